@@ -21,7 +21,17 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, ClassVar, Final, Literal, Self, cast, get_args, get_origin
 
 from dtnsim.components.facts import Facts, Measured, Price
-from dtnsim.components.model import Apart, Model, among_others, documentation_only, none, place, spot_of, tips, validate
+from dtnsim.components.model import (
+    Apart,
+    Model,
+    among_others,
+    documentation_only,
+    empty,
+    place,
+    spot_of,
+    tips,
+    validate,
+)
 from dtnsim.ground import library, units
 from dtnsim.ground.errors import SpecError
 from dtnsim.ground.quantity import Scalar, Unit
@@ -32,8 +42,8 @@ if TYPE_CHECKING:
     from pydantic_core import CoreSchema
 
 __all__ = [
-    "Apart", "Component", "Facts", "Measured", "Model", "Pick", "Price", "among_others", "documentation_only",
-    "example_of", "expand", "find_kind", "kinds", "kinds_of", "none", "place", "remembering", "spot_of", "validate",
+    "Apart", "Component", "Facts", "Measured", "Model", "Pick", "Price", "among_others", "documentation_only", "empty",
+    "example_of", "expand", "find_kind", "kinds", "kinds_of", "place", "remembering", "spot_of", "validate",
 ]  # fmt: skip
 
 #: components of a host that are remembered at most

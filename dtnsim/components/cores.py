@@ -8,7 +8,7 @@ from typing import Annotated
 from pydantic import Field
 
 from dtnsim.components.access import Near, Thread
-from dtnsim.components.base import Model, Pick, none
+from dtnsim.components.base import Model, Pick, empty
 from dtnsim.components.cpu import Cpu
 from dtnsim.ground.errors import SpecError
 from dtnsim.ground.ledger import Row
@@ -35,8 +35,8 @@ class Placement(Model):
             slot's socket say it. Left out, work costs what it does near the card, and threads lie on all sockets alike.
     """
 
-    application: list[int] = Field(default_factory=none)
-    nic_interrupts: list[int] = Field(default_factory=none)
+    application: list[int] = Field(default_factory=empty)
+    nic_interrupts: list[int] = Field(default_factory=empty)
     storage_interrupts: dict[str, list[int]] = Field(default_factory=dict)
     remote_socket: Annotated[float, Field(ge=0, le=1)] | None = None
 

@@ -10,7 +10,7 @@ import numpy as np
 from pydantic import Field
 
 from dtnsim.components.access import CHANGES, Access, Operations
-from dtnsim.components.base import Model, none
+from dtnsim.components.base import Model, empty
 from dtnsim.components.filesystem import label_of
 from dtnsim.components.machine import Machine
 from dtnsim.components.metadata_servers import MetadataServers
@@ -65,7 +65,7 @@ class Lustre(ParallelFilesystem):
         int, Field(ge=1, le=2000), Otherwise("4", "directories for large files (lfs getstripe)")
     ] = 1
     stripe_size: Annotated[Quantity, Unit("B", low=65536)] = prior("1 MiB", 0.0, "Lustre manual: default stripe size")
-    layout: list[Extent] = Field(default_factory=none)
+    layout: list[Extent] = Field(default_factory=empty)
     targets: Annotated[int, Field(ge=1, le=100000)] = 100
     target_rate: TargetRate = prior("1 GB/s", 0.6, "assumed: one OST of ten disks in a production system of the 2010s")
     target_write: TargetRate | None = None

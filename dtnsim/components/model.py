@@ -34,7 +34,7 @@ def _listed(given: object) -> object:
     return [given] if isinstance(given, str) else given
 
 
-def none() -> list[Any]:
+def empty() -> list[Any]:
     """No items: of `list` itself pydantic reads the signature as text, for which Python compiles its own tokens."""
     return []
 

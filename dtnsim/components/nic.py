@@ -8,7 +8,7 @@ from typing import Annotated, Any, ClassVar, Literal
 
 from pydantic import Field
 
-from dtnsim.components.base import Component, Pick, none
+from dtnsim.components.base import Component, Pick, empty
 from dtnsim.components.cloud import Allowance
 from dtnsim.ground.errors import SpecError
 from dtnsim.ground.ledger import Row
@@ -103,7 +103,7 @@ class Nic(Component):
         "256 KiB", 0.7, "assumed: a virtual lane's buffer of adapters and switches, enough for some kilometres of cable"
     )
     slot: str | None = None
-    more_slots: list[str] = Field(default_factory=none)
+    more_slots: list[str] = Field(default_factory=empty)
     card_lanes: Annotated[int, Field(ge=1, le=32, default_factory=lambda known: _link(known)[0])]
     card_generation: Annotated[int, Field(ge=1, le=6, default_factory=lambda known: _link(known)[1])]
 

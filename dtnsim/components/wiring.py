@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Annotated, Self
 
 from pydantic import Field, model_validator
 
-from dtnsim.components.base import Model, Pick, none
+from dtnsim.components.base import Model, Pick, empty
 from dtnsim.components.chassis import Slot
 from dtnsim.components.cores import Cores
 from dtnsim.components.device import Device
@@ -61,9 +61,9 @@ class Volume(Model):
 
     filesystem: Annotated[Filesystem, Pick(Filesystem)]
     array: Annotated[Device, Pick(Device)] | None = None
-    via: list[str] = Field(default_factory=none)
+    via: list[str] = Field(default_factory=empty)
     server: str | None = None
-    over: Names = Field(default_factory=none)
+    over: Names = Field(default_factory=empty)
     peer: TcpTuning | None = None
     size: Annotated[Quantity, Unit("B")] | None = None
 

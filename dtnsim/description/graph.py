@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Annotated
 
 from pydantic import Field
 
-from dtnsim.components.base import Model, Pick, none
+from dtnsim.components.base import Model, Pick, empty
 from dtnsim.components.filesystem import label_of
 from dtnsim.components.segment import Segment, segment_names
 from dtnsim.description.host import Host
@@ -34,7 +34,7 @@ class Joined(Model):
 
     name: str
     hosts: dict[str, Host]
-    wan: list[Annotated[Segment, Pick(Segment)]] = Field(default_factory=none)
+    wan: list[Annotated[Segment, Pick(Segment)]] = Field(default_factory=empty)
     links: dict[str, Annotated[Segment, Pick(Segment)]] = Field(default_factory=dict)
     transfers: Annotated[list[TransferSpec], Field(min_length=1)]
 

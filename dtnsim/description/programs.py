@@ -8,7 +8,7 @@ from typing import Annotated, Any, Final, Self
 
 from pydantic import Field, model_validator
 
-from dtnsim.components.base import Model, none, place, validate
+from dtnsim.components.base import Model, empty, place, validate
 from dtnsim.ground.errors import SpecError
 from dtnsim.ground.quantity import Quantity, Unit
 from dtnsim.ground.yamlio import Mapping, mapping
@@ -70,7 +70,7 @@ class Program(Model):
     instances: Annotated[int, Field(ge=1, le=4096)] = 1
     steps: Annotated[list[ProgramStep], Field(min_length=1)]
     start: Annotated[Quantity, Unit("s")] | None = None
-    after: list[str] = Field(default_factory=none)
+    after: list[str] = Field(default_factory=empty)
 
     @property
     def last_move(self) -> int:

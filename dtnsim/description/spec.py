@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, Annotated, Any, Literal, Self
 
 from pydantic import Field, PrivateAttr
 
-from dtnsim.components.base import Apart, none, place, spot_of, validate
+from dtnsim.components.base import Apart, empty, place, spot_of, validate
 from dtnsim.description import over_wan, spoken_paths
 from dtnsim.description.fitted import Fits, fitted_hosts
 from dtnsim.description.graph import Joined
@@ -71,11 +71,11 @@ class PathSpec(Joined):
     source: str = ""
     description: str = ""
     workload: Workload | None = Field(None, description="what a fleet moves: a name, a file, or written out")
-    programs: list[Program] = Field(default_factory=none, description="programs that read, compute and write in turn")
+    programs: list[Program] = Field(default_factory=empty, description="programs that read, compute and write in turn")
     calibration: str | None = None
     setting: Literal["isolated", "production"] | None = None
-    events: list[Event] = Field(default_factory=none)
-    others: list[Others] = Field(default_factory=none)
+    events: list[Event] = Field(default_factory=empty)
+    others: list[Others] = Field(default_factory=empty)
     file: str = ""
     #: name in this path -> name of the host file, by which fitted parameters are kept
     host_files: dict[str, str] = Field(default_factory=dict)

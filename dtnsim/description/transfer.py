@@ -10,7 +10,7 @@ import numpy as np
 from pydantic import AliasChoices, Field, field_validator, model_validator
 from pydantic.fields import FieldInfo
 
-from dtnsim.components.base import Component, Model, Pick, among_others, find_kind, kinds, none, place
+from dtnsim.components.base import Component, Model, Pick, among_others, empty, find_kind, kinds, place
 from dtnsim.components.model import Names
 from dtnsim.description import dataset
 from dtnsim.description.dataset import Dataset
@@ -69,11 +69,11 @@ class TransferSpec(Model):
     to: str
     tool: Annotated[Tool, Pick(Tool)]
     dataset: Any = None
-    via: Names = Field(default_factory=none)
+    via: Names = Field(default_factory=empty)
     nics: dict[str, str] = Field(default_factory=dict, description="host: NIC to use there")
     ports: dict[str, int] = Field(default_factory=dict, description="host: port of its NIC to use")
     start: Annotated[Quantity, Unit("s")] | None = None
-    after: Names = Field(default_factory=none, description="names of transfers that it waits for")
+    after: Names = Field(default_factory=empty, description="names of transfers that it waits for")
     pause: Annotated[
         Quantity | None, Unit("s"), Field(description="time between the end of those and its own beginning")
     ] = None

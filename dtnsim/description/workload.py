@@ -19,7 +19,7 @@ from typing import Annotated, Any, Final, Literal
 
 from pydantic import AfterValidator, BeforeValidator, Field, WithJsonSchema, model_validator
 
-from dtnsim.components.base import Model, none
+from dtnsim.components.base import Model, empty
 from dtnsim.description import calendar
 from dtnsim.description.events import CronTime, Failure, Maintenance
 from dtnsim.ground.quantity import Quantity, Unit, prior
@@ -168,7 +168,7 @@ class TransferClass(Model):
     begin: Annotated[Names, Field(alias="from", description="endpoint:/path, one or several")]
     to: Names
     tool: Annotated[Any, WithJsonSchema({"x-family": "tool"})]
-    via: list[str] = Field(default_factory=none)
+    via: list[str] = Field(default_factory=empty)
     start: Annotated[Quantity, Unit("s")] | None = None
     every: Seconds | None = None
     at: ClockTime | None = None
@@ -266,5 +266,5 @@ class Workload(Model):
     retry: Retry = Field(default_factory=Retry)
     corruption: Size | None = None
     classes: Annotated[dict[str, TransferClass], Field(min_length=1)]
-    failures: list[Failure] = Field(default_factory=none)
-    maintenance: list[Maintenance] = Field(default_factory=none)
+    failures: list[Failure] = Field(default_factory=empty)
+    maintenance: list[Maintenance] = Field(default_factory=empty)

@@ -25,7 +25,7 @@ _BY_DRIVES: Final = {0: 1, 5: 1, 6: 1, 10: 2}
 #: widest array of single parity or double parity that is grown into: beyond it a rebuild takes too long to be prudent
 WIDEST: Final = 16
 #: bays whose drives a processor's lanes lead to, without an adapter
-NVME: Final = ("U.2", "U.3", "E3.S", "E1.S")
+NVME: Final = ("U.2", "U.3", "E3.S", "E1.S", "E1.L")
 #: lanes of two cables to a shelf
 _UPLINK: Final = 8
 #: tape drives that are bought at once, over those that are there
