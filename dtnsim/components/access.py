@@ -103,6 +103,8 @@ class Access:
         commits: Whether the writers are a server's threads, each of which writes back what its client commits.
         agreed_B: Largest request that the server of a mount agrees to (infinite where it is no host of the path).
         awaited: Whether all files begin at once and the time is that of the last.
+        data_B: Bytes of all files that there are, where a time may end it before all of them are moved.
+        idlest: Whether a read goes to the copy that has the fewest requests before it, and not to all in turn.
     """
 
     operation: Operation
@@ -161,6 +163,8 @@ class Access:
     commits: bool = False
     agreed_B: Value = math.inf
     awaited: bool = False
+    data_B: float = 0.0
+    idlest: bool = False
 
     @property
     def in_flight(self) -> float:

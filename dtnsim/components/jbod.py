@@ -12,9 +12,9 @@ from pydantic import Field, model_validator
 from dtnsim.components.access import Access, Operation
 from dtnsim.components.base import Model, Pick
 from dtnsim.components.device import Device, Layer
-from dtnsim.ground.ledger import Row
-from dtnsim.ground.quantity import Value
-from dtnsim.ground.term import Term, count, largest, law, least
+from dtnsim.ground.ledger import Ledger, Row
+from dtnsim.ground.quantity import Value, middle
+from dtnsim.ground.term import Term, count, largest, law, least, term
 from dtnsim.physics import bonding
 
 
@@ -103,13 +103,27 @@ class Unlike(Device):
 
     def serve(self, row: Row, use: Access, name: str, *, copies: int = 1, visit_B: Term | Value | None = None) -> None:
         """Charges each model with its part of the bytes; of lost drives nobody says which model they are."""
-        for place, share in enumerate(self.shares, 1):
-            part = share.n / self.number
-            own = use.but(total_B=use.total_B * part)
-            alike = max(1, round(copies * part))
-            share.drive.serve(
-                row.times(Term(part, f"{part:.7g}")), own, f"{name}-{place}", copies=alike, visit_B=visit_B
-            )
+        parts = self._parts(row, use)
+        for place, (share, part) in enumerate(zip(self.shares, parts, strict=True), 1):
+            own = use.but(total_B=use.total_B * middle(part.value))
+            alike = max(1, round(copies * share.n / self.number))
+            share.drive.serve(row.times(part), own, f"{name}-{place}", copies=alike, visit_B=visit_B)
+
+    def _parts(self, row: Row, use: Access) -> list[Term]:
+        """Part of the bytes that each model has: its number's, or, of what the idlest copy reads, that of its rate."""
+        if use.operation == "write" or not use.idlest or all(share.drive.rotates for share in self.shares):
+            return [Term(part, f"{part:.7g}") for part in (share.n / self.number for share in self.shares)]
+        rates = [float(share.n) * self._alone(row, use, share.drive) for share in self.shares]
+        every = sum(rates[1:], rates[0])
+        return [rate / every for rate in rates]
+
+    @staticmethod
+    def _alone(row: Row, use: Access, drive: Device) -> Term:
+        """Rate at which one drive is full."""
+        own = Row(Ledger(row.ledger.draw), row.transfer, [], host=row.host)
+        drive.serve(own, use, "drive")
+        stations = own.ledger.stations
+        return least(*(term(stations[d.station].capacity / d.per_byte, "B/s", "of a copy alone") for d in own.demands))
 
     def _slowest(self, ask: Callable[[Device], Value]) -> Value:
         found: Value = 0.0

@@ -10,11 +10,14 @@ from dtnsim.components.access import Access
 from dtnsim.components.base import Pick
 from dtnsim.components.device import BLOCK_REQUEST, Device, Layer
 from dtnsim.ground.ledger import Row
-from dtnsim.ground.quantity import Quantity, Unit, prior
+from dtnsim.ground.quantity import Quantity, Unit, Value, prior
 from dtnsim.ground.term import Term, law, least, term
 from dtnsim.ground.uncertainty import Otherwise
 from dtnsim.physics import md
 
+#: chunks, and what a running rebuild takes, where the file says nothing
+MD_CHUNK: Final = prior("512 KiB", 0.0, "mdadm(8), --chunk: 512 KiB since mdadm 3.1")
+MD_REBUILD: Final = prior("1000 KiB/s", 0.0, "md(4): sync_speed_min, kept beside other traffic")
 #: time that a request keeps no lock
 _NO_LOCK: Final = prior("1e-6 us", 0.0, "none is taken in this release")
 
@@ -24,6 +27,7 @@ class LinuxMd(Layer):
 
     Attributes:
         partial_work: Work of md's thread on a write that is smaller than a stripe, besides its pages.
+        hand_over: Time until md's thread is awake and at work on a write, or on what it has waited for.
         lock_time: Time that a request keeps the lock of its array, in releases whose requests take one.
     """
 
@@ -46,6 +50,12 @@ class LinuxMd(Layer):
         0.6,
         "Artur Paszkiewicz, linux-raid, 27 August 2024: 463,000 random writes of 4 KiB a second of RAID 5 on null_blk, "
         "eight threads a node; some 3 GHz and one or two nodes assumed, less their pages",
+    )
+    hand_over: Annotated[Quantity, Unit("s", spread=0.6)] = prior(
+        "20 us",
+        0.6,
+        "Jonathan Derrick, linux-raid, 17 February 2023, biosnoop of a RAID 10 written at depth one: 27 us from bitmap "
+        "to data and 62 from data to the next bitmap, less 15 us of the drives and 10 of a program's own turn",
     )
     parity_threads: Annotated[
         int, Field(ge=0, le=1024, description="md's group_thread_cnt, threads of each socket; 0 (default): one in all")
@@ -96,6 +106,54 @@ class LinuxMd(Layer):
             remedy="larger requests, several arrays, or a later kernel (Linux 5.14 for RAID 5 and 6, 6.1 for RAID 10)",
         )
 
+    def of_a_bit(self, row: Row, spread: float) -> Term:
+        """Bytes of each member that a bit of the bitmap stands for.
+
+        Args:
+            row: The row to charge.
+            spread: Members that the bytes of a mirror are spread over, whose bits cover the array; 1 with parity.
+
+        Source: Linux drivers/md/raid10.c (resync_max_sectors is the array's size), raid5.c (a member's).
+        """
+        return row.term(self.bitmap_chunk) / spread
+
+    def bit_time(self, row: Row, use: Access, members: int) -> Term:
+        """Seconds that setting a bit takes: caches are flushed, the page is written past them, the thread is woken.
+
+        Args:
+            row: The row to charge.
+            use: The access.
+            members: Members that are waited for.
+
+        Source: Linux drivers/md/md.c, md_super_write (PREFLUSH, FUA).
+        """
+        return 2.0 * self._flush(row, use, members) + row.term(self.hand_over)
+
+    def handed_over(self, row: Row, use: Access) -> Value:
+        """Seconds until the thread sends out a mirror's write that nobody holds back together with others.
+
+        Source: Linux drivers/md/raid1.c and raid10.c (pending_bio_list; raid1_unplug of several); 7db922bae3ab (6.5:
+            without a bitmap the caller does).
+        """
+        passed_on = self.marked(use, 1) or (use.kernel is not None and use.kernel < md.WRITES_DIRECTLY)
+        held = use.operation == "read" or use.buffered or use.queue_depth > 1
+        return row.value(self.hand_over) if passed_on and not held else 0.0
+
+    def asks_the_idlest(self, use: Access, level: int) -> bool:
+        """Whether a random read goes to the copy with the fewest requests before it, of flash or of flash and disks.
+
+        Source: Linux commits 9dedf60313fa (raid1.c), 0e5313e2d4ef (raid10.c).
+        """
+        since = md.IDLEST.get(level)
+        return use.random and since is not None and use.kernel is not None and use.kernel >= since
+
+    def _flush(self, row: Row, use: Access, members: int) -> Term:
+        each = self.of.flush_time(row)
+        if each is not None:
+            return each
+        slowest = self.of.latency(row, use.but(random=True, finish="dsync"), float(members))
+        return term(slowest, "s", "slowest of the members")
+
     def flushes(self, row: Row, use: Access, name: str, *, arrays: Term, members: int) -> None:
         """Charges the flushes after synchronous writes: of all members, one after the other before Linux 4.18.
 
@@ -113,13 +171,10 @@ class LinuxMd(Layer):
         one_by_one = one_by_one and use.in_flight > 2  # of two, each waits for its own data and log meanwhile
         if use.finish != "dsync" or use.operation == "read" or not one_by_one or self.of.keeps_writes:
             return
-        each = self.of.flush_time(row)
-        if each is None:
-            each = term(self.of.latency(row, use.but(random=True), float(members)), "s", "slowest of the members")
         row.charge(
             f"{name}.flushes",
             "lock",
-            capacity=arrays / each,
+            capacity=arrays / self._flush(row, use, members),
             per_byte=1.0 / term(use.block_B, "B"),
             unit="op",
             what="flushes of md, one after the other",

@@ -9,7 +9,7 @@ from pydantic import Field, model_validator
 
 from dtnsim.components.access import Access, Operation
 from dtnsim.components.device import BLOCK_REQUEST, MIRROR_RATE, carded, part_of_visit
-from dtnsim.components.linux_md import LinuxMd
+from dtnsim.components.linux_md import MD_CHUNK, MD_REBUILD, LinuxMd
 from dtnsim.ground.ledger import Row
 from dtnsim.ground.quantity import Quantity, Unit, Value, middle, prior
 from dtnsim.ground.term import Term, count, law, term
@@ -18,11 +18,8 @@ from dtnsim.physics import md, raid
 _ONCE: Final = Term(1.0, "1")
 #: requests that a controller has at one drive (NCQ); Dell, PERC 9 user's guide: caches of SAS drives are off by default
 _AT_ONCE: Final = 32.0
-#: chunks where the file says nothing
-_MD_CHUNK: Final = prior("512 KiB", 0.0, "mdadm(8), --chunk: 512 KiB since mdadm 3.1")
+#: a controller's chunks, and what its running rebuild takes, where the file says nothing
 _CONTROLLER_CHUNK: Final = prior("64 KiB", 0.5, "assumed: 64 KiB on older controllers, 256 KiB on newer")
-#: what a running rebuild takes where nobody set it
-_MD_REBUILD: Final = prior("1000 KiB/s", 0.0, "md(4): sync_speed_min, kept beside other traffic")
 _CONTROLLER_REBUILD: Final = prior("0.3", 0.5, "Dell PERC and Broadcom MegaRAID user's guides: rebuild rate of 30 %")
 
 
@@ -137,33 +134,36 @@ class Raid(LinuxMd):
         """That of the slowest of the members that hold a part of the request, unless a controller's memory answers."""
         if self._from_memory(use):
             return row.value(self.answer)
+        marks = self._has_bits(use) and use.operation == "write" and use.random and not use.buffered
+        return self._unmarked(row, use, members) + (self._commits(row, use)[1] if marks else 0.0)
+
+    def _unmarked(self, row: Row, use: Access, members: float = 1.0) -> Value:
         busy = members * middle(self._members(row, use).value)
         wait = self.of.latency(row, use, busy)
         if use.operation == "write" and self._reads_first(row, use):
             wait = np.asarray(wait) + self.of.latency(row, use.but(operation="read"), busy + self.parity * members)
-        marks = self._has_bits(use) and use.operation == "write" and use.random and not use.buffered
-        return wait + self._commits(row, use)[1] if marks else wait
+        if self.software and self.copies > 1:
+            wait = wait + self.handed_over(row, use)
+        return wait
 
     def _has_bits(self, use: Access) -> bool:
         return self.software and self.marked(use, self.level)
 
     def _commits(self, row: Row, use: Access) -> tuple[Term, Value]:
-        """Part of the writes that find their bit clear, and what a write waits for bits in the mean [s].
-
-        The members' caches are flushed, and the bitmap is written past them (md.c: PREFLUSH, FUA).
-        """
-        each, busy = self.of.flush_time(row), middle(self._members(row, use).value)
-        if each is None:
-            each = term(self.of.latency(row, use.but(finish="dsync"), float(self.members)), "s", "flush of a member")
-        alone = self.of.latency(row, use, busy) + self.of.latency(row, use.but(operation="read"), busy + self.parity)
+        """Part of the writes that find their bit clear, and what a write waits for bits in the mean [s]."""
+        bit, written_to = self.bit_time(row, use, self.members), max(use.total_B, use.data_B)
         clear = law(
             md.bitmap_clear_share,
-            write_s=term(alone, "s"),
-            commit_s=2.0 * each,
-            chunks=term(use.total_B / self.data_members, "B") / row.term(self.bitmap_chunk),
+            write_s=term(self._unmarked(row, use), "s"),
+            commit_s=bit,
+            chunks=term(written_to / self.data_members, "B") / self.of_a_bit(row, self._mirrored_over),
             in_flight=use.in_flight,
         )
-        return clear, (2.0 * clear * each).value
+        return clear, (clear * bit).value
+
+    @property
+    def _mirrored_over(self) -> float:
+        return self.data_members / self.groups if self.copies > 1 else 1.0
 
     def answers_early(self, use: Access) -> bool:
         """A controller's memory does, or the caches of the drives."""
@@ -177,9 +177,8 @@ class Raid(LinuxMd):
 
     def _reads_first(self, row: Row, use: Access) -> bool:
         """Whether a write waits for old data and parity: it is smaller than a stripe and nothing gathers it."""
-        if not self.parity or self._gathers(use):
-            return False
-        return use.block_B % (self.data_members / self.groups * middle(self._chunk(row).value)) > 0
+        stripe = self.data_members / self.groups * middle(self._chunk(row).value)
+        return self.parity > 0 and not self._gathers(use) and use.block_B % stripe > 0
 
     def _gathers(self, use: Access) -> bool:
         """Whether writes become full stripes: sequential in a write-back cache, or buffered in md's stripe cache."""
@@ -263,6 +262,7 @@ class Raid(LinuxMd):
             gap_B=max(part, use.gap_B / n),
             stripe_B=lies * passed,
             trimmed=use.trimmed and self.software and not self.parity,  # neither a controller nor parity passes it on
+            idlest=self.software and self.copies == self.members and self.asks_the_idlest(use, self.level),
         )
         if use.operation == "write" and self.keeps_writes:  # its cache sorts for the drives, whose own is off
             most = use.active if self.software else min(use.active, _AT_ONCE)
@@ -285,7 +285,7 @@ class Raid(LinuxMd):
         return law(raid.request_members, request_B=size, chunk_B=chunk, members=self.data_members)
 
     def _chunk(self, row: Row) -> Term:
-        return row.term(self.chunk or (_MD_CHUNK if self.software else _CONTROLLER_CHUNK))
+        return row.term(self.chunk or (MD_CHUNK if self.software else _CONTROLLER_CHUNK))
 
     def ahead_window(self, row: Row) -> Term:
         """Two stripes of an md array; a controller's is a device as any other."""
@@ -360,7 +360,7 @@ class Raid(LinuxMd):
             return law(md.bitmap_random_cost, disks=self.disks, parity=level, in_flight=deep, clear_share=clear)
         return law(
             md.bitmap_cost,
-            bitmap_chunk_B=row.term(self.bitmap_chunk),
+            bitmap_chunk_B=self.of_a_bit(row, self._mirrored_over),
             rate=self.of.media_rate(row, "write"),
             positioning_s=term(self.of.latency(row, use.but(random=True, finish="dsync")), "s"),
         )
@@ -386,7 +386,7 @@ class Raid(LinuxMd):
         moving = use.random or use.streams > 1  # then the way back is one that the heads go anyhow
         switch = away if moving else 2.0 * away
         if given or self.software:
-            wanted = row.term(self.rebuild if given else _MD_REBUILD)
+            wanted = row.term(self.rebuild if given else MD_REBUILD)
         else:  # a share of the drives' time
             wanted = row.term(_CONTROLLER_REBUILD) * window / (window / media + switch)
         held = term(use.block_B, "B") / self._members(row, use) if use.random else visit or row.term(BLOCK_REQUEST)

@@ -143,6 +143,7 @@ class Storage:
             l2_B=end.host.cpu.core_cache.value if end.host.cpu.core_cache is not None else math.inf,
             read_share=self.read_shares.get(self._shelf(end)),
             timed=leg.timing is not None,
+            data_B=leg.spec.dataset.payload_B if leg.spec.dataset is not None else 0.0,
             held_B=self.past.held_B.get((leg.spec.name, end.host.name), 0.0),
             dirty_B=self.past.dirty_B.get((leg.spec.name, end.host.name), 0.0),
             draining=(leg.spec.name, end.host.name) in self.past.draining,

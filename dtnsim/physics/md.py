@@ -24,6 +24,10 @@ FLUSHES_OVERLAP: Final = (4, 18)
 #: First release by level in which a request takes no lock of the array: reads of RAID 5 and 6 that lie in a chunk
 #: (drivers/md/raid5.c, commit 97ae27252f49), requests of RAID 10 (raid10.c, b9b083f9044a). RAID 0 never had one.
 LOCKLESS: Final = dict.fromkeys((5, 6, 50, 60), (5, 14)) | {10: (6, 1)}
+#: First release by level in which random reads of flash go to the copy with the fewest requests before it.
+IDLEST: Final = {1: (3, 6), 10: (5, 3)}
+#: First release in which who writes to a mirror without a bitmap sends the write out (commit 7db922bae3ab).
+WRITES_DIRECTLY: Final = (6, 5)
 #: Rounds of a fixed point that falls without turning.
 _SETTLES: Final = 100
 

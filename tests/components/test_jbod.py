@@ -62,6 +62,16 @@ def test_a_stripe_runs_at_the_slowest(kind: str, ends: tuple[str, str], tmp_path
     assert ceiling(tmp_path, f"{{kind: {kind}, disks: 12, of: {FAST}}}", ends) > 2 * slow
 
 
+@pytest.mark.parametrize(("level", "kernel", "a_second"), [(1, 4.19, 602e3), (10, 4.19, 208e3), (10, 5.4, 602e3)])
+def test_random_reads_go_to_the_copy_that_has_least_to_do(level: int, kernel: float, a_second: float) -> None:
+    """A. Smith, strugglers.net (June 2019): PM983 (540,000 a second) and SM883 (97,000), also with 0e5313e2d4ef."""
+    drives = ({"iops_read": "540k IOPS", "read": "3.2 GB/s"}, {"iops_read": "97k IOPS", "read": "540 MB/s"})
+    of = [{"drive": {"kind": "ssd", "write": "500 MB/s", **drive}, "n": 1} for drive in drives]
+    release = tuple(int(part) for part in str(kernel).split("."))
+    use = access(random=True, block_B=4096, queue_depth=128, kernel=release)
+    assert served(device(kind="raid", level=level, of=of), use).bound / 4096 == pytest.approx(a_second, rel=0.08)
+
+
 def test_alike_drives_in_a_list_are_an_array_of_them(tmp_path: Path) -> None:
     of = f"[{{drive: {FAST}, n: 8}}, {{drive: {FAST}, n: 4}}]"
     one = ceiling(tmp_path, f"{{kind: raid, level: 6, disks: 12, of: {FAST}}}")
