@@ -33,6 +33,9 @@ class S3(SharedFilesystem, Copies):
     ``replicas`` copies, or ``data`` and ``coding`` shards (MinIO, Ceph RGW), which its nodes and drives carry. Its
     prefixes have no limits but those that are stated, and what is put is on its drives before the answer (``commit``).
 
+    Attributes:
+        metadata_time: Time of one request for names; as long as one for data where ``latency`` alone is stated.
+
     Neglects: requests that fail and are repeated; TLS beside what the tool's own options say.
     """
 
@@ -65,6 +68,12 @@ class S3(SharedFilesystem, Copies):
     concurrency: Annotated[int, Field(ge=1, le=10000)] = 10
     latency: RequestTime = prior(
         "100 ms", 0.5, "AWS, Performance guidelines for Amazon S3: first-byte latencies of roughly 100 to 200 ms"
+    )
+    metadata_time: RequestTime = prior(
+        "60 ms",
+        0.4,
+        "AWS Labs, latency benchmark of mountpoint-s3 (April 2025): 49 to 61 ms to list 100 names, 225 to 248 to make "
+        "a file of a byte, some four requests; cdouglas/endive (2025): 60 ms of small PUTs in the region",
     )
     stream: Annotated[Quantity, Unit("B/s", spread=0.3, low=1e4)] = prior(
         "87 MB/s", 0.3, "AWS, Performance design patterns: one concurrent request for each 85 to 90 MB/s"
@@ -145,9 +154,9 @@ class S3(SharedFilesystem, Copies):
     def operation_time(self, row: Row, operation: str, host: Machine) -> Value:
         """A request, but for those that are none."""
         del host
-        return 0.0 if operation in _NO_REQUEST else row.value(self.latency)
+        return 0.0 if operation in _NO_REQUEST else row.value(self.timed(operation))
 
     def timed(self, operation: str) -> Quantity:
-        """What a request takes, whatever it asks for."""
+        """What a request for names takes; where that of data alone is stated, as long."""
         del operation
-        return self.latency
+        return self.of_two("latency", "metadata_time", second=True)
