@@ -171,7 +171,7 @@ class Network:
             What `transport.charge` asks for: the cards of both ends, and the packets between them.
         """
         nics, frame = self.ends(route, net, spec)
-        row = row.times(net.overhead)
+        row = row.times(net.overhead).times(transport.sent_again(row, route, net, frame, [card for _, card in nics]))
         bound = (spec.core, tuple(spec.ports.items())) if spec is not None else ()
         plain = net.key(*END_UNSEEN)
         for host, (name, card), receiving in zip((route.source, route.destination), nics, (False, True), strict=True):

@@ -20,7 +20,7 @@ from dtnsim.components.servers import Servers
 from dtnsim.composition import tcp, transport
 from dtnsim.composition.network import Network, nic_of
 from dtnsim.composition.resolved_transfer import End
-from dtnsim.composition.route import charge_segment, narrowest
+from dtnsim.composition.route import charge_segment, payload_rate
 from dtnsim.ground.ledger import Ledger, Row
 from dtnsim.ground.quantity import Value, prior
 from dtnsim.ground.records import Connection
@@ -154,8 +154,8 @@ def of_request(network: Network, ledger: Ledger, end: End, far: End, use: Access
     ends = (far.host, end.host) if reading else (end.host, far.host)
     route, cards = network.route(*ends, []), [nic_of(host, None)[1] for host in ends]
     frame = network.framing(route, cards)
-    rate, _ = narrowest(route, frame, cards, filesystem.connections, ledger.draw)
-    times: dict[str, Value] = {"wire_s": frame.mtu / frame.mss / rate}
+    rate = payload_rate(route, frame, cards, filesystem.connections, ledger.draw)
+    times: dict[str, Value] = {"wire_s": 1.0 / rate}
     volume = far.mounted
     if not reading or volume.array is None:
         return times

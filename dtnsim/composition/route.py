@@ -122,6 +122,19 @@ def narrowest(route: Route, frame: Framing, nics: list[Nic], streams: int, draw:
     return rate, buffer
 
 
+def payload_rate(route: Route, frame: Framing, nics: list[Nic], streams: int, draw: Draw) -> Value:
+    """Payload that the narrowest place of a route carries [B/s].
+
+    Args:
+        route: The way.
+        frame: Packets on it.
+        nics: Cards at its ends.
+        streams: Connections side by side.
+        draw: Values of the parameters.
+    """
+    return narrowest(route, frame, nics, streams, draw)[0] * frame.mss / frame.mtu
+
+
 def narrowest_name(route: Route, frame: Framing, nics: list[Nic], streams: int) -> str:
     """Name of the narrowest place at nominal values: a port, a segment, or a box on it.
 

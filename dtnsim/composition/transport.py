@@ -11,11 +11,11 @@ import numpy as np
 
 from dtnsim.components.nic import Nic
 from dtnsim.composition import relief, tcp
-from dtnsim.composition.route import Framing, Route, burst_rate, narrowest, narrowest_name, policed_share
+from dtnsim.composition.route import Framing, Route, burst_rate, narrowest, narrowest_name, payload_rate, policed_share
 from dtnsim.ground.ledger import Ledger, Row
 from dtnsim.ground.quantity import Draw, Quantity, middle, prior
 from dtnsim.ground.records import Connection
-from dtnsim.ground.term import Term, count, law, least, term, worded
+from dtnsim.ground.term import Term, count, law, term, worded
 from dtnsim.ground.uncertainty import Change
 from dtnsim.physics import nic, rdma, waiting
 from dtnsim.physics.tcp import droptail, ratebased, window
@@ -105,9 +105,7 @@ def charge(
     if net.channel is not None and np.any(np.asarray(rtt) > 0):
         workers = net.channels or max(1, net.streams)
         if net.grain is not None:  # a request's own time on the line comes on top of the round trip
-            rtt = rtt + row.value(net.grain) / (
-                narrowest(route, frame, nics, net.streams, draw)[0] * frame.mss / frame.mtu
-            )
+            rtt = rtt + row.value(net.grain) / payload_rate(route, frame, nics, net.streams, draw)
         row.charge(
             f"channel.{pair}",
             "window",
@@ -312,35 +310,50 @@ def _whose_window(streams: Connection, route: Route, net: NetUse, frame: Framing
     return f"by the {who} buffer of {end.name} ({setting})"
 
 
+def sent_again(row: Row, route: Route, net: NetUse, frame: Framing, nics: list[Nic]) -> Term | float:
+    """Bytes that reliable connections of RDMA send for each that arrives, where their way is the limit [1].
+
+    Args:
+        row: The row to charge.
+        route: The way.
+        net: How the tool uses the network.
+        frame: Packets on it.
+        nics: Cards at its ends.
+    """
+    draw = row.ledger.draw
+    loss = term(route.loss(draw), "1", "loss of the segments")
+    if net.transport != "rdma" or not np.any(loss.value > 0):
+        return 1.0
+    path = term(payload_rate(route, frame, nics, net.streams, draw), "B/s", "narrowest place of the route")
+    rtt = term(route.rtt(draw), "s", "round-trip time of the route") + row.term(VERBS_LATENCY)
+    flying = path * rtt / (float(net.streams) * term(frame.mss, "B"))
+    return 1.0 / law(rdma.go_back_n, loss=loss, flying=flying)
+
+
 def _rdma(row: Row, route: Route, net: NetUse, frame: Framing, nics: list[Nic]) -> None:
     """What reliable connections of RDMA keep: work requests in flight, go-back-N, credits of InfiniBand links."""
     draw, pair = row.ledger.draw, f"{route.source.name}-{route.destination.name}"
-    line, _ = narrowest(route, frame, nics, net.streams, draw)
-    path = term(line * frame.mss / frame.mtu, "B/s", f"narrowest place between {pair}")
+    path = term(payload_rate(route, frame, nics, net.streams, draw), "B/s", f"narrowest place between {pair}")
     rtt = term(route.rtt(draw), "s", "round-trip time of the route") + row.term(VERBS_LATENCY)
-    rate, what = path, f"{net.streams} reliable connections of RDMA"
+    asked, what = term(math.inf, "B/s"), f"{net.streams} reliable connections of RDMA"
     if net.window is not None:
         size = row.term(net.call) if net.call is not None else row.term(net.window)
-        rate = least(
-            path,
-            law(
-                waiting.request_rate,
-                request_B=size,
-                latency_s=rtt,
-                rate_Bps=path,
-                in_flight=float(net.streams) * row.term(net.window) / size,
-            ),
+        asked = law(
+            waiting.request_rate,
+            request_B=size,
+            latency_s=rtt,
+            rate_Bps=path,
+            in_flight=float(net.streams) * row.term(net.window) / size,
         )
         what += f" with {net.window} in flight each over {Quantity(middle(rtt.value), 's')}"
     loss = term(route.loss(draw), "1", "loss of the segments")
     if np.any(loss.value > 0):
-        flying = rate * rtt / (float(net.streams) * term(frame.mss, "B"))
-        rate = rate * law(rdma.go_back_n, loss=loss, flying=flying)
         what += f"; each lost packet has what follows it sent again (loss {middle(loss.value):.2g})"
+    packet = float(net.streams) * term(frame.mss, "B")
     row.charge(
         f"rdma.{pair}",
         "transport",
-        capacity=rate,
+        capacity=law(rdma.connection_rate, asked_Bps=asked, loss=loss, packet_B=packet, rtt_s=rtt),
         private=True,
         what=what,
         remedy="more or larger work requests in flight, more queue pairs, or a way without loss",

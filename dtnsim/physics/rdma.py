@@ -78,6 +78,30 @@ def go_back_n(loss: ArrayLike, flying: ArrayLike) -> FloatArray:
     return (1.0 - p) / np.maximum(1.0 - p + w * p, 1e-30)
 
 
+def connection_rate(asked_Bps: ArrayLike, loss: ArrayLike, packet_B: ArrayLike, rtt_s: ArrayLike) -> FloatArray:
+    """Rate that reliable connections allow by themselves, whatever the way carries: r `go_back_n` with w = r T / s.
+
+    1 / (1 / r + p / (1 - p) max(T / s, 1 / r)): s (1 - p) / (p T) where nothing else limits them.
+
+    Args:
+        asked_Bps: Rate of the requests that are kept under way r, infinite where others count them [B/s].
+        loss: Loss of packets p [1].
+        packet_B: Payload of a packet of each connection, together s [B].
+        rtt_s: Round trip T [s].
+
+    Returns:
+        Rate [B/s]; infinite for endless requests without loss.
+
+    Valid: as `go_back_n`.
+    Neglects: as `go_back_n`.
+    Source: as that.
+    """
+    r, p, s, t = (as_float(v) for v in (asked_Bps, loss, packet_B, rtt_s))
+    with np.errstate(divide="ignore"):
+        odds = np.clip(p, 0.0, 1.0) / np.maximum(1.0 - p, 1e-30)
+        return as_float(1.0 / (1.0 / r + odds * np.maximum(t / s, 1.0 / r)))
+
+
 def credit_rate(buffer_B: ArrayLike, rtt_s: ArrayLike) -> FloatArray:
     """Rate of a link without loss by its receive buffer: b / T.
 

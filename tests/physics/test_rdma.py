@@ -31,6 +31,17 @@ def test_without_loss_or_delay_nothing_is_lost():
     assert rdma.credit_rate(256 * 1024, 1e-3) * 8 == pytest.approx(2.1e9, rel=0.01)
 
 
+@pytest.mark.parametrize("loss", [0.0, 1e-6, 1e-3, 0.1])
+def test_a_connection_alone_goes_back_as_far_as_it_has_asked(loss):
+    """r (1 - p) / (1 - p + w p), w = r T / s and at least 1; for endless requests s (1 - p) / (p T)."""
+    packet, rtt = 4096.0, 1e-3
+    asked = np.array([1e4, 1e6, 1e9, 1e12])
+    whole = asked * rdma.go_back_n(loss, asked * rtt / packet)
+    assert rdma.connection_rate(asked, loss, packet, rtt) == pytest.approx(whole)
+    endless = np.inf if loss == 0 else packet * (1 - loss) / (loss * rtt)
+    assert rdma.connection_rate(np.inf, loss, packet, rtt) == pytest.approx(endless)
+
+
 @given(p=st.floats(0, 0.5), w=st.floats(0.1, 1e6))
 def test_more_loss_or_flight_is_never_faster(p, w):
     share = rdma.go_back_n(p, w)
