@@ -213,7 +213,7 @@ class Ssd(Device):
         reading = use.operation == "read"
         size = largest(term(use.total_B / copies, "B"), term(1.0, "B"))
         rate = row.term(self.read) if reading else self._write_rate(row, use, size)
-        rate = self._queued(row, use, self._linked(row, rate))
+        rate = self._queued(row, use, rate)
         if self.hot is not None:
             hot, after = row.term(self.hot), row.term(self.hot_after)
             rate = law(ssd.throttled_rate, size_B=size, rate=rate, after_s=after, hot_rate=hot)

@@ -32,6 +32,7 @@ BURST = {"burst": "10 GB", "burst_write": "500 MB/s"}
     "over three links": ({}, {}, 3, "rate d.links", 3 * 550e6),
     "one writes so": ({}, {"operation": "write"}, 1, "rate d.ssds", 200e6),
     "none gives more than its link": ({"read": "3 GB/s", "write": "2 GB/s"}, {}, 1, "rate d.links", 550e6),
+    "and its flash is no narrower for it": ({"read": "3 GB/s"}, {}, 3, "rate d.ssds", 3 * 3e9),
     "each copy has a cache": (BURST, {"operation": "write", "total_B": 40e9}, 4, "rate d.ssds", 4 * 500e6),
 })  # fmt: skip
 def test_what_a_drive_does(drive: Any, use: dict[str, Any], copies: int, what: str, expected: float) -> None:
