@@ -69,7 +69,7 @@ class Mirror(Layer):
         """Charges the members with every copy."""
         alive = self.disks - self.lost
         load = count(alive, "copy") if use.operation == "write" else term(1.0)
-        part = use.but(total_B=use.total_B * alive, stripe_B=use.record_B)
+        part = use.but(total_B=use.total_B * alive, stripe_B=use.record_B, idlest=self.groups == 1)
         whole = use.random or use.file_B <= zfs.MIRROR_ZONE_B  # one copy has it
         if use.operation == "read" and not whole and self.of.rotates and alive > 1:
             part = part.but(**self._turns(use, alive))

@@ -70,6 +70,8 @@ def test_random_reads_go_to_the_copy_that_has_least_to_do(level: int, kernel: fl
     release = tuple(int(part) for part in str(kernel).split("."))
     use = access(random=True, block_B=4096, queue_depth=128, kernel=release)
     assert served(device(kind="raid", level=level, of=of), use).bound / 4096 == pytest.approx(a_second, rel=0.08)
+    of_zfs = served(device(kind="mirror", of=of), use).bound  # vdev_mirror.c, vdev_mirror_load: always so
+    assert of_zfs / 4096 == pytest.approx(637e3)
 
 
 def test_alike_drives_in_a_list_are_an_array_of_them(tmp_path: Path) -> None:
