@@ -289,9 +289,12 @@ class Bound:
         return np.asarray(np.where(self._reference.absent, ratio.max(axis=0) * quick.prod(axis=0), there))
 
     def _solved(self, tables: Sequence[Array]) -> Scenarios:
-        """The reference with each of some tables of times, one after the other."""
-        m = self._reference.scaled(np.concatenate(tables, axis=1))
-        return solved(self._reference.problem, m, self._draw, self._held, times=len(tables))
+        """The reference with each of some tables of times, one after the other.
+
+        What else limits its connections, a window next to the link, is left out: it is further off in slower sets.
+        """
+        m, problem = self._reference.scaled(np.concatenate(tables, axis=1)), self._reference.problem
+        return solved(replace(problem, connections={}), m, self._draw, self._held, times=len(tables))
 
     def _decided_by(self, place: str) -> BoolArray:
         """Stations whose time differs between what can be in a place, (keys, 1)."""
