@@ -15,8 +15,10 @@ from dtnsim.physics.raid import write_amplification
 
 #: Linux md stripe cache: bytes per entry and disk (md(4), stripe_cache_size).
 MD_PAGE_B: Final = 4096
-#: A bit of the write-intent bitmap is cleared on the daemon's second pass (mdadm(8), --delay: 5 s), 5 to 10 s on.
-BITMAP_HELD_S: Final = 7.5
+#: The daemon of the write-intent bitmap passes every 5 s (mdadm(8), --delay), and clears a bit the second time: 5 to
+#: 10 s after the last write.
+BITMAP_PASS_S: Final = 5.0
+BITMAP_HELD_S: Final = 1.5 * BITMAP_PASS_S
 #: Members from which on mdadm gives an array with redundancy a bitmap by itself (mdadm(8), --bitmap).
 MARKED_B: Final = 100.0 * 2**30
 #: First release in which flushes of an array overlap (commit 5a409b4f56d5).
@@ -50,7 +52,9 @@ def read_ahead_bytes(chunk_B: ArrayLike, disks: ArrayLike) -> FloatArray:
 
 
 def bitmap_cost(bitmap_chunk_B: ArrayLike, rate: ArrayLike, positioning_s: ArrayLike) -> FloatArray:
-    """Time of sequential writes with an internal write-intent bitmap over that without: 1 + 2 R t_pos / b.
+    """Time of sequential writes with an internal bitmap over that without: 1 + c + min(c, t_pos / T), c = R t_pos / b.
+
+    A bit is set before its part is written; the daemon clears all that are due in one write of each pass, every T.
 
     Args:
         bitmap_chunk_B: Part of each member that one bit covers b [B].
@@ -60,11 +64,13 @@ def bitmap_cost(bitmap_chunk_B: ArrayLike, rate: ArrayLike, positioning_s: Array
     Returns:
         Factor [1]; tends to 1 for large bitmap chunks.
 
-    Valid: one sequential stream: a bit is set before, and cleared some seconds after each bitmap chunk is written.
-    Neglects: bits of several chunks that are cleared in one write.
-    Source: md(4), write-intent bitmap ("can degrade write performance; larger bitmap chunks degrade it less").
+    Valid: one sequential stream.
+    Neglects: pages of the bitmap that lie apart.
+    Source: md(4), write-intent bitmap ("can degrade write performance; larger bitmap chunks degrade it less"); Linux
+        drivers/md/md-bitmap.c (md_bitmap_daemon_work).
     """
-    return 1.0 + 2.0 * as_float(rate) * as_float(positioning_s) / as_float(bitmap_chunk_B)
+    each = as_float(rate) * as_float(positioning_s) / as_float(bitmap_chunk_B)
+    return 1.0 + each + np.minimum(each, as_float(positioning_s) / BITMAP_PASS_S)
 
 
 def bitmap_clear_share(write_s: ArrayLike, commit_s: ArrayLike, chunks: ArrayLike, in_flight: ArrayLike) -> FloatArray:
