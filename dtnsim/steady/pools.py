@@ -31,7 +31,6 @@ from dtnsim.ground.records import Demand, Phase, Problem, Station, Transfer
 from dtnsim.physics._arrays import BoolArray, FloatArray as Array, Index
 from dtnsim.physics.cache import SLACK
 from dtnsim.steady.durability import drain_rates
-from dtnsim.steady.matrices import several_steps
 from dtnsim.steady.stages import step_by_step
 
 #: part of a limit that counts as none of it
@@ -63,8 +62,9 @@ def _fills(t: Transfer) -> bool:
     """Whether a transfer fills its cache, in the mean, from its first byte to the last that it writes."""
     if t.flushed or t.cache is None or t.cache.flush_files:
         return False
-    at_once = t.workers * min(max(t.sizes_B, default=math.inf), t.piece_B)
-    return not several_steps(t) or step_by_step(t) or at_once <= middle(t.cache.size_B)
+    at_once = min(max(t.sizes_B, default=math.inf), t.piece_B)
+    elsewhere = any(p.demands for p in t.phases if t.buffered and p.step != t.buffered.step)  # a scan uses no station
+    return not elsewhere or step_by_step(t) or at_once <= middle(t.cache.size_B)
 
 
 def states(

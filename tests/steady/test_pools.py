@@ -157,9 +157,15 @@ def test_who_verifies_what_a_cache_does_not_hold_is_taken_in_the_mean() -> None:
         again = Phase("verification", (Demand("drive", 1.0, "bytes"),), step="verification")
         return replace(one, name="v", phases=(*one.phases, again), files=4, sizes_B=(size,), counts=(4,))
 
-    for size, count in ((100.0, 2), (500.0, 1)):
-        problem = Problem("p", (), (verified(size), writer(1, 500.0, 300.0)))
-        assert [len(members) for members, _ in pools.shared(problem)] == [count]
+    def followed(one: Transfer) -> int:
+        ((members, _),) = pools.shared(Problem("p", (), (one, writer(1, 500.0, 300.0))))
+        return len(members)
+
+    large = verified(500.0)
+    assert [followed(verified(100.0)), followed(large)] == [2, 1]
+    assert followed(replace(large, workers=4, piece_B=100.0)) == 2  # out of step: a part of theirs at a time
+    scan = replace(large.phases[1], demands=(), delays=(Demand("", 1e-6, "list", each="lead"),))
+    assert followed(replace(large, phases=(scan, large.phases[0]))) == 2  # which writes all the time
 
 
 def test_what_a_medium_does_meanwhile_is_no_part_of_the_writing() -> None:
