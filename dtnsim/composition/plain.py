@@ -85,7 +85,8 @@ def plain(spec: PathSpec) -> Plain | None:
     if any(w.partition(": ")[0] in named for w in ledger.warnings):  # it is to name all of a kind
         return None
     waits = [d for t in made for d in t.phases[0].delays]  # for nothing but connections that open up, once begun
-    if any(d.each != ("start" if d.what == SLOW_START else "lead") for d in waits) or _unlike(connections.values()):
+    begins = {SLOW_START: ("start", "open")}
+    if any(d.each not in begins.get(d.what, ("lead",)) for d in waits) or _unlike(connections.values()):
         return None
     target = np.full(len(kind), np.inf)
     rates = [

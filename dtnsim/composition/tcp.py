@@ -265,6 +265,15 @@ def opening_s(streams: Connection, openings: Openings, most_Bps: Value) -> Value
     return _single((often[:, None] * np.maximum(took - fair, 0.0)).sum(axis=0))
 
 
+def opens_s(streams: Connection, openings: Openings, most_Bps: Value) -> Value:
+    """The part of `opening_s` in which connections that stay open have hardly begun, of all of them together [s]."""
+    if streams.course is None or streams.reopened or openings.omitted_s:
+        return 0.0
+    limits = np.atleast_1d(most_Bps), np.atleast_1d(streams.factor), np.atleast_1d(streams.stretch)
+    lost = streams.course.opens_s(most_Bps=limits[0], factor=limits[1], stretch=limits[2])
+    return _single(_moved(openings)[1].sum() * (lost + np.asarray(streams.rtt_s) / 2))
+
+
 def overshoots(streams: Connection) -> Any:
     """Whether slow start brings connections, answered, more in the mean than what loss leaves them in the end."""
     steady = 0.0 if streams.course is None else streams.course.steady_Bps * np.asarray(streams.factor)

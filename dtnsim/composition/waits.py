@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
-from functools import partial
+from functools import partial, reduce
 from typing import Literal
 
 import numpy as np
@@ -24,7 +24,7 @@ from dtnsim.tools.plan import Job, NetUse, Plan, Step
 #: how the connections of a mount are used: nothing opens them anew
 _PLAIN = NetUse(Thread("kernel"), Thread("kernel"))
 #: what a delay belongs to
-Each = Literal["byte", "file", "start", "lead"]
+Each = Literal["byte", "file", "start", "open", "lead"]
 #: (seconds per payload byte, what is waited for, what it belongs to)
 Wait = tuple[Term, str, Each]
 
@@ -178,16 +178,15 @@ def _asked(
         spent = np.maximum(spent - whole.value, 0.0)
     for seconds, what, each in waits.after:
         wait(seconds * share, what, each)
-    ramp: Value = 0.0
+    ramps = [(0.0, 0.0), *(_ramp(leg, _PLAIN, streams, row) for streams in waits.mounted)]  # side by side
     if leg.route is not None and step.net is not None:
-        ramp = _ramp(leg, step.net, tcp.main_connection(row, leg.route), holds)
-    for streams in waits.mounted:  # side by side
-        ramp = np.maximum(ramp, _ramp(leg, _PLAIN, streams, row))
-    if positive(ramp):
-        lost = term(ramp, "s", "dtnsim.physics.tcp.rate_over_time: the ramp against the steady rate")
-        payload = term(max(leg.job.payload_B, 1.0), "B")
-        reopened = step.net is not None and step.net.reopened
-        wait(lost * (share / payload), SLOW_START, "file" if reopened else "start")
+        ramps.append(_ramp(leg, step.net, tcp.main_connection(row, leg.route), holds))
+    ramp, opens = (reduce(np.maximum, some) for some in zip(*ramps, strict=True))
+    again: Each = "file" if step.net is not None and step.net.reopened else "start"
+    parts: dict[Each, Value] = {"open": np.minimum(opens, ramp), again: np.maximum(ramp - opens, 0.0)}
+    for when, some in parts.items():
+        lost = term(some, "s", "dtnsim.physics.tcp.rate_over_time: the ramp against the steady rate")
+        wait(lost * (share / term(max(leg.job.payload_B, 1.0), "B")), SLOW_START, when)
     return found
 
 
@@ -231,26 +230,27 @@ def _readings(storage: Storage, leg: Leg, step: Step, row: Row) -> Iterator[Stre
             yield filesystem.stretches(row.at(end.host.name), use, end.host, end.volume)[0]
 
 
-def _ramp(leg: Leg, net: NetUse, found: tuple[str, Connection] | None, row: Row) -> Value:
-    """Seconds that the openings of a step's connections lose, of all its files or of its workers."""
+def _ramp(leg: Leg, net: NetUse, found: tuple[str, Connection] | None, row: Row) -> tuple[Value, Value]:
+    """Seconds that the openings of a step's connections lose, of all its files or of its workers; before they open."""
     if found is None or found[1].course is None:
-        return 0.0  # open at once
+        return 0.0, 0.0  # open at once
     station, streams = found
     per_byte = sum((np.asarray(d.per_byte) for d in row.demands if d.station == station), np.asarray(0.0))
     scale = middle(per_byte)
     if scale <= 0:
-        return 0.0  # a stretch in which nothing passes the network
+        return 0.0, 0.0  # a stretch in which nothing passes the network
     most = solo_rate(row.ledger.stations, [d for d in row.demands if d.station != station]) * scale
     whole = openings(leg, net)
     whole, file_B = whole._replace(part_B=whole.part_B * scale), whole.waited_B
+    opens = tcp.opens_s(streams, whole, most)
     if not math.isfinite(file_B):
-        return tcp.opening_s(streams, whole, most)
+        return tcp.opening_s(streams, whole, most), opens
     # no window needs to exceed a file, which the first may have to bring about alone; but where slow start overshoots
     # what loss leaves, that is spent by all files
     first = tcp.opening_s(streams, whole._replace(part_B=np.array([file_B * scale])), most)
     enough = np.minimum(most, file_B * scale / np.asarray(streams.rtt_s))
     others = tcp.opening_s(streams, whole, np.where(tcp.overshoots(streams), most, enough))
-    return np.where(tcp.overshoots(streams), others, np.maximum(first, others))
+    return np.where(tcp.overshoots(streams), others, np.maximum(first, others)), opens
 
 
 def _time_added(stations: Mapping[str, Station], data: list[Demand], metadata: list[Demand], workers: int) -> Value:

@@ -77,8 +77,8 @@ class Demand:
         per_byte: Units of the station per byte, float or (S,).
         what: The activity, in words that a bottleneck's reason can quote.
         formula, source: How ``per_byte`` was reached, with its numbers, and where those come from.
-        each: What a delay belongs to: every ``byte``, every ``file`` alike, the ``start`` of a worker, or the ``lead``
-            of the whole transfer, in which no worker moves anything (``per_byte`` spreads it over the payload).
+        each: What a delay belongs to: every ``byte``, every ``file`` alike, the ``start`` of a worker, connections that
+            ``open``, or the ``lead`` of a transfer, in which nothing moves (``per_byte`` spreads it over the payload).
         below_cache: True where the destination's page cache comes before the station.
         missed: How many memories (the reader's own, then its server's) must lack a byte that visits the station.
         aside: True where a medium empties a page cache while the worker is at another step.
@@ -90,7 +90,7 @@ class Demand:
     what: str
     formula: str = ""
     source: str = ""
-    each: Literal["byte", "file", "start", "lead"] = "byte"
+    each: Literal["byte", "file", "start", "open", "lead"] = "byte"
     below_cache: bool = False
     missed: int = 0
     aside: bool = False

@@ -181,12 +181,14 @@ def _leg(problem: Problem, transfer: Transfer, phase: Phase, how: tuple[bool, Se
     visited = sorted(fill.keys() | drain.keys())
     entries = np.array(visited, np.intp), np.array([[part.get(k, 0.0) for k in visited] for part in costs])
     cap, cap_station, opening, loose = _limits(problem, transfer, fill, capacity, scenario)
-    waits = dict.fromkeys(("byte", "file", "start", "lead"), 0.0)
+    waits = dict.fromkeys(("byte", "file", "start", "open", "lead"), 0.0)
     payload = max(transfer.payload_B, 1.0)  # as the delays were spread over it
     for delay in phase.delays:
         if opening[0] is None or delay.what != SLOW_START:
             waits[delay.each] += in_scenario(delay.per_byte, scenario) * payload
     lead = 0.0 if transfer.timed else waits["lead"]
+    if not transfer.timed and transfer.files < transfer.workers:  # each of those who share a file has one to wait for
+        waits["start"], waits["file"] = waits["start"] + waits["file"], 0.0
     together = {k: fill.get(k, 0.0) + drain.get(k, 0.0) for k in fill.keys() | drain.keys()}
     return Leg(
         phase.name,
@@ -197,7 +199,7 @@ def _leg(problem: Problem, transfer: Transfer, phase: Phase, how: tuple[bool, Se
         cap_station,
         waits["byte"] / payload,
         waits["file"] / max(transfer.files, 1),
-        lead + waits["start"] / transfer.workers,
+        lead + (waits["start"] + waits["open"]) / transfer.workers,
         *costs,
         entries,
         opening[0],

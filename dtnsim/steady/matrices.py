@@ -28,7 +28,8 @@ class Matrices:
         phases: Rows of the phases, transfer by transfer, without what yields to whoever waits.
         transfer: (P,) whose phase it is, rising; every transfer has a phase.
         delay: (S, P) seconds of waiting per payload byte.
-        served: (S, P) the part of it in which requests are served, by drives that have others at the same time.
+        served: (S, P) the part of it in which a station has others as well: requests are served, or windows grow back.
+        grows: (S, P) the part of that in which windows grow back that slow start had opened too far: bytes move.
         moved: (P,) part of a payload byte's step that moves in each phase [1].
         workers: (F,).
         rounds: Of each transfer: how many of them have a file to work on, and the part of its bytes that moves while so
@@ -51,6 +52,7 @@ class Matrices:
     transfer: Index
     delay: Array
     served: Array
+    grows: Array
     moved: Array
     workers: Array
     rounds: tuple[tuple[tuple[int, float], ...], ...]
@@ -93,6 +95,7 @@ class Matrices:
             phases=total if self.phases is self.total else self.phases.some(scenarios),
             delay=of(self.delay),
             served=of(self.served),
+            grows=of(self.grows),
             opening=of(self.opening),
             lead=of(self.lead),
             slowdowns=tuple((d, a, of(slope), of(reference)) for d, a, slope, reference in self.slowdowns),
@@ -146,7 +149,7 @@ class Layout:
         index = self._index = {s.name: k for k, s in enumerate(problem.stations)}
         self.scenarios = scenarios(problem)
         self._transfer = np.array([f for f, t in enumerate(problem.transfers) for _ in t.phases], np.intp)
-        self._delay, self._served = np.zeros((2, len(self._transfer), self.scenarios))
+        self._delay, self._served, self._grows = np.zeros((3, len(self._transfer), self.scenarios))
         self._capacity = _Values([s.capacity for s in problem.stations])
         self._sums: dict[tuple[int, int], Value] = {}
         phases: list[dict[int, Value]] = []
@@ -162,6 +165,7 @@ class Layout:
                     if delay.each not in apart and not at_once(t, delay):
                         self._delay[len(phases)] += delay.per_byte
                         self._served[len(phases)] += delay.per_byte if delay.each == "byte" else 0.0
+                        self._grows[len(phases)] += delay.per_byte if grows_back(delay) else 0.0
                 phases.append(row)
             own = phases[len(phases) - len(t.phases) :]
             whole.append(self._whole([*own, yields] if yields else own))
@@ -213,7 +217,8 @@ class Layout:
             phases,
             self._transfer,
             self._delay.T[some].copy(),
-            self._served.T[some].copy(),
+            (self._served + self._grows).T[some],
+            self._grows.T[some].copy(),
             np.array([part for t in given for part in moved(t)]),
             np.array([t.workers for t in given], float),
             tuple(rounds_of(t) for t in given),
@@ -308,28 +313,28 @@ class _Entries:
 
 def once(transfer: Transfer) -> tuple[str, ...]:
     """Delays that do not belong to a worker's bytes: ``lead``, and the start of a transfer that a time ends."""
-    return ("lead", "start") if transfer.timed else ("lead",)
+    return ("lead", "start", "open") if transfer.timed else ("lead",)
 
 
 def lead(transfer: Transfer) -> Array:
     """Seconds per payload byte before any worker moves; 0 where a time ends the transfer, which counts from then on."""
     if transfer.timed:
         return np.zeros(1)
-    found = np.zeros(1)
-    for delay in (d for p in transfer.phases for d in p.delays):
-        if delay.each == "lead":
-            found = found + np.asarray(delay.per_byte, float)
-        elif at_once(transfer, delay):
-            found = found + np.asarray(delay.per_byte, float) / _mean(rounds_of(transfer))
-    return found
+    workers = _mean(rounds_of(transfer))
+    before = (d for p in transfer.phases for d in p.delays if d.each == "lead" or at_once(transfer, d))
+    every = (np.asarray(d.per_byte, float) / (1.0 if d.each == "lead" else workers) for d in before)
+    return sum(every, np.zeros(1))
 
 
 def at_once(transfer: Transfer, delay: Demand) -> bool:
-    """Whether all workers wait at the same time, once, before anything moves: their connections are set up.
+    """Whether all workers wait at the same time, once, before much moves: their connections are set up, and open."""
+    set_up = delay.each == "start" and transfer.workers > 1 and not grows_back(delay)
+    return (set_up or delay.each == "open") and not transfer.timed
 
-    While connections open up (`SLOW_START`) bytes move already.
-    """
-    return delay.each == "start" and not transfer.timed and transfer.workers > 1 and delay.what != SLOW_START
+
+def grows_back(delay: Demand) -> bool:
+    """Whether windows grow back meanwhile that slow start had opened too far."""
+    return delay.each == "start" and delay.what == SLOW_START
 
 
 def several_steps(transfer: Transfer) -> bool:
@@ -379,12 +384,10 @@ def opening(transfer: Transfer) -> Array:
     if not transfer.timed:
         return np.zeros(1)
     each = max(transfer.payload_B, 1.0) / transfer.workers
-    before, ramp = np.zeros(1), np.zeros(1)
-    for delay in (d for p in transfer.phases for d in p.delays if d.each == "start"):
-        if delay.what == SLOW_START:
-            ramp = ramp + np.asarray(delay.per_byte, float) * each
-        else:
-            before = before + np.asarray(delay.per_byte, float) * each
+    lost = {True: np.zeros(1), False: np.zeros(1)}
+    for delay in (d for p in transfer.phases for d in p.delays if d.each in ("start", "open")):
+        lost[delay.what == SLOW_START] = lost[delay.what == SLOW_START] + np.asarray(delay.per_byte, float) * each
+    before, ramp = lost[False], lost[True]
     return np.clip((np.maximum(before - transfer.omitted_s, 0.0) + ramp) / transfer.time_s, 0.0, 1.0)
 
 

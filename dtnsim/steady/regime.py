@@ -31,7 +31,7 @@ _STORAGE: Final = frozenset({"disk", "array", "bus"})
 #: what limits a TCP station -> kind of evidence
 _TCP: Final = {"link": "wire", "window": "window", "loss": "loss", "buffer": "buffer"}
 #: what a wait belongs to -> kind of evidence
-_WAITS: Final = {"file": "small files", "start": "start", "lead": "start", "byte": "requests"}
+_WAITS: Final = {"file": "small files", "start": "start", "open": "start", "lead": "start", "byte": "requests"}
 ISOLATED: Final = "isolated"
 MEASURED: Final = "measured"
 PRODUCTION: Final = "production"

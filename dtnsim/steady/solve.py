@@ -233,8 +233,7 @@ def relieved(m: Matrices, *, station: int | None, transfer: int) -> Matrices:
         capacity = m.capacity.copy()
         capacity[:, station] = np.inf
         return replace(m, capacity=capacity)
-    delay, served, opening, lead = m.delay.copy(), m.served.copy(), m.opening.copy(), m.lead.copy()
-    delay[:, m.transfer == transfer] = served[:, m.transfer == transfer] = 0.0
-    opening[:, transfer] = 0.0
-    lead[:, transfer] = 0.0
-    return replace(m, delay=delay, served=served, opening=opening, lead=lead)
+    waits = {name: getattr(m, name).copy() for name in ("delay", "served", "grows", "opening", "lead")}
+    for name, seconds in waits.items():
+        seconds[:, transfer if name in ("opening", "lead") else m.transfer == transfer] = 0.0
+    return replace(m, **waits)

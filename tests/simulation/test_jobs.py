@@ -13,7 +13,7 @@ from dtnsim.simulation import chunks, simulate
 from dtnsim.simulation.chunks import MAX_FILES, steps, turns, work
 from dtnsim.steady.prediction import predict
 from dtnsim.steady.stages import visit_B
-from tests.lab import machine, volume
+from tests.lab import journey, machine, volume
 from tests.simulation.slow import FAST, make
 from tests.strategies import load
 
@@ -185,3 +185,18 @@ def test_seekers_of_one_file_nearly_reach_the_asymptote() -> None:
     assert 0.85 * bound < seeks.throughput_Bps <= bound
     # the part of the file that is taken last ends within a part of the others
     assert seeks.file_s.tolist() == [pytest.approx(seeks.duration_s, rel=1 / 32)]
+
+
+@pytest.mark.parametrize(
+    "tool",
+    [{"name": "mscp"}, {"name": "wdt", "num_ports": 8}, {"name": "globus", "verify": False, "concurrency": 4}],
+    ids=lambda tool: str(tool["name"]),
+)
+def test_workers_who_share_a_file_wait_for_it_side_by_side_and_open_their_connections_at_once(
+    tool: dict[str, Any],
+) -> None:
+    """Over 30 ms: each has a file's round trips to wait for, nobody those of all, and nobody slow start alone."""
+    wan = {"bandwidth": "10 Gb/s", "rtt": "30 ms", "loss": 0}
+    spec = load(journey(machine(), machine(), wan=wan, tool=tool, dataset={"files": 1, "size": "2 GB"}))
+    said = predict(spec, samples=0).transfers[0].duration_s.p50
+    assert simulate(spec).runs[0].transfers[0].duration_s == pytest.approx(said, rel=0.01)

@@ -33,6 +33,10 @@ KEPT: Final = 4096
 SETTLED: Final = 0.01
 
 
+#: part of its last rate below which a connection counts as not yet open
+_HALF: Final = 0.5
+
+
 @dataclass(frozen=True, slots=True, eq=False)
 class Course(Rows):
     """How a transfer goes: a step function of time, then the steady rate.
@@ -54,6 +58,30 @@ class Course(Rows):
     ages_s: FloatArray
     scatter: FloatArray
     limit: Any
+
+    def opens_s(self, *, most_Bps: ArrayLike = np.inf, factor: ArrayLike = 1.0, stretch: ArrayLike = 1.0) -> FloatArray:
+        """Time that is lost while less than half comes of what will: others have the way for themselves meanwhile.
+
+        The sum of (1 - rate / last rate) dt over steps below half of the last rate. Slow start loses nearly all of its
+        time so, since it doubles; a window that has overshot and grows back loses its time at more than half.
+
+        Args:
+            most_Bps: What the rest of the way allows [B/s].
+            factor: Rates here over those of the course [1].
+            stretch: Round trip here over that of the course [1].
+
+        Returns:
+            Time; the arguments broadcast [s].
+
+        Valid: as `delivered_B`.
+        Neglects: as `delivered_B`.
+        Source: integral of the steps; a half is where the way is shared evenly with one other.
+        """
+        most, factor, stretch = (x[..., None] for x in together(most_Bps, factor, stretch))
+        _, span, rate = (x[..., :-1] for x in self._steps())
+        last = np.minimum(np.asarray(self.steady_Bps)[..., None] * factor, most)
+        part = rate * factor / np.maximum(last, 1e-30)
+        return np.asarray((np.where(part < _HALF, 1 - part, 0.0) * span * stretch).sum(axis=-1), float)
 
     def delivered_B(
         self, time_s: ArrayLike, *, most_Bps: ArrayLike = np.inf, factor: ArrayLike = 1.0, stretch: ArrayLike = 1.0

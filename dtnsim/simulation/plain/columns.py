@@ -79,11 +79,13 @@ def columns(plain: Plain) -> Columns:
     streams, which = _connections(plain, places)
     opens, tcp = which[kind], _place(places, plain.connections.__contains__)[kind]
     overhead = np.where(tcp >= 0, cost[np.arange(len(kind)), tcp], 1.0)
-    allowed, lost = _opened(plain, (streams, opens), np.minimum(reach, _limits(own, cost, tcp)), overhead)
+    allowed, lost, opens_s = _opened(plain, (streams, opens), np.minimum(reach, _limits(own, cost, tcp)), overhead)
     own = _with(own, tcp, allowed)
     waits_s = [sum(float(d.per_byte) for d in t.phases[0].delays if d.what != SLOW_START) for t in plain.kinds]
     lead = np.array([t.payload_B * waits for t, waits in zip(plain.kinds, waits_s, strict=True)])[kind]
-    solution = solve.solve(_matrices(plain, capacity, (station, demand), (own, cost, slow), (lost, lead), number))
+    solution = solve.solve(
+        _matrices(plain, capacity, (station, demand), (own, cost, slow), (lost, opens_s, lead), number)
+    )
     settled, rate = solution.capacity[0], solution.rate[0]
     own = settled[len(shared) :].reshape(own.shape)
     ramps = [*map(_ramp, streams), None]
@@ -169,9 +171,12 @@ def _connections(plain: Plain, places: list[list[str]]) -> tuple[list[Connection
 
 def _opened(
     plain: Plain, streams: tuple[list[Connection], Index], others: Array, overhead: Array
-) -> tuple[Array, Array]:
-    """(N,) what connections allow, their opening included [B/s], and seconds that it costs beside what others allow."""
-    allowed, lost = np.full(len(plain), np.inf), np.zeros(len(plain))
+) -> tuple[Array, Array, Array]:
+    """(N,) what connections allow, their opening included [B/s], and seconds that it costs beside what others allow.
+
+    And those of them in which they have hardly begun.
+    """
+    allowed, (lost, opens) = np.full(len(plain), np.inf), np.zeros((2, len(plain)))
     for n, each in enumerate(streams[0]):
         those = np.flatnonzero(streams[1] == n)
         size, most = plain.size[those] * overhead[those], others[those] * overhead[those]
@@ -180,7 +185,9 @@ def _opened(
             took = each.course.time_of(size, most_Bps=most, factor=each.factor, stretch=each.stretch)
             fair = size / np.minimum(allowed[those], most)
             lost[those] = np.maximum(took + float(each.rtt_s) / 2 - fair, 0.0)
-    return allowed, lost
+            begins = each.course.opens_s(most_Bps=most, factor=each.factor, stretch=each.stretch)
+            opens[those] = np.minimum(begins + float(each.rtt_s) / 2, lost[those])
+    return allowed, lost, opens
 
 
 def _mean(streams: Connection, size: Array) -> Any:
@@ -201,7 +208,7 @@ def _matrices(
     capacity: Array,
     visits: tuple[Index, Array],
     owned: tuple[Array, Array, Index],
-    waits: tuple[Array, Array],
+    waits: tuple[Array, Array, Array],
     number: dict[str, int],
 ) -> Matrices:
     """The flows as the steady solver has them, a flow's own stations behind the shared ones."""
@@ -219,7 +226,8 @@ def _matrices(
         np.arange(0, count * width, width),
         np.take_along_axis(demand, order, axis=1).reshape(-1, 1),
     )
-    lost, lead = (seconds / np.maximum(plain.size, 1.0) for seconds in waits)
+    lost, opens, lead = (seconds / np.maximum(plain.size, 1.0) for seconds in waits)
+    grows = (lost - opens)[None, :]
     none, one = np.zeros((1, count)), np.ones(count)
     slowdowns = []
     for n, each in enumerate(plain.slowdowns):
@@ -229,7 +237,7 @@ def _matrices(
     weight = np.array([each.weight for each in plain.kinds])[plain.kind]
     private, alone = np.arange(whole) >= shared, np.ones((1, whole))
     return Matrices(
-        np.concatenate([capacity, own.ravel()])[None, :], rows, rows, np.arange(count), lost[None, :], none, one, one,
-        (((1, 1.0),),) * count, weight, none, lead[None, :], private, private, alone,
+        np.concatenate([capacity, own.ravel()])[None, :], rows, rows, np.arange(count), grows, grows, grows, one, one,
+        (((1, 1.0),),) * count, weight, none, (lead + opens)[None, :], private, private, alone,
         np.zeros(count, dtype=bool), np.zeros(count, np.intp), tuple(slowdowns),
     )  # fmt: skip

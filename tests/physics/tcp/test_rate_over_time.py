@@ -46,6 +46,22 @@ def test_it_costs_what_the_closed_form_says():
     assert o.delivered_B(0.0) == 0
 
 
+def test_slow_start_loses_nearly_all_of_its_time_before_half_of_the_link_and_less_where_less_of_it_is_wanted():
+    """Each halving of what the rest of the way allows takes a doubling, and its round trip, off (RFC 5681)."""
+    o = course(**WIDE)
+    window, first = LINK * 0.05, 10 * 8948
+    lost = 0.05 * np.log2(window / first) - (window - first) / np.log(2) / LINK
+    assert o.opens_s() == pytest.approx(lost, abs=0.05)
+    assert o.opens_s() - o.opens_s(most_Bps=LINK / 16) == pytest.approx(4 * 0.05, rel=0.05)
+    assert o.opens_s(stretch=2.0) == pytest.approx(2 * o.opens_s())
+
+
+def test_a_window_that_overshoots_and_grows_back_has_opened_before():
+    o = course(**WIDE, buffer_B=LINK * 0.05 / 50, cc="reno")
+    lost = (np.diff(o.times_s[1:]) * (1 - o.rates_Bps[1:] / o.steady_Bps)).clip(0).sum()
+    assert 0 < o.opens_s() < 0.2 * lost
+
+
 def test_a_window_shortens_the_ramp_and_bounds_the_rate():
     o = course(**WIDE, window_B=2**20)
     assert o.limit == "window"
