@@ -17,7 +17,7 @@ from collections import defaultdict
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from itertools import combinations, pairwise, product
-from math import comb
+from math import comb, prod
 from typing import Final
 
 import numpy as np
@@ -34,10 +34,11 @@ from dtnsim.steady.stages import Column, staged, steps_of, visit_B
 _MOST: Final = 64
 #: part of a station's capacity that may be left of it when it is full
 _FULL: Final = 1e-6
-#: columns that are told apart, and whether their workers wait
-_Split = tuple[tuple[int, bool], ...]
-#: part of a worker's time, with its stations for itself, up to which it waits in the mean: it is felt by half as much
-_FELT: Final = 0.05
+#: columns that are told apart, and the numbers of how (`_steps`)
+_Split = tuple[tuple[int, int], ...]
+#: parts of a worker's time, with its stations for itself, up to which a wait or a step is at its mean: where there is
+#: room for all states, and where there is not
+_FELT: Final = (0.01, 0.05)
 
 
 def placements(workers: int, steps: int) -> Iterator[tuple[int, ...]]:
@@ -46,23 +47,33 @@ def placements(workers: int, steps: int) -> Iterator[tuple[int, ...]]:
         yield tuple(b - a - 1 for a, b in pairwise((-1, *bars, workers + steps - 1)))
 
 
-#: what `_steps` finds of a column
-Steps = tuple[tuple[list[range], list[range]], BoolArray]
+#: phases of each step of a column, by number of a way to tell its steps apart, and (2, S) the numbers by `_FELT`
+Steps = tuple[dict[int, list[range]], Index]
 
 
 def _steps(column: Column) -> Steps:
-    """Phases of each step of a column, and those where its workers wait: at the last; and (S,) whether that is felt.
+    """Phases of each step of a column that is felt; where its number is odd, the last are those where its workers wait.
 
-    Who waits is at none of the others, whatever it waits for; a step without stations is a part of that.
+    Who waits is at none of the others, whatever it waits for; a step without stations is a part of that. A step that
+    takes little of a worker's time is a part of the one before it, or after it.
     """
     m = column.of
     first = m.phases_of(int(m.transfer[column.numbers.start])).start
     solo = [seconds.max(axis=1, initial=0.0) for _, seconds in solo_times(m, int(m.transfer[first]))]
-    waits = m.delay[:, column.numbers].sum(axis=1)
+    waits = (m.delay - m.grows)[:, column.numbers].sum(axis=1)
     steps = steps_of(m, column.numbers) if column.whole else [column.numbers]
-    moving = [row for row in steps if any(np.any(solo[p - first] > 0) for p in row)]
-    felt = waits > _FELT * (waits + sum(solo[p - first] for p in column.numbers))
-    return (steps, [*moving, column.numbers]), felt
+    lasts = np.stack(np.broadcast_arrays(waits, *(sum(solo[p - first] for p in row) for row in steps)))
+    felt = lasts > np.reshape(_FELT, (-1, 1, 1)) * lasts.sum(axis=0)
+    felt[:, 1:] |= lasts[1:] == lasts[1:].max(axis=0)
+    number = (felt.swapaxes(1, 2) << np.arange(len(lasts))).sum(axis=2)
+    return {n: _felt(n, steps, column.numbers) for n in np.unique(number).tolist()}, number
+
+
+def _felt(number: int, steps: list[range], phases: range) -> list[range]:
+    """Phases of the steps of a number (`_steps`)."""
+    begins = [row.start for s, row in enumerate(steps, 1) if number >> s & 1]
+    moving = [range(*ends) for ends in pairwise([phases.start, *begins[1:], phases.stop])]
+    return [*moving, phases] if number & 1 else moving
 
 
 def _apart(m: Matrices, plain: int, waits: BoolArray) -> Matrices:
@@ -82,7 +93,7 @@ def _apart(m: Matrices, plain: int, waits: BoolArray) -> Matrices:
         )
         for rows, column in ((m.total, m.total.row), (m.phases, m.transfer[m.phases.row]))
     )
-    delay, served = (np.where(moves, 0.0, seconds) for seconds in (m.delay, m.served))
+    delay, served = (np.where(moves, m.grows, seconds - m.grows) for seconds in (m.delay, m.served))
     return replace(m, delay=delay, served=served, total=total, phases=phases)
 
 
@@ -163,9 +174,9 @@ class Occupancy:
         known |= {c: _steps(c) for c in columns if c not in known}
         told = [known[c] for c in columns]
         self._steps = [steps for steps, _ in told]
-        self._waits = np.stack(np.broadcast_arrays(*(felt for _, felt in told)), axis=1)
-        several = np.array([[len(steps) > 1 for steps in of] for of in self._steps], dtype=bool)
-        self._several = np.where(self._waits, several[:, 1], several[:, 0])
+        several = [np.isin(number[0], [n for n, steps in of.items() if len(steps) > 1]) for of, number in told]
+        self._number = np.stack(np.broadcast_arrays(*(number.T for _, number in told)), axis=1)
+        self._several = np.stack(np.broadcast_arrays(*several), axis=1)
         self._chains: dict[_Split, _Chain] = {}
 
     def over_states(self, mean: Array, active: BoolArray, scenarios: Index, near: float | None) -> Array:
@@ -181,10 +192,10 @@ class Occupancy:
         if not told.any():
             return mean
         found = np.array(np.broadcast_to(mean, active.shape))
-        waits = told & take(scenarios, self._waits)
-        patterns, which = np.unique(np.stack([told, waits], axis=2), axis=0, return_inverse=True)
-        for n, pattern in enumerate(patterns):
-            split = self._told_apart([(c, bool(pattern[c, 1])) for c in np.flatnonzero(pattern[:, 0]).tolist()])
+        numbers = np.where(told[:, :, None], take(scenarios, self._number), -1)
+        patterns, which = np.unique(numbers, axis=0, return_inverse=True)
+        for n, pattern in enumerate(patterns.tolist()):
+            split = self._told_apart([(c, *ways) for c, ways in enumerate(pattern) if ways[0] >= 0])
             if split:
                 here = np.flatnonzero(which.ravel() == n)
                 rates = found[here]
@@ -192,19 +203,26 @@ class Occupancy:
                 found[here] = rates
         return found
 
-    def _told_apart(self, columns: list[tuple[int, bool]]) -> _Split:
-        """Those with the fewest states, alike ones all or none: more workers are nearer to their mean."""
-        counts: dict[int, list[tuple[int, bool]]] = defaultdict(list)
-        for c, waits in columns:
-            further = len(self._steps[c][waits]) - 1
-            counts[comb(self._columns[c].workers + further, further)].append((c, waits))
-        kept: list[tuple[int, bool]] = []
+    def _told_apart(self, columns: list[tuple[int, int, int]]) -> _Split:
+        """All of them if there is room for their states; else those with the fewest, alike ones all or none."""
+        fine = {(c, number): self._count(c, number) for c, number, _ in columns}
+        if prod(fine.values()) <= _MOST:
+            return tuple(sorted(fine))
+        counts: dict[int, list[tuple[int, int]]] = defaultdict(list)
+        for c, _, number in columns:
+            counts[self._count(c, number)].append((c, number))
+        kept: list[tuple[int, int]] = []
         states = 1
-        for count, some in sorted(counts.items()):
+        for count, some in sorted(counts.items()):  # more workers are nearer to their mean
             states *= count ** len(some)
             if states <= _MOST:
-                kept += some
+                kept += [(c, number) for c, number in some if count > 1]
         return tuple(sorted(kept))
+
+    def _count(self, c: int, number: int) -> int:
+        """States of a column whose steps are told apart so."""
+        further = len(self._steps[c][number]) - 1
+        return comb(self._columns[c].workers + further, further)
 
     def _chain(self, split: _Split) -> _Chain:
         """The states of some columns."""
@@ -214,13 +232,13 @@ class Occupancy:
             made, owner = [self._columns[c] for c in plain], list(range(len(plain)))
             waits = [False] * len(plain)
             number: dict[tuple[int, int, int], int] = {}
-            for place, (c, felt) in enumerate(split, len(plain)):
-                steps = self._steps[c][felt]
+            for place, (c, way) in enumerate(split, len(plain)):
+                steps = self._steps[c][way]
                 for s, workers in product(range(len(steps)), range(1, self._columns[c].workers + 1)):
                     number[c, s, workers] = len(made)
                     made.append(replace(self._columns[c], workers=workers, whole=False, numbers=steps[s]))
                     owner.append(place)
-                    waits.append(felt and s == len(steps) - 1)
+                    waits.append(bool(way & 1) and s == len(steps) - 1)
             rates = Rates(_apart(staged(self._m, made), len(plain), np.array(waits)))
             ways = self._ways(split, number, len(made))
             self._chains[split] = _Chain(rates, plain, those, np.array(owner), *ways)
@@ -236,7 +254,7 @@ class Occupancy:
             number: Of so many workers of one of them at a step.
             count: Of all numbers.
         """
-        states = list(product(*(placements(self._columns[c].workers, len(self._steps[c][felt])) for c, felt in split)))
+        states = list(product(*(placements(self._columns[c].workers, len(self._steps[c][way])) for c, way in split)))
         place = {state: n for n, state in enumerate(states)}
         present = np.zeros((len(states), count), dtype=bool)
         first = np.full((len(states), len(split)), count)

@@ -6,7 +6,7 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-from dtnsim.ground.records import Demand, Phase, Problem, Station, Transfer
+from dtnsim.ground.records import SLOW_START, Demand, Phase, Problem, Station, Transfer
 from dtnsim.physics.waiting import time_shares
 from dtnsim.steady import epochs
 from dtnsim.steady.matrices import matrices
@@ -85,6 +85,33 @@ def test_who_waits_for_small_files_shares_a_link_that_is_full_only_while_it_is_t
     assert found == pytest.approx([25, (55 * 4 + 60 * 6) / 10], rel=1e-6)
 
 
+def test_a_wait_of_a_twentieth_is_felt_where_a_link_is_shared() -> None:
+    """A byte takes 1/50 s beside the other, and 1/2000 s is waited for it."""
+    assert rates(waiting(0.0005), beside(time=1e5))[0] == pytest.approx(1 / (1 / 50 + 0.0005), rel=1e-6)
+
+
+@pytest.mark.parametrize(("seconds", "own"), [(0.01, 50.0), (0.03, 25.0)])
+def test_windows_that_grow_back_hold_their_connection_and_leave_nothing_to_others_below_that(
+    seconds: float, own: float
+) -> None:
+    """Alone a byte takes 1/100 s and as long as windows lose; half of the link is what it has unless that is less."""
+    phase = replace(COPY, delays=(Demand("", seconds, SLOW_START, each="start"),))
+    one = replace(beside("grows"), phases=(phase,), time_s=math.inf, sizes_B=(1e6,))
+    assert rates(one, beside(time=1e5))[0] == pytest.approx(own, rel=1e-6)
+
+
+@pytest.mark.parametrize("workers", [1, 4])
+def test_connections_open_all_at_the_same_time_and_others_have_the_link_meanwhile(workers: int) -> None:
+    """10 s until they are open, which 1e6 B at 100 B/s come after; a test has 50 B/s of the 100 that follow them."""
+    lost = Demand("", 10.0 * workers / 1e6, SLOW_START, each="open")
+    one = replace(
+        beside("opens"), phases=(replace(COPY, delays=(lost,)),), workers=workers, time_s=math.inf,
+        sizes_B=(1e6 / workers,), files=workers, counts=(workers,),
+    )  # fmt: skip
+    assert 1e6 / rates(one)[0] == pytest.approx(10 + 1e4)
+    assert rates(one, beside(time=110.0))[1] == pytest.approx((10 * 100 + 100 * 50) / 110)
+
+
 def test_workers_who_wait_are_there_as_those_are_who_verify() -> None:
     """0, 1 or 2 of them copy for 1, 4 and 6 parts of the time (above)."""
     assert rates(waiting(0.01, 2), beside(time=1e5))[0] == pytest.approx((4 * 50 + 400) / 11, rel=1e-6)
@@ -97,6 +124,21 @@ def test_two_that_verify_are_told_apart_together() -> None:
     share = time_shares(states)
     copies = share[1] * 100 + share[3] * 50
     assert rates(one, two) == pytest.approx([copies, copies], rel=1e-3)
+
+
+def test_a_step_that_takes_no_time_to_speak_of_is_no_state_of_its_own() -> None:
+    """Four who wait and copy have five states, fifteen with a third step, and 75 beside four who verify: too many."""
+    held, fast = (Station(name, "cpu", name, "cpu", rate, "B") for name, rate in (("own", 30.0), ("fast", 1e9)))
+    copy = replace(COPY, step="copy", demands=(*COPY.demands, Demand("own", 1.0, "bytes")))
+    four = replace(verifying(4, 0.1), phases=(copy, verifying(4, 0.1).phases[1]))
+    check = Phase("verification", (Demand("fast", 1.0, "checksum"),), step="verification")
+    waits = waiting(0.06, 4)
+    checks = replace(waits, phases=(replace(waits.phases[0], step="copy"), check))
+    found, plain = (
+        epochs.rates(Problem("p", (LINK, held, fast), (one, replace(four, time_s=math.inf, payload_B=1e7))))[0]
+        for one in (checks, waits)
+    )
+    assert found == pytest.approx(plain, rel=1e-3)
 
 
 def test_one_of_two_workers_has_half_of_what_is_split_among_them() -> None:
