@@ -266,7 +266,13 @@ def opening_s(streams: Connection, openings: Openings, most_Bps: Value) -> Value
 
 
 def opens_s(streams: Connection, openings: Openings, most_Bps: Value) -> Value:
-    """The part of `opening_s` in which connections that stay open have hardly begun, of all of them together [s]."""
+    """The part of `opening_s` in which connections that stay open have hardly begun, of all of them together [s].
+
+    Args:
+        streams: The connections, answered.
+        openings: What they move.
+        most_Bps: What the rest of the way allows [B/s].
+    """
     if streams.course is None or streams.reopened or openings.omitted_s:
         return 0.0
     limits = np.atleast_1d(most_Bps), np.atleast_1d(streams.factor), np.atleast_1d(streams.stretch)
