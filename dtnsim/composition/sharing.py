@@ -156,7 +156,7 @@ def as_given(made: Transfer, given: Transfer) -> Transfer:
 
 
 def _sharing(transfer: Transfer, weight: float, *, opens: bool) -> Transfer:
-    transfer = replace(transfer, weight=weight)
+    transfer = replace(transfer, weight=weight) if weight != transfer.weight else transfer
     return opened(transfer) if opens else transfer
 
 

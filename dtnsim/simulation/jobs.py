@@ -12,11 +12,8 @@ from dataclasses import dataclass, field
 from functools import lru_cache
 from typing import TYPE_CHECKING, Final
 
-import numpy as np
-
 from dtnsim.ground.quantity import in_scenario
 from dtnsim.ground.records import SLOW_START, Phase, Problem, Transfer
-from dtnsim.physics._arrays import FloatArray as Array, Index
 from dtnsim.simulation.chunks import in_turns, parts_of_files, work
 from dtnsim.simulation.opening import Ramp, ramp_of
 from dtnsim.simulation.results import Durations
@@ -72,7 +69,6 @@ class Leg:
         open_Bps: The same while the others are elsewhere, whose part of the link an open connection takes [B/s].
         loose: Rate that the private stations besides them allow one worker [B/s].
         fill_costs, drain_costs: Demands by station, private ones included.
-        entries: The same as arrays: (n,) stations, (2, n) demands of the two halves.
         tally: What has passed it.
     """
 
@@ -87,7 +83,6 @@ class Leg:
     start_s: float
     fill_costs: Mapping[int, float]
     drain_costs: Mapping[int, float]
-    entries: tuple[Index, Array]
     ramp: Ramp | None = None
     anew: bool = False
     ramp_Bps: float = math.inf
@@ -177,9 +172,7 @@ def _leg(problem: Problem, transfer: Transfer, phase: Phase, how: tuple[bool, Se
     for demand in (d for d in phase.demands if not d.aside):  # those are the page cache's own business
         target, k = drain if through and demand.below_cache else fill, index[demand.station]
         target[k] = target.get(k, 0.0) + in_scenario(demand.per_byte, scenario)
-    costs = dict(fill), dict(drain)
-    visited = sorted(fill.keys() | drain.keys())
-    entries = np.array(visited, np.intp), np.array([[part.get(k, 0.0) for k in visited] for part in costs])
+    costs = dict(fill), drain
     cap, cap_station, opening, loose = _limits(problem, transfer, fill, capacity, scenario)
     waits = dict.fromkeys(("byte", "file", "start", "open", "lead"), 0.0)
     payload = max(transfer.payload_B, 1.0)  # as the delays were spread over it
@@ -189,19 +182,19 @@ def _leg(problem: Problem, transfer: Transfer, phase: Phase, how: tuple[bool, Se
     lead = 0.0 if transfer.timed else waits["lead"]
     if not transfer.timed and transfer.files < transfer.workers:  # each of those who share a file has one to wait for
         waits["start"], waits["file"] = waits["start"] + waits["file"], 0.0
-    together = {k: fill.get(k, 0.0) + drain.get(k, 0.0) for k in fill.keys() | drain.keys()}
+    crossed = row(fill)
+    together = {k: fill.get(k, 0.0) + drain.get(k, 0.0) for k in fill.keys() | drain.keys()} if drain else None
     return Leg(
         phase.name,
-        row(fill),
+        crossed,
         row(drain) if through else None,
-        row(together),
+        crossed if together is None else row(together),
         cap,
         cap_station,
         waits["byte"] / payload,
         waits["file"] / max(transfer.files, 1),
         lead + (waits["start"] + waits["open"]) / transfer.workers,
         *costs,
-        entries,
         opening[0],
         opening[1],
         opening[2],

@@ -306,9 +306,14 @@ class _Table:
 
     def __init__(self, legs: Sequence[Leg]) -> None:
         self._legs = legs
-        self._station = np.concatenate([np.empty(0, np.intp), *(leg.entries[0] for leg in legs)])
-        self._cost = np.concatenate([np.empty((2, 0)), *(leg.entries[1] for leg in legs)], axis=1)
-        self._leg = np.repeat(np.arange(len(legs)), [len(leg.entries[0]) for leg in legs])
+        visits = [
+            (n, k, leg.fill_costs.get(k, 0.0), leg.drain_costs.get(k, 0.0))
+            for n, leg in enumerate(legs)
+            for k in sorted(leg.fill_costs.keys() | leg.drain_costs.keys())
+        ]
+        table = np.array(visits, float).reshape(-1, 4).T
+        self._leg, self._station = table[:2].astype(np.intp)
+        self._cost = table[2:]
         self._visits = (self._cost > 0).any(axis=0)
 
     def used(self, stations: int) -> Array:

@@ -69,7 +69,7 @@ def composed(task: Task, scene: Scene | None = None) -> Work:
     scene = scene or make_scene(task.given)
     draw = Draw(task.replicas - 1, task.seed, task.given.correlation)
     made = timed.composer(task.given, draw, timed.amounts(scene.problem), in_time=True).problem()
-    return Work(scene, settled(sharing.as_in(made, scene.problem)), task)
+    return Work(scene, settled(sharing.as_in(made, scene.problem))[0], task)
 
 
 def results(

@@ -22,8 +22,9 @@ import numpy as np
 
 from dtnsim.composition.volumes import Volumes
 from dtnsim.ground.errors import InputError, SpecError
-from dtnsim.ground.quantity import Draw, Value
-from dtnsim.ground.records import Problem, Station
+from dtnsim.ground.quantity import Draw
+from dtnsim.ground.records import Problem
+from dtnsim.physics._arrays import FloatArray as Array
 from dtnsim.simulation.variants import check_same
 from dtnsim.steady import solve, timed
 
@@ -143,7 +144,7 @@ class Scene:
             return self.problem
         known = self.variants.get(key)
         if known is None:
-            known, self.volumes[key] = _composed(self._state(key), timed.amounts(self.problem))
+            known, self.volumes[key], _ = _composed(self._state(key), timed.amounts(self.problem))
             check_same(self.problem, known, key[0])
             self.variants[key] = known
         return known
@@ -160,11 +161,12 @@ class Scene:
         return _loaded(self.given.changed(texts) if texts else self.given, shares)
 
 
-def _composed(given: PathSpec, moved: Mapping[str, float] | None = None) -> tuple[Problem, Volumes]:
-    """A path at the median, its cores as slow as the steady load makes them, and what its drives cost."""
+def _composed(given: PathSpec, moved: Mapping[str, float] | None = None) -> tuple[Problem, Volumes, Array]:
+    """A path at the median, its cores as slow as the steady load makes them, what its drives cost, its steady rates."""
     composer = timed.composer(given, Draw(), moved, in_time=True)
     problem = composer.problem()
-    return settled(problem), Volumes(composer, problem.transfers)
+    found, rates = settled(problem)
+    return found, Volumes(composer, problem.transfers), rates[0]
 
 
 def make_scene(given: PathSpec) -> Scene:
@@ -174,11 +176,10 @@ def make_scene(given: PathSpec) -> Scene:
         SpecError: Stations or keys that the path does not have, or events that change what it is made of.
         InputError: A trace that cannot be read.
     """
-    problem, volumes = _composed(given)
+    problem, volumes, rates = _composed(given)
     loads = tuple(
         (b.share.value, b.diurnal.value, b.peak_hour, b.hour or 0.0) for s in _varying(given) if (b := s.background)
     )
-    rates = solve.solve(solve.matrices(problem)).rate[0]
     ends = [
         t.start_s + (t.omitted_s + t.time_s if t.timed else t.payload_B / max(r, 1e-300))
         for t, r in zip(problem.transfers, rates, strict=True)
@@ -243,19 +244,15 @@ def check_load(scene: Scene, until: float) -> None:
             )
 
 
-def settled(problem: Problem) -> Problem:
-    """The problem with its capacities at the steady load, which slows the cores a little."""
+def settled(problem: Problem) -> tuple[Problem, Array]:
+    """The problem with its capacities at the steady load, which slows cores a little, and its rates there (S, F)."""
     solution = solve.solve(solve.matrices(problem))
-    stations = tuple(_at(s, solution.capacity[:, k]) for k, s in enumerate(problem.stations))
-    return replace(problem, stations=stations, slowdowns=())
-
-
-def _at(s: Station, capacity: Value) -> Station:
-    """A station with another capacity; `dataclasses.replace` takes five times as long, and there may be very many."""
-    return Station(
-        s.name, s.host, s.component, s.kind, capacity, s.unit, s.formula, s.source, s.private, s.alone, s.label,
-        s.slowed, s.remedy, s.changes,
-    )  # fmt: skip
+    slowed = {name for each in problem.slowdowns for name in each.affected}
+    capacity = solution.capacity[0].tolist() if len(solution.capacity) == 1 else solution.capacity.T
+    stations = tuple(
+        replace(s, capacity=c) if s.name in slowed else s for s, c in zip(problem.stations, capacity, strict=True)
+    )
+    return replace(problem, stations=stations, slowdowns=()), solution.rate
 
 
 def matching(problem: Problem, pattern: str, key: str = "station") -> list[int]:

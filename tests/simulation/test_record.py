@@ -160,7 +160,7 @@ def test_what_costs_without_end_and_never_moves_takes_nothing() -> None:
     capacity = station_capacities(problem)
     engine = Engine(simpy.Environment(), capacity)
     leg = legs_of(problem, problem.transfers[0], capacity, engine.row, 0)[0]
-    endless = replace(leg, entries=(np.array([0, 1]), np.array([[math.inf, 2.0], [0.0, 0.0]])))
+    endless = replace(leg, fill_costs={0: math.inf, 1: 2.0}, drain_costs={})
     assert record._Table([endless]).used(2)[0].tolist() == [0.0, 0.0]
 
 
