@@ -57,6 +57,8 @@ _AS_SOLD: Final = (
     (2019, "laptop-disk any-ssd any-nvme any-nvme"),
     (2022, "any-ssd any-nvme any-nvme any-nvme"),
 )
+#: Macs have flash of their own: over SATA, and as NVMe drives since then (Apple, technical specifications)
+_APPLE: Final = ((0, "any-disk laptop-disk laptop-disk any-ssd"), (2013, "any-ssd any-nvme"), (2017, "any-nvme"))
 #: file system of a volume that names none, and of one at a computing centre (models/centres.yaml)
 _FILESYSTEM: Final = "ext4"
 _PARALLEL: Final = "lustre"
@@ -197,8 +199,11 @@ def _volumes(name: str, host: Mapping, volumes: Mapping, notes: list[str]) -> Ma
             # where nobody says what a host is for, drives of the role that its TCP settings are drawn for
             roles = [f"{role}-volume" for role in ROLES]
             drives: object = usual if known else _drives_of(roles, "role", *at)
-            if host.get("role") == "untuned" and (year := _year(host)) is not None:
-                drives = _drives_of(next(d for first, d in reversed(_AS_SOLD) if first <= year).split(), "drives", *at)
+            as_sold = host.get("role", "untuned" if personal.is_desk(host) else "") == "untuned"
+            if as_sold and (year := _year(host)) is not None:
+                sold = _APPLE if str(host.get("os", "")).lower().startswith("mac") else _AS_SOLD
+                parts = next(d for first, d in reversed(sold) if first <= year).split()
+                drives = _drives_of(parts, "drives", *at) if len(parts) > 1 else parts[0]
             volume.put("array", drives, *volume.at("array"))
         made.put(mount, _one_system(name, host, mount, volume, notes), *at)
     return made

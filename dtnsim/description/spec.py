@@ -24,7 +24,6 @@ from dtnsim.description.hosts import Built, comes_first, inside, machine, moves_
 from dtnsim.description.keys import keyed, written_as
 from dtnsim.description.override import Overrides, apart, override, split_key, texts
 from dtnsim.description.shared import shared_out
-from dtnsim.description.spoken import folded
 from dtnsim.description.templates import named_workload, with_workload
 from dtnsim.description.transfer import DEVICES, check_order, misplaced, split_end, with_ends
 from dtnsim.ground import library, runtime, yamlio
@@ -176,7 +175,7 @@ class PathSpec(Joined):
 
     def with_notes(self, fits: Fits, read: Sequence[str]) -> Self:
         """This path, with what its calibration said, and what was read from names that the library does not have."""
-        self._fits, self._read = fits, folded(read)
+        self._fits, self._read = fits, spoken_paths.folded(read)
         return self
 
     @property

@@ -26,11 +26,6 @@ _SIZE: Final = re.compile(r"[ ,]+[\d.]+ ?[TG]i?B\b(?!/s)", re.IGNORECASE)
 _SUM: Final = re.compile(r"(\d+)\s*\+\s*(\d+)")
 _RATES: Final = ("read", "write")
 _AS_OTHER: Final = "assumed: like the other direction, which is what was stated, within a factor of two"
-_OF_HOST: Final = re.compile(r"hosts\.([^.:]+)([.:].*)", re.DOTALL)
-#: drives that were taken from their names
-_DRIVES: Final = re.compile(
-    r"(hosts\.\S+ ?): ('.*?') is not in the library: taken from its name: part (\S+)(.*)", re.DOTALL
-)
 
 
 def part(key: str, given: Any, where: str, notes: list[str]) -> object:
@@ -230,12 +225,8 @@ def _tells_no_limit(card: object) -> bool:
 def _drives(given: object, where: str, notes: list[str]) -> object:
     """An array, its members and its level as people write them: raidz2 of 4 TB HDD."""
     if isinstance(given, Scalar) and not library.has("parts", given):
-        short = Scalar(_SIZE.sub("", given), given.file, given.line)  # 'Micron 7450 7.68TB'
-        named = library.meant("parts", short) if re.search(r"\d", short) else ()  # a maker's name alone is no model
-        models = _typed("array", named)
-        if short != given and len(models) == 1 and _known(short, "array"):
-            notes.append(f"{where}: {str(given)!r} is taken as {models[0]}")
-            return _sized(short, given)
+        if (model := _of_a_size(given, where, notes)) is not None:
+            return model
         uncounted = library.spoken()["layouts"]["uncounted"].values()
         groups, line = _first([library.spoken()["layouts"]["groups"]], given)
         if several := array_in_a_line(line):
@@ -263,19 +254,41 @@ def _drives(given: object, where: str, notes: list[str]) -> object:
     return _measured(_uncounted(drives, where, notes), where, notes)
 
 
+def _of_a_size(given: Scalar, where: str, notes: list[str]) -> object | None:
+    """Drives by their model and size, as 'Micron 7450 7.68TB'; None where a line tells something else."""
+    short = Scalar(_SIZE.sub("", given), given.file, given.line)
+    named = library.meant("parts", short) if re.search(r"\d", short) else ()  # a maker's name alone is no model
+    models = _typed("array", named)
+    if short == given or not models:
+        return None
+    if _is_part(given):  # of several sizes one
+        return given
+    if len(models) > 1 or not _known(short, "array"):
+        return None
+    notes.append(f"{where}: {str(given)!r} is taken as {models[0]}")
+    return _sized(short, given)
+
+
 def _sized(drives: object, name: Scalar) -> object:
     """Drives with the size that their name tells beside the part: '4 TB HDD'."""
     size, at = _SIZE.search(f" {name}"), (name.file, name.line)
     if size is None or library.has("parts", name):
         return drives
-    try:
-        part_of = expand(drives, family="device")
-    except SpecError:
+    if not _is_part(drives):
         return drives  # it is refused with what is nearest
+    part_of = expand(drives, family="device")
     holds, facts = Scalar(size[0].strip(" ,"), *at), part_of.get("facts")
     made = drives if isinstance(drives, Mapping) else mapping({"part": drives}, *at)
     made = made.but("facts", (facts if isinstance(facts, Mapping) else Mapping(*at)).but("capacity", holds, at), at)
     return made.but("capacity", holds, at) if "capacity" in find_kind(str(part_of["kind"])).model_fields else made
+
+
+def _is_part(drives: object) -> bool:
+    """Whether drives are of the library, or those that one of its names means."""
+    try:
+        return bool(expand(drives, family="device"))
+    except SpecError:
+        return False
 
 
 def array_in_a_line(text: str) -> tuple[str | None, str | None, str] | None:
@@ -361,29 +374,10 @@ def _measured(drives: Mapping, where: str, notes: list[str]) -> Mapping:
             said = mapping({"value": other, "spread": "100 %", "source": _AS_OTHER}, *at)
         made.put(key, said, *drives.lines.get(key, at))
     left = [key for key in drives if key not in (*stated, "kind", "access")]
-    for key in [k for k in drives if k == "access" or (k in left and kind == "unknown")]:
+    has = {*fields, *find_kind(kind).other_names, "size", "capacity"}
+    told = [] if kind == "unknown" else [key for key in left if key in has]
+    for key in [k for k in drives if k == "access" or (k in left and k not in told)]:  # what no kind has is refused
         made.put(key, drives[key], *drives.lines.get(key, at))
-    if left and kind != "unknown":
-        notes.append(f"{where}: the measured rate counts, and not {', '.join(['kind', *left])}")
+    if told:
+        notes.append(f"{where}: the measured rate counts, and not {', '.join(['kind', *told])}")
     return made
-
-
-def folded(notes: Iterable[str]) -> tuple[str, ...]:
-    """The notes, each once: the same of several hosts names the first, and drives told by their names are one line."""
-    hosts: dict[str, list[str]] = {}
-    for note in dict.fromkeys(notes):
-        found = _OF_HOST.fullmatch(note)
-        hosts.setdefault(found[2] if found is not None else note, []).append(found[1] if found is not None else "")
-    said, named = list[str](), list[tuple[str, str]]()
-    for rest, own in hosts.items():
-        first = f"hosts.{own[0]}{rest}" if own[0] else rest
-        alike = f"{', '.join(own[1:3])}{f' and {len(own) - 3} others' if len(own) > 3 else ''} alike"
-        said.append(first if len(own) == 1 else f"{first} ({alike})")
-        if drive := _DRIVES.fullmatch(said[-1]):
-            named.append((said[-1], f"{drive[1]} {drive[2]} as {drive[3]}{drive[4]}"))
-    if len(named) < 2:
-        return tuple(said)
-    gone = dict(named)
-    line = f"drives that are not in the library are taken from their names: {'; '.join(gone.values())}"
-    place = said.index(named[0][0])
-    return (*said[:place], line, *(note for note in said[place:] if note not in gone))

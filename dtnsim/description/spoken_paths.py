@@ -1,9 +1,10 @@
-"""Segments and copies in the words of people: lines by their rate or kind alone, and the share that a copy mounts."""
+"""Segments and copies in the words of people: lines by rate or kind, the share that a copy mounts; the notes folded."""
 
 from __future__ import annotations
 
 import json
 import re
+from collections.abc import Iterable
 from typing import Any, Final
 
 from dtnsim.components import network_kinds
@@ -22,6 +23,11 @@ _UP_AND_DOWN: Final = (
     "assumed: modems and their turns beside it"
 )
 _NO_LIMIT: Final = "not stated: no limit beside the hosts' cards"
+_OF_HOST: Final = re.compile(r"hosts\.([^.:]+)([.:].*)", re.DOTALL)
+#: drives that were taken from their names
+_DRIVES: Final = re.compile(
+    r"(hosts\.\S+ ?): ('.*?') is not in the library: taken from its name: part (\S+)(.*)", re.DOTALL
+)
 
 
 def segments(raw: Mapping, notes: list[str]) -> None:
@@ -199,3 +205,24 @@ def with_volume(host: Any, mount: str, share: Mapping, other: str, at: tuple[str
     volumes.put(mount, share, *at)
     made.put("volumes", volumes, *made.lines.get("volumes", at))
     return made
+
+
+def folded(notes: Iterable[str]) -> tuple[str, ...]:
+    """The notes, each once: the same of several hosts names the first, and drives told by their names are one line."""
+    hosts: dict[str, list[str]] = {}
+    for note in dict.fromkeys(notes):
+        found = _OF_HOST.fullmatch(note)
+        hosts.setdefault(found[2] if found is not None else note, []).append(found[1] if found is not None else "")
+    said, named = list[str](), list[tuple[str, str]]()
+    for rest, own in hosts.items():
+        first = f"hosts.{own[0]}{rest}" if own[0] else rest
+        alike = f"{', '.join(own[1:3])}{f' and {len(own) - 3} others' if len(own) > 3 else ''} alike"
+        said.append(first if len(own) == 1 else f"{first} ({alike})")
+        if drive := _DRIVES.fullmatch(said[-1]):
+            named.append((said[-1], f"{drive[1]} {drive[2]} as {drive[3]}{drive[4]}"))
+    if len(named) < 2:
+        return tuple(said)
+    gone = dict(named)
+    line = f"drives that are not in the library are taken from their names: {'; '.join(gone.values())}"
+    place = said.index(named[0][0])
+    return (*said[:place], line, *(note for note in said[place:] if note not in gone))

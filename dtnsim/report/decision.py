@@ -23,6 +23,7 @@ from dtnsim.report.holds import OTHER_TOOL
 from dtnsim.report.how_long import how_long
 from dtnsim.report.limits import longest
 from dtnsim.steady import ordering, relieved
+from dtnsim.steady.goals import LIKELY, Goal
 from dtnsim.steady.known import Assumed
 from dtnsim.steady.ladder import Ladder
 from dtnsim.steady.prediction import predict, without
@@ -31,14 +32,12 @@ from dtnsim.steady.scenarios import took
 
 if TYPE_CHECKING:
     from dtnsim.description.spec import PathSpec
-    from dtnsim.steady.goals import Goal
 
-#: remedies that are answered with all their scenarios, until one helps; goals are met from this probability on, and
-#: nothing has to be done from that on
+#: remedies that are answered with all their scenarios, until one helps
 _TRIED: Final = 2
 #: numbers that move the answer most at its best, of which the first by its median is said
 _RANKED: Final = 4
-_LIKELY: Final = 0.5
+#: probability of a goal from which on nothing has to be done
 _SURE: Final = 0.8
 #: what a port carries beyond the rate of now, before it is worth planning for
 _FULL: Final = 1.05
@@ -129,7 +128,7 @@ def decide(p: Prediction, wanted: Sequence[Goal] = (), start: dt.time | None = N
     """
     t = longest(p)
     f, held = p.transfers.index(t), limits.held(p)
-    enough = bool(wanted) and p.drawn is not None and all(_fits(p, goal, _SURE) for goal in wanted)
+    enough = bool(wanted) and p.drawn is not None and all(goal.met(p, _SURE) for goal in wanted)
     says, tools = verdict(p, wanted, start), _by_another(p, f) if len(p.transfers) == 1 else []
     ways = () if _until_last_start(p) else _unlike((*limits.usual_ways(p), *_ways(p, t)))
     tried = [(way, _with(p, way)) for way in sorted(ways, key=lambda w: not typed(p, w))[:_TRIED]]
@@ -181,6 +180,7 @@ def _unlike(ways: Iterable[Remedy]) -> list[Remedy]:
 
 
 _FREE: Final = "nothing to buy: a setting"
+_NEVER: Final = "in no run"
 
 
 def _plain(p: Prediction, way: Remedy) -> str:
@@ -367,9 +367,11 @@ def verdict(p: Prediction, wanted: Sequence[Goal] = (), start: dt.time | None = 
     if goal is None:
         return f"{what}: {how_long(p, start)}."
     does, verb = ("fits", "fit") if goal.kind == "deadline" else ("reaches", "reach")
-    fits, asked = does if _fits(p, goal) else f"does NOT {verb}", goal.words.removeprefix("at least ")
-    unsure = "probably " if goal.required is None and _LIKELY <= goal.probability(p) < _SURE else ""
-    return f"{what} {unsure}{fits} {asked} ({share(goal.probability(p))}): {how_long(p, start)}."
+    met, likely, asked = goal.met(p, LIKELY), goal.probability(p), goal.words.removeprefix("at least ")
+    says = does if met else f"does NOT {verb}"
+    unsure = "probably " if goal.required is None and LIKELY <= likely < _SURE else ""
+    only = "" if met or share(likely) == _NEVER else "only "
+    return f"{what} {unsure}{says} {asked} ({only}{share(likely)}): {how_long(p, start)}."
 
 
 def _called(p: Prediction) -> str:
@@ -381,14 +383,9 @@ def _called(p: Prediction) -> str:
 def share(probability: float) -> str:
     """A share of the runs that were drawn, as people say it."""
     whole = f"{probability:.0%}"
-    return {"0%": "in no run", "100%": "in every run"}.get(whole, f"in {whole} of runs")
+    return {"0%": _NEVER, "100%": "in every run"}.get(whole, f"in {whole} of runs")
 
 
 def deadline(p: Prediction) -> str:
     """A deadline that one may ask about."""
     return next((text for seconds, text in _DEADLINES if p.duration_s.p50 <= seconds), "30d")
-
-
-def _fits(p: Prediction, goal: Goal, least: float = _LIKELY) -> bool:
-    """Whether a goal is met as likely as it has to be, or ``least`` where nobody says."""
-    return goal.probability(p) >= (goal.required or least)

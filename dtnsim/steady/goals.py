@@ -15,6 +15,8 @@ if TYPE_CHECKING:
     from dtnsim.ground.records import Prediction
 
 _REQUIREMENT: Final = re.compile(r"\s*(>=|<=)\s*(.+?)\s+at\s+(\d+(?:\.\d+)?)\s*%\s*", re.IGNORECASE)
+#: probability from which on a goal is called met where nobody says how likely it has to be
+LIKELY: Final = 0.5
 _HOW: Final = "write '>= 10Gb/s at 80 %' for a rate, or '<= 8h at 90 %' for a duration"
 
 
@@ -50,9 +52,10 @@ class Goal:
             return float(np.mean(prediction.drawn.total_Bps >= self.value))
         return float(np.mean(prediction.drawn.seconds <= self.value))
 
-    def met(self, prediction: Prediction) -> bool:
-        """Whether it is as likely as required."""
-        return self.required is None or self.probability(prediction) >= self.required
+    def met(self, prediction: Prediction, least: float = 0.0) -> bool:
+        """Whether it is as likely as required, or ``least`` where nobody says how likely it has to be."""
+        likely = self.probability(prediction) if least or self.required is not None else 1.0
+        return likely >= (self.required or least)
 
 
 def target(text: str) -> Goal:
@@ -89,6 +92,9 @@ def requirement(text: str) -> Goal:
 
 def _value(option: str, text: str, dim: str) -> float:
     try:
-        return units.parse(text, dim)
+        value = units.parse(text, dim)
     except UnitError as error:
         raise InputError(f"{option}: {error}") from None
+    if value <= 0:
+        raise InputError(f"{option}: {text} is none; write it like {'10Gb/s' if dim == 'B/s' else '8h'}")
+    return value

@@ -7,7 +7,8 @@ import pytest
 
 import dtnsim
 from dtnsim import predict
-from dtnsim.description.spoken import folded, part
+from dtnsim.description.spoken import part
+from dtnsim.description.spoken_paths import folded
 from dtnsim.ground import library
 from dtnsim.ground.errors import SpecError
 from dtnsim.ground.quantity import Mixture, Scalar

@@ -7,6 +7,7 @@ from typing import Final
 import pytest
 
 import dtnsim
+from dtnsim.components.device import Device
 from dtnsim.description import personal
 from tests.description.test_spoken import path
 from tests.strategies import written
@@ -30,6 +31,16 @@ def test_a_machine_of_an_earlier_year_has_no_younger_parts() -> None:
         assert any("macbook-pro is of 2021; of 2014 its cpu and memory are drawn" in note for note in then.notes)
     assert path({"like": "MacBook Pro", "year": 2021}).hosts["a"].cpu == now.cpu
     assert path({"like": "MacBook Pro", "year": 2014, "cpu": {"cores": 4}}).hosts["a"].cpu.cores == 4
+
+
+def test_a_mac_has_flash_of_its_own() -> None:
+    """And an unknown machine of its year any of the drives that such machines were sold with."""
+    drives = {
+        like: path({"like": like}).hosts["a"].volumes["/data"].array for like in ("MacBook Pro M1", "ThinkPad T14")
+    }
+    nvme = Device.build("any-nvme")
+    assert drives["MacBook Pro M1"] == nvme
+    assert drives["ThinkPad T14"] != nvme
 
 
 def test_a_laptop_has_the_cores_and_channels_of_one() -> None:

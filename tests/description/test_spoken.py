@@ -91,6 +91,11 @@ def test_a_measured_rate_of_an_array(array: dict[str, Any], read: float, write: 
         assert getattr(found, key).spread == 1.0
 
 
+def test_a_key_that_is_written_wrongly_beside_a_measured_rate_is_refused() -> None:
+    with pytest.raises(SpecError, match=r"array\.wirte: is not a key here .*did you mean 'write'"):
+        _array({"array": {"kind": "measured", "read": "150 MB/s", "wirte": "120 MB/s"}})
+
+
 @pytest.mark.parametrize("word", ["read", "write", "rate"])
 def test_a_disk_of_which_one_rate_was_measured_is_a_disk(word: str) -> None:
     found = _array({"array": {"kind": "hdd", word: "50 MB/s"}})

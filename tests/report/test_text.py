@@ -117,7 +117,9 @@ def test_a_goal_is_the_verdict_before_and_with_the_change() -> None:
     goal = goals.deadline("8h")
     lines = carded(found, [goal])
     before = goal.probability(found)
-    assert lines[1].startswith(f"10 TB in 1,000 files by gridftp does NOT fit within 8 h ({share_of(before)}): about")
+    assert lines[1].startswith(
+        f"10 TB in 1,000 files by gridftp does NOT fit within 8 h (only {share_of(before)}): about"
+    )
     assert " ".join(lines).count("within 8 h") == 3  # the verdict, now, with it
     now, after = (line for line in lines if "█" in line)
     assert before < 0.15
