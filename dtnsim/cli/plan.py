@@ -29,7 +29,10 @@ def command(
     target: Annotated[str | None, Option(metavar="RATE", help="Rate to reach: 40Gb/s.")] = None,
     move: Annotated[str | None, Option(metavar="SIZE", help="What is to be moved: 10TB.")] = None,
     within: Annotated[
-        str | None, Option(metavar="TIME", help="Time allowed for --move, or for what the path moves: 8h.")
+        str | None,
+        Option(
+            "--within", "--deadline", metavar="TIME", help="Time allowed for --move, or for what the path moves: 8h."
+        ),
     ] = None,
     budget: Annotated[str | None, Option(metavar="PRICE", help="Most to spend: 15kEUR.")] = None,
     confidence: Annotated[str, Option(metavar="SHARE", help="How sure it has to be.")] = "80%",

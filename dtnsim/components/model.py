@@ -27,6 +27,9 @@ M = TypeVar("M", bound=BaseModel)
 _OF_ALL: Final = frozenset({"part", "source", "price", "facts"})
 _NUMBER: Final = re.compile(rf"\s*{units.NUMBER}\s*")
 _HOLE: Final = re.compile(r"\d_")
+#: what pydantic calls a value that a function reads, and findings of a value where keys may stand instead
+_INSTEAD: Final = re.compile(r"function-\w+\[.*\]")
+_NO_KEYS: Final = frozenset({"model_type", "dict_type", "model_attributes_type"})
 
 
 def _listed(given: object) -> object:
@@ -123,8 +126,11 @@ def validate(model: type[M], given: Mapping, *, key: str = "") -> M:
         made = model.model_validate(given)
     except ValidationError as error:
         # what is worked out from a wrong key is no finding of its own
-        own = (e for e in error.errors(include_url=False) if e["type"] != "default_factory_not_called")
-        refused = [_spec_error(one, model, given, key) for one in own]
+        own = [e for e in error.errors(include_url=False) if e["type"] != "default_factory_not_called"]
+        told = {_keys(e) for e in own if e["type"] not in _NO_KEYS}  # of a value or keys it is the value that was meant
+        refused = [
+            _spec_error(one, model, given, key) for one in own if one["type"] not in _NO_KEYS or _keys(one) not in told
+        ]
     if refused:  # not where it was caught: an error of pydantic is seen by no collector, and would keep all that it met
         first, *others = refused
         raise first.followed_by([*first.further, *(e for other in others for e in other.findings)])
@@ -133,6 +139,12 @@ def validate(model: type[M], given: Mapping, *, key: str = "") -> M:
         remedy = f"write {text.replace('_', '')}; _ stands between thousands only, as in 1_000"
         raise SpecError("is not a number", **spot_of(given, steps)[0], key=name, value=text, remedy=remedy)
     return made
+
+
+def _keys(found: ErrorDetails) -> tuple[str | int, ...]:
+    """Keys of a finding, without pydantic's names of what a value may be instead."""
+    kinds = {model.__name__ for model in Model.__subclasses__()}
+    return tuple(s for s in found["loc"] if isinstance(s, int) or not (s in kinds or _INSTEAD.fullmatch(s)))
 
 
 def among_others(error: SpecError) -> Exception:
@@ -172,7 +184,7 @@ def _with_holes(given: Any, made: Any) -> Iterator[tuple[tuple[str | int, ...], 
 def _spec_error(first: ErrorDetails, model: type[BaseModel], given: Mapping, key: str) -> SpecError:
     """One of pydantic's findings; those of a component within it have their places already."""
     spot, _ = spot_of(given, first["loc"])
-    name = ".".join([*([key] if key else []), *(str(s) for s in first["loc"])])
+    name = ".".join([*([key] if key else []), *map(str, _keys(first))])
     inner = first.get("ctx", {}).get("error")
     if isinstance(inner, SpecError):
         for finding in inner.findings:

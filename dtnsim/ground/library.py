@@ -105,7 +105,7 @@ def find(folder: str, name: str, *, beside: Path | None = None, noun: str = "") 
 
         return yamlio.STDIN
     if len(name) > 300 or "\x00" in name:
-        raise SpecError(f"is not a name of a {folder.rstrip('s')}", value=name)
+        raise SpecError(f"is not a name of a {folder.rstrip('s')}", value=f"{name[:40]}...")
     # names of parts are looked up by the hundred thousand: os.path takes a fifth of what pathlib takes
     for base in (beside, Path()):
         if base is None:
@@ -122,6 +122,9 @@ def find(folder: str, name: str, *, beside: Path | None = None, noun: str = "") 
         found = found or whole.get(name) or by_last.get(name)
         if found is not None:
             return Path(found)
+    for is_one, what in ((os.path.isdir, "is a folder, not a YAML file"), (os.path.islink, "is a link to nothing")):
+        if folder == "paths" and is_one(name):
+            raise SpecError(what, file=name)
     raise SpecError(f"there is no {noun or folder.rstrip('s')} {name!r}", remedy=_nearest(folder, name))
 
 
