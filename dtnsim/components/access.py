@@ -237,12 +237,14 @@ class Operations:
         directories: Directories that the files lie in.
         rtt_s: Round-trip time to the servers [s].
         files: Files of all transfers on the volume.
+        walked_B: Bytes of the files of a whole tree that is looked at, one after the other; 0 where none is.
     """
 
     per_byte: Mapping[str, float]
     directories: int
     rtt_s: Value = 0.0
     files: int = 0
+    walked_B: float = 0.0
 
     @property
     def number(self) -> float:

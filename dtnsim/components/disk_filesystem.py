@@ -13,7 +13,7 @@ from dtnsim.components.filesystem import PageCached, Stretch, charged, label_of
 from dtnsim.components.machine import Machine
 from dtnsim.ground.ledger import Row
 from dtnsim.ground.quantity import Quantity, Unit, Value, prior
-from dtnsim.ground.term import Term, law, term
+from dtnsim.ground.term import Term, largest, law, term
 from dtnsim.physics import cache, local, metadata
 
 #: writes of a journal's commit that wait for each other: blocks, and then the record that makes them count
@@ -36,14 +36,69 @@ class LocalFilesystem(PageCached):
     What writers leave in the page cache goes to the drives by one thread of the kernel for each file system
     (Linux fs/fs-writeback.c; lwn.net/Articles/1024402), page by page until the file system has large folios.
 
-    Neglects: processes that flush their own files, each of which writes back by itself what is left of them.
+    What memory does not have of inodes and names is read block by block: a file's share of a block of inodes and of one
+    of its directory. Who walks a whole tree (a re-sync) finds so much of it ``forgotten`` since it was last looked at.
+
+    Neglects: processes that flush their own files, each of which writes back by itself what is left of them; folders of
+    few files, each of which has a block of its own; names that are read ahead.
+
+    Attributes:
+        forgotten: Part of a tree's inodes and names that memory no longer has when it is walked.
     """
 
     on_drives: ClassVar[bool] = True
     #: release of Linux from which on what is written lies in large folios; none has
     large_folios: ClassVar[tuple[int, ...]] = (99,)
 
+    #: shares of a file in a block of inodes and in one of its directory, and blocks of inodes that a walk reads at once
+    inode_block: ClassVar[float] = 0.0
+    name_block: ClassVar[float] = 0.0
+    inodes_ahead: ClassVar[int] = 1
+
     read_ahead: Annotated[Quantity, Unit("B", spread=0.5, low=4096)] | None = None
+    forgotten: Annotated[Quantity, Unit("1", high=1.0)] = prior(
+        "0.5", 0.7, "assumed: anything from none to all; data that are read push inodes out (vfs_cache_pressure 100)"
+    )
+
+    @property
+    def metadata_writes(self) -> float:
+        """Writes that a new file costs besides its data: its share of an inode block and of a directory block."""
+        return self.inode_block + self.name_block
+
+    def misses(self, row: Row, host: Machine, volume: str, asked: Operations) -> Value:
+        """A file's part of the blocks that are read for it, one after the other."""
+        array, absent = host.volumes[volume].array, self._absent(row, host, asked)
+        if array is None or not np.any(absent.value > 0):
+            return 0.0
+        waited: Value = 0.0
+        for times, read in self._looked_at(asked):
+            first = array.latency(row, read) if read.random else array.next_file(row, read)
+            waited = waited + times * (first + read.block_B / array.single_rate(row, read))
+        return absent.value * waited
+
+    def metadata(self, row: Row, asked: Operations, host: Machine, volume: str) -> None:
+        """Charges the drives with the blocks that are read for files which are not in memory."""
+        array, absent = host.volumes[volume].array, self._absent(row, host, asked)
+        met = max(asked.per_byte.values(), default=0.0)
+        if array is None or not np.any(absent.value > 0):
+            return
+        for times, read in self._looked_at(asked):
+            host.array(row.times(absent * (met * times * read.block_B)), read, volume, array, None)
+
+    def _looked_at(self, asked: Operations) -> list[tuple[float, Access]]:
+        """(reads for a file, the read): in any order, or in that of a tree, whose inodes lie where its files do."""
+        if not asked.walked_B:
+            return [(self.metadata_writes, _blocks(asked.files))]
+        found = []
+        for share, blocks in ((self.inode_block, self.inodes_ahead), (self.name_block, 1)):
+            size_B = blocks * _BLOCK_B
+            read = Access("read", Thread("kernel"), size_B, size_B, asked.walked_B, record_B=size_B)
+            found += [(share / blocks, read)] if share else []
+        return found
+
+    def _absent(self, row: Row, host: Machine, asked: Operations) -> Term:  # noqa: ARG002 - those with tables need it
+        """Part of so many files that is not in memory."""
+        return row.term(self.forgotten) if asked.walked_B else term(0.0)
 
     def stretches(self, row: Row, use: Access, host: Machine, volume: str) -> tuple[Stretch, ...]:
         """As any file system; who reads one file after the other waits for the first bytes of each."""
@@ -122,47 +177,32 @@ class AgedFilesystem(LocalFilesystem):
 class ExtentFilesystem(AgedFilesystem):
     """A file system that keeps inodes in tables: ext4 and xfs.
 
-    Files whose inodes and names do not fit the host's memory are read from the drives when they are looked at, block by
-    block: a file's share of a block of inodes and of one of its directory.
-
+    Files whose inodes and names do not fit the host's memory are read from the drives when they are looked at.
     What changes is written back so, too.
 
-    Neglects: blocks of inodes that are read ahead; work of the kernel that makes room.
+    Neglects: work of the kernel that makes room.
     """
-
-    #: writes that a new file costs besides its data: its share of an inode block and of a directory block
-    metadata_writes: ClassVar[float] = 0.0
 
     log_size: Annotated[Quantity, Unit("B", low=2**20)] = prior(
         "128 MiB", 0.0, "mke2fs: 128 MiB on file systems of 32 GiB and more, later releases up to 1 GiB"
     )
 
-    def misses(self, row: Row, host: Machine, volume: str, files: int) -> Value:
-        """A file's part of the blocks that are read for it, one after the other."""
-        array, absent = host.volumes[volume].array, self._absent(row, host, files)
-        if array is None or not np.any(absent.value > 0):
-            return 0.0
-        read = _blocks(files)
-        one = array.latency(row, read) + _BLOCK_B / array.single_rate(row, read)
-        return absent.value * self.metadata_writes * one
-
     def metadata(self, row: Row, asked: Operations, host: Machine, volume: str) -> None:
-        """Charges the drives with the blocks that are read, and written, for files which are not in memory."""
-        array, absent = host.volumes[volume].array, self._absent(row, host, asked.files)
-        if array is None or not np.any(absent.value > 0):
-            return
-        met = max(asked.per_byte.values(), default=0.0)
+        """What is looked at, and what of the changes is written back: new files go with their data."""
+        super().metadata(row, asked, host, volume)
+        array, absent = host.volumes[volume].array, self._absent(row, host, asked)
         changed = asked.changes - sum(asked.per_byte.get(name, 0.0) for name in ("create", "exclusive"))
-        moved: tuple[tuple[Operation, float], ...] = (("read", met), ("write", changed))  # new ones go with their data
-        for operation, blocks in moved:
-            if blocks > 0:
-                part = absent * (blocks * self.metadata_writes * _BLOCK_B)
-                host.array(row.times(part), _blocks(asked.files, operation), volume, array, None)
+        if array is None or not np.any(absent.value > 0) or changed <= 0:
+            return
+        part = absent * (changed * self.metadata_writes * _BLOCK_B)
+        host.array(row.times(part), _blocks(asked.files, "write"), volume, array, None)
 
-    def _absent(self, row: Row, host: Machine, files: int) -> Term:
+    def _absent(self, row: Row, host: Machine, asked: Operations) -> Term:
         """Part of so many files that is not in memory."""
         room = term(host.vm.free(row, row.value(host.memory.size)), "B", "memory that programs leave")
-        return law(metadata.absent_share, files=float(files), file_B=row.term(_IN_MEMORY), memory_B=room)
+        least = super()._absent(row, host, asked)
+        wanted = law(metadata.absent_share, files=float(asked.files), file_B=row.term(_IN_MEMORY), memory_B=room)
+        return largest(wanted, least)
 
     def medium(self, row: Row, use: Access, host: Machine, volume: str) -> None:
         """The array, where new files need inodes."""

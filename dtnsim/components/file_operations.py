@@ -111,14 +111,14 @@ class FileOperations(Component):
         """
         return 0.0
 
-    def misses(self, row: Row, host: Machine, volume: str, files: int) -> Value:  # noqa: ARG002 - those on drives need it
-        """Seconds in which the operations of one file wait for drives, since there are too many files to be in memory.
+    def misses(self, row: Row, host: Machine, volume: str, asked: Operations) -> Value:  # noqa: ARG002 - those on drives need it
+        """Seconds in which the operations of one file wait for drives, since memory does not have all files.
 
         Args:
             row: The row to charge.
             host: The machine that it is on.
             volume: Its volume.
-            files: Files of all transfers on it.
+            asked: How many files there are, and whether all of them are looked at.
         """
         return 0.0
 

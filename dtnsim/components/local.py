@@ -32,7 +32,9 @@ class Ext4(ExtentFilesystem):
     kind: ClassVar[str] = "ext4"
     large_folios: ClassVar[tuple[int, ...]] = (6, 16)
     #: 256-B inodes, 16 in a 4-KiB block; directory entries of some 64 B (kernel.org, ext4 disk layout)
-    metadata_writes: ClassVar[float] = 1 / 16 + 1 / 64
+    inode_block: ClassVar[float] = 1 / 16
+    name_block: ClassVar[float] = 1 / 64
+    inodes_ahead: ClassVar[int] = 32  # kernel.org, ext4: inode_readahead_blks
 
     data: Literal["ordered", "writeback", "journal"] = "ordered"
     delalloc: Annotated[bool, Field(description="False with nodelalloc: blocks are allocated when written to")] = True
@@ -65,7 +67,8 @@ class Xfs(ExtentFilesystem):
     kind: ClassVar[str] = "xfs"
     large_folios: ClassVar[tuple[int, ...]] = (6, 6)  # fs/iomap: large folios in the buffered write path
     #: 512-B inodes, written in clusters of 32; directory entries of some 64 B (XFS algorithms and data structures)
-    metadata_writes: ClassVar[float] = 1 / 32 + 1 / 64
+    inode_block: ClassVar[float] = 1 / 32
+    name_block: ClassVar[float] = 1 / 64
 
     log_size: Annotated[Quantity, Unit("B", low=2**20)] = prior(
         "512 MiB", 1.0, "mkfs.xfs(8): 1/2048 of the file system, up to 2 GiB; assumed: one of 1 TiB"
@@ -111,7 +114,8 @@ class Local(ExtentFilesystem):
 
     kind: ClassVar[str] = "local"
     #: a file record of 1 KiB in blocks of 4 KiB and its part of a directory (Microsoft, master file table)
-    metadata_writes: ClassVar[float] = 1 / 4 + 1 / 64
+    inode_block: ClassVar[float] = 1 / 4
+    name_block: ClassVar[float] = 1 / 64
 
 
 class Tmpfs(PageCached):
@@ -281,6 +285,8 @@ class Btrfs(AgedFilesystem):
     """
 
     kind: ClassVar[str] = "btrfs"
+    #: leaves of 16 KiB, two thirds full; inode, reference, entry and index of a file some 450 B (btrfs on-disk format)
+    inode_block: ClassVar[float] = 1 / 24
 
     checksum: Literal["crc32c", "xxhash", "sha256", "blake2"] = "crc32c"
     compress: Literal["none", "lzo", "zlib", "zstd"] = "none"

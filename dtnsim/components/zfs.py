@@ -58,6 +58,9 @@ class Zfs(LocalFilesystem):
     """
 
     kind: ClassVar[str] = "zfs"
+    #: 512-B dnodes, 32 in a block that is stored compressed; some 128 names in a leaf (OpenZFS dnode.h, zap_leaf.h)
+    inode_block: ClassVar[float] = 1 / 32
+    name_block: ClassVar[float] = 1 / 128
     in_page_cache: ClassVar[bool] = False
 
     change_time: Annotated[Quantity, Unit("s", spread=0.5)] | None = prior(

@@ -301,7 +301,9 @@ class Storage:
             f"(hosts.{end.host.name}.volumes.{end.volume}.filesystem.threads; {filesystem.setting})",
         )
 
-    def operations(self, end: End, operations: tuple[str, ...], job: Job, *, met: bool = False) -> tuple[Value, str]:
+    def operations(
+        self, end: End, operations: tuple[str, ...], job: Job, *, met: bool = False, walk: bool = False
+    ) -> tuple[Value, str]:
         """Seconds of one file's metadata operations on a volume, and where their cost comes from.
 
         Args:
@@ -309,6 +311,7 @@ class Storage:
             operations: Names of the operations.
             job: What the tool is asked to do.
             met: Whether the same host has made the files just before.
+            walk: Whether a whole tree is looked at, which memory may have forgotten.
         """
         if not operations or end.volume is None:
             return 0.0, ""
@@ -316,7 +319,8 @@ class Storage:
         filesystem, probe = volume.filesystem, Row(self.ledger, job.name, [], 1.0, end.host.name)
         away = self.server_rtt(end)
         seconds = filesystem.waits(probe, operations, end.host, away, job.mean_B, met=job.files if met else 0)
-        seconds = seconds + filesystem.misses(probe, end.host, end.volume, self._files[self._shelf(end)])
+        asked = Operations({}, job.directories, files=self._files[self._shelf(end)], walked_B=walk * job.payload_B)
+        seconds = seconds + filesystem.misses(probe, end.host, end.volume, asked)
         flushes = np.asarray(filesystem.flushes(probe, operations, job.mean_B))
         if np.any(flushes > 0):
             seconds = seconds + flushes * self.stable(end)
@@ -388,7 +392,8 @@ class Storage:
                 self._threads(here, remote, end, time, "file operations")
                 remote.mounted.filesystem.metadata(row.at(remote.host.name), asked, remote.host, remote.volume or "")
                 continue
-            asked = Operations(each, job.directories, self.server_rtt(end), files)
+            walked_B = job.payload_B if cost.walk and not leg.spec.cached else 0.0
+            asked = Operations(each, job.directories, self.server_rtt(end), files, walked_B)
             filesystem.metadata(here, asked, end.host, end.volume)
 
 

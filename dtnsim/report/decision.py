@@ -20,7 +20,7 @@ from dtnsim.ground.uncertainty import Remedy
 from dtnsim.report import limits
 from dtnsim.report.advice import LATE, measured, of_others, option, path_of, typed
 from dtnsim.report.holds import OTHER_TOOL
-from dtnsim.report.how_long import how_long
+from dtnsim.report.how_long import how_long, resync
 from dtnsim.report.limits import longest
 from dtnsim.steady import ordering, relieved
 from dtnsim.steady.goals import LIKELY, Goal
@@ -232,7 +232,7 @@ def _no_setting(p: Prediction, f: int, wanted: Sequence[Goal]) -> tuple[tuple[st
         remedy = remedy.removesuffix(", or more files at once")
     does = tuple(filter(None, (remedy, *_by_another(p, f)))) or ("nothing that is known",)
     more = 1.0 if better is None else _more(p, better)
-    asked = next((_asked(goal, p) for goal in wanted), f"--target {_short(_next(p, t, more), 'B/s', 2)}")
+    asked = next((_asked(goal, p) for goal in wanted), _for_plan(p, t, more))
     said, costs = _FREE_OF_IT.get(t.bottleneck.kind, ("", ""))
     free = costs if said in remedy else ""
     short = _short_of(p, wanted, more)
@@ -306,6 +306,15 @@ def _asked(goal: Goal, p: Prediction) -> str:
     if goal.kind == "target":
         return f"--target {_short(goal.value, 'B/s')}"
     return f"--move {_short(sum(t.payload_B for t in p.transfers), 'B')} --within {_short(goal.value, 's')}"
+
+
+def _for_plan(p: Prediction, t: TransferPrediction, more: float) -> str:
+    """A goal that one may ask `plan` for: a rate, or of a re-sync, whose rate no wire has, a time."""
+    rate = _next(p, t, more)
+    if not resync(p):
+        return f"--target {_short(rate, 'B/s', 2)}"
+    size_B = sum(each.payload_B for each in p.transfers)
+    return f"--move {_short(size_B, 'B')} --within {_short(size_B / rate, 's', 2)}"
 
 
 def _short(value: float, unit: str, digits: int = 3) -> str:

@@ -10,6 +10,7 @@ from dtnsim.ground import units
 from dtnsim.ground.errors import InputError
 from dtnsim.ground.records import Prediction
 from dtnsim.ground.uncertainty import often
+from dtnsim.steady import ordering
 from dtnsim.steady.scenarios import took
 
 _DAY_S: Final = 86400.0
@@ -54,15 +55,22 @@ def how_long(p: Prediction, start: dt.time | None = None, was: Prediction | None
         half, quick, slow = units.alike(spread) if len({_unit(each) for each in whole}) > 1 else whole[:3]
         quick = quick.removesuffix(_unit(slow)).rstrip() if _unit(quick) == _unit(slow) else quick
         now = f" instead of {whole[3]}" if before else ""
-        return f"about {half}{now} ({often('runs')}: {quick} to {slow}), at {_pace(p, middle)}"
+        return f"about {half}{now} ({often('runs')}: {quick} to {slow}), at {pace(p)}"
     quick, half, slow = (_end(v, start) for v in (time.p10, time.p50, time.p90))
-    return f"there by {half} ({often('runs')}: {quick} to {slow}), at {_pace(p, middle)}"
+    return f"there by {half} ({often('runs')}: {quick} to {slow}), at {pace(p)}"
 
 
-def _pace(p: Prediction, rate: str) -> str:
-    """The rate, or files a second where they are so small that bytes say nothing of them."""
+def pace(p: Prediction) -> str:
+    """The rate, or files a second where bytes say nothing: they are tiny, or most of them are there and stay."""
     files, payload_B = (sum(each) for each in zip(*((t.files, t.payload_B) for t in p.transfers), strict=True))
-    return rate if payload_B > _TINY_B * files else f"{p.throughput_Bps.p50 * files / payload_B:,.0f} files a second"
+    if payload_B > _TINY_B * files and not resync(p):
+        return units.show(p.throughput_Bps.p50, "B/s", digits=3)
+    return f"{p.throughput_Bps.p50 * files / payload_B:,.0f} files a second"
+
+
+def resync(p: Prediction) -> bool:
+    """Whether all transfers send but a part of their files, so that a rate of all bytes is none of any wire."""
+    return p.given is not None and all(ordering.sends(t.tool) for t in p.given.transfers)
 
 
 def _unit(shown: str) -> str:

@@ -17,8 +17,9 @@ from dtnsim.ground.uncertainty import Assumption
 from dtnsim.ground.units import show
 from dtnsim.report.console import Out, console
 from dtnsim.report.decision import deadline, decide, share
+from dtnsim.report.how_long import pace
 from dtnsim.report.table import Table, bar
-from dtnsim.steady import relieved
+from dtnsim.steady import ordering, relieved
 from dtnsim.steady.ladder import SHOWN
 
 if TYPE_CHECKING:
@@ -161,7 +162,7 @@ def card(p: Prediction, out: Out, wanted: Sequence[Goal] = ()) -> None:
         for label, stage in stages:
             rate_of = stage.throughput_Bps.p50
             sure = f"  {wanted[0].words} {share(wanted[0].probability(stage))}" if wanted else ""
-            out.print(f"{label:{_LABEL}}{bar(rate_of / most)}  {units.show(rate_of, 'B/s', digits=3)}{sure}")
+            out.print(f"{label:{_LABEL}}{bar(rate_of / most)}  {pace(stage)}{sure}")
     for warning in p.warnings:
         card.print(f"warning: {warning}")
     ask = "" if wanted else f"To check a deadline: --deadline {deadline(p)}. "
@@ -242,6 +243,8 @@ def _transfer(p: Prediction, f: int, out: Out, *, named: bool) -> None:
         f"{label}duration      {units.show(d.p50, 's')}{span}"
         f"  for {t.files} file{'s' if t.files != 1 else ''}, {units.show(t.payload_B, 'B')}"
     )
+    if p.given is not None and (part := ordering.sends(p.given.transfers[f].tool)):
+        out.print(f"{label}rates         those of all files{part}")
     if abs(t.all_run_Bps / max(t.throughput_Bps.p50, 1e-300) - 1) > _APART:
         out.print(f"{label}while all run {rate(t.all_run_Bps)}; others begin after it, or end before")
     if t.sender_Bps is not None:

@@ -205,6 +205,7 @@ class FileCost:
         together: True where the two ends work on different files at the same time: the slower one counts.
         folder: Where the files are that the same host has just made: in one of the task's own, or one that all share.
         drawn: ``round_trips`` where releases of the tool differ and nobody states one.
+        walk: Whether the step looks at a whole tree, of which memory may have forgotten a part since the last time.
     """
 
     round_trips: float = 0.0
@@ -216,6 +217,7 @@ class FileCost:
     together: bool = False
     folder: Literal["own", "shared"] | None = None
     drawn: Quantity | None = None
+    walk: bool = False
 
 
 @dataclass(frozen=True, slots=True)

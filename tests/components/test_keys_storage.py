@@ -50,10 +50,10 @@ def test_the_key_moves_the_answer(case: list[Any]) -> None:
 
 #: keys that have tests of their own, or are words about the part and not about its work
 ELSEWHERE: dict[str, set[str]] = {
-    "zfs": {  # tests/components/test_zfs.py and test_filesystem.py: costs of calls, and of metadata
+    "zfs": {  # tests/components/test_zfs.py, test_filesystem.py and test_local.py: costs of calls, and of metadata
         "write_byte", "write_call", "record_call", "read_byte", "read_call", "fresh_byte", "rest_byte", "jump_call",
         "fetch_record", "pipeline_byte", "sync_at", "txg_timeout", "op_time", "change_time", "sync_latency",
-        "read_ahead", "arc_max",
+        "read_ahead", "arc_max", "forgotten",
     },
     "draid": {"level", "disks", "groups", "of", "ashift", "recordsize", "lost"},  # as raidz
 }  # fmt: skip

@@ -102,6 +102,30 @@ def test_inodes_that_memory_does_not_hold_come_from_the_drives(kind: str, blocks
     assert 1 / many == pytest.approx(2e-6 + room * blocks * (100e-6 + 4096 / 4e9), rel=0.01)
 
 
+@pytest.mark.parametrize(
+    ("kind", "reads"),
+    [("ext4", 1 / 512 + 1 / 64), ("xfs", 1 / 32 + 1 / 64), ("btrfs", 1 / 24), ("zfs", 1 / 32 + 1 / 128)],
+)
+@pytest.mark.parametrize("cached", [False, True])
+def test_a_walk_reads_what_memory_has_forgotten(kind: str, reads: float, *, cached: bool) -> None:
+    """Nothing has changed: 1 / x = 2 t + f (n t_read + b / R) of the end that takes longer; ext4 reads ahead."""
+    flash = {**SSD, "latency_read": "100 us", "latency_sequential": "100 us", "page": "512 B", "read": "4 GB/s"}
+
+    def each(forgotten: str) -> float:
+        hosts = [
+            machine(volumes={"/d": volume(flash, {"kind": kind, "op_time": "2 us", "forgotten": share})})
+            for share in ("0", forgotten)
+        ]
+        tool, data = {"name": "rsync", "changed": 0}, {"files": 1_000_000, "size": "1 TB"}
+        path = journey(*hosts, start="a:/d", to="b:/d", tool=tool, dataset=data)
+        path["transfer"]["cached"] = cached
+        return 1e12 / rate(path) / 1e6
+
+    blocks = reads + (31 / 512 if kind == "ext4" else 0.0)  # of 4 KiB, 32 in a read of ext4's inodes
+    expected = 0.0 if cached else 0.8 * (reads * 100e-6 + blocks * 4096 / 4e9)
+    assert each("0.8") - each("0") == pytest.approx(expected, rel=0.02, abs=1e-12)
+
+
 def test_what_is_removed_beyond_memory_is_written_back() -> None:
     """Requests of the drive over the blocks of a file: 5000 / (1/16 + 1/64) of what memory does not hold."""
     room = 1.0 - 4 * GiB / (1e9 * 1.3 * KiB)

@@ -428,6 +428,18 @@ def test_the_rate_of_files_without_bytes_is_in_files() -> None:
     assert f"at {rate:,.0f} files a second" in " ".join(carded(p))
 
 
+def test_a_rescan_has_a_time_and_files_a_second_but_no_rate_of_any_wire() -> None:
+    host = machine(volumes={"/d": volume({"kind": "hdd", "rate": "200 MB/s"}, {"kind": "zfs"})})
+    tool, data = {"name": "rsync", "changed": 0}, {"files": 1_000_000, "size": "1 TB"}
+    path = journey(host, host, start="a:/d", to="b:/d", tool=tool, dataset=data, wan={"bandwidth": "1 Gb/s"})
+    p = answer(path, samples=16)
+    said = " ".join(carded(p))
+    assert f"at {p.throughput_Bps.p50 / 1e6:,.0f} files a second" in said
+    assert "b/s" not in said
+    assert "--target" not in said
+    assert "rates         those of all files, of which rsync sends 0%" in shown(p)
+
+
 def test_formulas_and_sources_in_a_pipe_are_folded() -> None:
     said = shown(dtnsim.predict("venadi/gridftp-gpfs", samples=0), text.explanation, ways=(), steps=())
     tables, _, _ = said.partition("\nceiling = ")
