@@ -58,9 +58,8 @@ class Zfs(LocalFilesystem):
     """
 
     kind: ClassVar[str] = "zfs"
-    #: 512-B dnodes, 32 in a block that is stored compressed; some 128 names in a leaf (OpenZFS dnode.h, zap_leaf.h)
-    inode_block: ClassVar[float] = 1 / 32
-    name_block: ClassVar[float] = 1 / 128
+    inode_block: ClassVar[float] = 1 / 32  # 512-B dnodes in a block that is stored compressed (OpenZFS, dnode.h)
+    name_block: ClassVar[float] = 1 / 128  # some in a leaf of 16 KiB (OpenZFS, zap_leaf.h)
     in_page_cache: ClassVar[bool] = False
 
     change_time: Annotated[Quantity, Unit("s", spread=0.5)] | None = prior(
@@ -299,9 +298,8 @@ class Zfs(LocalFilesystem):
     def _read(self, row: Row, use: Access, host: Machine, volume: str) -> None:
         """What neither cache has comes from the special devices or the pool."""
         row = row.times(term(1.0) - row.term(self.arc_hits))
-        label = label_of(volume)
         if self.l2arc is not None:
-            self.l2arc.serve(row.times(row.term(self.l2arc_hits)), use, f"{label}-l2arc")
+            self.l2arc.serve(row.times(row.term(self.l2arc_hits)), use, f"{label_of(volume)}-l2arc")
             row = row.times(term(1.0) - row.term(self.l2arc_hits))
         self._pool(row, use, host, volume, self._ahead(row))
 
@@ -315,9 +313,8 @@ class Zfs(LocalFilesystem):
 
     def _write(self, row: Row, use: Access, host: Machine, volume: str) -> None:
         """Transaction groups write all streams one after the other; the intent log takes synchronous ones first."""
-        label = label_of(volume)
         if use.finish == "dsync" and self.log is not None:
-            self.log.serve(row, self._queued(use.but(random=False), self.log), f"{label}-log")
+            self.log.serve(row, self._queued(use.but(random=False), self.log), f"{label_of(volume)}-log")
             use = use.but(finish="steady")
         elif use.finish == "dsync":
             row = row.times(law(zfs.zil_pool_writes, write_B=use.block_B, log_device=False))

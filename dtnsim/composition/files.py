@@ -91,7 +91,8 @@ def folder(storage: Storage, leg: Leg, step: Step, row: Row) -> None:
     if not folders or end.volume is None:
         return
     changes = tuple(operation for operation in step.files.destination if operation in CHANGES - {"setattr"})
-    held, each = storage.operations(end, changes, job)[0], job.files / max(job.payload_B, 1.0)
+    held = storage.operations(end, changes, leg, replace(step.files, folder=None))[0]
+    each = job.files / max(job.payload_B, 1.0)
     servers = getattr(end.mounted.filesystem, "system", None) or (end.mounted.server or "").partition(":")[0]
     probe = Row(storage.ledger, leg.spec.name, [], 1.0, end.host.name)
     locked = end.mounted.filesystem.folder_time(probe, changes, held, storage.server_rtt(end))

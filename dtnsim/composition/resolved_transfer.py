@@ -26,7 +26,7 @@ from dtnsim.ground.errors import SpecError
 from dtnsim.ground.ledger import Ledger
 from dtnsim.ground.quantity import Quantity, middle
 from dtnsim.physics import cache
-from dtnsim.tools.plan import EndKind, Job, NetUse, Plan, Timing
+from dtnsim.tools.plan import EndKind, FileCost, Job, NetUse, Plan, Timing
 
 #: rate from which the bytes of a timed transfer are guessed before it is known [B/s]
 FIRST_GUESS_BPS: Final = 1e9
@@ -83,6 +83,10 @@ class Leg:
     def use_of(self, net: NetUse) -> NetUse:
         """A use of the network by the workers of this transfer."""
         return replace(net, workers=max(int(self.plan.workers), 1), total_B=self.job.payload_B)
+
+    def walked_B(self, cost: FileCost) -> float:
+        """Bytes of the tree that a step walks, where memory need not have all its inodes; 0 where it walks none."""
+        return self.job.payload_B if cost.walk and not self.spec.cached else 0.0
 
     def placed(self, thread: Thread) -> Thread:
         """A thread of the tool, on the core that the path file gives the transfer."""

@@ -27,7 +27,7 @@ from dtnsim.ground.quantity import Value, middle
 from dtnsim.ground.records import Connection
 from dtnsim.ground.term import Term, count, term
 from dtnsim.physics import cache
-from dtnsim.tools.plan import Job, NetUse, Step
+from dtnsim.tools.plan import FileCost, NetUse, Step
 
 #: what holds files: (host, volume), or (nothing, file system) where several hosts mount it
 Shelf = tuple[str, str]
@@ -301,25 +301,22 @@ class Storage:
             f"(hosts.{end.host.name}.volumes.{end.volume}.filesystem.threads; {filesystem.setting})",
         )
 
-    def operations(
-        self, end: End, operations: tuple[str, ...], job: Job, *, met: bool = False, walk: bool = False
-    ) -> tuple[Value, str]:
+    def operations(self, end: End, operations: tuple[str, ...], leg: Leg, cost: FileCost) -> tuple[Value, str]:
         """Seconds of one file's metadata operations on a volume, and where their cost comes from.
 
         Args:
             end: Where the volume is.
             operations: Names of the operations.
-            job: What the tool is asked to do.
-            met: Whether the same host has made the files just before.
-            walk: Whether a whole tree is looked at, which memory may have forgotten.
+            leg: The transfer.
+            cost: What its step asks of each file.
         """
         if not operations or end.volume is None:
             return 0.0, ""
-        volume = end.mounted
+        volume, job, met = end.mounted, leg.job, cost.folder == "own"
         filesystem, probe = volume.filesystem, Row(self.ledger, job.name, [], 1.0, end.host.name)
         away = self.server_rtt(end)
         seconds = filesystem.waits(probe, operations, end.host, away, job.mean_B, met=job.files if met else 0)
-        asked = Operations({}, job.directories, files=self._files[self._shelf(end)], walked_B=walk * job.payload_B)
+        asked = Operations({}, job.directories, 0.0, self._files[self._shelf(end)], leg.walked_B(cost))
         seconds = seconds + filesystem.misses(probe, end.host, end.volume, asked)
         flushes = np.asarray(filesystem.flushes(probe, operations, job.mean_B))
         if np.any(flushes > 0):
@@ -392,8 +389,7 @@ class Storage:
                 self._threads(here, remote, end, time, "file operations")
                 remote.mounted.filesystem.metadata(row.at(remote.host.name), asked, remote.host, remote.volume or "")
                 continue
-            walked_B = job.payload_B if cost.walk and not leg.spec.cached else 0.0
-            asked = Operations(each, job.directories, self.server_rtt(end), files, walked_B)
+            asked = Operations(each, job.directories, self.server_rtt(end), files, leg.walked_B(cost))
             filesystem.metadata(here, asked, end.host, end.volume)
 
 

@@ -70,14 +70,13 @@ def waits_of(storage: Storage, leg: Leg, step: Step, row: Row) -> Waits:
         waited = count(files, "file") * trips * term(rtt, "s", "round-trip time of the route") / cost.ahead
         before.append((waited * each, "control round trips", "file"))
     operations: list[Wait] = []
-    walk = cost.walk and not leg.spec.cached
-    hidden = storage.operations(leg.destination, cost.destination, job, walk=walk)[0] if cost.together else 0.0
+    hidden = storage.operations(leg.destination, cost.destination, leg, cost)[0] if cost.together else 0.0
     for end, names, number, beside in (
         (leg.source, cost.source, job.files, hidden),
         (leg.destination, cost.destination, job.files, 0.0),
         (leg.destination, cost.directory, job.directories, 0.0),
     ):
-        seconds, base = storage.operations(end, names, job, met=cost.folder == "own", walk=walk)
+        seconds, base = storage.operations(end, names, leg, cost)
         seconds = np.maximum(seconds - beside, 0.0)  # what one end does while the other works costs no time
         if not number or not positive(seconds):
             continue

@@ -196,7 +196,7 @@ class FileCost:
     """What each file costs in time before the next one can start in the same worker.
 
     Attributes:
-        round_trips: Control round trips between the ends.
+        round_trips, drawn: Control round trips between the ends; as drawn where releases differ and nobody states one.
         source: Metadata operations at the source, each of which waits.
         destination: Metadata operations at the destination.
         ahead: Files whose commands are sent ahead (pipelining), which hides the control round trips.
@@ -204,7 +204,6 @@ class FileCost:
         directory: Metadata operations at the destination for each directory.
         together: True where the two ends work on different files at the same time: the slower one counts.
         folder: Where the files are that the same host has just made: in one of the task's own, or one that all share.
-        drawn: ``round_trips`` where releases of the tool differ and nobody states one.
         walk: Whether the step looks at a whole tree, of which memory may have forgotten a part since the last time.
     """
 
@@ -250,8 +249,7 @@ class Timing:
     """How long a timed test runs.
 
     Attributes:
-        seconds: Time that counts [s].
-        omitted: Time before it that does not [s].
+        seconds, omitted: Time that counts, and time before it that does not [s].
         repeats: True where its files are moved over and over until the time is up, False where it ends earlier
             once they have moved.
     """
