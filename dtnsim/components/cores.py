@@ -130,9 +130,8 @@ class Cores(Model):
         """
         clock = self.clock(row)
         if self.cpu.smt > 1:
-            clock = law(
-                physics.smt_capacity, clock_Hz=clock, busy_threads=self.cpu.smt, gain=row.term(self.cpu.smt_gain)
-            )
+            gain = row.term(self.cpu.smt_gain)
+            clock = law(physics.smt_capacity, clock_Hz=clock, busy_threads=self.cpu.smt, gain=gain)
         capacity = self.several(row) * clock
         label = f"all cores of {self.name}"
         row.charge("cpu", "cpu", capacity=capacity, per_byte=cycles, unit="cycles", what=what, label=label)
