@@ -98,7 +98,8 @@ class Segment(Component):
 
     Attributes:
         bandwidth: Rate in bytes on the wire.
-        rtt: Round-trip time that it adds; where not given, that of a building or site, or of what ``medium`` says.
+        rtt: Round-trip time that it adds; where not given, 0 at best (the ceiling), and drawn for the median and the
+            interval as that of a building or site, or of what ``medium`` says.
         loss: Random loss of packets; where nothing is said of losses, none at the median and what such paths have in
             the interval.
         bursts: Loss in bursts; beside ``loss`` where that is given.

@@ -11,8 +11,9 @@ from dtnsim.components.middlebox import Firewall, Policer
 from dtnsim.components.nic import Nic
 from dtnsim.components.segment import Segment
 from dtnsim.description.host import Host
+from dtnsim.ground import units
 from dtnsim.ground.ledger import Row
-from dtnsim.ground.quantity import Draw, Value
+from dtnsim.ground.quantity import Draw, Quantity, Value
 from dtnsim.ground.several import Several
 from dtnsim.ground.term import Term, law, of, term
 from dtnsim.physics import network as physics
@@ -66,6 +67,14 @@ class Route:
         if self.several:
             return Several()
         return sum(s.rtt.value for _, s, _ in self.hops)
+
+    @property
+    def trip_words(self) -> str:
+        """The round trip; where nobody states one, none at best, and what it is drawn about."""
+        if self.nominal_rtt:
+            return str(Quantity(self.nominal_rtt, "s"))
+        usual = sum(s.rtt.typical.value for _, s, _ in self.hops if s.rtt.typical is not None)
+        return f"a round trip that is not stated (0 s at best, usually about {units.show(usual, 's')})"
 
 
 class Framing(NamedTuple):

@@ -163,8 +163,10 @@ def answered(drawn: Connection, nominal: Connection, draw: Draw, openings: Openi
     """
     closed, limit = closed_form(drawn)
     one = all(np.size(v) == 1 for v in _figures(nominal))  # not many scenarios, each its own
+    plain: dict[str, Any] = dict(zip(FIGURES, map(float, _figures(nominal)), strict=True)) if one else {}
+    usually = replace(nominal, **plain) if one else None
     if not agreed(np.asarray(nominal.rtt_s) >= LEAST_RTT_S):
-        return replace(drawn, capacity_Bps=closed, limit=str(np.ravel(limit)[0]) if one else limit)
+        return replace(drawn, capacity_Bps=closed, limit=str(np.ravel(limit)[0]) if one else limit, nominal=usually)
     c = _course(nominal)
     usual = float(closed if drawn is nominal else closed_form(nominal)[0]) if one else closed
     with np.errstate(divide="ignore", invalid="ignore"):
@@ -181,7 +183,6 @@ def answered(drawn: Connection, nominal: Connection, draw: Draw, openings: Openi
         steady = np.maximum(steady, np.where(held, closed, 0.0))
     steady = np.minimum(steady, link * _BELOW)
     stretch = np.asarray(drawn.rtt_s) / np.asarray(nominal.rtt_s)
-    plain: dict[str, Any] = dict(zip(FIGURES, map(float, _figures(nominal)), strict=True)) if one else {}
     made = replace(
         drawn,
         course=c,
@@ -189,7 +190,7 @@ def answered(drawn: Connection, nominal: Connection, draw: Draw, openings: Openi
         stretch=stretch,
         limit=c.limit,
         capacity_Bps=steady,
-        nominal=replace(nominal, **plain) if one else None,
+        nominal=usually,
         file_B=math.inf if openings is None else float(least.max(initial=0.0)) if drawn.reopened else openings.waited_B,
     )
     if openings is None or not np.any(least > 0):

@@ -280,15 +280,15 @@ def _warn_of_frames(row: Row, route: Route, frame: Framing, nics: list[Nic]) -> 
 
 
 def _tcp_words(streams: Connection, route: Route, net: NetUse, frame: Framing, nics: list[Nic]) -> str:
-    rtt = Quantity(route.nominal_rtt, "s")
-    limit = streams.limit
+    rtt, limit = route.trip_words, streams.limit
     if limit == "window":
         size = middle(streams.window_B)
         flight = f"window-limited: {net.streams} x {size / 2**20:.3g} MiB over a round trip of {rtt}"
         return f"{flight}, {_whose_window(streams, route, net, frame)}"
     if limit == "loss":
         each = f"{net.streams} x {streams.cc}" if net.streams > 1 else streams.cc
-        return f"loss-limited: {each} at {middle(streams.loss):.2g} loss, {rtt}, MSS {frame.mss:.0f} B"
+        stated = middle(streams.nominal.loss) if streams.nominal is not None else 0.0  # its draws have another median
+        return f"loss-limited: {each} at {stated or middle(streams.loss):.2g} loss, {rtt}, MSS {frame.mss:.0f} B"
     place = narrowest_name(route, frame, nics, net.streams)
     if limit == "buffer":
         return f"buffer-limited: the queue at the narrowest place ({place}) is smaller than the sawtooth needs"

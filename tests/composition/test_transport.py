@@ -326,3 +326,14 @@ def test_a_tool_keeps_to_its_rate_on_one_host_too(tool: str) -> None:
     assert held.bottleneck.station == "nas.target[transfer]"
     assert held.throughput_Bps.p50 == pytest.approx(50e6, rel=0.02)  # the log-in and each file's own work come on top
     assert held.throughput_Bps.p50 <= 50e6
+
+
+def test_reasons_name_the_loss_that_is_stated_and_a_round_trip_that_is_not() -> None:
+    """Drawn losses have another median, those near the most that there may be above all."""
+    path = over(wan={"loss": "0.05"})
+    del path["wan"]["rtt"]
+    found = answer(path)
+    assert "cubic at 0.05 loss, a round trip that is not stated (0 s at best, usually about 300 us)" in (
+        found.bottleneck.reason
+    )
+    assert "congestion control bbr" in found.bottleneck.remedy

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any, Final
 import numpy as np
 
 from dtnsim.physics._arrays import BoolArray, FloatArray, IntArray
-from dtnsim.physics.tcp import _chance, coefficients as known, linux
+from dtnsim.physics.tcp import _chance, coefficients as known, linux, response as timeouts
 from dtnsim.physics.tcp._lanes import AVOIDANCE, RECOVERY, SLOW_START, Dice, Fixed, State, total
 from dtnsim.physics.tcp.controls import cubic, cut, on_arrays, westwood
 
@@ -172,15 +172,21 @@ def detections(s: State, p: Fixed, v: View, dice: Dice) -> None:
         share = on_arrays(control.kept)(window, base, delay, most)
         kept = share if kept is None else np.where(p.law.take(i) == number, share, kept)
     after = CUT(window + 1e-9, kept)
-    again = (dice.draw(_chance.AGAIN, s.steps)[j, p.replica.take(i)] < p.lost.take(at)) + 1.0 * (
-        (peak > 0) & (after > p.B.take(at) + p.C.take(at) * base)
-    )
+    luck, lost = dice.draw(_chance.AGAIN, s.steps)[j, p.replica.take(i)], p.lost.take(at)
+    again = (luck < lost) + 1.0 * ((peak > 0) & (after > p.B.take(at) + p.C.take(at) * base))
+    few, waits = np.floor(window + 1e-9), np.zeros(len(at))
+    risky = (luck < lost * (1 + lost * few)).nonzero()[0]  # never less than the chance of a time-out
+    if len(risky):
+        waits[risky] = timeouts.waited(timeouts.in_a_row(luck[risky], lost[risky], few[risky]), base[risky])
+    # where no three segments follow a loss, what their acknowledgments let out tells of it, or a timer
+    waits += np.minimum(linux.TIMEOUT_MIN_S, trip * (np.ceil(linux.DUPTHRESH / np.maximum(few - 1, 0.1)) - 1))
     s.beta.put(at, kept)
     s.top.put(at, NEW_TOP(window, top))
     s.ssthresh.put(at, after)
     s.cwnd.put(at, after)
     s.phase.put(at, RECOVERY)
-    s.recover.put(at, now + trip * (1 + again))
+    s.recover.put(at, now + waits + trip * (1 + again * (waits < linux.RTO_MIN_S)))
+    s.resume.put(at, now + waits)
     s.detect.put(at, np.inf)
     s.missing.put(at, 0.0)
     s.peak.put(at, 0.0)

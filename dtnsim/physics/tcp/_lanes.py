@@ -121,6 +121,7 @@ class State:
         phase: `SLOW_START`, `AVOIDANCE` or `RECOVERY`.
         detect: When a pending loss is noticed, inf if none [s].
         recover: When the recovery ends, inf if none [s].
+        resume: When it sends, at first or after a time-out [s].
         round_end, round_start: Of the slow-start round [s].
         before: Window of the slow-start round before this [segments].
         peak: Window at the detection of a slow-start overflow, 0 if none [segments].
@@ -144,6 +145,7 @@ class State:
     phase: IntArray
     detect: FloatArray
     recover: FloatArray
+    resume: FloatArray
     round_end: FloatArray
     round_start: FloatArray
     before: FloatArray
@@ -243,7 +245,8 @@ def fresh(fixed: Fixed, dice: Dice) -> State:
     values |= {name: full(np.inf) for name in ("ssthresh", "detect", "recover")}
     values |= {"phase": none, "losses": none.copy(), "noted": none[0].copy(), "mark": fixed.marks[:, 0].copy()}
     values |= {"cwnd": full(linux.INITIAL_WINDOW), "beta": full(0.5), "rate": full(1.0), "steps": 0}
-    values |= {"round_start": start, "round_end": start + fixed.T, "done": np.where(fixed.own, np.inf, 0.0)}
+    values |= {"resume": start, "round_start": start.copy(), "round_end": start + fixed.T}
+    values["done"] = np.where(fixed.own, np.inf, 0.0)
     return State(**values | {"budget": dice.budget(fixed.replica, np.arange(flows)[:, None], none)})
 
 

@@ -83,7 +83,7 @@ def view(s: State, p: Fixed) -> View:
     half a TSO burst on average, and its segments wait for half of it at the bottleneck, then for their acknowledgment.
     """
     on = np.isinf(s.done)
-    on &= s.soon >= p.start
+    on &= s.soon >= s.resume
     slow, avoids = s.phase == SLOW_START, s.phase == AVOIDANCE
     any_slow = bool(np.count_nonzero(slow))
     opens = s.cwnd < p.cap
@@ -142,7 +142,7 @@ def step(s: State, p: Fixed, dice: Dice) -> BoolArray:
     v = view(s, p)
     hazard = _hazard(s, p, v)
     to_loss = s.budget / hazard  # never 0 by 0: a budget is used up where there is a hazard
-    now, of_each = s.t[0], np.minimum(_to_event(s, p, v), to_loss)
+    now, of_each = s.t[0], np.minimum(_to_event(s, v), to_loss)
     np.minimum(of_each, _smooth(s, p, v), out=of_each)
     dt = np.minimum(least(of_each), _to_overflow(p, v))
     if p.sized:
@@ -191,13 +191,13 @@ def _smooth(s: State, p: Fixed, v: View) -> FloatArray:
     return np.asarray(trips / v.growing)  # infinite where it does not
 
 
-def _to_event(s: State, p: Fixed, v: View) -> FloatArray:
+def _to_event(s: State, v: View) -> FloatArray:
     """Time to the next event of each flow that is already due."""
     due = np.minimum(s.detect, s.recover)
     if v.any_slow:
         due = np.where(v.slow, np.minimum(due, s.round_end), due)
     if not v.all_on:
-        due = np.where(v.on, due, np.where(np.isinf(s.done), p.start, np.inf))
+        due = np.where(v.on, due, np.where(np.isinf(s.done), s.resume, np.inf))
     return np.asarray(due - s.t)
 
 

@@ -75,6 +75,11 @@ HYSTART_ACK_DELAY_S: Final = 1e-3
 IDLE_WINDOW: Final = 2.0
 #: include/net/tcp.h: TCP_RTO_MIN = HZ/5
 RTO_MIN_S: Final = 0.2
+#: include/net/tcp.h: TCP_RTO_MAX; sysctl tcp_retries2: time-outs in a row before a connection is given up
+RTO_MAX_S: Final = 120.0
+RETRIES: Final = 15
+#: include/net/tcp.h: TCP_TIMEOUT_MIN, two ticks that timers of RACK and of tail probes add, of 250 a second
+TIMEOUT_MIN_S: Final = 2 / 250
 #: include/net/tcp.h: TCP_DELACK_MIN = HZ/25
 DELAYED_ACK_S: Final = 0.04
 #: three duplicate acknowledgments, or a quarter of the least round trip (RACK, tcp_recovery.c)

@@ -18,7 +18,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from dtnsim.physics._arrays import FloatArray
-from dtnsim.physics.tcp import controls, droptail
+from dtnsim.physics.tcp import controls, droptail, response
 
 #: Names of the limits in the order of the codes
 LIMITS: Final = ("link", "buffer", "window", "loss")
@@ -43,6 +43,8 @@ def _terms(control: controls.Control, a: dict[str, FloatArray]) -> tuple[dict[st
     with np.errstate(divide="ignore", invalid="ignore"):
         window = n * a["window_B"] / a["rtt_s"]
         single = control.response(a["loss"], a["rtt_s"], a["mss_B"], link)
+        if control.by_loss:
+            single = response.with_timeouts(single, a["loss"], a["rtt_s"], a["mss_B"])
     loss = n * single if control.by_loss else np.minimum(single, link)
     return {"loss": loss, "window": window, "link": link}, used
 
@@ -111,7 +113,7 @@ def path_goodput(
     Raises:
         KeyError: an algorithm that is not in `controls`.
 
-    Valid: transfers long against the ramp; T from 0.1 ms to 0.4 s; loss under 5 %. More rate, window,
+    Valid: transfers long against the ramp; T from 0.1 ms to 0.4 s; loss to 45 %. More rate, window,
     buffer or streams never lowers the result; more loss, RTT or background never raises it.
     Neglects: start-up, bursts, synchronised losses, competing flows that yield (see `rounds`).
     Source: the functions of `response` and `droptail`.

@@ -1,5 +1,7 @@
 """Response functions: RFC 9438's tables, an independent sawtooth, thresholds, and that loss never helps."""
 
+import math
+
 import numpy as np
 import pytest
 from hypothesis import given, strategies as st
@@ -95,9 +97,41 @@ def test_bbr_holds_at_one_per_cent_and_falls_past_its_threshold():
     assert bbr.bbr3(0.04, 0.1, 1448, link) < 0.05 * link
 
 
-def test_timeouts_only_take_away():
-    p = np.logspace(-6, -0.5, 30)
-    assert (reno_rate(p, 0.05, 1448) <= mathis(p, 0.05, 1448)).all()
+def test_timeouts_take_what_pftk_says_where_no_window_shows_a_lost_retransmission():
+    """PFTK 1998, eq. 32 without delayed acknowledgments; a loss ends in a time-out with p, not min(1, 3 sqrt(3p/8))."""
+    p, rtt = np.array([0.3, 0.4, 0.45]), 0.05
+    got = response.with_timeouts(reno_rate(p, rtt, 1448), p, rtt, 1448)
+    pftk = 1448 / (rtt * np.sqrt(2 * p / 3) + (rtt + 0.2) * p * p * (1 + 32 * p**2))
+    assert (got > pftk).all()  # its (1 + 32 p^2) bounds (1 + p + 2 p^2 + ... + 32 p^6) / (1 - p)
+    row = sum(np.minimum(2.0**n, 480) * p**n for n in range(15))
+    assert got == pytest.approx(1448 / (rtt * np.sqrt(2 * p / 3) + (rtt + 0.2) * p * p * row), rel=0.15)
+    few = np.logspace(-7, -3, 9)
+    assert response.with_timeouts(reno_rate(few, rtt, 1448), few, rtt, 1448) == pytest.approx(
+        mathis(few, rtt, 1448), rel=1e-4
+    )
+
+
+@given(window=st.floats(1, 60), p=st.floats(1e-4, 0.5))
+def test_unnoticed_is_a_sum_of_binomials_between_which_it_is_continuous(window, p):
+    whole = int(window)
+    exact = sum(math.comb(whole - 1, n) * (1 - p) ** n * p ** (whole - 1 - n) for n in range(min(whole, 4)))
+    assert response.unnoticed(p, whole) == pytest.approx(exact, rel=1e-9, abs=1e-12)
+    assert response.unnoticed(p, whole + 1) <= response.unnoticed(p, window) <= response.unnoticed(p, whole) + 1e-12
+    assert response.unnoticed(p, window) <= response.unnoticed(min(p * 1.1, 1), window) + 1e-12
+
+
+def test_time_outs_double_up_to_two_minutes():
+    assert response.waited([0, 1, 2, 3], 0.0) == pytest.approx([0.0, 0.2, 0.6, 1.4])
+    assert response.waited(12, 0.0) == pytest.approx(0.2 * (2**10 - 1) + 2 * 120)
+
+
+@given(luck=st.floats(1e-9, 1), p=st.floats(1e-3, 0.5), window=st.integers(1, 12))
+def test_rows_of_time_outs_have_their_chances(luck, p, window):
+    count, chance = float(response.in_a_row(luck, p, window)), float(response.timeout_chance(p, window))
+    assert (count == 0) == (luck >= chance)
+    if 0 < count < 15:
+        assert chance * p**count * (1 - 1e-9) <= luck <= chance * p ** (count - 1) * (1 + 1e-9)
+    assert response.in_a_row(luck, min(p * 1.2, 0.6), window) >= count
 
 
 @given(p=st.floats(-9, -1), rtt=st.floats(1e-3, 0.4), mss=st.floats(500, 9000), more=st.floats(1, 50))
@@ -108,6 +142,10 @@ def test_more_loss_or_a_longer_path_never_helps(p, rtt, mss, more):
         assert law(min(loss * more, 1), rtt, mss) <= base * (1 + 1e-9)
         assert law(loss, rtt * more, mss) <= base * (1 + 1e-9)
         assert law(loss, rtt, mss * 2) == pytest.approx(2 * base)
+        at = response.with_timeouts(base, loss, rtt, mss)
+        assert response.with_timeouts(law(min(loss * more, 1), rtt, mss), min(loss * more, 1), rtt, mss) <= at
+        near = loss * (1 + 1e-6)
+        assert response.with_timeouts(law(near, rtt, mss), near, rtt, mss) == pytest.approx(float(at), rel=2e-5)
 
 
 @given(window=st.floats(1e4, 1e10), rtt=st.floats(1e-4, 0.4), more=st.floats(1, 100))

@@ -8,14 +8,11 @@ from numpy.typing import ArrayLike
 from dtnsim.physics._arrays import FloatArray
 from dtnsim.physics.tcp import linux
 from dtnsim.physics.tcp.controls import Control
-from dtnsim.physics.tcp.response import arrays
+from dtnsim.physics.tcp.response import aimd_window, arrays
 
 
 def reno(loss: ArrayLike, rtt_s: ArrayLike, mss_B: ArrayLike, _rate_Bps: ArrayLike = np.inf) -> FloatArray:
-    """Reno as Linux runs it: Mathis while losses are repaired by SACK, one timeout in `p` above.
-
-    X = M / (T sqrt(2 p / 3) + (T + 200 ms) p^2 (1 + 32 p^2)): the form of PFTK with the chance of a timeout replaced
-    by the chance that a retransmission is lost again, p: SACK repairs any number of first losses in a round.
+    """Reno while losses are repaired by SACK: X = M / (T sqrt(2 p / 3)).
 
     Args:
         loss: Packet loss probability [1].
@@ -25,14 +22,12 @@ def reno(loss: ArrayLike, rtt_s: ArrayLike, mss_B: ArrayLike, _rate_Bps: ArrayLi
     Returns:
         Goodput of one stream [B/s]; inf where loss is 0.
 
-    Valid: p from 1e-9 to 0.1; above, a lower bound by PFTK's back-off factor.
-    Neglects: windows under 4 segments, where recovery falls back to timeouts.
-    Source: Mathis, Semke, Mahdavi, Ott 1997; PFTK 1998 eq. 32; RFC 6675 and RFC 8985 for the repair.
+    Valid: p from 1e-9 to 0.01; above with `response.with_timeouts`.
+    Neglects: timeouts.
+    Source: Mathis, Semke, Mahdavi, Ott 1997; RFC 6675 and RFC 8985 for the repair.
     """
     p, rtt, mss = arrays(loss, rtt_s, mss_B)
-    wait = (rtt + linux.RTO_MIN_S) * p * p * (1 + 32 * p**2)
-    with np.errstate(divide="ignore"):
-        return np.asarray(mss / (rtt * np.sqrt(2 * p / 3) + wait), float)
+    return np.asarray(mss / rtt * aimd_window(p), float)
 
 
 def growth(_window: float, _since: float, _least: float, _beta: float, _delay: float, _most: float) -> float:
