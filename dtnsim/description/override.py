@@ -97,7 +97,10 @@ def apart(raw: Mapping, overrides: Sequence[str], names: Collection[str]) -> lis
         overrides: What is put over it, of which what reaches the others reaches these too.
         names: These hosts.
     """
-    made, written = list[str](), raw.get("hosts")
+    made, raw = list[str](), raw.clone()
+    for text in (t for t in overrides if len(steps := split_key(t.partition("=")[0])) == 2 and steps[0] == "hosts"):
+        override(raw, text)
+    written = raw.get("hosts")
     hosts = written if isinstance(written, Mapping) else Mapping()
     for name in names:
         own, others = hosts.get(name), [name]

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import itertools
 import math
-from collections.abc import Collection, Iterator, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from decimal import Decimal
 from typing import TYPE_CHECKING, Final
@@ -17,7 +17,7 @@ from dtnsim.planning import actions, dominance, fitting, tuning, whynot
 from dtnsim.planning.actions import machine
 from dtnsim.planning.bounds import Bound
 from dtnsim.planning.money import Exchange
-from dtnsim.planning.proposal import Progress, Stage, Would, idle, named, price_spread
+from dtnsim.planning.proposal import Progress, Stage, Would, frontier, idle, named, price_spread
 from dtnsim.planning.rating import Rater
 from dtnsim.planning.search import SAME, Rates, Search, Set, price
 from dtnsim.steady.prediction import predict
@@ -29,11 +29,6 @@ if TYPE_CHECKING:
     from dtnsim.planning.tuning import Win
     from dtnsim.steady.goals import Goal
 
-#: gain in probability, and relative gain in throughput, that is worth a line on the frontier
-_SURER: Final = 0.01
-_FASTER: Final = 0.005
-#: standard errors of a share of the draws by which it is another: 95 of 100 seeds are within
-_TOLD: Final = 1.96
 #: times as fast as settings alone, from which on one learns another tool
 _ANOTHER: Final = 1.1
 
@@ -57,6 +52,8 @@ class Asked:
         hints: Whether other kinds of change are tried where the goal is not met.
         tell: Takes what is being tried.
         known: Ceilings that are worked out (see `Ceilings`).
+        written: The path as its file has it, where hosts follow those that they are like.
+        apart: Overrides that write such hosts out.
         shops: What is for sale for a path, by all that was put over it.
     """
 
@@ -74,6 +71,8 @@ class Asked:
     allow: Sequence[str] = ()
     hints: bool = True
     tell: Progress = field(default_factory=Progress, compare=False)
+    written: PathSpec | None = field(default=None, compare=False)
+    apart: Sequence[str] = ()
     known: dict[tuple[str, ...], float] = field(default_factory=dict, compare=False)
     shops: dict[tuple[object, ...], Offered] = field(default_factory=dict, compare=False)
 
@@ -100,8 +99,13 @@ class Asked:
         every = (*overrides, *(o for option in options for o in option.overrides))
         found = predict(path.changed(every), samples=self.samples, seed=self.seed)
         cost = Money(price(options), self.currency)
+        said = every if self.written is None else actions.in_the_file(self.written, self.apart, every)
         return Stage(name, options, cost, found, self.goal.probability(found), None, idle(options, found),
-                     price_spread(options), every)  # fmt: skip
+                     price_spread(options), said)  # fmt: skip
+
+    def named(self, options: Sequence[Option]) -> str:
+        """A set of purchases in words, each with its host where several may change."""
+        return named(options, several=len(self.hosts) > 1)
 
 
 @dataclass(frozen=True, slots=True)
@@ -186,7 +190,7 @@ def would_help(best: Stage, given: PathSpec, asked: Asked) -> list[Would]:
         what, overrides = " and ".join(s.what for s in won), [o for s in won for o in s.overrides]
         top = None if won else _quickest(rate, asked.offered(path, kind))
         if top is not None:
-            what = f"{top.what} for {Money(top.price, asked.currency)}"
+            what = f"{asked.named((top,))} for {Money(top.price, asked.currency)}"
             overrides = [*top.overrides, *settings_of(free(path.changed(top.overrides), asked)[0])]
         if rate(overrides) > rate(()) * (1 + tuning.WORTH):
             chance = asked.stage(kind, path, (), overrides).probability
@@ -198,7 +202,7 @@ def _quickest(rate: tuning.Ceilings, offered: Offered) -> Option | None:
     """Of what can be bought, the cheapest of what is quickest by itself."""
     rate.ahead(o.overrides for o in itertools.chain(*offered.choices.values()))
     rates = {o: rate(o.overrides) for o in itertools.chain(*offered.choices.values())}
-    least = max(rates.values(), default=0.0) * (1 - _FASTER)
+    least = max(rates.values(), default=0.0) * (1 - SAME[0])
     return min((o for o, r in rates.items() if r >= least), key=lambda o: o.price, default=None)
 
 
@@ -308,7 +312,7 @@ def purchases(
 
 
 def machines(given: PathSpec, asked: Asked) -> tuple[list[Stage], Offered]:
-    """The path with each machine of the list, tuned; and what of machines was for sale.
+    """The path with each machine of the list, and with several, tuned; and what of machines was for sale.
 
     Of machines as they are sold, those that nothing cheaper beats get parts of the list too, where they are allowed and
     the target is not met without.
@@ -317,60 +321,48 @@ def machines(given: PathSpec, asked: Asked) -> tuple[list[Stage], Offered]:
     affordable = [
         o for v in offered.choices.values() for o in v if o.price <= asked.budget and o.watts <= asked.max_watts
     ]
-    found: list[Stage] = []
-    settings: dict[Option, list[str]] = {}
-    for option in asked.tell.each(affordable):
-        settings[option] = (
-            settings_of(free(given.changed(option.overrides), asked)[0]) if "tuning" in asked.allow else []
-        )
-        found.append(asked.stage(named((option,)), given, (option,), settings[option]))
-    for stage in frontier(found, asked.confidence) if "parts" in asked.allow else ():
-        if stage.probability >= asked.confidence:
+    settings: dict[Set, list[str]] = {}
+
+    def stage(machines: Set, parts: Set = ()) -> Stage:
+        if machines not in settings:
+            path = given.changed([x for o in machines for x in o.overrides])
+            settings[machines] = settings_of(free(path, asked)[0]) if "tuning" in asked.allow else []
+        options = (*machines, *parts)
+        return asked.stage(asked.named(options), given, options, settings[machines])
+
+    found = [stage((option,)) for option in asked.tell.each(affordable)]
+    tuned = {replace(o, overrides=(*o.overrides, *settings[o,])): o for o in affordable}
+    found += [stage(s) for s in asked.tell.each(_in_several_places(given, asked, offered, tuned))]
+    for whole in frontier(found, asked.confidence) if "parts" in asked.allow else ():
+        if whole.probability >= asked.confidence:
             continue
-        option = stage.options[0]
-        path = given.changed([*option.overrides, *settings[option]])
-        left = replace(asked, most=asked.most - 1, max_watts=asked.max_watts - option.watts)
-        parts = machine.left_by(left.offered(path, "parts"), option)
-        sets = purchases(path, left, parts, spent=option.price).frontier[1:]
-        found += [asked.stage(named((option, *s)), given, (option, *s), settings[option]) for s, _ in sets]
+        path = given.changed(whole.overrides)
+        left = replace(asked, most=asked.most - len(whole.options), max_watts=asked.max_watts - whole.watts)
+        parts = left.offered(path, "parts")
+        for option in whole.options:
+            parts = machine.left_by(parts, option)
+        sets = purchases(path, left, parts, spent=whole.price.amount).frontier[1:]
+        found += [stage(whole.options, s) for s, _ in sets]
     return found, offered
 
 
-def frontier(stages: Sequence[Stage], confidence: float) -> list[Stage]:
-    """Stages by rising price, without those that are neither faster, nor surer, nor the first to be sure enough."""
-    kept: list[Stage] = []
-    for stage in sorted(stages, key=lambda s: (s.price.amount, len(s.options) > 0, -s.probability, -s.rate)):
-        faster = all(stage.rate > k.rate * (1 + _FASTER) for k in kept)
-        surer = all(stage.probability > k.probability + _SURER for k in kept)
-        enough = stage.probability >= confidence > max((k.probability for k in kept), default=0.0)
-        if faster or surer or enough:
-            kept.append(stage)
-    return kept
-
-
-def cheapest(stages: Sequence[Stage], top: Stage, confidence: float) -> Stage:
-    """The cheapest stage that the draws do not tell from the best one.
-
-    Shares of draws are known to two standard errors. A goal is kept within a point; medians count where it never is.
+def _in_several_places(given: PathSpec, asked: Asked, offered: Offered, tuned: Mapping[Option, Option]) -> list[Set]:
+    """Sets of machines in the places of several hosts: where both ends hold the path, neither helps alone.
 
     Args:
-        stages: Stages by rising price.
-        top: The cheapest that meets the goal as surely as asked, or else the surest.
-        confidence: How sure the goal has to be met.
+        given: The path.
+        asked: What is asked.
+        offered: What is for sale.
+        tuned: Machines that can be paid, each with the settings that it has alone.
     """
-    if top.prediction.drawn is None:
-        return top
-    each = top.prediction.drawn.total_Bps
-
-    def error(share: float) -> float:
-        return math.sqrt(share * (1 - share) / len(each))
-
-    least, slowest = top.probability - _TOLD * error(top.probability), 0.0
-    if top.probability >= confidence:
-        least = max(least, confidence - _SURER)
-    elif least <= 0:
-        slowest = float(np.quantile(each, max(0.5 - _TOLD * error(0.5), 0.0), method="inverted_cdf"))
-    return next((s for s in stages if s.probability >= least and s.rate >= slowest), top)
+    choices: dict[str, list[Option]] = {}
+    for option in tuned:
+        if not machine.is_beside(option):
+            choices.setdefault(option.place, []).append(option)
+    if len(choices) < 2 or asked.most < 2:
+        return []
+    alone = replace(offered, choices={place: tuple(options) for place, options in choices.items()})
+    return [tuple(tuned[o] for o in s) for s, _ in purchases(given, asked, alone).frontier if len(s) > 1]
 
 
 def instead(best: Stage, sure: float) -> tuple[whynot.Instead, ...]:

@@ -87,7 +87,7 @@ def gained(gain: float, digits: int = 1) -> str:
 def apart(names: Sequence[str]) -> list[str]:
     """That hosts follow others in the file, though they are not to be changed."""
     return [
-        f"{name} is like another host in the file and would follow what is set there: write it out before you set it."
+        f"{name} is like another host in the file and would follow what is set there: hosts.{name}=... writes it out."
         for name in names
     ]
 
@@ -278,14 +278,15 @@ def own_side_alone(found: Found | None, confidence: float, others: Sequence[str]
         return []
     enough = next(((s, r) for s, r in found.frontier if r[2] - 1 >= confidence), None)
     names = " and ".join(others)
+    several = len({place.split(".")[1] for place in found.offered.choices}) > 1
     if enough is None:
         chosen, rates = max(found.frontier, key=lambda b: (b[1][1], b[1][0]))
         most = f"{units.show(rates[0], 'B/s')}, {units.show(rates[1], 'B/s')} with a probability of {confidence:.0%}"
         held = found.rater.held(chosen)
-        sets = named(chosen)
+        sets = named(chosen, several=several)
         return [f"If {names} held nothing, the list would still not do here: {most} with {sets}; then {held} binds."]
     chosen, rates = enough
-    how = f"needs {named(chosen)} ({found.money(chosen)})" if chosen else "needs nothing more"
+    how = f"needs {named(chosen, several=several)} ({found.money(chosen)})" if chosen else "needs nothing more"
     return [f"If {names} held nothing, your side {how}: {units.show(rates[0], 'B/s')}."]
 
 

@@ -15,6 +15,7 @@ import numpy as np
 from dtnsim.description import spec
 from dtnsim.description.drawn_hosts import at_centre
 from dtnsim.description.override import Overrides
+from dtnsim.description.transfer import split_end
 from dtnsim.ground import units
 from dtnsim.ground.errors import InputError, UnitError
 from dtnsim.ground.records import Prediction
@@ -25,7 +26,7 @@ from dtnsim.planning.explore import Asked
 from dtnsim.planning.growth import Growth
 from dtnsim.planning.money import exchange
 from dtnsim.planning.option import Offered
-from dtnsim.planning.proposal import Plan, Progress, Stage, named, with_margins
+from dtnsim.planning.proposal import Plan, Progress, Stage, cheapest, frontier, with_margins
 from dtnsim.planning.tuning import Win
 from dtnsim.steady import goals, ordering, why_wide
 
@@ -107,7 +108,7 @@ def plan(
     rate = growth.drawn(grow, samples, seed) if grow is not None else 0.0
     hosts = _hosts(given, keep, mine)
     kept = [name for name in given.hosts if name not in hosts]
-    given, written = given.apart(kept), given
+    written, given = given, _apart(given, kept)
     listed = offers.world(catalogs.read(catalog), given.folder, shipped=catalog is None)
     most_money = money(budget, "--budget") if budget is not None else None
     if most_money is not None and not most_money.amount > 0:
@@ -116,13 +117,22 @@ def plan(
     spend = most_money.amount if most_money is not None else Decimal("Infinity")
     energy = money(kwh, "--kwh") if kwh is not None else None
     asked = Asked(goal, confidence, hosts, currency, spend, max_watts, most, samples, seed, listed, exchange(rates),
-                  tuple(allow), hints, Progress(progress))  # fmt: skip
+                  tuple(allow), hints, Progress(progress), written,
+                  given.overrides[len(written.overrides):])  # fmt: skip
     made = replace(_planned(given, asked, rate, years, energy), stated=bool(keep or mine))
-    follow = [
-        k for k in kept if any(o.startswith(f"hosts.{k}=") for o in set(given.overrides) - set(written.overrides))
-    ]
+    said = {o for s in (made.tuned, *made.purchases) for o in s.overrides}
+    follow = [n for n in given.hosts if any(o.startswith(f"hosts.{n}=") for o in said & set(asked.apart))]
     made = replace(made, sentences=(*made.sentences, *messages.apart(follow)))
     return replace(made, verdict=messages.verdict(made, f"{move} within {within}" if move is not None else goal.words))
+
+
+def _apart(given: spec.PathSpec, kept: Sequence[str]) -> spec.PathSpec:
+    """The path, where hosts that are not yours follow no other, and no end of a transfer follows the other end."""
+    given = given.apart(kept)
+    for t in given.transfers:
+        for name in dict.fromkeys(split_end(end)[0] for end in (t.source_end, t.to)):
+            given = given.apart([name])
+    return given
 
 
 def _planned(given: spec.PathSpec, asked: Asked, rate: Growth, years: int, energy: Money | None) -> Plan:
@@ -135,10 +145,10 @@ def _planned(given: spec.PathSpec, asked: Asked, rate: Growth, years: int, energ
     asked.tell("step 3 of 4: what can be bought")
     stages, offered, found = _purchases(given, asked, settings)
     refused = (*(r for o in offered for r in o.refused), *actions.refused(given, hosts, goal.value, allow))
-    bought = with_margins(explore.frontier([tuned, *stages], confidence))
+    bought = with_margins(frontier([tuned, *stages], confidence))
     meets = next((s for s in (now, *bought) if s.probability >= confidence), None)
     top = meets or max(bought, key=lambda s: (s.probability, s.rate))
-    best = top if top is now else explore.cheapest(bought, top, confidence)
+    best = top if top is now else cheapest(bought, top, confidence)
     met = best if meets is not None else None
     asked.tell("step 4 of 4: what is short, and of what")
     unsure = why_wide.of_path(given.changed(best.overrides), asked.seed)[:3]
@@ -150,7 +160,7 @@ def _planned(given: spec.PathSpec, asked: Asked, rate: Growth, years: int, energ
     spent = met.price.amount if met is not None else None
     hints = met is None and asked.hints
     would = explore.would_help(best, given, asked) if hints else []
-    out = whynot.of(found.search if found is not None else None, refused, named, confidence, spent)
+    out = whynot.of(found.search if found is not None else None, refused, asked.named, confidence, spent)
     out = replace(out, instead=explore.instead(best, confidence)) if met is None else out
     currencies = (offer.price.currency for s in bought for option in s.options for offer, _ in option.buys)
     said = [
@@ -198,7 +208,8 @@ def _purchases(
         tuned = given.changed(settings)
         found = explore.purchases(tuned, asked, asked.offered(tuned, "parts"))
         bought += [
-            asked.stage(named(s), given, s, settings) for s in asked.tell.each([s for s, _ in found.frontier if s])
+            asked.stage(asked.named(s), given, s, settings)
+            for s in asked.tell.each([s for s, _ in found.frontier if s])
         ]
         offered.append(found.offered)
     if "hosts" in asked.allow:
@@ -214,12 +225,13 @@ def _steps(given: spec.PathSpec, asked: Asked, bought: Sequence[Stage], rate: Gr
     known = {frozenset(s.options) for s in bought}
     whole = [o for o in final.options if o.place.count(".") == 1]  # a machine comes before what goes into it
     rest = [o for o in final.options if o not in whole]
-    settings = final.overrides[: len(final.overrides) - sum(len(o.overrides) for o in final.options)]
+    bought_with = {x for o in final.options for x in o.overrides}
+    settings = [o for o in final.overrides if o not in bought_with]
     for count in range(0 if whole else 1, len(rest)):
         for some in itertools.combinations(rest, count):
             options = (*whole, *some)
             if frozenset(options) not in known:
-                made.append(asked.stage(named(options), given, options, settings))
+                made.append(asked.stage(asked.named(options), given, options, settings))
     return made
 
 

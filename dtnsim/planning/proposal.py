@@ -9,6 +9,8 @@ from dataclasses import dataclass, field, replace
 from decimal import Decimal
 from typing import TYPE_CHECKING, Any, Final, TypeVar
 
+import numpy as np
+
 from dtnsim.ground import units
 from dtnsim.ground.extras import frame
 from dtnsim.ground.lazy import Shown
@@ -24,6 +26,11 @@ if TYPE_CHECKING:
     from dtnsim.planning.whynot import WhyNot
     from dtnsim.steady.why_wide import Share
 
+#: gain in probability, and relative gain in throughput, that is worth a line on the frontier
+_SURER: Final = 0.01
+_FASTER: Final = 0.005
+#: standard errors of a share of the draws by which it is another: 95 of 100 seeds are within
+_TOLD: Final = 1.96
 #: use of a bought part below which most of it is idle
 _IDLE: Final = 0.5
 
@@ -220,10 +227,10 @@ class Plan(Shown):
         return frame(rows, list(rows[0]))
 
 
-def named(options: Sequence[Option]) -> str:
-    """A set of purchases in words, each with its host where they are for several."""
+def named(options: Sequence[Option], *, several: bool = False) -> str:
+    """A set of purchases in words, each with its host where they are, or may be, for several."""
     hosts = [o.place.split(".")[1] for o in options]
-    several = len(set(hosts)) > 1
+    several = several or len(set(hosts)) > 1
     return "; ".join(f"{h}: {o.what}" if several else o.what for h, o in zip(hosts, options, strict=True)) or "nothing"
 
 
@@ -258,3 +265,40 @@ def with_margins(stages: Sequence[Stage]) -> list[Stage]:
         gain = (stage.rate - before.rate) / float(more) * 1000 if more > 0 else None
         made.append(replace(stage, marginal_Bps=gain))
     return made
+
+
+def frontier(stages: Sequence[Stage], confidence: float) -> list[Stage]:
+    """Stages by rising price, without those that are neither faster, nor surer, nor the first to be sure enough."""
+    kept: list[Stage] = []
+    for stage in sorted(stages, key=lambda s: (s.price.amount, len(s.options) > 0, -s.probability, -s.rate)):
+        faster = all(stage.rate > k.rate * (1 + _FASTER) for k in kept)
+        surer = all(stage.probability > k.probability + _SURER for k in kept)
+        enough = stage.probability >= confidence > max((k.probability for k in kept), default=0.0)
+        if faster or surer or enough:
+            kept.append(stage)
+    return kept
+
+
+def cheapest(stages: Sequence[Stage], top: Stage, confidence: float) -> Stage:
+    """The cheapest stage that the draws do not tell from the best one.
+
+    Shares of draws are known to two standard errors. A goal is kept within a point; medians count where it never is.
+
+    Args:
+        stages: Stages by rising price.
+        top: The cheapest that meets the goal as surely as asked, or else the surest.
+        confidence: How sure the goal has to be met.
+    """
+    if top.prediction.drawn is None:
+        return top
+    each = top.prediction.drawn.total_Bps
+
+    def error(share: float) -> float:
+        return math.sqrt(share * (1 - share) / len(each))
+
+    least, slowest = top.probability - _TOLD * error(top.probability), 0.0
+    if top.probability >= confidence:
+        least = max(least, confidence - _SURER)
+    elif least <= 0:
+        slowest = float(np.quantile(each, max(0.5 - _TOLD * error(0.5), 0.0), method="inverted_cdf"))
+    return next((s for s in stages if s.probability >= least and s.rate >= slowest), top)

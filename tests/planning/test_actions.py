@@ -323,6 +323,30 @@ def test_a_machine_takes_the_place_of_another_with_the_data_on_its_volume(shop: 
         assert not any("400g" in s.name for s in less.purchases)
 
 
+def test_both_ends_get_machines_and_one_that_is_like_the_other_does_not_follow_it(shop: str) -> None:
+    """Each end alone holds the path, so that no machine in one place helped; what is `like` another followed it."""
+    raid = {"kind": "raid", "level": 6, "disks": 12, "of": "Seagate Exos X16"}
+    volumes = {"/data": {"filesystem": "xfs", "array": raid, "size": "10 TB"}}
+    server = {"like": "PowerEdge R740", "nic": "ConnectX-5 100G", "role": "dtn", "volumes": volumes}
+    ends = {"from": "a:/data", "to": "b:/data", "tool": "gridftp -p 8 -cc 8 -fast"}
+    plans = []
+    for other in ({"like": "a"}, server):
+        path = load({
+            "hosts": {"a": server, "b": other},
+            "wan": {"rtt": "60 ms", "bandwidth": "100 Gb/s", "loss": 0},
+            "transfer": {**ends, "dataset": {"files": 500, "size": "9 TB"}},
+        })  # fmt: skip
+        made = dtnsim.plan(path, target="80Gb/s", allow=["hosts"], catalog=shop, samples=16, hints=False)
+        for stage in made.purchases:  # what is printed makes the path that is rated, of the file as it is
+            same = dtnsim.predict(path.changed(stage.overrides), samples=16)
+            assert same.throughput_Bps.p50 == stage.rate
+        plans.append([(s.name, s.price, s.rate) for s in made.purchases])
+    assert plans[0] == plans[1]
+    both = "; ".join(f"{host}: example-dtn-400g in its place, the data on its /buffer" for host in "ab")
+    assert (both, 60000) in [(name, price.amount) for name, price, _ in plans[0]]
+    assert plans[0][-1][2] > 5 * plans[0][0][2]
+
+
 def test_a_host_that_mounts_from_elsewhere_keeps_its_place(shop: str) -> None:
     made = dtnsim.plan(
         "venadi/gridftp-gpfs", target="20Gb/s", mine=["nersc"], allow=["hosts"], catalog=shop, samples=16, hints=False

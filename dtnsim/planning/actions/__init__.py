@@ -14,6 +14,7 @@ from functools import cache
 from typing import TYPE_CHECKING, Any, Final
 
 from dtnsim.description.hosts import written_once
+from dtnsim.ground.errors import DtnsimError
 from dtnsim.planning.option import Refused, Setting
 
 if TYPE_CHECKING:
@@ -56,6 +57,28 @@ def written(given: PathSpec, hosts: Sequence[str]) -> list[str]:
 def changed_hosts(given: PathSpec, made: PathSpec) -> list[str]:
     """Hosts that a change of a path changes: those that it names, and those that are like them."""
     return [name for name, host in given.hosts.items() if made.hosts.get(name, host) != host]
+
+
+def in_the_file(written: PathSpec, apart: Sequence[str], overrides: Sequence[str]) -> tuple[str, ...]:
+    """What makes a path of the one that a file has: hosts that would follow others that are changed are written out.
+
+    Args:
+        written: The path as its file has it.
+        apart: Overrides that write out hosts which are like others.
+        overrides: What makes it of the path where all of them are written out.
+    """
+    needed: list[str] = []
+    for name in dict.fromkeys(o.split(".")[1].partition("=")[0] for o in apart):
+        own = (f"hosts.{name}=", f"hosts.{name}.")
+        if any(o.startswith(own[0]) for o in overrides):
+            continue
+        others = [o for o in overrides if o.startswith("hosts.") and not o.startswith(own)]
+        try:
+            follows = name in changed_hosts(written, written.changed(others))
+        except DtnsimError:  # the other one lacks a volume then, and so does this
+            follows = True
+        needed += [o for o in apart if follows and o.startswith(own)]
+    return (*needed, *overrides)
 
 
 #: what could be set, and what cannot

@@ -66,9 +66,14 @@ def beside_it(shop: Shop) -> None:
             return  # fewer files than hosts, links that lead to one host only
 
 
+def is_beside(option: Option) -> bool:
+    """Whether machines are put beside a host, and not in its place."""
+    return any(".pool=" in o for o in option.overrides)
+
+
 def left_by(offered: Offered, whole: Option) -> Offered:
     """What can be bought beside machines that are put beside a host, which take of what there is."""
-    if not any(".pool=" in o for o in whole.overrides):
+    if not is_beside(whole):
         return offered
     left = dict(offered.stock)
     for key, n in whole.uses:
