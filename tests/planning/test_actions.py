@@ -340,6 +340,8 @@ def test_both_ends_get_machines_and_one_that_is_like_the_other_does_not_follow_i
         for stage in made.purchases:  # what is printed makes the path that is rated, of the file as it is
             same = dtnsim.predict(path.changed(stage.overrides), samples=16)
             assert same.throughput_Bps.p50 == stage.rate
+        writes_out = any(o.startswith("hosts.b={") for s in made.purchases for o in s.overrides)
+        assert writes_out is any(s.startswith("b is like another host") for s in made.sentences)
         plans.append([(s.name, s.price, s.rate) for s in made.purchases])
     assert plans[0] == plans[1]
     both = "; ".join(f"{host}: example-dtn-400g in its place, the data on its /buffer" for host in "ab")
