@@ -147,6 +147,7 @@ def leg(spec: TransferSpec, source: End, destination: End, route: Route | None, 
         buckets=(source.is_bucket, destination.is_bucket),
         to_tape=destination.on("tape"),
         within=source.host is destination.host and source.volume is not None and source.volume == destination.volume,
+        desk=source.host.desk or destination.host.desk,
         sizes_B=tuple(data.sizes_B.tolist()),
         counts=tuple(data.counts.tolist()),
     )

@@ -80,6 +80,11 @@ class Host(Buses):
         """Its family of operating systems: linux, freebsd, macos or windows."""
         return family(self.os, self.year, self.stack.part)[0]
 
+    @property
+    def desk(self) -> bool:
+        """Whether people sit at it, by its system: Windows and macOS, but for servers."""
+        return self.system in ("windows", "macos") and "server" not in (self.os or "").lower()
+
     def has_control(self, cc: str) -> bool:
         """Whether its kernel can have a congestion control: by its release, else its year, else today's."""
         since, (system, said) = controls.find(cc).since, family(self.os, self.year, self.stack.part)

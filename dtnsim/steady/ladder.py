@@ -26,7 +26,7 @@ from dtnsim.steady import solve, timed
 from dtnsim.steady.matrices import Matrices
 from dtnsim.steady.meetings import part
 from dtnsim.steady.reasons import Cause, cause_of, key_of, reason, remedy
-from dtnsim.steady.relieved import by_key, rate_with, tried
+from dtnsim.steady.relieved import WORTH, by_key, narrowest, rate_with, tried
 
 #: rungs of the ladder
 RUNGS: Final = 7
@@ -36,10 +36,10 @@ SHOWN: Final = 12
 _WIDE: Final = {"network": "bandwidth=1000 Tb/s", "nic": "rate=1000 Tb/s", "ib": "rate=1000 Tb/s"}
 #: the most that a clock may be said to be
 _FASTEST: Final = "clock=10 GHz"
+#: kinds of boxes on a segment, which TCP sees as the narrowest place of a route
+_BOXES: Final = ("firewall", "middlebox")
 #: what lies behind a cache
 _DRIVES: Final = ("hdd", "ssd", "unknown", "measured")
-#: a place is the narrowest of a connection where both allow as much, but for this
-_SAME: Final = 1.02
 #: a rung that is no higher than this over the one below was none
 _SAME_RATE: Final = 1 + 1e-6
 
@@ -91,7 +91,7 @@ class Ladder(Later[Rung]):
                 return changed[0], frozenset()
             threads = ".clock" in remedy(problem, station)
             gone = {s.name for s in problem.stations if threads and (s.kind, s.host) == ("core", station.host)}
-            gone.add(station.name)
+            gone |= {station.name, *self._boxed(problem, self._m, station)}
             after = next((r.station for r in islice(self, 1, None) if r.station not in gone), "")
             if threads and any(s.name == after and s.kind in _DRIVES for s in problem.stations):
                 with suppress(DtnsimError):  # who is faster than they are writes to memory, and does not wait for them
@@ -117,7 +117,7 @@ class Ladder(Later[Rung]):
             said = self._said(given, problem, station, rate, relieved)
             text = remedy(problem, said)
             if station is not None and station.kind == "tcp" and not _settings(problem, station):
-                place = _narrowest(problem, m, f, station)
+                place = narrowest(problem, m, f, station, _WIDE)
                 text += f" ({remedy(problem, place)})" if place is not None else ""
             sets = () if said is None else _settings(problem, said)
             yield Rung(name, rate, reason(problem, f, cause, named), text, sets)
@@ -132,8 +132,9 @@ class Ladder(Later[Rung]):
                 else:  # something else holds that place as well: an allowance, a second port
                     solution = None
             if solution is None:
-                relieved.append(None if station is None else station.name)
-                m = solve.relieved(m, station=cause.station, transfer=f)
+                held = [None] if station is None else [station.name, *self._boxed(problem, m, station)]
+                relieved += held
+                m = self._wide(problem, m, held)
                 solution = solve.solve(m)
             rate = max(float(solution.rate[0, f]), rate)  # the solver's last digits
             if not np.isfinite(rate):
@@ -153,7 +154,15 @@ class Ladder(Later[Rung]):
 
     def _without(self, problem: Problem, relieved: Sequence[str | None]) -> Matrices:
         """The transfers of a path as arrays, without the limits of some stations (None: the waiting of this one)."""
-        m = solve.matrices(part(problem, self._members))
+        return self._wide(problem, solve.matrices(part(problem, self._members)), relieved)
+
+    def _boxed(self, problem: Problem, m: Matrices, station: Station) -> list[str]:
+        """Engines of a box that allow a connection no more than it has: one limit, which two stations tell."""
+        box = narrowest(problem, m, self._f, station, _BOXES, times=WORTH) if station.kind == "tcp" else None
+        return [] if box is None else [box.name]
+
+    def _wide(self, problem: Problem, m: Matrices, relieved: Sequence[str | None]) -> Matrices:
+        """Arrays without the limits of some stations."""
         number = {s.name: k for k, s in enumerate(problem.stations)}
         for name in relieved:
             if name is None or name in number:
@@ -168,7 +177,7 @@ class Ladder(Later[Rung]):
             return None
         connection = station.kind == "tcp"
         overrides = _settings(problem, station) if connection else ()
-        place = _narrowest(problem, m, self._f, station) if connection else station
+        place = narrowest(problem, m, self._f, station, _WIDE) if connection else station
         if not overrides and place is not None and (key := key_of(problem, place)):
             overrides = (f"{key}.{_WIDE[place.kind]}",)
         if not overrides:
@@ -183,14 +192,3 @@ class Ladder(Later[Rung]):
 def _settings(problem: Problem, station: Station) -> tuple[str, ...]:
     """What a connection's own remedy would set; empty where its narrowest place holds it."""
     return next((tuple(by_key(problem, o) for o in some) for _, some, _ in station.changes if some), ())
-
-
-def _narrowest(problem: Problem, m: Matrices, f: int, connection: Station) -> Station | None:
-    """The port or segment that a link-limited connection has all of; None where something else holds it."""
-    visited, demand = m.total.of(f)
-    cost = dict(zip(visited.tolist(), demand[0].tolist(), strict=True))
-    allow = {k: float(m.capacity[0, k]) / c for k, c in cost.items() if c > 0 and k < len(problem.stations)}
-    own = next((x for k, x in allow.items() if problem.stations[k].name == connection.name), np.inf)
-    places = [(x, k) for k, x in allow.items() if problem.stations[k].kind in _WIDE and np.isfinite(x)]
-    least, k = min(places, default=(np.inf, -1))
-    return problem.stations[k] if least <= own * _SAME else None

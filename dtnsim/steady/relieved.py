@@ -4,10 +4,12 @@ from __future__ import annotations
 
 import math
 import re
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
 from dataclasses import replace
 from itertools import islice
 from typing import Final, NamedTuple
+
+import numpy as np
 
 from dtnsim.composition import relief
 from dtnsim.description.host import Host
@@ -37,6 +39,8 @@ _SPARE: Final = (1.02, 1.1, 1.3)
 _PLACE: Final = re.compile(r"the narrowest place is (the port of )?([^,:(\s]+)")
 #: a rate that is no further below another is it
 _REACHED: Final = 1 - 1e-6
+#: a place is the narrowest of a connection where both allow as much, but for this
+_SAME: Final = 1.02
 #: kinds of stations that more streams, files or processes at once can relieve
 _BY_MORE: Final = frozenset({
     "core", "tcp", "window", "workers", "latency", "transport", "nfs", "s3", "smb",
@@ -210,6 +214,28 @@ def _least(buffers: tuple[Raised, ...], rate: float, rate_of: Callable[[Sequence
     )
 
 
+def narrowest(
+    problem: Problem, m: Matrices, f: int, connection: Station, kinds: Collection[str], *, times: float = _SAME
+) -> Station | None:
+    """The place of some kinds that a link-limited connection has all of; None where something else holds it.
+
+    Args:
+        problem: The path.
+        m: The path as arrays.
+        f: Number of the transfer.
+        connection: Its station.
+        kinds: Kinds of stations that are asked about.
+        times: How much more than the connection it may allow.
+    """
+    visited, demand = m.total.of(f)
+    cost = dict(zip(visited.tolist(), demand[0].tolist(), strict=True))
+    allow = {k: float(m.capacity[0, k]) / c for k, c in cost.items() if c > 0 and k < len(problem.stations)}
+    own = next((x for k, x in allow.items() if problem.stations[k].name == connection.name), np.inf)
+    places = [(x, k) for k, x in allow.items() if problem.stations[k].kind in kinds and np.isfinite(x)]
+    least, k = min(places, default=(np.inf, -1))
+    return problem.stations[k] if least <= own * times else None
+
+
 def rate_with(
     given: PathSpec, overrides: Sequence[str], f: int, arrays: Callable[[Problem], Matrices], number: int | None = None
 ) -> float:
@@ -291,7 +317,8 @@ def counts(given: PathSpec, f: int, keys: Sequence[str]) -> Iterator[Count]:
             line = typed(tool, name, value)
             what = line.removesuffix(str(value)).split()[-1].removeprefix("default.s3.").rstrip(":")
             yield Count(what, value, now, line, tuple(f"{key}.tool.{name}={value}" for key in keys))
-    if isinstance(tool, Globus) and not tool.personal:
+    desk = any(given.hosts[split_end(end)[0]].desk for end in (transfer.source_end, transfer.to))
+    if isinstance(tool, Globus) and not tool.at(desk=desk):
         streams, most = tool.parallelism or _GLOBUS_STREAMS, tool.max_parallelism
         for files in _GLOBUS:
             line = (
@@ -300,7 +327,7 @@ def counts(given: PathSpec, f: int, keys: Sequence[str]) -> Iterator[Count]:
             )
             names = ("concurrency", "max_concurrency")
             overrides = tuple(f"{key}.tool.{name}={files}" for key in keys for name in names)
-            now = tool.concurrency or tool.limits()[0] // 2
+            now = tool.concurrency or tool.limits(desk=desk)[0] // 2
             yield Count("network use of the endpoints", files, now, line, overrides)
     # what a mount moves goes over its own connections, however many read and write it
     if tool.locks or tool.files_option or transfer.timing() is not None or given.workload is not None or given.programs:

@@ -160,7 +160,8 @@ class Globus(Tool):
 
     An endpoint prefers two files at once and allows four for each of its ``servers`` (the fewer of the two ends), with
     four streams each and eight at most: "normal" network use, unless the limits are given. Of an endpoint of Globus
-    Connect Personal (``personal``) network use cannot be set: it has one server and what is preferred. Files above
+    Connect Personal (``personal``; a host with Windows or macOS has one, unless that is stated) network use cannot be
+    set: it has one server and what is preferred. Files above
     a ``chunk`` are cut (``chunked``, since 2021): a large one has several movers, and several threads verify it.
     The verification of a file or chunk follows its transfer in the same worker.
 
@@ -179,7 +180,10 @@ class Globus(Tool):
     parallelism: Annotated[Count | None, named("parallelism", "p")] = None
     pipelining: Annotated[Count | None, named("pipelining", "pp")] = None
     servers: Annotated[int, Field(ge=1, le=1024, description="servers of the endpoint that has fewer of them")] = 1
-    personal: Annotated[bool, Field(description="Globus Connect Personal at one of the ends")] = False
+    personal: Annotated[
+        bool | None,
+        Field(description="Globus Connect Personal at one of the ends; by the hosts' systems where not said"),
+    ] = None
     max_concurrency: Count | None = None
     max_parallelism: Count = _MOST_STREAMS
     chunked: Annotated[
@@ -196,15 +200,19 @@ class Globus(Tool):
     cipher: Cycles = core_cost("aes128_gcm", "TLS of the data channel")
     overhead: Cycles = _LOOP
 
-    def limits(self) -> tuple[int, int]:
+    def at(self, *, desk: bool) -> bool:
+        """Whether an endpoint is one of Globus Connect Personal; ``desk``: whether people sit at an end's host."""
+        return desk if self.personal is None else self.personal
+
+    def limits(self, *, desk: bool) -> tuple[int, int]:
         """Most files at once, and streams of each, that the endpoints allow."""
-        if self.personal:
+        if self.at(desk=desk):
             return _PREFERRED, _STREAMS
         return self.max_concurrency or _MOST * self.servers, self.max_parallelism
 
     def chosen(self, job: Job) -> Tuning:
         """Files at once, streams a file and commands ahead, within the endpoints' limits."""
-        most, streams = self.limits()
+        most, streams = self.limits(desk=job.desk)
         parts = math.ceil(job.per_file(self._parts) * job.files)
         concurrency = min(self.concurrency or _PREFERRED * self.servers, most, max(parts, 1))
         return Tuning(concurrency, min(self.parallelism or _STREAMS, streams), self.pipelining or _AHEAD)
@@ -227,12 +235,14 @@ class Globus(Tool):
             workers=use.concurrency,
             weight=use.concurrency * use.parallelism,
             piece_B=self._piece_B,
-            warnings=tuple(self._clipped()),
+            warnings=tuple(self._said(job)),
         )
 
-    def _clipped(self) -> Iterator[str]:
-        """What was asked for and the end points do not allow."""
-        for name, most in zip(("concurrency", "parallelism"), self.limits(), strict=True):
+    def _said(self, job: Job) -> Iterator[str]:
+        """What an end is taken for, and what was asked for that the end points do not allow."""
+        if self.personal is None and job.desk:
+            yield "globus: the end with Windows or macOS is taken for Globus Connect Personal; else 'personal: false'"
+        for name, most in zip(("concurrency", "parallelism"), self.limits(desk=job.desk), strict=True):
             asked = getattr(self, name)
             if asked is not None and asked > most:
                 yield f"globus: {name} {asked} is cut to {most}, the end points' limit (max_{name})"

@@ -39,14 +39,13 @@ class Job:
         largest_B: Size of the largest file.
         directories: Directories to create.
         rtt_s: Round-trip time between the ends (0 on one host).
-        source: Kind of the source end.
-        destination: Kind of the destination end.
+        source, destination: Kind of the ends.
         cores: Cores of the host with fewer of them.
         apart: True where the ends are on different hosts (None: where there is a round trip between them).
         file_memory_B: Memory at source and destination in which files stay for another reading.
         buckets: Whether source and destination are buckets of an object store.
         to_tape: Whether the destination is tape.
-        within: Whether both ends are on one volume.
+        within, desk: Whether both ends are on one volume; whether a host at an end is one that people sit at.
         sizes_B, counts: Sizes of the files, and how many there are of each; empty: all of the mean size.
     """
 
@@ -66,6 +65,7 @@ class Job:
     buckets: tuple[bool, bool] = (False, False)
     to_tape: bool = False
     within: bool = False
+    desk: bool = False
 
     def per_file(self, count: Callable[[float], float]) -> float:
         """Mean over the files of something that depends on their sizes."""

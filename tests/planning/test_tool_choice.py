@@ -269,6 +269,19 @@ def test_one_does_not_start_globus_four_times_but_tells_its_endpoints() -> None:
         assert "--network-use custom" in s.commands[0]
 
 
+def test_globus_on_a_personal_computer_has_no_network_use_to_set() -> None:
+    path = spec.load("examples/lustre-cluster-globus")
+    ends = [end.partition(":")[0] for end in (path.transfers[0].source_end, path.transfers[0].to)]
+    for system, said, knobs in (
+        ("Windows 10", "", False),
+        ("Windows Server 2022", "", True),
+        ("Windows 10", "false", True),
+    ):
+        sets = [f"hosts.{ends[0]}.os={system}", *([f"transfer.tool.personal={said}"] if said else [])]
+        found = actions.settings(path.changed(sets), (), 1e9, ("tuning",))
+        assert any("network use" in s.what for s in found) == knobs
+
+
 def test_another_tool_needs_what_the_ends_have_unless_the_far_side_may_be_asked() -> None:
     path = _between("scp")
     (near, *more), (far, *_) = (find(Scope(path, ())) for find in (another, another_there))

@@ -83,3 +83,15 @@ def test_a_place_that_something_else_holds_too_is_no_rung_again():
     rungs = dtnsim.predict("examples/cloud-to-campus", samples=0).ladder
     assert len({r.station for r in rungs}) > 4
     assert rungs[-1].throughput_Bps > 2 * rungs[0].throughput_Bps
+
+
+def test_the_engines_of_a_firewall_and_the_connection_that_they_hold_are_one_rung() -> None:
+    wan = {"bandwidth": "100 Gb/s", "rtt": "2 ms", "firewall": "campus-stateful-10g"}
+    tool = {"name": "gridftp", "p": 2, "third_party": True}
+    rungs = (
+        answer(journey(machine(), machine(), start="a:memory", to="b:memory", tool=tool, wan=wan)).transfers[0].ladder
+    )
+    assert rungs[0].station.startswith("network.tcp.")
+    assert "firewall" in rungs[0].reason
+    assert not rungs[1].station.startswith("network.wan.firewall-engine")
+    assert rungs[1].throughput_Bps > 1.05 * rungs[0].throughput_Bps
