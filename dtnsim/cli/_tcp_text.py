@@ -75,7 +75,7 @@ def _input(s: Setting, target_Bps: float, kernel: str, seed: int) -> dict[str, A
     return {
         **fields(s, "rate_Bps", "rtt_s", "loss"),
         "burst_packets": s.burst,
-        **fields(s, "cc", "streams", "buffer_B", "mtu_B", "mss_B"),
+        **fields(s, "cc", "streams", "buffer_B", "mtu_B", "mss_B", "framing_B"),
         "window_B": number(s.window_B),
         "background_share": s.background,
         "duration_s": s.duration_s if math.isinf(s.size_B) else None,
@@ -99,9 +99,11 @@ def show(d: dict[str, Any]) -> None:
         c = d["completion_s"]
         printed.append(f"duration  {_time(c['mean'])}, from {_time(c['p10'])} to {_time(c['p90'])}")
     queued = f" ({_time(d['mean_rtt_s'])} with queueing)" if d["mean_rtt_s"] else ""
+    bdp = f"BDP {_size(d['link_Bps'] * i['rtt_s'])} of payload"
+    link = f"link {_rate(d['link_Bps'])} of payload ({_counted(i)})"
     printed += [
         f"limit     {d['limit']}: {d['reason']}",
-        f"path      link {_rate(d['link_Bps'])} of payload, RTT {_time(i['rtt_s'])}{queued}, BDP {_size(d['bdp_B'])}",
+        f"path      {link}, RTT {_time(i['rtt_s'])}{queued}, {bdp}",
         f"resent    {_resent(d['retransmits'], i['loss'])}",
         f"later     a transfer that goes on for hours settles at {_rate(steady['goodput_Bps'])} ({steady['limit']})",
         *(f"warning   {text}" for text in d.get("warnings", ())),
@@ -112,6 +114,14 @@ def show(d: dict[str, Any]) -> None:
     sys.stdout.write("\n".join(printed) + "\n")
 
 
+def _counted(i: dict[str, Any]) -> str:
+    """What the rate was taken for: the bottleneck's own, with or without framing."""
+    if not i["framing_B"]:
+        return f"{_rate(i['rate_Bps'])} of IP packets"
+    wire = _rate(i["rate_Bps"] * (1 + i["framing_B"] / i["mtu_B"]))
+    return f"{wire} on the wire, with Ethernet's framing; --ip where the rate counts IP packets"
+
+
 def _resent(segments: float, loss: float) -> str:
     """Segments sent again and, on a path without loss, why there are some or none: only the queue drops there."""
     if loss:
@@ -119,6 +129,14 @@ def _resent(segments: float, loss: float) -> str:
     if round(segments):
         return f"{segments:.0f} segments that overflowed the bottleneck's buffer; the path itself loses none"
     return "0 segments: what is in flight never overflows the bottleneck's buffer"
+
+
+def _beyond(i: dict[str, Any], streams: str) -> str:
+    """What keeps a target out of reach: a window a round trip, or how the control grows."""
+    most = math.inf if i["window_B"] is None else i["streams"] * i["window_B"] / i["rtt_s"]
+    if most < i["target_Bps"]:
+        return f"of a window of {_size(i['window_B'])} in flight, {_rate(most)} with {streams},"
+    return f"with {i['cc']} and {streams}"
 
 
 def lines(d: dict[str, Any]) -> list[str]:
@@ -131,8 +149,10 @@ def lines(d: dict[str, Any]) -> list[str]:
     flight, few = f"{_size(d['window_needed_B'])} in flight", math.ceil(d["bdp_B"] / window.MOST_WINDOW_B)
     if d["window_needed_B"] > window.MOST_WINDOW_B:
         flight += f", more than the 1 GiB that TCP allows: use {few} streams"
-    sockets = f"socket buffers: to receive {_size(receiving)}{each} = BDP{parts} / {share:.2f}, of a buffer the part "
-    sockets += f"that is window; to send {_size(sending)}{each}; {flight}"
+    most = window.MOST_SYSCTL_B
+    why = "the most that Linux takes" if receiving >= most else f"BDP{parts} / {share:.4g}, of a buffer the part"
+    why += "" if receiving >= most else " that is window"
+    sockets = f"socket buffers: to receive {_size(receiving)}{each} = {why}; to send {_size(sending)}{each}; {flight}"
     typed = [
         f'net.ipv4.tcp_{key}="{start} {size}"'
         for (key, start), size, enough in zip(linux.STARTS.items(), (rmem, wmem), linux.DEFAULT_B, strict=True)
@@ -145,7 +165,7 @@ def lines(d: dict[str, Any]) -> list[str]:
         has = f"the path has {i['loss']:.2g}" if i["loss"] > 0 else "the path has none"
         made.append(f"loss: {target} needs less than {allowed:.2g} with {i['cc']} and {streams}; {has}")
     else:
-        made.append(f"loss: {target} is out of reach with {i['cc']} and {streams} even without loss")
+        made.append(f"loss: {target} is out of reach {_beyond(i, streams)} even without loss")
     best = d["streams_useful"]
     by = ", ".join(f"{e['streams']}: {_rate(e['goodput_Bps'])}" for e in d["goodput_by_streams"])
     made.append(f"streams: {by}; more than {best} bring under 5 %, and cost losses of their own and seeks at the disks")

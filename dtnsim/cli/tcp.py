@@ -17,12 +17,11 @@ from dtnsim.physics.tcp import controls
 if TYPE_CHECKING:
     from dtnsim.physics.tcp.setting import Setting
 
-#: bytes of preamble, Ethernet header, checksum and gap around an IP packet (reference: IEEE 802.3)
-ETHERNET_B: Final = 38.0
 #: the kernel whose share of a socket buffer counts where none is named (`dtnsim.physics.tcp.linux.NEWEST`)
 NEWEST: Final = "6.18"
 ALGORITHMS_HELP: Final = f"{controls.described()}."
 BUFFER_HELP: Final = "Instead of --window: socket buffer (tcp_rmem[2], or twice iperf3's -w); a share of it is window."
+FRAMING_HELP: Final = "Whether --rate and --line-rate are of the wire, as those of a path are, or count IP packets."
 KERNEL_HELP: Final = "Linux of the receiver: 3/4 of a socket buffer is window before 3.4, 1/2 before 6.6."
 RESENT: Final = (
     "retransmits are taken as independent loss, right within a factor of 3 at best: bursts cost less, and what TCP's "
@@ -31,7 +30,7 @@ RESENT: Final = (
 
 
 def command(
-    rate: Annotated[str | None, Option(help="Rate of the bottleneck in IP packets, e.g. 10Gb/s.")] = None,
+    rate: Annotated[str | None, Option(help="Rate of the bottleneck on the wire, e.g. 10Gb/s.")] = None,
     rtt: Annotated[str | None, Option(help="Round-trip time without queueing, e.g. 50ms.")] = None,
     loss: Annotated[str, Option(help="Random packet loss: 1e-5, 0.01%, 10ppm.")] = "0",
     burst_loss: Annotated[str, Option(help="Mean loss that comes in bursts (Gilbert), beside --loss.")] = "0",
@@ -50,7 +49,7 @@ def command(
     size: Annotated[str | None, Option(help="Size of the transfer, e.g. 10GB, instead of its length.")] = None,
     target: Annotated[str | None, Option(help="Goodput wanted (default 90 % of the link).")] = None,
     line_rate: Annotated[str | None, Option(help="Rate of the sender's NIC (default: far above --rate).")] = None,
-    ethernet: Annotated[bool, Option("--ethernet", help="Rate is that of the wire, with framing.")] = False,
+    ethernet: Annotated[bool, Option("--ethernet/--ip", help=FRAMING_HELP)] = True,
     pacing: Annotated[bool, Option(help="Whether the sender paces (fq, or a pacing rate).")] = True,
     table: Annotated[str | None, Option(metavar="FILE", help="CSV of cases; the columns are listed above.")] = None,
     out: Annotated[str | None, Option("-o", "--out", metavar="FILE", help="Where --table writes.")] = None,
@@ -68,10 +67,10 @@ def command(
       dtnsim tcp --coefficients
 
     \b
-    A table needs the columns rate_bps, rtt_s, cc and duration_s (or size_bytes). It may have streams, loss_prob,
-    burst_loss_prob and burst_len_pkts, known_retransmits and known_moved_bytes, buffer_bytes or buffer_bdp, mtu_bytes,
-    mss_bytes, window_bytes (payload in flight) or socket_buffer_bytes (a share of it is window), bg_share,
-    line_rate_bps, warmup_s, flow2_cc, flow2_rtt_s and flow2_start_s (default 0.45 s: a script's next command).
+    A table needs the columns rate_bps (of IP packets), rtt_s, cc and duration_s (or size_bytes). It may have streams,
+    loss_prob, burst_loss_prob and burst_len_pkts, known_retransmits and known_moved_bytes, buffer_bytes or buffer_bdp,
+    mtu_bytes, mss_bytes, window_bytes (payload in flight) or socket_buffer_bytes (a share of it is window),
+    bg_share, line_rate_bps, warmup_s, flow2_cc, flow2_rtt_s and flow2_start_s (default 0.45 s: a script goes on).
     Tables of measurements may also have wnd_limit_bytes with wnd_method (sysctl: the socket buffer; sockbuf: half of
     it, as iperf3's -w). All columns come back, with predicted_goodput_bps, p10, p90, limit, predicted_completion_s and
     predicted_flow2_goodput_bps beside them.
@@ -90,15 +89,18 @@ def command(
         rate = line_rate
     if duration is not None and size is not None:
         raise InputError("give --duration or --size, not both")
+    from dtnsim.physics.tcp.setting import ETHERNET_B, ip_share
+
     lost = _loss(loss, burst_loss, burst_length, retransmits, moved, mtu)
     setting = replace(
         _setting(rate, rtt, cc, streams, buffer, mtu, background, ethernet=ethernet),
         loss=lost[0],
         burst=lost[1],
         window_B=_window(window, socket_buffer, kernel, mtu),
-        line_Bps=line,
+        line_Bps=line * ip_share(mtu, ethernet=ethernet),
         paced=pacing,
         duration_s=_positive("--duration", duration or "30s", "s"),
+        framing_B=ETHERNET_B if ethernet else 0.0,
         size_B=_positive("--size", size, "B") if size is not None else math.inf,
     )
     wanted = _positive("--target", target, "B/s") if target else 0.9 * setting.link_Bps
@@ -160,11 +162,11 @@ def _setting(
     rate: str, rtt: str, cc: str, streams: int, buffer: str, mtu: int, background: str, *, ethernet: bool
 ) -> Setting:
     from dtnsim.physics.tcp.rounds import LEAST_BUFFER
-    from dtnsim.physics.tcp.setting import Setting
+    from dtnsim.physics.tcp.setting import Setting, ip_share
 
     if cc not in controls.names():
         raise InputError(f"--cc: {cc!r} is not known; write {', '.join(controls.names())}")
-    bottleneck = _positive("--rate", rate, "B/s") * (mtu / (mtu + ETHERNET_B) if ethernet else 1.0)
+    bottleneck = _positive("--rate", rate, "B/s") * ip_share(mtu, ethernet=ethernet)
     trip = _positive("--rtt", rtt, "s")
     if buffer.strip().lower().endswith("bdp"):
         room = _share("--buffer", buffer.strip()[:-3] or "1", 1e6) * bottleneck * trip

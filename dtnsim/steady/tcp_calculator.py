@@ -11,7 +11,7 @@ from dtnsim.ground.records import Interval
 from dtnsim.physics.tcp import controls, window
 from dtnsim.physics.tcp.rate_over_time import answers
 from dtnsim.physics.tcp.rounds import LEAST_BUFFER
-from dtnsim.physics.tcp.setting import Setting
+from dtnsim.physics.tcp.setting import Setting, ip_share
 
 Given = str | float
 
@@ -52,12 +52,13 @@ def tcp(
     background: Given = 0.0,
     duration: Given = 30.0,
     size: Given | None = None,
+    ethernet: bool = True,
     seed: int = 1,
 ) -> TcpAnswer:
     """Goodput of TCP streams over one bottleneck: what ``dtnsim tcp`` says.
 
     Args:
-        rate: Rate of the bottleneck: ``"10 Gb/s"``, or a number [B/s].
+        rate: Rate of the bottleneck on the wire: ``"10 Gb/s"``, or a number [B/s].
         rtt: Round trip without queues: ``"50 ms"``, or a number [s].
         loss: Random loss of packets [1].
         streams: Streams at once.
@@ -68,6 +69,7 @@ def tcp(
         background: Share of the rate taken by traffic that does not yield [1].
         duration: Length of the transfer [s].
         size: Size of the transfer [B], instead of its length.
+        ethernet: Whether the rate is that of the wire, with framing, as those of a path are; else it counts IP packets.
         seed: Seed of the draws.
 
     Returns:
@@ -78,7 +80,7 @@ def tcp(
     """
     if cc not in controls.names():
         raise InputError(f"cc: {cc!r} is not known; write {', '.join(controls.names())}")
-    bottleneck, trip = _number(rate, "B/s"), _number(rtt, "s")
+    bottleneck, trip = _number(rate, "B/s") * ip_share(mtu, ethernet=ethernet), _number(rtt, "s")
     room = bottleneck * trip if buffer is None else _number(buffer, "B")
     setting = Setting(
         bottleneck,

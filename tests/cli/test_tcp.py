@@ -48,14 +48,14 @@ def test_what_a_path_without_loss_resends_overflowed_its_buffer(run: Run, given:
 
 
 def test_how_long_a_test_is_stands_beside_what_it_gave(run: Run) -> None:
-    for given, said in (([], "30 s"), (["--duration", "2min"], "2 min"), (["--size", "10GB"], "83.34 s, from")):
+    for given, said in (([], "30 s"), (["--duration", "2min"], "2 min"), (["--size", "10GB"], "85.44 s, from")):
         assert said in next(x for x in run(*ONE, *given)[1].splitlines() if x.startswith("duration"))
 
 
 def test_the_advice_is_what_engineers_look_up(run):
     d = json.loads(run("tcp", "--rate", "10Gb/s", "--rtt", "100ms", "--mtu", "9000", "--json")[1])
     # 10 Gb/s at 100 ms: 125 MB of BDP; Linux 6.6 and later make 0.535 of a buffer window at MTU 9000
-    assert d["socket_buffer_needed_B"] == pytest.approx(125e6 * 8948 / 9000 / d["window_share"])
+    assert d["socket_buffer_needed_B"] == pytest.approx(125e6 * 8948 / 9038 / d["window_share"])
     assert d["window_share"] == pytest.approx(0.535, abs=1e-3)
     assert d["streams_useful"] == 1
     d = json.loads(
@@ -88,7 +88,7 @@ def test_an_answer_for_programs(run):
     assert d["input"]["window_B"] == 2**30  # RFC 7323
     assert d["input"]["mss_B"] == 8948
     # the bandwidth-delay product less framing, over the share of a buffer that is window
-    assert d["socket_buffer_needed_B"] == pytest.approx(6.25e6 * 8948 / 9000 / d["window_share"])
+    assert d["socket_buffer_needed_B"] == pytest.approx(6.25e6 * 8948 / 9038 / d["window_share"])
     again = run(*ONE, "--mtu", "9000", "--size", "10GB", "--json")[1]
     assert again == out
 
@@ -103,10 +103,24 @@ def test_buffers_that_cannot_take_bursts_are_told(run):
     assert json.loads(run(*shallow, "--json")[1])["bursts_fit"] is False
 
 
-def test_ethernet_takes_the_framing_off(run):
-    _, out, _ = run(*ONE, "--ethernet", "--json")
-    # 941.5 Mb/s of payload on gigabit Ethernet with timestamps
-    assert json.loads(out)["link_Bps"] * 8e-6 == pytest.approx(941.5, abs=0.1)
+def test_a_rate_is_that_of_the_wire_unless_it_counts_packets(run):
+    """941.5 Mb/s of payload on gigabit Ethernet with timestamps, as predict has it; 990 with jumbo frames."""
+    d, text = json.loads(run(*ONE, "--json").out), run(*ONE).out
+    assert d["link_Bps"] * 8e-6 == pytest.approx(941.5, abs=0.1)
+    assert d["goodput_by_mtu"][1]["goodput_Bps"] * 8e-6 == pytest.approx(1000 * 8948 / 9038, rel=0.02)
+    assert d["goodput_Bps"]["p90"] <= d["link_Bps"]
+    assert "link 941.5 Mb/s of payload (1 Gb/s on the wire, with Ethernet's framing;" in text
+    assert json.loads(run(*ONE, "--ip", "--json").out)["link_Bps"] * 8e-6 == pytest.approx(965.3, abs=0.1)
+    assert "965.3 Mb/s of payload (1 Gb/s of IP packets)" in run(*ONE, "--ip").out
+
+
+def test_arithmetic_that_is_shown_is_what_was_done_and_a_small_buffer_is_blamed(run):
+    out = run("tcp", "--rate", "100Gb/s", "--rtt", "60ms", "--socket-buffer", "16MiB").out
+    shown = re.search(r"BDP ([\d.]+) MB of payload.*receive ([\d.]+) GB = BDP / ([\d.]+),", out, re.DOTALL)
+    assert shown
+    bdp, need, share = shown.groups()
+    assert float(need) * 1e3 == pytest.approx(float(bdp) / float(share), rel=1e-3)
+    assert "out of reach of a window of 10.48 MB in flight, 1.398 Gb/s with 1 stream, even without loss" in out
 
 
 def test_coefficients(run):

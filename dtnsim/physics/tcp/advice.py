@@ -69,7 +69,7 @@ def advise(s: Setting, target_Bps: float, seed: int = 1) -> Advice:
     mtus = (1500.0, 9000.0)
     tries, losses = _tries(s), _about(s, target_Bps)
     rows = [s, replace(s, loss=0.0, burst=1.0), *(replace(s, streams=n) for n in STREAMS)]
-    rows += [*(replace(s, mtu_B=m) for m in mtus), *tries.values(), *_losing(s, losses)]
+    rows += [*(s.of_packets(m) for m in mtus), *tries.values(), *_losing(s, losses)]
     answer, (after,) = answers(rows, [s], seed=seed)
     rates = iter(answer.goodput_Bps.tolist())
     now, clean = next(rates), next(rates)
@@ -129,7 +129,7 @@ def _tries(s: Setting) -> dict[str, Setting]:
     tries = {
         "a window of one bandwidth-delay product a stream": replace(s, window_B=max(s.window_B, bdp / s.streams)),
         "a tenth of the loss": replace(s, loss=s.loss / 10),
-        "MTU 9000": replace(s, mtu_B=max(9000.0, s.mtu_B)),
+        "MTU 9000": s.of_packets(max(9000.0, s.mtu_B)),
         "a buffer of one bandwidth-delay product": replace(s, buffer_B=max(s.buffer_B, s.rate_Bps * s.rtt_s)),
     }
     return tries | {f"--cc {cc}": replace(s, cc=cc) for cc in controls.offered() if cc != s.cc}

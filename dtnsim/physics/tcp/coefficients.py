@@ -133,9 +133,6 @@ BBR_NOISE: Final = Coefficient(
     "bias on three public and six own pairs (round trips 15 to 200 ms, 0.5 to 2 BDP), median error 11 to 16 %",
     9,
 )
-LINK_READING: Final = Coefficient(
-    "link_reading", 0.002, "1", "what a program reads of a full link over its rate: whole reads in a counted second", 30
-)
 SPREAD_LINK: Final = Coefficient(
     "spread_link", 0.01, "1", "standard deviation of measured over modelled goodput of a saturated link", 60
 )

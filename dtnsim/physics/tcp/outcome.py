@@ -150,8 +150,7 @@ def _fill(o: Outcome, rows: IntArray, c: Cases, s: Samples, together: bool) -> N
     factor = np.exp(spread[:, None] * _GRID)
     mixed = (s.goodput_Bps[:, :, None] * factor[:, None, :]).reshape(len(rows), -1)
     low, middle, high = quantile(mixed, LEVELS, 1, between=True)
-    # a program's second counts what arrived in it: a full link reads a little over its rate now and then
-    top = np.where(together, np.inf, np.maximum(link, mean) * (1 + known.LINK_READING.value))
+    top = np.where(together, np.inf, np.maximum(link, mean))
     o.goodput_Bps[rows] = mean
     o.goodput_p10_Bps[rows] = np.minimum(low, top)
     o.goodput_p50_Bps[rows] = np.minimum(middle, top)

@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, fields
+from dataclasses import dataclass, fields, replace
 from typing import Any, Final
 
 import numpy as np
 
 #: header bytes of IPv4 and TCP with timestamps
 HEADERS_B: Final = 52.0
+#: preamble, Ethernet header, checksum and gap around an IP packet (IEEE 802.3)
+ETHERNET_B: Final = 38.0
 #: longer queues than this are never filled [s]
 MOST_QUEUE_S: Final = 1e6
 
@@ -32,6 +34,7 @@ class Setting:
         paced: Whether the sender paces.
         size_B, duration_s: What ends the transfer: bytes, or, where these are infinite, a time [B], [s].
         payload_B: Payload of a packet; 0 for what headers leave of it [B].
+        framing_B: Bytes on the wire around a packet, where the wire's rate is what was given [B].
     """
 
     rate_Bps: Any
@@ -49,6 +52,7 @@ class Setting:
     size_B: float = np.inf
     duration_s: float = 30.0
     payload_B: float = 0.0
+    framing_B: float = 0.0
 
     @property
     def mss_B(self) -> float:
@@ -60,7 +64,17 @@ class Setting:
         """Payload that the background leaves [B/s]."""
         return float(self.rate_Bps * (1 - self.background) * self.mss_B / self.mtu_B)
 
+    def of_packets(self, mtu_B: float) -> Setting:
+        """The same bottleneck with packets of another size: of the wire's rate less is framing of larger ones."""
+        wire = self.rate_Bps * (1 + self.framing_B / self.mtu_B)
+        return replace(self, mtu_B=mtu_B, rate_Bps=wire / (1 + self.framing_B / mtu_B))
+
     def columns(self) -> dict[str, Any]:
         """The values by the names that `rounds.Cases.of` takes."""
-        named = {f.name: getattr(self, f.name) for f in fields(self) if f.name != "payload_B"}
+        named = {f.name: getattr(self, f.name) for f in fields(self) if f.name not in ("payload_B", "framing_B")}
         return named | {"mss_B": self.mss_B, "buffer_B": np.minimum(self.buffer_B, MOST_QUEUE_S * self.rate_Bps)}
+
+
+def ip_share(mtu_B: float, *, ethernet: bool) -> float:
+    """Part of a rate that full IP packets have: all of one that counts them, of an Ethernet's MTU / (MTU + 38 B)."""
+    return mtu_B / (mtu_B + ETHERNET_B) if ethernet else 1.0
