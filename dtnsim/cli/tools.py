@@ -32,7 +32,8 @@ def command(
     table: Annotated[str | None, Option(metavar="FILE", help="CSV of runs; the columns are listed above.")] = None,
     out: Annotated[str | None, Option("-o", "--out", metavar="FILE", help="Where --table writes.")] = None,
     have: Annotated[
-        str | None, Option(metavar="TOOLS", help="Only these kinds, as far as they are there: rsync,rclone,globus.")
+        str | None,
+        Option(metavar="TOOLS", help="Only these (kinds, or names of rows), where they are there: rsync,rclone."),
     ] = None,
     explain: Annotated[
         str | None, Option(metavar="TOOL", help="The whole prediction of one row: 'yours', 'rclone', ...")
@@ -128,7 +129,7 @@ def _advise(given: PathSpec, samples: int, seed: int, have: str | None, explain:
         out.print(sentence)
     why = dict.fromkeys(each.why for each in refused if each.test == "cannot")
     for said in why:
-        out.print(f"not possible here: {', '.join(each.part for each in refused if each.why == said)} ({said})")
+        out.print(f"not possible here: {'; '.join(each.part for each in refused if each.why == said)} ({said})")
 
 
 def _rows(found: list[Choice]) -> Table:

@@ -17,7 +17,7 @@ from dtnsim.ground import units
 from dtnsim.ground.uncertainty import often
 from dtnsim.ground.units import Money, cents
 from dtnsim.planning.proposal import Plan, Stage, Would, named
-from dtnsim.planning.tool_choice import AS_GOOD, READY
+from dtnsim.planning.tool_choice import READY
 from dtnsim.planning.whynot import percent
 from dtnsim.steady.ordering import sends
 
@@ -368,27 +368,18 @@ def growth_schedule(made: Plan) -> list[str]:
 
 def tool_advice(found: Sequence[Choice]) -> str:
     """The finding in a sentence: what the fastest way saves, and the fastest that needs nothing that is not there."""
-    others = [c for c in found if not c.own]
-    best = _plainest(others)
+    others = sorted((c for c in found if not c.own), key=lambda c: c.duration_s.p50)
+    best = others[0]
     was = next((c for c in found if c.own), None) or next((c for c in found if c.name == "scp"), found[-1])
     old, least = (units.show(c.duration_s.p50, "s", digits=2) for c in (was, best))
     if best.duration_s.p50 > _CHANGE * was.duration_s.p50:
         return f"{was.name} will do: no tool here is more than a tenth faster than its {old}"
-    simple = _plainest([c for c in others if c.needs in READY] or others)
+    simple = next((c for c in others if c.needs in READY), best)
     if simple.duration_s.p50 > _CHANGE * was.duration_s.p50:  # nothing over ssh is a gain
         simple = best
     text = f"use {simple.name} ({simple.line}): {units.show(simple.duration_s.p50, 's', digits=2)} instead of {old}"
     if simple.needs not in READY:
         text += f"; it needs {simple.needs}"
-    if best.duration_s.p50 < _CHANGE * simple.duration_s.p50:
+    if best is not simple:
         text += f"; {best.name} takes {least}, and needs {best.needs}"
     return text
-
-
-def _plainest(found: Sequence[Choice]) -> Choice:
-    """Of those that are within 5 % of the fastest, the one with the fewest options."""
-    least = min(c.duration_s.p50 for c in found)
-    return min(
-        (c for c in found if c.duration_s.p50 <= least * AS_GOOD),
-        key=lambda c: math.inf if c.archived or c.line.startswith("#") else len(c.options),
-    )

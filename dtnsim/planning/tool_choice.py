@@ -112,9 +112,10 @@ def choose(
     Raises:
         InputError: a kind that is none, or none of the tools can do it.
     """
-    unknown = [kind for kind in have if kind not in kinds() or not issubclass(find_kind(kind), Tool)]
+    rows = {usage.name for _, usage in usages()}
+    unknown = [kind for kind in have if kind not in rows and not _is_tool(kind)]
     if unknown:
-        known = ", ".join(kind for kind, _ in usages())
+        known = ", ".join(dict.fromkeys(kind for kind, _ in usages()))
         raise InputError(f"--have: {unknown[0]!r} is no tool; write some of {known}")
     found, refused = [], []
     own = spec.transfers[0].tool
@@ -126,7 +127,7 @@ def choose(
         found += _tuned(spec, found[0], samples, seed) if not have or own.kind in have else []
     key = spec.transfer_key(0)
     for kind, usage, mounted in _leading(spec):
-        if have and kind not in have:
+        if have and kind not in have and usage.name not in have:
             refused.append(Refused(usage.name, "", "--have does not name it", "absent"))
             continue
         if foreign := _foreign(spec, usage):
@@ -187,6 +188,11 @@ def quick(spec: PathSpec, *, ready: bool) -> list[Suggestion]:
         needs, sets = "" if usage.needs in READY else usage.needs, (*mounted, setting(options, spec.transfer_key(0)))
         found.append(Suggestion(usage.name, _typed(usage, options), needs, sets))
     return found
+
+
+def _is_tool(kind: str) -> bool:
+    """Whether a word is a kind of tool."""
+    return kind in kinds() and issubclass(find_kind(kind), Tool)
 
 
 def _leading(spec: PathSpec) -> Iterator[tuple[str, Usage, tuple[str, ...]]]:
@@ -302,7 +308,7 @@ def _tuned(spec: PathSpec, own: Choice, samples: int, seed: int) -> list[Choice]
     made = predict(_first(spec.changed(sets)), samples=samples, seed=seed) if won else own.prediction
     if made.duration_s.p50 > own.duration_s.p50 * (1 - _GAIN):
         return []
-    line = "; ".join(s.commands[0] for s in won)
+    line = "; ".join(s.commands[0].replace(f"{spec.transfers[0].tool.kind} -", "as yours, with -", 1) for s in won)
     return [Choice(f"{spec.transfers[0].tool.kind}, tuned", line, "", "", {}, made, overrides=sets)]
 
 

@@ -17,7 +17,7 @@ from dtnsim.planning import actions
 from dtnsim.planning.actions import Scope
 from dtnsim.planning.actions.tool import another, another_there
 from dtnsim.planning.messages import tool_advice
-from dtnsim.planning.tool_choice import Choice, choose, leads
+from dtnsim.planning.tool_choice import READY, Choice, choose, leads
 from dtnsim.report.decision import verdict
 from dtnsim.steady.prediction import predict
 from dtnsim.tools._command import parse, programs
@@ -103,7 +103,7 @@ def test_the_path_s_own_tool_has_a_row_at_its_best(tool: str) -> None:
     alone = min(predict(given.changed(o), samples=0).duration_s.p50 for o in changes)
     assert alone < 0.97 * rows[0].duration_s.p50
     assert tuned.duration_s.p50 < 1.03 * alone
-    assert tuned.line
+    assert tuned.line.startswith(("as yours, with -", "# ", "globus-connect-server "))
     assert not [r for r in choose(given.changed(tuned.overrides), samples=0)[0] if r.name == tuned.name]
 
 
@@ -131,10 +131,20 @@ def test_many_small_files_are_tried_as_one_archive(of_many: list[Choice]) -> Non
 def test_the_finding_names_the_line_and_what_it_saves(of_many: list[Choice]) -> None:
     said = tool_advice(of_many)
     assert said.startswith("use ")
-    assert any(r.line in said for r in of_many if r.line and not r.own)
+    ready = [r for r in of_many if not r.own and r.needs in READY]  # in the order of the table
+    assert f"use {ready[0].name} ({ready[0].line})" in said
     fast = next(r for r in of_many[1:] if r.duration_s.p50 == min(x.duration_s.p50 for x in of_many[1:]))
     again, _ = choose(path(fast.options, data=MANY), samples=16)
     assert "will do: no tool here is more than a tenth faster" in tool_advice(again)
+
+
+def test_a_row_is_had_by_its_name() -> None:
+    found, _ = choose(path("scp", data=MANY), 0, have=["rsync behind xargs"])
+    assert {r.name for r in found if not r.own and not r.archived} == {"rsync behind xargs"}
+    with pytest.raises(InputError) as refused:
+        choose(path("scp"), 0, have=["teleport"])
+    kinds = str(refused.value).partition("some of ")[2].split(", ")
+    assert len(kinds) == len(set(kinds))
 
 
 def test_only_what_is_there() -> None:
