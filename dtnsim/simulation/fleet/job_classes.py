@@ -24,7 +24,7 @@ from dtnsim.description.host import Host
 from dtnsim.description.spec import PathSpec
 from dtnsim.description.transfer import split_end
 from dtnsim.ground.errors import DtnsimError, SpecError
-from dtnsim.ground.quantity import Draw, Table, in_scenario
+from dtnsim.ground.quantity import Draw, Table, in_scenario, middle
 from dtnsim.ground.records import Problem, Station
 from dtnsim.ground.term import without_words
 from dtnsim.physics._arrays import BoolArray, FloatArray as Array, IntArray
@@ -283,7 +283,7 @@ def _composed(rows: Sequence[Solved], sort: Sort) -> Composed:
     shared = [(station, cost) for station, cost in _open(problem, m) if np.any(cost > 0)]
     transfer = problem.transfers[0]
     times = np.broadcast_arrays(*(p.transfers[0].payload_B / s.rate[:, 0] for p, _, s in rows))
-    holder = _own(problem, cause_of(m, 0, int(solution.binding[0, 0])).station)
+    holder = _own(problem, m, cause_of(m, 0, int(solution.binding[0, 0])).station)
     return Composed(tuple(shared), sort.sizes_B, np.array(times), transfer.weight, transfer.workers, holder)
 
 
@@ -304,7 +304,7 @@ def _apart(rows: Sequence[Solved], sort: Sort, count: int) -> list[Composed]:
     table = [(station, np.ravel(station.capacity), np.ravel(cost)) for station, cost in whole.demands]
     times = np.broadcast_to(whole.times_s, (len(rows), count))
     binding = np.broadcast_to(solution.binding[:, 0], count).tolist()
-    holders = {k: _own(problem, cause_of(m, 0, k).station) for k in set(binding)}
+    holders = {k: _own(problem, m, cause_of(m, 0, k).station) for k in set(binding)}
     found: dict[tuple[int, float], Station] = {}
     made = []
     for i in range(count):
@@ -333,14 +333,21 @@ def _sub(given: PathSpec, template: int, ends: tuple[str, str], data: dataset.Da
     return given.model_copy(update={"hosts": hosts, "transfers": [transfer]})
 
 
-def _own(problem: Problem, binding: int | None) -> tuple[str, bool]:
-    """(what holds a transfer that is alone, whether that is a station that others share)."""
+def _own(problem: Problem, m: solve.Matrices, binding: int | None) -> tuple[str, bool]:
+    """(what holds a transfer that is alone, whether that is a station that others share).
+
+    Connections that their link holds are held by the narrowest place that others share, not by what is their own.
+    """
     name = problem.transfers[0].name
     if binding is None:
         return f"{name}: its own waiting between files", False
     station = problem.stations[binding]
     if not station.private:
         return station.name, True
+    streams = problem.connections.get(station.name)
+    narrow = [(middle(other.capacity / np.maximum(cost, 1e-30)), other.name) for other, cost in _open(problem, m)]
+    if streams is not None and narrow and np.all(np.asarray(streams.limit) == "link"):
+        return min(narrow)[1], True
     plain = station.name.removeprefix(f"{station.host}.").replace(f"[{name}]", "")
     if station.kind == "tcp":
         plain = "TCP connections"

@@ -34,7 +34,7 @@ def test_a_deadline_breaks_when_the_night_has_grown_into_it(half: FleetAnswer) -
     now = nightly.completion_s[0]
     assert promise.missed_years == pytest.approx(math.log(3600 / now) / math.log(1.5), abs=0.3)
     assert promise.doubled_years == pytest.approx(math.log(2) / math.log(1.5), abs=0.3)
-    assert promise.held == "nightly: its own TCP connections"
+    assert promise.held == "network.wan"  # whose rate its connections have: nothing of their own
 
 
 def test_what_does_not_grow_has_no_date_and_what_is_missed_now_is_broken_now() -> None:
@@ -56,7 +56,7 @@ def test_a_spread_of_growth_widens_the_date_and_one_run_alone_has_none(half, cap
     page = capsys.readouterr().out.splitlines()
     assert page[2].startswith("nightly: first missed deadline 20")  # the first of what is said
     assert ", 8 in 10: 20" in page[2]
-    assert page[2].endswith("(nightly: its own TCP connections holds it then)")
+    assert "(network.wan holds it then; 13 times its capacity" in page[2]
 
 
 def test_the_demand_of_a_later_year_may_be_asked_for(half: FleetAnswer) -> None:
