@@ -25,6 +25,8 @@ _MODEL: Final = re.compile(r"\b[a-z]{0,3}\d{3,5}\b(?! ?(?:[GTM]i?B|rpm))", re.IG
 _SIZE: Final = re.compile(r"[ ,]+[\d.]+ ?[TG]i?B\b(?!/s)", re.IGNORECASE)
 _SUM: Final = re.compile(r"(\d+)\s*\+\s*(\d+)")
 _RATES: Final = ("read", "write")
+#: disks of a group from which on it may be that all of them were meant
+_WIDE: Final = 16
 _AS_OTHER: Final = "assumed: like the other direction, which is what was stated, within a factor of two"
 
 
@@ -251,7 +253,19 @@ def _drives(given: object, where: str, notes: list[str]) -> object:
         drives["disks"] = Scalar(str(int(sum_of[1]) + int(sum_of[2])), *at)
     if drives.get("of") is not None:
         drives["of"] = _drives(drives["of"], f"{where}.of", notes)
+    _count(drives, where, notes)
     return _measured(_uncounted(drives, where, notes), where, notes)
+
+
+def _count(drives: Mapping, where: str, notes: list[str]) -> None:
+    """Notes how many disks there are in all where groups are so wide that all of them may have been meant."""
+    groups, disks = (str(drives.get(key)) for key in ("groups", "disks"))
+    if not (groups.isdigit() and disks.isdigit()) or int(groups) < 2:
+        return
+    each, rest = divmod(int(disks), int(groups))
+    if int(disks) > _WIDE and not rest:
+        whole = f"{int(groups) * int(disks)} in all; write 'disks: {each}' if {disks} are all"
+        notes.append(f"{where}: each of {groups} groups has {disks} disks, {whole}")
 
 
 def _of_a_size(given: Scalar, where: str, notes: list[str]) -> object | None:

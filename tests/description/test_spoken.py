@@ -91,6 +91,12 @@ def test_a_measured_rate_of_an_array(array: dict[str, Any], read: float, write: 
         assert getattr(found, key).spread == 1.0
 
 
+def test_a_wide_group_is_said_to_be_one_of_several() -> None:
+    array = {"kind": "raidz2", "disks": 44, "groups": 4, "of": "any-disk"}
+    said = path({"volumes": {"/data": {"array": array}}}).notes
+    assert any("each of 4 groups has 44 disks, 176 in all; write 'disks: 11' if 44 are all" in note for note in said)
+
+
 def test_a_key_that_is_written_wrongly_beside_a_measured_rate_is_refused() -> None:
     with pytest.raises(SpecError, match=r"array\.wirte: is not a key here .*did you mean 'write'"):
         _array({"array": {"kind": "measured", "read": "150 MB/s", "wirte": "120 MB/s"}})
