@@ -189,6 +189,10 @@ def _list(chosen: Stage, made: Plan, out: Out) -> None:
             line = Money(each * count, chosen.price.currency).to_the_cent
             out.print(f"  {count} x {offer.part}, {offer.each(count).to_the_cent} each: {line} ({said})")
         out.print(f"    {option.place.split('.')[1]}: {option.what}")
+    told = {w.setting for w in made.wins if w.together}
+    for setting in chosen.settings:
+        if setting not in told:
+            out.print(f"    {setting.what}, free: {'; '.join(setting.commands)}")
     out.print("  " + " ".join(f"--set '{o}'" for o in chosen.overrides))
 
 

@@ -86,7 +86,7 @@ class Asked:
         return self.shops[key]
 
     def stage(
-        self, name: str, path: PathSpec, options: tuple[Option, ...] = (), overrides: Sequence[str] = ()
+        self, name: str, path: PathSpec, options: tuple[Option, ...] = (), settings: Sequence[Setting] = ()
     ) -> Stage:
         """The path with something changed, predicted in full.
 
@@ -94,14 +94,14 @@ class Asked:
             name: What the stage is called.
             path: The path before the change.
             options: What is bought.
-            overrides: What else is changed, ``key=value``.
+            settings: What is set.
         """
-        every = (*overrides, *(o for option in options for o in option.overrides))
+        every = (*(o for s in settings for o in s.overrides), *(o for option in options for o in option.overrides))
         found = predict(path.changed(every), samples=self.samples, seed=self.seed)
         cost = Money(price(options), self.currency)
         said = every if self.written is None else actions.in_the_file(self.written, self.apart, every)
         return Stage(name, options, cost, found, self.goal.probability(found), None, idle(options, found),
-                     price_spread(options), said)  # fmt: skip
+                     price_spread(options), said, tuple(settings))  # fmt: skip
 
     def named(self, options: Sequence[Option]) -> str:
         """A set of purchases in words, each with its host where several may change."""
@@ -193,7 +193,8 @@ def would_help(best: Stage, given: PathSpec, asked: Asked) -> list[Would]:
             what = f"{asked.named((top,))} for {Money(top.price, asked.currency)}"
             overrides = [*top.overrides, *settings_of(free(path.changed(top.overrides), asked)[0])]
         if rate(overrides) > rate(()) * (1 + tuning.WORTH):
-            chance = asked.stage(kind, path, (), overrides).probability
+            made = predict(path.changed(overrides), samples=asked.samples, seed=asked.seed)
+            chance = asked.goal.probability(made)
             found.append(Would(kind, what, tuple(c for s in won for c in s.commands), chance))
     return found
 
@@ -270,7 +271,12 @@ def _for_all(given: PathSpec, setting: Setting) -> Setting:
 
 def settings_of(wins: Sequence[Win]) -> list[str]:
     """``key=value`` of the settings that are taken together."""
-    return [o for w in wins if w.together for o in w.setting.overrides]
+    return [o for setting in together(wins) for o in setting.overrides]
+
+
+def together(wins: Sequence[Win]) -> list[Setting]:
+    """Settings that are taken together."""
+    return [w.setting for w in wins if w.together]
 
 
 def purchases(
@@ -321,17 +327,19 @@ def machines(given: PathSpec, asked: Asked) -> tuple[list[Stage], Offered]:
     affordable = [
         o for v in offered.choices.values() for o in v if o.price <= asked.budget and o.watts <= asked.max_watts
     ]
-    settings: dict[Set, list[str]] = {}
+    settings: dict[Set, list[Setting]] = {}
 
     def stage(machines: Set, parts: Set = ()) -> Stage:
         if machines not in settings:
             path = given.changed([x for o in machines for x in o.overrides])
-            settings[machines] = settings_of(free(path, asked)[0]) if "tuning" in asked.allow else []
+            settings[machines] = together(free(path, asked)[0]) if "tuning" in asked.allow else []
         options = (*machines, *parts)
         return asked.stage(asked.named(options), given, options, settings[machines])
 
     found = [stage((option,)) for option in asked.tell.each(affordable)]
-    tuned = {replace(o, overrides=(*o.overrides, *settings[o,])): o for o in affordable}
+    tuned = {
+        replace(o, overrides=(*o.overrides, *(x for s in settings[o,] for x in s.overrides))): o for o in affordable
+    }
     found += [stage(s) for s in asked.tell.each(_in_several_places(given, asked, offered, tuned))]
     for whole in frontier(found, asked.confidence) if "parts" in asked.allow else ():
         if whole.probability >= asked.confidence:
@@ -362,7 +370,8 @@ def _in_several_places(given: PathSpec, asked: Asked, offered: Offered, tuned: M
     if len(choices) < 2 or asked.most < 2:
         return []
     alone = replace(offered, choices={place: tuple(options) for place, options in choices.items()})
-    return [tuple(tuned[o] for o in s) for s, _ in purchases(given, asked, alone).frontier if len(s) > 1]
+    sets = (s for s, _ in purchases(given, asked, alone).frontier if len(s) > 1)
+    return [tuple(sorted((tuned[o] for o in s), key=lambda o: o.place)) for s in sets]
 
 
 def instead(best: Stage, sure: float) -> tuple[whynot.Instead, ...]:

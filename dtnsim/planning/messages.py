@@ -134,7 +134,7 @@ def verdict(made: Plan, asks: str) -> str:
         asks: What was asked for: bytes and a time [B, s] as text, or a rate.
     """
     best = made.best if made.best is not None else made.tuned
-    settings = [w.setting for w in made.wins if w.together and set(w.setting.overrides) <= set(best.overrides)]
+    settings = best.settings
     asked = [c[2:] for s in settings for c in s.commands if c.startswith("# ask those of ")]
     own = [_short_setting(s) for s in settings if not (s.another_tool or s.commands[0].startswith("# ask those of "))]
     steps = [f"use {s.commands[0]}" for s in settings if s.another_tool]
@@ -143,7 +143,7 @@ def verdict(made: Plan, asks: str) -> str:
     if not best.options:
         steps = ["buy nothing" if settings else "change nothing", *steps]
     else:
-        if steps:
+        if steps and settings == made.tuned.settings:
             steps[-1] += f" (free: {units.show(made.tuned.rate, 'B/s')} in the median)"
         steps.append(f"{'then ' if steps else ''}buy {best.name} for {best.price}")
     does = "; ".join(steps)
@@ -209,7 +209,7 @@ def hardly_better(best: Stage, top: Stage, draws: int) -> list[str]:
         draws: Draws behind each.
     """
     more = Money(top.price.amount - best.price.amount, top.price.currency)
-    if not more.amount > 0:
+    if not more.amount > 0 or top.rate < best.rate:
         return []
     reached, here = (f"{units.show(s.rate, 'B/s')}, {s.probability:.1%} sure" for s in (top, best))
     gain = units.show((top.rate - best.rate) / float(more.amount) * 1000, "B/s")

@@ -25,8 +25,8 @@ from dtnsim.planning.actions import ALLOWED, USUAL
 from dtnsim.planning.explore import Asked
 from dtnsim.planning.growth import Growth
 from dtnsim.planning.money import exchange
-from dtnsim.planning.option import Offered
-from dtnsim.planning.proposal import Plan, Progress, Stage, cheapest, frontier, with_margins
+from dtnsim.planning.option import Offered, Setting
+from dtnsim.planning.proposal import Plan, Progress, Stage, cheapest, frontier, surest, with_margins
 from dtnsim.planning.tuning import Win
 from dtnsim.steady import goals, ordering, why_wide
 
@@ -139,7 +139,7 @@ def _planned(given: spec.PathSpec, asked: Asked, rate: Growth, years: int, energ
     goal, hosts, confidence, allow = asked.goal, asked.hosts, asked.confidence, asked.allow
     now = asked.stage("as it is", given)
     won, tried = _free(given, asked, now)
-    settings = explore.settings_of(won)
+    settings = explore.together(won)
     name = "another tool" if all(w.setting.another_tool for w in won if w.together) else "tuned"
     tuned = asked.stage(name, given, (), settings) if settings else now
     asked.tell("step 3 of 4: what can be bought")
@@ -147,7 +147,7 @@ def _planned(given: spec.PathSpec, asked: Asked, rate: Growth, years: int, energ
     refused = (*(r for o in offered for r in o.refused), *actions.refused(given, hosts, goal.value, allow))
     bought = with_margins(frontier([tuned, *stages], confidence))
     meets = next((s for s in (now, *bought) if s.probability >= confidence), None)
-    top = meets or max(bought, key=lambda s: (s.probability, s.rate))
+    top = meets or surest(bought)
     best = top if top is now else cheapest(bought, top, confidence)
     met = best if meets is not None else None
     asked.tell("step 4 of 4: what is short, and of what")
@@ -161,7 +161,7 @@ def _planned(given: spec.PathSpec, asked: Asked, rate: Growth, years: int, energ
     hints = met is None and asked.hints
     would = explore.would_help(best, given, asked) if hints else []
     out = whynot.of(found.search if found is not None else None, refused, asked.named, confidence, spent)
-    out = replace(out, instead=explore.instead(best, confidence)) if met is None else out
+    out = replace(out, nearest=None, instead=explore.instead(best, confidence)) if met is None else out
     currencies = (offer.price.currency for s in bought for option in s.options for offer, _ in option.buys)
     said = [
         *messages.of_all_files(given.transfers),
@@ -198,14 +198,14 @@ def _free(given: spec.PathSpec, asked: Asked, now: Stage) -> tuple[tuple[Win, ..
 
 
 def _purchases(
-    given: spec.PathSpec, asked: Asked, settings: Sequence[str]
+    given: spec.PathSpec, asked: Asked, settings: Sequence[Setting]
 ) -> tuple[list[Stage], list[Offered], explore.Found | None]:
     """(the path with each set of parts and each machine, what was for sale, the search over parts)."""
     bought: list[Stage] = []
     offered: list[Offered] = []
     found = None
     if "parts" in asked.allow:
-        tuned = given.changed(settings)
+        tuned = given.changed([o for s in settings for o in s.overrides])
         found = explore.purchases(tuned, asked, asked.offered(tuned, "parts"))
         bought += [
             asked.stage(asked.named(s), given, s, settings)
@@ -225,13 +225,11 @@ def _steps(given: spec.PathSpec, asked: Asked, bought: Sequence[Stage], rate: Gr
     known = {frozenset(s.options) for s in bought}
     whole = [o for o in final.options if o.place.count(".") == 1]  # a machine comes before what goes into it
     rest = [o for o in final.options if o not in whole]
-    bought_with = {x for o in final.options for x in o.overrides}
-    settings = [o for o in final.overrides if o not in bought_with]
     for count in range(0 if whole else 1, len(rest)):
         for some in itertools.combinations(rest, count):
             options = (*whole, *some)
             if frozenset(options) not in known:
-                made.append(asked.stage(asked.named(options), given, options, settings))
+                made.append(asked.stage(asked.named(options), given, options, final.settings))
     return made
 
 

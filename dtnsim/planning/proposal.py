@@ -21,7 +21,7 @@ from dtnsim.steady.reasons import key_of
 if TYPE_CHECKING:
     from dtnsim.description.spec import PathSpec
     from dtnsim.ground.records import Prediction
-    from dtnsim.planning.option import Option
+    from dtnsim.planning.option import Option, Setting
     from dtnsim.planning.tuning import Win
     from dtnsim.planning.whynot import WhyNot
     from dtnsim.steady.why_wide import Share
@@ -78,6 +78,7 @@ class Stage:
             bought.
         idle: Bought parts that are used by less than half, with their use.
         overrides: ``key=value`` that make this path of the given one.
+        settings: What of that costs nothing.
     """
 
     name: str
@@ -89,6 +90,7 @@ class Stage:
     idle: tuple[tuple[str, float], ...] = ()
     price_spread: float = 0.0
     overrides: tuple[str, ...] = ()
+    settings: tuple[Setting, ...] = ()
 
     def __repr__(self) -> str:
         """One line."""
@@ -279,6 +281,18 @@ def frontier(stages: Sequence[Stage], confidence: float) -> list[Stage]:
     return kept
 
 
+def surest(stages: Sequence[Stage]) -> Stage:
+    """The stage that is likeliest to meet the goal; the fastest where the draws do not tell that from never."""
+    top = max(stages, key=lambda s: (s.probability, s.rate))
+    drawn = top.prediction.drawn
+    return top if drawn is None or _least(top, len(drawn.total_Bps)) > 0 else max(stages, key=lambda s: s.rate)
+
+
+def _least(stage: Stage, draws: int) -> float:
+    """The least probability that the draws do not tell from that of a stage."""
+    return stage.probability - _TOLD * math.sqrt(stage.probability * (1 - stage.probability) / draws)
+
+
 def cheapest(stages: Sequence[Stage], top: Stage, confidence: float) -> Stage:
     """The cheapest stage that the draws do not tell from the best one.
 
@@ -292,13 +306,9 @@ def cheapest(stages: Sequence[Stage], top: Stage, confidence: float) -> Stage:
     if top.prediction.drawn is None:
         return top
     each = top.prediction.drawn.total_Bps
-
-    def error(share: float) -> float:
-        return math.sqrt(share * (1 - share) / len(each))
-
-    least, slowest = top.probability - _TOLD * error(top.probability), 0.0
+    least, slowest = _least(top, len(each)), 0.0
     if top.probability >= confidence:
         least = max(least, confidence - _SURER)
     elif least <= 0:
-        slowest = float(np.quantile(each, max(0.5 - _TOLD * error(0.5), 0.0), method="inverted_cdf"))
+        slowest = float(np.quantile(each, max(0.5 - _TOLD * 0.5 / math.sqrt(len(each)), 0.0), method="inverted_cdf"))
     return next((s for s in stages if s.probability >= least and s.rate >= slowest), top)

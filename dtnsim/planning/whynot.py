@@ -84,7 +84,7 @@ class WhyNot:
     Attributes:
         checked: Sets, or of tools ways, that were predicted in full.
         out: Each candidate that is out.
-        nearest: Of those that cost less than what is chosen, the surest.
+        nearest: Of those that cost less than what is chosen, the surest; None where nothing is.
         relaxed: Limits that stand in the way, with what each would have to be: the fewest that do.
         by_relaxing: What would then do, and what it costs.
         instead: What could be asked for instead: the goal as surely, or as much less surely.

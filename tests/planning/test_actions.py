@@ -336,12 +336,16 @@ def test_both_ends_get_machines_and_one_that_is_like_the_other_does_not_follow_i
             "wan": {"rtt": "60 ms", "bandwidth": "100 Gb/s", "loss": 0},
             "transfer": {**ends, "dataset": {"files": 500, "size": "9 TB"}},
         })  # fmt: skip
-        made = dtnsim.plan(path, target="80Gb/s", allow=["hosts"], catalog=shop, samples=16, hints=False)
+        made = dtnsim.plan(path, target="80Gb/s", allow=["tuning", "hosts"], catalog=shop, samples=16, hints=False)
+        assert all(setting.what in made.verdict for setting in made.best.settings)
         for stage in made.purchases:  # what is printed makes the path that is rated, of the file as it is
             same = dtnsim.predict(path.changed(stage.overrides), samples=16)
             assert same.throughput_Bps.p50 == stage.rate
+            named = [o for change in (*stage.settings, *stage.options) for o in change.overrides]
+            assert [o for o in stage.overrides if not o.startswith("hosts.b={")] == named
         writes_out = any(o.startswith("hosts.b={") for s in made.purchases for o in s.overrides)
         assert writes_out is any(s.startswith("b is like another host") for s in made.sentences)
+        assert any(s.settings for s in made.purchases if s.options)
         plans.append([(s.name, s.price, s.rate) for s in made.purchases])
     assert plans[0] == plans[1]
     both = "; ".join(f"{host}: example-dtn-400g in its place, the data on its /buffer" for host in "ab")

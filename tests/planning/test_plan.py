@@ -6,7 +6,9 @@ import json
 import math
 import re
 from collections.abc import Iterator
+from decimal import Decimal
 from pathlib import Path
+from types import SimpleNamespace
 
 import pytest
 
@@ -14,11 +16,12 @@ import dtnsim
 from dtnsim.description import spec
 from dtnsim.ground.errors import InputError
 from dtnsim.ground.units import Money
-from dtnsim.planning import catalog, explore, fitting, tool_choice, tuning
+from dtnsim.planning import catalog, explore, fitting, messages, tool_choice, tuning
 from dtnsim.planning.actions import settings
 from dtnsim.planning.money import exchange
 from dtnsim.planning.option import Setting
 from dtnsim.planning.plan import Plan
+from dtnsim.planning.proposal import Stage, surest
 from dtnsim.report import charts
 from tests.conftest import Run
 from tests.each import rows
@@ -92,6 +95,20 @@ def test_the_cheapest_is_recommended_that_the_draws_do_not_tell_from_the_best() 
     cheap, dear = next((a, b) for a, b in itertools.pairwise(rows) if 0.0 < b.probability - a.probability < 0.02)
     assert asked((cheap.probability + dear.probability) / 2).chosen.name == cheap.name
     assert asked(cheap.probability + 0.03).chosen.price.amount > dear.price.amount
+
+
+def test_the_fastest_is_best_where_draws_tell_none_from_never() -> None:
+    """One draw in 64 of the slower was above the goal: it stood as the surest, and as hardly better than the faster."""
+
+    def stage(probability: float, rate: float, price: int) -> Stage:
+        found = SimpleNamespace(drawn=SimpleNamespace(total_Bps=[0.0] * 64), throughput_Bps=SimpleNamespace(p50=rate))
+        return Stage(f"{rate}", (), Money(Decimal(price), "USD"), found, probability)  # type: ignore[arg-type]
+
+    slow, fast = stage(1 / 64, 4.6, 100), stage(0.0, 9.5, 50)
+    assert surest([slow, fast]) is fast
+    assert surest([likely := stage(0.4, 4.6, 100), fast]) is likely
+    assert messages.hardly_better(fast, slow, 64) == []
+    assert messages.hardly_better(slow, stage(0.0, 4.7, 200), 64)
 
 
 @pytest.mark.parametrize("host", [{"kind": "laptop"}, {"like": "ThinkPad X1"}, "macbook-pro", {"role": "cloud"}])
