@@ -12,7 +12,7 @@ from dtnsim.planning import actions, catalog, fitting
 from dtnsim.planning.actions.drive import WIDEST, growths
 from dtnsim.planning.money import exchange
 from dtnsim.planning.option import Offered, Option, Refused
-from tests.strategies import written
+from tests.strategies import load, written
 
 TO_BUY = "examples/dtn-100g-to-buy"
 
@@ -165,6 +165,19 @@ def test_drives_that_do_not_hold_the_data_are_not_offered_and_smaller_ones_say_s
     large, refused = found("hosts.nas.volumes./pool.size=60TB", "transfer.dataset={files: 10, each: 10 TB}")
     assert not [what for what in large if "s4500" in what]
     assert why(refused).endswith("would hold 76.8 TB, and the path's data are 100 TB")
+
+
+def test_drives_in_generic_words_have_the_form_of_their_class() -> None:
+    """Nothing was said to fit in the place of `16TB SAS HDD`, whose part is of disks of 3.5 inches."""
+    array = {"kind": "raid", "level": 6, "disks": 24, "of": "16TB SAS HDD"}
+    volumes = {"/data": {"filesystem": "xfs", "array": array, "size": "50 TB"}}
+    path = load({
+        "hosts": {"a": {"nic": "100GbE", "volumes": volumes}},
+        "transfer": {"from": "a:/data", "to": "a:/dev/null", "tool": "dd", "dataset": {"files": 1, "size": "1 TB"}},
+    })  # fmt: skip
+    sold = fitting.options(fitting.Shop(path, catalog.read(), exchange([]), "USD"), ["a"])
+    assert "24 x seagate-exos-x16" in [o.what for o in sold.choices["hosts.a.volumes./data.array"]]
+    assert not any("in the place of any-disk" in note for note in sold.notes)
 
 
 def test_what_is_put_into_one_of_several_alike_is_paid_for_in_each() -> None:
