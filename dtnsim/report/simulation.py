@@ -28,6 +28,8 @@ BUSIEST: Final = 8
 HAPPENED: Final = 20
 #: stretches of time in the table that says what held a transfer
 STRETCHES: Final = 24
+#: what is full for less than this share of the time is not said to be full without more
+ALWAYS: Final = 0.95
 #: what is told of how long files took, and of which share
 _OF_FILES: Final = {"p10": 0.1, "p50": 0.5, "p90": 0.9, "p99": 0.99, "max": 1.0}
 #: share of its capacity below which a station's use over time is left out of the document
@@ -187,13 +189,13 @@ def _event(s: Simulation, h: Held) -> str:
     return ""
 
 
-def _used(run: Run, h: Held) -> str:
-    """How much of what held a transfer was used meanwhile: workers in several phases leave it idle now and then."""
+def _used(run: Run, h: Held) -> float:
+    """How much of what held a transfer was used meanwhile: workers in several phases leave it idle now and then [1]."""
     if h.station not in run.stations:
-        return ""
+        return math.nan
     edge, use = run.series.edge_s, run.series.utilization[:, run.stations.index(h.station)]
     span = np.diff(np.clip(edge, h.start_s, h.end_s))
-    return f"{span @ use / max(h.end_s - h.start_s, 1e-300):.0%}"
+    return float(span @ use) / max(h.end_s - h.start_s, 1e-300)
 
 
 def _told(s: Simulation, run: Run, f: int, out: Out, which: str = "") -> None:
@@ -207,7 +209,11 @@ def _told(s: Simulation, run: Run, f: int, out: Out, which: str = "") -> None:
         event = _event(s, h)
         because = event or ("as above" if h.station in known else why.get(h.station, ""))
         known |= set() if event else {h.station}
-        rows.add_row(units.show(h.start_s, "s"), units.show(h.end_s, "s"), h.station, _used(run, h), because)
+        used = _used(run, h)
+        if used < ALWAYS:
+            because = because.replace(" is full: ", f" is full for {used:.0%} of the time, and waits are the rest: ", 1)
+        part = "" if math.isnan(used) else f"{used:.0%}"
+        rows.add_row(units.show(h.start_s, "s"), units.show(h.end_s, "s"), h.station, part, because)
     out.print(rows)
     if len(t.phases) > 1:
         spent = "; ".join(f"{p.name} {units.show(p.moving_s + p.waiting_s, 's')}" for p in t.phases)

@@ -179,3 +179,18 @@ def test_what_holds_workers_who_take_turns_is_told_with_its_use() -> None:
     assert use < 0.8
     said = [float(n) for n in re.findall(rf"{re.escape(station)} +(\d+)%", text)]
     assert np.mean(said) == pytest.approx(100 * use, abs=3)
+
+
+def test_what_is_not_full_all_the_time_is_not_said_to_be() -> None:
+    """Read-ahead of small files over SMB: workers wait for their openings in between."""
+    like = {"nas": "Synology DS1821+", "mac": "MacBook Pro M1"}
+    given = {
+        "hosts": {name: {"like": kind, "nic": "10GbE"} for name, kind in like.items()},
+        "wan": {"bandwidth": "10 Gb/s"},
+        "transfer": {"from": "nas:/vol1", "to": "mac:/", "tool": "smb", "dataset": {"files": 400, "size": "800 MB"}},
+    }
+    given["hosts"]["nas"]["volumes"] = {"/vol1": "any-nvme"}  # type: ignore[index]
+    out = shown(simulate(load(given)))
+    used = re.search(r"(\d+%)  mac.nas.read-ahead\[transfer\] is full for (\d+%) of the time, and waits", out)
+    assert used
+    assert used[1] == used[2]
