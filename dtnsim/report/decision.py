@@ -236,8 +236,8 @@ def _no_setting(p: Prediction, f: int, wanted: Sequence[Goal]) -> tuple[tuple[st
     said, costs = _FREE_OF_IT.get(t.bottleneck.kind, ("", ""))
     free = costs if said in remedy else ""
     short = _short_of(p, wanted, more)
-    known = f"{free}{'' if short else _one_more(p, t)}" or "not known here: "
-    see = f"{known}'dtnsim plan {path} {asked}' says what to buy"
+    known = f"{free}{'' if short or relieved.NO_MORE in remedy else _one_more(p, t)}" or "not known here: "
+    see = _FREE if "/sys/" in remedy else f"{known}'dtnsim plan {path} {asked}' says what to buy"
     if late:
         shown = units.show(late, "s", digits=2)
         return does, f"less than a tenth faster: the last transfer begins {shown} after the first", see

@@ -37,6 +37,9 @@ _SMALLEST: Final = 1e-3
 _SPARE: Final = (1.02, 1.1, 1.3)
 #: what `composition.transport` says of the place that holds a TCP connection: a host's port, or a segment
 _PLACE: Final = re.compile(r"the narrowest place is (the port of )?([^,:(\s]+)")
+#: what `dtnsim.steady.reasons` asks of an array of the path, and what is said where more drives were tried
+_ARRAY: Final = re.compile(r"more or faster drives \((hosts\.([^.]+)\.volumes\.(.+)\.array)\)")
+NO_MORE: Final = "; twice as many bring less than a tenth"
 #: a rate that is no further below another is it
 _REACHED: Final = 1 - 1e-6
 #: a place is the narrowest of a connection where both allow as much, but for this
@@ -114,7 +117,7 @@ def doable(made: Prediction, f: int) -> str:
     file goes in parts.
     """
     t, given = made.transfers[f], made.given
-    remedy, more = t.bottleneck.remedy, _MORE_CORES if given is not None else ""
+    remedy, more = _drives(made, f), _MORE_CORES if given is not None else ""
     if not more or more not in remedy:
         return remedy
     tool, key = given.transfers[f].tool, given.transfer_key(f)
@@ -122,6 +125,18 @@ def doable(made: Prediction, f: int) -> str:
         return remedy.replace(*_ONE_FILE)
     tried = len(made.transfers) <= TRIED and any(one.number > one.now for one in counts(given, f, [key]))
     return remedy.replace(more, "") if tool.locks or (tried and not t.ways) else remedy
+
+
+def _drives(made: Prediction, f: int) -> str:
+    """The remedy; without more drives where twice as many make an array no faster (one reader waits for each seek)."""
+    t, given = made.transfers[f], made.given
+    remedy, found = t.bottleneck.remedy, _ARRAY.fullmatch(t.bottleneck.remedy)
+    if given is None or found is None or len(made.transfers) > TRIED:
+        return remedy
+    key, host, mount = found.groups()
+    disks = getattr(given.hosts[host].volumes[mount].array, "disks", None) if host in given.hosts else None
+    rate = rate_with(given, [f"{key}.disks={2 * disks}"], f, solve.matrices) if isinstance(disks, int) else 0.0
+    return f"faster drives, as flash ({key}){NO_MORE}" if 0 < rate < t.ceiling * WORTH else remedy
 
 
 def once_gone(made: Prediction, t: TransferPrediction) -> Rung | None:

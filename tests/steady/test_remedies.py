@@ -10,11 +10,12 @@ from dtnsim.ground import library
 from dtnsim.ground.records import Bottleneck, Problem, Station
 from dtnsim.ground.uncertainty import Change
 from dtnsim.physics.tcp import controls
+from dtnsim.report.decision import decide
 from dtnsim.report.holds import called
 from dtnsim.steady.prediction import predict
 from dtnsim.steady.reasons import key_of, remedy
-from dtnsim.steady.relieved import by, tried
-from tests.lab import answer, journey, machine
+from dtnsim.steady.relieved import NO_MORE, by, doable, tried
+from tests.lab import answer, journey, machine, volume
 from tests.strategies import load
 
 
@@ -24,6 +25,27 @@ def test_the_remedy_names_the_key_of_the_component() -> None:
     by_station = {r.station: r.remedy for r in found.ladder}
     assert "hosts.venadi.nics.eth" in by_station["network.tcp.nersc-venadi[transfer]"]  # its narrowest place at last
     assert "hosts.venadi.volumes./bigdata" in by_station["venadi.bigdata.ssds"]
+
+
+@pytest.mark.parametrize(("files", "more"), [(10_000_000, False), (10, True)])
+def test_more_drives_are_advised_where_twice_as_many_help(files: int, *, more: bool) -> None:
+    """One rsync of small files waits for each seek, however many disks there are; large files it reads from all."""
+    pool = {"kind": "raidz", "parity": 2, "disks": 12, "of": {"kind": "hdd", "rate": "250 MB/s"}}
+    host, tool = machine(volumes={"/d": volume(pool, "zfs")}), {"name": "rsync", "e": "none"}
+    data = {"files": files, "size": "1 TB"}
+    made = answer(journey(host, host, start="a:/d", to="b:memory", tool=tool, dataset=data), samples=0)
+    assert doable(made, 0).startswith("more or faster drives" if more else "faster drives, as flash")
+    assert (NO_MORE in doable(made, 0)) != more
+
+
+def test_a_file_of_sys_is_a_setting_and_costs_nothing() -> None:
+    array = {"kind": "raid", "level": 6, "disks": 24, "stripe_cache": 32768, "of": {"kind": "hdd", "rate": "250 MB/s"}}
+    cpu = {"kind": "cpu", "cores": 8, "clock": "0.5 GHz"}
+    tool, data = {"name": "dd", "bs": "1 MiB", "conv": "fdatasync"}, {"files": 1, "size": "10 TB"}
+    host = machine(cpu=cpu, volumes={"/d": volume(array, "xfs")})
+    found = decide(answer(journey(host, start="a:memory", to="a:/d", tool=tool, dataset=data), samples=0))
+    assert "group_thread_cnt" in found.does[0]
+    assert found.costs == "nothing to buy: a setting"
 
 
 def test_changes_worth_a_word_are_the_best_first_and_those_that_nobody_could_try_last() -> None:
