@@ -89,7 +89,7 @@ def command(
         rate = line_rate
     if duration is not None and size is not None:
         raise InputError("give --duration or --size, not both")
-    from dtnsim.physics.tcp.setting import ETHERNET_B, ip_share
+    from dtnsim.physics.tcp.setting import ETHERNET_B, Setting
 
     lost = _loss(loss, burst_loss, burst_length, retransmits, moved, mtu)
     setting = replace(
@@ -97,7 +97,7 @@ def command(
         loss=lost[0],
         burst=lost[1],
         window_B=_window(window, socket_buffer, kernel, mtu),
-        line_Bps=line * ip_share(mtu, ethernet=ethernet),
+        line_Bps=line * Setting.ip_share(mtu, ethernet=ethernet),
         paced=pacing,
         duration_s=_positive("--duration", duration or "30s", "s"),
         framing_B=ETHERNET_B if ethernet else 0.0,
@@ -162,11 +162,11 @@ def _setting(
     rate: str, rtt: str, cc: str, streams: int, buffer: str, mtu: int, background: str, *, ethernet: bool
 ) -> Setting:
     from dtnsim.physics.tcp.rounds import LEAST_BUFFER
-    from dtnsim.physics.tcp.setting import Setting, ip_share
+    from dtnsim.physics.tcp.setting import Setting
 
     if cc not in controls.names():
         raise InputError(f"--cc: {cc!r} is not known; write {', '.join(controls.names())}")
-    bottleneck = _positive("--rate", rate, "B/s") * ip_share(mtu, ethernet=ethernet)
+    bottleneck = _positive("--rate", rate, "B/s") * Setting.ip_share(mtu, ethernet=ethernet)
     trip = _positive("--rtt", rtt, "s")
     if buffer.strip().lower().endswith("bdp"):
         room = _share("--buffer", buffer.strip()[:-3] or "1", 1e6) * bottleneck * trip

@@ -11,7 +11,7 @@ from dtnsim.ground.records import Interval
 from dtnsim.physics.tcp import controls, window
 from dtnsim.physics.tcp.rate_over_time import answers
 from dtnsim.physics.tcp.rounds import LEAST_BUFFER
-from dtnsim.physics.tcp.setting import Setting, ip_share
+from dtnsim.physics.tcp.setting import Setting
 
 Given = str | float
 
@@ -80,7 +80,7 @@ def tcp(
     """
     if cc not in controls.names():
         raise InputError(f"cc: {cc!r} is not known; write {', '.join(controls.names())}")
-    bottleneck, trip = _number(rate, "B/s") * ip_share(mtu, ethernet=ethernet), _number(rtt, "s")
+    bottleneck, trip = _number(rate, "B/s") * Setting.ip_share(mtu, ethernet=ethernet), _number(rtt, "s")
     room = bottleneck * trip if buffer is None else _number(buffer, "B")
     setting = Setting(
         bottleneck,

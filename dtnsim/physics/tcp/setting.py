@@ -64,6 +64,11 @@ class Setting:
         """Payload that the background leaves [B/s]."""
         return float(self.rate_Bps * (1 - self.background) * self.mss_B / self.mtu_B)
 
+    @staticmethod
+    def ip_share(mtu_B: float, *, ethernet: bool) -> float:
+        """Part of a rate that full IP packets have: all where it counts them, of an Ethernet MTU / (MTU + 38 B)."""
+        return mtu_B / (mtu_B + ETHERNET_B) if ethernet else 1.0
+
     def of_packets(self, mtu_B: float) -> Setting:
         """The same bottleneck with packets of another size: of the wire's rate less is framing of larger ones."""
         wire = self.rate_Bps * (1 + self.framing_B / self.mtu_B)
@@ -73,8 +78,3 @@ class Setting:
         """The values by the names that `rounds.Cases.of` takes."""
         named = {f.name: getattr(self, f.name) for f in fields(self) if f.name not in ("payload_B", "framing_B")}
         return named | {"mss_B": self.mss_B, "buffer_B": np.minimum(self.buffer_B, MOST_QUEUE_S * self.rate_Bps)}
-
-
-def ip_share(mtu_B: float, *, ethernet: bool) -> float:
-    """Part of a rate that full IP packets have: all of one that counts them, of an Ethernet's MTU / (MTU + 38 B)."""
-    return mtu_B / (mtu_B + ETHERNET_B) if ethernet else 1.0
