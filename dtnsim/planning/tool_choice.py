@@ -122,7 +122,7 @@ def choose(
     if getattr(own, "packer", "") == "zfs":
         message = f"{spec.transfer_key(0)}.tool: zfs send moves a snapshot, and other tools move files"
         raise InputError(f"{message}; write tool: rsync, or another, to compare what copies the files")
-    if own.tool_class != "test":
+    if not own.tool_class.endswith("test"):
         found.append(Choice(_own(own), "", "", "", {}, predict(_first(spec), samples=samples, seed=seed), own=True))
         found += _tuned(spec, found[0], samples, seed) if not have or own.kind in have else []
     key = spec.transfer_key(0)
@@ -165,7 +165,7 @@ def quick(spec: PathSpec, *, ready: bool) -> list[Suggestion]:
         ready: Whether it may need nothing but what is there wherever files are moved.
     """
     transfer, tried = spec.transfers[0], list[tuple[PathSpec, tuple[str, Usage, tuple[str, ...]]]]()
-    of_files = transfer.tool.tool_class != "test" and getattr(transfer.tool, "packer", "") != "zfs"
+    of_files = not transfer.tool.tool_class.endswith("test") and getattr(transfer.tool, "packer", "") != "zfs"
     if transfer.dataset is None or transfer.timing() is not None or not of_files:
         return []
     for kind, usage, mounted in _leading(spec):

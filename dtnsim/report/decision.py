@@ -23,7 +23,6 @@ from dtnsim.report.holds import OTHER_TOOL
 from dtnsim.report.how_long import how_long, resync
 from dtnsim.report.limits import longest
 from dtnsim.steady import ordering, relieved
-from dtnsim.steady.goals import LIKELY, Goal
 from dtnsim.steady.known import Assumed
 from dtnsim.steady.ladder import Ladder
 from dtnsim.steady.prediction import predict, without
@@ -32,6 +31,7 @@ from dtnsim.steady.scenarios import took
 
 if TYPE_CHECKING:
     from dtnsim.description.spec import PathSpec
+    from dtnsim.steady.goals import Goal
 
 #: remedies that are answered with all their scenarios, until one helps
 _TRIED: Final = 2
@@ -328,7 +328,7 @@ def may_choose(given: PathSpec | None, f: int) -> bool:
         return False
     transfer = given.transfers[f]
     timed = transfer.dataset is None or transfer.timing() is not None
-    return not (timed or given.programs or transfer.tool.tool_class == "test")
+    return not (timed or given.programs or transfer.tool.tool_class.endswith("test"))
 
 
 def _one_more(p: Prediction, t: TransferPrediction) -> str:
@@ -376,9 +376,9 @@ def verdict(p: Prediction, wanted: Sequence[Goal] = (), start: dt.time | None = 
     if goal is None:
         return f"{what}: {how_long(p, start)}."
     does, verb = ("fits", "fit") if goal.kind == "deadline" else ("reaches", "reach")
-    met, likely, asked = goal.met(p, LIKELY), goal.probability(p), goal.words.removeprefix("at least ")
+    met, likely, asked = goal.fits(p), goal.probability(p), goal.words.removeprefix("at least ")
     says = does if met else f"does NOT {verb}"
-    unsure = "probably " if goal.required is None and LIKELY <= likely < _SURE else ""
+    unsure = "probably " if goal.required is None and met and likely < _SURE else ""
     only = "" if met or share(likely) == _NEVER else "only "
     return f"{what} {unsure}{says} {asked} ({only}{share(likely)}): {how_long(p, start)}."
 

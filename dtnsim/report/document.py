@@ -11,13 +11,13 @@ import numpy as np
 from dtnsim import __version__
 from dtnsim.ground.output import fields, number
 from dtnsim.ground.records import Demand, Interval, Prediction, Problem, StationUse, TransferPrediction
-from dtnsim.steady.goals import LIKELY, Goal
 from dtnsim.steady.ladder import SHOWN
 
 if TYPE_CHECKING:
     from dtnsim.composition.resolved_transfer import Way
     from dtnsim.ground.uncertainty import Assumption
     from dtnsim.steady.breakdown import Step
+    from dtnsim.steady.goals import Goal
     from dtnsim.steady.why_wide import Share
 
 PREDICTION: Final = "dtnsim.prediction/1"
@@ -77,7 +77,7 @@ def goals_document(p: Prediction, goals: Sequence[Goal]) -> list[dict[str, Any]]
             ("throughput_Bps" if g.kind == "target" else "duration_s"): g.value,
             "probability": g.probability(p),
             "required": g.required,
-            "met": g.met(p, LIKELY),
+            "met": g.fits(p),
         }
         for g in goals
     ]

@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 
 _REQUIREMENT: Final = re.compile(r"\s*(>=|<=)\s*(.+?)\s+at\s+(\d+(?:\.\d+)?)\s*%\s*", re.IGNORECASE)
 #: probability from which on a goal is called met where nobody says how likely it has to be
-LIKELY: Final = 0.5
+_EVEN: Final = 0.5
 _HOW: Final = "write '>= 10Gb/s at 80 %' for a rate, or '<= 8h at 90 %' for a duration"
 
 
@@ -56,6 +56,10 @@ class Goal:
         """Whether it is as likely as required, or ``least`` where nobody says how likely it has to be."""
         likely = self.probability(prediction) if least or self.required is not None else 1.0
         return likely >= (self.required or least)
+
+    def fits(self, prediction: Prediction) -> bool:
+        """Whether it is as likely as required, or as not to be met."""
+        return self.met(prediction, _EVEN)
 
 
 def target(text: str) -> Goal:

@@ -354,7 +354,7 @@ def with_read(job: Job, step: Step, access: Access) -> Step:
 class MemoryTest(Tool):
     """A test of the network from memory to memory: neither files nor volumes matter."""
 
-    tool_class = "test"
+    tool_class = "network test"
 
     @abstractmethod
     def net(self) -> NetUse:

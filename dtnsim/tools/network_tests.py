@@ -111,7 +111,7 @@ class Nuttcp(Tool):
     """
 
     kind: ClassVar[str] = "nuttcp"
-    tool_class = "test"
+    tool_class = "network test"
     streams_option = "N"
     time_option = "T"
     pace: ClassVar[str | None] = "R"

@@ -300,9 +300,10 @@ class Plan:
     holds_B: float = 0.0
 
 
-#: tools that share machinery, so that the model misses alike of them: benchmarks; what goes through ssh; copies within
-#: a host or its mounts; movers with a network protocol of their own; backups that look for known blocks
-ToolClass = Literal["test", "ssh", "local", "mover", "backup"]
+#: tools that share machinery, so that the model misses alike of them: benchmarks of storage, and of networks between
+#: memories; what goes through ssh; copies within a host or its mounts; movers with a network protocol of their own;
+#: backups that look for known blocks
+ToolClass = Literal["test", "network test", "ssh", "local", "mover", "backup"]
 
 
 @dataclass(frozen=True, slots=True)

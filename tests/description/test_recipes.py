@@ -96,7 +96,7 @@ def test_a_tool_is_found_by_all_that_asks_for_tools() -> None:
 
 def test_a_tool_that_does_not_say_its_class_is_refused() -> None:
     code = RECIPES["tool"][1].replace('    tool_class = "mover"\n', "")
-    with pytest.raises(TypeError, match="OneSocket: write tool_class = one of test, ssh"):
+    with pytest.raises(TypeError, match="OneSocket: write tool_class = one of test, network test, ssh"):
         exec(compile(code, "one_socket.py", "exec"), {})
 
 
