@@ -300,9 +300,8 @@ class Plan:
     holds_B: float = 0.0
 
 
-#: tools that share machinery, so that the model misses alike of them: benchmarks of storage, and of networks between
-#: memories; what goes through ssh; copies within a host or its mounts; movers with a network protocol of their own;
-#: backups that look for known blocks
+#: tools that share machinery, so that the model misses alike of them: benchmarks of storage, and of networks; what goes
+#: through ssh; copies within a host or its mounts; movers with a network protocol; backups that look for known blocks
 ToolClass = Literal["test", "network test", "ssh", "local", "mover", "backup"]
 
 
