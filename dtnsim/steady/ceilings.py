@@ -129,7 +129,10 @@ class Workers:
         made = copy(self)
         alone = self._alone if len(self._alone) == 1 else self._alone[scenarios]
         fixed = self._fixed if self._fixed.shape[1] == 1 else self._fixed[:, scenarios]
-        vars(made).update(_m=m, _alone=alone, _fixed=fixed, _known=None)
+        if self._known is None and len(scenarios) > len(self._m.capacity):  # each of them several times
+            self._known = self._by_itself(self._m.capacity)
+        known = self._known and tuple(a if a.shape[1] == 1 else a[:, scenarios] for a in self._known)
+        vars(made).update(_m=m, _alone=alone, _fixed=fixed, _known=known)
         return made
 
     def _paces(self, which: Index, away: Array, station: Array, own: Array) -> Array:

@@ -199,7 +199,8 @@ class Occupancy:
             if split:
                 here = np.flatnonzero(which.ravel() == n)
                 rates = found[here]
-                self._chain(split).average(rates, active[here], scenarios[here], near)
+                chain, numbered = self._chain(split, scenarios[here])
+                chain.average(rates, active[here], numbered, near)
                 found[here] = rates
         return found
 
@@ -224,25 +225,34 @@ class Occupancy:
         further = len(self._steps[c][number]) - 1
         return comb(self._columns[c].workers + further, further)
 
-    def _chain(self, split: _Split) -> _Chain:
-        """The states of some columns."""
+    def _chain(self, split: _Split, scenarios: Index) -> tuple[_Chain, Index]:
+        """The states of some columns, and the numbers (S,) of scenarios there: made for few of all, kept for many."""
+        if 2 * len(scenarios) < len(self._number):
+            known = {id(c.of): c.of for c in self._columns}
+            known = {key: of.some(scenarios) for key, of in known.items()}
+            some = [replace(c, of=known[id(c.of)]) for c in self._columns]
+            return self._states(split, self._m.some(scenarios), some), np.arange(len(scenarios))
         if split not in self._chains:
-            those = np.array([c for c, _ in split])
-            plain = np.setdiff1d(np.arange(len(self._columns)), those)
-            made, owner = [self._columns[c] for c in plain], list(range(len(plain)))
-            waits = [False] * len(plain)
-            number: dict[tuple[int, int, int], int] = {}
-            for place, (c, way) in enumerate(split, len(plain)):
-                steps = self._steps[c][way]
-                for s, workers in product(range(len(steps)), range(1, self._columns[c].workers + 1)):
-                    number[c, s, workers] = len(made)
-                    made.append(replace(self._columns[c], workers=workers, whole=False, numbers=steps[s]))
-                    owner.append(place)
-                    waits.append(bool(way & 1) and s == len(steps) - 1)
-            rates = Rates(_apart(staged(self._m, made), len(plain), np.array(waits)))
-            ways = self._ways(split, number, len(made))
-            self._chains[split] = _Chain(rates, plain, those, np.array(owner), *ways)
-        return self._chains[split]
+            self._chains[split] = self._states(split, self._m, self._columns)
+        return self._chains[split], scenarios
+
+    def _states(self, split: _Split, m: Matrices, columns: Sequence[Column]) -> _Chain:
+        """The states of some columns in some scenarios, whose arrays these are."""
+        those = np.array([c for c, _ in split])
+        plain = np.setdiff1d(np.arange(len(self._columns)), those)
+        made, owner = [columns[c] for c in plain], list(range(len(plain)))
+        waits = [False] * len(plain)
+        number: dict[tuple[int, int, int], int] = {}
+        for place, (c, way) in enumerate(split, len(plain)):
+            steps = self._steps[c][way]
+            for s, workers in product(range(len(steps)), range(1, self._columns[c].workers + 1)):
+                number[c, s, workers] = len(made)
+                made.append(replace(columns[c], workers=workers, whole=False, numbers=steps[s]))
+                owner.append(place)
+                waits.append(bool(way & 1) and s == len(steps) - 1)
+        rates = Rates(_apart(staged(m, made), len(plain), np.array(waits)))
+        ways = self._ways(split, number, len(made))
+        return _Chain(rates, plain, those, np.array(owner), *ways)
 
     def _ways(
         self, split: _Split, number: dict[tuple[int, int, int], int], count: int
