@@ -194,10 +194,12 @@ def _meant(name: str, family: str) -> list[str]:
     told = library.words(_BESIDE.sub(" ", name)) if family == "cpu" else asked
     for each in library.names("parts"):
         kind, _, short = each.rpartition("/")
+        if kind not in own:
+            continue
         said = library.words(_ONE_SOCKET.sub("", short))
         model = frozenset(word for word in said if not _PLAIN.fullmatch(word))
         other = any(_TELLS.search(word) for word in told - said)
-        if kind in own and model and ((model <= asked and not other) or (asked and asked <= said)):
+        if model and ((model <= asked and not other) or (asked and asked <= said)):
             found[short] = len(said & asked)
     best = [short for short, shared in found.items() if shared == max(found.values())]
     return [short for short in best if library.words(_ONE_SOCKET.sub("", short)) == asked] or best

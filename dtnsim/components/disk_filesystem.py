@@ -77,13 +77,17 @@ class LocalFilesystem(PageCached):
         return absent.value * waited
 
     def metadata(self, row: Row, asked: Operations, host: Machine, volume: str) -> None:
-        """Charges the drives with the blocks that are read for files which are not in memory."""
+        """Charges the drives with the blocks that are read, and written, for files which are not in memory."""
         array, absent = host.volumes[volume].array, self._absent(row, host, asked)
-        met = max(asked.per_byte.values(), default=0.0)
         if array is None or not np.any(absent.value > 0):
             return
-        for times, read in self._looked_at(asked):
-            host.array(row.times(absent * (met * times * read.block_B)), read, volume, array, None)
+        for times, use in self._moved(asked):
+            host.array(row.times(absent * (times * use.block_B)), use, volume, array, None)
+
+    def _moved(self, asked: Operations) -> list[tuple[float, Access]]:
+        """(reads and writes of blocks for a byte, each of them)."""
+        met = max(asked.per_byte.values(), default=0.0)
+        return [(met * times, read) for times, read in self._looked_at(asked)]
 
     def _looked_at(self, asked: Operations) -> list[tuple[float, Access]]:
         """(reads for a file, the read): in any order, or in that of a tree, whose inodes lie where its files do."""
@@ -187,15 +191,11 @@ class ExtentFilesystem(AgedFilesystem):
         "128 MiB", 0.0, "mke2fs: 128 MiB on file systems of 32 GiB and more, later releases up to 1 GiB"
     )
 
-    def metadata(self, row: Row, asked: Operations, host: Machine, volume: str) -> None:
+    def _moved(self, asked: Operations) -> list[tuple[float, Access]]:
         """What is looked at, and what of the changes is written back: new files go with their data."""
-        super().metadata(row, asked, host, volume)
-        array, absent = host.volumes[volume].array, self._absent(row, host, asked)
         changed = asked.changes - sum(asked.per_byte.get(name, 0.0) for name in ("create", "exclusive"))
-        if array is None or not np.any(absent.value > 0) or changed <= 0:
-            return
-        part = absent * (changed * self.metadata_writes * _BLOCK_B)
-        host.array(row.times(part), _blocks(asked.files, "write"), volume, array, None)
+        written = [(changed * self.metadata_writes, _blocks(asked.files, "write"))] if changed > 0 else []
+        return [*super()._moved(asked), *written]
 
     def _absent(self, row: Row, host: Machine, asked: Operations) -> Term:
         """Part of so many files that is not in memory."""

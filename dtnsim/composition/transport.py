@@ -320,21 +320,25 @@ def sent_again(row: Row, route: Route, net: NetUse, frame: Framing, nics: list[N
         frame: Packets on it.
         nics: Cards at its ends.
     """
-    draw = row.ledger.draw
-    loss = term(route.loss(draw), "1", "loss of the segments")
-    if net.transport != "rdma" or not np.any(loss.value > 0):
+    if net.transport != "rdma":
         return 1.0
-    path = term(payload_rate(route, frame, nics, net.streams, draw), "B/s", "narrowest place of the route")
-    rtt = term(route.rtt(draw), "s", "round-trip time of the route") + row.term(VERBS_LATENCY)
+    path, rtt, loss = _verbs_way(row, route, net, frame, nics)
     flying = path * rtt / (float(net.streams) * term(frame.mss, "B"))
-    return 1.0 / law(rdma.go_back_n, loss=loss, flying=flying)
+    return 1.0 / law(rdma.go_back_n, loss=loss, flying=flying) if np.any(loss.value > 0) else 1.0
+
+
+def _verbs_way(row: Row, route: Route, net: NetUse, frame: Framing, nics: list[Nic]) -> tuple[Term, Term, Term]:
+    """Payload that a way carries of RDMA, its round trip with the cards' part of it, and its loss."""
+    draw, between = row.ledger.draw, f"narrowest place between {route.source.name}-{route.destination.name}"
+    rtt = term(route.rtt(draw), "s", "round-trip time of the route") + row.term(VERBS_LATENCY)
+    rate, loss = payload_rate(route, frame, nics, net.streams, draw), route.loss(draw)
+    return term(rate, "B/s", between), rtt, term(loss, "1", "loss of the segments")
 
 
 def _rdma(row: Row, route: Route, net: NetUse, frame: Framing, nics: list[Nic]) -> None:
     """What reliable connections of RDMA keep: work requests in flight, go-back-N, credits of InfiniBand links."""
     draw, pair = row.ledger.draw, f"{route.source.name}-{route.destination.name}"
-    path = term(payload_rate(route, frame, nics, net.streams, draw), "B/s", f"narrowest place between {pair}")
-    rtt = term(route.rtt(draw), "s", "round-trip time of the route") + row.term(VERBS_LATENCY)
+    path, rtt, loss = _verbs_way(row, route, net, frame, nics)
     asked, what = term(math.inf, "B/s"), f"{net.streams} reliable connections of RDMA"
     if net.window is not None:
         size = row.term(net.call) if net.call is not None else row.term(net.window)
@@ -346,7 +350,6 @@ def _rdma(row: Row, route: Route, net: NetUse, frame: Framing, nics: list[Nic]) 
             in_flight=float(net.streams) * row.term(net.window) / size,
         )
         what += f" with {net.window} in flight each over {Quantity(middle(rtt.value), 's')}"
-    loss = term(route.loss(draw), "1", "loss of the segments")
     if np.any(loss.value > 0):
         what += f"; each lost packet has what follows it sent again (loss {middle(loss.value):.2g})"
     packet = float(net.streams) * term(frame.mss, "B")

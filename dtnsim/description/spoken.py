@@ -253,11 +253,11 @@ def _drives(given: object, where: str, notes: list[str]) -> object:
         drives["disks"] = Scalar(str(int(sum_of[1]) + int(sum_of[2])), *at)
     if drives.get("of") is not None:
         drives["of"] = _drives(drives["of"], f"{where}.of", notes)
-    _count(drives, where, notes)
+    _note_wide_groups(drives, where, notes)
     return _measured(_uncounted(drives, where, notes), where, notes)
 
 
-def _count(drives: Mapping, where: str, notes: list[str]) -> None:
+def _note_wide_groups(drives: Mapping, where: str, notes: list[str]) -> None:
     """Notes how many disks there are in all where groups are so wide that all of them may have been meant."""
     groups, disks = (str(drives.get(key)) for key in ("groups", "disks"))
     if not (groups.isdigit() and disks.isdigit()) or int(groups) < 2:
@@ -275,7 +275,7 @@ def _of_a_size(given: Scalar, where: str, notes: list[str]) -> object | None:
     models = _typed("array", named)
     if short == given or not models:
         return None
-    if _is_part(given):  # of several sizes one
+    if _part_of(given) is not None:  # of several sizes one
         return given
     if len(models) > 1 or not _known(short, "array"):
         return None
@@ -288,21 +288,20 @@ def _sized(drives: object, name: Scalar) -> object:
     size, at = _SIZE.search(f" {name}"), (name.file, name.line)
     if size is None or library.has("parts", name):
         return drives
-    if not _is_part(drives):
+    if (part_of := _part_of(drives)) is None:
         return drives  # it is refused with what is nearest
-    part_of = expand(drives, family="device")
     holds, facts = Scalar(size[0].strip(" ,"), *at), part_of.get("facts")
     made = drives if isinstance(drives, Mapping) else mapping({"part": drives}, *at)
     made = made.but("facts", (facts if isinstance(facts, Mapping) else Mapping(*at)).but("capacity", holds, at), at)
     return made.but("capacity", holds, at) if "capacity" in find_kind(str(part_of["kind"])).model_fields else made
 
 
-def _is_part(drives: object) -> bool:
-    """Whether drives are of the library, or those that one of its names means."""
+def _part_of(drives: object) -> Mapping | None:
+    """What the library has of drives, or of those that one of its names means; None where nothing is meant."""
     try:
-        return bool(expand(drives, family="device"))
+        return expand(drives, family="device")
     except SpecError:
-        return False
+        return None
 
 
 def array_in_a_line(text: str) -> tuple[str | None, str | None, str] | None:

@@ -54,8 +54,8 @@ class Goal:
 
     def met(self, prediction: Prediction, least: float = 0.0) -> bool:
         """Whether it is as likely as required, or ``least`` where nobody says how likely it has to be."""
-        likely = self.probability(prediction) if least or self.required is not None else 1.0
-        return likely >= (self.required or least)
+        needed = least if self.required is None else self.required
+        return not needed or self.probability(prediction) >= needed
 
     def fits(self, prediction: Prediction) -> bool:
         """Whether it is as likely as required, or as not to be met."""
