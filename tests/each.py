@@ -1,14 +1,18 @@
 """Tests over many things: one over all of some names, one for each row of a table that lies beside them."""
 
 import functools
-from collections.abc import Callable, Iterable
+import math
+from collections.abc import Callable, Iterable, Mapping
 from pathlib import Path
-from typing import Any
+from types import ModuleType
+from typing import Any, Final
 
 import pytest
 import yaml
 
 from dtnsim.ground import yamlio
+
+UNITS: Final = {"KiB": 2.0**10, "MiB": 2.0**20, "GiB": 2.0**30, "inf": math.inf, "sqrt": math.sqrt}
 
 
 @functools.cache
@@ -25,6 +29,21 @@ def texts(document: str) -> Any:
 def rows(file: str, table: str) -> list[Any]:
     """The rows of a table of ``tests/FILE.yaml``, as `pytest.mark.parametrize` takes them."""
     return [tuple(row) if isinstance(row, list) else row for row in tables(file)[table]]
+
+
+def worked_out(given: Any, names: Mapping[str, Any]) -> Any:
+    """What a table holds, of texts that are sums (``16 * MiB / 15e-3``) their number; others stay what they are."""
+    if isinstance(given, dict):
+        return {key: worked_out(value, names) for key, value in given.items()}
+    if isinstance(given, list):
+        return [worked_out(value, names) for value in given]
+    if not isinstance(given, str):
+        return given
+    try:
+        found = eval(given, {"__builtins__": {}}, {**UNITS, **names})
+    except (NameError, SyntaxError):
+        return given
+    return given if callable(found) or isinstance(found, ModuleType) else found
 
 
 def cases(names: str, table: dict[str, Any]) -> pytest.MarkDecorator:

@@ -5,18 +5,9 @@ import pytest
 from hypothesis import given, strategies as st
 
 from dtnsim.physics import arrivals
-from tests.each import values
 
 YEAR = 31557600.0
 WEEK = np.arange(0, 7 * 86400.0, 60.0)
-
-
-test_values = values({
-    "now": (arrivals.grown, (0.0, 0.4, YEAR), 1),
-    "growth compounds": (arrivals.grown, (2 * YEAR, 0.4, YEAR), 1.96),
-    "ESnet, About: tenfold about every four years, 78 % a year": (arrivals.grown, (4 * YEAR, 0.778, YEAR), 10, 0.01),
-    "a rebuild of 16 TB at 100 MB/s: 160,000 s": (arrivals.rebuild_time, (16e12, 100e6), 160e3),
-})  # fmt: skip
 
 
 @given(st.floats(-0.9, 5), st.floats(0, 10), st.floats(0, 10))

@@ -4,11 +4,9 @@ import numpy as np
 import pytest
 from hypothesis import given, strategies as st
 
-from dtnsim.physics import cache, memory
-from tests.each import values
+from dtnsim.physics import cache
 
 POSITIVE = st.floats(1e-3, 1e3)
-KiB = 1024.0
 
 
 def test_thresholds_of_a_default_kernel():
@@ -18,34 +16,6 @@ def test_thresholds_of_a_default_kernel():
     assert cache.free_run_ceiling(background, limit) == 15e9
     assert cache.dirty_limits(100e9, 0.3, 0.2)[0] == pytest.approx(10e9)
     assert cache.below_limit(5e9, 5e9) == pytest.approx(2.5e9)
-
-
-test_values = values({
-    "10 GB at 2 GB/s are there after 5 s": (cache.write_back_begins, (20e9, 10e9, 2e9, 30.0), 5.0),
-    "5 GB wait for dirty_expire (30 s, vm.rst)": (cache.write_back_begins, (5e9, 10e9, 2e9, 30.0), 30.0),
-    "a slow writer, too": (cache.write_back_begins, (20e9, 10e9, 0.1e9, 30.0), 30.0),
-    "128 KiB of Linux over a 10-ms disk are 13 MB/s": (
-        cache.readahead_rate, (2e9, cache.LINUX_READAHEAD_B, 10e-3), 13.1e6, 1e-3),
-    "a large window is the array's rate": (cache.readahead_rate, (2e9, 2**30, 10e-3), 2e9),
-    "what fits is resident": (cache.resident_share, ([0.5, 1.0, 2.0], 1.0), [1.0, 1.0, 0.0]),
-    "a part of it": (cache.resident_share, (2.0, 1.0, 1.0), 0.5),
-    "programs take memory from the cache": (cache.dirtyable_bytes, (100e9, 40e9), 60e9),
-    "a disk that takes nothing fills it": (cache.filled_bytes, (1e9, 2e9, 1e9, 0.0), 2e9),
-    "one of half the rate later": (cache.filled_bytes, (1e9, 2e9, 1e9, 0.5e9), 3e9),
-    "a cache of any size holds a small record": (cache.random_replacement_share, (1.0, 1e9), 1.0),
-    "and none of a huge one": (cache.random_replacement_share, (1e9, 1.0), pytest.approx(0.0, abs=1e-12)),
-    "source and target together smaller: nothing is lost": (cache.random_replacement_share, (0.4, 1.0, 2.0, 2.0), 1.0),
-    "a file that fits is found": (cache.sequential_hits, (10.0, 10.0, 0.0), 10.0),
-    "one that finds room": (cache.sequential_hits, (10.0, 6.0, 4.0), 6.0),
-    "LRU drops each page just before it is wanted": (cache.sequential_hits, (10.0, 6.0, 3.9), 0.0),
-    "what is not there": (cache.sequential_hits, (10.0, 0.0, 100.0), 0.0),
-    "a first touch costs a fault a page and its clearing": (memory.first_touch, (1000.0, 4096.0, 0.2), 0.444, 1e-3),
-    "huge pages: clearing is left": (memory.first_touch, (1000.0, 2**21, 0.2), 0.2005, 1e-3),
-    "no fault": (memory.first_touch, (0.0, 4096.0, 0.2), 0.2),
-    "inactive pages leave first": (cache.evicted, ([4.0, 3.0, 5.0], [0.0, 2.0, 0.0], 6.0), [4.0, 1.0, 1.0]),
-    "dirty ones stay": (cache.evicted, ([4.0], [4.0], 6.0), [0.0]),
-    "nobody has any": (cache.evicted, ([], [], 6.0), []),
-})  # fmt: skip
 
 
 def test_limits():

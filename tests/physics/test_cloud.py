@@ -4,7 +4,6 @@ import pytest
 from hypothesis import given, strategies as st
 
 from dtnsim.physics import cloud, waiting
-from tests.each import values
 
 MiB, TiB = 2.0**20, 2.0**40
 RATE = st.floats(1e5, 1e10)
@@ -15,22 +14,6 @@ def test_a_full_scan_of_st1_lasts_what_aws_prints(size, hours):
     """Table of scan times: 250 MiB/s a TiB, at most 500, a bucket of the volume's size, 40 MiB/s a TiB come back."""
     burst, base = min(250 * size, 500) * MiB, min(40 * size, 500) * MiB
     assert size * TiB / cloud.mean_rate(size * TiB, burst, base, size * TiB) / 3600 == pytest.approx(hours, abs=0.006)
-
-
-test_values = values({
-    "without credits the baseline": (cloud.mean_rate, (1e12, 250e6, 40e6, 0.0), 40e6),
-    "with many the burst": (cloud.mean_rate, (1e6, 250e6, 40e6, 1e12), 250e6),
-    "210 MB last a second at 250 MB/s: 250 MB, then 400 MB in ten": (
-        cloud.mean_rate, (650e6, 250e6, 40e6, 210e6), 650e6 / 11),
-    "AWS, I/O characteristics: 1,024 KiB count as four of 256 KiB":
-        (cloud.counted_requests, ([4096, 262144, 262145, 2**20], 262144), [1, 1, 2, 4]),
-    # AWS: first byte after some 100 ms, 85 to 90 MB/s a request
-    "scylladb, pull 22634: aws-cli, one thread, parts of 5 MiB, 34.9 MiB/s":
-        (waiting.request_rate, (5 * MiB, 0.1, 87e6), 34.9 * MiB, 0.15),
-    "AWS, Performance design patterns: 15 requests for 10 Gb/s": (
-        waiting.request_rate, (1e12, 0.1, 87e6), 1.25e9 / 15, 0.1),
-    "5,500 GET a second of each prefix": (cloud.prefix_rate, (5500, 2, 1e6), 11e9),
-})  # fmt: skip
 
 
 @given(size=st.floats(1e3, 1e14), burst=RATE, base=RATE, saved=st.floats(0, 1e13))

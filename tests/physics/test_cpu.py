@@ -6,40 +6,6 @@ from hypothesis import given, strategies as st
 
 from dtnsim.physics import cpu
 from dtnsim.physics.core_rates import CORE_RATES
-from tests.each import values
-
-GBIT = 1e9 / 8
-
-
-def _remote(cores, alternate):
-    """Of two sockets of four cores, as seen from the first."""
-    return cpu.remote_share(cores, 0, 2, 4, alternate=alternate)
-
-
-#: a call that was measured at 64 KiB
-CALL = {"per_byte": 0.5, "per_call": 900.0, "reference_B": 65536.0}
-test_values = values({
-    "a byte alone": (cpu.cycles_per_byte, (0.7,), 0.7),
-    "a call without end": (cpu.cycles_per_byte, {"per_byte": 0.7, "per_call": 4000, "call_B": 1e12}, 0.7),
-    "byte, call and packet": (cpu.cycles_per_byte, (0.5, 2000, 1000, np.inf, 3000, 1500), 0.5 + 2 + 2),
-    "a call as large as that of the measurement": (cpu.cycles_per_byte, CALL | {"call_B": 65536.0}, 0.5),
-    "a larger one costs no less": (cpu.cycles_per_byte, CALL | {"call_B": 2**20}, 0.5),
-    "a smaller one more": (cpu.cycles_per_byte, CALL | {"call_B": 1024.0}, 0.5 + 900 / 1024 - 900 / 65536),
-    "no offload": (cpu.traversal_bytes, (1448,), 1448),
-    "never beyond the kernel's limit": (cpu.traversal_bytes, (1448, 1e9), 65536),
-    "one thread has its core": (cpu.smt_capacity, (3e9, 1, 1.25), 3e9),
-    "Marr et al. 2002: two have 1.16 to 1.28 of it": (cpu.smt_capacity, (3e9, 2, 1.25), 1.22 * 3e9, 0.06 / 1.22),
-    "eight no more": (cpu.smt_capacity, (3e9, 8, 1.25), 1.25 * 3e9),
-    "the right socket": (cpu.numa_cycles, (1.0, 0.0, 2.0), 1),
-    "ESnet fasterdata: up to twice as slow on the wrong one": (cpu.numa_cycles, (1.0, 1.0, 2.0), 2),
-    "in blocks 0 to 3 are on the first socket": (_remote, ([0, 1, 2, 3], False), 0),
-    "alternating the even ones are": (_remote, ([0, 1, 2, 3], True), 0.5),
-    "4 and 7 are on the second": (_remote, ([4, 7], False), 1),
-    "siblings of 0 and 4 follow": (_remote, ([8, 12], False), 0.5),
-    "Intel QuickPath, 2009: 6.4 GT/s are 12.8 GB/s a direction": (cpu.socket_link_rate, (6.4e9,), 12.8e9),
-    "two UPI links of 10.4 GT/s are 41.6": (cpu.socket_link_rate, (10.4e9, 2), 41.6e9),
-    "one socket has none": (cpu.socket_link_rate, (0.0,), 0),
-})  # fmt: skip
 
 
 def test_datagrams_of_a_program_in_freebsd():

@@ -5,47 +5,12 @@ import pytest
 from hypothesis import given, strategies as st
 
 from dtnsim.physics import hdd, hdd_streams
-from tests.each import values
 
 POSITIVE = st.floats(1e-3, 1e3)
 
 
 def files(file_B, rate, visit_B, first_s, later_s=0.0, disks=1.0):
     return hdd_streams.visits_cost(file_B, rate, visit_B, first_s=first_s, later_s=later_s, disks=disks)
-
-
-test_values = values({
-    "outermost the outer rate": (hdd.zone_rate, (0.0, 126e6, 0.5), 126e6),
-    "inner radius half, half the rate": (hdd.zone_rate, (1.0, 126e6, 0.5), 63e6),
-    "no zones": (hdd.zone_rate, (np.linspace(0, 1, 5), 100.0, 1.0), np.full(5, 100.0)),
-    "WD Ultrastar DC HC310 specification, p. 23: a turn of 8.33 ms": (hdd.rotation_time, (7200 / 60,), 8.33e-3, 1e-3),
-    "a latency of 4.16 ms (printed cut, not rounded)": (hdd.positioning_time, (0.0, 7200 / 60), 4.16e-3, 2e-3),
-    "one stream pays no switch": (hdd_streams.interleaved_rate, (1, 90e6, 1e5, 6e-3), 90e6),
-    "none neither": (hdd_streams.interleaved_rate, (0, 90e6, 1e5, 6e-3), 90e6),
-    "nor large visits": (hdd_streams.interleaved_rate, (8, 90e6, 1e15, 6e-3), 90e6),
-    "90 MB/s x 6 ms = 0.54 MB halve the rate": (hdd_streams.interleaved_rate, (2, 90e6, 0.54e6, 6e-3), 45e6),
-    "visits of an array": (hdd_streams.visit_bytes, (28 * 2**20, 28), 2**20),
-    "10 ms to each file of 1 MB at 100 MB/s, as long as itself": (files, (1e6, 100e6, 1e9, 0.010), 2.0),
-    "a large file": (files, (1e12, 100e6, 1e9, 0.010), 1.0, 1e-5),
-    "striped over four disks, each positions": (files, (1e6, 100e6, 1e9, 0.010, 0.0, 4), 5.0),
-    "a file of one visit has no later ones": (files, (16e3, 1.0, 512e3, 0.0, 1.0), 1.0),
-    "nor one that two disks have a visit each of": (files, (1e6, 1.0, 512e3, 0.0, 1.0, 2), 1.0),
-    "Linux, read_ahead_kb: 256 KiB are two windows of 128 KiB": (files, (262144, 1.0, 131072, 0.0, 262144), 2.0),
-    "90 MB/s x 6 ms = 0.54 MB double the time of a stream": (files, (np.inf, 90e6, 0.54e6, 0.0, 6e-3), 2.0),
-    "MIN_WRITEBACK_PAGES": (hdd_streams.writeback_visit_bytes, (1e6,), 4 * 2**20),
-    "write-back stays with a file for half a second": (hdd_streams.writeback_visit_bytes, (200e6,), 100e6),
-    "1/16 inode block a file at 10 ms, 100 MB/s": (hdd_streams.new_files_cost, (1e6, 100e6, 0.010, 1 / 16), 1.0625),
-    "of a large file nothing": (hdd_streams.new_files_cost, (1e15, 100e6, 0.010, 1.0), 1.0),
-    "gaps of a half full disk are as long as the runs": (hdd_streams.gap_bytes, (1e6, 0.5), 1e6),
-    "of an empty one none": (hdd_streams.gap_bytes, (1e6, 0.0), 0.0),
-    "of a full one nine times": (hdd_streams.gap_bytes, (1e6, 0.9), 9e6),
-    "zfs(4): of three reads each run is a request": (hdd.sweep_choice, (3, 2**20, 128 * 1024), 3.0),
-    "they are joined up to 1 MiB": (hdd.sweep_choice, (3, 2**20, 2 * 2**20), 1.5),
-    "in one run there is no choice": (hdd.sweep_choice, (3, 2**20, 1e12), 1.0),
-    "two places, a third of their reach": (hdd.mean_distance, (0.3,), 0.1),
-    "of a sweep their mean spacing": (hdd.mean_distance, (0.3, 32), 0.3 / 33),
-    "not more than the whole stroke": (hdd.mean_distance, (5.0,), 1 / 3),
-})  # fmt: skip
 
 
 def test_zone_mean_rate_is_the_time_integral():

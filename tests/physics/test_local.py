@@ -4,25 +4,6 @@ import pytest
 from hypothesis import given, strategies as st
 
 from dtnsim.physics import local
-from tests.each import values
-
-test_values = values({
-    "ext4.rst: data=journal commits all data prior to the file system":
-        (local.written_bytes, ([0.0, 1.0],), [1.0, 2.0]),
-    "xfs-delayed-logging-design: stale over 90 % of the buffers": (local.logged_bytes, (400, local.STALE), 4000),
-    "nothing is stale": (local.logged_bytes, (400, 0.0), 400),
-    "8 buffers of 32 KiB; half a turn of a 7200-rpm disk each: 60 MB/s":
-        (local.log_rate, (8, 2**15, 4.17e-3, 200e6), 8 * 2**15 / (4.17e-3 + 2**15 / 200e6)),
-    "flash with capacitors: the device itself": (local.log_rate, (8, 2**18, 10e-6, 1e9), 1e9),
-    "admin-guide/ext4, commit=5: allocated data go with it": (local.forced_age, (30, 5, 1), 5),
-    "Linux' dirty_expire is 30 s": (local.forced_age, (30, 5, 0), 30),
-    "the page cache is earlier": (local.forced_age, (2, 5, 1), 2),
-    "128 KiB at 2.57 are 51, in 13 sectors 52 KiB (df shows 2.46)": (local.stored_share, (2.57,), 52 / 128),
-    "at 2 half": (local.stored_share, (2.0,), 0.5),
-    "btrfs(5): kept only where it is smaller by a sector": (local.stored_share, ([1.0, 1.01],), [1.0, 1.0]),
-    "btrfs(5): extents of up to 128 KiB are read as a whole": (local.extent_load, (4096,), 32.0),
-    "a large read is itself": (local.extent_load, (2**20,), 1.0),
-})  # fmt: skip
 
 
 @given(st.floats(0, 1))

@@ -7,30 +7,10 @@ import pytest
 from hypothesis import given, strategies as st
 
 from dtnsim.physics import lustre, servers
-from tests.each import values
 
 POSITIVE = st.floats(1e-3, 1e3)
 RPC = 2.0**22
 MiB = 2.0**20
-
-
-test_values = values({
-    "stripes of a file": (servers.file_stripes, ([0, 1, MiB, MiB + 1, 1e12], 4, MiB), [1, 1, 1, 2, 4]),
-    "8 x 4 MiB: 50 ms of WAN leave 0.67 GB/s to one OST": (lustre.osc_rate, (8, RPC, 50e-3), 8 * RPC / 50e-3),
-    "Lustre manual: max_dirty_mb of 4 x RPC size x RPCs does not bind": (
-        lustre.osc_rate, (8, RPC, 5e-3, 4 * 8 * RPC), 8 * RPC / 5e-3),
-    "less does": (lustre.osc_rate, (8, RPC, 5e-3, RPC), RPC / 5e-3),
-    "read-ahead in whole RPCs": (lustre.readahead_rate, (10 * MiB, RPC, 4e-3), 2 * RPC / 4e-3),
-    "one at least": (lustre.readahead_rate, (1, RPC, 4e-3), RPC / 4e-3),
-    'llite_internal.h: "40meg ... in 512k requests serviced at 40ms each is about 1GB/s"':
-        (lustre.readahead_rate, (40 * MiB, 2.0**19, 40e-3), 1.05e9, 1e-2),
-    "an RPC of half the size to an OST of twice the rate": (
-        lustre.rpc_time, (RPC / 2, RPC, 4e-3, 0.5, 0.2e-3), 0.2e-3 + 3.8e-3 / 4),
-    "no less than a message": (lustre.rpc_time, (0, RPC, 4e-3, 1, 0.2e-3), 0.2e-3),
-    "rails help as far as there are sockets": (
-        lustre.client_rate, (4.5e9, [0, 1, 2, 4], 2), [4.5e9, 4.5e9, 9e9, 9e9]),
-    "of one": (lustre.client_rate, (4.5e9, 2, 1), 4.5e9),
-})  # fmt: skip
 
 
 def test_a_lan_is_above_the_manual_s_rate_of_a_client():

@@ -4,15 +4,6 @@ import numpy as np
 import pytest
 
 from dtnsim.physics import md, raid
-from tests.each import values
-
-test_values = values({
-    "1 MiB per data disk in flight for 10 ms is 105 MB/s a disk": (
-        md.stripe_cache_write_rate, (256, 10, 2, 10e-3), 8 * 2**20 / 10e-3),
-    "32 times the entries": (md.stripe_cache_write_rate, (8192, 10, 2, 10e-3), 32 * 8 * 2**20 / 10e-3),
-    "raid5.c, two stripes are read ahead: RAID 6 of ten shows 8 MiB": (
-        md.read_ahead_bytes, (512 * 1024, 8), 16384 * 512),
-})  # fmt: skip
 
 
 @pytest.mark.parametrize(("chunk", "measured"), [(64, 174), (128, 175), (512, 285), (1024, 10300), (2048, 17000)])

@@ -5,22 +5,10 @@ import pytest
 from hypothesis import given, strategies as st
 
 from dtnsim.physics import memory
-from tests.each import values
 
 GBIT = 1e9 / 8
 EFFICIENCY = 0.76  # TI SPRAD45A: STREAM reaches 74 to 78 % of the channels' rate
 CROSSED = 5  # crossings of a byte from disk to network or back
-
-
-test_values = values({
-    "Intel, E5-1650 v4: four DDR4-2400": (memory.peak_bandwidth, (4, 2400e6), 76.8e9),
-    "Intel, Core i7-9xx": (memory.peak_bandwidth, (3, 1066.67e6), 25.6e9, 1e-4),
-    "76 % of it is sustained": (memory.sustained_bandwidth, (76.8e9, 0.76), 58.4e9, 1e-3),
-    "a full bus interferes most": (memory.interference, ([5, 1], 0.5), [1.5, 1.5]),
-    "with who does not wait never": (memory.interference, (0.7, 0), 1),
-    "at the load of the measurement": (memory.interference, (0.7, 0.25, 0.7), 1),
-    "idle": (memory.interference, (0, 0.25), 1),
-})  # fmt: skip
 
 
 def test_crossings_by_hand():

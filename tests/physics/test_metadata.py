@@ -5,16 +5,8 @@ import pytest
 from hypothesis import given, strategies as st
 
 from dtnsim.physics import metadata
-from tests.each import values
 
 POSITIVE = st.floats(1e-3, 1e3)
-
-
-test_values = values({
-    "200 files of three operations, 10 ms and 1 ms each": (
-        metadata.serial_time, (200, 3, 0.010, 0.001), 200 * 3 * (0.010 + 0.001)),
-    "directories take servers in turn": (metadata.servers_used, (4, [0, 1, 3, 4, 1000]), [1, 1, 3, 4, 4]),
-})  # fmt: skip
 
 
 def test_printed_mdtest_of_one_server():

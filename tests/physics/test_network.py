@@ -5,30 +5,8 @@ import pytest
 from hypothesis import given, strategies as st
 
 from dtnsim.physics import network
-from tests.each import values
 
 GBIT = 1e9 / 8
-
-
-test_values = values({
-    "losses in series": (network.path_loss, ([0.1, 0.2],), 0.28),
-    "small ones add": (network.path_loss, ([1e-12, 2e-12],), 3e-12),
-    "all is lost": (network.path_loss, ([1.0, 0.5],), 1),
-    "others leave the rest": (network.left_by_others, (10.0, [0.3, 0.0, 1.0]), [7, 10, 0]),
-    "one flow never has more than an engine": (network.firewall_rate, (1.0, 1, 12.0), 1),
-    "four engines and four flows: 2.73 see one (balls into bins)": (network.firewall_rate, (1.0, 4, 4.0), 2.734375),
-    "one engine": (network.firewall_rate, (1.0, 100, 1.0), 1),
-    "half of one": (network.firewall_rate, (1.0, 100, 0.5), 0.5),
-    "room behind trains": (network.room_behind_trains, (131072.0, 65536.0, 10.0, 5.0, 1), 131072 - 32768),
-    "paced: the buffers are free": (network.room_behind_trains, (131072.0, 0.0, 10.0, 5.0, 4), 4 * 131072),
-    "trains that are longer": (network.room_behind_trains, (16384.0, 65536.0, 10.0, 1.0, 4), 0),
-    "without a bucket three quarters of the rate (Reno)": (network.policed_tcp_rate, (8.0, 0, 1), 6),
-    "85 % (linear CUBIC)": (network.policed_tcp_rate, {"rate_Bps": 1.0, "bucket_B": 0, "rtt_s": 1, "kept": 0.7}, 0.85),
-    "64 KiB a round trip of 10 ms, halved at each loss: three quarters of 52 Mb/s":
-        (network.burst_limited_rate, (1e6, 65536.0, 0.01, 0.5), 0.75 * 52.4e6 / 8, 1e-3),
-    "bursts that fit": (network.burst_limited_rate, (65536.0, 65536.0, 0.01), np.inf),
-    "in any buffer": (network.burst_limited_rate, (65536.0, np.inf, 0.01), np.inf),
-})  # fmt: skip
 
 
 def test_no_loss_is_no_negative_zero():

@@ -5,7 +5,6 @@ import pytest
 from hypothesis import given, strategies as st
 
 from dtnsim.physics import metadata, nfs
-from tests.each import values
 
 POSITIVE = st.floats(1e-3, 1e3)
 RTT_10G, RTT_LAPTOP = 9.96e-3, 10.2e-3  # to UCLA
@@ -17,27 +16,6 @@ def test_sixteen_slots_of_64_kib():
     assert 93e6 < nfs.data_rate(16, 65536, RTT_10G, 0.0) < 121e6
     # interface peaks of 187 MB/s need at least 28 requests in flight: the slot table was larger
     assert nfs.data_rate(28, 65536, RTT_10G, 0.0) < 187e6 < nfs.data_rate(29, 65536, RTT_10G, 0.0)
-
-
-MiB = 2.0**20
-test_values = values({
-    "connections multiply": (nfs.data_rate, (128, MiB, 1.0, 0.0, 16), 16 * 128 * MiB),
-    "a stable write over 10 ms waits 5 ms for the disk": (nfs.data_rate, (1, MiB, 10e-3, 5e-3), MiB / 15e-3),
-    "Microsoft, Azure NetApp Files: 15 x rsize are read ahead": (nfs.read_ahead, (15, 65536), 960 * 1024),
-    "nfs(5), acdirmin 30 s: 4 folders are asked for once in 3000 requests of 10 ms":
-        (nfs.revalidation, (4, 30.0, 10e-3), 1 + 4 / 3000),
-    "no folder": (nfs.revalidation, (0, 30.0, 10e-3), 1.0),
-    "actimeo=1": (nfs.revalidation, (4, 1.0, 10e-3), 1.04),
-    "a file of several WRITEs has a COMMIT": (nfs.commits, ([0, 65536, 65537, 1e12], 65536), [0, 0, 1, 1]),
-    "Linux commit 4fe75c4e4bc2: 4 MiB need 64 credits": (nfs.credits_rate, (64, 4 * MiB, 1.0, 0.0), 4 * MiB),
-    "twice as many in two": (nfs.credits_rate, (128, 4 * MiB, 1.0, 0.0, 2), 16 * MiB),
-    "small requests waste their credit": (nfs.credits_rate, (100, 4096, 1.0, 0.0), 100 * 4096),
-    "a byte more takes two": (nfs.credits_rate, (100, 65537, 1.0, 0.0), 50 * 65537),
-    "SMB of Linux reads two requests ahead": (nfs.read_ahead, (2, 4 * MiB), 8 * MiB),
-    "the kernel's own comment: 1 MiB with 4 GiB, 32 KiB with 128 MiB, 8 KiB with 32 MiB and less":
-        (nfs.largest_request, (np.array([16, 4, 1, 1 / 8, 1 / 32, 1 / 64]) * 2**30,),
-         np.array([1024, 1024, 256, 32, 8, 8]) * 1024.0),
-})  # fmt: skip
 
 
 @given(slots=st.integers(1, 65536), io=POSITIVE, T=POSITIVE, t=POSITIVE)

@@ -5,7 +5,7 @@ import pytest
 from hypothesis import given, strategies as st
 
 from dtnsim.physics import pcie, waiting
-from tests.each import rows, values
+from tests.each import rows
 
 GBIT = 1e9 / 8
 
@@ -29,32 +29,6 @@ TABLE = [
 )  # fmt: skip
 def test_acknowledge_interval_is_the_specifications_table(gen, lanes, mps, symbols):
     assert np.floor(pcie.ack_interval(gen, lanes, mps)) == symbols
-
-
-#: servethehome.com, LSI 9202-16e: one SAS2008 about 2.5 GB/s and 350 000 IOPS
-SAS2008 = (2.5e9, 350e3)
-#: HP, Serial Attached SCSI technologies, 4th ed., p. 5
-FAST, SLOW = 1200e6, 600e6
-test_values = values({
-    "SIGCOMM 2018: gen 3 x8 has 62.96 Gb/s at the physical layer": (pcie.raw_rate, (3, 8), 62.96 * GBIT, 0.07 / 62.96),
-    "57.88 Gb/s for TLPs (MPS 256)": (pcie.tlp_rate, (3, 8, 256), 57.88 * GBIT, 0.07 / 57.88),
-    "PCI-SIG: x16 gen 6 gives 121 GB/s after FLIT CRC and FEC": (pcie.raw_rate, (6, 16), 121e9, 1e-3),
-    "236 of 256 bytes are TLP": (
-        pcie.tlp_rate, (6, 16, 256), 64e9 * 16 / 8 * 236 / 256, pcie.SKIP_SHARE * 256 / 236),
-    "a write's header": (pcie.write_bytes, (3, 256), 280 / 256),
-    "a request's": (pcie.request_bytes, (3, 512), 24 / 512),
-    "a completion's": (pcie.completion_bytes, (3, 256), 276 / 256),
-    "cut at the 64-B boundary it costs four times as much": (pcie.completion_bytes, (3, 64), 84 / 64),
-    "of a large payload nothing": (pcie.write_bytes, (3, 1e12), 1),
-    "a card of 8 lanes in a slot of 16": (pcie.trained_lanes, (8, 16), 8),
-    "of 16 in one of 8": (pcie.trained_lanes, (16, 8), 8),
-    "slow drives hold an unbuffered uplink": (
-        pcie.expander_uplink_rate, (4, FAST, SLOW, [False, True]), [4 * 600e6, 4 * 1200e6]),
-    "Oracle 6-Gb SAS HBA guide, p. 70: x4 is 2400 MB/s": (pcie.expander_uplink_rate, (4, SLOW, FAST, False), 2400e6),
-    "requests of 512 B: 350 000 IOPS": (waiting.busy_seconds, (512, *SAS2008), 1 / (512 * 350e3)),
-    "of 1 MiB: 2.5 GB/s": (waiting.busy_seconds, (2**20, *SAS2008), 1 / 2.5e9),
-    "two cores on one card: 726 000 IOPS were seen": (waiting.busy_seconds, (512, *SAS2008), 2 / 512 / 726e3, 0.04),
-})  # fmt: skip
 
 
 def _reads(gen, lanes, mps, mrrs=512.0, striping=0.0):

@@ -7,48 +7,8 @@ import pytest
 from hypothesis import given, strategies as st
 
 from dtnsim.physics import raid
-from tests.each import values
 
 GROUP = st.tuples(st.integers(3, 24), st.integers(1, 3)).filter(lambda t: t[0] > t[1] + 1)
-
-
-#: md(4): the resync ceiling of 200 000 KiB/s per device
-KiB = 1024.0
-CEILING = 200_000 * 1024
-test_values = values({
-    "disks' worth of payload of 8 striped": (raid.data_disks, (8,), 8),
-    "of eight copies": (raid.data_disks, {"disks": 8, "copies": 8}, 1),
-    "of pairs": (raid.data_disks, {"disks": 8, "copies": 2}, 4),
-    "of RAID 5": (raid.data_disks, (8, raid.PARITY_DISKS[5]), 7),
-    "of RAID 6": (raid.data_disks, (8, raid.PARITY_DISKS[6]), 6),
-    "of RAID 50 in four groups": (raid.data_disks, {"disks": 8, "parity": raid.PARITY_DISKS[50], "groups": 4}, 28),
-    "of RAID 60": (raid.data_disks, {"disks": 8, "parity": raid.PARITY_DISKS[60], "groups": 4}, 24),
-    "512 KiB on RAID 0 of ten, 64-KiB chunks: eight disks": (raid.request_members, (512 * KiB, 64 * KiB, 10), 8),
-    "4 KiB one": (raid.request_members, (4 * KiB, 64 * KiB, 10), 1),
-    "1 GiB all": (raid.request_members, (2**30, 64 * KiB, 10), 10),
-    "readers of two copies": (raid.mirror_read_load, (2, [0, 1, 2, 9]), [2, 2, 1, 1]),
-    "of three": (raid.mirror_read_load, (3, [1, 2, 3]), [3, 1.5, 1]),
-    "Chen et al. 1994: a small write of RAID 5 takes four I/Os": (raid.write_amplification, (4096, 65536, 8, 1), 4.0),
-    "Corbett et al., FAST 2004: of RAID 6 six": (raid.write_amplification, (4096, 65536, 10, 2), 6.0),
-    "three disks: reconstruct costs 3": (raid.write_amplification, (4096, 65536, 3, 1), 3.0),
-    "without parity one": (raid.write_amplification, (4096, 65536, 8, 0), 1.0),
-    "full stripes read nothing": (raid.write_amplification, (5 * 7 * 65536, 65536, 8, 1), 8 / 7),
-    "nothing lost": (raid.degraded_read_share, (8, 2, 0), 1.0),
-    "Holland and Gibson 1992: a disk of RAID 5 lost": (raid.degraded_read_share, (8, 1, 1), 0.5),
-    "two lost of RAID 5": (raid.degraded_read_share, (8, 1, 2), 0.0),
-    "a rebuild of disks": (raid.rebuild_rate, (CEILING, 150e6, 8, 2.5e9), 150e6),
-    "of 50 disks at one controller": (raid.rebuild_rate, (CEILING, 150e6, 50, 2.5e9), 50e6),
-    "of flash md's ceiling": (raid.rebuild_rate, (CEILING, 500e6), CEILING),
-    "a write that covers its chunk costs nothing": (raid.provision_load, ([64 * KiB, 1024 * KiB], 64 * KiB, 1), [1, 1]),
-    "lvmthin(7): 4 KiB of data, 60 KiB of zeros": (raid.provision_load, (4 * KiB, 64 * KiB, 1), 16.0),
-    "without zeroing": (raid.provision_load, (4 * KiB, 64 * KiB, 0), 1.0),
-    "writes in sequence share their chunk: 60 for 64 KiB": (
-        raid.provision_load, (4 * KiB, 64 * KiB, 1, 64 * KiB), 1 + 60 / 64),
-    "one request waits for its slowest part": (raid.fork_join_load, (1, 1.5), 1.5),
-    "Varki (1999): two exponential servers, H_2 = 1.5 services": (raid.fork_join_load, (4, 1.5), 4.5 / 4),
-    "many keep all busy": (raid.fork_join_load, (1e9, 3.0), 1.0),
-    "nothing to wait for": (raid.fork_join_load, (7, 1.0), 1.0),
-})  # fmt: skip
 
 
 def _cheapest_by_enumeration(k, n, p):

@@ -5,17 +5,6 @@ import pytest
 from hypothesis import given, strategies as st
 
 from dtnsim.physics import rdma
-from tests.each import values
-
-test_values = values({
-    # 44 bytes of headers, 16 more in the first packet
-    "ibv_devinfo on Ethernet: active_mtu 1024 with MTU 1500, 4096 with 4200 and 9000":
-        (rdma.roce_payload, ([576, 1500, 2148, 4200, 9000, 100],), [512, 1024, 2048, 4096, 4096, 256]),
-    "a byte less than it takes": (rdma.roce_payload, ([4155, 4156],), [2048, 4096]),
-    "98.0 of 100 Gb/s at 4096 B": (rdma.roce_wire_bytes, (4096,), 4096 / 0.980, 1e-3),
-    "ib_send_bw prints 97 (Mellanox community, ConnectX-4, SN2700)": (rdma.roce_wire_bytes, (4096,), 4096 / 0.97, 0.02),
-    "92.6 at 1024 B": (rdma.roce_wire_bytes, (1024,), 1024 / 0.926, 1e-3),
-})  # fmt: skip
 
 
 @pytest.mark.parametrize(("a", "loss"), [(1, 1e-3), (10, 1e-3), (100, 1e-2)])

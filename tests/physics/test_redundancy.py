@@ -6,40 +6,13 @@ import numpy as np
 import pytest
 from hypothesis import given, strategies as st
 
-from dtnsim.physics import cache, redundancy, waiting
-from tests.each import values
+from dtnsim.physics import redundancy, waiting
 
 
 def test_three_copies_of_a_reef_cluster():
     """ceph.com 2023, RGW, 60 NVMe drives, three replicas, objects of 4 MB: GET 53, PUT 18.6 GB/s, a ratio of 2.85."""
     written, read = (redundancy.ceph_port_bytes(redundancy.stored(3, 0, 0), 0, reading) for reading in (0, 1))
     assert written / read == pytest.approx(53 / 18.6, rel=0.1)
-
-
-#: Parallelstore overview: 1.15 GiB/s and 30,000 reads a second of each TiB
-TIB = (1.15 * 2.0**30, 30_000)
-#: bytes at which both bind, 41 kB
-CORNER = TIB[0] / TIB[1]
-test_values = values({
-    "three copies": (redundancy.stored, (3, 0, 0), 3),
-    "8 + 3 shards store 1.375 bytes": (redundancy.stored, (3, 8, 3), 1.375),
-    "the byte comes in once and 10 of 11 shards go on": (redundancy.ceph_port_bytes, (1.375, 8, 0), 1 + 10 / 8),
-    "read, 7 of 8 are elsewhere": (redundancy.ceph_port_bytes, (1.375, 8, 1), 1 + 7 / 8),
-    "one copy: in once": (redundancy.ceph_port_bytes, (redundancy.stored(1, 0, 0), 0, 0), 1),
-    "mount.ceph(8), rasize 8 MiB: over 8 ms 1 GiB/s": (cache.readahead_rate, (np.inf, 8 * 2**20, 8e-3), 1.05e9, 1e-2),
-    "large requests at the rate of a core": (redundancy.core_time, (1.3e9, 0.0, 4096), 1 / 1.3e9),
-    "small ones at its time": (redundancy.core_time, (1e15, 16e-6, 4096), 16e-6 / 4096),
-    "what is read crosses WEKA's ports once": (redundancy.weka_port_bytes, (1.5, 8, 1), 1.0),
-    "what is written once more with its parity": (redundancy.weka_port_bytes, (1.5, 8, 0), 1 + 1.5 * 7 / 8),
-    "nothing leaves a single server": (redundancy.weka_port_bytes, (1.5, 1, 0), 1.0),
-    "a TiB of Parallelstore gives its bytes": (waiting.busy_seconds, (2**20, *TIB), 1 / TIB[0]),
-    "or its requests": (waiting.busy_seconds, (4096, *TIB), 1 / TIB[1] / 4096),
-    "at the corner both": (waiting.busy_seconds, (CORNER, *TIB), 1 / TIB[0]),
-    "below it requests": (waiting.busy_seconds, (CORNER / 2, *TIB), 2 / TIB[0]),
-    "DAOS: copies leave the client's memory": (redundancy.client_bytes, (3.0, 0), 3.0),
-    "and cells with their parity": (redundancy.client_bytes, (1.5, 0), 1.5),
-    "what is read comes once": (redundancy.client_bytes, (1.5, 1), 1.0),
-})  # fmt: skip
 
 
 @pytest.mark.parametrize(

@@ -5,23 +5,8 @@ import pytest
 from hypothesis import given, strategies as st
 
 from dtnsim.physics import hdd_streams, servers
-from tests.each import values
 
 POSITIVE = st.floats(1e-3, 1e3)
-
-
-test_values = values({
-    "a server is its ports": (servers.node_rate, (2, 5e9, 0.9), 9e9),
-    "or itself": (servers.node_rate, (2, 5e9, 0.9, 4e9), 4e9),
-    "or nothing holds it": (servers.node_rate, (1, np.inf, 0.9, np.inf), np.inf),
-    # "very likely the bottleneck was the InfiniBand EDR interface", 100 Gb/s of data: 0.92 of 25 GB/s
-    "Dell EMC PixStor guide, p. 21: two servers with one EDR port each read 23 GB/s":
-        (servers.node_rate, (1, 12.5e9, 0.93), 23e9 / 2, 0.02),
-    "none failed": (servers.surviving, (8, 0, [1, 0]), [8, 8]),
-    "every file waits for the pair that lost one": (servers.surviving, (8, 1, 1), 4),
-    "files elsewhere do not": (servers.surviving, (8, 1, 0), 7),
-    "one of two": (servers.surviving, (2, 1, [0, 1]), [1, 1]),
-})  # fmt: skip
 
 
 def test_occupied_against_sampling():

@@ -6,36 +6,9 @@ from hypothesis import given, strategies as st
 from scipy.special import lambertw
 
 from dtnsim.physics import ssd
-from tests.each import rows, values
+from tests.each import rows
 
 POSITIVE = st.floats(1e-3, 1e3)
-
-
-#: TechPowerUp, Adata Atom 50 1 TB: 4.5 GB/s to 280 GB, then about 2 GB/s, then 500 MB/s
-ATOM = (280e9, 4.5e9, 2e9, 300e9, 0.5e9)
-test_values = values({
-    "Intel 535 datasheet: 490 MB/s on data that compress": (ssd.compressing_write_rate, (490e6, 220e6, 0.0), 490e6),
-    "others at the flash's rate": (ssd.compressing_write_rate, (490e6, 220e6, 1.0), 220e6),
-    "half of them": (ssd.compressing_write_rate, (490e6, 220e6, 0.5), 440e6),
-    "three plateaus": (ssd.burst_write_time, (680e9, *ATOM), 280 / 4.5 + 300 / 2 + 100 / 0.5),
-    "within the first": (ssd.burst_write_time, (100e9, *ATOM), 100 / 4.5),
-    "970 EVO 500 GB: above 2 GB/s for 22 GB, then about 600 MB/s":
-        (ssd.burst_write_time, (82e9, ssd.burst_bytes(22e9, 2e9, 0.0), 2e9, 0.6e9), 111.0),
-    "a dynamic cache goes with the free space": (ssd.dynamic_cache_bytes, (100e9, 1.0, 0.75), 25e9),
-    "of an empty drive it is whole": (ssd.dynamic_cache_bytes, (100e9, 0.0, 0.75), 100e9),
-    "all of it dynamic": (ssd.dynamic_cache_bytes, (100e9, 0.5, 1.0), 50e9),
-    "Intel D5-P5316, units of 64 KiB: 4 KiB cost sixteenfold": (ssd.indirection_load, (4096, 65536), 16.0),
-    "a unit costs itself": (ssd.indirection_load, (65536, 65536), 1.0),
-    "several, too": (ssd.indirection_load, (131072, 4096), 1.0),
-    "done before it is hot": (ssd.throttled_rate, (10e9, 5e9, 60.0, 1e9), 5e9),
-    "hot nearly throughout": (ssd.throttled_rate, (1e15, 5e9, 60.0, 1e9), 1e9, 1e-3),
-    "300 GB in a minute, 100 GB hot": (ssd.throttled_rate, (400e9, 5e9, 60.0, 1e9), 400e9 / 160),
-    "as fast at random as in sequence: nothing is copied": (ssd.rated_amplification, (500e6, 500e6 / 4096), 1.0),
-    "never below one": (ssd.rated_amplification, (500e6, 1e9), 1.0),
-    "a full drive has its spare": (ssd.effective_spare, (0.07, 1.0), 0.07),
-    "free space is spare": (ssd.effective_spare, (0.07, 0.5), 1.14),
-    "a cache that drains lasts longer": (ssd.burst_bytes, (10.0, 2.0, 1.0), 20.0),
-})  # fmt: skip
 
 
 @given(link=POSITIVE, nand=POSITIVE, c=st.floats(1e-6, 10.0))

@@ -21,13 +21,6 @@ test_values = values({
         (passed, {"feed": [200e6, 400e6, 900e6], **LTO9}, [200e6, 400e6, 400e6]),
     "5 s at 100 MB/s are half of its buffer: the tape is worn, the host does not wait":
         (passed, {"feed": 100e6, **LTO9}, 100e6),
-    # the buffer empties at 40 MB/s net in 0.84 s, in which 67 MB go to tape; the stop takes 5 s
-    "a buffer of 32 MiB makes one of 40 MB/s wait, the cycle by hand":
-        (tape.streaming_rate, (40e6, 80e6, 160e6, 32 * 2.0**20, 5.0), 80e6 / (1 + 5.0 * 40e6 / (32 * 2.0**20))),
-    # n = 2 and Z = 0.5 ns/B: at F = 1 GB/s half a drive is away, and 1.5 share the disk; 4 GB/s one has alone
-    "drives that mount leave their part of the disk to others":
-        (tape.feed_of_one, ([1e9, 4e9], 2.0, 0.5e-9), [1e9 / 1.5, 4e9]),
-    "order is no help for one file": (tape.locate_time, (65.0, 5.0, 1, [0, 1]), [45.0, 45.0]),
 })  # fmt: skip
 
 

@@ -8,23 +8,6 @@ from hypothesis import given, strategies as st
 
 from dtnsim.physics import tools
 from dtnsim.physics.tools import block_length, delta_share, turn_s, wait_s
-from tests.each import values
-
-test_values = values({
-    "rsync's generator.c: up to 700 x 700 bytes blocks of 700": (block_length, ([1, 490_000],), [700, 700]),
-    "then the square root, in eights": (block_length, ([10_000_000, 1e9],), [3160, 31616]),
-    "at most 128 KiB": (block_length, (1e15,), 131072),
-    "GNU tar: a header and a padded file, two empty blocks, in a record": (tools.tar_archive, (1, 0, 256.0), 10240),
-    "a folder's header fills a second": (tools.tar_archive, (1, 1, 8193.0), 20480),
-    "a worker that waits longer never waits for the pace": (wait_s, (100, 1, 3, 0.01, 0.05), 0),
-    "nor without one": (wait_s, (100, 1, 1, 0.0, 0.0), 0),
-    "one request waits for itself alone": (turn_s, (1, 0.1, 0.15), 0.15),
-    "none not": (turn_s, (0, 0.1, 0.15), 0),
-    "Kleinrock 1975, 1.3: D/D/1 is stable where the service is shorter": (turn_s, (4, 0.1, 0.05), 0.05 + 1.5 * 0.1),
-    "else four wait 0, 1, 2, 3": (turn_s, (4, 0.0, 0.05), 0.05 * (1 + 2 + 3 + 4) / 4),
-    "one worker keeps whole files": (tools.kept_bytes, ([57.0, 100.0], 10.0, 10, 1), [50, 100]),
-    "four of nothing none": (tools.kept_bytes, (0.0, 10.0, 10, 4), 0),
-})  # fmt: skip
 
 
 @given(st.floats(0, 1e15), st.floats(0, 1))

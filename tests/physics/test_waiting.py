@@ -4,33 +4,10 @@ import numpy as np
 import pytest
 from hypothesis import example, given, settings, strategies as st
 
-from dtnsim.physics import nfs, waiting
+from dtnsim.physics import waiting
 from dtnsim.physics.waiting import MANY, cycle_time, log_spread, rounds, time_shares
-from tests.each import values
 
 SECONDS = st.floats(1e-6, 1e3)
-
-
-test_values = values({
-    "one waits for itself": (cycle_time, (1, 3.0, 2.0), 5.0),
-    "nobody away: the station": (cycle_time, (7, 0.0, 2.0), 2.0),
-    "no station: the workers": (cycle_time, (7, 3.0, 0.0), 3.0 / 7),
-    "very many": (cycle_time, (100, 1.0, 2.0), 2.0),
-    # R1 = 1, X1 = 1/5, Q1 = 1/5; R2 = 6/5, X2 = 2/5.2, Q2 = 6/13; R3 = 19/13, X3 = 3/(4 + 19/13)
-    "Lazowska et al., Quantitative System Performance, ch. 6: N X = Z + R, by hand":
-        (cycle_time, (3, 4.0, 1.0), (4 + 19 / 13) / 3),
-    "three who each could have a third are not in each other's way": (cycle_time, (3, 0.0, 1.0, 3.0), 1.0),
-    "nor if less": (cycle_time, (3, 2.0, 1.0, 4.0), 2.0),
-    # p0 Z / D_1 = p1 ..., s = 1.5, Z = 1.5, D = 1: p1 = p0 * 2 s / Z = 2 p0; p2 = p1 * D / Z = 4/3 p0;
-    # X = (2 / 1.5 + 4/3) / (1 + 2 + 4/3) = 8/13
-    "two who pass half a unit more than there is, by hand": (cycle_time, (2, 1.5, 1.0, 1.5), 13 / 8),
-    "latency does not count of a large request": (waiting.request_rate, (1e12, 20e-6, 6.25e9), 6.25e9, 1e-3),
-    "without latency": (waiting.request_rate, (16384, 0.0, 6.25e9), 6.25e9),
-    "nothing but latency: 50,000 a second": (waiting.request_rate, (1.0, 20e-6, np.inf), 50e3),
-    "RFC 7143: 64 KiB unasked, then bursts of 256 KiB; 2 MiB are eight":
-        (nfs.solicited_trips, (np.array([4096, 65536, 65537, 2**21]), 65536, 262144), [1, 1, 2, 9]),
-    "equal shares have no spread": (log_spread, (1.0,), 0.0),
-})  # fmt: skip
 
 
 @given(n=st.integers(1, 64), away=SECONDS, station=SECONDS)

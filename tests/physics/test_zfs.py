@@ -5,39 +5,8 @@ import pytest
 from hypothesis import given, strategies as st
 
 from dtnsim.physics import cache, zfs
-from tests.each import values
 
 POSITIVE = st.floats(1e-3, 1e3)
-KiB = 1024.0
-
-
-#: wiki.lustre.org: 10 % of RAM, at most 4 GB
-SHARES = (zfs.DIRTY_RAM_SHARE, zfs.DIRTY_MAX_B)
-WHOLE = (131072, 12000, 20000)
-test_values = values({
-    "OpenZFS Workload Tuning: an 8-KiB page in a 128-KiB record moves 16 times its size":
-        (zfs.record_amplification, (8 * KiB, 128 * KiB), 16),
-    "a whole record itself": (zfs.record_amplification, ([128 * KiB, 8 * KiB], [128 * KiB, 8 * KiB]), [1.0, 1.0]),
-    "many records, too": (zfs.record_amplification, (1e12, 128 * KiB), 1.0),
-    "dirty data are at most 4 GB": (zfs.dirty_limit, (128e9, *SHARES), zfs.DIRTY_MAX_B),
-    "or a tenth of memory": (zfs.dirty_limit, (16e9, *SHARES), 1.6e9),
-    "before 0.7 at most a quarter of it": (zfs.dirty_limit, (128e9, 0.10, 128e9 / 4), 12.8e9),
-    "zfs(4), zfs_immediate_write_sz 32 KiB: the ZIL on the pool writes small data twice":
-        (zfs.zil_pool_writes, ([8192, 32768, 32769], False), [2, 2, 1]),
-    "ignored with a log device": (zfs.zil_pool_writes, ([8192, 2**20], True), [1, 1]),
-    "a part of a record costs a transaction and its pages": (zfs.write_cycles, (4096, *WHOLE, 0.3), 12000 / 4096 + 0.3),
-    "a whole record skips them": (zfs.write_cycles, (131072, *WHOLE, 0.3), 20000 / 131072),
-    "as do several": (zfs.write_cycles, (2**20, *WHOLE), 20000 / 131072),
-    "many requests: the drive's own rate": (zfs.queued_rate, (1000, 2**17, 100e-6, 7e9), 7e9),
-    "three of 128 KiB in 100 us each and no transfer": (zfs.queued_rate, (3, 2**17, 100e-6, 1e15), 3.93e9, 1e-3),
-    "zfs(4), sync_read_max_active 10: 100,000 of 4 KiB a second": (
-        zfs.queued_rate, (10, 4096, 100e-6, 1e15), 4096e5, 1e-3),
-    "a commit takes what its log takes": (zfs.commit_time, (18e-6, 0.0), 18e-6),
-    "PostgreSQL, WAL reliability: on a 7200-rpm disk a turn": (zfs.commit_time, (1 / 120, 0.1e-3), 1 / 120, 0.02),
-    "vdev_queue.c: neighbours are joined up to 128 KiB before 0.8": (zfs.aggregation_bytes, ("0.7", True), 2**17),
-    "then to 1 MiB on disks": (zfs.aggregation_bytes, ("2.2", True), 2**20),
-    "and 128 KiB on flash": (zfs.aggregation_bytes, ("2.2", False), 2**17),
-})  # fmt: skip
 
 
 @given(s=st.floats(1.0, 1e8), record=st.sampled_from([4096.0, 131072.0, 1048576.0]))

@@ -5,19 +5,8 @@ import pytest
 from hypothesis import given, strategies as st
 
 from dtnsim.physics import hdd_streams, zfs
-from tests.each import values
 
 KiB, MiB = 2.0**10, 2.0**20
-
-
-test_values = values({
-    "a fetched record costs the same": (zfs.fetch_cycles, (MiB, MiB, 1e5), 1e5 / MiB),
-    "however large it is": (zfs.fetch_cycles, (1e15, 128 * KiB, 1e5), 1e5 / (128 * KiB)),
-    "a whole one for 4 KiB": (zfs.fetch_cycles, (4 * KiB, 128 * KiB, 1e5), 1e5 / (4 * KiB)),
-    "a copy alone passes over nothing": (zfs.mirror_gap_bytes, (zfs.MIRROR_ZONE_B, 0.0, 1), 0.0),
-    "but gaps": (zfs.mirror_gap_bytes, (MiB, 3 * MiB, 1), 3 * MiB),
-    "of two the other's zone": (zfs.mirror_gap_bytes, (zfs.MIRROR_ZONE_B, 0.0, 2), 2 * MiB),
-})  # fmt: skip
 
 
 def test_two_pools_agree_on_it():

@@ -8,18 +8,6 @@ from hypothesis import given, strategies as st
 
 from dtnsim.physics.tcp import loss, outcome
 from dtnsim.physics.tcp.rounds import Cases
-from tests.each import values
-
-test_values = values({
-    "one packet a burst is random loss": (loss.events, (1e-4, 1.0), 1e-4),
-    "and stays": (loss.together, ([1e-4], [1.0]), (1e-4, 1.0)),
-    "tcp-truth's emulator: 1e-2 in bursts of 5 is an event every 500 packets": (loss.events, (1e-2, 5.0), 1 / 500),
-    "beside a clean place": (loss.together, ([1e-2, 0.0], [5.0, 1.0]), (1e-2, 5.0)),
-    "iperf3: 1200 of 69 million segments of 100 GB again": (loss.of_retransmits, (1200, 100e9), 1.74e-5, 0.01),
-    "none": (loss.of_retransmits, (0, 1e9), 0),
-    "tcp-truth, 50 Mb/s, 200 ms: Reno lost 1669": (loss.of_start, (6.0e6, 0.2, 1.2e6, 1448), 1657, 0.01),
-    "half at most": (loss.of_retransmits, (1e12, 1e3), 0.5),
-})  # fmt: skip
 
 
 def test_bursts_cost_less_than_as_much_random_loss():
