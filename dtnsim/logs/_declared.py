@@ -33,21 +33,21 @@ class _Kind(NamedTuple):
 
     find: Callable[[str], Match | None]
     pattern: re.Pattern[str]
-    inside: bool
-    opens: bool
+    inside: bool | str
+    opens: bool | str
     result: str
     method: Callable[[Any, Match], Found]
 
 
 def reads(
-    pattern: str, *, inside: bool = False, opens: bool = False, result: str = ""
+    pattern: str, *, inside: bool | str = False, opens: bool | str = False, result: str = ""
 ) -> Callable[[Callable[[Any, Match], Found]], Any]:
     """Declares that a method of a `LinesParser` reads the lines of a pattern; of several the first in order takes it.
 
     Args:
         pattern: As of `regex`; anywhere in the line, unless it begins with ``^``.
-        inside: Only in a block that is open.
-        opens: The line opens a block: all lines up to its end are handed over.
+        inside: Only in a block that is open, or in the ``block`` of that name.
+        opens: The line opens a block, which may have a name: all lines up to its end are handed over.
         result: A line with this text that matches only in part is noted, with the part that is as expected.
     """
     compiled = regex(pattern)
@@ -66,8 +66,8 @@ def notes(
     *,
     to: Callable[[str], Any] | None = None,
     new: bool = False,
-    inside: bool = False,
-    opens: bool = False,
+    inside: bool | str = False,
+    opens: bool | str = False,
     **state: object,
 ) -> Callable[[Any, Match], None]:
     """Declares lines whose named groups are conditions of the figures that follow, or that set the state of a run.
@@ -128,7 +128,7 @@ def _figure(text: str) -> _Figure:
 
 
 def gives(
-    pattern: str, *figures: str, to: Callable[[str], float] | None = None, inside: bool = False, after: str = ""
+    pattern: str, *figures: str, to: Callable[[str], float] | None = None, inside: bool | str = False, after: str = ""
 ) -> Callable[[Any, Match], Found]:
     """Declares lines by the figures that they give; other named groups are conditions of all of them.
 
@@ -191,7 +191,8 @@ class LinesParser(LineParser):
         own = [kind for method in vars(cls).values() for kind in getattr(method, "kinds", ())]
         cls.kinds = (*own, *cls.kinds)
 
-    #: lines since the one that opened the block; what they say of the figures that follow
+    #: name of the block; lines since the one that opened it; what they say of the figures that follow
+    block = anew(str)
     lines = anew(int)
     known: Conditions = anew(dict)
 
@@ -221,11 +222,11 @@ class LinesParser(LineParser):
             self.open = False
         missed = None
         for find, pattern, inside, opens, result, method in self.kinds:
-            if inside and not self.open:
+            if inside and not (self.open if inside is True else self.block == inside):
                 continue
             if (match := find(text)) is not None:
                 if opens:
-                    self.open, self.lines = True, 0
+                    self.open, self.lines, self.block = True, 0, "" if opens is True else str(opens)
                 return listed(method(self, match))
             if result and missed is None and result in text:
                 missed = near(pattern.pattern, text)

@@ -152,6 +152,10 @@ def _named(args: list[str] | None) -> str | None:
     return next((arg for arg in reversed(args or []) if not arg.startswith("-")), None)
 
 
+#: what goes on in a block of ethtool's
+_WITHIN: Final = {"module": r"\s*$|.* : ", "statistics": r"\s*$|.*ethtool", "rings": r"(?:RX|TX)\b|\w[\w ]*:"}
+
+
 class Ethtool(LinesParser):
     """ethtool: link settings, -S statistics, -m module page, -g rings.
 
@@ -165,105 +169,86 @@ class Ethtool(LinesParser):
     words = "Settings Speed Duplex Link statistics Ring Nominal Identifier Transceiver Cannot netlink"
     beside: ClassVar = {"statistics": ("NIC statistics",)}
 
-    _interface: str | None = anew()
-    _block = anew(str)
     _view = anew(lambda: "maximum")
-    _module: Conditions = anew(dict)
     _pending: tuple[float, str, int] | None = anew()  # speed, until duplex is known
 
-    def _named(self) -> str | None:
-        return self._interface or _named(self.ctx.args("ethtool"))
+    def _named(self) -> Conditions:
+        return {"interface": self.known.get("interface") or _named(self.ctx.args("ethtool"))}
 
-    def feed(self, text: str) -> Iterable[Record]:
-        if self._block in ("statistics", "rings") and not text.startswith(("Settings for", "Ring param", "NIC stat")):
-            return self._counter(text) if self._block == "statistics" else self._ring(text)
-        return super().feed(text)
-
-    @reads(r"^\s*Settings for (\S+?):\s*$")
+    @reads(r"^\s*Settings for (?P<interface>\S+?):\s*$")
     def _settings(self, found: Match) -> Iterator[Record]:
         yield from self.settle()
-        self._interface, self._block = found[1], "settings"
+        self.known, self.block = found.groupdict(), "settings"
 
-    @reads(r"^\s*NIC statistics:\s*$", opens=True)
+    @reads(r"^\s*NIC statistics:\s*$", opens="statistics")
     def _statistics(self, found: Match) -> None:  # noqa: ARG002 (what reads hands over)
-        self._block, self._interface = "statistics", _named(self.ctx.args("ethtool")) or self._interface
+        if (named := _named(self.ctx.args("ethtool"))) is not None:
+            self.known = {"interface": named}
 
-    @reads(r"^\s*Ring parameters for (\S+?):", opens=True)
-    def _rings(self, found: Match) -> None:
-        self._interface, self._block = found[1], "rings"
+    _rings = notes(r"^\s*Ring parameters for (?P<interface>\S+?):", opens="rings", to=str, new=True)
 
-    @reads(r"^\s*Speed: (\d+)Mb/s(?=\s|$)")
+    @reads(r"^\s+(?:\[(\d{1,4})\]: )?([^\s\[][^:]*?(?:::\S+)?): (\d+)\s*$", inside="statistics")
+    def _counter(self, found: Match) -> Found:
+        known: Conditions = {**self.known, "of": found[2], "queue": None if found[1] is None else int(found[1])}
+        return self.measure("count", int(found[3]), found[0].strip(), known)
+
+    @reads(r"^.*(?:Pre-set (?P<view>maximum)s|(?P<now>C)urrent hardware settings)", inside="rings")
+    def _ring_view(self, found: Match) -> None:
+        self._view = found["view"] or "current"
+
+    @reads(r"^(RX|TX):\s+(\d+)\s*$", inside="rings")
+    def _ring(self, found: Match) -> Found:
+        known = {**self.known, "direction": "receive" if found[1] == "RX" else "send", "view": self._view}
+        return self.measure("ring_entries", int(found[2]), found[0], known)
+
+    @reads(r"^\s*Speed: (\d+)Mb/s(?=\s|$)", inside="settings")
     def _speed(self, found: Match) -> None:
-        if self._block == "settings":
-            self._pending = int(found[1]) * 1e6 / 8, found[1] + "Mb/s", self.ctx.line
+        self._pending = int(found[1]) * 1e6 / 8, found[1] + "Mb/s", self.ctx.line
 
-    @reads(r"^\s*Duplex: (\w+)")
+    @reads(r"^\s*Duplex: (\w+)", inside="settings")
     def _duplex(self, found: Match) -> Found:
         return self.settle(found[1].lower())
 
-    @reads(r"^\s*Link detected: (yes|no)")
+    @reads(r"^\s*Link detected: (yes|no)", inside="settings")
     def _link(self, found: Match) -> Found:
-        if self._block != "settings":
-            return None
-        up, printed = float(found[1] == "yes"), found[0].strip()
-        return [*self.settle(), self.measure("link_up", up, printed, interface=self._interface)]
+        return [*self.settle(), self.measure("link_up", float(found[1] == "yes"), found[0].strip(), self.known)]
 
     @reads(r"^(?:Cannot get device settings|netlink error): .*")
     def _failed(self, found: Match) -> Found:
-        mine = self._block == "settings" or _named(self.ctx.args("ethtool")) is not None
-        return self.failure(found[0], interface=self._named()) if mine else None
+        if self.open:  # of what stands behind a filter nobody knows whose message it is
+            return self.other(found[0])
+        mine = self.block == "settings" or _named(self.ctx.args("ethtool")) is not None
+        return self.failure(found[0], **self._named()) if mine else None
 
-    @reads(r"^\s*(Identifier|Connector|Transceiver type|Vendor name|Vendor PN)\s+: (\S*+(?:\s++\S++)*)\s*+$")
-    def _module_line(self, found: Match) -> None:
-        if found[1] == "Identifier":
-            self._module, self.open, self._block = {}, True, "module"
-        if self._block == "module":
-            self._module.setdefault(found[1].lower().replace(" ", "_"), found[2])
+    @reads(r"^\s*Identifier\s+: (?P<identifier>\S*+(?:\s++\S++)*)\s*+$", opens="module")
+    def _identifier(self, found: Match) -> None:
+        self.known = {**self._named(), **found.groupdict()}
 
-    @reads(r"^\s*BR,? Nominal\s*: (\d+) ?(?:MBd|Mbps)")
+    @reads(r"^\s*(Connector|Transceiver type|Vendor name|Vendor PN)\s+: (\S*+(?:\s++\S++)*)\s*+$", inside="module")
+    def _about_module(self, found: Match) -> None:
+        self.known.setdefault(found[1].lower().replace(" ", "_"), found[2])
+
+    @reads(r"^\s*BR,? Nominal\s*: (\d+) ?(?:MBd|Mbps)", inside="module")
     def _baud(self, found: Match) -> Found:
-        if self._block != "module":
-            return None
-        value, printed = int(found[1]) * 1e6, found[0].strip()
-        return self.measure("symbol_rate", value, printed, interface=self._named(), **self._module)
+        return self.measure("symbol_rate", int(found[1]) * 1e6, found[0].strip(), self.known)
 
     def other(self, text: str) -> None:
-        """A line of another kind ends a module's page."""
-        if self._block == "module" and " : " not in text and text.strip():
-            self._block, self.open = "", False
+        """A line of another kind ends counters, rings and a module's page."""
+        if self.open and re.match(_WITHIN.get(self.block, ""), text) is None:
+            self.block, self.open = "", False
 
     def settle(self, duplex: str | None = None) -> list[Record]:
-        known: Conditions = {"interface": self._interface, "duplex": duplex}
         pending, self._pending = self._pending, None
         if pending is None:
             return []
-        return [self.measure("link_rate", pending[0], pending[1], line=pending[2], **known)]
-
-    def _counter(self, text: str) -> Iterable[Record]:
-        match = re.match(r"^\s+(?:\[(\d{1,4})\]: )?([^\s\[][^:]*?(?:::\S+)?): (\d+)\s*$", text)
-        if match is None:
-            if text.strip() and "ethtool" not in text:  # the command itself
-                self._block, self.open = "", False
-            return ()
-        known: Conditions = {"of": match[2], "queue": None if match[1] is None else int(match[1])}
-        return (self.measure("count", int(match[3]), match[0].strip(), interface=self._interface, **known),)
-
-    def _ring(self, text: str) -> Iterable[Record]:
-        if "Pre-set maximums" in text or "Current hardware settings" in text:
-            self._view = "maximum" if "maximums" in text else "current"
-        elif (match := re.match(r"^(RX|TX):\s+(\d+)\s*$", text)) is not None:
-            known: Conditions = {"direction": "receive" if match[1] == "RX" else "send", "view": self._view}
-            return (self.measure("ring_entries", int(match[2]), match[0], interface=self._interface, **known),)
-        elif not re.match(r"^(?:RX|TX)\b|^\w[\w ]*:", text):
-            self._block, self.open = "", False
-        return ()
+        return [self.measure("link_rate", pending[0], pending[1], self.known, line=pending[2], duplex=duplex)]
 
     def on_command(self, command: Command) -> Iterable[Record]:
         """A command ends the listing before it; what a filter leaves of ``-S`` has no heading."""
         ended = super().on_command(command)
         args = command.args("ethtool") or []
         if "|" in command.text and not {"-S", "--statistics"}.isdisjoint(args):
-            self._block, self.open, self._interface = "statistics", True, _named(args)
+            self.block, self.open, self.known = "statistics", True, {"interface": _named(args)}
         return ended
 
 
