@@ -9,7 +9,7 @@ from typing import Final
 from dtnsim.logs._commands import given
 from dtnsim.logs._iperf import Row, udp_of
 from dtnsim.logs._numbers import decimal, regex
-from dtnsim.logs.base import NO_BYTES, Command, Conditions, LineParser, Mean, Record, Status
+from dtnsim.logs.base import NO_BYTES, Command, Conditions, LineParser, Mean, Record, Status, noted
 
 #: the iperf 2 command line (iperf2 manual): sizes are 1024-based, rates 1000-based
 _ENHANCED: Final = regex(r"\s+\d+/\d+\s+<retry:int>(?:\s+-?\d+K.*)?\s*$")
@@ -183,12 +183,11 @@ class Run:
         # versions that print 0.1 ms hardly ever end a run on a whole second: it is the first row of a series
         return not ("0.0000-" in row.text and row.end_s > 0 and row.end_s == int(row.end_s))
 
+    @noted
     def _final(self, parser: LineParser, key: Key, stream: Stream, *, alone: bool) -> Iterator[Record]:
         row = stream.held
         assert row is not None
-        if row.size <= 0 or row.rate <= 0:
-            yield parser.unread(row.text, NO_BYTES, line=row.line)
-            return
+        parser.need(row.size > 0 and row.rate > 0, row.text, NO_BYTES, line=row.line)
         known = self._known(key, row) | {"bytes": row.size, "stream": None if alone else int(row.id)}
         status: Status = "truncated" if stream.cut else "complete"
         figures: list[tuple[str, float, str]] = [("throughput", row.rate, row.printed)]

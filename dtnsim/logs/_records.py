@@ -7,14 +7,17 @@ import re
 from abc import ABC
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
+from functools import wraps
 from types import MappingProxyType
-from typing import Any, ClassVar, Final
+from typing import Any, ClassVar, Final, ParamSpec, TypeVar
 
 from dtnsim.logs._commands import Command, Given, clean, decode, ends_of_copy, given, host_of
 from dtnsim.logs._numbers import decimal, unit_of
 from dtnsim.logs.measurement import UNITS, Condition, Conditions, Evidence, Measurement, Status, Unread
 
 Record = Measurement | Unread
+_P = ParamSpec("_P")
+_T = TypeVar("_T")
 
 #: Largest value of a unit that is taken for a measurement and not for a misread line.
 PLAUSIBLE: Final = {"B/s": 1e14, "s": 1e10, "B": 1e21, "1/s": 1e14, "1": 1e18}
@@ -39,6 +42,19 @@ class NothingError(ValueError):
     def __init__(self, note: Unread) -> None:
         super().__init__(note.why)
         self.note = note
+
+
+def noted(gives: Callable[_P, Iterator[Record]]) -> Callable[_P, Iterator[Record]]:
+    """What a method or function gives, up to what `Parser.need` finds missing: there its note ends it."""
+
+    @wraps(gives)
+    def guarded(*args: _P.args, **named: _P.kwargs) -> Iterator[Record]:
+        try:
+            yield from gives(*args, **named)
+        except NothingError as error:
+            yield error.note
+
+    return guarded
 
 
 def _is_condition(value: Condition) -> bool:
@@ -249,17 +265,18 @@ class Parser(ABC):
         """
         return Unread(self.ctx.file, line or self.ctx.line, text.strip()[:200], f"{self.tool}: {why}")
 
-    def need(self, there: object, text: str, why: str, *, line: int | None = None) -> None:
-        """Ends a line, document or run at hand with a note, if what its figures need is not there.
+    def need(self, there: _T | None, text: str, why: str, *, line: int | None = None) -> _T:
+        """Ends a line, document or run at hand (or what is `noted`) with a note, if what its figures need is not there.
 
         Args:
-            there: Whether it is.
+            there: What they need, which is given back, or whether it is there.
             text: As of `unread`.
             why: As of `unread`.
             line: As of `unread`.
         """
-        if not there:
+        if there is None or not there:
             raise NothingError(self.unread(text, why, line=line))
+        return there
 
     def no_number(self, text: str, error: Exception) -> Unread:
         """Makes the note of a figure that is no number, or of a result without one."""

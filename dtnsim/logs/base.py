@@ -50,25 +50,26 @@ a figure of a part of a run beside which the log has (or would have) a figure of
 ``self.failure(text)`` (status ``failed``, value nan, no unit of rate). The last progress line of an unfinished run is
 ``status="partial"``. When a line carries bytes and seconds, compute from them and compare with what is printed
 (`dtnsim.logs._numbers.agrees`); if they disagree say so with ``unread``; ``self.need(seconds > 0, text, why)`` ends a
-line that has no figure. State of a run is declared with `anew`; what a command or the file's end leaves open is given
-by ``settle()``. A parser must take any line in any order.
+line, or a ``settle``, that has no figure (another generator where it is `noted`). State of a run is declared with
+`anew`; what a command or the file's end leaves open is given by ``settle()``. A parser must take any line in any order.
 """
 
 from __future__ import annotations
 
 from abc import abstractmethod
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from inspect import isgeneratorfunction
 from typing import Any, ClassVar, Literal, NamedTuple, TypeVar, cast
 from xml.etree.ElementTree import ParseError
 
 from dtnsim.logs._commands import Command
 from dtnsim.logs._documents import Document
-from dtnsim.logs._records import NO_BYTES, NO_NUMBER, Context, Mean, Parser, Record, located
+from dtnsim.logs._records import NO_BYTES, NO_NUMBER, Context, Mean, Parser, Record, located, noted
 from dtnsim.logs.measurement import Conditions, Evidence, Status
 
 __all__ = [
     "NO_BYTES", "Command", "Conditions", "Context", "Document", "DocumentParser", "Evidence", "LineParser", "Mean",
-    "Parser", "Record", "Status", "located",
+    "Parser", "Record", "Status", "located", "noted",
 ]  # fmt: skip
 
 _T = TypeVar("_T")
@@ -111,6 +112,8 @@ class LineParser(Parser):
     def __init_subclass__(cls, of: type[Parser] | None = None) -> None:
         super().__init_subclass__(of)
         cls._states = cls._states | {name: state for name, state in vars(cls).items() if isinstance(state, _State)}
+        if isgeneratorfunction(settle := vars(cls).get("settle")):
+            setattr(cls, "settle", noted(settle))  # noqa: B010 (mypy has no assignment to a method)
 
     def __init__(self, ctx: Context) -> None:
         super().__init__(ctx)

@@ -168,10 +168,9 @@ class Vdbench(LinesParser):
         known["read_share"] = share if 0 < share < 1 else None
         if row["interval"] is not None:
             known |= {"interval": True, "report": int(row["interval"])}
-        if iops <= 0 or rate <= 0:
-            if row["interval"] is None:
-                yield self.unread(row[0], "no requests: no rate")
+        if row["interval"] is not None and (iops <= 0 or rate <= 0):
             return
+        self.need(iops > 0 and rate > 0, row[0], "no requests: no rate")
         printed = f"{row['rate']} MB/sec"
         if abs(iops * size - rate) > 0.02 * rate + 0.006 * self._unit:
             yield self.unread(printed, f"requests and their size give {iops * size / self._unit:.5g} MB/sec")

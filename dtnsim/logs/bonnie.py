@@ -22,7 +22,7 @@ from contextlib import suppress
 from typing import Final
 
 from dtnsim.logs._numbers import BINARY, DECIMAL, TIMES, decimal
-from dtnsim.logs.base import Conditions, Document, DocumentParser, Evidence, LineParser, Parser, Record, anew
+from dtnsim.logs.base import Conditions, Document, DocumentParser, Evidence, LineParser, Parser, Record, anew, noted
 from dtnsim.logs.measurement import Measurement
 
 #: operation of each rate, in the order of all forms
@@ -169,6 +169,7 @@ class Bonnie(LineParser):
         elif (row := _ROW.match(text)) is not None:
             self._run += self._sequential_row(row, line)
 
+    @noted
     def _sequential_row(self, row: re.Match[str], line: int) -> Iterator[Record]:
         self._names, values = SEQUENTIAL, row["values"].split()
         self._conditions = {"file_B": _size_bytes(row["size"])}
@@ -177,9 +178,7 @@ class Bonnie(LineParser):
         if len(values) == 8 and row["gap"].count(" ") >= 8:
             pairs = {column: values[2 * at : 2 * at + 2] for at, column in enumerate(_FILLED)}
             values = [value for column in range(6) for value in pairs.get(column, ["", ""])]
-        if len(values) != 12:
-            yield self.unread(row[0], f"the row has {len(values)} figures, not 12 (or 8 with -f)", line=line)
-            return
+        self.need(len(values) == 12, row[0], f"the row has {len(values)} figures, not 12 (or 8 with -f)", line=line)
         yield from _rates(self, self._conditions, line, values, SEQUENTIAL, _KIB)
 
     def _create_row(self, row: re.Match[str], line: int) -> Iterator[Record]:
@@ -269,10 +268,9 @@ class BonnieHtml(DocumentParser, of=Bonnie):
             elif "Size" in cells[1:2]:
                 host = cells[0]
 
+    @noted
     def _row(self, values: list[str], conditions: Conditions, unit: list[float], line: int) -> Iterator[Record]:
-        if len(values) < 12:
-            yield self.unread(" ".join(values), "a table row has fewer than 12 figures", line=line)
-            return
+        self.need(len(values) >= 12, " ".join(values), "a table row has fewer than 12 figures", line=line)
         yield from _rates(self, conditions, line, values[:12], SEQUENTIAL, unit)
         if len(values) >= 25 and values[12].isdigit():
             yield from _rates(self, {**conditions, "files": int(values[12]) * 1024}, line, values[13:25], CREATE, _NONE)

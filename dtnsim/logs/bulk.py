@@ -101,9 +101,7 @@ class Ascp(LineParser):
         elif seconds > 0:
             value, known["derived"] = size / seconds, "bytes / time"
             status = "truncated" if cut and status == "complete" else status
-        if value <= 0:
-            yield self.unread(done.string, why, line=line)
-            return
+        self.need(value > 0, done.string, why, line=line)
         yield self.measure("throughput", value, printed, known, status=status, line=line)
         if seconds > 0:
             yield self.measure("duration", float(seconds), f"{seconds} seconds", known, status=status, line=line)

@@ -201,9 +201,8 @@ class Ifstat(LineParser):
 
     def _row(self, row: re.Match[str], text: str) -> Iterator[Record]:
         cells = row["figures"].split()
-        if len(cells) != 2 * len(self._devices):
-            yield self.unread(text, f"{len(cells)} figures in a table of {2 * len(self._devices)} columns")
-            return
+        columns = 2 * len(self._devices)
+        self.need(len(cells) == columns, text, f"{len(cells)} figures in a table of {columns} columns")
         self._sample, self._rows = self._sample + 1, self._rows + 1
         known: Conditions = {**self._known, "sample": self._sample, "time": row["time"]}
         if self._every:

@@ -18,7 +18,7 @@ from functools import lru_cache
 from typing import Final, NamedTuple
 
 from dtnsim.logs._numbers import BINARY, DECIMAL, agrees, decimal, integer, regex
-from dtnsim.logs.base import Conditions, Evidence, LineParser, Record, Status, anew
+from dtnsim.logs.base import Conditions, Evidence, LineParser, Record, Status, anew, noted
 
 _RESULT: Final = regex(
     r"(?<![\d.,])(?P<bytes>\d++(?:[,.' \u202f\xa0]\d{3}){0,8}+)\s*+[^\W\d_]++[^\d,(（]{0,24}"
@@ -157,13 +157,12 @@ class Dd(LineParser):
             return _Run(size, seconds, rate, groups["prefix"], unit, *where)
         return None
 
+    @noted
     def _records_of(self, run: _Run, status: Status, records: tuple[int, int] | None) -> Iterator[Record]:
         if run.bytes <= 0:
             yield self.measure("bytes", run.bytes, run.text.strip()[:60], status=status, line=run.line)
             return
-        if run.seconds <= 0:
-            yield self.unread(run.text, "no time passed: the clock is too coarse for a rate", line=run.line)
-            return
+        self.need(run.seconds > 0, run.text, "no time passed: the clock is too coarse for a rate", line=run.line)
         rate = run.bytes / run.seconds
         if not self._agrees(run, rate):
             why = f"prints {run.rate} {run.unit}/s, but bytes / seconds give {rate:.4g} B/s; the latter is used"

@@ -220,9 +220,8 @@ class Owping(LinesParser):
         known = {**self.known, "of": found["what"].replace(" ", "_").replace("-", "_"), "clock_error_s": error}
         quantity = "rtt" if found["what"] in ("round-trip time", "two-way delay") else "latency"
         for statistic in ("p50", "min", "max"):
-            if found[statistic].startswith("-"):
-                yield self.unread(found[0], "a negative delay: the clocks are further apart than the path is long")
-                return
+            why = "a negative delay: the clocks are further apart than the path is long"
+            self.need(found[statistic][0] != "-", found[0], why)
             if found[statistic] != "nan":
                 yield self.printed(quantity, found[statistic], found["unit"], statistic=statistic, **known)
 

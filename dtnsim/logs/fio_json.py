@@ -105,16 +105,13 @@ class FioJson(Runs, DocumentParser):
         self.version = str(data["fio version"]).removeprefix("fio-")
         shared = data.get("global options")
         jobs = data.get("jobs") or data.get("client_stats") or []
-        if not isinstance(jobs, list):
-            yield self.unread("jobs", "the list of jobs is not a list", line=doc.line)
-            return
+        self.need(isinstance(jobs, list), "jobs", "the list of jobs is not a list", line=doc.line)
         jobs = [job for job in jobs if isinstance(job, dict)]
         total = [job for job in jobs if job.get("jobname") == "All clients"]
         if not jobs and not doc.part:
             yield self.unread("jobs", "the document has no job results", line=doc.line)
-        if doc.cut and "client_stats" in data and not total:
-            yield self.unread("client_stats", "the sum over all clients is cut off", line=doc.line)
-            return
+        lost = doc.cut and "client_stats" in data and not total
+        self.need(not lost, "client_stats", "the sum over all clients is cut off", line=doc.line)
         lines = doc.lines()
         for job in total or jobs:
             self.ctx.line = lines.next(f'"{job.get("jobname")}"')

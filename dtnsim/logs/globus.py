@@ -11,7 +11,7 @@ from typing import Any, Final, NamedTuple
 from dtnsim.logs._commands import meanings
 from dtnsim.logs._declared import Found, LinesParser, Match, reads
 from dtnsim.logs._numbers import as_dict, binary_size, number, whole
-from dtnsim.logs._records import NO_BYTES
+from dtnsim.logs._records import NO_BYTES, noted
 from dtnsim.logs.base import Conditions, Document, DocumentParser, Evidence, LineParser, Parser, Record, Status, anew
 from dtnsim.logs.measurement import Measurement
 
@@ -88,6 +88,7 @@ class GlobusJson(DocumentParser, of=GlobusText):
                 yield from _records(self, task, lines.next('"effective_bytes_per_second"'), {}, cut=doc.cut)
 
 
+@noted
 def _records(
     parser: Parser, task: Mapping[str, Any], line: int, more: Conditions, *, cut: bool = False
 ) -> Iterator[Record]:
@@ -106,10 +107,8 @@ def _records(
         text = f"task {status}: {_text(task, 'nice_status_details') or ''}".rstrip(": ")
         yield parser.failure(text, line=line, **known)
         return
-    if not size or not rate:
-        why = "an ACTIVE task has no rate yet" if status in ("ACTIVE", "INACTIVE") else "zero bytes: no rate"
-        yield parser.unread(f"task {status}", why, line=line)
-        return
+    why = "an ACTIVE task has no rate yet" if status in ("ACTIVE", "INACTIVE") else "zero bytes: no rate"
+    size, rate = (parser.need(found, f"task {status}", why, line=line) for found in (size, rate))
     final: Status = "complete" if status == "SUCCEEDED" else "partial"
     if not status:
         final = "truncated" if cut else "complete"
@@ -188,9 +187,8 @@ class GridFtp(LinesParser):
             return
         seconds = _second(found["end"]) - _second(found["start"])
         seconds += (int(found["end_us"]) - int(found["start_us"])) * 1e-6
-        if size == 0 or seconds <= 0:
-            yield self.unread(f"NBYTES={size}", NO_BYTES if size == 0 else "no time passed: the clock was set back")
-            return
+        why = "no time passed: the clock was set back" if size else NO_BYTES
+        self.need(size and seconds > 0, f"NBYTES={size}", why)
         known |= {"bytes": size, "duration_s": seconds}
         printed = f"{seconds:.6f} s"
         yield self.measure("throughput", size / seconds, f"NBYTES={size} in {printed}", **known)

@@ -216,7 +216,8 @@ class Ethtool(LinesParser):
     @reads(r"^(?:Cannot get device settings|netlink error): .*")
     def _failed(self, found: Match) -> Found:
         if self.open:  # of what stands behind a filter nobody knows whose message it is
-            return self.other(found[0])
+            self.other(found[0])
+            return None
         mine = self.block == "settings" or _named(self.ctx.args("ethtool")) is not None
         return self.failure(found[0], **self._named()) if mine else None
 

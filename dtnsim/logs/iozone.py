@@ -125,14 +125,11 @@ class Iozone(LinesParser):
 
     def _table_row(self, text: str) -> Iterator[Record]:
         cells = tokens(text)
-        columns = self._place(cells)
-        if columns is None or columns[:2] != [0, 1] or len(cells) < 3:
-            yield self.unread(text, f"{len(cells) - 2} figures cannot be separated under the table's heads")
-            return
+        columns = self._place(cells) or []
+        there = columns[:2] == [0, 1] and len(cells) >= 3
+        self.need(there, text, f"{len(cells) - 2} figures cannot be separated under the table's heads")
         file_k, record_k = int(cells[0][0]), int(cells[1][0])
-        if record_k == 0 or record_k > file_k:
-            yield self.unread(text, "the record length is larger than the file")
-            return
+        self.need(0 < record_k <= file_k, text, "the record length is larger than the file")
         for (value, _, _), column in zip(cells[2:], columns[2:], strict=True):
             operation = COLUMNS[column - 2] if column - 2 < len(COLUMNS) else None
             if operation is not None and int(value) > 0:
@@ -163,10 +160,8 @@ class Iozone(LinesParser):
         heads = [head for head in self._report_heads if head <= file_k]
         if len(values) != len(heads):
             heads = self._report_heads if len(values) == len(self._report_heads) else []
-        if not heads:
-            cut = " (the line is cut)" if self.ctx.cut else ""
-            yield self.unread(row[0], f"{len(values)} figures under {len(self._report_heads)} record sizes{cut}")
-            return
+        cut = " (the line is cut)" if self.ctx.cut else ""
+        self.need(heads, row[0], f"{len(values)} figures under {len(self._report_heads)} record sizes{cut}")
         for value, record_k in zip(values, heads, strict=True):
             if float(value) > 0 and (str(self._report), file_k, record_k) not in self._seen:
                 yield self._cell(value, str(self._report), file_k, record_k)

@@ -323,8 +323,7 @@ class Io500(LinesParser):
     def _phase(self, found: Match) -> Found:
         phase, value = found["phase"].replace("_", "-"), float(found["value"])
         printed = found["value"] + " " + found["unit"]
-        if value <= 0:
-            return self.unread(f"{phase} {printed}", "nothing was done: no rate")
+        self.need(value > 0, f"{phase} {printed}", "nothing was done: no rate")
         known = _known(phase, valid=found["bad"] is None and "INVALID" not in found["rest"])
         known["duration_s"] = float(found["seconds"])
         kind = ("throughput", value * _GIB) if found["unit"][0] == "G" else ("rate", value * 1e3)

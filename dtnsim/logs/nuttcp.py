@@ -158,10 +158,8 @@ class Nuttcp(LinesParser):
     @reads(r"nuttcp-(?P<end>[rt])\S*: <mb:real> MB in <s:real> real seconds = <kb:dots> KB/sec(?: = <rate:real> Mbps)?")
     def _real(self, found: Match) -> Found:
         seconds, megabytes = float(found["s"]), float(found["mb"])
-        if seconds == 0 or megabytes == 0:
-            return self.unread(found.string, _NOTHING)
-        if found["rate"] is None and self.ctx.last:
-            return self.unread(found.string, "the file ends inside this line")
+        self.need(seconds and megabytes, found.string, _NOTHING)
+        self.need(found["rate"] or not self.ctx.last, found.string, "the file ends inside this line")
         rate, printed = float(found["kb"]) * 1024, f"{found['kb']} KB/sec"
         if found["rate"]:
             rate, printed = float(found["rate"]) * 125e3, f"{found['rate']} Mbps"

@@ -129,8 +129,7 @@ class Esmond(DocumentParser):
         if items and "metadata-key" in items[0]:
             self._remember(items)
             why = f"metadata of {len(items)} tests: results are what its base-uri answers"
-            yield self.unread("metadata-key", why, line=doc.line)
-            return
+            self.need(None, "metadata-key", why, line=doc.line)
         kind, known = self._about()
         lines = doc.lines()
         for item in items:
@@ -141,11 +140,9 @@ class Esmond(DocumentParser):
                 for part in value:
                     if isinstance(part, dict):
                         yield from self._result(str(part.get("event-type")), part.get("val"), more)
-            elif kind is None:
-                yield self.unread("ts, val", "what was measured only its URL says: keep the curl command")
-                return
             else:
-                yield from self._result(kind, value, more)
+                self.need(kind, "ts, val", "what was measured only its URL says: keep the curl command")
+                yield from self._result(str(kind), value, more)
 
     def _remember(self, items: list[dict[str, Any]]) -> None:
         tests = self.ctx.memo.setdefault("esmond", {})

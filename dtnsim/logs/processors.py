@@ -269,8 +269,7 @@ class _Stamped(LineParser):
             return ()
         if not self._heads:
             return ()
-        if len(words) != len(self._heads):
-            return (self.unread(text, f"{len(words)} figures under {len(self._heads)} heads"),)
+        self.need(len(words) == len(self._heads), text, f"{len(words)} figures under {len(self._heads)} heads")
         pairs = list(zip(self._heads, words, strict=True))
         more: Conditions = {"interval": None if match["mean"] else True}
         more |= {_KEYS[head]: word for head, word in pairs if head in _KEYS}

@@ -14,7 +14,7 @@ from dtnsim.logs._commands import table
 from dtnsim.logs._declared import LinesParser, Match, reads
 from dtnsim.logs._documents import stamp
 from dtnsim.logs._numbers import as_dict, as_list, number
-from dtnsim.logs.base import Conditions, Document, DocumentParser, Evidence, Record, anew
+from dtnsim.logs.base import Conditions, Document, DocumentParser, Evidence, Record, anew, noted
 
 
 class Metric(NamedTuple):
@@ -169,16 +169,16 @@ class PrometheusJson(DocumentParser):
         conditions: Conditions = {**known, "time": stamp(began), "duration_s": ended - began, **more}
         return self.measure(metric.rate, value, printed, **conditions)
 
+    @noted
     def _rates(self, labels: dict[str, str], samples: Sequence[tuple[float, float]]) -> Iterator[Record]:
         """A series that is a rate already."""
         query = self._query()
         metrics, bits = _RATE.findall(query), _BITS.search(query) is not None
         metric = _metrics().get(metrics[0]) if len(metrics) == 1 else None
         arithmetic = _ARITHMETIC.search(_BITS.sub("", query).rstrip(" *")) is not None
-        if metric is None or not metric.rate or arithmetic or not samples:
-            why = "a rate has no name: query the counter itself (node_network_receive_bytes_total ...)"
-            yield self.unread(str(labels)[:100], why)
-            return
+        why = "a rate has no name: query the counter itself (node_network_receive_bytes_total ...)"
+        there = metric is not None and metric.rate and samples and not arithmetic
+        metric = self.need(metric if there else None, str(labels)[:100], why)
         known = {**labelled(metrics[0], labels), **metric.known}
         values = [value / 8 if bits else value for _, value in samples]
         for (when, _), value in zip(samples, values, strict=True):

@@ -16,7 +16,7 @@ from typing import Any, Final
 
 from dtnsim.logs._declared import Found, LinesParser, Match, gives, reads
 from dtnsim.logs._numbers import as_dict, as_list, iso_s, number, of_histogram, whole
-from dtnsim.logs.base import NO_BYTES, Conditions, Document, DocumentParser, Evidence, Mean, Record
+from dtnsim.logs.base import NO_BYTES, Conditions, Document, DocumentParser, Evidence, Mean, Record, noted
 
 
 class PschedulerJson(DocumentParser):
@@ -73,13 +73,12 @@ class PschedulerJson(DocumentParser):
     def _rate(self, bits: float, known: Conditions) -> Record:
         return self.measure("throughput", bits / 8, f"{bits:.10g} bit/s", known)
 
+    @noted
     def _sum(self, part: Mapping[str, Any], known: Conditions) -> Iterator[Record]:
         keys = ("throughput-bits", "throughput-bytes", "start", "end", "retransmits", "lost", "sent", "jitter")
         rate, size, start, end, again, lost, sent, jitter = (number(part.get(key)) for key in keys)
-        if rate is None or rate <= 0 or size == 0:
-            printed, why = ("", "the summary has no throughput-bits") if rate is None else (f"{rate:g} bit/s", NO_BYTES)
-            yield self.unread(printed, why)
-            return
+        why = "the summary has no throughput-bits" if rate is None else NO_BYTES
+        rate = self.need(max(rate or 0.0, 0.0) if size != 0 else None, "" if rate is None else f"{rate:g} bit/s", why)
         known = {**known, "bytes": size, "duration_s": None if start is None or end is None else end - start}
         yield self._rate(rate, known)
         if received := number(part.get("receiver-throughput-bits")):
@@ -169,9 +168,8 @@ class PschedulerText(LinesParser, of=PschedulerJson):
             if self._section is not None and self._section.startswith("*"):
                 known["stream"] = self._section.rsplit(" ", 1)[-1]
             known["retransmits"] = whole(row["retr"])
-        elif float(row["rate"]) <= 0:
-            yield self.unread(f"{row['rate']} {row['u']}", NO_BYTES)
-            return
+        else:
+            self.need(float(row["rate"]) > 0, f"{row['rate']} {row['u']}", NO_BYTES)
         yield self.printed("throughput", row["rate"], row["u"], known)
         if row["retr"] and "interval" not in known:
             yield self.measure("retransmits", int(row["retr"]), row["retr"], **known)

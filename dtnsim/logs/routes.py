@@ -93,10 +93,7 @@ class Traceroute(LineParser):
         if route is None:
             return
         yield from self._hop(route)
-        if route.last is None:
-            yield self.unread("", "no hop answered", line=route.line)
-            return
-        number, line, probes = route.last
+        number, line, probes = self.need(route.last, "", "no hop answered", line=route.line)
         answers = [probe for probe in probes if probe[0] in (route.address, route.target)]
         reached, answers = bool(answers), answers or probes
         times, flags = [time for _, time, _ in answers], [flag for _, _, flag in answers if flag]

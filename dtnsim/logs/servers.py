@@ -126,9 +126,7 @@ class RadosBench(LinesParser):
         if moved and seconds >= 1 and abs(moved / seconds - rate * _MIB) > 0.02 * rate * _MIB:
             why = f"operations, size and time give {moved / seconds / _MIB:.6g}"
             yield self.unread(f"{text} MB/sec", why, line=line)
-        if rate <= 0:
-            yield self.unread(text, "nothing was moved: no rate", line=line)
-            return
+        self.need(rate > 0, text, "nothing was moved: no rate", line=line)
         yield self.measure("duration", seconds, printed, line=line, **known)
         for key, (value, shown, at) in found.items():
             statistic, _, what = key.rpartition(" ")

@@ -161,9 +161,7 @@ class Perftest(LinesParser):
             for statistic, text in zip(self._latency, figures, strict=False):
                 yield self.printed("latency", text, "usec", statistic=statistic, **known)
             return
-        if len(figures) < 2:
-            yield self.unread(" ".join(cells), "the row is cut")
-            return
+        self.need(len(figures) > 1, " ".join(cells), "the row is cut")
         _, factor, divisor = unit_of(f"{self._unit}/sec")
         peak, average = (float(text) * factor / divisor for text in figures[:2])
         messages = float(figures[2]) * 1e6 if self._rated and len(figures) > 2 else 0.0

@@ -10,7 +10,7 @@ from typing import ClassVar, Final, NamedTuple
 from dtnsim.logs._commands import ends_of_copy, given
 from dtnsim.logs._declared import Found, LinesParser, Match, reads
 from dtnsim.logs._numbers import agrees, binary_size, clock_s, decimal, grouped, regex
-from dtnsim.logs.base import NO_BYTES, Conditions, Evidence, Record, Status, anew
+from dtnsim.logs.base import NO_BYTES, Conditions, Evidence, Record, Status, anew, noted
 from dtnsim.logs.measurement import ALL_SENT
 
 _METER: Final = regex(
@@ -122,6 +122,7 @@ class Scp(LinesParser):
         meter, self._held = self._held, None
         return () if meter is None else meter.figures
 
+    @noted
     def _figures(
         self, text: str, known: Conditions, share: int, size: float, seconds: float | None, printed: _Rate | None
     ) -> Iterator[Record]:
@@ -129,10 +130,8 @@ class Scp(LinesParser):
         whole = share == 100
         known = {**self._known(), **known, "file_B" if whole else "bytes": size}
         status: Status = "truncated" if self.ctx.cut else "complete" if whole else "partial"
-        if size <= 0 or (printed is None and not whole):
-            stalled = f"stalled at {share} %: no rate"
-            yield self.unread(text, NO_BYTES if printed or whole else stalled)
-            return
+        self.need(printed or whole, text, f"stalled at {share} %: no rate")
+        self.need(size > 0, text, NO_BYTES)
         if seconds:
             known["duration_s"] = seconds
             yield self.measure("duration", seconds, f"{seconds:g} s", dict(known), status=status)
@@ -305,21 +304,16 @@ class Rsync(LinesParser):
             yield from self._unfinished(run)
             return
         moved, rate, printed, line = run.sent
-        if rate <= 0 or moved <= 0:
-            yield self.unread(printed, NO_BYTES, line=line)
-            return
+        self.need(rate > 0 and moved > 0, printed, NO_BYTES, line=line)
         known: Conditions = {**run.known, "files": run.files or None, **run.stats, "wire": True, "bytes": moved}
         known |= {"duration_s": moved / rate, "resolution_s": 1.0}
         if run.total is None:
             yield self.measure("throughput", rate, printed, status="truncated", line=line, **known)
-            yield self.unread(printed, "the line with the total size is missing", line=line)
-            return
-        size, speedup, dry, at, text = run.total
+        why = "the line with the total size is missing"
+        size, speedup, dry, at, text = self.need(run.total, printed, why, line=line)
         known |= {"file_B": size, "speedup": speedup}
-        if size <= 0 or dry:
-            why = "zero bytes: no rate" if size <= 0 else "a dry run moves no data: no rate"
-            yield self.unread(text, why, line=line)
-            return
+        self.need(size > 0, text, "zero bytes: no rate", line=line)
+        self.need(not dry, text, "a dry run moves no data: no rate", line=line)
         yield self.measure("throughput", rate, printed, status=run.status, line=line, **known)
         if ALL_SENT[0] <= speedup <= ALL_SENT[1]:
             data = {**known, "derived": "total size / time", "wire": None, "bytes": size}

@@ -10,7 +10,7 @@ from typing import ClassVar, Final
 from dtnsim.logs._commands import Given
 from dtnsim.logs._declared import LinesParser, Match, Progress, ProgressParser, declare, gives, reads
 from dtnsim.logs._numbers import BINARY, binary_size, bits_rate, clock_s, decimal, number, parts_s, whole
-from dtnsim.logs._records import NO_BYTES
+from dtnsim.logs._records import NO_BYTES, noted
 from dtnsim.logs.base import Conditions, Document, DocumentParser, Evidence, LineParser, Parser, Record, Status, anew
 
 
@@ -33,8 +33,7 @@ class Wget(LinesParser):
     def _download(self, found: Match) -> Record:
         if found["error"] is not None:
             return self.failure(found["error"], bytes=int(found["at"]))
-        if found["got"] is None:
-            return self.unread(found[0], "the line is cut")
+        self.need(found["got"], found[0], "the line is cut")
         rate, size = found["rate"], int(found["got"])
         value = binary_size(rate, found["unit"]) if found["kind"] == "B" else bits_rate(rate, found["unit"])
         status: Status = "complete" if found["of"] in (None, found["got"]) else "partial"
@@ -241,6 +240,7 @@ class _Block:
             known = {**self.known, "interval": True, "bytes": self.size, "end_s": self.elapsed}
             yield parser.measure("throughput", self.rate, self.printed, line=self.line, **known)
 
+    @noted
     def headline(self, parser: Parser) -> Iterator[Record]:
         """The figures of the last block."""
         known: Conditions = {**self.known, "bytes": self.size, "duration_s": self.elapsed}
@@ -248,14 +248,11 @@ class _Block:
         whole = self.share == 100 or (self.total is None and self.elapsed)
         status: Status = "complete" if whole and not self.errors else "partial"
         rate, printed = self.rate, self.printed
-        if self.size <= 0:
-            yield parser.unread(self.text, NO_BYTES, line=self.line)
-            return
+        parser.need(self.size > 0, self.text, NO_BYTES, line=self.line)
         if rate <= 0:
-            if self.elapsed is None or self.elapsed < 1:
-                yield parser.unread(self.text, "no speed is printed, and less than a second passed", line=self.line)
-                return
-            rate, printed = self.size / self.elapsed, ""
+            there, why = (self.elapsed or 0) >= 1, "no speed is printed, and less than a second passed"
+            parser.need(there, self.text, why, line=self.line)
+            rate, printed = self.size / (self.elapsed or 1), ""
             known["derived"] = "bytes / elapsed time"
         yield parser.measure("throughput", rate, printed, status=status, line=self.line, **known)
         if self.elapsed:

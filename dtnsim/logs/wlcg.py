@@ -9,7 +9,7 @@ from typing import Any, ClassVar, Final
 from dtnsim.logs._declared import Found, LinesParser, Match, Progress, ProgressParser, declare, reads
 from dtnsim.logs._documents import first, records, seconds, stamp
 from dtnsim.logs._numbers import BINARY, DECIMAL, as_dict, as_list, number, text_in, whole
-from dtnsim.logs.base import Conditions, Document, DocumentParser, Evidence, Parser, Record, anew, located
+from dtnsim.logs.base import Conditions, Document, DocumentParser, Evidence, Parser, Record, anew, located, noted
 
 _DONE: Final = declare(
     "] ", r"Copying (?P<source>\S{1,600}) {1,9}\[(?P<state>DONE|FAILED)\] {1,4}after (?P<seconds>\d{1,7})s"
@@ -159,11 +159,10 @@ class RucioEvents(DocumentParser):
         yield from _moved(self, size, spent, known, "no bytes, or less than a second: no rate")
 
 
+@noted
 def _moved(parser: Parser, size: float | None, spent: float | None, known: Conditions, why: str) -> Iterator[Record]:
     """Rate and duration of what was moved; a note where it was nothing, or took no time."""
-    if not size or not spent or spent <= 0:
-        yield parser.unread(f"{size} B in {spent} s", why)
-        return
+    size, spent = (parser.need(found, f"{size} B in {spent} s", why) for found in (size, max(spent or 0.0, 0.0)))
     known |= {"bytes": size, "duration_s": round(spent, 6)}
     yield parser.measure("throughput", size / spent, f"{size:.15g} B in {spent:.6g} s", **known)
     yield parser.measure("duration", spent, f"{spent:.6g} s", **known)
@@ -183,9 +182,7 @@ class RucioClient(LinesParser, of=RucioEvents):
             yield self.measure("duration", spent, f"{found['seconds']} seconds", **known)
             return
         size = float(found["size"]) * DECIMAL[found["su"]]
-        if size <= 0 or spent <= 0:
-            yield self.unread(found[0], "no bytes, or no time: no rate")
-            return
+        self.need(size > 0 and spent > 0, found[0], "no bytes, or no time: no rate")
         known["bytes"], rate = size, size / spent
         if found["rate"] and spent >= 1 and abs(rate - float(found["rate"]) * 1e6) > 0.02 * rate + 5e3:
             yield self.unread(found[0], f"bytes and seconds give {rate / 1e6:.4g} MBps")
@@ -253,6 +250,7 @@ class FtsJson(DocumentParser):
             known["overhead_s"] = round(last_s - first_s - spent, 3)
         yield from _moved(self, size, spent, {**known, "end": stamp(ended)}, "no bytes, or no time: no rate")
 
+    @noted
     def _file(self, item: Mapping[str, Any], job: Mapping[str, Any]) -> Iterator[Record]:
         said = {key: text_in(item, key) or text_in(job, key) for key in ("source_se", "dest_se", "job_id", "vo_name")}
         known: Conditions = {"source": _host(said["source_se"]), "target": _host(said["dest_se"])}
@@ -261,14 +259,10 @@ class FtsJson(DocumentParser):
         if state in ("FAILED", "CANCELED"):
             yield self.failure(f"{state}: {text_in(item, 'reason') or ''}".rstrip(": "), **known)
             return
-        if state != "FINISHED":
-            yield self.unread(state, "a transfer that is not finished has no rate")
-            return
+        self.need(state == "FINISHED", state, "a transfer that is not finished has no rate")
         size, spent = number(item.get("filesize")), number(item.get("tx_duration"))
         began, ended = seconds(item.get("start_time")), seconds(item.get("finish_time"))
-        if size is None and item.get("staging_finished"):
-            yield self.unread(state, "staged from tape only: no transfer")
-            return
+        self.need(size is not None or not item.get("staging_finished"), state, "staged from tape only: no transfer")
         end = ended if ended is not None or began is None or spent is None else began + spent
         yield from _moved(self, size, spent, {**known, "end": stamp(end)}, "no bytes, or no time: no rate")
 
