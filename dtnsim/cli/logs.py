@@ -92,7 +92,7 @@ def _directory(top: Path, *, json: bool) -> bool:
 def _one(name: str, *, json: bool) -> bool:
     """Reads one file; whether it gave anything."""
     from dtnsim.logs import iter_log
-    from dtnsim.logs._nearest import nearest
+    from dtnsim.logs._catalogue import nearest
 
     notes = _Notes(name)
     count = 0

@@ -19,8 +19,7 @@ from collections.abc import Iterable, Iterator
 from datetime import UTC, datetime
 from typing import Final
 
-from dtnsim.logs._iperf import ROW_WORDS, Row, read_line
-from dtnsim.logs._iperf2_run import Connection, Run, from_args
+from dtnsim.logs._iperf import ROW_WORDS, Connection, Row, Run, from_args, read_line
 from dtnsim.logs._numbers import regex, size_bytes
 from dtnsim.logs.base import Evidence, LineParser, Record, once
 

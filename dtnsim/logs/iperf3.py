@@ -13,12 +13,14 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass, field
 from functools import lru_cache
 from typing import Final
 
-from dtnsim.logs._iperf import ROW_WORDS, Row, Summary, Test, agrees_with_size, from_args, read_line, udp_of
+from dtnsim.logs._commands import given
+from dtnsim.logs._iperf import ROW_WORDS, Row, agrees_with_size, read_line, udp_of
 from dtnsim.logs._numbers import BINARY, DECIMAL, binary_size, regex
-from dtnsim.logs.base import Conditions, Evidence, LineParser, Record, Status, once
+from dtnsim.logs.base import Conditions, Evidence, LineParser, Mean, Record, Status, once
 from dtnsim.logs.measurement import Condition, Measurement
 
 _THIRD: Final = 3
@@ -49,6 +51,95 @@ _FACTORS: Final = {
 _MANY: Final = 64  # titles at a time
 
 
+#: the iperf3 command line (iperf3 manual): sizes are 1024-based, rates 1000-based
+
+
+def _from_args(args: list[str] | None) -> Conditions:
+    """Conditions from an iperf3 command line."""
+    known, values, _ = given("iperf3", args)
+    if args is not None:
+        known.setdefault("protocol", "sctp" if "sctp" in values else "tcp")
+    return known
+
+
+@dataclass(slots=True)
+class _Summary:
+    """A row of the summary."""
+
+    row: Row
+    role: str | None
+    cut: bool
+
+
+@dataclass(slots=True)
+class _Test:
+    """One run."""
+
+    conditions: Conditions = field(default_factory=dict)  # what the command line and the preamble said
+    host: str | None = None  # in the prompt
+    streams: set[str] = field(default_factory=set)  # stream numbers of the preamble
+    #: rows of the summary by (stream, way, role), means of the interval rows by (stream, way)
+    finals: dict[tuple[str, str | None, str | None], _Summary] = field(default_factory=dict)
+    means: dict[tuple[str, str | None], Mean] = field(default_factory=dict)
+    rule: bool = False  # a rule was seen
+    summary: bool = False  # rows are of the summary
+    role: str | None = None  # under a "Sent"/"Received" head (3.0 betas)
+    error: str | None = None
+    interrupted: bool = False
+    _shared: dict[tuple[str, str | None], tuple[int, Conditions]] = field(default_factory=dict)
+
+    @property
+    def has_rows(self) -> bool:
+        return bool(self.finals or self.means)
+
+    @property
+    def plain(self) -> bool:
+        """Whether rows without a role are of the time series."""
+        return not (self.summary or self.finals or self.error)
+
+    def mean_of(self, name: str, way: str | None) -> Mean:
+        """The mean of a stream's interval rows."""
+        return self.means.setdefault((name, way), Mean())
+
+    def shared(self, name: str, way: str | None) -> Conditions:
+        """Conditions that all interval rows of a stream share, put together once."""
+        shared = self._shared.get((name, way))
+        if shared is None or shared[0] != len(self.streams):
+            base = {**self.figure(name, way, None), "interval": True}
+            if name != "SUM" and len(self.streams) != 1 and "stream" not in base:
+                base["stream"] = int(name)
+            shared = self._shared[name, way] = (len(self.streams), base)
+        return shared[1]
+
+    def ids(self, way: str | None) -> set[str]:
+        """Streams of the summary in one direction."""
+        return {name for name, row_way, _ in self.finals if row_way == way}
+
+    def figure(self, name: str, way: str | None, role: str | None) -> Conditions:
+        """Conditions of the rows of a stream, or of ``SUM``.
+
+        Args:
+            name: Number of the stream, or ``SUM``.
+            way: As of `Row`.
+            role: Which end counted.
+        """
+        more = {key: value for key, value in (("host", self.host), ("role", role)) if value is not None}
+        found = {**self.conditions, **more}
+        ids = self.ids(way)
+        asked = self.conditions.get("streams")
+        count = max(len(self.streams) // (2 if way else 1), asked if isinstance(asked, int) else 0)
+        count = count or len(ids - {"SUM"})
+        if count:
+            found["streams"] = count
+        if name != "SUM" and (count > 1 or len(ids) > 1):
+            found["stream"] = int(name)
+        if way is not None:
+            found["direction"] = "send" if way[0] == "T" else "receive"
+        elif found.get("reporter") != "server":
+            found["direction"] = "receive" if found.get("reverse") else "send"
+        return found
+
+
 @lru_cache(maxsize=4096)
 def _tail(rest: str) -> tuple[tuple[str, Condition], ...]:
     """What the end of an interval's row says; most are alike."""
@@ -69,7 +160,7 @@ class Iperf3Text(LineParser):
     words = f"{ROW_WORDS} Connecting Accepted Server connected Reverse Starting Interval Summary CPU MSS Sent Received"
     shape = r"(?:- ){10}"
 
-    _tests: dict[str | None, Test] = once(dict)
+    _tests: dict[str | None, _Test] = once(dict)
     _interrupt = once(lambda: -9)  # line of an interrupt message that no test owns (stderr comes first)
 
     def feed(self, text: str) -> Iterable[Record]:
@@ -130,7 +221,7 @@ class Iperf3Text(LineParser):
         if text.lstrip().startswith("Server output"):
             if test is not None:  # --get-server-output: the same run seen from its other end
                 yield from self._settle(key)
-                self._tests[key] = Test({**test.conditions, "reporter": "server"}, test.host)
+                self._tests[key] = _Test({**test.conditions, "reporter": "server"}, test.host)
             return
         connected = _CONNECTED.search(text)
         if connected is not None:
@@ -150,10 +241,10 @@ class Iperf3Text(LineParser):
             else:
                 test.conditions["reporter"] = "server"
 
-    def _begin(self, key: str | None) -> Test:
+    def _begin(self, key: str | None) -> _Test:
         if len(self._tests) >= _MANY:
             self._tests.clear()
-        test = self._tests[key] = Test(from_args(self.ctx.args("iperf3")), self.where["host"])
+        test = self._tests[key] = _Test(_from_args(self.ctx.args("iperf3")), self.where["host"])
         if key is not None:
             test.conditions["title"] = key
         test.interrupted = self.ctx.line - self._interrupt <= 1
@@ -184,7 +275,7 @@ class Iperf3Text(LineParser):
             self._details(test, text)
 
     @staticmethod
-    def _details(test: Test, text: str) -> None:
+    def _details(test: _Test, text: str) -> None:
         if (started := _TEST.search(text)) is not None:
             test.conditions |= {"protocol": started["proto"].lower(), "block_B": float(started["block"])}
             if started["omit"] and started["omit"] != "0":
@@ -192,7 +283,7 @@ class Iperf3Text(LineParser):
         if (mss := _MSS.search(text)) is not None:
             test.conditions["mss_B"] = int(mss[1])
 
-    def _cpu(self, test: Test, text: str) -> Iterator[Record]:
+    def _cpu(self, test: _Test, text: str) -> Iterator[Record]:
         for found in _CPU.finditer(text):
             where, role, share = found.groups()
             conditions: Conditions = {"where": where, "role": role, "host": test.host}
@@ -208,7 +299,7 @@ class Iperf3Text(LineParser):
             return
         for test in open_tests:
             test.error = None if test.finals else text  # a summary before the error is of a run that ended
-        conditions = open_tests[0].conditions if open_tests else from_args(self.ctx.args("iperf3"))
+        conditions = open_tests[0].conditions if open_tests else _from_args(self.ctx.args("iperf3"))
         yield self.failure(text, **conditions)
 
     def _row(self, key: str | None, row: Row) -> Iterator[Record]:
@@ -232,9 +323,9 @@ class Iperf3Text(LineParser):
         if old is not None and old.row.text != row.text:
             yield from self._settle(key)
             test = self._begin(key)
-        test.finals[name] = Summary(row, name[2], cut=cut)
+        test.finals[name] = _Summary(row, name[2], cut=cut)
 
-    def _interval(self, test: Test, row: Row) -> Record:
+    def _interval(self, test: _Test, row: Row) -> Record:
         omitted = row.rest.endswith(")") and "(omitted)" in row.rest
         if not omitted:
             span = row.end_s - row.start_s
@@ -262,7 +353,7 @@ class Iperf3Text(LineParser):
                 line = max(final.row.line for final in test.finals.values())
                 yield self.unread("", "several streams without a [SUM] row: the log is cut", line=line)
 
-    def _figures(self, test: Test, final: Summary) -> Iterator[Record]:
+    def _figures(self, test: _Test, final: _Summary) -> Iterator[Record]:
         row = final.row
         if not agrees_with_size(row):
             yield self.unread(row.text, "size, interval and rate do not fit together", line=row.line)
@@ -281,7 +372,7 @@ class Iperf3Text(LineParser):
         elif (tcp := _TCP.match(row.rest)) is not None and final.role != "receiver":
             yield record("retransmits", int(tcp["retr"]), tcp["retr"])
 
-    def _partial(self, test: Test) -> Iterator[Record]:
+    def _partial(self, test: _Test) -> Iterator[Record]:
         for way in dict.fromkeys(way for _, way in test.means):
             means = {name: mean for (name, w), mean in test.means.items() if w == way}
             chosen = [means["SUM"]] if "SUM" in means else list(means.values())

@@ -17,11 +17,10 @@ from dtnsim.composition.relief import tcp_of
 from dtnsim.ground import units
 from dtnsim.ground.records import Prediction, TransferPrediction
 from dtnsim.ground.uncertainty import Remedy
-from dtnsim.report import limits
+from dtnsim.report import holds as limits
 from dtnsim.report.advice import LATE, measured, of_others, option, path_of, typed
-from dtnsim.report.holds import OTHER_TOOL
+from dtnsim.report.holds import OTHER_TOOL, longest
 from dtnsim.report.how_long import how_long, resync
-from dtnsim.report.limits import longest
 from dtnsim.steady import ordering, relieved
 from dtnsim.steady.known import Assumed
 from dtnsim.steady.ladder import Ladder

@@ -1,16 +1,20 @@
-"""What holds a transfer, in a sentence for people: a station by its kind, a connection by what limits it."""
+"""What holds a transfer, in a sentence for people, in most of its draws and with a change: stations, connections."""
 
 from __future__ import annotations
 
 import re
+from dataclasses import replace
 from typing import TYPE_CHECKING, Final, cast
 
 from dtnsim.components.segment import segment_names
 from dtnsim.ground.quantity import middle
+from dtnsim.steady.known import Assumed
 from dtnsim.steady.reasons import WORDS
 
 if TYPE_CHECKING:
-    from dtnsim.ground.records import Bottleneck, Prediction, Station
+    from dtnsim.ground.records import Bottleneck, Prediction, Station, TransferPrediction
+    from dtnsim.ground.uncertainty import Remedy
+    from dtnsim.steady.usual import Usual
 
 #: what a connection's reason says of it
 _LIMIT: Final = re.compile(r"(\w+)-limited: (?:the narrowest place is )?(.*?)(?:: [\d.]+ \S*b/s.*| \(in the phase.*)?")
@@ -103,3 +107,46 @@ def _ends(p: Prediction, place: str) -> str:
         if place.startswith(f"{host}-"):
             return f"{host} to {place.removeprefix(f'{host}-')}"
     return place
+
+
+def longest(p: Prediction) -> TransferPrediction:
+    """The transfer that takes longest."""
+    return max(p.transfers, key=lambda t: t.duration_s.p50)
+
+
+def held(p: Prediction) -> str:
+    """What holds the transfer that takes longest, for people: in most of its draws, and at its best too."""
+    t, found = longest(p), _usual(p)
+    best = f"{holds(p, t.bottleneck)} [{t.bottleneck.station}]"
+    text = best if found is None else f"{holds(p, found.holder)} [{found.holder.station}] in {found.share:.0%} of runs"
+    text += "" if found is None else f"; at its best, {brief(holds(p, replace(t.bottleneck, work=())))}"
+    return f"{text} ({t.name}, which takes longest)" if len(p.transfers) > 1 else text
+
+
+def usual_ways(p: Prediction) -> tuple[Remedy, ...]:
+    """Changes against what holds the transfer that takes longest in most of its draws, if not at the medians."""
+    found = _usual(p)
+    return found.ways if found is not None else ()
+
+
+def _usual(p: Prediction) -> Usual | None:
+    """What holds the transfer that takes longest in most of its draws, if not at the medians."""
+    return p.assumed.usual[p.transfers.index(longest(p))] if isinstance(p.assumed, Assumed) else None
+
+
+def following(p: Prediction, better: Prediction) -> str:
+    """What holds another answer; by name where that sounds like what holds this one, as drives of two volumes do."""
+    then, now = _holder(better), _holder(p)
+    what, same = (brief(holds(each, replace(b, work=()))) for each, b in ((better, then), (p, now)))
+    return f"{what} ({then.station})" if what == same and then.station != now.station else what
+
+
+def still(p: Prediction, then: str) -> bool:
+    """Whether a limit is the one of now, whatever their sizes."""
+    return then.partition(": ")[0] == brief(holds(p, replace(_holder(p), work=()))).partition(": ")[0]
+
+
+def _holder(p: Prediction) -> Bottleneck:
+    """What holds the transfer that takes longest in most of its draws."""
+    found = _usual(p)
+    return found.holder if found is not None else longest(p).bottleneck
