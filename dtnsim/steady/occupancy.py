@@ -16,6 +16,7 @@ from __future__ import annotations
 from collections import defaultdict
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
+from functools import cached_property
 from itertools import combinations, pairwise, product
 from math import comb, prod
 from typing import Final
@@ -25,16 +26,19 @@ import numpy as np
 from dtnsim.ground.records import Transfer
 from dtnsim.physics._arrays import BoolArray, FloatArray as Array, Index
 from dtnsim.physics.waiting import time_shares
-from dtnsim.steady.ceilings import solo_times
+from dtnsim.steady.ceilings import per_capacity, solo_times
 from dtnsim.steady.matrices import Matrices
-from dtnsim.steady.solve import Rates, take
-from dtnsim.steady.stages import Column, staged, steps_of, visit_B
+from dtnsim.steady.rows import begins, over_rows
+from dtnsim.steady.solve import Rates, least_capacity, take
+from dtnsim.steady.stages import Column, row_of, staged, steps_of, visit_B
 
 #: states that are told apart at most
 _MOST: Final = 64
+#: scenarios from which on it is asked first whether any state fills a station: of fewer all states are sooner solved
+_MANY: Final = 32
 #: part of a station's capacity that may be left of it when it is full
 _FULL: Final = 1e-6
-#: columns that are told apart, and the numbers of how (`_steps`)
+#: columns that are told apart, and the numbers of how (`Steps`)
 _Split = tuple[tuple[int, int], ...]
 #: parts of a worker's time, with its stations for itself, up to which a wait or a step is at its mean: where there is
 #: room for all states, and where there is not
@@ -47,30 +51,62 @@ def placements(workers: int, steps: int) -> Iterator[tuple[int, ...]]:
         yield tuple(b - a - 1 for a, b in pairwise((-1, *bars, workers + steps - 1)))
 
 
-#: phases of each step of a column, by number of a way to tell its steps apart, and (2, S) the numbers by `_FELT`
-Steps = tuple[dict[int, list[range]], Index]
+class Steps:
+    """How a column's steps are told apart.
 
+    Where a number of a way to do so is odd, the last of its steps are the phases where workers wait. Who waits is at
+    none of the others, whatever it waits for; a step without stations is a part of that. A step that takes little of a
+    worker's time is a part of the one before it, or after it.
 
-def _steps(column: Column) -> Steps:
-    """Phases of each step of a column that is felt; where its number is odd, the last are those where its workers wait.
+    Args:
+        column: The column.
+        m: The path as arrays.
 
-    Who waits is at none of the others, whatever it waits for; a step without stations is a part of that. A step that
-    takes little of a worker's time is a part of the one before it, or after it.
+    Attributes:
+        phases: Phases of each step, by number of a way to tell them apart.
+        number: (2, S) the numbers by `_FELT`.
     """
-    m = column.of
-    first = m.phases_of(int(m.transfer[column.numbers.start])).start
-    solo = [seconds.max(axis=1, initial=0.0) for _, seconds in solo_times(m, int(m.transfer[first]))]
-    waits = (m.delay - m.grows)[:, column.numbers].sum(axis=1)
-    steps = steps_of(m, column.numbers) if column.whole else [column.numbers]
-    lasts = np.stack(np.broadcast_arrays(waits, *(sum(solo[p - first] for p in row) for row in steps)))
-    felt = lasts > np.reshape(_FELT, (-1, 1, 1)) * lasts.sum(axis=0)
-    felt[:, 1:] |= lasts[1:] == lasts[1:].max(axis=0)
-    number = (felt.swapaxes(1, 2) << np.arange(len(lasts))).sum(axis=2)
-    return {n: _felt(n, steps, column.numbers) for n in np.unique(number).tolist()}, number
+
+    def __init__(self, column: Column, m: Matrices) -> None:
+        of, self._column, self._m = column.of, column, m
+        first = of.phases_of(int(of.transfer[column.numbers.start])).start
+        solo = [seconds.max(axis=1, initial=0.0) for _, seconds in solo_times(of, int(of.transfer[first]))]
+        waits = (of.delay - of.grows)[:, column.numbers].sum(axis=1)
+        steps = steps_of(of, column.numbers) if column.whole else [column.numbers]
+        lasts = np.stack(np.broadcast_arrays(waits, *(sum(solo[p - first] for p in row) for row in steps)))
+        felt = lasts > np.reshape(_FELT, (-1, 1, 1)) * lasts.sum(axis=0)
+        felt[:, 1:] |= lasts[1:] == lasts[1:].max(axis=0)
+        self.number: Index = (felt.swapaxes(1, 2) << np.arange(len(lasts))).sum(axis=2)
+        self.phases = {n: _felt(n, steps, column.numbers) for n in np.unique(self.number).tolist()}
+        self._lasts = lasts, {p: solo[p - first] for p in column.numbers}
+
+    @cached_property
+    def most(self) -> tuple[Index, Array]:
+        """(n,) stations that it visits, and (n, S) which part of each its workers take at most.
+
+        They do where all of them are at the step that takes most, and nobody keeps them from it.
+        """
+        column, m, (lasts, solo) = self._column, self._m, self._lasts
+        seconds = {p: sum(solo[k] for k in p) for n, told in self.phases.items() for p in told[: len(told) - (n & 1)]}
+        if all(len(told) == 1 for told in self.phases.values()):  # its workers wait meanwhile, now and then
+            seconds = {column.numbers: lasts.sum(axis=0)}
+        both = m.capacity, least_capacity(m)
+        capacity, least = (np.pad(c, ((0, 0), (0, 1)), constant_values=np.inf).T for c in both)
+        stations, parts = [], []
+        for phases, alone in seconds.items():
+            station, demand = row_of(column, phases)
+            with np.errstate(divide="ignore", invalid="ignore"):
+                rate = column.workers / (alone * column.part), 1 / per_capacity(demand, capacity[station]).max(axis=0)
+                parts.append(np.nan_to_num(per_capacity(demand, least[station]) * np.minimum(*rate), nan=np.inf))
+            stations.append(station)
+        found, place = np.unique(np.concatenate(stations), return_inverse=True)
+        most = np.zeros((len(found), max(part.shape[1] for part in parts)))
+        np.maximum.at(most, place, np.concatenate([np.broadcast_to(p, (len(p), most.shape[1])) for p in parts]))
+        return found, most
 
 
 def _felt(number: int, steps: list[range], phases: range) -> list[range]:
-    """Phases of the steps of a number (`_steps`)."""
+    """Phases of the steps of a number (`Steps`)."""
     begins = [row.start for s, row in enumerate(steps, 1) if number >> s & 1]
     moving = [range(*ends) for ends in pairwise([phases.start, *begins[1:], phases.stop])]
     return [*moving, phases] if number & 1 else moving
@@ -171,13 +207,31 @@ class Occupancy:
         self, m: Matrices, columns: Sequence[Column], transfers: Sequence[Transfer], known: dict[Column, Steps]
     ) -> None:
         self._m, self._columns, self._transfers = m, columns, transfers
-        known |= {c: _steps(c) for c in columns if c not in known}
-        told = [known[c] for c in columns]
-        self._steps = [steps for steps, _ in told]
-        several = [np.isin(number[0], [n for n, steps in of.items() if len(steps) > 1]) for of, number in told]
-        self._number = np.stack(np.broadcast_arrays(*(number.T for _, number in told)), axis=1)
+        known |= {c: Steps(c, m) for c in columns if c not in known}
+        self._told = [known[c] for c in columns]
+        self._steps = [told.phases for told in self._told]
+        several = [np.isin(t.number[0], [n for n, steps in t.phases.items() if len(steps) > 1]) for t in self._told]
+        self._number = np.stack(np.broadcast_arrays(*(told.number.T for told in self._told)), axis=1)
         self._several = np.stack(np.broadcast_arrays(*several), axis=1)
         self._chains: dict[_Split, _Chain] = {}
+
+    @cached_property
+    def _most(self) -> tuple[Index, Index, Array]:
+        """(n,) stations, rising, (n,) columns that visit them, and (n, S) which part of each a column takes at most."""
+        stations, parts = zip(*(told.most for told in self._told), strict=True)
+        station, sizes = np.concatenate(stations), [len(own) for own in stations]
+        order = np.argsort(station, kind="stable")
+        s = max(part.shape[1] for part in parts)
+        part = np.concatenate([np.broadcast_to(part, (len(part), s)) for part in parts])
+        return station[order], np.repeat(np.arange(len(sizes)), sizes)[order], part[order]
+
+    def _may_fill(self, active: BoolArray, scenarios: Index) -> BoolArray:
+        """(S,) where columns ``active`` (S, C) could fill a station that several of them visit."""
+        station, column, part = self._most
+        there, first = active.T[column], begins(station)
+        taken = np.where(there, part[:, scenarios] if part.shape[1] > 1 else part, 0.0)
+        several = over_rows(np.add, there.astype(np.intp), first) > 1
+        return np.asarray((several & (over_rows(np.add, taken, first) >= 1 - 2 * _FULL)).any(axis=0))
 
     def over_states(self, mean: Array, active: BoolArray, scenarios: Index, near: float | None) -> Array:
         """Rates (S, C), averaged over states where a station that workers share with others is full in any of them.
@@ -189,6 +243,8 @@ class Occupancy:
             near: Part by which rates may still move (`dtnsim.steady.solve.Rates`).
         """
         told = active & take(scenarios, self._several) & (np.count_nonzero(active, axis=1) > 1)[:, None]
+        if told.any() and len(active) >= _MANY:
+            told &= self._may_fill(active, scenarios)[:, None]
         if not told.any():
             return mean
         found = np.array(np.broadcast_to(mean, active.shape))

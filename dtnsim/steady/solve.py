@@ -221,6 +221,15 @@ def slowed_capacity(m: Matrices, rate: Array) -> Array:
     return capacity
 
 
+def least_capacity(m: Matrices) -> Array:
+    """Capacities (S, K) when all that slows them is used fully."""
+    capacity = m.capacity.copy()
+    for _, affected, slope, reference in m.slowdowns:
+        capacity = np.broadcast_to(capacity, (max(len(capacity), np.size(slope)), capacity.shape[1])).copy()
+        capacity[:, affected] /= np.maximum(memory.interference(1.0, slope, reference), 1.0)[:, None]
+    return capacity
+
+
 def relieved(m: Matrices, *, station: int | None, transfer: int) -> Matrices:
     """The problem without a station's limit, or (None) without the waiting of a transfer.
 

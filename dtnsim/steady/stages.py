@@ -219,12 +219,12 @@ def staged(m: Matrices, columns: list[Column]) -> Matrices:
     whole = np.array([c.whole for c in columns])
     workers = np.array([c.workers for c in columns], float)
     moved = np.array([c.moved for c in columns])
-    total = _joined([_whole(c) if c.whole else _row(c, c.numbers) for c in columns])
+    total = _joined([_whole(c) if c.whole else row_of(c, c.numbers) for c in columns])
     alike = all(len(c.numbers) == 1 for c in columns)
     made = replace(
         m,
         total=total,
-        phases=total if alike else _joined([_row(c, range(p, p + 1)) for c in columns for p in c.numbers]),
+        phases=total if alike else _joined([row_of(c, range(p, p + 1)) for c in columns for p in c.numbers]),
         transfer=np.repeat(np.arange(len(columns)), [len(c.numbers) for c in columns]),
         delay=np.concatenate([c.of.delay[:, c.numbers] * c.part for c in columns], axis=1),
         served=np.concatenate([c.of.served[:, c.numbers] * c.part for c in columns], axis=1),
@@ -295,7 +295,7 @@ def _whole(column: Column) -> tuple[Index, Array]:
     return station, demand.T * column.part
 
 
-def _row(column: Column, numbers: range) -> tuple[Index, Array]:
+def row_of(column: Column, numbers: range) -> tuple[Index, Array]:
     """(stations (n,), demands (n, S)) of some of its phases, added up."""
     found = [column.of.phases.of(number) for number in numbers]
     station, demand = found[0][0], np.concatenate([d.T for _, d in found]) * column.part

@@ -6,9 +6,9 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-from dtnsim.ground.records import SLOW_START, Demand, Phase, Problem, Station, Transfer
+from dtnsim.ground.records import SLOW_START, Demand, Phase, Problem, Slowdown, Station, Transfer
 from dtnsim.physics.waiting import time_shares
-from dtnsim.steady import epochs
+from dtnsim.steady import epochs, occupancy
 from dtnsim.steady.matrices import matrices
 from dtnsim.steady.occupancy import placements
 from dtnsim.steady.stages import stages_of
@@ -69,6 +69,39 @@ def test_where_nothing_is_full_in_any_state_rates_are_those_of_the_workers() -> 
         "p", (wide, own), (replace(verifying(2, 0.0), phases=(replace(COPY, step="copy"), check)), beside())
     )
     assert epochs.rates(problem)[0, 0] == pytest.approx(50.0, rel=1e-3)
+
+
+@pytest.mark.parametrize("memory", [0.0, 0.5])
+def test_states_are_solved_where_a_station_may_be_full_in_any_of_them_and_nowhere_else(
+    memory: float, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Of 64 scenarios the link holds 40 to 400 B/s, two workers copy at 45 each, and the other at 45 or less."""
+    capacity = np.geomspace(40.0, 400.0, 64)
+    link, bus = replace(LINK, capacity=capacity), Station("bus", "memory", "bus", "memory", 450.0, "B")
+    own, pace = (Station(name, "cpu", name, "cpu", rate, "B") for name, rate in (("own", 45.0), ("pace", 90.0)))
+    slowdown = Slowdown("bus", ("own", "link"), memory, 0.0)
+    paced, held = (tuple(Demand(at, 1.0, "bytes") for at in ("link", "bus", each)) for each in ("pace", "own"))
+    copier = verifying(2, 0.06)
+    copier = replace(copier, phases=(replace(COPY, demands=paced, step="copy"), copier.phases[1]))
+    problem = Problem(
+        "p",
+        (link, own, pace, bus),
+        (copier, replace(beside(), phases=(replace(COPY, demands=held),))),
+        slowdowns=(slowdown,),
+    )
+    solved: list[int] = []
+    average = occupancy._Chain.average
+
+    def noted(chain: occupancy._Chain, found: np.ndarray, active: np.ndarray, *rest: object) -> None:
+        solved.append(len(active))
+        average(chain, found, active, *rest)
+
+    monkeypatch.setattr(occupancy._Chain, "average", noted)
+    found = epochs.rates(problem)
+    some, solved[:] = max(solved), []
+    monkeypatch.setattr(occupancy, "_MANY", math.inf)
+    assert found.tolist() == epochs.rates(problem).tolist()
+    assert some < 50 < max(solved) == 64
 
 
 def waiting(seconds: float, workers: int = 1) -> Transfer:
