@@ -1,6 +1,6 @@
 """Writes what README.md and pages of the documentation show of answers: outputs, tables of measured beside predicted.
 
-python .ci/readme.py            rewrite them
+python .ci/readme.py            rewrite them, and what pages of docs/how-to print (docs/check.py --write)
 python .ci/readme.py tools      rewrite one block: output, plan, accuracy, proof, tools or instead
 python .ci/readme.py --check    exit 1 where those of README.md or of the physics are stale
 """
@@ -254,6 +254,9 @@ def block(page: str, name: str, made: str) -> str:
 
 def main() -> int:
     """Rewrites or checks; nothing is written before all of it is made."""
+    if {"-h", "--help"} & set(sys.argv):
+        sys.stdout.write(__doc__ or "")
+        return 0
     names = [word for word in sys.argv[1:] if word != "--check"]
     if unknown := set(names) - set(BLOCKS):
         sys.stderr.write(f"no block {', '.join(sorted(unknown))}; blocks: {', '.join(BLOCKS)}\n")
