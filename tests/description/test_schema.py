@@ -167,7 +167,9 @@ def test_every_property_has_words_and_an_example() -> None:
     found = {n: node for n, node in nodes(made_of("path")).items() if not families.match(n)}
     assert len(found) > 900
     unsaid = [n for n, node in found.items() if not node.get("description")]
-    assert not unsaid, f"say what they mean, under Attributes of the class or in dtnsim/description/words.yaml: {unsaid}"
+    assert not unsaid, (
+        f"say what they mean, under Attributes of the class or in dtnsim/description/words.yaml: {unsaid}"
+    )
     bare = [n for n, node in found.items() if not node.get("examples")]
     assert not bare, f"no example in the schema (dtnsim/description/schema_nodes.py makes them): {bare}"
 

@@ -12,7 +12,9 @@ import numpy as np
 import pytest
 from hypothesis import given, strategies as st
 from pydantic import BaseModel, ValidationError
+from scipy import stats
 
+from dtnsim.discovery import as_measured
 from dtnsim.ground import draws
 from dtnsim.ground.errors import UnitError
 from dtnsim.ground.quantity import Draw, Mixture, Quantity, Scalar, Unit, factor_spread, prior
@@ -220,7 +222,9 @@ PHRASES = {
     r"\b80 ?% interval": 0.8,
     r"[Ii]n the 80 ?%": 0.8,
 }
-TEXTS = ("dtnsim/**/*.py", "dtnsim/**/*.yaml", "docs/**/*.md", "docs/**/*.in", "docs/**/*.yaml", "README.md")
+#: names of the ends, in pages alone: keys of JSON and fields of records keep them
+ENDS = {r"\bp[19]0\b": 0.1}
+TEXTS, PAGES = ("dtnsim/**/*.py", "dtnsim/**/*.yaml"), ("docs/**/*.md", "docs/**/*.in", "docs/**/*.yaml", "README.md")
 
 
 def test_every_sentence_says_the_level_that_there_is() -> None:
@@ -228,15 +232,18 @@ def test_every_sentence_says_the_level_that_there_is() -> None:
     outside = 1 - COVERED
     true = {0.8: COVERED, 0.2: outside, 0.1: outside / 2}
     stale, found = [], set()
-    for path in (p for pattern in TEXTS for p in ROOT.glob(pattern)):
-        text = path.read_text(errors="replace")
-        for phrase, share in PHRASES.items():
-            for match in re.finditer(phrase, text):
-                found.add(phrase)
-                if abs(true[share] - share) > 1e-9:
-                    stale.append(f"{path.relative_to(ROOT)}:{text.count(chr(10), 0, match.start()) + 1}: {match[0]}")
-    assert found == set(PHRASES)
-    assert not stale, "\n".join(stale)
+    for patterns, phrases in ((TEXTS, PHRASES), (PAGES, PHRASES | ENDS)):
+        for path in (p for pattern in patterns for p in ROOT.glob(pattern)):
+            text = path.read_text(errors="replace")
+            for phrase, share in phrases.items():
+                for match in re.finditer(phrase, text):
+                    found.add(phrase)
+                    if abs(true[share] - share) > 1e-9:
+                        line = text.count("\n", 0, match.start()) + 1
+                        stale.append(f"{path.relative_to(ROOT)}:{line}: {match[0]}")
+    unsaid = (PHRASES | ENDS).keys() - found
+    assert not stale, "\n".join(["of another level (what commands print is made by .ci/readme.py):", *stale])
+    assert not unsaid, f"no text says {', '.join(unsaid)}: write into PHRASES and ENDS what it says of the new levels"
 
 
 def test_the_levels_are_written_once() -> None:
@@ -244,6 +251,12 @@ def test_the_levels_are_written_once() -> None:
     again = re.compile(r"\(0\.1, (0\.5, )?0\.9\)|\b1\.281[56]")
     found = [str(path) for path in CODE if again.search(path.read_text()) and path.stem != "_arrays"]
     assert not found, f"{', '.join(found)}: read LEVELS of dtnsim/physics/_arrays.py"
+
+
+def test_spreads_of_few_runs_are_of_that_level() -> None:
+    """Student's t over the normal score, by the number of runs."""
+    score = NormalDist().inv_cdf(LEVELS[2])
+    assert pytest.approx({n: stats.t.ppf(LEVELS[2], n - 1) / score for n in (2, 3, 4, 5)}, abs=0.005) == as_measured._T
 
 
 def test_runs_of_a_fleet_and_numbers_that_are_tried_end_at_the_levels() -> None:
