@@ -168,17 +168,10 @@ def _named(found: list[Choice], name: str) -> Choice:
 def _row(c: Choice) -> dict[str, object]:
     from dtnsim.ground.output import fields
 
-    return {
-        "tool": c.name,
-        "yours": c.own,
-        "command": c.line,
-        "set": "; ".join(c.overrides),
-        **fields(c, "needs", "lacks"),
-        "duration_s": c.duration_s.as_dict(),
-        "throughput_Bps": _rate(c).as_dict(),
-        "ceiling_Bps": c.prediction.ceiling,
-        **fields(c, "best", "held_by"),
-    }
+    named = fields(c, tool="name", yours="own", command="line") | {"set": "; ".join(c.overrides)}
+    rates = {"duration_s": c.duration_s.as_dict(), "throughput_Bps": _rate(c).as_dict()}
+    held = fields(c, ceiling_Bps="prediction.ceiling", best="best", held_by="held_by")
+    return named | fields(c, "needs", "lacks") | rates | held
 
 
 def _answer(

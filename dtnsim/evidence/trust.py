@@ -15,6 +15,7 @@ from typing import Any, Final
 import numpy as np
 
 from dtnsim.evidence.cases import Case
+from dtnsim.ground.output import fields
 from dtnsim.ground.records import Bottleneck
 from dtnsim.ground.uncertainty import COVERED
 from dtnsim.physics._arrays import FloatArray as Array
@@ -189,17 +190,10 @@ class Trust:
 
     def as_dict(self) -> dict[str, Any]:
         """For JSON."""
-        return {
-            "n": self.n,
-            "coverage": {f"{level:.0%}": share for level, share in self.coverage.items()},
-            "below_p10": self.below,
-            "above_p90": self.above,
-            "median_too_high": self.high,
-            "width": self.width,
-            "interval_score": self.interval_score,
-            "interval_score_of_a_constant_factor": self.constant_factor,
-            "crps": self.crps,
-        }
+        held = {"n": self.n, "coverage": {f"{level:.0%}": share for level, share in self.coverage.items()}}
+        sides = fields(self, below_p10="below", above_p90="above", median_too_high="high")
+        scores = fields(self, "width", "interval_score", interval_score_of_a_constant_factor="constant_factor")
+        return held | sides | scores | fields(self, "crps")
 
 
 def judging(judged: Sequence[Judgement]) -> list[Judgement]:

@@ -8,6 +8,7 @@ import os
 import tempfile
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
+from operator import attrgetter
 from pathlib import Path
 from typing import Any
 
@@ -117,6 +118,6 @@ def number(value: object) -> float | None:
     return result if math.isfinite(result) else None
 
 
-def fields(record: object, *names: str) -> dict[str, Any]:
-    """Attributes of a record under their own names."""
-    return {name: getattr(record, name) for name in names}
+def fields(record: object, *names: str, **others: str) -> dict[str, Any]:
+    """Attributes of a record under their own names, then those under other ones: ``p10_Bps="throughput_Bps.p10"``."""
+    return {name: attrgetter(at)(record) for name, at in (*zip(names, names, strict=True), *others.items())}

@@ -194,17 +194,10 @@ def watch_document(found: Watched, path: str | None = None) -> dict[str, Any]:
         "new": found.history.new,
         "alarm": found.alarming,
         "changes": [
-            {
-                "series": a.series.name,
-                "quantity": a.series.quantity,
-                "since": a.change.since.isoformat(),
-                "factor": round(a.change.factor, 4),
-                **fields(a, "before", "after"),
-                "unit": a.series.unit,
-                "p": a.change.p,
-                "explained_by": a.explained,
-                **fields(a, "worse", "told"),
-            }
+            fields(a, series="series.name", quantity="series.quantity")
+            | {"since": a.change.since.isoformat(), "factor": round(a.change.factor, 4)}
+            | fields(a, "before", "after", unit="series.unit", p="change.p", explained_by="explained")
+            | fields(a, "worse", "told")
             for a in found.alarms
         ],
         "series": [

@@ -10,7 +10,7 @@ import numpy as np
 
 from dtnsim import __version__
 from dtnsim.ground.output import fields, number
-from dtnsim.ground.records import Demand, Interval, Prediction, Problem, StationUse, TransferPrediction
+from dtnsim.ground.records import Demand, Interval, Prediction, Problem, Station, StationUse, TransferPrediction
 from dtnsim.steady.ladder import SHOWN
 
 if TYPE_CHECKING:
@@ -56,15 +56,8 @@ def prediction_document(p: Prediction) -> dict[str, Any]:
 def assumptions(found: Sequence[Assumption]) -> list[dict[str, Any]]:
     """Numbers that nobody wrote and that move the answer; one of another usual value has that twice."""
     return [
-        {
-            "key": a.key,
-            "value": a.value,
-            "p10": a.low,
-            "p90": a.high,
-            "throughput_at_p10": a.at_low,
-            "throughput_at_p90": a.at_high,
-            "source": a.source,
-        }
+        fields(a, "key", "value", p10="low", p90="high", throughput_at_p10="at_low", throughput_at_p90="at_high")
+        | {"source": a.source}
         for a in found
     ]
 
@@ -109,9 +102,12 @@ def _ladder(t: TransferPrediction) -> list[dict[str, Any]]:
 
 def _station(u: StationUse) -> dict[str, Any]:
     s = u.station
-    capacity = {"capacity": number(s.capacity), "unit": f"{s.unit}/s"}
     used = {"demand_per_byte": number(u.demand_per_byte), "utilization": u.utilization}
-    return {"station": s.name, **fields(s, "component", "host", "kind"), **capacity, **used}
+    return {"station": s.name, **fields(s, "component", "host", "kind"), **_capacity(s), **used}
+
+
+def _capacity(s: Station) -> dict[str, Any]:
+    return {"capacity": number(s.capacity), "unit": f"{s.unit}/s"}
 
 
 def explanation_document(p: Prediction, ways: Sequence[Way] = (), steps: Sequence[Step] = ()) -> dict[str, Any]:
@@ -135,8 +131,7 @@ def explanation_document(p: Prediction, ways: Sequence[Way] = (), steps: Sequenc
             {
                 "station": s.name,
                 **fields(s, "host", "component", "kind"),
-                "capacity": number(s.capacity),
-                "unit": f"{s.unit}/s",
+                **_capacity(s),
                 **fields(s, "formula", "source"),
             }
             for s in problem.stations
@@ -152,12 +147,8 @@ def explanation_document(p: Prediction, ways: Sequence[Way] = (), steps: Sequenc
             for t, answer in zip(problem.transfers, p.transfers, strict=True)
         ],
         "ways": [
-            {
-                "transfer": w.transfer,
-                "nodes": list(w.nodes),
-                "single_points_of_failure": list(w.single_points),
-                "narrowest_cut": {"nodes": list(w.cut.nodes), "rate_Bps": number(w.cut.rate_Bps)},
-            }
+            {"transfer": w.transfer, "nodes": list(w.nodes), "single_points_of_failure": list(w.single_points)}
+            | {"narrowest_cut": {"nodes": list(w.cut.nodes), "rate_Bps": number(w.cut.rate_Bps)}}
             for w in ways
         ],
         "warnings": list(p.warnings),

@@ -34,6 +34,8 @@ _NAMES: Final = tuple(f"p{round(100 * q)}" for q in QUANTILES)
 #: runs from which percentiles are told, and growths that are drawn
 ENOUGH: Final = 8
 _GROWTHS: Final = 256
+#: how busy a station is -> what says so
+_BUSY: Final = {"utilization_busy_hour": "busy", "utilization_busy_day": "busy_day"}
 #: shades of a utilisation in the map of the week
 _SHADES: Final = " .:-=+*#%@"
 
@@ -55,15 +57,8 @@ def document(a: FleetAnswer) -> dict[str, Any]:
         "promises": [_promise(a, n) for n in range(len(first.promises))],
         "upgrades": [_due(a, name) for name in _order(a)],
         "stations": [
-            {
-                "station": s.name,
-                "utilization_mean": s.mean,
-                "utilization_busy_hour": s.busy,
-                "utilization_busy_day": s.busy_day,
-                "utilization_peak_hour": s.peak,
-                "by_hour_of_week": [round(v, 4) for v in s.of_week],
-                "by_week": [round(v, 4) for v in s.weeks],
-            }
+            fields(s, station="name", utilization_mean="mean", **_BUSY, utilization_peak_hour="peak")
+            | {"by_hour_of_week": [round(v, 4) for v in s.of_week], "by_week": [round(v, 4) for v in s.weeks]}
             for s in first.stations[:_MOST]
         ],
         "stations_left_out": max(len(first.stations) - _MOST, 0),
@@ -75,18 +70,11 @@ def document(a: FleetAnswer) -> dict[str, Any]:
 
 
 def _plain(g: Group) -> dict[str, Any]:
-    return {
-        "class": g.name,
-        "from": g.source,
-        "to": g.target,
-        **fields(g, "asked", "done", "failed", "open", "size_B", "moved_B", "resent_B"),
-        **fields(g, "corrupted", "unnoticed", "retries"),
-        "deadlines": g.with_deadline,
-        "deadlines_missed": g.missed,
-        "waited_s_mean": number(g.waited_s),
-        "completion_s": {n: number(v) for n, v in zip(_NAMES, g.completion_s, strict=True)},
-        "slowdown": {n: number(v) for n, v in zip(_NAMES, g.slowdown, strict=True)},
-    }
+    told = fields(g, "asked", "done", "failed", "open", "size_B", "moved_B", "resent_B", "corrupted", "unnoticed")
+    late = fields(g, "retries", deadlines="with_deadline", deadlines_missed="missed")
+    times = {at: dict(zip(_NAMES, map(number, getattr(g, at)), strict=True)) for at in ("completion_s", "slowdown")}
+    named = {"class": g.name, "from": g.source, "to": g.target}
+    return {**named, **told, **late, "waited_s_mean": number(g.waited_s), **times}
 
 
 def _group(a: FleetAnswer, n: int) -> dict[str, Any]:
@@ -150,15 +138,9 @@ def _order(a: FleetAnswer) -> list[str]:
 def _due(a: FleetAnswer, name: str) -> dict[str, Any]:
     years = _years(a, name)
     first = next(s for s in a.runs[0].stations if s.name == name)
-    return {
-        "station": name,
-        "full_at": a.workload.full.value,
-        "full_over": a.workload.full_over,
-        "utilization_busy_hour": first.busy,
-        "utilization_busy_day": first.busy_day,
-        "due_years": quantiles(years),
-        "due_date": _dates(a, years),
-    }
+    full = fields(a.workload, full_at="full.value", full_over="full_over")
+    due = {"due_years": quantiles(years), "due_date": _dates(a, years)}
+    return {"station": name, **full, **fields(first, **_BUSY), **due}
 
 
 def _date(a: FleetAnswer, years: float) -> str | None:
