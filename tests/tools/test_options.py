@@ -166,4 +166,6 @@ def idle(kind: str, every: int = 1) -> list[str]:
 
 if __name__ == "__main__":
     for tool_kind in sys.argv[1:] or TOOLS:
-        print(tool_kind, idle(tool_kind) or "every option moves an answer")
+        still = ", ".join(map(str, idle(tool_kind)))
+        lacks = f"moves no answer: {still}; what it needs beside it is a row under 'beside' in tests/tools/tables.yaml"
+        print(f"{tool_kind}: {lacks if still else 'every option moves an answer'}")

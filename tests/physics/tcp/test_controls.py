@@ -65,6 +65,10 @@ def test_every_algorithm_leaves_a_part_adds_something_and_says_what_it_is():
         control = controls.find(cc)
         assert 0.3 <= control.leaves < 1, f"{cc}: kept of an infinite window is {control.leaves}"
         assert 0 < control.adds < 100, f"{cc}: growth is {control.adds}"
+        assert control.growth is not None
+        asked = [(window, 1.0, 0.1, control.leaves, delay, 0.1) for window in (2.0, 1e3) for delay in (0.0, 0.1)]
+        least = min(control.growth(*given) for given in asked)
+        assert least >= 0, f"{cc}: a growth of {least}; the round model takes windows back at a loss only"
     for cc in controls.names():
         said = controls.find(cc).response.__doc__ or ""
         lacks = [section for section in ("Args:", "Returns:", "Valid:", "Neglects:", "Source:") if section not in said]
@@ -85,4 +89,4 @@ def test_a_field_takes_the_names_of_the_table_and_no_other():
         assert adapter.validate_python(cc) == cc
     assert adapter.json_schema() == {"enum": list(controls.names()), "type": "string"}
     with pytest.raises(ValidationError, match="'cubic'"):
-        adapter.validate_python("vegas")
+        adapter.validate_python("none-such")

@@ -85,7 +85,7 @@ def test_bbr_reaches_the_link_and_stays():
 
 def test_unknown_algorithms_are_refused_and_answers_remembered():
     with pytest.raises(KeyError):
-        course(**WIDE, cc="vegas")
+        course(**WIDE, cc="none-such")
     assert course(**WIDE) is course(**WIDE)
 
 
