@@ -151,7 +151,7 @@ def tool_points() -> list[list[dict[str, str]]]:
 
 
 def tool_errors(given: Iterable[list[dict[str, str]]]) -> dict[str, list[tuple[float, list[bool]]]]:
-    """For each tool (error of a point's median, which of its runs lie in the 80 % interval)."""
+    """For each tool (error of a point's median, which of its runs lie in the interval)."""
     from dtnsim.evidence import tool_runs
 
     found: dict[str, list[tuple[float, list[bool]]]] = {}

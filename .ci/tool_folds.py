@@ -20,6 +20,7 @@ from pathlib import Path
 
 from dtnsim.evidence import tool_runs
 from dtnsim.ground import library
+from dtnsim.ground.uncertainty import WITHIN
 
 #: round-trip times that are taken together [s]: below 3, 30 and 100 ms, and longer
 EDGES = (0.003, 0.03, 0.1, 10.0)
@@ -79,7 +80,7 @@ class Fold:
         points: Points in it.
         error, error_in: Median error of its points, by the work that the other groups say and by that in use.
         last: 90 % quantile of the errors by the others' work.
-        held, held_in: Runs inside the 80 % interval, by the others' width and by that in use.
+        held, held_in: Runs inside the interval, by the others' width and by that in use.
         runs: Runs in it.
         errors: Errors of its points by the others' work, rising.
     """
@@ -205,7 +206,7 @@ def main(tables: list[str]) -> None:
     public = library.root("calibration") / "tools-truth" / "public.csv"
     rows = [row for path in tables or [public] for row in csv.DictReader(Path(path).read_text().splitlines())]
     given = runs(rows)
-    print("round trip [ms]    points  median  (in sample)  90th percentile  in the 80 % interval  (in sample)")
+    print(f"round trip [ms]    points  median  (in sample)  90th percentile  in the {WITHIN} interval  (in sample)")
     found = folds(given)
     for fold in found:
         print(

@@ -24,6 +24,7 @@ from dtnsim.components import network_kinds
 from dtnsim.description import spec
 from dtnsim.ground import library
 from dtnsim.ground.quantity import factor_spread
+from dtnsim.ground.uncertainty import NAMES, WITHIN
 from dtnsim.physics.tcp import path
 from dtnsim.steady.prediction import predict
 
@@ -141,7 +142,8 @@ def main(table: str | None) -> None:
         mine = [r for r in found if r.medium == kind]
         loss, between, within = fit(mine)
         print(f"{kind}: loss {loss:.2g}, routes within a factor of {between:.2g}, runs of {within:.2g}")
-        print("    round trip   runs   median/measured   p90/p10   in the 80 % interval   below   above")
+        heads = f"median/measured   {NAMES[2]}/{NAMES[0]}   in the {WITHIN} interval   below   above"
+        print(f"    round trip   runs   {heads}")
         total = []
         for route in mine:
             rates = predicted(route, *fit([r for r in mine if r is not route]))

@@ -96,7 +96,7 @@ class Access:
         spliced: True where the kernel hands the page cache's own pages on, and copies none of them to a program.
         submits: False where the engine's call for one request returns only when that request is done.
         kernel: Release of the host's Linux; None of another system.
-        kernels: Releases that it may be of.
+        kernels: Releases that it may be of: what a component asks that depends on them.
         aes_blocks: Blocks that an instruction of the host's processor for AES works on; 0 without any.
         sockets: Sockets of the host.
         pools: Pools of workers of the host's kernel, which its unbound work queues share.

@@ -75,7 +75,7 @@ class Buses(Wiring):
         for work in works:
             seconds = seconds + work.cycles / self.clock(row) / float(work.cores(whole))
         waits = term(latency, "s", "the device") + window * seconds
-        rate = law(cache.readahead_rate, disk_rate=np.inf, window_B=cache.WINDOWS * window, latency_s=waits)
+        rate = law(cache.read_ahead_rate, disk_rate=np.inf, window_B=cache.WINDOWS * window, latency_s=waits)
         row.charge(
             f"{label}.read-ahead",
             "window",

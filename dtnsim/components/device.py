@@ -254,7 +254,7 @@ class Device(Component):
 
     def ahead_window(self, row: Row) -> Term:
         """Bytes of a window that the kernel reads ahead on it where nobody sets them."""
-        return term(cache.LINUX_READAHEAD_B, "B") if self.below is None else self.below.ahead_window(row)
+        return term(cache.LINUX_READ_AHEAD_B, "B") if self.below is None else self.below.ahead_window(row)
 
     def works(self, row: Row, use: Access) -> tuple[Work, ...]:  # noqa: ARG002 - layers need it
         """What the host's kernel does to each byte that is moved, parity left out."""

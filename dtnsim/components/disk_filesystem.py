@@ -111,7 +111,7 @@ class LocalFilesystem(PageCached):
         alone = use.random or use.finish == "direct"  # then it waits for every request already
         if use.operation != "read" or use.cached or alone or array is None or use.file_B >= use.total_B:
             return parts
-        wait = array.next_file(row, use) + min(use.file_B, cache.LINUX_READAHEAD_B) / array.single_rate(row, use)
+        wait = array.next_file(row, use) + min(use.file_B, cache.LINUX_READ_AHEAD_B) / array.single_rate(row, use)
         delay = np.maximum(wait / use.file_B - charged(row, use, host, array), 0.0)
         return (replace(parts[0], delay=parts[0].delay + delay, what="the first bytes of each file"), *parts[1:])
 

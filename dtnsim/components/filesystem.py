@@ -266,7 +266,7 @@ class Filesystem(FileOperations):
 
     def ahead_B(self, row: Row, use: Access) -> Value:  # noqa: ARG002 - file systems with a prefetcher need them
         """Bytes that are read ahead of a reader whose requests follow each other [B]."""
-        return cache.LINUX_READAHEAD_B
+        return cache.LINUX_READ_AHEAD_B
 
     def demand_time(self, row: Row, use: Access, host: Machine, volume: str) -> Value:
         """Seconds that one request of a server's client waits for the drives, less what has been read ahead of it.

@@ -169,7 +169,7 @@ class Lustre(ParallelFilesystem):
         more = f"more RPCs in flight ({key}.filesystem.rpcs), a larger stripe count, or more files at once"
         self.of_each(row, use, f"{label}.rpcs", stripes * one, f"Lustre RPCs in flight to {places}", remedy=more)
         if reading and not use.random and use.finish != "direct":
-            ahead = law(lustre.readahead_rate, window_B=row.term(self.read_ahead), rpc_B=size, service_s=latency)
+            ahead = law(lustre.read_ahead_rate, window_B=row.term(self.read_ahead), rpc_B=size, service_s=latency)
             more = f"a larger read-ahead ({key}.filesystem.read_ahead), or more files at once"
             self.of_each(row, use, f"{label}.read-ahead", ahead, "Lustre read-ahead of a file", remedy=more)
         alone = row.term(self.stream)

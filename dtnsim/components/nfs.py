@@ -165,7 +165,7 @@ class Nfs(Remote):
             return row.term(self.read_ahead)
         size = self.io_size(use)
         if use.kernels is None:
-            return law(nfs.read_ahead, requests=_READ_AHEAD, rsize_B=row.term(size))
+            return law(nfs.read_ahead_bytes, requests=_READ_AHEAD, rsize_B=row.term(size))
         many = size.times(_READ_AHEAD, "15 requests: Linux fs/nfs/client.c, NFS_MAX_READAHEAD before 5.4")
         usual = use.kernels.by(lambda release: many if release < nfs.SMALL_READ_AHEAD else _USUAL_AHEAD)
         call = term(use.block_B, "B")

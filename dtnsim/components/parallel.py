@@ -255,7 +255,7 @@ class ParallelFilesystem(SharedFilesystem):
             what: The activity, in words.
         """
         wait = self.away(row.term(self.latency), use)
-        rate = law(cache.readahead_rate, disk_rate=np.inf, window_B=row.term(window), latency_s=wait)
+        rate = law(cache.read_ahead_rate, disk_rate=np.inf, window_B=row.term(window), latency_s=wait)
         self.of_each(row, use, f"{label}.read-ahead", rate, what, "reader")
 
     def request_wait(self, row: Row, use: Access, host: Machine, volume: str) -> Value:

@@ -192,7 +192,7 @@ class Remote(SharedFilesystem):
                 stages = term(use.cold_s, "s", "drives of the server") + term(use.wire_s, "s/B") * least(size, window)
                 waits = waits + stages
             flying = least(cache.WINDOWS * window, term(max(use.file_B, 1.0), "B", "one file"))
-            ahead = law(cache.readahead_rate, disk_rate=np.inf, window_B=flying, latency_s=waits)
+            ahead = law(cache.read_ahead_rate, disk_rate=np.inf, window_B=flying, latency_s=waits)
             what = f"{self.protocol} read-ahead over the round trip, the wire and the server's drives"
             self.of_each(row, use, f"{label}.read-ahead", ahead, what, "reader")
         if host.volumes[volume].server is None:

@@ -145,7 +145,7 @@ class Smb(Remote):
         if self.read_ahead is not None:
             return row.term(self.read_ahead)
         requests = _TWO if use.kernels is None else use.kernels.by(lambda old: _ONE if old < nfs.DEEP_SMB else _TWO)
-        return law(nfs.read_ahead, requests=row.term(requests), rsize_B=row.term(self.io_size(use)))
+        return law(nfs.read_ahead_bytes, requests=row.term(requests), rsize_B=row.term(self.io_size(use)))
 
     def waits(
         self, row: Row, operations: tuple[str, ...], host: Machine, away_s: Value, file_B: float, *, met: int = 0

@@ -19,7 +19,7 @@ DIRTY_RATIOS: Final = (((2, 6, 30), (0.10, 0.20)), ((2, 6, 22), (0.05, 0.10)), (
 #: Kernel from which on one writer is held below the limit (commit 3e26c149c358, dirty balancing for tasks).
 HELD_BELOW: Final = (2, 6, 24)
 #: Read-ahead of a Linux block device unless it is set (VM_READAHEAD_PAGES, 128 KiB).
-LINUX_READAHEAD_B: Final = 131072
+LINUX_READ_AHEAD_B: Final = 131072
 #: Kernel from which on a program's large call widens the window (commit 9491ae4aade6).
 LARGE_CALLS: Final = (4, 10)
 #: Windows that a sequential reader has under way: the next one is asked for as soon as it enters one, whether that one
@@ -278,7 +278,7 @@ def random_replacement_share(
     return as_float(h)
 
 
-def readahead_rate(disk_rate: ArrayLike, window_B: ArrayLike, latency_s: ArrayLike) -> FloatArray:
+def read_ahead_rate(disk_rate: ArrayLike, window_B: ArrayLike, latency_s: ArrayLike) -> FloatArray:
     """Rate of one sequential reader: min(R_disk, window / latency).
 
     Args:

@@ -76,7 +76,7 @@ def osc_rate(rpcs: ArrayLike, rpc_B: ArrayLike, service_s: ArrayLike, dirty_B: A
     return flying / as_float(service_s)
 
 
-def readahead_rate(window_B: ArrayLike, rpc_B: ArrayLike, service_s: ArrayLike) -> FloatArray:
+def read_ahead_rate(window_B: ArrayLike, rpc_B: ArrayLike, service_s: ArrayLike) -> FloatArray:
     """Rate of one sequential reader by its read-ahead window, in whole RPCs: max(floor(window / rpc), 1) rpc / t.
 
     Args:

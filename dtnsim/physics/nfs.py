@@ -80,8 +80,8 @@ def largest_request(memory_B: ArrayLike) -> FloatArray:
     return np.clip(np.exp2(np.floor(np.log2(as_float(memory_B) / 4096.0))), 8192.0, 2.0**20)
 
 
-def read_ahead(requests: ArrayLike, rsize_B: ArrayLike) -> FloatArray:
-    """Bytes that Linux reads ahead on a mount: requests x rsize.
+def read_ahead_bytes(requests: ArrayLike, rsize_B: ArrayLike) -> FloatArray:
+    """Bytes that Linux reads ahead on a mount: requests x rsize; what a reader gets of them is `cache.read_ahead_rate`.
 
     Args:
         requests: Requests of a read-ahead: of NFS 15 (NFS_MAX_READAHEAD), of SMB 2, and 1 before Linux 5.13 [1].

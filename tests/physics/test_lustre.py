@@ -31,7 +31,7 @@ def test_more_is_never_less(size, count, rpcs, t, rails):
     assert 1 <= stripes <= count
     assert servers.file_stripes(2 * size, count + 1, MiB) >= stripes
     assert lustre.osc_rate(2 * rpcs, RPC, t) > lustre.osc_rate(rpcs, RPC, t) > lustre.osc_rate(rpcs, RPC, 2 * t)
-    assert lustre.readahead_rate(2 * rpcs, 1.0, t) >= lustre.readahead_rate(rpcs, 1.0, t)
+    assert lustre.read_ahead_rate(2 * rpcs, 1.0, t) >= lustre.read_ahead_rate(rpcs, 1.0, t)
     assert lustre.client_rate(1.0, rails + 1, 2) >= lustre.client_rate(1.0, rails, 2)
     cut = size / 3
     parts = lustre.component_bytes(size, 0.0, cut) + lustre.component_bytes(size, cut, np.inf)

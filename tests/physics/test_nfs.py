@@ -24,7 +24,7 @@ def test_data_rate_is_monotone(slots, io, T, t):
     assert nfs.data_rate(slots + 1, io, T, t) > r
     assert nfs.data_rate(slots, io, 2 * T, t) < r
     assert nfs.data_rate(slots, io, T, t, 2) == pytest.approx(2 * r)
-    assert nfs.read_ahead(slots + 1, io) > nfs.read_ahead(slots, io)
+    assert nfs.read_ahead_bytes(slots + 1, io) > nfs.read_ahead_bytes(slots, io)
 
 
 @pytest.mark.parametrize(("rtt", "local_s", "measured_s"), [(RTT_10G, 1.536, 157.309), (RTT_LAPTOP, 8.426, 164.627)])
