@@ -224,18 +224,29 @@ class Buses(Wiring):
             cycles = fabric.cycles(row, use)
             self.pool(row, cycles, f"{fabric.what} behind {name}")
         if fabric is not None:
-            capacity = count(min(fabric.connections, self.cpu.total), "connection") * self.clock(row)
-            row.charge(
-                f"{label_of(volume)}.connections",
-                "core",
-                capacity=capacity,
-                per_byte=cycles,
-                unit="cycles",
-                what=f"{fabric.what}: a connection is on one core at a time",
-                label=f"the {fabric.what} connections of {self.name}",
-                remedy=f"more connections (hosts.{self.name}.volumes.{volume}.{fabric.key}), or RDMA",
-            )
+            self.connection(row, volume, fabric, cycles, f"{fabric.what}: a connection is on one core at a time")
         self.nic_bus(row, name, receiving=use.operation == "read")
+
+    def connection(self, row: Row, volume: str, fabric: Fabric, cycles: Term, what: str) -> None:
+        """Charges the cores of the connections behind which a volume's servers are.
+
+        Args:
+            row: The row to charge.
+            volume: Mount point of the volume.
+            fabric: How they are reached.
+            cycles: Cycles per byte.
+            what: The activity, in words.
+        """
+        row.charge(
+            f"{label_of(volume)}.connections",
+            "core",
+            capacity=count(min(fabric.connections, self.cpu.total), "connection") * self.clock(row),
+            per_byte=cycles,
+            unit="cycles",
+            what=what,
+            label=f"the {fabric.what} connections of {self.name}",
+            remedy=f"more connections (hosts.{self.name}.volumes.{volume}.{fabric.key}), or RDMA",
+        )
 
     def _storage_over_tcp(self, row: Row, name: str, card: Nic, own: Term | None, *, reading: bool) -> Term:
         """Charges the kernel's TCP below storage that is reached over Ethernet; the page cache is its buffer.

@@ -91,6 +91,14 @@ class Remote(SharedFilesystem):
         """What requests cost the core of their connection for each byte that they carry [cycles/B]."""
         return row.term(self.call) / self._request(row, use)
 
+    def operation_cycles(self, row: Row, asked: Operations) -> Term:
+        """What metadata operations of one payload byte cost that core: each is a request like any other [cycles/B].
+
+        Source: Linux net/sunrpc/xprt.c (one task sends on a transport at a time) and xprtsock.c (one work receives);
+            fs/smb/client/connect.c (cifs_demultiplex_thread, one for each connection).
+        """
+        return term(asked.number) * row.term(self.call)
+
     @property
     def sessions(self) -> int:
         """Threads of the server that work on the connections, each on its own."""
@@ -200,8 +208,9 @@ class Remote(SharedFilesystem):
             host.storage_network(row, use, volume)
 
     def asked(self, row: Row, use: Access) -> Term:
-        """Bytes of one request of an access."""
-        return use.asked(row.term(self.io_size(use)))
+        """Bytes of one request of an access: no more than a file, since each names one (RFC 1813, section 3.3.6)."""
+        asked = use.asked(row.term(self.io_size(use)))
+        return term(use.file_B, "B", "one file") if 0 < use.file_B < middle(asked.value) else asked
 
     def _request(self, row: Row, use: Access) -> Term:
         """The same, where a window may be smaller."""

@@ -98,3 +98,14 @@ def test_one_connection_is_one_core() -> None:
         rates.append(answer(mount, dd, write=False, null=True, rtt="0.1 ms").throughput_Bps.p50)
     assert rates[0] == pytest.approx(5e9 / (0.6 + 24e3 / 2**20 + 0.44), rel=0.01)
     assert rates[1] == pytest.approx(12.5e9 * MSS / WIRE, rel=0.01)
+
+
+@pytest.mark.parametrize(("file_B", "requests"), [(10_000, 1), (3 * 2**16, 3)])
+def test_a_connection_pays_for_every_request_of_a_file(file_B: int, requests: int) -> None:
+    """The name, each READ, which holds no more than a file (RFC 1813, section 3.3.6), and the close."""
+    mount = {"warm": True, "rsize": "64 KiB", "call": "1000000 cycles", "service_byte": "0 s/B"}
+    size = f"{1000 * file_B} B"
+    got = answer(mount, {"name": "program"}, write=False, null=True, files=1000, size=size, rtt="1 ns")
+    least = 1000 * (2 + requests) * 1e6 / 5e9
+    assert got.bottleneck.station.startswith("c.cpu.kernel NFS")
+    assert got.duration_s.p50 == pytest.approx(least, rel=0.05)
