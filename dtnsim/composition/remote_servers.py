@@ -6,13 +6,14 @@ connections' TCP with its windows and losses. At their end nothing is charged bu
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import replace
 from typing import Literal, cast
 
 import numpy as np
 
-from dtnsim.components.access import Access, Thread
-from dtnsim.components.device import Fabric
+from dtnsim.components.access import Access, Operations, Thread
+from dtnsim.components.device import Connections, Fabric
 from dtnsim.components.filesystem import charged
 from dtnsim.components.nic import Nic
 from dtnsim.components.remote import Remote
@@ -134,6 +135,27 @@ def inner(filesystem: Remote, row: Row, use: Access) -> Access:
         queue_depth=at_once,
         block_B=size,
     )
+
+
+def names(row: Row, end: End, each: Mapping[str, float], *, own: bool) -> None:
+    """Charges the core of a mount's connection for the requests of metadata operations.
+
+    Args:
+        row: Sees the client.
+        end: Host and mount.
+        each: Operations of each name for one payload byte.
+        own: Whether a task looks at what it has made itself, whose attributes it has.
+    """
+    filesystem = end.mounted.filesystem
+    asked = Operations({name: number for name, number in each.items() if name != "stat" or not own}, 0)
+    if not isinstance(filesystem, Remote) or not asked.number:
+        return
+    work, what = filesystem.operation_cycles(row, asked), f"{filesystem.protocol} requests for names and attributes"
+    if end.mounted.server is not None:
+        kept = end.host.mount(row, end.volume or "", Connections(filesystem.connections)).at(end.host.name)
+        end.host.core(kept, Thread(f"kernel {filesystem.protocol}", copies=filesystem.connections), work, what)
+    elif end.host.storage_nics(end.volume or ""):
+        end.host.connection(row, end.volume or "", filesystem.fabric, work, what)
 
 
 def of_request(network: Network, ledger: Ledger, end: End, far: End, use: Access) -> dict[str, Value]:

@@ -11,7 +11,6 @@ import numpy as np
 
 from dtnsim.components import memory
 from dtnsim.components.access import Access, Operations, Thread
-from dtnsim.components.device import Connections
 from dtnsim.components.filesystem import label_of
 from dtnsim.components.offload import Duty
 from dtnsim.components.remote import Remote
@@ -302,17 +301,6 @@ class Storage:
             f"(hosts.{end.host.name}.volumes.{end.volume}.filesystem.threads; {filesystem.setting})",
         )
 
-    @staticmethod
-    def _requests(row: Row, end: End, filesystem: Remote, asked: Operations) -> None:
-        """Charges the core of a mount's connection for metadata operations."""
-        assert end.volume is not None
-        work, what = filesystem.operation_cycles(row, asked), f"{filesystem.protocol} requests for names and attributes"
-        if end.mounted.server is not None:
-            kept = end.host.mount(row, end.volume, Connections(filesystem.connections)).at(end.host.name)
-            end.host.core(kept, Thread(f"kernel {filesystem.protocol}", copies=filesystem.connections), work, what)
-        elif end.host.storage_nics(end.volume):
-            end.host.connection(row, end.volume, filesystem.fabric, work, what)
-
     def operations(self, end: End, operations: tuple[str, ...], leg: Leg, cost: FileCost) -> tuple[Value, str]:
         """Seconds of one file's metadata operations on a volume, and where their cost comes from.
 
@@ -393,10 +381,7 @@ class Storage:
                 for name, times in Counter(filesystem.asks(operations, met=cost.folder == "own")).items()
             }
             files = self._files[self._shelf(end)]
-            if isinstance(filesystem, Remote):
-                # what a task has made itself it looks at without asking
-                sent = {name: n for name, n in each.items() if name != "stat" or cost.folder != "own"}
-                self._requests(here, end, filesystem, Operations(sent, job.directories))
+            remote_servers.names(here, end, each, own=cost.folder == "own")
             if end.mounted.server is not None and isinstance(filesystem, Remote):
                 asked, remote = Operations(each, job.directories, files=files), self.server(end)
                 flushes = filesystem.flushes(here, operations, job.mean_B) * number / max(job.payload_B, 1.0)
