@@ -2,6 +2,7 @@
 
 import functools
 import math
+import re
 from collections.abc import Callable, Iterable, Mapping
 from pathlib import Path
 from types import ModuleType
@@ -13,6 +14,7 @@ import yaml
 from dtnsim.ground import yamlio
 
 UNITS: Final = {"KiB": 2.0**10, "MiB": 2.0**20, "GiB": 2.0**30, "inf": math.inf, "sqrt": math.sqrt}
+_SUM: Final = re.compile(r"(?=.*(\*| [+/-] |[KMG]iB))[\dKMG(][\d.e+*/ ()_KMGiB-]*")
 
 
 @functools.cache
@@ -26,9 +28,21 @@ def texts(document: str) -> Any:
     return yaml.load(document, Loader=getattr(yaml, "CBaseLoader", yaml.BaseLoader))
 
 
-def rows(file: str, table: str) -> list[Any]:
-    """The rows of a table of ``tests/FILE.yaml``, as `pytest.mark.parametrize` takes them."""
-    return [tuple(row) if isinstance(row, list) else row for row in tables(file)[table]]
+def rows(file: str, table: str) -> Any:
+    """A table of ``tests/FILE.yaml``: rows as `pytest.mark.parametrize` takes them, or by promises as `cases` does."""
+    found = _summed(tables(file)[table])
+    if isinstance(found, dict):
+        return {promise: tuple(row) if isinstance(row, list) else row for promise, row in found.items()}
+    return [tuple(row) if isinstance(row, list) else row for row in found]
+
+
+def _summed(given: Any) -> Any:
+    """With the numbers that are written as sums worked out."""
+    if isinstance(given, dict):
+        return {key: _summed(value) for key, value in given.items()}
+    if isinstance(given, list):
+        return [_summed(value) for value in given]
+    return worked_out(given, {}) if isinstance(given, str) and _SUM.fullmatch(given) else given
 
 
 def worked_out(given: Any, names: Mapping[str, Any]) -> Any:
@@ -46,8 +60,10 @@ def worked_out(given: Any, names: Mapping[str, Any]) -> Any:
     return given if callable(found) or isinstance(found, ModuleType) else found
 
 
-def cases(names: str, table: dict[str, Any]) -> pytest.MarkDecorator:
-    """One test for each row of a table, called by what it promises: ``{"promise": (value, ...), ...}``."""
+def cases(names: str, table: dict[str, Any] | list[Any]) -> pytest.MarkDecorator:
+    """One test for each row: of `rows`, or of a table by what it promises, ``{"promise": (value, ...), ...}``."""
+    if isinstance(table, list):
+        return pytest.mark.parametrize(names, table)
     return pytest.mark.parametrize(names, list(table.values()), ids=list(table))
 
 

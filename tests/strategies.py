@@ -8,12 +8,11 @@ from hypothesis import strategies as st
 
 from dtnsim.description import spec
 from dtnsim.ground import yamlio
+from tests.each import rows
 
-DRIVES = [
-    {"kind": "ssd", "read": "540 MB/s", "write": "400 MB/s"},
-    {"kind": "ssd", "read": "3 GB/s", "write": "1.5 GB/s", "link": "3.3 GB/s"},
-    {"kind": "hdd", "rate": "180 MB/s"},
-]
+GIVEN = rows("tables", "strategies")
+
+DRIVES = GIVEN["DRIVES"]
 
 
 @st.composite
@@ -57,11 +56,7 @@ def hosts(draw: st.DrawFn) -> dict[str, Any]:
     return host
 
 
-TOOLS = [
-    {"name": "iperf3", "P": 4}, {"name": "gridftp", "p": 8, "fast": True},
-    {"name": "gridftp", "cc": 4, "p": 2, "pp": True},
-    {"name": "scp"}, {"name": "bbcp", "s": 8}, {"name": "globus"}, {"name": "nuttcp"},
-]  # fmt: skip
+TOOLS = GIVEN["TOOLS"]
 
 
 @st.composite

@@ -14,7 +14,7 @@ from dtnsim.components.ssd import Ssd
 from dtnsim.ground import library
 from dtnsim.physics import pcie
 from dtnsim.steady.prediction import predict
-from tests.each import of_each
+from tests.each import of_each, rows
 from tests.lab import machine, volume
 from tests.strategies import load
 
@@ -23,13 +23,7 @@ PARTS: dict[str, Component] = {
 }
 SSDS = {n: p for n, p in PARTS.items() if isinstance(p, Ssd)}
 HDDS = {n: p for n, p in PARTS.items() if isinstance(p, Hdd) and p.facts is not None}
-#: where no depth is printed
-DEEP = {
-    "read": ("128 KiB", 128, 1),
-    "write": ("128 KiB", 128, 1),
-    "randread": ("4 KiB", 64, 8),
-    "randwrite": ("4 KiB", 64, 8),
-}
+DEEP = rows("tables", "part_figures")["DEEP"]
 YOUNGEST = 2026
 
 

@@ -10,7 +10,9 @@ from dtnsim.ground import library, yamlio
 from dtnsim.ground.quantity import Quantity
 from dtnsim.physics import pcie
 from dtnsim.planning import catalog
-from tests.each import of_each
+from tests.each import of_each, rows
+
+GIVEN = rows("tables", "parts")
 
 NAMES = library.names("parts")
 #: InfiniBand cards whose bus limits them, and what they are known to reach on it [B/s]: QDR on
@@ -160,20 +162,7 @@ def test_a_part_is_found_by_kind_and_name_and_by_name_alone():
     assert base.Component.build("ssd/intel-535-480").read == base.Component.build("intel-535-480").read
 
 
-#: kinds whose parts are bought, and how many of them a planner finds at least
-SHELVES = {
-    "ssd": 45,
-    "hdd": 20,
-    "cpu": 25,
-    "nic": 20,
-    "hba": 12,
-    "board": 10,
-    "chassis": 6,
-    "expander": 3,
-    "memory": 8,
-    "dpu": 2,
-    "tape": 4,
-}
+SHELVES = GIVEN["SHELVES"]
 #: part of something else: a chipset, a DPU, a system whose board has the price
 IN_SOMETHING = {
     "hba/sata-c612",
@@ -202,11 +191,7 @@ def test_drives_reach_from_4_to_32_tb_and_from_consumers_to_122_tb_of_flash():
         assert sum(low < rate <= high for rate in links.values()) >= 4
 
 
-#: what people name and nobody plans to buy: of desktops, of the cheapest servers, of long ago; disks of any model
-BY_NAME = (
-    "any-disk", "intel-silver-", "intel-bronze-", "intel-e5620", "intel-i5-4440", "intel-pentium-", "intel-n95",
-    "amd-fx-8150", "amd-ryzen-7-3700x", "lsi-9260-8i", "lsi-9271-8i", "perc-h700", "lto-4", "lto-5", "lto-6",
-)  # fmt: skip
+BY_NAME = GIVEN["BY_NAME"]
 
 
 @of_each(n for n in NAMES if n.split("/")[0] in SHELVES)

@@ -12,24 +12,12 @@ from dtnsim.description import schema
 from dtnsim.ground import library
 from dtnsim.report import schemas as documents
 from tests.conftest import Run
+from tests.each import rows
 
 Validator = jsonschema.Draft202012Validator
 PATH = "venadi/gridftp-gpfs"
 
-COMMANDS = {
-    "prediction": ["predict", PATH, "--samples", "16", "--target", "1Gb/s", "--why-wide"],
-    "predictions": ["predict", PATH, "examples/campus-25g-firewall", "--samples", "8"],
-    "explanation": ["explain", PATH],
-    "compare": ["compare", PATH, "--with", "wan.rtt=50ms", "--samples", "8"],
-    "sweep": ["sweep", PATH, "--vary", "wan.rtt=1ms,10ms"],
-    "simulation": ["simulate", PATH],
-    "tcp": ["tcp", "--rate", "1Gb/s", "--rtt", "10ms", "--size", "1GB"],
-    "tcp-coefficients": ["tcp", "--coefficients"],
-    "components": ["components", "hdd"],
-    "list": ["list", "hosts"],
-    "show": ["show", "nersc-dtn"],
-    "suggestions": ["calibrate", "--suggest", "--host", "nasa-c-system"],
-}
+COMMANDS = rows("cli/tables", "documents")["COMMANDS"]
 
 
 @pytest.mark.parametrize("name", documents.names())

@@ -13,6 +13,7 @@ import dtnsim.cli
 from dtnsim.composition.compose import Composer
 from dtnsim.physics.tcp import _run, rate_over_time
 from tests.conftest import Run
+from tests.each import cases, rows
 
 PATH = "venadi/gridftp-gpfs"
 HERE = Path(__file__).parents[2]
@@ -103,15 +104,7 @@ def test_every_command_has_its_file_and_its_summary() -> None:
     assert set(dtnsim.cli.COMMANDS) == files
 
 
-@pytest.mark.parametrize(
-    ("arguments", "compositions", "courses"),
-    [
-        (("predict", PATH), 11, 4),
-        (("predict", PATH, "--json"), 9, 3),
-        (("predict", PATH, "--samples", "0"), 5, 3),
-        (("plan", PATH, "--target", "5Gb/s", "--allow", "tuning", "--samples", "16"), 24, 2),
-    ],
-)
+@cases("arguments, compositions, courses", rows("cli/tables", "printing_works_out_no_more_than_this"))
 def test_printing_works_out_no_more_than_this(
     run: Run, monkeypatch: pytest.MonkeyPatch, arguments: tuple[str, ...], compositions: int, courses: int
 ) -> None:

@@ -12,7 +12,7 @@ from dtnsim import cli
 from dtnsim.cli import man
 from dtnsim.ground import library
 from tests.conftest import Refused, Run
-from tests.each import rows
+from tests.each import cases, rows
 
 ROOT = Path(__file__).parents[2]
 
@@ -90,18 +90,7 @@ def test_help_shows_options_and_examples(run: Run, command: str, shown: str) -> 
     assert out.count(f"dtnsim {command} ") >= (4 if command == "tcp" else 1)
 
 
-@pytest.mark.parametrize(
-    ("words", "says"),
-    [
-        (
-            ("calibrate", "fio.log", "--host", "nas.yaml"),
-            "hosts.nas: is a path file, where one host is due .* hosts.pc there",
-        ),
-        (("predict", "tabs.yaml"), "tabs.yaml:2: is indented with a tab.* write spaces"),
-        (("validate", "fio.log"), "fio.log is no cases file.* dtnsim calibrate fio.log --host HOST"),
-        (("validate", "fio.log", "--path", "nas.yaml"), "figures of fio tell of one host: dtnsim calibrate fio.log"),
-    ],
-)
+@cases("words, says", rows("cli/tables", "a_file_of_another_kind_says_what_it_is_and_what_to_write"))
 def test_a_file_of_another_kind_says_what_it_is_and_what_to_write(
     run: Run, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, words: tuple[str, ...], says: str
 ) -> None:

@@ -19,7 +19,7 @@ from dtnsim import cli
 from dtnsim.cli import man, options
 from dtnsim.report.table import Table
 from tests.conftest import Refused, Run
-from tests.each import tables
+from tests.each import rows, tables
 
 PATH = "venadi/gridftp-gpfs"
 
@@ -83,12 +83,7 @@ def test_csv_has_a_line_for_each_transfer(run: Run) -> None:
     assert rows[0]["path"] == answer.name
 
 
-@pytest.mark.parametrize(
-    ("arguments", "lines"),
-    [(("list",), 6), (("show", "venadi"), 50), (("components",), 40), (("components", "ssd"), 20),
-     (("tcp", "--coefficients"), 10), (("compare", PATH, "--with", "wan.rtt=20ms", "--samples", "0"), 2),
-     (("explain", PATH), 10)],
-)  # fmt: skip
+@pytest.mark.parametrize(("arguments", "lines"), rows("cli/tables", "every_command_with_json_has_csv"))
 def test_every_command_with_json_has_csv(run: Run, arguments: tuple[str, ...], lines: int) -> None:
     code, out, err = run(*arguments, "--format", "csv")
     assert (code, err) == (0, "")

@@ -13,7 +13,7 @@ import pytest
 
 import dtnsim
 from tests.conftest import Refused, Run
-from tests.each import tables
+from tests.each import rows, tables
 from tests.strategies import written
 
 PATH = "venadi/gridftp-gpfs"
@@ -85,14 +85,7 @@ def test_ctrl_c_shows_what_was_done(path: str) -> None:
     assert found["transfers"][0]["files"] > 0
 
 
-@pytest.mark.parametrize(
-    ("command", "option"),
-    [
-        (("simulate", PATH, "--trace"), "--trace"),
-        (("validate", "--html"), "--html"),
-        (("calibrate", "nothing.txt", "--host", "venadi", "-o"), "--output"),
-    ],
-)
+@pytest.mark.parametrize(("command", "option"), rows("cli/tables", "outputs_are_looked_at_before_any_work"))
 def test_outputs_are_looked_at_before_any_work(
     refused: Refused, tmp_path: Path, command: tuple[str, ...], option: str
 ) -> None:

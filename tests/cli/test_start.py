@@ -8,7 +8,7 @@ import pytest
 import dtnsim
 from dtnsim.description import listing
 from tests.conftest import Refused, Run, Terminal
-from tests.each import rows
+from tests.each import cases, rows
 from tests.strategies import written
 
 STARTERS = ("cloud", "fleet", "lan", "memory-to-memory", "nas-to-hpc")
@@ -89,10 +89,7 @@ def test_list_says_what_there_is(run: Run) -> None:
     assert (code, "did you mean 'hosts'?" in err) == (2, True)
 
 
-@pytest.mark.parametrize(
-    ("name", "room"),
-    rows("cli/tables", "show_gives_every_line_its_source")
-)  # fmt: skip
+@cases("name, room", rows("cli/tables", "show_gives_every_line_its_source"))
 def test_show_gives_every_line_its_source(run: Run, name: str, room: str) -> None:
     document = json.loads(run("show", name, "--json").out)
     assert document["room"] == room

@@ -12,7 +12,7 @@ import dtnsim
 from dtnsim.cli import _table
 from dtnsim.ground.errors import InputError, SpecError
 from tests.conftest import Run
-from tests.each import rows
+from tests.each import cases, rows
 from tests.strategies import written
 
 ONE = ["tcp", "--rate", "1Gb/s", "--rtt", "50ms"]
@@ -29,17 +29,7 @@ def test_an_answer_for_people(run):
     assert "the path has 1e-05" in out
 
 
-@pytest.mark.parametrize(
-    ("given", "overflows"),
-    [
-        # 10 x 2^13 segments of slow start fit in 125 MB of path and buffer, twice as many do not
-        (["10Gb/s"], True),
-        (["10Gb/s", "--window", "64MiB"], False),
-        # 1 GiB, the most that TCP allows, beside 1.25 GB and 0.94 GB of path and buffer
-        (["100Gb/s"], False),
-        (["100Gb/s", "--buffer", "0.5bdp"], True),
-    ],
-)
+@cases("given, overflows", rows("cli/tables", "what_a_path_without_loss_resends_overflowed_its_buffer"))
 def test_what_a_path_without_loss_resends_overflowed_its_buffer(run: Run, given: list[str], overflows: bool) -> None:
     said = next(x for x in run("tcp", "--rtt", "50ms", "--rate", *given)[1].splitlines() if x.startswith("resent"))
     assert (said.split()[1] != "0") == overflows

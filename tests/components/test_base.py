@@ -14,7 +14,7 @@ from dtnsim.components.ssd import Ssd
 from dtnsim.ground import yamlio
 from dtnsim.ground.errors import SpecError
 from dtnsim.ground.quantity import Unit
-from tests.each import of_each, rows
+from tests.each import cases, of_each, rows
 
 COMPONENTS = Path(__file__).parents[2] / "dtnsim" / "components"
 
@@ -87,22 +87,7 @@ def test_a_path_file_named_after_a_filesystem_is_no_part(tmp_path: Path) -> None
     assert expand(said, family="filesystem") == {"kind": "smb"}
 
 
-@pytest.mark.parametrize(
-    ("model", "part"),
-    [
-        ("AMD EPYC 9354", "amd-epyc-9354p"),
-        ("EPYC 9654P", "amd-epyc-9654"),
-        ("Intel(R) Xeon(R) Silver 4210 CPU @ 2.20GHz", "intel-silver-4210"),
-        ("Intel(R) Xeon(R) CPU E5-2650 v4 @ 2.20GHz", "intel-e5-2650-v4"),
-        ("Intel(R) Xeon(R) CPU E5-2670 0 @ 2.60GHz", "intel-e5-2670"),
-        ("Intel(R) Xeon(R) CPU           E5620  @ 2.40GHz", "intel-e5620"),
-        ("AMD EPYC 7742 64-Core Processor", "amd-epyc-7742"),
-        ("Intel(R) Xeon(R) CPU E5-2670 v2 @ 2.50GHz", None),  # another processor than the 2670
-        ("AMD EPYC 9354 32-Core Processor", "amd-epyc-9354p"),
-        ("AMD EPYC 9334 32-Core Processor", None),  # the 9354P is for one socket
-        ("2-Core AMD EPYC 7742", None),  # a virtual machine's
-    ],
-)
+@cases("model, part", rows("components/tables", "a_processor_is_known_by_what_linux_prints_of_it"))
 def test_a_processor_is_known_by_what_linux_prints_of_it(model: str, part: str | None) -> None:
     if part is None:
         with pytest.raises(SpecError, match="there is no part"):

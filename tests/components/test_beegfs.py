@@ -8,6 +8,7 @@ from hypothesis import given, settings, strategies as st
 from dtnsim.components.base import find_kind
 from dtnsim.ground.errors import SpecError
 from tests import lab
+from tests.each import cases, rows
 from tests.lab import FREE as FREE_STACK, KiB, MiB, Sheet, journey, machine, problem, rate, sheet, volume, waiting
 
 FREE = {"kind": "beegfs", "latency": "1 us", "target_rate": "1 TB/s", "share": "1", "metadata_time": "0 s",
@@ -43,11 +44,10 @@ def test_one_thread_and_one_node_of_a_qdr_system() -> None:
     assert run(16) == pytest.approx(3.8e9, rel=0.1)
 
 
-@pytest.mark.parametrize(("kind", "write", "wire", "ports"), [
-    ("beegfs", False, 3 / 4, 3 / 4), ("lustre", True, 3 / 4, 3 / 4), ("gpfs", False, 3 / 4, 3 / 4),
-    # of three copies of what has its primary here two go out, and one of all others
-    ("cephfs", False, 3 / 4, 3 / 4), ("cephfs", True, 3 / 4 + 2 / 4, 3 - 1 / 4),
-])  # fmt: skip
+@pytest.mark.parametrize(
+    ("kind", "write", "wire", "ports"),
+    rows("components/tables", "a_client_on_one_of_four_servers_has_a_quarter_without_a_wire"),
+)
 def test_a_client_on_one_of_four_servers_has_a_quarter_without_a_wire(kind, write, wire, ports) -> None:
     """Files lie on all servers alike: 1 - 1 / n of them elsewhere (copies: Ceph documentation, Architecture)."""
     made, port = {}, f"nic.port0.{'tx' if write else 'rx'}"
@@ -189,11 +189,7 @@ def test_the_fullest_target_ends_ior() -> None:
     assert ior == pytest.approx(2e9 / 1.5, rel=0.05)
 
 
-@pytest.mark.parametrize(("kind", "test", "hosts", "expected"), [
-    ("beegfs", "remove", 1, 1 / 350e-6), ("beegfs", "remove", 12, 1 / 50e-6),
-    ("beegfs", "create", 1, 1 / 225e-6), ("beegfs", "create", 6, 1 / 75e-6),
-    ("lustre", "create", 1, 1 / 0.36e-3), ("lustre", "create", 6, 6 / 0.36e-3),
-])  # fmt: skip
+@cases("kind, test, hosts, expected", rows("components/tables", "a_shared_folder_is_held_there_while_it_is_changed"))
 def test_a_shared_folder_is_held_there_while_it_is_changed(kind: str, test: str, hosts: int, expected: float) -> None:
     """i_rwsem at each client for all of a removal; the lock of BeeGFS' directory for its two or three changes of 25 us.
 

@@ -5,7 +5,7 @@ from typing import Any
 import pytest
 from hypothesis import given, settings, strategies as st
 
-from tests.each import cases
+from tests.each import cases, rows
 from tests.lab import MiB, Sheet, journey, machine, problem, rate, sheet, volume
 
 FREE = {"kind": "cephfs", "latency": "1 us", "share": "1", "metadata_time": "0 s"}
@@ -130,12 +130,7 @@ def test_who_makes_files_waits_for_none_with_nowsync() -> None:
     assert seconds("stat") < 0.1 * 10_000 * apart
 
 
-@cases("test, least, mean, most", {
-    "creations": ("create", 453, 981, 1355),
-    "removals": ("remove", 440, 815, 1037),
-    "looks at what it has made": ("stat", 64_142, 216_824, 293_519),
-    "its opens and closes": ("read", 105_662, 163_948, 194_388),
-})  # fmt: skip
+@cases("test, least, mean, most", rows("components/tables", "one_task_of_mdtest_as_printed"))
 def test_one_task_of_mdtest_as_printed(test: str, least: float, mean: float, most: float) -> None:
     """Compare FileSystem with RBD, a text kept in a GitHub repository: mdtest -n 5000 -u -z 2 -i 3, CephFS on flash.
 

@@ -31,11 +31,7 @@ def test_a_flow_has_its_share_and_many_fill_the_card() -> None:
     assert rate(path(1, flow="5 Gb/s")) == pytest.approx(one, rel=0.02)
 
 
-@cases("given, what, expected", {
-    "what leaves is held": ({"egress": "2 Gb/s"}, "rate nic.egress", 2 * GB * 8948 / 9038),
-    "what comes in is not": ({"egress": "2 Gb/s", "to": "a:memory"}, "has nic.egress", False),
-    "nor what stays inside": ({"egress": "2 Gb/s", "outside": False}, "has nic.egress", False),
-})  # fmt: skip
+@cases("given, what, expected", rows("components/tables", "only_what_leaves_is_held"))
 def test_only_what_leaves_is_held(given: dict[str, Any], what: str, expected: float) -> None:
     assert sheet(problem(path(**given))).figure(what) == pytest.approx(expected)
 
@@ -83,12 +79,7 @@ ONE_FILE = {"files": 1, "size": "1 TB"}
 
 
 #: gp3 as it comes: 125 MiB/s for large requests, 3,000 x 16 KiB = 46.9 MiB/s for small ones (AWS)
-@cases("given, use, copies, expected", {
-    "throughput holds large requests": ({}, {}, 1, 125 * MiB),
-    "small ones are counted": ({}, {"random": True, "block_B": 16 * KiB}, 1, 3000 * 16 * KiB),
-    "1 MiB as four": ({"iops": "100 IOPS"}, {"random": True, "block_B": MiB}, 1, 100 / 4 * MiB),
-    "disks side by side": ({}, {}, 4, 500 * MiB),
-})  # fmt: skip
+@cases("given, use, copies, expected", rows("components/tables", "what_a_disk_gives"))
 def test_what_a_disk_gives(given: dict[str, str], use: dict[str, Any], copies: int, expected: float) -> None:
     assert served(device(**{**GP3, **given}), access(**use), copies=copies).bound == pytest.approx(expected)
 

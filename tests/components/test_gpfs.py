@@ -5,7 +5,7 @@ from typing import Any
 import pytest
 from hypothesis import given, settings, strategies as st
 
-from tests.each import rows
+from tests.each import cases, rows
 from tests.lab import GiB, MiB, Sheet, answer, journey, machine, problem, rate, sheet, volume, waiting
 
 METADATA = dict.fromkeys(("create", "stat", "remove"), "1000000000000 ops/s")
@@ -24,9 +24,7 @@ def charges(size: str = "100 TB", **given: Any) -> Sheet:
     return sheet(problem(path(mount(**given), size)))
 
 
-@pytest.mark.parametrize(
-    ("prefetch", "pagepool", "blocks"), rows("components/tables", "blocks_in_flight_over_their_latency")
-)
+@cases("prefetch, pagepool, blocks", rows("components/tables", "blocks_in_flight_over_their_latency"))
 def test_blocks_in_flight_over_their_latency(prefetch: int, pagepool: str, blocks: float) -> None:
     """min(prefetchThreads, 20 % of the pagepool) blocks / latency (IBM, Spectrum Scale: pagepool; Little)."""
     found = charges(prefetch=prefetch, pagepool=pagepool, block="4 MiB", latency="20 ms")
@@ -80,19 +78,7 @@ def test_tokens_of_other_nodes_cost_messages() -> None:
     assert seconds("1") - seconds("0") == pytest.approx(1000 * 2e-3 / 1e9)
 
 
-@pytest.mark.parametrize(
-    ("tool", "each"),
-    [
-        ({"name": "mdtest", "test": "remove"}, 94e-6),  # Dell PixStor: 170,600 a second of 16 threads
-        ({"name": "rm"}, 1e-3 + 94e-6 + 6e-6 / 1024),  # what a listing shows has to be met first
-        ({"name": "mdtest", "test": "stat"}, 6e-6),  # of the file that it made
-        (
-            {"name": "mdtest", "test": "create"},
-            0.14e-3 + 0.9e-3 + 6e-6,
-        ),  # and close: no message, the log is forced later
-        ({"name": "mdtest", "test": "read"}, 2 * 6e-6),  # open and close: 4.8 million a second of 64 threads
-    ],
-)
+@pytest.mark.parametrize(("tool", "each"), rows("components/tables", "a_node_that_holds_the_tokens_works_by_itself"))
 def test_a_node_that_holds_the_tokens_works_by_itself(tool: dict[str, str], each: float) -> None:
     """IBM, "File system manager": after the grant no further message is needed until another node wants the token."""
     made = path(mount(metadata_time="1 ms", servers={"metadata": METADATA}), "1 GB")

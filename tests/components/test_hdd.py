@@ -10,18 +10,13 @@ from dtnsim.ground import library
 from dtnsim.ground.ledger import Ledger, Row
 from dtnsim.ground.quantity import Draw
 from dtnsim.physics import hdd
+from tests.each import rows
 from tests.lab import KiB, MiB, access, answer, device, journey, machine, rate, served, volume
 
+GIVEN = rows("components/hdd", "given")
+
 R, TURN, SEEK = 100e6, 1 / 120, 7.4e-3
-#: at the outer edge, streams side by side: a switch is half a turn and nothing else
-DISK = {
-    "kind": "hdd",
-    "rate": "100 MB/s",
-    "position": "0",
-    "file_distance": "0",
-    "tree_distance": "0",
-    "seek": "7.4 ms",
-}
+DISK = GIVEN["DISK"]
 
 
 def disk(use: dict[str, object] | None = None, **more: object) -> float:
@@ -110,17 +105,7 @@ def test_readers_of_small_files_pay_one_positioning_a_file() -> None:
 
 @pytest.mark.parametrize(
     ("array", "parts", "passed"),
-    [
-        (DISK, 1, 1.0),
-        ({"kind": "jbod", "disks": 8, "of": DISK}, 1, 1.0),
-        ({"kind": "raid", "level": 1, "disks": 2, "of": DISK}, 1, 1.0),
-        ({"kind": "raid", "level": 10, "disks": 4, "chunk": "256 KiB", "of": DISK}, 2, 1.0),
-        ({"kind": "raid", "level": 6, "disks": 8, "of": DISK}, 1, 8 / 6),
-        ({"kind": "raid", "level": 6, "disks": 8, "chunk": "128 KiB", "of": DISK}, 3, 8 / 6),
-        ({"kind": "mirror", "groups": 4, "of": DISK}, 3, 1.0),
-        ({"kind": "raidz", "level": 2, "disks": 10, "of": DISK}, 10, 1.3125),  # 32 + 8 sectors, and 2 of padding
-        ({"kind": "raidz", "level": 1, "disks": 3, "of": DISK}, 3, 1.5),
-    ],
+    rows("components/hdd", "each_disk_with_a_part_of_a_file_positions_however_many_read"),
     ids=lambda v: "".join(str(v.get(k, "")) for k in ("kind", "level", "chunk")) if isinstance(v, dict) else None,
 )
 def test_each_disk_with_a_part_of_a_file_positions_however_many_read(
@@ -136,13 +121,7 @@ def test_each_disk_with_a_part_of_a_file_positions_however_many_read(
 
 @pytest.mark.parametrize(
     "use",
-    [
-        {"file_B": 100 * KiB, "total_B": 1e9},
-        {"file_B": 100 * KiB, "total_B": 1e9, "streams": 16},
-        {"streams": 2},
-        {"random": True, "block_B": 4 * KiB},
-        {"random": True, "block_B": 4 * KiB, "streams": 32},
-    ],
+    rows("components/hdd", "a_disk_of_any_model_positions_as_those_of_a_data_sheet"),
     ids=["small files", "of many readers", "two streams", "random", "queued"],
 )
 def test_a_disk_of_any_model_positions_as_those_of_a_data_sheet(use: dict[str, object]) -> None:
@@ -151,13 +130,7 @@ def test_a_disk_of_any_model_positions_as_those_of_a_data_sheet(use: dict[str, o
     assert of[0] == pytest.approx(of[1], rel=0.15)
 
 
-POOLS = {
-    "disk": {"kind": "hdd", "rate": "250 MB/s"},
-    "mirror": {"kind": "raid", "level": 1, "disks": 2, "of": {"kind": "hdd", "rate": "250 MB/s"}},
-    "mirrors": {"kind": "mirror", "groups": 2, "of": {"kind": "hdd", "rate": "250 MB/s"}},
-    "raid": {"kind": "raid", "level": 6, "disks": 8, "of": {"kind": "hdd", "rate": "250 MB/s"}},
-    "raidz": {"kind": "raidz", "level": 2, "disks": 6, "of": {"kind": "hdd", "rate": "250 MB/s"}},
-}
+POOLS = GIVEN["POOLS"]
 
 
 @given(st.sampled_from([*POOLS]), st.floats(1e3, 1e8), st.integers(1, 40), st.booleans())

@@ -8,23 +8,18 @@ from hypothesis import given, settings, strategies as st
 from dtnsim.ground.errors import SpecError
 from dtnsim.physics import md
 from tests import lab
-from tests.each import cases, tables
+from tests.each import cases, rows, tables
 from tests.lab import FREE, KiB, MiB, access, all_tried, device, journey, machine, moves, problem, served, sheet, volume
 
-SSD = {
-    "kind": "ssd", "read": "3 GB/s", "write": "2 GB/s", "link": "90 GB/s", "latency_read": "80 us",
-    "latency_write": "20 us", "iops_read": "900k IOPS", "iops_write": "900k IOPS",
-}  # fmt: skip
-DISK = {"kind": "hdd", "rate": "200 MB/s"}
+GIVEN = rows("components/layers", "given")
+
+SSD, DISK = (GIVEN[name] for name in ("SSD", "DISK"))
 TCP = {**FREE, "receive_byte": "0.6 cycles/B", "send_byte": "0.4 cycles/B"}
 CPU = {"kind": "cpu", "cores": 16, "clock": "3 GHz"}
 
-READ = ({"name": "dd", "bs": "1 MiB"}, "a:/d", "a:/dev/null")
-READERS = ({"name": "fio", "rw": "read", "bs": "1 MiB", "numjobs": 8}, "a:/d", "a:/d")
-WRITE = ({"name": "dd", "bs": "1 MiB", "conv": "fdatasync"}, "a:/dev/zero", "a:/d")
+READ, WRITE = (GIVEN[name] for name in ("READ", "WRITE"))
 ALONE = ({"name": "fio", "rw": "randread", "bs": "4 KiB", "direct": True}, "a:/d", "a:/d")
-WAITS = ({"name": "fio", "rw": "randwrite", "bs": "4 KiB", "direct": True}, "a:/d", "a:/d")
-RANDOM = ({"name": "fio", "rw": "randread", "bs": "4 KiB", "direct": True, "numjobs": 64}, "a:/d", "a:/d")
+WAITS = GIVEN["WAITS"]
 ONE = ({"name": "fio", "rw": "read", "bs": "1 MiB", "direct": True}, "a:/d", "a:/d")
 ALL = ({"name": "fio", "rw": "write", "bs": "1 MiB", "direct": True}, "a:memory", "a:/d")
 
@@ -52,24 +47,10 @@ def test_a_target_is_reached_through_the_only_card() -> None:
 
 
 # -- dm-crypt -------------------------------------------------------------------------------------
-CRYPT = {"kind": "dm-crypt", "of": SSD, "cipher": "1 cycles/B", "sector_work": "0 cycles"}
-MIRROR = {"kind": "raid", "level": 1, "disks": 2, "of": SSD}
-MD = {"kind": "raid", "level": 6, "disks": 10, "of": SSD, "parity_work": "2 cycles/B", "partial_work": "0 cycles"}
+CRYPT, MIRROR, MD = (GIVEN[name] for name in ("CRYPT", "MIRROR", "MD"))
 
 
-@pytest.mark.parametrize(
-    ("array", "threads"),
-    [
-        (MD, 1),
-        ({**CRYPT, "of": MD}, 1),
-        ({"kind": "lvm", "of": {**CRYPT, "of": MD}}, 1),
-        ({"kind": "jbod", "disks": 3, "of": MD}, 1),  # one writer is on one of the arrays
-        ({"kind": "lvm", "type": "striped", "disks": 2, "of": MD}, 2),
-        ({"kind": "raid", "level": 1, "disks": 2, "of": MD}, 1),  # each of both computes all of it
-        ({"kind": "nvme-of", "of": MD}, 0),  # the target's processors do it
-        ({**CRYPT, "of": {**MD, "software": False}}, 0),
-    ],
-)
+@pytest.mark.parametrize(("array", "threads"), rows("components/layers", "md_below_a_layer_has_its_parity_threads"))
 def test_md_below_a_layer_has_its_parity_threads(array: dict[str, Any], threads: int) -> None:
     """A thread does 3 GHz / 2 cycles a byte, whatever lies over the array."""
     found = sheet(problem(path(array, WRITE)))
@@ -77,17 +58,7 @@ def test_md_below_a_layer_has_its_parity_threads(array: dict[str, Any], threads:
     assert rates == ([pytest.approx(threads * 1.5e9)] if threads else [])
 
 
-SECTORS = {**CRYPT, "sector_work": "512 cycles"}
-
-
-@cases("array, load, what, expected", {
-    "read-ahead has two requests under way, 2 x 3 GHz at a cycle a byte": (CRYPT, READ, "rate d.crypt", 2 * 3e9),
-    "write-back has as many as there are cores": (CRYPT, WRITE, "rate d.crypt", 16 * 3e9),
-    "a mirror over two encrypted drives ciphers twice": (MIRROR | {"of": CRYPT}, WRITE, "demand d.crypt", 2.0),
-    "a cipher over a mirror once": (CRYPT | {"of": MIRROR}, WRITE, "demand d.crypt", 1.0),
-    "sectors of 512 B": (SECTORS | {"sector": "512 B"}, READ, "demand d.crypt", 2.0),
-    "sectors of 4096 B cost an eighth": (SECTORS | {"sector": "4096 B"}, READ, "demand d.crypt", 1.125),
-})  # fmt: skip
+@cases("array, load, what, expected", rows("components/layers", "what_a_cipher_charges"))
 def test_what_a_cipher_charges(array: dict[str, Any], load: Any, what: str, expected: float) -> None:
     assert sheet(problem(path(array, load))).figure(what) == pytest.approx(expected)
 
@@ -307,18 +278,7 @@ def test_flushes_of_an_old_array_come_one_after_the_other(kernel: str, low: floa
     assert one[0] == pytest.approx(one[1])
 
 
-@pytest.mark.parametrize(
-    ("more", "kernel", "has"),
-    [
-        ({}, "5.15", True),
-        ({}, "2.6.32", False),
-        ({"level": 10}, "5.15", True),
-        ({"level": 0}, "5.15", False),
-        ({"software": False}, "5.15", False),
-        ({"journal": SSD}, "5.15", False),
-        ({"of": {**DISK, "capacity": "80 GB"}}, "5.15", False),
-    ],
-)
+@cases("more, kernel, has", rows("components/layers", "large_arrays_have_a_bitmap_that_nobody_states"))
 def test_large_arrays_have_a_bitmap_that_nobody_states(more: dict[str, Any], kernel: str, has: bool) -> None:
     """mdadm(8): devices of 100G or larger; "automatically enabling write-intent bitmap on large array" (Create.c)."""
     array = {"kind": "raid", "level": 5, "disks": 4, "of": DISK, **more}
@@ -368,34 +328,10 @@ def test_chunks_that_alternate_make_disks_position() -> None:
 
 
 # -- NVMe over Fabrics and iSCSI ------------------------------------------------------------------
-FABRIC = {"kind": "nvme-of", "of": SSD}
-RDMA, FOUR = {**FABRIC, "transport": "rdma"}, {**FABRIC, "targets": 4, "port_rate": "25 Gb/s"}
-STRIPED = {"kind": "raid", "level": 0, "disks": 4, "of": FABRIC}
-#: 3 GHz over 0.6 cycles/B of TCP and 0.3 of iSCSI
-LUN = {"kind": "iscsi", "of": {**SSD, "read": "40 GB/s"}, "protocol_byte": "0.3 cycles/B",
-       "digest_byte": "0.3 cycles/B", "command": "0 cycles"}  # fmt: skip
-#: 15,000 cycles a command and 0.6 of each of its bytes
-COMMANDS = {"kind": "iscsi", "of": {**SSD, "iops_read": "9M IOPS"}, "protocol_byte": "0 cycles/B"}
-SMALL_COMMANDS = 4096 * 3e9 / (15000 + 0.6 * 4096)
+FABRIC = GIVEN["FABRIC"]
 
 
-@cases("array, load, what, expected", {
-    "two windows over 80 us of the drive, 32 of the network and the transfer":
-        (FABRIC, READ, "rate d.in-flight", 2 * 128 * KiB / (112e-6 + 128 * KiB / 3e9)),
-    "TCP costs 0.6 cycles/B and commands": (FABRIC, READ, "demand d.connections", 0.6 + 8000 / (128 * KiB)),
-    "RDMA commands alone": (RDMA, READ, "demand d.connections", 8000 / (128 * KiB)),
-    "packets of TCP": (FABRIC, READ, "demand st.port0.rx", 9038 / 8948),
-    "packets of RoCE": (RDMA, READ, "demand st.port0.rx", 4178 / 4096),
-    "ports of four targets": (FOUR, READERS, "rate d.target-ports", 4 * 25e9 / 8),
-    "drives of four targets": (FOUR, READERS, "rate d.ssds", 12e9),
-    "a RAID of remote drives has connections": (STRIPED, READERS, "has d.connections", True),
-    "and all of their drives": (STRIPED, READERS, "rate d.ssds", 12e9),
-    "a session of iSCSI is one core": (LUN, READERS, "rate d.connections", 3e9 / 0.9),
-    "four sessions are four": (LUN | {"connections": 4}, READERS, "rate d.connections", 4 * 3e9 / 0.9),
-    "digests take more of it": (LUN | {"digest": True}, READERS, "rate d.connections", 3e9 / 1.2),
-    "172,000 small commands a second fill it": (COMMANDS, RANDOM, "rate d.connections", SMALL_COMMANDS),
-    "and of four sessions four": (COMMANDS | {"connections": 4}, RANDOM, "rate d.connections", 4 * SMALL_COMMANDS),
-})  # fmt: skip
+@cases("array, load, what, expected", rows("components/layers", "what_remote_blocks_charge"))
 def test_what_remote_blocks_charge(array: dict[str, Any], load: Any, what: str, expected: float) -> None:
     assert sheet(problem(path(array, load))).figure(what) == pytest.approx(expected)
 
@@ -419,15 +355,11 @@ def test_the_network_adds_to_a_request_alone() -> None:
 
 
 # -- RBD ------------------------------------------------------------------------------------------
-RBD = {"kind": "rbd", "share": "1", "osds": 12, "nodes": 3, "port_rate": "100 Gb/s"}
+RBD = GIVEN["RBD"]
 RELEASES = ("nautilus", "octopus", "pacific")
 
 
-@cases("array, load, what, expected", {
-    "three copies are written three times": (RBD, WRITE, "demand d.osds", 3.0),
-    "4 + 2 shards one and a half": (RBD | {"data": 4, "coding": 2}, WRITE, "demand d.osds", 1.5),
-    "ports of the nodes carry copies too": (RBD, WRITE, "demand d.node-ports", 3.0),
-})  # fmt: skip
+@cases("array, load, what, expected", rows("components/layers", "what_rbd_charges"))
 def test_what_rbd_charges(array: dict[str, Any], load: Any, what: str, expected: float) -> None:
     assert sheet(problem(path(array, load))).figure(what) == pytest.approx(expected)
 
@@ -445,15 +377,7 @@ def test_a_node_reads_its_own_part_without_its_port() -> None:
     assert [sheets["tx", here].demand("d.node-ports") for here in (False, True)] == pytest.approx([3.0, 3.0 - 1 / 3])
 
 
-@cases("load, release, osds, copies, printed", {
-    "Micron, two OSDs on each of 24 drives": (RANDOM, "luminous", 48, 3, 1.3e6),
-    "and writes, of two copies; two on each of 40": (WAITS, "luminous", 80, 2, 479_882),
-    "Pacific, 60 drives": (RANDOM, "pacific", 60, 3, 2e6),
-    "and writes, three copies": (WAITS, "pacific", 60, 3, 527_603),
-    "Quincy": (WAITS, "quincy", 60, 3, 648_620),
-    "Reef, the same drives": (RANDOM, "reef", 60, 3, 4.4e6),
-    "and their writes": (WAITS, "reef", 60, 3, 800e3),
-})  # fmt: skip
+@cases("load, release, osds, copies, printed", rows("components/layers", "small_requests_of_flash_as_printed"))
 def test_small_requests_of_flash_as_printed(load: Any, release: str, osds: int, copies: int, printed: float) -> None:
     """Micron, Ceph Storage and NVMe SSDs; ceph.io, RocksDB Tuning Deep-Dive (2022), Reef Freeze (2023).
 
@@ -464,10 +388,7 @@ def test_small_requests_of_flash_as_printed(load: Any, release: str, osds: int, 
     assert made == pytest.approx(printed, rel=0.1 if load is WAITS else 0.5)
 
 
-@cases("load, chart", {
-    "reads, in 33.7 pixels a million": (RANDOM, [27, 64, 92]),
-    "writes": (WAITS, [28, 68, 66]),
-})  # fmt: skip
+@cases("load, chart", rows("components/layers", "releases_on_the_same_hardware"))
 def test_releases_on_the_same_hardware(load: Any, chart: list[float]) -> None:
     """ceph.io, Reef - 1 or 2 OSDs per NVMe? (2023): one OSD a drive; Nautilus with Micron's Luminous."""
     each = [sheet(problem(path({**RBD, "release": name}, load))).rate("d.osd-requests") for name in RELEASES]
@@ -489,15 +410,7 @@ def test_a_write_alone_takes_what_is_printed() -> None:
     assert 0.42e-3 < 4096 / rate({**RBD, "osds": 60}, (one, "a:/d", "a:/d")) < 1e-3
 
 
-@pytest.mark.parametrize(
-    ("load", "given", "seconds"),
-    [
-        (RANDOM, {}, 1 / (8800 * 4096)),
-        (WAITS, {}, 3 / (3600 * 4096)),
-        (READ, {}, 1 / 970e6),
-        (WAITS, {"core_iops": "2000 IOPS"}, 3 / (2000 * 4096)),
-    ],
-)
+@pytest.mark.parametrize(("load", "given", "seconds"), rows("components/layers", "a_node_works_for_its_own_osds"))
 def test_a_node_works_for_its_own_osds(load: Any, given: dict[str, Any], seconds: float) -> None:
     """Time of a core of 3 GHz, the copies too: of three nodes a third is here. What is stated of reads is for all."""
     free = {"receive_byte": "0 cycles/B", "send_byte": "0 cycles/B"}

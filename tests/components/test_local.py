@@ -45,9 +45,7 @@ def test_what_the_page_cache_does_is_the_same_under_every_local_file_system(flag
     assert rates[0] == rates[1]
 
 
-@pytest.mark.parametrize(
-    ("kind", "flags", "expected"), rows("components/tables", "one_thread_writes_back_what_all_writers_leave")
-)
+@cases("kind, flags, expected", rows("components/tables", "one_thread_writes_back_what_all_writers_leave"))
 def test_one_thread_writes_back_what_all_writers_leave(kind: str, flags: dict[str, Any], expected: float) -> None:
     """Two drives of 7.25 GB/s in RAID 0, 128 writers, Linux 6.8 (Solidigm, KA-01862)."""
     drive = {"kind": "ssd", "read": "14 GB/s", "write": "7.25 GB/s", "link": "16 GB/s"}

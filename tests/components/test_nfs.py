@@ -11,7 +11,7 @@ from dtnsim.composition.compose import compose
 from dtnsim.ground.errors import SpecError
 from dtnsim.ground.quantity import Draw
 from dtnsim.physics import nfs
-from tests.each import cases
+from tests.each import cases, rows
 from tests.lab import FREE, GiB, KiB, MiB, Sheet, journey, machine, moves, problem, rate, sheet, volume
 from tests.strategies import load
 
@@ -62,12 +62,7 @@ def test_slots_and_requests_are_those_that_kernel_and_memory_have() -> None:
 
 
 @pytest.mark.parametrize("streams", [1, 3])
-@cases("mount, block, kernel, window", {
-    "one call": ({}, "1 MiB", "6.1", MiB),
-    "128 KiB of small calls": ({}, "64 KiB", "6.1", 128 * KiB),
-    "15 requests of 1 MiB before Linux 5.4": ({}, "1 MiB", "4.4", 15 * MiB),
-    "what is said": ({"read_ahead": "2 MiB"}, "1 MiB", "6.1", 2 * MiB),
-})  # fmt: skip
+@cases("mount, block, kernel, window", rows("components/tables", "a_reader_has_its_read_ahead_in_flight"))
 def test_a_reader_has_its_read_ahead_in_flight(
     mount: dict[str, Any], block: str, kernel: str, window: float, streams: int
 ) -> None:
@@ -237,9 +232,7 @@ def test_threads_are_those_of_the_server_s_programs(year: int, threads: int) -> 
     assert found == pytest.approx(threads * MiB / 0.5e-3)
 
 
-@pytest.mark.parametrize(("port", "wire_Bps", "getattr_s", "read_s"), [
-    ("Chelsio T62100", 100e9 / 8, 14.5e-6, 77.2e-6), ("Intel X540", 10e9 / 8, 32.6e-6, 193.2e-6),
-])  # fmt: skip
+@cases("port, wire_Bps, getattr_s, read_s", rows("components/tables", "a_request_takes_longer_with_its_bytes"))
 def test_a_request_takes_longer_with_its_bytes(port: str, wire_Bps: float, getattr_s: float, read_s: float) -> None:
     """A READ of 128 KiB is a GETATTR, its wire, and its bytes at both ends (github beckerg/nct, README)."""
     size = 128.0 * KiB
@@ -438,10 +431,7 @@ def test_a_synchronous_call_waits_for_the_disks_once_however_many_writes_it_take
     assert seconds("64 KiB", "4 KiB") * call == pytest.approx(several, rel=0.01)
 
 
-READ = (
-    {"name": "fio", "rw": "read", "bs": "1 MiB", "direct": True, "iodepth": 8, "ioengine": "libaio", "numjobs": 32},
-    "a:/v",
-)
+READ = rows("components/tables", "nfs")["READ"]
 CPU = {"kind": "cpu", "cores": 64, "clock": "3 GHz"}
 TCP = {**FREE, "receive_byte": "0.5 cycles/B"}
 NODES = {"count": 8, "port_rate": "100 Gb/s", "port_share": "1"}
@@ -460,13 +450,7 @@ def charges_of_vast(**given: Any) -> Sheet:
     return sheet(problem(path(**given)))
 
 
-@cases("given, what, expected", {
-    "a core, 1.5 of RPC and 0.5 of TCP at 3 GHz: 2 GB/s a mount are published": ({}, "rate v.connections", 1.5e9),
-    "eight fill 100 Gb/s": ({"nconnect": 8}, "rate v.connections", 12e9),
-    "two with RDMA: 290 cycles a page": ({"proto": "rdma", "nconnect": 2}, "rate v.connections", 2 * 3e9 / 0.07),
-    "packets of TCP": ({}, "demand e.port0.rx", 9038 / 8948),
-    "packets of RDMA": ({"proto": "rdma"}, "demand e.port0.rx", 4178 / 4096),
-})  # fmt: skip
+@cases("given, what, expected", rows("components/tables", "what_a_connection_charges"))
 def test_what_a_connection_charges(given: dict[str, Any], what: str, expected: float) -> None:
     assert charges_of_vast(call="0 cycles", **given).figure(what) == pytest.approx(expected)
 
@@ -526,11 +510,7 @@ def test_a_connection_is_one_core_for_its_small_requests(nconnect: int) -> None:
     assert find_kind("nfs").model_fields["call"].get_default(call_default_factory=True).value < 38_000
 
 
-@cases("client, old", {
-    "of today: one in nine": ({}, 1 / 9),
-    "of 2020: five in six": ({"year": 2020}, 5 / 6),
-    "whose kernel is stated": ({"stack": {"kernel": "6.1"}}, 0.0),
-})  # fmt: skip
+@cases("client, old", rows("components/tables", "a_client_of_a_year_or_of_none_has_one_of_several_kernels"))
 def test_a_client_of_a_year_or_of_none_has_one_of_several_kernels(client: dict[str, Any], old: float) -> None:
     """15 requests of 1 MiB are in flight or 128 KiB, as the kernel of a scenario is on either side of Linux 5.4.
 
@@ -550,11 +530,7 @@ def test_a_client_of_a_year_or_of_none_has_one_of_several_kernels(client: dict[s
     assert (one == ahead["a.m.read-ahead[m]"]).all()
 
 
-@cases("one, other, ways", {
-    "trees of their own": ("a:/n/x", "a:/n/y", 2.0),
-    "one tree": ("a:/n/x", "a:/n/x", 1.0),
-    "the whole mount": ("a:/n", "a:/n", 1.0),
-})  # fmt: skip
+@cases("one, other, ways", rows("components/tables", "a_folder_s_lock_is_that_of_a_tree"))
 def test_a_folder_s_lock_is_that_of_a_tree(one: str, other: str, ways: float) -> None:
     """16 workers make files of 1 kB one after the other in each folder (fs/namei.c: i_rwsem), 2 ms and the request."""
     path = mounted({"op_time": "0.3 ms"}, rtt="2 ms", tool={"name": "rclone", "transfers": 16})

@@ -6,6 +6,7 @@ import pytest
 from hypothesis import given, settings, strategies as st
 
 from dtnsim.ground.errors import SpecError
+from tests.each import rows
 from tests.lab import Sheet, journey, machine, problem, rate, sheet, volume
 
 
@@ -19,16 +20,7 @@ def sent(nic: dict[str, Any], streams: int = 1, **transfer: object) -> Sheet:
     return sheet(problem(path))
 
 
-@pytest.mark.parametrize(
-    ("nic", "share"),
-    [
-        ({"mtu": "1500 B"}, 0.9415),  # 1448 / 1538, the 941 Mb/s of every Gigabit test
-        ({"mtu": "1500 B", "timestamps": False}, 0.9493),  # 1460 / 1538
-        ({"mtu": "9000 B"}, 0.9900),  # 8948 / 9038
-        ({"mtu": "9000 B", "timestamps": False}, 0.9914),
-        ({"mtu": "1500 B", "vlan": True}, 1448 / 1542),
-    ],
-)
+@pytest.mark.parametrize(("nic", "share"), rows("components/tables", "framing_leaves_its_share_of_the_wire"))
 def test_framing_leaves_its_share_of_the_wire(nic: dict[str, Any], share: float) -> None:
     """Payload MTU - 40 - 12 for MTU + 38 bytes of wire time (IEEE 802.3, RFC 7323), printed to four digits."""
     assert sent(card(**nic)).rate("nic.port0.tx") == pytest.approx(1.25e9 * share, rel=6e-5)

@@ -6,7 +6,7 @@ import pytest
 
 from dtnsim.components.offload import CryptoAccelerator, Dpu, Duty
 from dtnsim.ground.errors import SpecError
-from tests.each import cases
+from tests.each import cases, rows
 from tests.lab import FREE, Sheet, journey, load, machine, problem, rate, sheet, volume
 
 FAST = {"kind": "ssd", "read": "10 TB/s", "write": "10 TB/s", "link": "10 TB/s"}
@@ -60,13 +60,7 @@ def test_a_processor_without_instructions_for_aes_works_longer_on_it(cipher: str
     assert slow.demand("a.cpu.ssh sender") == pytest.approx(plain.demand("a.cpu.ssh sender"))
 
 
-@cases("tool, core, more", {
-    "WDT computes AES-GCM itself": ("wdt", "b.cpu.wdt receiver", 15.0),
-    "rclone's own SSH": ({"name": "rclone", "transfers": 1}, "a.cpu.rclone", 15.0),
-    "Borg's AES-CTR": ({"name": "borg", "compression": "none"}, "a.cpu.borg engine", 8.0),
-    "its ssh is OpenSSH's, with ChaCha20": ({"name": "borg", "compression": "none"}, "a.cpu.borg sender", 0.0),
-    "restic's TLS": ({"name": "restic", "repository": "rest"}, "a.cpu.restic sender", 15.0),
-})  # fmt: skip
+@cases("tool, core, more", rows("components/tables", "what_programs_cipher_takes_longer_without_aes"))
 def test_what_programs_cipher_takes_longer_without_aes(tool: Any, core: str, more: float) -> None:
     def work(*, aes: bool) -> float:
         both = {**bare(), "cpu": {**bare()["cpu"], "aes": aes}}

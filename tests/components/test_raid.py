@@ -249,24 +249,14 @@ def test_a_lone_write_to_a_mirror_waits_for_the_thread_that_marks_and_sends_it()
 CONTROLLED = {"kind": "raid", "disks": 8, "software": False}
 
 
-@cases("more, use, waited", {
-    "a flush: the controller's own time": ({}, {"finish": "dsync"}, 60e-6),
-    "as stated": ({"answer": "1 ms"}, {"finish": "dsync"}, 1e-3),
-    "without write-back the disks read old data first": ({"write_back": False}, {"finish": "dsync"}, 0.1e-3),
-})  # fmt: skip
+@cases("more, use, waited", rows("components/tables", "a_controller_answers_a_write_from_its_memory"))
 def test_a_controller_answers_a_write_from_its_memory(more: dict[str, object], use: Any, waited: float) -> None:
     array, found = device(**CONTROLLED, level=6, of={"kind": "hdd", "rate": "200 MB/s"}, **more), []
     charged(lambda row: found.append(float(np.mean(array.latency(row, access("write", block_B=4 * KiB, **use))))))
     assert found == pytest.approx([waited])
 
 
-@cases("more, use, waited", {
-    "the way of a command to the memory that read ahead": ({}, {}, 60e-6),
-    "as stated": ({"answer": "1 ms"}, {}, 1e-3),
-    "the disks have read ahead": ({"read_ahead": False}, {}, 0.1e-3),
-    "no controller": ({"software": True}, {}, 0.1e-3),
-    "at random a seek and half a turn": ({}, {"random": True}, 7.4e-3 + 0.5 / 120),
-})  # fmt: skip
+@cases("more, use, waited", rows("components/tables", "what_is_read_in_sequence_is_answered_from_memory"))
 def test_what_is_read_in_sequence_is_answered_from_memory(more: dict[str, object], use: Any, waited: float) -> None:
     array = device(**{**CONTROLLED, "level": 10, "of": DISK, **more})
     seen, found = access("read", block_B=16 * KiB, finish="direct", **use), []

@@ -7,7 +7,7 @@ import pytest
 from dtnsim.components.s3 import S3
 from dtnsim.simulation import simulate
 from tests.conftest import Run
-from tests.each import cases
+from tests.each import cases, rows
 from tests.lab import MiB, Sheet, answer, journey, machine, problem, sheet, volume
 from tests.strategies import load
 
@@ -29,18 +29,7 @@ def test_connections_of_files(files: int, concurrency: int) -> None:
     assert found.rate("s3.connections") == pytest.approx(files * concurrency * one)
 
 
-SMALL, OWN = {"files": 1000, "size": "1 GB"}, {"servers": {"count": 4, "port_rate": "100 Gb/s"}, "share": "1"}
-
-
-@cases("given, what, expected, rel", {
-    # 5,500 GET and 3,500 PUT a second of a prefix (AWS)
-    "1-MB objects are read at 5.5 GB/s": (SMALL, "rate s3.prefixes", 5500 * 1e6, 1e-6),
-    "and written at 3.5 GB/s": ({**SMALL, "write": True}, "rate s3.prefixes", 3500 * 1e6, 0.01),
-    "of four prefixes four times": ({**SMALL, "prefixes": 4}, "rate s3.prefixes", 4 * 5500 * 1e6, 1e-6),
-    "a store of one's own has no such limits": (OWN, "has s3.prefixes", False, 0),
-    "unless they are stated": (
-        {**OWN, "get_rate": "100 ops/s", "files": 100, "size": "100 MB"}, "has s3.prefixes", True, 0),
-})  # fmt: skip
+@cases("given, what, expected, rel", rows("components/s3", "prefixes_limit_small_objects"))
 def test_prefixes_limit_small_objects(given: dict[str, Any], what: str, expected: float, rel: float) -> None:
     assert charges(**given).figure(what) == pytest.approx(expected, rel=rel)
 
@@ -61,15 +50,7 @@ def test_what_is_put_is_on_the_drives_of_ones_own_store(servers: dict[str, Any] 
     assert write == pytest.approx(MiB / (5e-3 if servers is None else 25e-3), rel=1e-3)
 
 
-@pytest.mark.parametrize(
-    ("tool", "connections", "part"),
-    [
-        ({"name": "s5cmd", "numworkers": 2, "c": 3, "p": "5 MiB"}, 6, 5 * MiB),
-        ({"name": "aws-s3", "max_concurrent_requests": 7}, 7, 8 * MiB),
-        ({"name": "mc", "workers": 2}, 8, 16 * MiB),
-        ({"name": "rclone", "transfers": 2, "s3_upload_concurrency": 3, "s3_chunk_size": "10 MiB"}, 6, 10 * MiB),
-    ],
-)
+@cases("tool, connections, part", rows("components/s3", "tools_that_speak_s3_cut_files_themselves"))
 def test_tools_that_speak_s3_cut_files_themselves(tool: dict[str, Any], connections: int, part: float) -> None:
     """What the volume says of parts and connections counts for programs that see a folder."""
     host = machine(volumes={"/s3": volume(filesystem={"kind": "s3", "latency": "0.1 s", "stream": "80 MB/s"})})

@@ -16,25 +16,17 @@ from dtnsim.ground.quantity import Draw
 from tests.each import cases, rows
 from tests.lab import KiB, access, charged, device, machine, rate, served, volume
 
+GIVEN = rows("components/ssd", "given")
+
 PARTS = sorted(p.stem for p in (library.root("models") / "parts" / "ssd").glob("*.yaml"))
-SATA = {"kind": "ssd", "read": "540 MB/s", "write": "200 MB/s", "link": "550 MB/s"}
+SATA = GIVEN["SATA"]
 
 
 def ssd(**more: object) -> Any:
     return device(**{**SATA, **more})
 
 
-BURST = {"burst": "10 GB", "burst_write": "500 MB/s"}
-
-
-@cases("drive, use, copies, what, expected", {
-    "three read as their datasheet says": ({}, {}, 3, "rate d.ssds", 3 * 540e6),
-    "over three links": ({}, {}, 3, "rate d.links", 3 * 550e6),
-    "one writes so": ({}, {"operation": "write"}, 1, "rate d.ssds", 200e6),
-    "none gives more than its link": ({"read": "3 GB/s", "write": "2 GB/s"}, {}, 1, "rate d.links", 550e6),
-    "and its flash is no narrower for it": ({"read": "3 GB/s"}, {}, 3, "rate d.ssds", 3 * 3e9),
-    "each copy has a cache": (BURST, {"operation": "write", "total_B": 40e9}, 4, "rate d.ssds", 4 * 500e6),
-})  # fmt: skip
+@cases("drive, use, copies, what, expected", rows("components/ssd", "what_a_drive_does"))
 def test_what_a_drive_does(drive: Any, use: dict[str, Any], copies: int, what: str, expected: float) -> None:
     found = served(ssd(**drive), access(**use), copies=copies)
     assert found.figure(what) == pytest.approx(expected)
@@ -62,9 +54,7 @@ def test_data_that_do_not_compress_gain_nothing_from_compression() -> None:
     assert (plain, clever) == (pytest.approx(200e6), pytest.approx(550e6))
 
 
-@pytest.mark.parametrize(
-    ("given", "zeros"), rows("components/tables", "zeros_run_at_what_the_datasheet_promises_for_compressible_data")
-)
+@cases("given, zeros", rows("components/tables", "zeros_run_at_what_the_datasheet_promises_for_compressible_data"))
 def test_zeros_run_at_what_the_datasheet_promises_for_compressible_data(given: dict[str, str], zeros: float) -> None:
     """Intel SSD 535 specification: up to 490 MB/s, data that compress; incompressible data never see it."""
     drive = ssd(compresses=True, **given)
@@ -217,12 +207,7 @@ def test_ports_that_nobody_describes_may_share_a_narrow_link() -> None:
 
 @pytest.mark.parametrize(
     ("drives", "made", "use"),
-    [
-        (1, SATA, {"loose": True}),
-        (4, SATA, {}),
-        (4, {"kind": "ssd", "read": "3 GB/s", "write": "2 GB/s"}, {"loose": True}),
-        (4, {"kind": "raid", "level": 0, "disks": 4, "of": SATA, "software": False}, {"loose": True}),
-    ],
+    rows("components/ssd", "where_no_ports_are_shared"),
     ids=["one drive", "described", "NVMe", "on a controller of its own"],
 )
 def test_where_no_ports_are_shared(drives: int, made: Mapping[str, object], use: dict[str, object]) -> None:

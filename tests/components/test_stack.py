@@ -3,6 +3,7 @@
 import pytest
 
 from dtnsim.components.stack import Stack
+from tests.each import cases, rows
 from tests.lab import FREE, Sheet, journey, machine, problem, sheet, volume
 
 FAST = {"kind": "ssd", "read": "10 TB/s", "write": "10 TB/s", "link": "10 TB/s"}
@@ -20,15 +21,7 @@ def test_a_byte_costs_its_cycles() -> None:
     assert found.demand("b.cpu.iperf3 receiver") == pytest.approx(0.7)
 
 
-@pytest.mark.parametrize(
-    ("nic", "carried"),
-    [
-        ({}, 32 * 1024),  # aggregates of segmentation and receive offload
-        ({"offload": False}, 9000 - 52),  # one segment: 20 IP, 20 TCP, 12 time stamps
-        ({"offload": False, "mtu": "1500 B"}, 1448),
-        ({"offload": False, "mtu": "1500 B", "timestamps": False}, 1460),
-    ],
-)
+@cases("nic, carried", rows("components/tables", "a_packet_costs_its_cycles_once_for_all_it_carries"))
 def test_a_packet_costs_its_cycles_once_for_all_it_carries(nic: dict[str, object], carried: float) -> None:
     found = memory_to_memory(nic, receive_packet="3000 cycles", aggregate="32 KiB")
     assert found.demand("b.cpu.iperf3 receiver") == pytest.approx(3000 / carried)

@@ -8,16 +8,12 @@ from hypothesis import given, settings, strategies as st
 import dtnsim
 from dtnsim.ground.errors import SpecError
 from dtnsim.report.holds import holds
-from tests.each import cases, tables
+from tests.each import cases, rows, tables
 from tests.lab import Sheet, all_tried, journey, machine, moves, problem, rate, sheet, volume, waiting
 from tests.strategies import load
 
 DISK = {"kind": "ssd", "read": "5 GB/s", "write": "5 GB/s", "link": "90 GB/s", "interference": "0"}
-#: hand-made: 45 s a locate, 2 x 15 + 16 + 62 + 56 s a mount
-LTO: dict[str, Any] = {
-    "kind": "tape", "rate": "400 MB/s", "slowest": "177 MB/s", "capacity": "180 TB", "load": "16 s", "unload": "56 s",
-    "rewind": "62 s", "away": "65 s", "mover_byte": "0 cycles/B", "scattered": "1",
-}  # fmt: skip
+LTO = rows("components/tables", "tape")["LTO"]
 MOUNT, LOCATE = 2 * 15 + 16 + 62 + 56, 45.0
 FILES = {"files": 2000, "each": "5 GB"}
 
@@ -41,25 +37,13 @@ def test_a_recall_in_the_order_asked_for() -> None:
     assert charges(tapes=2, drives=2).rate("t.tape-drives") == pytest.approx(2 * found.rate("t.tape-drives"), rel=0.01)
 
 
-@cases("given, locate", {
-    "a recommended order nearly streams": ({"rao": True}, 5.0 + 2 * 60.0 * 2 / 2001),
-    "written in one go, asked for in the order of blocks": ({"scattered": "0"}, 0.0),
-    "a drive streams past what lies between": ({"scattered": "0.1"}, 0.1 * 170e12 / 2000 / 400e6),
-    "or skips it if sooner": ({"scattered": "1"}, LOCATE),
-})  # fmt: skip
+@cases("given, locate", rows("components/tables", "what_a_file_takes_to_find"))
 def test_what_a_file_takes_to_find(given: dict[str, Any], locate: float) -> None:
     found = charges(tapes=1, **given).rate("t.tape-drives")
     assert 1 / found == pytest.approx(1 / 400e6 + locate / 5e9 + MOUNT / 10e12)
 
 
-@cases("given, what, expected", {
-    "robots limit many mounts": ({"tapes": 2000, "drives": 1000}, "rate t.robots", 5e9 / 30.0),
-    "the staging disk is written and read": ({}, "demand t.ssds", 2.0),
-    "what is staged is read alone": ({"staged": "1"}, "demand t.ssds", 1.0),
-    "and needs no drive": ({"staged": "1"}, "has t.tape-drives", False),
-    "written is on tape": ({"write": True}, "has t.tape-drives", True),
-    "or may mean on disk": ({"write": True, "wait": False}, "has t.tape-drives", False),
-})  # fmt: skip
+@cases("given, what, expected", rows("components/tables", "what_a_library_charges"))
 def test_what_a_library_charges(given: dict[str, Any], what: str, expected: float) -> None:
     assert charges(**given).figure(what) == pytest.approx(expected)
 
@@ -82,12 +66,7 @@ def test_a_slow_staging_disk_makes_the_tape_stop_and_go() -> None:
     assert enough.rate("t.ssds") == pytest.approx(250e6)
 
 
-@cases("disk, word, remedy", {
-    "a slow disk": ("150 MB/s", "the flash drives of a", "/t.array"),
-    "robots": ("robots", "the robots of a's tape library", "/t.filesystem"),
-    "too little memory of drives beside it": ("60 MB/s", "the tape drives of a", "/t.array"),
-    "a fast one": ("5 GB/s", "the tape drives of a", "/t.filesystem"),
-})  # fmt: skip
+@cases("disk, word, remedy", rows("components/tables", "what_holds_a_library_is_said_by_its_name"))
 def test_what_holds_a_library_is_said_by_its_name(disk: str, word: str, remedy: str) -> None:
     given: dict[str, Any] = {"buffer": "32 MiB" if disk == "60 MB/s" else "1024 MB", "tapes": 1, "scattered": "0"}
     if disk == "robots":

@@ -4,14 +4,15 @@ from typing import Any
 
 import pytest
 
-from tests.each import cases, tables
-from tests.lab import FREE, GiB, Sheet, journey, machine, moves, problem, rate, sheet, volume
+from tests.each import cases, rows, tables
+from tests.lab import FREE, Sheet, journey, machine, moves, problem, rate, sheet, volume
+
+GIVEN = rows("components/weka", "given")
 
 CPU = {"kind": "cpu", "cores": 64, "clock": "3 GHz"}
 NODES = {"count": 8, "ports": 2, "port_rate": "100 Gb/s", "port_share": "1"}
 FIO = {"name": "fio", "rw": "read", "bs": "1 MiB", "direct": True, "iodepth": 4, "ioengine": "libaio", "numjobs": 64}
-WRITE = {"rw": "write"}
-SMALL = {"rw": "randread", "bs": "4 KiB"}
+SMALL = GIVEN["SMALL"]
 
 
 def path(tool: dict[str, Any] | None = None, *, files: int = 64, **given: Any) -> dict[str, Any]:
@@ -28,24 +29,7 @@ def charges(tool: dict[str, Any] | None = None, **given: Any) -> Sheet:
     return sheet(problem(path(tool, **given)))
 
 
-CORE = 1.1 + 29000 / 2**20
-
-
-@cases("tool, given, what, expected, rel", {
-    "a frontend is a core": ({}, {"num_cores": 4}, "rate v.frontends", 4 * 3e9 / CORE, 1e-6),
-    "without the 3 cycles/B of the kernel's TCP": ({}, {"num_cores": 4}, "demand a.cpu", CORE, 0.01),
-    "requests count": (SMALL, {"num_cores": 4}, "rate v.frontends", 4 * 3e9 / (1.1 + 29000 / 4096), 1e-6),
-    "eight servers on AWS read": ({}, {"compute": 4}, "rate v.compute", 36.2 * GiB, 0.1),
-    "and write as published": (WRITE, {"compute": 4}, "rate v.compute", 11.6 * GiB, 0.1),
-    "eight of Supermicro's read": ({}, {"compute": 12}, "rate v.compute", 123 * GiB, 0.1),
-    "and write as published ": (WRITE, {"compute": 12}, "rate v.compute", 37.6 * GiB, 0.1),
-    "drives read": ({}, {}, "rate v.drives", 8 * 6 * 3.5e9, 1e-6),
-    "and write parity": (WRITE, {}, "rate v.drives", 8 * 6 * 3.1e9 / 1.5, 1e-6),
-    "ports carry what is read": ({}, {}, "rate v.servers", 8 * 25e9, 1e-6),
-    "and what is written again": (WRITE, {}, "rate v.servers", 8 * 25e9 / (1 + 1.5 * 7 / 8), 1e-6),
-    "mounts of one system share its cores": ({}, {"system": "w"}, "has w.compute", True, 0),
-    "and have none of their own": ({}, {"system": "w"}, "has v.compute", False, 0),
-})  # fmt: skip
+@cases("tool, given, what, expected, rel", rows("components/weka", "what_a_mount_charges"))
 def test_what_a_mount_charges(tool: Any, given: dict[str, Any], what: str, expected: float, rel: float) -> None:
     assert charges(tool, **given).figure(what) == pytest.approx(expected, rel=rel)
 

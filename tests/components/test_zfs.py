@@ -9,10 +9,12 @@ from dtnsim.components.zfs import Zfs
 from dtnsim.description.host import Host, build_host
 from dtnsim.physics.core_rates import CORE_RATES
 from dtnsim.steady.prediction import predict
-from tests.each import cases
+from tests.each import cases, rows
 from tests.lab import GiB, KiB, MiB, Sheet, access, charged, journey, machine, problem, rate, sheet, volume
 
-SSD = {"kind": "ssd", "read": "500 MB/s", "write": "500 MB/s", "link": "10 GB/s"}
+GIVEN = rows("components/zfs", "given")
+
+SSD = GIVEN["SSD"]
 #: nothing but the medium costs anything
 BARE = {"kind": "zfs", "checksum": "off", "pipeline_byte": "0 cycles/B", "sync_passes": "0"} | {
     n: "0 cycles/B" if n.endswith("byte") else "0 cycles"
@@ -230,22 +232,7 @@ def test_unjoined_columns_fill_the_adapter() -> None:
     assert bound() > 50 * bound(aggregation_limit="0 B")
 
 
-SLOG = {"kind": "ssd", "read": "1 GB/s", "write": "1 GB/s", "latency_write": "18 us"}
-DISK = {"kind": "hdd", "rate": "200 MB/s"}
-
-
-@pytest.mark.parametrize(
-    ("filesystem", "array", "seconds"),
-    [
-        ({}, {"kind": "raidz", "level": 2, "disks": 6, "of": DISK}, 1 / 120 + 1e-4),  # a turn of the pool's disks
-        ({"log": {**SLOG, "power_loss_protection": True}}, DISK, 18e-6 + 1e-4),
-        ({"log": SLOG}, DISK, 18e-6 + 0.8e-3 + 1e-4),  # the log must be flushed
-        ({"log": {"kind": "mirror", "disks": 2, "of": {**SLOG, "flush": "3 ms"}}}, DISK, 18e-6 + 3e-3 + 1e-4),
-        ({"log": DISK}, SSD, 1 / 120 + 1e-4),
-        ({"sync_latency": "7 ms"}, DISK, 7e-3),  # what is stated holds
-        ({"commit_time": "1 ms"}, {**SSD, "power_loss_protection": True}, 36e-6 + 1e-3),
-    ],
-)
+@cases("filesystem, array, seconds", rows("components/zfs", "a_synchronous_write_waits_for_the_intent_log"))
 def test_a_synchronous_write_waits_for_the_intent_log(filesystem: Any, array: Any, seconds: float) -> None:
     made, found = built(filesystem, array), []
     use = access("write", block_B=4 * KiB, finish="dsync")

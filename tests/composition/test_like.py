@@ -12,13 +12,13 @@ from dtnsim.composition.route import Route
 from dtnsim.ground.ledger import Ledger, Row
 from dtnsim.ground.quantity import Draw
 from dtnsim.ground.records import Problem
+from tests.each import rows
 from tests.lab import machine, volume
 from tests.strategies import load
 
-DRIVES: dict[str, dict[str, Any]] = {
-    "ssd": {"kind": "ssd", "read": "2 GB/s", "write": "1 GB/s"},
-    "hdd": {"kind": "hdd", "rate": "200 MB/s"},
-}
+GIVEN = rows("composition/tables", "like")
+
+DRIVES = GIVEN["DRIVES"]
 TOOLS: list[dict[str, Any]] = [
     {"name": "gridftp", "p": 4}, {"name": "scp"}, {"name": "rsync"}, {"name": "fdt"},
 ]  # fmt: skip
@@ -108,11 +108,7 @@ def test_runs_of_one_transfer_are_like_those_written_one_by_one() -> None:
 
 
 DRIVE = {"kind": "ssd", "read": "2 GB/s", "write": "1 GB/s"}
-PAIRED: list[Any] = [
-    {"name": "iperf3", "b": "1 Gb/s"}, {"name": "iperf3", "b": "2 Gb/s"}, {"name": "iperf3", "l": "64 KiB"},
-    {"name": "iperf3", "l": "65536 B"}, {"name": "iperf3", "Z": True, "w": "4 MiB"}, {"name": "gridftp", "p": 4},
-    {"name": "scp"}, {"name": "iperf3", "u": True, "b": "3 Gb/s"},
-]  # fmt: skip
+PAIRED = GIVEN["PAIRED"]
 
 
 def pairs(rtt: str) -> dict[str, Any]:

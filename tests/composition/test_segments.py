@@ -11,16 +11,14 @@ from dtnsim.ground import yamlio
 from dtnsim.physics.tcp import outcome, rounds
 from dtnsim.simulation.runs import simulate
 from dtnsim.steady.prediction import predict
+from tests.each import rows
 from tests.formulas import evaluate
 from tests.lab import journey, problem, sheet
 
+GIVEN = rows("composition/tables", "segments")
+
 RATE, RTT, BUFFER = "1 Gb/s", "20 ms", "2.5 MB"
-HOST = {
-    "cpu": {"kind": "cpu", "cores": 16, "clock": "3 GHz"},
-    "memory": {"kind": "memory", "channels": 8, "rate": "2933 MT/s", "size": "64 GiB"},
-    "nic": {"kind": "nic", "rate": "10 Gb/s"},
-    "tcp": {"rmem_max": "1 GiB", "wmem_max": "1 GiB"},
-}
+HOST = GIVEN["HOST"]
 
 
 def path(tools: list[dict[str, Any]], delays: list[str] | None = None, loss: str = "0") -> spec.PathSpec:
@@ -91,13 +89,7 @@ def test_shares_that_no_measurement_has_judged_say_so() -> None:
     assert young > 1.2 * old  # one bandwidth-delay product of buffer
 
 
-WAN = {
-    "bandwidth": "10 Gb/s",
-    "rtt": "10 ms",
-    "background": {"share": "30 %", "diurnal": "50 %", "hour": 15},
-    "firewall": {"kind": "firewall", "engine": "1 Gb/s", "total": "4 Gb/s"},
-    "policer": {"kind": "policer", "rate": "2 Gb/s"},
-}
+WAN = GIVEN["WAN"]
 
 
 def test_what_others_firewall_and_policer_leave() -> None:

@@ -13,7 +13,7 @@ from dtnsim.composition.transport import packets
 from dtnsim.ground.errors import SpecError
 from dtnsim.physics.tcp import controls, ratebased
 from dtnsim.tools.plan import NetUse
-from tests.each import cases
+from tests.each import cases, rows
 from tests.lab import MiB, answer, journey, machine, problem, rate, sheet, waiting
 
 MSS, WIRE = 8948.0, 9038.0
@@ -33,15 +33,7 @@ def over(
 SENT = 7 * MSS / (7 * MSS + 896)
 
 
-@pytest.mark.parametrize(
-    ("rmem", "wmem", "window", "whose"),
-    [
-        ("64 MiB", "1 GiB", 32, "receiving buffer of b (tcp_rmem[2])"),
-        ("1 GiB", "64 MiB", 64 * SENT, "sending buffer of a (tcp_wmem[2])"),
-        ("6 MiB", "4 MiB", 3, "receiving buffer of b (tcp_rmem[2])"),
-        ("16 MiB", "4 MiB", 4 * SENT, "sending buffer of a (tcp_wmem[2])"),
-    ],
-)
+@pytest.mark.parametrize(("rmem", "wmem", "window", "whose"), rows("composition/tables", "autotuned_windows"))
 def test_autotuned_windows(rmem: str, wmem: str, window: float, whose: str) -> None:
     """The less of tcp_rmem[2] / 2 (ip-sysctl, tcp_adv_win_scale = 1) and tcp_wmem[2], byte for byte, a round trip."""
     found = answer(over(rmem_max=rmem, wmem_max=wmem))
@@ -75,12 +67,7 @@ def test_a_window_that_the_tool_fixes() -> None:
     assert found == pytest.approx(3 * (4 * MiB - 2 * MSS) / 0.1, rel=5e-3)
 
 
-WINDOWED = (
-    {"name": "iperf3", "w": "64 MiB"}, {"name": "iperf2", "w": "64 MiB"}, {"name": "nuttcp", "w": "64 MiB"},
-    {"name": "netperf", "S": "64 MiB"}, {"name": "bbcp", "w": "=64 MiB", "s": 1},
-    {"name": "fdt", "ss": "64 MiB", "P": 1}, {"name": "gridftp", "tcp_bs": "64 MiB", "p": 1},
-    {"name": "fts", "tcp_buffersize": "64 MiB", "nostreams": 1},
-)  # fmt: skip
+WINDOWED = rows("composition/tables", "transport")["WINDOWED"]
 
 
 @pytest.mark.parametrize("tool", WINDOWED, ids=lambda tool: tool["name"])
@@ -252,13 +239,7 @@ def test_buffers_that_cannot_take_bursts_are_told() -> None:
     assert not answer(same).warnings
 
 
-@cases("written, unsaid", {
-    "the network alone": ({"wan": 9000}, "hosts.a.nics.nic.mtu and hosts.b.nics.nic.mtu"),
-    "one end": ({"a": 9000}, "hosts.b.nics.nic.mtu"),
-    "all that limits": ({"wan": 9000, "a": 1500}, ""),
-    "both ends": ({"a": 9000, "b": 9000}, ""),
-    "nothing": ({}, ""),
-})  # fmt: skip
+@cases("written, unsaid", rows("composition/tables", "an_mtu_that_cannot_act_is_told_what_keeps_packets_small"))
 def test_an_mtu_that_cannot_act_is_told_what_keeps_packets_small(written: dict[str, int], unsaid: str) -> None:
     path = over("10 ms", wan={"mtu": "9000 B"} if "wan" in written else {})
     for host in ("a", "b"):

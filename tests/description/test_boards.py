@@ -12,14 +12,10 @@ from dtnsim.planning import catalog
 from dtnsim.planning.fitting import Shop, options
 from dtnsim.planning.money import exchange
 from dtnsim.steady.prediction import predict
+from tests.each import rows
 from tests.strategies import load
 
-BOARD = {
-    "kind": "board", "source": "a test", "sockets": 1, "socket": "SP3", "channels": 8, "holds": {"M.2": 1},
-    "slots": {
-        "s1": {"generation": 4, "lanes": 16}, "s2": {"generation": 4, "lanes": 16}, "s3": {"generation": 3, "lanes": 8},
-    },
-}  # fmt: skip
+BOARD = rows("description/tables", "boards")["BOARD"]
 CHASSIS = {"kind": "chassis", "source": "a test", "holds": {"3.5 inch": 24}}
 EXPANDER = {"kind": "expander", "source": "a test", "lanes": 36, "uplink_lanes": 4}
 

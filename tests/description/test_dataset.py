@@ -11,30 +11,10 @@ from dtnsim.description import dataset, file_sizes
 from dtnsim.description.dataset import Dataset, load
 from dtnsim.ground import library, yamlio
 from dtnsim.ground.errors import SpecError
-from tests.each import rows, tables
+from tests.each import cases, rows, tables
 
 
-@pytest.mark.parametrize(
-    ("name", "files", "payload_B", "rel"),
-    [
-        # fasterdata.es.net, ESnet Data Transfer Nodes: 25 x 25 leaf directories with three files each
-        ("esnet/5MB-in-tiny-files", 1875, 625 * 8e3, 1e-12),
-        ("esnet/5GB-in-small-files", 1875, 625 * 8e6, 1e-12),
-        ("esnet/50GB-in-medium-files", 1875, 625 * 80e6, 1e-12),
-        ("esnet/500GB-in-large-files", 1875, 625 * 800e6, 1e-12),
-        ("esnet/Climate-Huge", 2, 240e9, 1e-12),
-        ("esnet/Climate-Large", 11, 10 * 21.5e9 + 28.8e9, 1e-12),
-        # "each data set is about 240GB in total size"
-        ("esnet/Climate-Medium", 117, 240e9, 1e-9),
-        ("esnet/Climate-Small", 1496, 240e9, 1e-9),
-        ("esnet/10G", 1, 10e9, 1e-12),
-        # bbcp: 130 files; du -sh: 9.4G + 47G + 228G + 229G, each rounded up by as much as 1 GiB
-        ("venadi/test-data", 130, 513.4 * 2**30, 3.1 / 513.4),
-        # rsync: total size is 46,275,341 and 210,396,648,463
-        ("uci/bioperl", 2765, 46_275_341, 1e-9),
-        ("uci/home-rsync", 412_000, 210_396_648_463, 1e-9),
-    ],
-)
+@cases("name, files, payload_B, rel", rows("description/tables", "shipped_sets_hold_what_their_sources_print"))
 def test_shipped_sets_hold_what_their_sources_print(name, files, payload_B, rel):
     data = load(name)
     assert data.files == files

@@ -26,22 +26,8 @@ wan: {rtt: 20 ms, bandwidth: 100 Gb/s}
 transfer: {from: "a:/data", to: "b:/data", tool: "rsync -a -e ssh", dataset: {files: 100, size: 1 TB}}
 """
 READ = "{from: 'a:/data', to: 'a:/dev/null', tool: {name: dd, bs: 1 MiB}, dataset: {files: 1, size: 1 TB}}"
-SSD = "{filesystem: {kind: xfs}, array: samsung-860-evo-4tb}"
 
-#: what becomes known of a and b, a line or a like pair of lines at a time; all of it is the machine that is asked for
-LINES: tuple[dict[str, Any], ...] = (
-    {"hosts.a.year": 2016, "hosts.b.year": 2016},
-    {"hosts.a.nic": "{rate: 10 Gb/s}"},
-    {"hosts.b.nic": "{rate: 10 Gb/s}"},
-    {"hosts.a.volumes./data": SSD},
-    {"hosts.b.volumes./data": SSD},
-    {"hosts.a.cpu": "intel-e5-2680-v4"},
-    {"hosts.b.cpu": "intel-e5-2680-v4"},
-    {"hosts.a.memory": "ddr4-2400-4ch-128g", "hosts.b.memory": "ddr4-2400-4ch-128g"},
-    {"hosts.a.role": "untuned", "hosts.b.role": "untuned"},
-    {"wan.background.share": "{value: 0.1, spread: 0.3}"},
-    {"wan.loss": "{value: 1e-8, spread: 0.5}"},
-)
+LINES = rows("description/tables", "drawn_hosts")["LINES"]
 
 
 def minimal(folder: Path) -> Path:

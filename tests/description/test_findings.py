@@ -15,7 +15,7 @@ from dtnsim.ground import library
 from dtnsim.ground.errors import SpecError
 from dtnsim.ground.yamlio import loads
 from tests.description.test_personal import PATHS as PUBLISHED
-from tests.each import rows, texts
+from tests.each import cases, rows, texts
 
 Tree = dict[str, Any]
 #: (last step of the key, value as the refusal shows it): what the one refusal must name
@@ -23,19 +23,7 @@ Fault = tuple[str, str | None]
 #: a fault is planted in a path, or None where there is no place for it
 Kind = Callable[[Tree, random.Random], Fault | None]
 
-#: one of them is in every finding: what to write instead
-REMEDIES: Final = (
-    "write",
-    "did you mean",
-    "nearest:",
-    "known keys:",
-    "options:",
-    "hosts:",
-    "adapters:",
-    "if unknown:",
-    "instead:",
-    "lists the tools",
-)
+REMEDIES = rows("description/tables", "findings")["REMEDIES"]
 
 
 def _paths() -> Iterator[tuple[str, str]]:
@@ -254,9 +242,7 @@ def test_an_example_that_a_refusal_gives_is_accepted(kind_of: str) -> None:
         assert find_kind(kind_of).build(loads(example, "example")).kind == kind_of
 
 
-@pytest.mark.parametrize(
-    ("line", "wrong"), rows("description/tables", "all_that_is_wrong_in_a_command_line_is_said_at_once")
-)
+@cases("line, wrong", rows("description/tables", "all_that_is_wrong_in_a_command_line_is_said_at_once"))
 def test_all_that_is_wrong_in_a_command_line_is_said_at_once(line: str, wrong: list[str], tmp_path: Path) -> None:
     tree = {"hosts": {"a": "unknown", "b": "unknown"}, "wan": {"bandwidth": "10 Gb/s"}}
     alone = {"to": "b:/x"} if line.startswith(("iozone", "fio")) else {"from": "a:/x", "to": "b:/x"}

@@ -95,12 +95,7 @@ def test_a_file_that_no_fit_wrote_is_refused(tmp_path: Path, parameters: str, sa
     assert says in str(raised.value)
 
 
-@pytest.mark.parametrize(
-    "text",
-    ["{parameters: 3}", "{parameters: [a], correlation: 1}", "{parameters: [a, a], correlation: ['1', '0 1']}", "3",
-     "{parameters: [a], correlation: [nan]}", "{parameters: [a, b], correlation: ['1', '7 1']}",
-     "{parameters: [a, b], correlation: ['1']}", "{parameters: [a], correlation: [x]}"],
-)  # fmt: skip
+@pytest.mark.parametrize("text", rows("description/tables", "a_correlation_that_is_none_is_refused"))
 def test_a_correlation_that_is_none_is_refused(tmp_path: Path, text: str) -> None:
     (tmp_path / "f.yaml").write_text(f"parameters: {{}}\ncovariance: {text}\n")
     with pytest.raises(SpecError, match="covariance"):

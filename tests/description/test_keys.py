@@ -7,20 +7,12 @@ from dtnsim.description import spec
 from dtnsim.description.fitted import factor
 from dtnsim.ground.draws import Correlation
 from dtnsim.ground.quantity import Draw, Quantity, factor_spread, ideally, prior
+from tests.each import rows
 from tests.lab import load
 
-HOST = {
-    "cpu": {"kind": "cpu", "cores": 4, "clock": "3 GHz"},
-    "memory": {"kind": "memory", "channels": 2, "rate": "3200 MT/s", "size": "16 GiB"},
-    "nic": {"kind": "nic", "rate": "10 Gb/s"},
-    "volumes": {"/scratch": {"filesystem": {"kind": "lustre", "system": "one"}}},
-}
-PATH = {
-    "name": "two clients of one file system",
-    "hosts": {"a": HOST, "b": HOST},
-    "wan": {"bandwidth": "10 Gb/s", "rtt": "1 ms"},
-    "transfer": {"from": "a:/scratch", "to": "b:memory", "tool": "bbcp"},
-}
+GIVEN = rows("description/tables", "keys")
+
+HOST, PATH = (GIVEN[name] for name in ("HOST", "PATH"))
 
 
 def keys(path):

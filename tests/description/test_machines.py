@@ -12,7 +12,7 @@ from dtnsim.description.spoken_paths import folded
 from dtnsim.ground import library
 from dtnsim.ground.errors import SpecError
 from dtnsim.ground.quantity import Mixture, Scalar
-from tests.each import rows
+from tests.each import cases, rows
 from tests.strategies import load, written
 
 #: shipped hosts that are a model or a size, not a machine that somebody measured or an example
@@ -82,9 +82,7 @@ def test_a_line_more_than_the_model_narrows_it(tmp_path: Path) -> None:
     assert math.log(card.p90 / card.p10) < math.log(alone.p90 / alone.p10) / 1.5
 
 
-@pytest.mark.parametrize(
-    ("machine", "least", "most"), rows("description/tables", "a_box_that_the_library_does_not_have_is_no_server")
-)
+@cases("machine, least, most", rows("description/tables", "a_box_that_the_library_does_not_have_is_no_server"))
 def test_a_box_that_the_library_does_not_have_is_no_server(
     machine: str, least: float, most: float, tmp_path: Path
 ) -> None:
@@ -116,16 +114,7 @@ def test_the_same_of_like_hosts_is_one_line() -> None:
     assert folded([notes[0], other, other]) == (notes[0], other)
 
 
-@pytest.mark.parametrize(
-    ("name", "drives", "noted"),
-    [
-        ("Micron 7450", "Micron 7450", False),
-        ("Samsung PM9A3", "Samsung PM9A3", False),
-        ("Samsung PM1733", {"part": "any-nvme"}, True),
-        ("8 TB HDD", {"part": "any-disk", "facts": {"capacity": "8 TB"}, "capacity": "8 TB"}, False),
-        ("960 GB SSD", {"part": "any-ssd", "facts": {"capacity": "960 GB"}}, False),
-    ],
-)
+@cases("name, drives, noted", rows("description/tables", "a_drive_of_a_model_is_that_part_or_is_said_to_be_another"))
 def test_a_drive_of_a_model_is_that_part_or_is_said_to_be_another(name: str, drives: object, noted: bool) -> None:
     notes: list[str] = []
     assert part("array", Scalar(name), "a.array", notes) == drives

@@ -8,10 +8,11 @@ import pytest
 import dtnsim
 from dtnsim.description import spec
 from dtnsim.ground.errors import SpecError
+from tests.each import cases, rows
 from tests.lab import journey, machine, volume
 from tests.strategies import load, written
 
-FILER = {"kind": "nfs", "servers": {"count": 1, "port_rate": "10 Gb/s"}}
+FILER = rows("description/over_wan", "given")["FILER"]
 TOOL = {"name": "dd", "bs": "1 MiB"}
 
 
@@ -21,20 +22,7 @@ def path(**mounts: Any) -> dict[str, Any]:
     return made | {"hosts": {"a": host}, "wan": {"bandwidth": "10 Gb/s", "rtt": "7 ms"}}
 
 
-@pytest.mark.parametrize(
-    ("mounts", "ways"),
-    [
-        ({"nfs": {"filesystem": FILER}}, {"/nfs": ["wan"]}),
-        ({"nfs": {"filesystem": FILER, "over": ["wan"]}}, {"/nfs": ["wan"]}),
-        # who says it of one has said that the others are near
-        (
-            {"nfs": {"filesystem": FILER}, "s3": {"filesystem": {"kind": "s3"}, "over": ["wan"]}},
-            {"/nfs": [], "/s3": ["wan"]},
-        ),
-        ({"nfs": {"filesystem": {"kind": "xfs"}}}, {"/nfs": []}),
-        ({"nfs": {"filesystem": {"kind": "lustre"}}}, {"/nfs": []}),  # its network is its own
-    ],
-)
+@cases("mounts, ways", rows("description/over_wan", "the_wan_leads_to_servers_where_no_other_host_is"))
 def test_the_wan_leads_to_servers_where_no_other_host_is(mounts: dict[str, Any], ways: dict[str, list[str]]) -> None:
     spec = load(path(**mounts))
     assert {name: mount.over for name, mount in spec.hosts["a"].volumes.items()} == ways

@@ -19,33 +19,9 @@ from dtnsim.planning import tool_choice
 from tests.each import rows
 from tests.strategies import load
 
-DRIVE = {"kind": "ssd", "read": "500 MB/s", "write": "400 MB/s"}
-HOST: dict[str, Any] = {
-    "cpu": {"kind": "cpu", "cores": 4, "clock": "3 GHz"},
-    "memory": {"kind": "memory", "channels": 4, "rate": "2400 MT/s", "size": "64 GiB"},
-    "slots": {
-        "uplink": {"kind": "slot", "generation": 3, "lanes": 8},
-        "one": {"kind": "slot", "generation": 3, "lanes": 8, "behind": "uplink"},
-        "two": {"kind": "slot", "generation": 3, "lanes": 16},
-    },
-    "hbas": {"sas": {"kind": "hba", "slot": "one", "engine": "3 GB/s"}},
-    "nics": {"eth": {"kind": "nic", "rate": "10 Gb/s", "slot": "two", "mtu": "9000 B", "bonding": "hash", "ports": 2}},
-    "volumes": {"/data": {"filesystem": {"kind": "xfs"}, "array": {"kind": "raid", "level": 5, "disks": 4, "of": DRIVE},
-                          "via": ["sas"]}},
-}  # fmt: skip
+GIVEN = rows("description/tables", "override")
 
-#: a path in short forms alone
-SHORT: dict[str, Any] = {
-    "hosts": {
-        "a": {"cpu": "Xeon Silver 4214", "memory": "4 x 32 GB DDR4-2933", "nic": "25GbE",
-              "volumes": {"/data": {"filesystem": "zfs", "array": "raidz2 of 12 Seagate Exos X16"}}},
-        "b": {"cpu": "2 x Xeon E5-2643 v2", "memory": "unknown",
-              "nics": {"eth": "Intel X710 10GbE", "second": {"part": "gigabit", "mtu": "9000"}},
-              "volumes": {"/fast": "any-nvme", "/old": {"filesystem": "ext3", "array": "4 TB HDD"}}},
-    },
-    "wan": {"rtt": "10 ms", "bandwidth": "10 Gb/s"},
-    "transfer": {"from": "a:/data", "to": "b:/fast", "tool": "rclone copy --checkers 3", "dataset": {"size": "1 GB"}},
-}  # fmt: skip
+HOST, SHORT = GIVEN["HOST"], GIVEN["SHORT"]
 
 
 def path(**changes: Any) -> dict[str, Any]:

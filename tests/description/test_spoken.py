@@ -13,7 +13,7 @@ from dtnsim.description.spec import PathSpec
 from dtnsim.description.spoken import array_in_a_line
 from dtnsim.ground.errors import SpecError
 from dtnsim.tools._command import parse
-from tests.each import rows
+from tests.each import cases, rows
 from tests.strategies import load
 
 WAN = {"bandwidth": "10 Gb/s", "rtt": "1 ms"}
@@ -167,18 +167,7 @@ def test_who_mounts_a_share() -> None:
     assert "/a" in path({"kind": "nas"}, {"kind": "nas"}, transfer={**MOVE, "tool": "smb"}).hosts["b"].volumes
 
 
-@pytest.mark.parametrize(
-    ("desk", "tool", "mounts"),
-    [
-        ({"like": "macbook-pro"}, "finder", True),  # the system is the shipped machine's
-        ({"kind": "laptop"}, "smb", True),
-        ({"machine": "ThinkPad X1"}, "nfs", True),
-        ({"os": "Windows 10"}, "explorer", True),
-        ({"os": "Windows Server 2019"}, "robocopy", False),
-        ({"os": "Ubuntu 22.04"}, "smb", False),
-        ({"like": "synology-ds1821plus"}, "smb", False),
-    ],
-)
+@pytest.mark.parametrize(("desk", "tool", "mounts"), rows("description/tables", "who_sits_at_a_desk_mounts_the_server"))
 def test_who_sits_at_a_desk_mounts_the_server(desk: object, tool: str, mounts: bool) -> None:
     """Else the destination mounts the source."""
     found = path(desk, {"volumes": {"/data": "any-disk"}}, transfer={**MOVE, "tool": tool, "from": "a:/data"})
@@ -357,9 +346,7 @@ def test_like_hosts_written_once_mount_one_file_system() -> None:
     assert "a/l.targets" in str(all_of_it.bottleneck)
 
 
-@pytest.mark.parametrize(
-    ("name", "cores", "clock_GHz", "work"), rows("description/tables", "small_processors_do_not_work_as_server_cores")
-)
+@cases("name, cores, clock_GHz, work", rows("description/tables", "small_processors_do_not_work_as_server_cores"))
 def test_small_processors_do_not_work_as_server_cores(name: str, cores: int, clock_GHz: float, work: float) -> None:
     """What a name tells of cores, clock and work of a cycle (Wikipedia, Instructions per second; Arm's DMIPS/MHz)."""
     cpu = path({"cpu": name}).hosts["a"].cpu

@@ -24,25 +24,7 @@ def path(tmp_path: Any, host: str, tool: str = "iperf3") -> Any:
     return file
 
 
-@pytest.mark.parametrize(
-    ("system", "cc", "receive_B"),
-    [
-        # Microsoft: 16-bit windows scaled by 2^8; CUBIC since Windows 10 1709 and Server 2019
-        ("Windows 7", "reno", 2**24),
-        ("Windows 10", "cubic", 2**24),
-        ("Windows 11", "cubic", 2**24),
-        ("Windows Server 2012 R2", "reno", 2**24),
-        ("Windows Server 2022", "cubic", 2**24),
-        # XNU, tcp_cc.c and tcp_subr.c
-        ("macOS 10.9", "reno", 2**21),
-        ("macOS 13", "cubic", 2**22),
-        ("OS X 10.11", "cubic", 2**21),
-        # tcp(4): recvbuf_max; release notes of 14.0
-        ("FreeBSD 12.2", "reno", 2**21),
-        ("FreeBSD 14", "cubic", 2**21),
-        ("TrueNAS Core 13.0", "reno", 2**21),
-    ],
-)
+@pytest.mark.parametrize(("system", "cc", "receive_B"), rows("description/tables", "a_system_has_its_tcp"))
 def test_a_system_has_its_tcp(system: str, cc: str, receive_B: float, tmp_path: Any) -> None:
     host = dtnsim.load(path(tmp_path, f"{{os: {system}}}")).hosts["a"]
     assert (host.tcp.cc, host.tcp.rmem_max.value) == (cc, receive_B)
@@ -137,9 +119,7 @@ def test_a_sweep_goes_over_the_number_of_hosts(tmp_path: Any) -> None:
     assert ceilings[2] == pytest.approx(2 * ceilings[1]) == pytest.approx(4 * ceilings[0])
 
 
-@pytest.mark.parametrize(
-    ("host", "kernel", "zfs"), rows("description/tables", "releases_that_nobody_states_are_those_of_the_year")
-)
+@cases("host, kernel, zfs", rows("description/tables", "releases_that_nobody_states_are_those_of_the_year"))
 def test_releases_that_nobody_states_are_those_of_the_year(tmp_path: Any, host: str, kernel: str, zfs: str) -> None:
     """RHEL 6 and Ubuntu 18.04 and their ZFS; what a part or a system says stays."""
     drives = "volumes: {/d: {filesystem: zfs, array: any-disk}}"
@@ -154,15 +134,7 @@ def test_kernels_of_a_year_are_those_of_three_systems(kernel: str, year: int) ->
     assert list(BESIDE[kernel][::2]) == [str(found["kernel"]) for found in usual]
 
 
-@pytest.mark.parametrize(
-    ("host", "aes", "blocks"),
-    [
-        ("year: 2008", False, 1),
-        ("year: 2015", True, 1),
-        ("year: 2023", True, 2),
-        ("year: 2008, cpu: {aes: true}", True, 1),
-    ],
-)
+@cases("host, aes, blocks", rows("description/tables", "processors_have_the_instructions_for_aes_of_their_year"))
 def test_processors_have_the_instructions_for_aes_of_their_year(
     tmp_path: Any, host: str, aes: bool, blocks: int
 ) -> None:
@@ -171,13 +143,7 @@ def test_processors_have_the_instructions_for_aes_of_their_year(
     assert (made.cpu.aes, made.cpu.aes_blocks) == (aes, blocks)
 
 
-@cases("system, array, software", {
-    "Linux has md": ("Debian 12", "RAID 6 of 8 disks", True),
-    "others a controller": ("Windows Server 2022", "RAID 6 of 8 disks", False),
-    "which anybody may say": ("Debian 12", "hardware RAID 6 of 8 disks", False),
-    "in both notations": ("macOS 13", "{kind: hw raid 5, disks: 8, of: any-disk}", False),
-    "stripes and mirrors all have": ("Windows 10", "RAID 10 of 8 disks", True),
-})  # fmt: skip
+@cases("system, array, software", rows("description/tables", "a_raid_is_md_where_there_is_md"))
 def test_a_raid_is_md_where_there_is_md(tmp_path: Any, system: str, array: str, software: bool) -> None:
     made = dtnsim.load(path(tmp_path, f"{{os: {system}, volumes: {{/d: {{array: {array}}}}}}}", "rsync"))
     assert made.hosts["a"].volumes["/d"].array.software == software

@@ -8,6 +8,8 @@ import math
 from dataclasses import dataclass
 from fractions import Fraction
 
+import numpy as np
+
 
 @dataclass
 class Job:
@@ -109,3 +111,41 @@ def event_by_event(capacity, jobs, changes=()):
             _, station, value = pending.pop(0)
             capacity[station] = value
     return [j.finish for j in jobs]
+
+
+def lexicographic(capacity, rows, weights, caps):
+    """Weighted max-min by linear programs: raise the least rate per weight, fix who cannot rise further, repeat."""
+    from scipy.optimize import linprog
+
+    n = len(rows)
+    use = np.array([[rows[f].get(k, 0.0) for f in range(n)] for k in range(len(capacity))])
+    weight = np.array(weights)
+    fixed = {}
+    while len(fixed) < n:
+        free = [f for f in range(n) if f not in fixed]
+        # variables: rates, level; maximise the level that every free flow reaches
+        a = [np.append(row, 0.0) for row in use]
+        b = list(capacity)
+        for f in free:
+            line = np.zeros(n + 1)
+            line[f], line[n] = -1.0, weight[f]
+            a.append(line)
+            b.append(0.0)
+        most = [c if math.isfinite(c) else None for c in caps]
+        bounds = [(fixed[f], fixed[f]) if f in fixed else (0, most[f]) for f in range(n)]
+        top = linprog(np.append(np.zeros(n), -1.0), A_ub=a, b_ub=b, bounds=[*bounds, (0, None)], method="highs")
+        assert top.status == 0
+        level = top.x[n]
+        stuck = {}
+        for f in free:  # those who cannot pass the level while the others keep it
+            least = level * weight * (1 - 1e-9)
+            floor = [bounds[g] if g in fixed else (least[g], most[g]) for g in range(n)]
+            goal = np.zeros(n)
+            goal[f] = -1.0
+            best = linprog(goal, A_ub=use, b_ub=np.array(capacity) * (1 + 1e-12), bounds=floor, method="highs")
+            assert best.status == 0
+            if best.x[f] <= level * weight[f] * (1 + 1e-6):
+                stuck[f] = level * weight[f]
+        assert stuck
+        fixed.update(stuck)
+    return [fixed[f] for f in range(n)]

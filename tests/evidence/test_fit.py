@@ -15,20 +15,11 @@ from dtnsim.evidence.figures import Figure
 from dtnsim.evidence.fit_model import Collection, quantities
 from dtnsim.ground import units, yamlio
 from dtnsim.ground.errors import InputError
-from tests.each import tables
+from tests.each import rows, tables
 
 HOST = tables("evidence/tables")["bench"]
 
-#: tool, its options, what is read and written: what identifies what is in reference section 14
-RUNS = (
-    ("dd, bs: 1 MiB", "/dev/zero", "/data", "4 GB"),
-    ("dd, bs: 4 KiB", "/dev/zero", "/data", "4 GB"),
-    ("dd, bs: 1 MiB, conv: fdatasync", "/dev/zero", "/data", "200 GB"),
-    ("dd, bs: 1 MiB, oflag: dsync", "/dev/zero", "/data", "4 GB"),
-    ("dd, bs: 64 MiB, oflag: dsync", "/dev/zero", "/data", "4 GB"),
-    ("iozone, test: read, r: 4 KiB", "memory", "/data", "4 GB"),
-    ("iozone, test: read, r: 1 MiB", "memory", "/data", "4 GB"),
-)
+RUNS = rows("evidence/tables", "fit")["RUNS"]
 
 
 def case(identity: str, measured: float, *, bound: str | None = None, spread: float = 0.05) -> Case:

@@ -15,7 +15,7 @@ from dtnsim.evidence.fit_model import Parameter
 from dtnsim.ground import library, units, yamlio
 from dtnsim.ground.errors import InputError, ModelError
 from dtnsim.ground.quantity import Quantity
-from tests.each import rows
+from tests.each import cases, rows
 from tests.evidence.test_fit import case, figures
 
 #: 200 GB with fdatasync onto eight disks: nothing but their rate holds it
@@ -157,9 +157,7 @@ def test_what_explains_it_as_well_is_named_beside_it() -> None:
     assert {found.parameter.name, *found.instead} == {p.name for p in Twins.parameters}
 
 
-@pytest.mark.parametrize(
-    ("family", "kind", "keys"), rows("evidence/tables", "how_far_parts_lie_apart_is_that_of_the_library")
-)
+@cases("family, kind, keys", rows("evidence/tables", "how_far_parts_lie_apart_is_that_of_the_library"))
 def test_how_far_parts_lie_apart_is_that_of_the_library(family: str, kind: str, keys: list[str]) -> None:
     parts = [yamlio.load(f) for f in sorted((library.root("models") / "parts" / kind).glob("*.yaml"))]
     spreads = []

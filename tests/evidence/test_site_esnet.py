@@ -9,16 +9,12 @@ from dtnsim.composition.transport import UDT_HEADERS_B, UDT_PACKET, UDT_PACKET_B
 from dtnsim.description import spec
 from dtnsim.evidence import cases
 from dtnsim.ground import library
+from tests.each import rows
 
 CASES = cases.load(library.root("calibration") / "esnet" / "cases.yaml")
 PATHS = [p for p in library.names("paths") if p.startswith("esnet/")]
 SETS = [d for d in library.names("datasets") if d.startswith("esnet/")]
-TREES = [
-    "esnet/5MB-in-tiny-files",
-    "esnet/5GB-in-small-files",
-    "esnet/50GB-in-medium-files",
-    "esnet/500GB-in-large-files",
-]
+TREES = rows("evidence/tables", "site_esnet")["TREES"]
 
 
 def run(path, *overrides, samples=0):

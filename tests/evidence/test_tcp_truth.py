@@ -10,17 +10,13 @@ import pytest
 
 from dtnsim.cli import _tcp_table
 from dtnsim.steady.prediction import predict
+from tests.each import rows
 from tests.lab import journey, machine
 from tests.strategies import load
 
 PUBLIC = Path(__file__).parents[3] / "shared" / "tcp-truth" / "public.csv"
 
-#: what makes a parameter point: all but the seed
-POINT = (
-    "group", "rate_bps", "rtt_s", "buffer_bdp", "loss_prob", "burst_loss_prob", "burst_len_pkts", "loss_rev_prob",
-    "bg_share", "bg_kind", "mtu_bytes", "streams", "cc", "wnd_limit_bytes", "wnd_method", "size_bytes", "flow2_cc",
-    "flow2_rtt_s",
-)  # fmt: skip
+POINT = rows("evidence/tables", "tcp_truth")["POINT"]
 
 pytestmark = [
     pytest.mark.long,
@@ -40,10 +36,10 @@ def errors(answered):
     for row in answered:
         points[tuple(row[k] for k in POINT)].append(row)
     made = []
-    for key, rows in points.items():
-        measured = np.mean([float(r["goodput_bps"]) for r in rows])
-        predicted = np.mean([float(r["predicted_goodput_bps"]) for r in rows])
-        made.append((key[0], rows[0]["cc"], abs(predicted / measured - 1)))
+    for key, runs in points.items():
+        measured = np.mean([float(r["goodput_bps"]) for r in runs])
+        predicted = np.mean([float(r["predicted_goodput_bps"]) for r in runs])
+        made.append((key[0], runs[0]["cc"], abs(predicted / measured - 1)))
     return made
 
 

@@ -11,13 +11,11 @@ from dtnsim.evidence import tool_runs
 from dtnsim.evidence.tool_runs import Answer
 from dtnsim.ground import library
 from dtnsim.ground.errors import SpecError
+from tests.each import rows
 from tests.scripts import CI, script
 
 TRUTH = Path(__file__).parents[3] / "shared" / "tools-truth" / "public.csv"
-ROW = {
-    "tool_key": "scp", "version": "OpenSSH 9.2p1", "direction": "put", "options": "", "rate_bps": "100000000",
-    "rtt_s": "0.05", "buffer_bytes": "1250000", "dataset": "C50", "files": "50", "total_bytes": "500000",
-}  # fmt: skip
+ROW = rows("evidence/tables", "tool_runs")["ROW"]
 
 
 def seconds(**changes: str) -> float:
@@ -73,12 +71,7 @@ def test_an_option_that_is_not_known_is_left_out_and_named():
     assert seconds(options="--warp 9") == seconds()
 
 
-@pytest.mark.parametrize(
-    ("tool", "transport", "key"),
-    [("rsync", "rsync daemon", "rsyncd"), ("rclone", "webdav http/1.1", "rclone-webdav"), ("lftp", "ftp", "lftp-ftp"),
-     ("rclone", "ssh (go)", "rclone-sftp"), ("globus-url-copy", "gridftp third-party (ftp://)", "guc3"),
-     ("tar", "tcp", "tar-nc"), ("curl", "http/1.1", "curl")],
-)  # fmt: skip
+@pytest.mark.parametrize(("tool", "transport", "key"), rows("evidence/tables", "a_tool_and_its_transport_are_a_key"))
 def test_a_tool_and_its_transport_are_a_key(tool, transport, key):
     assert tool_runs.key_of({"tool": tool, "transport": transport}) == key
 

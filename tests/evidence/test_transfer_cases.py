@@ -13,6 +13,7 @@ from dtnsim.evidence.validate import validate
 from dtnsim.ground.errors import InputError
 from dtnsim.steady import discrepancy
 from tests.conftest import Run
+from tests.each import rows
 
 LINE = (
     "DATE={end:%Y%m%d%H%M%S}.000000 HOST={host} PROG=globus-gridftp-server NL.EVNT=FTP_INFO "
@@ -135,13 +136,7 @@ def test_the_starter_runs(tmp_path: Path, run: Run) -> None:
     assert "exists; write another name, or --force" in run("init", "--cases", str(file)).err
 
 
-EVENT = {
-    "event_type": "transfer-done",
-    "payload": {
-        "src-rse": "NAS_DISK", "dst-rse": "CENTRE_DISK", "scope": "test", "name": "f", "bytes": 10**10,
-        "protocol": "root", "transfer-id": "4aa13ec2", "activity": "Production", "checksum-adler": "0",
-    },
-}  # fmt: skip
+EVENT = rows("evidence/tables", "transfer_cases")["EVENT"]
 
 
 def test_files_of_rucio_that_overlap_are_one_transfer_between_its_storage_elements(tmp_path: Path) -> None:

@@ -16,6 +16,7 @@ from dtnsim.planning.sweep import sweep
 from dtnsim.simulation import simulate
 from dtnsim.steady import solve, timed
 from dtnsim.steady.prediction import predict
+from tests.each import cases, rows
 from tests.lab import journey
 from tests.strategies import load, written
 
@@ -96,18 +97,7 @@ def test_a_destination_that_is_too_small_is_refused(command: Callable[..., Any])
     assert command(XFS, overrides=changes) is not None
 
 
-@pytest.mark.parametrize(
-    ("array", "size", "files", "said"),
-    [
-        ("any-nvme", None, 100, None),  # nobody says how large it is
-        ("raidz2 of 12 16TB Seagate Exos", None, 100, None),  # ten times 16 TB
-        ("raidz2 of 12 16TB Seagate Exos", None, 161, "161 TB will not fit on {} (160 TB by its array)"),
-        ("12 x 4 TB", None, 49, "49 TB will not fit on {} (48 TB by its array)"),
-        ("8 x Seagate Exos X16 in RAID 10", None, 100, "100 TB will not fit on {} (64 TB by its array)"),
-        ("8 x Seagate Exos X16 14TB in RAID 10", "200 TB", 100, None),  # who knows better says it
-        ("8 x Seagate Exos X16 14TB in RAID 10", None, 57, "57 TB will not fit on {} (56 TB by its array)"),
-    ],
-)
+@cases("array, size, files, said", rows("faults/tables", "more_data_than_the_drives_hold_are_warned_of"))
 def test_more_data_than_the_drives_hold_are_warned_of(
     array: str, size: str | None, files: int, said: str | None
 ) -> None:

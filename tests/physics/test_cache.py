@@ -6,8 +6,6 @@ from hypothesis import given, strategies as st
 
 from dtnsim.physics import cache
 
-POSITIVE = st.floats(1e-3, 1e3)
-
 
 def test_thresholds_of_a_default_kernel():
     # 10 % and 20 % of dirtyable memory; free run to the middle (mm/page-writeback.c)
@@ -21,24 +19,6 @@ def test_thresholds_of_a_default_kernel():
 def test_limits():
     assert cache.dirtyable_bytes(100e9, 200e9) > 0
     assert cache.filled_bytes(1e9, 2e9, 1e9, 1e9) > 1e15  # a disk as fast as the writer is never a limit
-
-
-@given(v=POSITIVE, mem=POSITIVE, disk=POSITIVE, begins=POSITIVE)
-def test_the_medium_has_it_no_earlier_than_writer_and_disk(v, mem, disk, begins):
-    t = cache.on_medium_time(v, mem, disk, begins)
-    assert max(v / mem, v / disk + begins) * (1 - 1e-12) <= t <= (v / mem + v / disk + begins) * (1 + 1e-12)
-    assert cache.on_medium_time(v, mem, disk) == pytest.approx(max(v / mem, v / disk))
-    assert cache.write_back_begins(v, begins, mem, 30.0) <= 30.0
-
-
-@given(POSITIVE, POSITIVE, POSITIVE)
-def test_a_large_call_widens_the_window(w: float, call: float, largest: float) -> None:
-    """Never below what is set, never above the device's request; before Linux 4.10 as it is set."""
-    window = cache.read_ahead_window(w, call, largest)
-    assert w <= window <= max(w, largest)
-    assert cache.read_ahead_window(w, 2 * call, largest) >= window
-    assert cache.read_ahead_window(w, call, 0.0) == w
-    assert cache.read_ahead_window(128, 1024, 1280) == 1024
 
 
 @given(st.lists(st.floats(1.0, 1e12), min_size=1, max_size=8), st.floats(1.0, 1e12))
@@ -119,12 +99,6 @@ def test_cyclic_reading_under_lru_finds_all_or_nothing() -> None:
                     del held[next(iter(held))]
         resident = min(pages, 8)
         assert cache.sequential_hits(pages, resident, 8 - resident) == hits
-
-
-@given(SIZE, st.floats(0.0, 1.0), SIZE, st.floats(1.0, 4.0))
-def test_more_memory_never_finds_less(size: float, part: float, spare: float, more: float) -> None:
-    less = cache.sequential_hits(size, part * size, spare)
-    assert 0 <= less <= cache.sequential_hits(size, part * size, spare * more) <= size
 
 
 @given(st.lists(SIZE, min_size=1, max_size=6), st.floats(0.0, 1.0), SIZE)

@@ -1,4 +1,4 @@
-"""What every law of physics promises: sections in its docstring, broadcasting, finite results."""
+"""What holds of all laws: sections, units, arrays, finite answers; and the helpers on which they stand."""
 
 import inspect
 import re
@@ -8,9 +8,11 @@ from pathlib import Path
 import numpy as np
 import pytest
 from hypothesis import given, settings, strategies as st
+from numpy.testing import assert_array_equal
 
 from dtnsim import physics
-from tests.each import of_each
+from dtnsim.physics._arrays import quantile
+from tests.each import of_each, rows
 
 MODULES = [import_module(f"dtnsim.physics.{p.stem}") for p in Path(physics.__file__).parent.glob("[a-z]*.py")]
 FUNCTIONS = [
@@ -28,18 +30,7 @@ FOLDING = {
 #: inf is the answer outside a range that their docstrings name (an overloaded queue; eta = 1; s1 = s2; no burst), or
 #: arguments are in an order that values drawn apart are not
 RANGED = {"two_point_law", "burst_fit", "burst_limited_rate", "between", "request_rate"}
-#: a range a physical argument has, so that the values tried make sense together
-PHYSICAL = {
-    "ashift": (9.0, 13.0), "disks": (8.0, 24.0), "parity": (0.0, 3.0), "lost": (0.0, 3.0),
-    "copies": (1.0, 2.0), "slop_share": (0.01, 0.5),
-    "chunks": (1.0, 5.0), "efficiency": (0.01, 0.99), "radius_ratio": (0.1, 1.0), "files": (1.0, 1e4),
-    "min_share": (0.1, 0.4), "max_share": (0.5, 0.9), "throttle_share": (0.1, 0.9), "servers": (1.0, 64.0),
-    "here": (0.01, 1.0), "stored_per_byte": (1.0, 8.0), "links": (1.0, 8.0), "streams": (1.0, 1e3),
-    "generation": (1.0, 6.0), "mtu_B": (1280.0, 9000.0),
-    "headers_B": (20.0, 80.0), "vlan_tags": (1.0, 2.0), "remote_share": (0.01, 1.0), "share": (0.01, 1.0),
-    "wave": (0.01, 1.0), "weekend": (0.01, 1.0), "peak_hour": (0.01, 24.0), "year_s": (3.1e7, 3.2e7),
-    "growth": (0.01, 2.0), "timestamps": (1.0, 1.0),
-}  # fmt: skip
+PHYSICAL = rows("physics/tables", "contract")["PHYSICAL"]
 
 
 @of_each(p.values[0] for p in FUNCTIONS)
@@ -100,3 +91,21 @@ def test_positive_input_gives_finite_output(function):
             assert np.all(result >= 0.0)
 
     check()
+
+
+# -- Quantiles, beside numpy's ---------------------------------------------------------------------
+@pytest.mark.parametrize("count", [1, 2, 5, 10, 64, 255, 256, 1000])
+@pytest.mark.parametrize(("between", "method"), [(True, "linear"), (False, "inverted_cdf")])
+def test_quantiles_are_those_of_numpy(count: int, between: bool, method: str) -> None:
+    values = np.random.default_rng(count).lognormal(size=(count, 3))
+    for shares in (0.5, 0.0, 1.0, (0.1, 0.5, 0.9), (1 - 0.8) / 2, np.linspace(0, 1, 41)):
+        expected = np.quantile(values, shares, axis=0, method=method)  # type: ignore[call-overload]
+        assert_array_equal(quantile(values, shares, between=between), expected)
+        assert_array_equal(quantile(values.T, shares, 1, between=between), expected)
+    assert quantile(values[:, 0], 0.5, between=True) == pytest.approx(np.median(values[:, 0]), rel=1e-15)
+
+
+@pytest.mark.parametrize("between", [True, False])
+def test_what_is_no_number_has_no_quantile(between: bool) -> None:
+    assert np.isnan(quantile([1.0, np.nan, 2.0], 0.1, between=between))
+    assert quantile([1.0, np.inf, np.inf], 0.9) == np.inf

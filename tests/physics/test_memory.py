@@ -2,7 +2,7 @@
 
 import numpy as np
 import pytest
-from hypothesis import given, strategies as st
+from hypothesis import strategies as st
 
 from dtnsim.physics import memory
 
@@ -62,14 +62,3 @@ def test_interference_predicts_the_rise_of_cycles_with_load():
 
 
 unit = st.floats(0, 1)
-
-
-@given(dma=st.integers(0, 4), sources=st.integers(0, 4), targets=st.integers(0, 4), d=unit, u=unit, k=unit)
-def test_properties(dma, sources, targets, d, u, k):
-    m = memory.crossings(dma, sources, targets, d)
-    assert 0 <= m <= memory.crossings(dma, sources, targets)
-    assert memory.crossings(dma, sources, targets + 1, d) >= m
-    f = memory.interference(u, k)
-    assert 1 <= f <= 1 + k
-    assert memory.interference(min(u + 0.1, 1), k) >= f
-    assert memory.interference(u, k, u) == pytest.approx(1)

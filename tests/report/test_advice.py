@@ -13,7 +13,7 @@ from dtnsim.report.advice import beside, option
 from dtnsim.report.decision import decide
 from dtnsim.report.holds import brief, holds
 from dtnsim.steady.prediction import predict
-from tests.each import rows, tables
+from tests.each import cases, rows, tables
 
 #: (path, what its card says, what it does not)
 CASES = tables("report/advice")
@@ -43,9 +43,7 @@ def test_the_least_window_that_is_typed_is_that_of_the_system() -> None:
     assert sysctl_lines(sets, "windows") == ("netsh int tcp set global autotuninglevel=experimental",)
 
 
-@pytest.mark.parametrize(
-    ("text", "dim", "value", "words"), rows("report/tables", "another_value_has_the_unit_that_is_there")
-)
+@cases("text, dim, value, words", rows("report/tables", "another_value_has_the_unit_that_is_there"))
 def test_another_value_has_the_unit_that_is_there(text: str, dim: str, value: float, words: str) -> None:
     assert written(Quantity(1.0, dim, text=text), value) == words
 
@@ -63,14 +61,7 @@ def test_so_many_are_changed_alike_as_there_are(keys: list[str]) -> None:
     assert option(Remedy("", sets, 1.0)) == f"{first}, and so for 4 like it"
 
 
-@pytest.mark.parametrize(
-    "path",
-    [
-        "esnet/lbl-anl-globus", "examples/campus-25g-firewall",
-        "examples/luks-one-request", "examples/nas-24-nightly", "examples/nightly-sync",
-        "examples/small-files-40ms", "examples/xrootd-site", "venadi/bbcp-gpfs-dataset",
-    ],
-)  # fmt: skip
+@pytest.mark.parametrize("path", rows("report/tables", "what_a_card_says_to_gain_is_gained_where_it_is_typed"))
 def test_what_a_card_says_to_gain_is_gained_where_it_is_typed(path: str) -> None:
     """By the plain way: each `--set` of the card is given to `predict`. Of ceilings it was 3.6 times for 2.9."""
     p = predict(path, samples=32)

@@ -19,6 +19,7 @@ from dtnsim.report import text
 from dtnsim.report.console import Out
 from dtnsim.report.decision import decide, share as share_of
 from dtnsim.steady import goals
+from tests.each import cases, rows
 from tests.lab import answer, journey, machine, volume
 
 DRIVE = {"kind": "ssd", "read": "600 MB/s", "write": "500 MB/s", "link": "1 GB/s"}
@@ -388,13 +389,7 @@ def test_capacities_in_their_own_units(unit: str, value: float, words: str) -> N
     assert text.capacity(Station("h.x", "h", "x", "k", value, unit)) == words
 
 
-@pytest.mark.parametrize(
-    ("place", "overrides", "remedied"),
-    [
-        ("wan", [], ["wan.bandwidth=1000Gb/s"]),
-        ("the port of east", ["hosts.east.nics.eth.rate=10Gb/s"], ["hosts.east.nics.eth.rate=1000Gb/s"]),
-    ],
-)
+@cases("place, overrides, remedied", rows("report/tables", "what_the_remedy_of_the_narrowest_place_gives"))
 def test_what_the_remedy_of_the_narrowest_place_gives(place: str, overrides: list[str], remedied: list[str]) -> None:
     """TCP and the place that holds it are two stations and one bottleneck: what more bandwidth gives is true."""
     path = "examples/dtn-100g-xfs"

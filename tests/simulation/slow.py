@@ -7,27 +7,11 @@ import yaml
 
 from dtnsim.description import spec
 from dtnsim.ground import yamlio
+from tests.each import rows
 
-HOST: dict[str, Any] = {
-    "cpu": {"kind": "cpu", "cores": 8, "clock": "3 GHz"},
-    "memory": {"kind": "memory", "channels": 4, "rate": "2400 MT/s", "size": "64 GiB"},
-    "nic": {"kind": "nic", "rate": "10 Gb/s", "mtu": "9000 B"},
-    "tcp": {"rmem_max": "2 GiB", "wmem_max": "2 GiB"},
-}
-DISKS: dict[str, Any] = {"kind": "raid", "level": 5, "disks": 5, "software": False,
-                         "of": {"kind": "hdd", "rate": "100 MB/s"}}  # fmt: skip
-SLOW: dict[str, Any] = {
-    "name": "slow disks",
-    "hosts": {
-        "a": HOST,
-        "b": {**HOST, "volumes": {"/data": {"filesystem": {"kind": "xfs"}, "array": DISKS}}},
-    },
-    "wan": {"rtt": "1 ms", "bandwidth": "10 Gb/s"},
-    "transfer": {
-        "from": "a:memory", "to": "b:/data", "tool": {"name": "gridftp", "p": 1, "vb": True},
-        "dataset": {"files": 1, "size": "100 GB"},
-    },
-}  # fmt: skip
+GIVEN = rows("simulation/tables", "slow")
+
+HOST, DISKS, SLOW = (GIVEN[name] for name in ("HOST", "DISKS", "SLOW"))
 #: the same between memories
 FAST: dict[str, Any] = {**SLOW, "transfer": {**SLOW["transfer"], "to": "b:memory"}}
 

@@ -18,7 +18,7 @@ from dtnsim.simulation import transfer_processes
 from dtnsim.simulation.cache import PageCache, State
 from dtnsim.simulation.jobs import Job, make_job
 from dtnsim.simulation.memory import Memory
-from tests.each import rows
+from tests.each import cases, rows
 from tests.simulation.euler import Stepped
 
 
@@ -224,9 +224,7 @@ def test_a_threshold_below_rounding_holds_nothing_back() -> None:
     assert box.job.finished == pytest.approx(9.0)
 
 
-@pytest.mark.parametrize(
-    ("disk", "size", "hold"), rows("simulation/tables", "what_is_below_rounding_takes_no_endless_steps")
-)
+@cases("disk, size, hold", rows("simulation/tables", "what_is_below_rounding_takes_no_endless_steps"))
 def test_what_is_below_rounding_takes_no_endless_steps(disk: float, size: float, hold: tuple[float, float]) -> None:
     way, sizes = 192e6, [42726.9, 5.2e9, 4378.8, 104801.6]
     box = Box(way, disk, size, sizes, workers=3, hold=hold)

@@ -19,6 +19,7 @@ from dtnsim.simulation import record, simulate
 from dtnsim.simulation.jobs import legs_of, station_capacities
 from dtnsim.simulation.results import Durations, Held, Run, joined, quantiles
 from dtnsim.steady.prediction import predict
+from tests.each import rows
 from tests.simulation.slow import FAST, SLOW, make
 
 PATHS = Path(spec.__file__).parents[2] / "models" / "paths"
@@ -101,13 +102,7 @@ def test_after_many_instants_holds_are_noted_once_a_bin(monkeypatch: pytest.Monk
 
 @pytest.mark.parametrize(
     ("path", "changes"),
-    [
-        (
-            "examples/small-files-40ms",
-            ["transfer.tool={name: rclone, transfers: 16}", "transfer.dataset=3000 files of 2 MB"],
-        ),
-        ("examples/lustre-cluster-globus", []),
-    ],
+    rows("simulation/tables", "what_takes_most_of_the_workers_time_holds_as_in_predict"),
     ids=["sixteen wait nine tenths of the time", "verification takes longer than the copy"],
 )
 def test_what_takes_most_of_the_workers_time_holds_as_in_predict(path: str, changes: list[str]) -> None:

@@ -1,25 +1,15 @@
 """From the ceiling to the median, one group of things after the other."""
 
 from itertools import pairwise
-from typing import Any
 
 import pytest
 
 from dtnsim.steady.breakdown import MODEL, PARAMETERS, RUN, steps
 from dtnsim.steady.prediction import predict
+from tests.each import rows
 from tests.strategies import load
 
-PATH: dict[str, Any] = {
-    "name": "t",
-    "hosts": {"a": "venadi", "b": "venadi"},
-    "wan": {"bandwidth": "10 Gb/s", "rtt": "40 ms"},
-    "transfer": {
-        "from": "a:memory",
-        "to": "b:memory",
-        "tool": {"name": "gridftp", "p": 4},
-        "dataset": {"size": "1 TB"},
-    },
-}
+PATH = rows("steady/tables", "breakdown")["PATH"]
 
 
 def test_steps_go_from_the_ceiling_to_the_median() -> None:

@@ -6,7 +6,7 @@ import dtnsim
 from dtnsim.ground import units
 from dtnsim.report.document import prediction_document
 from dtnsim.steady import ladder, solve
-from tests.each import rows
+from tests.each import cases, rows
 from tests.lab import answer, journey, machine
 
 
@@ -46,9 +46,7 @@ def test_ladders_of_many_transfers_are_shown_for_the_first_alone():
     assert not any(t["ladder"] for t in more[1:])
 
 
-@pytest.mark.parametrize(
-    ("wan", "tcp", "overrides"), rows("steady/tables", "what_relieves_a_connection_gives_what_writing_it_gives")
-)
+@cases("wan, tcp, overrides", rows("steady/tables", "what_relieves_a_connection_gives_what_writing_it_gives"))
 def test_what_relieves_a_connection_gives_what_writing_it_gives(wan, tcp, overrides):
     host = machine(nic={"kind": "nic", "rate": "100 Gb/s", "mtu": "9000 B"}, tcp={"rmem_max": tcp, "wmem_max": tcp})
     data = {"files": 100, "size": "200 GB"}  # of twelve and a half rounds for eight workers

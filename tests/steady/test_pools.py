@@ -15,6 +15,7 @@ from dtnsim.steady import epochs, pools
 from dtnsim.steady.ordering import ends
 from dtnsim.steady.prediction import predict
 from tests import wide
+from tests.each import rows
 from tests.lab import journey, machine, volume
 from tests.strategies import load
 
@@ -203,14 +204,7 @@ HOST: dict[str, Any] = machine(
 )
 
 
-@pytest.mark.parametrize(
-    "transfers",
-    [
-        [("/two", "bbcp", 40, 0.0), ("/d", "bbcp", 2, 20.0)],
-        [("/d", "bbcp", 20, 0.0), ("/two", "bbcp", 4, 3.0), ("/d", "scp", 1, 9.0)],
-        [("/d", "bbcp", 2, 0.0), ("/d", "bbcp", 2, 60.0)],
-    ],
-)
+@pytest.mark.parametrize("transfers", rows("steady/tables", "predict_fills_a_cache_as_simulate_does"))
 def test_predict_fills_a_cache_as_simulate_does(transfers: list[tuple[str, str, int, float]]) -> None:
     path = journey(HOST, HOST, wan={"bandwidth": "25 Gb/s", "rtt": "1 ms", "loss": 0})
     one = path.pop("transfer")

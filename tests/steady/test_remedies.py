@@ -15,6 +15,7 @@ from dtnsim.report.holds import called
 from dtnsim.steady.prediction import predict
 from dtnsim.steady.reasons import key_of, remedy
 from dtnsim.steady.relieved import NO_MORE, by, doable, tried
+from tests.each import cases, rows
 from tests.lab import answer, journey, machine, volume
 from tests.strategies import load
 
@@ -68,13 +69,7 @@ def test_the_key_of_a_remedy_can_be_overridden(path: str) -> None:
             dtnsim.load(path, [f"{key}.source=a test"] if not key.split(".")[-1].startswith("/") else [])
 
 
-@pytest.mark.parametrize(
-    ("path", "named", "key", "few", "more"),
-    [
-        ("examples/rbd-volume", "array.osds", "hosts.a.volumes./rbd.array.osds", "12", "600"),
-        ("examples/ceph-to-ceph", "read_ahead", "hosts.a.volumes./cephfs.filesystem.read_ahead", "2 MiB", "12 MiB"),
-    ],
-)
+@cases("path, named, key, few, more", rows("steady/tables", "what_ceph_is_advised_is_a_key_and_helps"))
 def test_what_ceph_is_advised_is_a_key_and_helps(path: str, named: str, key: str, few: str, more: str) -> None:
     found, better = (dtnsim.predict(path, overrides=[f"{key}={value}"], samples=0) for value in (few, more))
     assert named in found.bottleneck.remedy

@@ -10,6 +10,7 @@ from dtnsim.ground.records import Demand, Phase, Problem, Station, Transfer
 from dtnsim.steady import matrices, solve
 from dtnsim.steady.rows import Rows
 from dtnsim.steady.shares import Shares
+from tests.engine.slow_fluid import lexicographic
 
 Array = NDArray[np.float64]
 
@@ -95,50 +96,14 @@ def _instances() -> st.SearchStrategy[tuple[Array, Array, Array, Array]]:
     return st.integers(0, 2**32 - 1).map(make)
 
 
-def _lexicographic(capacity: Array, demand: Array, weight: Array, ceiling: Array) -> Array:
-    """Max-min by linear programs: raise the least normalised rate, fix who cannot rise, repeat."""
-    from scipy.optimize import linprog
-
-    flows = len(weight)
-    fixed: dict[int, float] = {}
-    while len(fixed) < flows:
-        open_ = [f for f in range(flows) if f not in fixed]
-
-        def program(objective: Array, level: float | None, fixed: dict[int, float], open_: list[int]) -> Array:
-            # unknowns: rates, level; rate >= weight * level for open flows
-            rows = [np.append(demand[:, k], 0.0) for k in range(len(capacity))]
-            limits = list(capacity)
-            for f in open_:
-                row = np.zeros(flows + 1)
-                row[f], row[-1] = -1.0, weight[f]
-                rows.append(row)
-                limits.append(0.0)
-            bounds = [(fixed[f], fixed[f]) if f in fixed else (0, ceiling[f]) for f in range(flows)]
-            bounds.append((0, None) if level is None else (level, level))
-            done = linprog(-objective, A_ub=np.array(rows), b_ub=np.array(limits), bounds=bounds)
-            assert done.status == 0
-            return np.asarray(done.x)
-
-        aim = np.zeros(flows + 1)
-        aim[-1] = 1.0
-        level = float(program(aim, None, fixed, open_)[-1])
-        stuck = []
-        for f in open_:
-            aim = np.zeros(flows + 1)
-            aim[f] = 1.0
-            if program(aim, level * (1 - 1e-9), fixed, open_)[f] <= weight[f] * level * (1 + 1e-6) + 1e-9:
-                stuck.append(f)
-        assert stuck, "each program fixes somebody"
-        fixed |= {f: weight[f] * level * (1 - 1e-9) for f in stuck}
-    return np.array([fixed[f] for f in range(flows)])
-
-
 @given(_instances())
 def test_against_linear_programs(instance: tuple[Array, Array, Array, Array]) -> None:
     capacity, demand, weight, ceiling = instance
     found = filled(capacity[None], demand[None], weight, ceiling[None]).rate[0]
     # the programs are solved to 1e-9 and each level builds on the last: 1e-5 is their error, not ours
-    assert_allclose(found, _lexicographic(capacity, demand, weight, ceiling), rtol=1e-5)
+    assert_allclose(
+        found, lexicographic(capacity, [dict(enumerate(row)) for row in demand], weight, ceiling), rtol=1e-5
+    )
 
 
 @given(_instances(), _instances())

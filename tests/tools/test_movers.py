@@ -2,7 +2,7 @@
 
 import pytest
 
-from tests.each import cases
+from tests.each import cases, rows
 
 
 def test_files_of_fdt_follow_each_other_without_waiting(run):
@@ -17,19 +17,7 @@ def test_small_objects_of_pelican_go_with_the_workers(run):
     assert one / five == pytest.approx(5, rel=0.05)
 
 
-#: 32 requests of 16 KiB, 32 MiB in flight (XrdClConstants.hh), and BBftp_Recvwinsize = 256 (bbftp.c), over 53 ms
-MSCP, XRDCP, BBFTP = 32 * 16384 / 0.053, 32 * 2**20 / 0.053, 256 * 1024 / 0.053
-
-
-@cases("line, Bps, rel", {
-    "the window of a connection of mscp": ("mscp, n: 1", MSCP, 0.02),
-    "and of eight": ("mscp, n: 8", 8 * MSCP, 0.02),
-    "streams of bbftp multiply the window, of a socket buffer a part": ("bbftp, p: 1", BBFTP, 0.35),
-    "by their number": ("bbftp, p: 8", 8 * BBFTP, 0.35),
-    "four chunks of 8 MiB of xrdcp are the window": ("xrdcp", XRDCP, 0.005),
-    "streams share one": ("xrdcp, S: 4", XRDCP, 0.01),
-    "and jobs have their own": ("xrdcp, parallel: 4", 4 * XRDCP, 0.01),
-})  # fmt: skip
+@cases("line, Bps, rel", rows("tools/tables", "windows_over_a_long_way"))
 def test_windows_over_a_long_way(run, line, Bps, rel):
     found = run(f"{{name: {line}}}", data="{files: 16, size: 1 PB}" if "parallel" in line else "{files: 1, size: 1 PB}")
     assert found.throughput_Bps.p50 == pytest.approx(Bps, rel=rel)

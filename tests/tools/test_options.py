@@ -11,29 +11,17 @@ from dtnsim.components.base import find_kind, kinds
 from dtnsim.ground.errors import DtnsimError
 from dtnsim.ground.quantity import Quantity, Unit
 from dtnsim.tools.plan import Job
-from tests.each import tables
+from tests.each import rows, tables
 from tests.lab import answer, journey, machine, volume
+
+GIVEN = rows("tools/tables", "options")
 
 pytestmark = pytest.mark.long
 
 TOOLS = sorted(k for k, module in kinds().items() if module.startswith("dtnsim.tools."))
 #: what an option needs beside it before it matters; ``kind.option`` where it is one kind's alone
 BESIDE: dict[str, dict[str, Any]] = tables("tools/tables")["beside"]
-#: values of options whose words the type does not list
-WORDS = {"C": ["bbr", "reno"], "conv": ["fdatasync"], "oflag": ["direct"], "iflag": ["direct"],
-    "ssh": [{"channel": "4 KiB"},
-    {"cipher": "none"}],
-         "holds": ["3.5 GiB"], "rsync": [{"bwlimit": "1 kB/s"}]}  # fmt: skip
-TRIED: dict[str, list[Any]] = {
-    "B": ["2 KiB", "64 MiB", "8 MiB"], "B/s": ["1 kB/s", "200 kB/s"], "cycles/B": ["9000 cycles/B"],
-    "1": ["0.3", "3", "0"], "s": ["2 s", "40 s"],
-}  # fmt: skip
-DATA = (
-    {"files": 64, "each": "40 MB"},
-    {"files": 300, "each": "20 kB", "directories": 9},
-    {"files": 1, "size": "3 GB"},
-    None,
-)
+WORDS, TRIED, DATA = (GIVEN[name] for name in ("WORDS", "TRIED", "DATA"))
 _NFS = {"filesystem": {"kind": "nfs"}, "server": "b:/s"}
 
 

@@ -1,23 +1,12 @@
 import pytest
 
-#: uploads
-TO = (False, True)
+from tests.each import rows
 
 
-@pytest.mark.parametrize(
-    ("ends", "backend", "put"),
-    [
-        ({}, "sftp", True),
-        ({"buckets": TO}, "s3", True),
-        ({"buckets": (True, False)}, "s3", False),
-        ({"buckets": TO, "rtt_s": 0.0}, "s3", True),
-        ({"rtt_s": 0.0}, "local", True),
-        ({"source": "memory"}, "sftp", True),
-    ],
-)
+@pytest.mark.parametrize(("ends", "backend", "put"), rows("tools/rclone", "the_protocol_follows_from_the_ends"))
 def test_the_protocol_follows_from_the_ends(ends, backend, put, tool, job):
     """What is left out is what the far end speaks: the plan is that of the same options written out."""
-    given = job(files=100, **ends)
+    given = job(files=100, **{key: tuple(value) if key == "buckets" else value for key, value in ends.items()})
     client = "source" if put else "destination"
     assert tool("rclone").plan(given) == tool("rclone", backend=backend, client=client).plan(given)
 

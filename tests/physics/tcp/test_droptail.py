@@ -9,6 +9,7 @@ from hypothesis import given, settings, strategies as st
 from dtnsim.physics.tcp import droptail as d
 from dtnsim.physics.tcp.droptail import bursts_fit
 from dtnsim.physics.tcp.setting import Setting
+from tests.each import rows
 
 
 def by_rounds(b, beta, bdp=20_000.0):
@@ -47,27 +48,10 @@ def test_a_burst_at_four_times_the_drain_needs_three_quarters_of_itself():
     assert d.burst_buffer(1e6, 1e9, 1e9) == 0
 
 
-@given(b=st.floats(0, 3), more=st.floats(0, 1), n=st.integers(1, 30))
-def test_more_buffer_or_streams_never_hurts(b, more, n):
-    law = d.sawtooth_utilisation
-    assert law(b + more) >= law(b) - 1e-12
-    assert d.streams_utilisation(law(b), n + 1) >= d.streams_utilisation(law(b), n) - 1e-12
-
-
 PATH = Setting(1.25e7, 0.01, 0.0, 1500.0, np.inf, 1, "cubic", np.inf)
 
 
-@pytest.mark.parametrize(
-    ("more", "fit"),
-    [
-        ({"buffer_B": 12500.0}, False),  # measured: 58 of 100 Mb/s
-        ({"buffer_B": 60000.0}, True),
-        ({"buffer_B": np.inf}, True),
-        ({"buffer_B": 12500.0, "line_Bps": 1.25e7}, True),  # a port no faster than the bottleneck queues nothing there
-        ({"buffer_B": 12500.0, "streams": 16}, True),  # two segments each
-        ({"buffer_B": 12500.0, "cc": "bbr"}, True),
-    ],
-)
+@pytest.mark.parametrize(("more", "fit"), rows("physics/tcp/tables", "bursts_of_a_millisecond"))
 def test_bursts_of_a_millisecond(more, fit):
     # 100 Mb/s: 1.2 x 8333 / 1024 = 9.6 segments a burst, and 1.5 more
     assert bursts_fit(1.2e7, replace(PATH, **more)) is fit

@@ -8,8 +8,9 @@ from dtnsim.physics.tcp import outcome
 from dtnsim.physics.tcp.rate_over_time import Course, course as course_of, courses, joined
 from dtnsim.physics.tcp.rounds import Cases
 from dtnsim.physics.tcp.setting import Setting
+from tests.each import rows
 
-WIDE = {"rate_Bps": 1.25e9, "rtt_s": 0.05, "mtu_B": 9000.0}
+WIDE = rows("physics/tcp/rate_over_time", "given")["WIDE"]
 LINK = 1.25e9 * 8948 / 9000
 PLAIN = {"loss": 0.0, "mtu_B": 1500.0, "streams": 1, "cc": "cubic", "window_B": np.inf}
 
@@ -106,14 +107,7 @@ def test_time_and_bytes_are_inverse(rate, trip, loss, most, stretch, size):
 
 
 @pytest.mark.parametrize(
-    "case",
-    [
-        {**WIDE, "loss": 1e-4, "buffer_B": 180e6},
-        {"rate_Bps": 12.5e9, "rtt_s": 0.062, "mtu_B": 9000.0, "loss": 1e-6, "streams": 8},
-        {"rate_Bps": 12.5e9, "rtt_s": 0.05, "mtu_B": 9000.0, "loss": 1e-3, "streams": 64},
-        {"rate_Bps": 1.25e8, "rtt_s": 0.03, "buffer_B": 1e5},
-        {"rate_Bps": 1.25e8, "rtt_s": 0.03, "cc": "bbr"},
-    ],
+    "case", rows("physics/tcp/rate_over_time", "the_course_and_the_measured_window_are_one_answer")
 )
 def test_the_course_and_the_measured_window_are_one_answer(case):
     o = course(**case)

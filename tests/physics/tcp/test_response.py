@@ -139,10 +139,3 @@ def test_more_loss_or_a_longer_path_never_helps(p, rtt, mss, more):
         assert response.with_timeouts(law(min(loss * more, 1), rtt, mss), min(loss * more, 1), rtt, mss) <= at
         near = loss * (1 + 1e-6)
         assert response.with_timeouts(law(near, rtt, mss), near, rtt, mss) == pytest.approx(float(at), rel=2e-5)
-
-
-@given(window=st.floats(1e4, 1e10), rtt=st.floats(1e-4, 0.4), more=st.floats(1, 100))
-def test_monotone(window, rtt, more):
-    base = response.slow_start_time(window, rtt, 1448)
-    assert response.slow_start_time(window * more, rtt, 1448) >= base
-    assert response.slow_start_time(window, rtt * more, 1448) >= base

@@ -10,7 +10,7 @@ import dtnsim
 from dtnsim.physics.tools import damaged_share
 from dtnsim.report import fleet as report, text
 from dtnsim.simulation.fleet import corruption
-from tests.each import rows
+from tests.each import cases, rows
 from tests.simulation.fleet.test_fleet import path
 
 
@@ -57,9 +57,7 @@ def test_nothing_is_sent_again_where_nobody_looks_or_tries():
 BODY = "{{from: 'site:/xfs', to: 'b:/xfs', tool: {tool}, size: 1 TB, each: 10 GB, every: 3 h{more}}}"
 
 
-@pytest.mark.parametrize(
-    ("tool", "more", "noticed"), rows("simulation/fleet/tables", "tools_that_compare_checksums_find_damaged_files")
-)
+@cases("tool, more, noticed", rows("simulation/fleet/tables", "tools_that_compare_checksums_find_damaged_files"))
 def test_tools_that_compare_checksums_find_damaged_files(tool, more, noticed, capsys):
     given_ = path({"c": BODY.format(tool=tool, more=more)}, "corruption: 200 GB", span="2 d")
     made = dtnsim.fleet(given_, replicas=1)
