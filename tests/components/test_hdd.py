@@ -15,42 +15,12 @@ from tests.lab import KiB, MiB, access, answer, device, journey, machine, rate, 
 
 GIVEN = rows("components/hdd", "given")
 
-R, TURN, SEEK = 100e6, 1 / 120, 7.4e-3
+R, TURN = 100e6, 1 / 120
 DISK = GIVEN["DISK"]
 
 
 def disk(use: dict[str, object] | None = None, **more: object) -> float:
     return served(device(**{**DISK, **more}), access(**(use or {}))).rate("d.disks")  # type: ignore[arg-type]
-
-
-def test_a_stream_runs_at_the_rate_of_its_zone() -> None:
-    """R(x) = R_out sqrt(1 - x (1 - rho^2)); half-way in by capacity with rho = 1/2: sqrt(5/8)."""
-    assert disk() == pytest.approx(R, rel=1e-6)
-    assert disk(position="0.5", inner="0.5") == pytest.approx(R * 0.625**0.5, rel=1e-6)
-    assert disk(position="1", inner="0.5") == pytest.approx(R / 2, rel=1e-6)
-
-
-def test_equal_disks_share_the_bytes() -> None:
-    found = served(device(**DISK), access("write"), copies=8)
-    assert found.rate("d.disks") == pytest.approx(8 * R)
-    assert found.rate("d.links") == pytest.approx(8 * 300e6)  # SATA 3 Gb/s, 8b/10b
-
-
-@pytest.mark.parametrize("block", [512, 4 * KiB, MiB])
-def test_random_requests_wait_for_arm_and_platter(block: float) -> None:
-    """X = 1 / (t_seek + t_rev / 2 + s / R) (Ruemmler and Wilkes 1994).
-
-    WD Ultrastar DC HC310 specification p. 23: 7.4 ms average seek, 4.16 ms mean latency, some 86 small ones a second.
-    """
-    found = disk({"random": True, "block_B": block}) / block
-    assert found == pytest.approx(1 / (SEEK + TURN / 2 + block / R), rel=1e-12)
-    assert block > 512 or found == pytest.approx(1 / 11.56e-3, rel=0.002)
-
-
-def test_streams_that_take_turns_have_half_the_rate_where_the_visit_is_rate_times_switch() -> None:
-    """B / (B/R + t_sw) with B = R t_sw is R / 2 (Li, Shen and Papathanasiou, EuroSys 2007)."""
-    half = R * TURN / 2
-    assert disk({"streams": 2}, visit=f"{half} B") == pytest.approx(R / 2, rel=1e-9)
 
 
 def test_the_visit_and_not_the_number_of_streams_sets_the_loss() -> None:
@@ -61,30 +31,11 @@ def test_the_visit_and_not_the_number_of_streams_sets_the_loss() -> None:
     assert disk({"streams": 1}, visit="64 KiB") == pytest.approx(R, rel=1e-6)
 
 
-def test_streams_further_apart_cost_longer_seeks() -> None:
-    """t(d) = t_track + (t_avg - t_track) / (8/15) sqrt(d): at d = (8/15)^2 it is the average seek."""
-    apart = disk({"streams": 2}, visit="1 MiB", file_distance=str((8 / 15) ** 2), track_seek="0.2 ms")
-    assert apart == pytest.approx(MiB / (MiB / R + SEEK + TURN / 2), rel=1e-9)
-
-
-def test_above_says_how_many_bytes_a_visit_has() -> None:
-    half = R * TURN / 2
-    found = served(device(**DISK, visit="64 MiB"), access(streams=2), visit_B=half)
-    assert found.rate("d.disks") == pytest.approx(R / 2, rel=1e-9)
-
-
 @given(st.floats(0.0, 1.0), st.floats(0.01, 0.99), st.integers(1, 5), st.booleans())
 def test_nothing_beats_the_outer_zone(position: float, distance: float, streams: int, random: bool) -> None:
     use = {"streams": streams, "random": random, "block_B": 64 * KiB}
     inside = disk(use, position=repr(position), file_distance=repr(distance))
     assert 0 < inside <= R * (1 + 1e-9)
-
-
-def test_many_small_files_cost_a_seek_each() -> None:
-    """One file after the other on one disk: s / (s/R + t_pos); side by side here, t_pos is half a turn."""
-    size = 100 * KiB
-    found = disk({"file_B": size, "block_B": size, "total_B": 1e9})
-    assert found == pytest.approx(size / (size / R + TURN / 2), rel=1e-9)
 
 
 def test_small_new_files_of_many_writers_lie_side_by_side() -> None:
@@ -192,16 +143,6 @@ def test_small_files_beside_others_are_not_read_earlier_than_alone(pool: str, si
     assert took[1] >= took[0] * 0.997  # a mirror has a copy for each, and who reads is not who waits for its other work
 
 
-def test_random_writes_to_a_shingled_disk_cost_a_band_each_and_no_seek_besides() -> None:
-    """Skylight: full speed into the persistent cache; then each 64 KiB reads and writes a band of 32 MiB."""
-    made = {"shingled_cache": "20 GB", "band": "32 MiB", "rate": "100 MB/s"}
-    use = {"operation": "write", "random": True, "block_B": 64 * KiB}
-    found = served(device(**{**DISK, **made}), access(**use, total_B=10e9)).rate("d.disks")
-    assert found == pytest.approx(100e6, rel=1e-6)
-    full = served(device(**{**DISK, **made}), access(**use, total_B=1e15)).rate("d.disks")
-    assert full / (64 * KiB) == pytest.approx(1 / (2 * 32 * MiB / 100e6), rel=0.01)  # 1.5 a second
-
-
 def jobs(rw: str, **more: object) -> float:
     """What fio writes to one disk, direct and without a queue [B/s]."""
     options = {"name": "fio", "rw": rw, "bs": "4 KiB", "ioengine": "libaio", "direct": True, **more}
@@ -218,16 +159,6 @@ def test_a_cache_answers_writes_and_sorts_them_however_few_are_asked() -> None:
     assert 400 * 4096 < alone < 440 * 4096
 
 
-def test_a_controller_sorts_for_drives_whose_own_cache_is_off() -> None:
-    """The first of 32 requests at each of eight drives, as many as NCQ takes, and of the 240 that their caches sort."""
-    use = access("write", random=True, block_B=4 * KiB, finish="direct", streams=64)
-    array = {"kind": "raid", "level": 0, "disks": 8, "of": DISK}
-    own = served(device(**array), use).rate("d.disks")
-    behind = served(device(**array, software=False), use).rate("d.disks")
-    assert behind / 8 / 4096 == pytest.approx(254, rel=0.01)
-    assert own / 8 / 4096 == pytest.approx(463, rel=0.01)
-
-
 def test_without_a_cache_a_write_waits_for_the_platter() -> None:
     """7.4 ms and half a turn for a random one; a turn of 8.3 ms for the next in sequence (Ruemmler and Wilkes 1994)."""
     none = {"disk": {"write_cache": "none"}}
@@ -236,15 +167,6 @@ def test_without_a_cache_a_write_waits_for_the_platter() -> None:
     queued = jobs("write", iodepth=2, **none)
     assert queued > 0.9 * jobs("write", iodepth=2)
     assert jobs("write") > 30 * jobs("write", **none)
-
-
-def test_write_back_keeps_a_disk_without_a_cache_busy_if_it_takes_a_queue() -> None:
-    """Linux writes back in requests of 1280 KiB, many at once; without NCQ (IDE mode) each of them loses a turn."""
-    use = {"operation": "write", "finish": "fdatasync"}
-    none = {**DISK, "write_cache": "none"}
-    queued, alone = (served(device(**none, ncq=n), access(**use)).rate("d.disks") for n in (32, 1))
-    assert queued == pytest.approx(R)
-    assert alone == pytest.approx(1280 * KiB / (1280 * KiB / R + TURN), rel=1e-3)
 
 
 def test_a_protected_cache_answers_syncs() -> None:

@@ -45,41 +45,6 @@ def test_full_stripes_move_at_the_rate_of_the_data_disks(level: int, disks: int,
     assert streaming(raid(level, disks, groups=groups, of=DISK)) == pytest.approx(data * R, rel=1e-9)
 
 
-@pytest.mark.parametrize(("level", "lost"), [(5, 0), (6, 0), (5, 1), (0, 0)])
-def test_flash_passes_nothing_by(level: int, lost: int) -> None:
-    """Parity lies on all drives in turn and is not read, so that all of them read data; parity for a lost drive's.
-
-    Intel VROC and md: RAID 5 of four NVMe drives reads as RAID 0 of them does.
-    """
-    assert streaming(raid(level, 8, lost=lost)) == pytest.approx((8 - lost) * R, rel=1e-9)
-
-
-@cases("array, streams, disks", {
-    f"RAID {level} of {n}, {streams} streams": ((level, n), streams, disks)
-    for level, n, each in ((1, 3, {1: 1, 2: 2, 3: 3, 8: 3}), (10, 8, {1: 4, 2: 8, 5: 8}))
-    for streams, disks in each.items()
-})  # fmt: skip
-def test_each_stream_of_a_mirror_has_one_copy(array: tuple[int, int], streams: int, disks: int) -> None:
-    """md(4): n readers of k copies get min(n, k) R; in RAID10's near layout one has every chunk once, n / 2 disks."""
-    assert streaming(raid(*array), streams=streams) == pytest.approx(disks * R, rel=1e-12)
-
-
-def test_random_requests_in_flight_use_both_copies() -> None:
-    """Each request goes to one copy: 8 in flight of one job keep both disks busy, one request one disk."""
-    deep = served(raid(1, 2), access(random=True, block_B=4 * KiB, queue_depth=8))
-    alone = served(raid(1, 2), access(random=True, block_B=4 * KiB, queue_depth=1))
-    assert deep.rate("d.requests") == pytest.approx(2 * 1000 * 4 * KiB)
-    assert alone.rate("d.requests") == pytest.approx(1000 * 4 * KiB)
-
-
-@pytest.mark.parametrize(("level", "cost"), [(5, 4), (6, 6), (10, 2), (1, 2)])
-def test_small_random_writes_cost_read_modify_write(level: int, cost: int) -> None:
-    """n X / 4 for RAID5, n X / 6 for RAID6 (Corbett et al., FAST 2004), n X / 2 for mirrors of two."""
-    disks = 2 if level == 1 else 8
-    found = served(raid(level, disks), access("write", random=True, block_B=4 * KiB)).rate("d.requests")
-    assert found / (4 * KiB) == pytest.approx(disks * 1000 / cost)
-
-
 @pytest.mark.parametrize(("level", "lost"), [(5, 1), (6, 1), (6, 2), (50, 1)])
 def test_parity_groups_stream_as_before_with_disks_lost(level: int, lost: int) -> None:
     """Every survivor is read in full and the missing chunk computed: g (n - p) R still."""
@@ -184,25 +149,6 @@ def test_stripes_over_hardware_raid5_as_at_nasa() -> None:
 def test_nothing_behind_a_controller_crosses_the_bus() -> None:
     array = raid(0, 4, software=False, of={"kind": "raid", "level": 5, "disks": 8, "of": DRIVE})
     assert array.bus_factor(access("write")) == 1.0
-
-
-def test_small_synchronous_writes_pass_the_hosts_cache_and_a_controllers_does_not() -> None:
-    """One chunk of 64 KiB on RAID5 of 8: read old data and parity, write both, 4 chunks for one (md(4))."""
-    use = access("write", finish="dsync", block_B=64 * KiB)
-    small = {"chunk": "64 KiB"}
-    assert streaming(raid(5, 8, **small), "write", finish="dsync", block_B=64 * KiB) == pytest.approx(8 * R / 4)
-    assert served(raid(5, 8, software=False), use).rate("d.ssds") == pytest.approx(7 * R)
-    # a whole stripe needs no reading
-    assert streaming(raid(5, 8, **small), "write", finish="dsync", block_B=7 * 64 * KiB) == pytest.approx(7 * R)
-
-
-def test_members_see_their_part_of_the_window() -> None:
-    """A read-ahead of 2 MiB on 4 data disks lets each serve 512 KiB a visit; switching costs half a turn here."""
-    disk = {"kind": "hdd", "rate": "100 MB/s", "position": "0", "file_distance": "0", "link": "1 GB/s"}
-    array = raid(5, 5, of=disk, window="2 MiB")
-    found = served(array, access(streams=2)).rate("d.disks")
-    visit, turn = 512 * KiB, 0.5 / 120
-    assert found == pytest.approx(4 * visit / (visit / 1e8 + turn), rel=1e-9)
 
 
 @settings(max_examples=15)

@@ -33,25 +33,11 @@ def test_what_a_drive_does(drive: Any, use: dict[str, Any], copies: int, what: s
     assert copies == 3 or found.bound == found.figure(what)
 
 
-@pytest.mark.parametrize(
-    ("read", "least"), [("540 MB/s", 540e6), ("2 GB/s", 2e9), ("7.1 GB/s", 7.1e9), ("14 GB/s", 14e9)]
-)
-def test_a_drive_without_a_link_has_one_that_carries_it(read: str, least: float) -> None:
-    """SATA for up to 560 MB/s, else the oldest PCIe generation on four lanes that is fast enough."""
-    plain = {k: v for k, v in SATA.items() if k != "link"}
-    assert served(device(**{**plain, "read": read}), access("read")).bound == pytest.approx(least)
-
-
 @given(st.floats(0.0, 1.0))
 def test_a_compressing_controller_writes_what_is_left_of_the_data(stored: float) -> None:
     """R = min(R_link, R_flash / c): zeros (c = 0) at the link's rate, incompressible data at the flash's."""
     rate = served(ssd(compresses=True), access("write", stored=stored)).rate("d.ssds")
     assert rate == pytest.approx(min(550e6, 200e6 / max(stored, 1e-9)), rel=1e-9)
-
-
-def test_data_that_do_not_compress_gain_nothing_from_compression() -> None:
-    plain, clever = (served(ssd(compresses=c), access("write", stored=0.0)).bound for c in (False, True))
-    assert (plain, clever) == (pytest.approx(200e6), pytest.approx(550e6))
 
 
 @cases("given, zeros", rows("components/tables", "zeros_run_at_what_the_datasheet_promises_for_compressible_data"))
@@ -83,26 +69,6 @@ def test_a_burst_cache_fills() -> None:
     assert rate(1e15) == pytest.approx(600e6, rel=0.05)
     sizes = [1e9, 22e9, 23e9, 50e9, 500e9]
     assert [rate(s) for s in sizes] == sorted((rate(s) for s in sizes), reverse=True)
-
-
-@pytest.mark.parametrize(("level", "disks", "share"), [(0, 4, 1 / 4), (1, 2, 1.0), (5, 5, 1 / 4)])
-def test_parity_and_copies_fill_the_caches_too(level: int, disks: int, share: float) -> None:
-    """Written to RAID5 of five, each drive takes a quarter of the payload; of a mirror, all of it."""
-    drive = {**SATA, "burst": "10 GB", "burst_write": "500 MB/s"}
-    array = device(kind="raid", level=level, disks=disks, of=drive)
-    each = 20e9
-    mean = each / (10e9 / 500e6 + 10e9 / 200e6)
-    found = served(array, access("write", total_B=each / share)).rate("d.ssds")
-    assert found == pytest.approx(mean / share, rel=1e-9)
-
-
-def test_random_requests_are_counted() -> None:
-    """The library's SATA drives, 4 KiB at depth 32: 45k to 100k reads a second; here 82k and two drives."""
-    found = served(ssd(), access(random=True, block_B=4 * KiB), copies=2)
-    assert found.rate("d.requests") / (4 * KiB) == pytest.approx(2 * 82e3)
-    assert found.bound == found.rate("d.requests")
-    # large random requests are held by the link instead
-    assert served(ssd(), access(random=True, block_B=128 * KiB)).bound == pytest.approx(540e6)
 
 
 def test_reading_and_writing_the_same_drive_takes_the_sum_of_the_times() -> None:

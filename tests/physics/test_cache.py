@@ -16,11 +16,6 @@ def test_thresholds_of_a_default_kernel():
     assert cache.below_limit(5e9, 5e9) == pytest.approx(2.5e9)
 
 
-def test_limits():
-    assert cache.dirtyable_bytes(100e9, 200e9) > 0
-    assert cache.filled_bytes(1e9, 2e9, 1e9, 1e9) > 1e15  # a disk as fast as the writer is never a limit
-
-
 @given(st.lists(st.floats(1.0, 1e12), min_size=1, max_size=8), st.floats(1.0, 1e12))
 def test_water_fills_up_to_one_level(sizes: list[float], room: float) -> None:
     """Nobody holds more than it writes; together no more than the room; who is cut short holds as much as anybody."""

@@ -133,12 +133,6 @@ def test_thousands_of_streams_are_counted_too() -> None:
 
 
 # -- RDMA against its specification, textbooks and what adapters print -----------------------------
-@pytest.mark.parametrize(("a", "loss"), [(1, 1e-3), (10, 1e-3), (100, 1e-2)])
-def test_go_back_n_is_that_of_the_textbook(a, loss):
-    """Stallings, Data and Computer Communications, 7A: (1 - P) / (1 + 2 a P) with a window of 2 a + 1."""
-    assert rdma.go_back_n(loss, 2 * a + 1) == pytest.approx((1 - loss) / (1 + 2 * a * loss))
-
-
 def test_without_loss_or_delay_nothing_is_lost():
     assert rdma.go_back_n(0.0, 1e6) == 1.0
     assert np.isinf(rdma.credit_rate(256 * 1024, 0.0))

@@ -45,15 +45,6 @@ def test_known_cards():
     assert 52 * GBIT < pcie.write_rate(3, 8, 256) < _reads(3, 8, 256) < 54 * GBIT
 
 
-def test_known_drives():
-    """fio reads 3317 MiB/s from a drive on 3.0 x4 (gist.github.com/hadess); Sabrent sells 7.1 GB/s on 4.0 x4."""
-    assert pcie.write_rate(3, 4, 256, 0.0) < 3317 * 2**20 < pcie.write_rate(3, 4, 256, 1.0)
-    assert pcie.write_rate(4, 4, 512, 0.0) < 7.1e9 < pcie.drive_link(7.1e9) < 7.5e9
-    assert (pcie.drive_generation(3.4e9), pcie.drive_generation(6.9e9)) == (3, 4)
-    assert pcie.drive_generation(13e9) == 5
-    assert pcie.drive_link(540e6) == pcie.SATA_BPS
-
-
 def test_limits():
     # 32 tags of 512 B over 500 ns: 32.8 GB/s, above gen 3 x16: latency does not bind there.
     assert pcie.read_latency_rate(32, 512, 500e-9) > _reads(3, 16, 512)
@@ -76,15 +67,6 @@ def test_properties(gen, lanes, mps, striping):
     assert pcie.write_rate(gen, 2 * lanes, mps, striping) > write
     if gen < 6:
         assert pcie.write_rate(gen + 1, lanes, mps, striping) > write
-
-
-@pytest.mark.parametrize(
-    ("rate", "link"),
-    # data sheets: X710-DA4 and XXV710 (x8 of generation 3), ConnectX-5, ConnectX-6 and ConnectX-7 with one port
-    [(10, (8, 3)), (25, (8, 3)), (40, (8, 3)), (100, (16, 3)), (200, (16, 4)), (400, (16, 5)), (1e6, (16, 6))],
-)
-def test_link_of_a_card_that_is_known_by_its_ports(rate: float, link: tuple[int, int]) -> None:
-    assert pcie.card_link(rate * GBIT) == link
 
 
 @given(rate=st.floats(1e6, 8e10))

@@ -71,15 +71,6 @@ def test_a_rebuild_takes_its_part_of_a_disk(rebuild, rate):
         assert rate / load == pytest.approx(rate - rebuild)
 
 
-def test_windows_of_a_rebuild_cost_the_way_there_and_back():
-    # 10 windows of 1 MB a second at 100 MB/s and 20 ms: 10 % and 20 % of the disk
-    assert raid.rebuild_load(10e6, 100e6, 1e6, 20e-3) == pytest.approx(1 / 0.7)
-    # md(4): sync_speed_min of 1000 KiB/s beside others; windows of 128 KiB (md.c) take a sixth, of 1 MiB a fiftieth
-    least = 1000 * 1024
-    assert 0.8 < 1 / raid.rebuild_load(least, 150e6, 131072, 20e-3) < 0.85
-    assert 1 / raid.rebuild_load(least, 150e6, 2**20, 20e-3) > 0.97
-
-
 @given(rebuild=st.floats(0.0, 500e6), rate=st.floats(1e7, 5e8), away=st.floats(0.0, 0.03), visit=st.floats(1e-3, 0.5))
 def test_a_rebuild_gets_no_more_than_every_other_turn(rebuild, rate, away, visit):
     load = raid.rebuild_load(rebuild, rate, 2**20, away, visit)
@@ -118,19 +109,6 @@ def test_bits_of_large_chunks_keep_themselves_set(chunk, measured):
     assert md.bitmap_clear_share(alone, bit, 1e12, 1) == pytest.approx(1.0, abs=1e-3)
 
 
-def test_a_bitmap_costs_little_with_large_chunks_and_nothing_with_infinite_ones():
-    # 64 MiB at 250 MB/s are 268 ms, a positioning 12 ms
-    # a bit in 268 ms takes 12 ms, and clearing those of 5 s another 12; bits of a minute are cleared one by one
-    assert md.bitmap_cost(64 * 2**20, 250e6, 12e-3) == pytest.approx(1 + 12 / 268.4 + 12 / 5000, rel=1e-3)
-    assert md.bitmap_cost(15e9, 250e6, 12e-3) == pytest.approx(1 + 2 * 12e-3 / 60)
-    assert md.bitmap_cost(np.inf, 250e6, 12e-3) == 1.0
-    assert md.bitmap_random_cost(8, 1, 1e9) == pytest.approx(1.0)
-    # one write of 4 requests at a time, and 8 members write their bitmap before it
-    assert md.bitmap_random_cost(8, 1, 1) == pytest.approx(3.0)
-    costs = md.bitmap_random_cost(8, 2, np.arange(1, 64))
-    assert np.all(np.diff(costs) < 0)
-
-
 def test_the_thread_of_md_has_pages_to_handle_not_payload() -> None:
     """Full stripes cost what they were measured at; 4 KiB alone are four pages of RAID 5, six of RAID 6."""
     for disks, parity in ((5, 1), (9, 1), (8, 2)):
@@ -150,10 +128,6 @@ def test_writes_of_less_than_a_stripe():
     cycles = 2.0 * 4096 * md.thread_load(4.0, 5, 1) + 4096 * md.partial_load(4096.0, 4 * 4096.0, 40e3)
     assert 0.5 < 463e3 / (8 * 3e9 / cycles) < 2.0
     assert 0.5 < 463e3 / (16 * 3e9 / cycles) < 2.0
-    # as large as a stripe: its work over all of its bytes; two stripes twice the work
-    assert md.partial_load(4096.0 * 4, 4096.0 * 4, 40e3) == pytest.approx(40e3 / 16384)
-    assert md.partial_load(4096.0 * 5, 4096.0 * 4, 40e3) == pytest.approx(2 * 40e3 / 20480)
-    assert md.partial_load(4096.0, 4096.0 * 4, 0.0) == 0.0
 
 
 C, PAGE = 512 * 1024.0, 4096.0
@@ -200,17 +174,6 @@ def test_a_stream_needs_a_chunk_of_entries_to_fill_stripes():
     assert md.gathered_bytes(2 * C, 16, C, 4096 / 16, 6) == 6 * C
     # three and a half stripes at once are three whole ones
     assert md.gathered_bytes(21 * C, 4, C, 4096, 6) == 18 * C
-
-
-def test_drives_read_for_the_first_and_write_for_all():
-    """RAID 5 of four: a chunk alone moves four; a stripe that fills meanwhile two reads in vain and four writes."""
-    alone = md.direct_amplification(C, C, 4, 1, in_flight=1, entries=256)
-    assert alone == pytest.approx(4.0)
-    assert alone == raid.write_amplification(C, C, 4, 1)
-    assert md.direct_amplification(C, C, 4, 1, in_flight=16, entries=256) == pytest.approx((4 + 2) / 3)
-    assert md.direct_amplification(C, C, 4, 1, in_flight=16, entries=256, drives_bind=False) == pytest.approx(4 / 3)
-    assert md.direct_amplification(3 * C, C, 4, 1, in_flight=1) == pytest.approx(4 / 3)
-    assert md.direct_amplification(C, C, 4, 1, in_flight=16, entries=64) == pytest.approx(4.0)
 
 
 # -- RAID-Z allocation against a sector-by-sector layout, and the pools that were measured ---------

@@ -33,15 +33,6 @@ def test_many_writers_of_an_array_of_disks():
     assert servers.run_length(2.0**32, 1024, 2.0**22) == 2.0**22  # never less than a request
 
 
-def test_files_in_turn_and_the_fullest_target():
-    assert servers.in_turn(4, 8) == 4  # at random 3.3
-    assert servers.in_turn(64, 24) == 24
-    assert servers.until_the_last(64, 24, turn=1.0) == pytest.approx(64 / 3)  # 16 of 24 have three
-    assert servers.until_the_last(10, 1) == servers.until_the_last(7, 5, each=5) / 5 == 1
-    # two files on two targets: on one of them both in half of all cases
-    assert servers.until_the_last(2, 2) == pytest.approx(2 / 1.5, rel=0.05)
-
-
 @pytest.mark.parametrize(("files", "targets", "each"), [(32, 10, 1), (64, 24, 4), (8, 100, 4)])
 def test_the_fullest_target_by_throwing(files, targets, each):
     rng = np.random.default_rng(1)
@@ -89,12 +80,7 @@ def test_allocation_wastes_less_than_a_subblock(size, block):
 
 
 # -- Lustre against its manual's figures -----------------------------------------------------------
-RPC = 2.0**22
 MiB = 2.0**20
-
-
-def test_a_lan_is_above_the_manual_s_rate_of_a_client():
-    assert lustre.osc_rate(8, RPC, 1.1e-3) > 4.5e9
 
 
 def test_components_of_a_progressive_layout():
@@ -153,19 +139,3 @@ def test_a_pool_lies_between_equal_and_exponential_times(n, osds, parts):
 
     slow = simulated(rng.exponential(0.1, (count, parts)))
     assert slow < redundancy.pool_rate(1.0, n, osds, parts, 0.1) < simulated(np.full((count, parts), 0.1))
-
-
-def test_an_osd_takes_longer_for_an_object_in_pieces():
-    assert redundancy.osd_time(4096, 4 * 2**20, 0.08, 0.0127) == pytest.approx(0.0127)
-    assert redundancy.osd_time(4 * 2**20, 4 * 2**20, 0.08, 0.0127) == pytest.approx(0.08)
-    pieces = 8 * redundancy.osd_time(2**19, 4 * 2**20, 0.08, 0.0127)  # seven more turns of 12.7 ms
-    assert pieces == pytest.approx(0.08 + 7 * 0.0127, rel=0.01)
-
-
-@pytest.mark.parametrize(
-    ("cores", "reads", "writes"), [(32, 1_978_330, 404_670), (96, 4_346_330, 1_317_000)], ids=["aws", "supermicro"]
-)
-def test_one_pair_of_costs_holds_for_both_clusters(cores, reads, writes):
-    """docs.weka.io, performance test results, requests of 4 KiB of eight clients."""
-    assert cores / (redundancy.core_time(1.3e9, 16e-6, 4096) * 4096) == pytest.approx(reads, rel=0.2)
-    assert cores / (redundancy.core_time(0.4e9, 65e-6, 4096) * 4096) == pytest.approx(writes, rel=0.08)

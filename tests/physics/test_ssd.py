@@ -5,7 +5,7 @@ import pytest
 from hypothesis import given, strategies as st
 from scipy.special import lambertw
 
-from dtnsim.physics import local, ssd, tape
+from dtnsim.physics import ssd, tape
 from tests.each import rows, values
 
 POSITIVE = st.floats(1e-3, 1e3)
@@ -97,15 +97,4 @@ def test_a_recommended_order_saves_what_ibm_measured():
     assert 1 - swept / by_number == pytest.approx(0.86, abs=0.05)
 
 
-def test_a_mount_takes_minutes():
-    """Mount, position and unmount "more than two minutes" (CERN, CTA workshop 2021): LTO-9, one small file."""
-    whole = tape.drive_seconds(400e6, 1e6, 45.0, 1e6, 16 + 62 + 56 + 30) * 1e6
-    assert 120 < whole < 300
-
-
 # -- Local file systems: journals and compressed extents -------------------------------------------
-def test_a_few_dozen_transactions_a_second():
-    # SQLite FAQ 19: the platter turns twice, some 60 a second at 7200 rpm, "a few dozen"
-    assert 24 < 1 / local.sync_time(2, 7.4e-3 + 0.5 / 120) < 60
-    assert local.sync_time(2, 1 / 120) == pytest.approx(1 / 60)
-    assert local.sync_time(0, 1.0) == 0.0

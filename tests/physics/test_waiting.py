@@ -4,7 +4,6 @@ import numpy as np
 import pytest
 from hypothesis import example, given, settings, strategies as st
 
-from dtnsim.physics import waiting
 from dtnsim.physics.waiting import MANY, cycle_time, log_spread, rounds, time_shares
 
 SECONDS = st.floats(1e-6, 1e3)
@@ -15,16 +14,6 @@ SECONDS = st.floats(1e-6, 1e3)
 def test_less_of_any_time_never_costs_more(n, times, which, less):
     quicker = tuple(t * less if i == which else t for i, t in enumerate(times))
     assert float(cycle_time(n, *quicker)) <= float(cycle_time(n, *times)) * (1 + 1e-9)
-
-
-def test_one_request_at_a_time_loses_most_of_a_fast_card():
-    """A 50 Gb/s QAT card whose requests of 16 KiB take 20 us: one thread that waits sees 0.73 GB/s of 6.25.
-
-    The order of OpenSSL's own numbers for synchronous and asynchronous QAT: a few tenths of the card against all of it.
-    """
-    one = waiting.request_rate(16384, 20e-6, 6.25e9)
-    assert one == pytest.approx(0.724e9, rel=0.01)
-    assert 8 < 6.25e9 / one < 9
 
 
 def _at_work(sizes, counts, workers):

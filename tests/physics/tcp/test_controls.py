@@ -33,12 +33,6 @@ def test_illinois_adds_ten_without_a_queue_and_three_tenths_at_a_full_one():
     assert (illinois.growth(14.0, 0.0, 1.0, 1.0, 0.0, 0.1), illinois.kept(14.0, 1.0, 0.0, 0.1)) == (1.0, 0.5)
 
 
-def test_htcp_s_growth():
-    # 1 + 10 x 2 + 2^2/4 three seconds after a loss, times 2 (1 - 0.8)
-    assert htcp.growth(100.0, 3.0, 0.1, 0.8, 0.0, 0.0) == pytest.approx(0.4 * 22)
-    assert htcp.growth(100.0, 0.5, 0.1, 0.5, 0.0, 0.0) == 1.0
-
-
 @given(st.floats(0, 1), st.floats(0, 1))
 def test_more_queue_grows_slower_and_keeps_less(few, more):
     low, high = sorted((few, more))
