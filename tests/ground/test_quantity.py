@@ -192,19 +192,7 @@ def test_what_is_shown_reads_back(value: float, dimension: str) -> None:
     assert parse(show(value, dimension), dimension) == pytest.approx(value, rel=1e-3)
 
 
-@pytest.mark.parametrize(
-    ("seconds", "shown"),
-    [
-        ([6300, 5900, 10000], ["1.8 h", "1.6 h", "2.8 h"]),
-        ([47000, 39600, 64800], ["13 h", "11 h", "18 h"]),
-        ([48, 40, 72, 126], ["48 s", "40 s", "72 s", "130 s"]),
-        ([60, 36000], ["60 s", "10 h"]),  # too far apart for one unit
-        ([0.9997, 0.87, 1.2], ["1 s", "0.87 s", "1.2 s"]),
-        ([30, 20, 400], ["30 s", "20 s", "400 s"]),
-        ([5, math.inf], ["5 s", "unlimited"]),
-        ([0.0, 3.0], ["0 s", "3 s"]),
-    ],
-)
+@pytest.mark.parametrize(("seconds", "shown"), rows("ground/tables", "times_side_by_side_are_in_one_unit"))
 def test_times_side_by_side_are_in_one_unit(seconds: list[float], shown: list[str]) -> None:
     assert alike(seconds) == shown
 
