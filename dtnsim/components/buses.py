@@ -268,9 +268,10 @@ class Buses(Wiring):
             mss_B=term(card.segment_B, "B"),
             aggregate_B=row.term(stack.aggregate) if card.joins(receiving=reading) else 0.0,
         )
+        plain, clock = row.term(stack.interrupt_byte), self.clock(row)
         cycles = law(
             cpu.cycles_per_byte, per_byte=row.term(byte), per_packet=row.term(packet), traversal_B=passed
-        ) + row.term(stack.interrupt_byte)
+        ) + card.interrupt(row, plain, clock, card.segment_B, receiving=reading)
         if own is not None:
             cycles = cycles + own
         what, duty = f"TCP of storage behind {name}", Duty("nvme-of", nic=name)

@@ -131,7 +131,8 @@ def _cycles(row: Row, side: Side) -> Term:
 def _interrupts(row: Row, side: Side, near: int | None) -> None:
     """Interrupt work of a card: on named cores or anywhere, and no more of them than streams reach queues."""
     host, streams, queues = side.host, side.net.streams, side.queues
-    cost = side.card.interrupt(row, row.term(host.stack.interrupt_byte), host.clock(row), receiving=side.receiving)
+    plain, mss_B = row.term(host.stack.interrupt_byte), side.frame.mss
+    cost = side.card.interrupt(row, plain, host.clock(row), mss_B, receiving=side.receiving)
     what = f"interrupts of {side.name}"
     host.interrupts(row, host.placement.nic_interrupts, cost, what, near=near)
     if queues == 1 and len(set(host.placement.nic_interrupts)) == 1:

@@ -59,6 +59,24 @@ def test_datagrams_of_old_cards_come_by_one_queue(nic: dict[str, Any], held: boo
     assert one == pytest.approx(1.2e9, rel=0.25)
 
 
+@pytest.mark.parametrize(
+    ("mtu", "frame"),
+    [("9000 B", 0.0), ("4000 B", 1 / 3948 - 1 / 8948), ("1500 B", 1 / 1448 - 1 / 8948), ("576 B", 1 / 524 - 1 / 8948)],
+)
+def test_small_frames_cost_the_receiver_their_driver_and_gro(mtu: str, frame: float) -> None:
+    """What a stack says of a byte is of frames of 9000 B; a core drops 3.6 to 3.9 million of 1500 B (mlx5e)."""
+    assert received(nic={"mtu": mtu}, interrupt_byte="0.2 cycles/B").rate("b.cpu.nic queues") == pytest.approx(
+        10e9 / (0.2 + 500 * frame), rel=1e-6
+    )
+
+
+def test_small_frames_cost_the_sender_nothing_more() -> None:
+    """The card cuts them (TSO)."""
+    there = machine(stack={**FREE, "interrupt_byte": "0.2 cycles/B"}, nic={**NIC, "mtu": "1500 B"})
+    found = sheet(problem(journey(there, tool="iperf3")))
+    assert found.rate("a.cpu.nic queues") == pytest.approx(10e9 / 0.2, rel=1e-6)
+
+
 @settings(max_examples=12)
 @given(st.integers(1, 64), st.integers(1, 64))
 def test_more_queues_and_more_streams_never_hurt(queues: int, streams: int) -> None:
