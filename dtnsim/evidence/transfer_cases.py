@@ -37,7 +37,7 @@ from dtnsim.steady.regime import setting
 _RAN: Final[dict[str, tuple[str, ...]]] = {
     "gridftp": ("gridftp", "globus", "fts"), "globus-url-copy": ("gridftp",), "globus": ("globus", "gridftp"),
     "rsync": ("rsync", "fpsync", "parsyncfp"), "wget": ("curl",),
-    "aws s3": ("aws-s3",), "xrdcp": ("xrdcp", "fts"),
+    "aws s3": ("aws-s3",), "xrdcp": ("xrdcp", "fts"), "mbuffer": ("tar-nc",),
 }  # fmt: skip
 #: logs of services that have others move the data
 _ANY: Final = frozenset({"fts", "rucio", "gfal-copy", "mpifileutils"})

@@ -1,4 +1,6 @@
-"""dd: GNU coreutils (old, new, very old), BSD and macOS, busybox, toybox, any locale.
+"""Streams through a pipe: dd and mbuffer.
+
+dd: GNU coreutils (old, new, very old), BSD and macOS, busybox, toybox, any locale.
 
 Units: GNU dd prints powers of 1000 (``11 GB`` is 1.1e10 B) and since 8.24 also ``10 GiB``; busybox and toybox print
 powers of 1024 with the same letters (coreutils ``src/dd.c`` print_xfer_stats, busybox ``dd.c``). It does not matter
@@ -17,8 +19,9 @@ from contextlib import suppress
 from functools import lru_cache
 from typing import Final, NamedTuple
 
-from dtnsim.logs._numbers import BINARY, DECIMAL, agrees, decimal, integer, regex
-from dtnsim.logs.base import Conditions, Evidence, LineParser, Record, Status, anew, noted
+from dtnsim.logs._declared import LinesParser, Match, reads
+from dtnsim.logs._numbers import BINARY, DECIMAL, agrees, decimal, integer, regex, unit_of
+from dtnsim.logs.base import NO_BYTES, Conditions, Evidence, LineParser, Record, Status, anew, noted
 
 _RESULT: Final = regex(
     r"(?<![\d.,])(?P<bytes>\d++(?:[,.' \u202f\xa0]\d{3}){0,8}+)\s*+[^\W\d_]++[^\d,(（]{0,24}"
@@ -214,3 +217,33 @@ def _from_args(args: tuple[str, ...]) -> Conditions:
         "operation": "copy" if generated == (target == "/dev/null") else "write" if generated else "read",
     }  # fmt: skip
     return {key: value for key, value in found.items() if value is not None}
+
+
+class Mbuffer(LinesParser):
+    """mbuffer: the last line, "summary: 4096 MiByte in 1min 04.0sec - average of 64.0 MiB/s".
+
+    Units: ``MiB`` = 2^20 B (mbuffer 20230301, the formats in its program and runs of it). The rate is the printed one,
+    since of a short run bytes over seconds, which have one decimal, say less. Of several volumes their number comes
+    before the size of one.
+    """
+
+    tool = "mbuffer"
+    evidence = Evidence.TRANSFER
+    words = "summary average"
+
+    @reads(
+        r"^summary: +(?:<volumes:int>x +)?<size:num> (?P<u><k:k>i?Byte) in +"
+        r"(?:<h:int>h +)?(?:<m:int>min +)?<s:num>sec - average of +<rate:num> (?P<ru><rk:k>i?B/s)",
+        result="sec - average of",
+    )
+    def _summary(self, found: Match) -> Iterator[Record]:
+        (_, of_size, _), (_, of_rate, _) = unit_of(found["u"]), unit_of(found["ru"])
+        size = float(found["size"]) * of_size * int(found["volumes"] or 1)
+        seconds = int(found["h"] or 0) * 3600.0 + int(found["m"] or 0) * 60.0 + float(found["s"])
+        self.need(size > 0, found[0], NO_BYTES)
+        rate = float(found["rate"]) * of_rate
+        known: Conditions = {**self.asked().known, "bytes": size, "duration_s": seconds}
+        if rate > 0:
+            yield self.measure("throughput", rate, f"{found['rate']} {found['ru']}", known)
+        if seconds > 0:
+            yield self.measure("duration", seconds, f"{found['s']}sec", known)
