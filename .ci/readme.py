@@ -77,7 +77,7 @@ def markdown(found: Any) -> str:
         *inside[1:],
         "bottleneck as stated",
         "median error of min(disk, network, disk)",
-        *(f"median error in {version}" for version in earlier),
+        *(f"median error of version {version}" for version in earlier),
     ]
     lines = [f"| {' | '.join(head)} |", f"|---|{'---:|' * (len(head) - 1)}"]
     for site in [*found.sites, None]:

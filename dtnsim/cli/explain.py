@@ -13,7 +13,7 @@ def command(
     calibration: options.Calibration = None,
     json: options.Json = False,
 ) -> None:
-    """Show every demand and capacity with its formula, value and source, and the way from the ceiling to the median.
+    """Show every demand and capacity with its formula, value and source, and the steps from the ceiling to the median.
 
     \b
     Examples:

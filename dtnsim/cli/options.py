@@ -39,17 +39,17 @@ Path = Annotated[
 ]
 Set = Annotated[
     list[str] | None,
-    Option("--set", metavar="KEY=VALUE", help="Override any key: --set wan.rtt=20ms. May be given many times."),
+    Option("--set", metavar="KEY=VALUE", help="Override any key: --set wan.rtt=20ms. Repeat it for more keys."),
 ]
 Dataset = Annotated[
     str | None,
     Option(
         metavar="LIST",
-        help="What the first transfer moves: a file that find, du -ab, ls -lR, aws s3 ls or rclone wrote, a data set's "
-        "name, or {files: 3000000, sizes_file: LIST}.",
+        help="What the first transfer moves: a listing by find, du -ab, ls -lR, aws s3 ls or rclone, the name of a "
+        "data set, or {files: 3000000, sizes_file: LIST}.",
     ),
 ]
-Line = Annotated[str | None, Option("--command", metavar="LINE", help="The first transfer's tool as it is typed.")]
+Line = Annotated[str | None, Option("--command", metavar="LINE", help="Command line of the first transfer's tool.")]
 Json = Annotated[bool, Option("--json", help="One JSON document on stdout.")]
 Replicas = Annotated[int, Option(help="Runs; the first at median values, the others drawn.", min=1, max=100_000)]
 Seed = Annotated[int, Option(help="Random seed; the same seed reproduces the result exactly.", min=0)]

@@ -34,19 +34,19 @@ def command(
             "--within", "--deadline", metavar="TIME", help="Time allowed for --move, or for what the path moves: 8h."
         ),
     ] = None,
-    budget: Annotated[str | None, Option(metavar="PRICE", help="Most to spend: 15kEUR.")] = None,
-    confidence: Annotated[str, Option(metavar="SHARE", help="How sure it has to be.")] = "80%",
+    budget: Annotated[str | None, Option(metavar="PRICE", help="The most to spend: 15kEUR.")] = None,
+    confidence: Annotated[str, Option(metavar="SHARE", help="Probability with which the goal has to be met.")] = "80%",
     allow: Annotated[
         str, Option(metavar="WHAT", help="What may change: tuning, tools, parts, layout, hosts, network, far.")
     ] = "tuning,tools,parts",
     keep: Annotated[list[str] | None, Option(metavar="HOST", help="A host that is not yours: hosts.there.")] = None,
     mine: Annotated[
         list[str] | None,
-        Option(metavar="HOST", help="A host that is yours; default: all not named after a computing centre."),
+        Option(metavar="HOST", help="A host that is yours; by default all not named after a computing centre."),
     ] = None,
     catalog: Annotated[str | None, Option(metavar="FILE", help="Your prices, .yaml or .csv.")] = None,
     max_watts: Annotated[str | None, Option(metavar="POWER", help="Power limit for everything bought: 300W.")] = None,
-    most: Annotated[int, Option(metavar="N", help="Most changes at once.", min=1, max=20)] = 6,
+    most: Annotated[int, Option(metavar="N", help="At most so many changes at once.", min=1, max=20)] = 6,
     grows: Annotated[
         str | None, Option("--growth", metavar="SHARE", help="How the target grows: 40%/year, 40+-10%/year.")
     ] = None,
@@ -60,20 +60,20 @@ def command(
     overrides: options.Set = None,
     dataset: options.Dataset = None,
     line: options.Line = None,
-    samples: Annotated[int, Option(help="Draws behind the probabilities.", min=16, max=100_000)] = 256,
+    samples: Annotated[int, Option(help="Scenarios drawn for the probabilities.", min=16, max=100_000)] = 256,
     seed: options.Seed = 1,
     calibration: options.Calibration = None,
     json: options.Json = False,
 ) -> None:
-    """Plan: what to set for nothing, what to buy, what it gives, how sure that is, and what then holds you back.
+    """Plan what to tune at no cost and what to buy: the rate that each step reaches, its probability, what binds then.
 
     Parts go in the place of others, or into free slots, bays and memory channels as the host's 'slots' and 'chassis'
     state them. A catalogue is YAML, 'items: {connectx-5-100g: {price: 700 EUR, date: 2026-05-01, source: shop, spread:
     10 %}}', or a dealer's spreadsheet as text with columns for part, price and date. --allow: tuning (settings), tools
     (other ones), parts, layout (how data lie on their drives), hosts (whole machines), network (firewalls, losses,
-    frames, rates between), far (what the far side would have to set or run). The search misses no
-    set that is half a percent faster or one percent surer for the price. 'meets it' is the probability that the target
-    is met; 'more per 1,000' is what the money beyond the row above brings. Exit code 3: not reached.
+    frames, link rates), far (what the far side would have to set or run). What it finds is the best to within half a
+    percent of rate and one percent of probability for its price. 'meets it' is the probability that the target is met;
+    'more per 1,000' is the rate gained for the money beyond the row above. Exit code 3: the target is not reached.
 
     \b
     Examples:
@@ -155,8 +155,8 @@ def _show(made: Plan) -> None:
 
     out = console()
     goal = units.show(made.target_Bps, "B/s")
-    yours = ", ".join(made.hosts) + ("" if made.stated else " (not stated; --mine and --keep do)")
-    out.print(f"{made.path}: {goal} with a probability of {made.confidence:.0%}; yours: {yours}")
+    yours = ", ".join(made.hosts) + ("" if made.stated else " (assumed; --mine and --keep state it)")
+    out.print(f"{made.path}: {goal} with a probability of {made.confidence:.0%}; your hosts: {yours}")
     out.print(made.verdict)
     rows = Table("", ">price", *HEADS, ">meets it", f">more per 1,000 {made.now.price.currency}", "then binds")
     bought = [s for s in made.purchases if s.options]
@@ -178,7 +178,7 @@ def _show(made: Plan) -> None:
 
 def _list(chosen: Stage, made: Plan, out: Out) -> None:
     """What to order, and how to say it in a path file."""
-    spread = f" ({chosen.price_spread:.0%} either way)" if chosen.price_spread else ""
+    spread = f" (+-{chosen.price_spread:.0%})" if chosen.price_spread else ""
     lacks = made.confidence - chosen.probability
     points = f"{100 * lacks:.0f} percentage points short of the {made.confidence:.0%}"
     short = f", {points}" if made.chosen is None else ""
@@ -212,7 +212,7 @@ def _free(made: Plan, out: Out) -> None:
     if not made.wins:
         if made.tried:
             tried = dict.fromkeys(t.partition(": ")[2] or t for t in made.tried)
-            out.print(f"None of the settings that were tried helps: {', '.join(tried)}.")
+            out.print(f"No setting that was tried helps: {', '.join(tried)}.")
         return
     base = made.now.rate
     sums = sum(max(w.alone_Bps / base - 1, 0.0) for w in made.wins if w.together)

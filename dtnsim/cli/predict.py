@@ -31,40 +31,38 @@ def command(
     overrides: options.Set = None,
     dataset: options.Dataset = None,
     line: options.Line = None,
-    samples: Annotated[int, Option(help="Draws behind the interval.", min=0, max=1_000_000)] = 256,
+    samples: Annotated[int, Option(help="Scenarios drawn for the interval.", min=0, max=1_000_000)] = 256,
     seed: options.Seed = 1,
     calibration: options.Calibration = None,
-    mean: Annotated[bool, Option("--mean", help="The long-run mean instead of one run on a random day.")] = False,
-    target: Annotated[str | None, Option(metavar="RATE", help="How likely is this rate? 40Gb/s")] = None,
-    deadline: Annotated[str | None, Option(metavar="TIME", help="How likely is it done by then? 8h")] = None,
+    mean: Annotated[bool, Option("--mean", help="The long-run mean instead of a single run on a random day.")] = False,
+    target: Annotated[str | None, Option(metavar="RATE", help="Show how likely this rate is: 40Gb/s.")] = None,
+    deadline: Annotated[str | None, Option(metavar="TIME", help="Show how likely it is done in time: 8h.")] = None,
     require: Annotated[
         list[str] | None,
-        Option(metavar="GOAL", help="Exit with 3 where not met: '>= 10Gb/s at 80 %' or '<= 8h at 90 %'."),
+        Option(metavar="GOAL", help="Exit with code 3 if not met: '>= 10Gb/s at 80 %' or '<= 8h at 90 %'."),
     ] = None,
     why_wide: Annotated[
-        bool, Option("--why-wide", help="What makes the interval wide, and what to measure first.")
+        bool, Option("--why-wide", help="Show what makes the interval wide, and what to measure first.")
     ] = False,
     every: Annotated[
-        bool, Option("--all", help="Every transfer, also of very many: else those that take longest.")
+        bool, Option("--all", help="Show all transfers, however many; by default those that take longest.")
     ] = False,
     verbose: Annotated[
         bool, Option("-v", "--verbose", help="All stations, the whole ladder, what is assumed and why.")
     ] = False,
     against: Annotated[
-        str | None, Option(metavar="FILE", help="What changed since, and why: a document that --json has written.")
+        str | None, Option(metavar="FILE", help="Show what changed since an answer that --json wrote.")
     ] = None,
-    stations: Annotated[
-        int | None, Option(help="How many of the busiest stations to show (with -v: 12).", min=1)
-    ] = None,
+    stations: Annotated[int | None, Option(help="Number of busiest stations to show (12 with -v).", min=1)] = None,
     plot: options.Plot = False,
     picture: options.Picture = None,
     json: options.Json = False,
 ) -> None:
     """Predict the throughput of a path, what holds it back and what binds next.
 
-    One screen: the verdict, goals, what holds it back, what binds next, what the answer rests on; -v shows all of it.
-    Exit code 3: a goal of --require is not met as likely as required; then it says what would meet it, and why not
-    other changes ('dtnsim plan' has all of it).
+    One screen: the answer, goals, what holds it back, what binds next, and which assumptions matter most; -v shows all.
+    Exit code 3: a goal of --require is not met with the probability that it states; the answer then names what would
+    meet it, and why other changes would not ('dtnsim plan' has the details).
 
     \b
     Examples:

@@ -148,7 +148,7 @@ def verdict(made: Plan, asks: str) -> str:
         steps.append(f"{'then ' if steps else ''}buy {best.name} for {best.price}")
     does = "; ".join(steps)
     likely = percent(best.probability, made.confidence)
-    often = f"in {likely.rstrip('%')} of 100 nights" if "within" in asks else f"{likely} sure"
+    often = f"in {likely.rstrip('%')} of 100 nights" if "within" in asks else f"with a probability of {likely}"
     kept = f"{asks} {often}, {units.show(best.rate, 'B/s')} in the median"
     if made.chosen is None:
         enough = [f"{w.what} would: --allow {w.kind}" for w in made.would if w.probability >= made.confidence]
@@ -185,7 +185,7 @@ def outcome(
     """
     said = []
     if met is None or met.options:
-        said.append(f"Tuning alone is not enough: {goal.words} with a probability of {tuned.probability:.0%}.")
+        said.append(f"Tuning alone is not enough: {goal.words} with a probability of only {tuned.probability:.0%}.")
     then = best.prediction.bottleneck
     if met is None:
         said.append(_short(goal, confidence, best, shares))
@@ -194,7 +194,7 @@ def outcome(
         said.append(f"{how} is enough: {goal.words} with a probability of {percent(met.probability, confidence)}.")
     else:
         said.append(
-            f"{met.price} ({met.price_spread:.0%} either way) are enough: {goal.words} with a probability of "
+            f"{met.price} (+-{met.price_spread:.0%}) is enough: {goal.words} with a probability of "
             f"{percent(met.probability, confidence)}; buy {met.name}. Then {then.station} binds: {then.reason}."
         )
     return said
@@ -211,7 +211,7 @@ def hardly_better(best: Stage, top: Stage, draws: int) -> list[str]:
     more = Money(top.price.amount - best.price.amount, top.price.currency)
     if not more.amount > 0 or top.rate < best.rate:
         return []
-    reached, here = (f"{units.show(s.rate, 'B/s')}, {s.probability:.1%} sure" for s in (top, best))
+    reached, here = (f"{units.show(s.rate, 'B/s')}, with a probability of {s.probability:.1%}" for s in (top, best))
     gain = units.show((top.rate - best.rate) / float(more.amount) * 1000, "B/s")
     said = f"Hardly better: {top.name} for {top.price}: {reached}, where this is {here}. {draws:,} draws do not tell"
     return [f"{said} them apart, and it is {gain} more for each 1,000 {top.price.currency}."]

@@ -1,4 +1,4 @@
-"""`plan`: what to set for nothing, what to buy, what it gives, how sure that is, and what then holds the path."""
+"""`plan`: what to tune at no cost, what to buy, the rate that it reaches and how likely, and what binds then."""
 
 from __future__ import annotations
 

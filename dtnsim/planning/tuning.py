@@ -1,4 +1,4 @@
-"""What can be had for nothing: which settings help, alone or together."""
+"""What can be had at no cost: which settings help, alone or together."""
 
 from __future__ import annotations
 

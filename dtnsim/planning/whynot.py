@@ -115,8 +115,8 @@ class WhyNot:
     def sentences(self, confidence: float = 0.0, currency: str = "") -> list[str]:
         """The counts, and what came nearest."""
         counts = [TESTS[test].format(n) for test, n in self.counts.items() if test != "slow"]  # a table has these
-        heads = [f"Checked {self.checked} {self.noun} in full"] if self.checked else []
-        outs = [f"out: {', '.join(counts)}"] if counts else []
+        heads = [f"Predicted {self.checked} {self.noun}"] if self.checked else []
+        outs = [f"ruled out: {', '.join(counts)}"] if counts else []
         whole = "; ".join([*heads, *outs])
         said = [f"{whole[0].upper()}{whole[1:]}."] if whole else []
         near = self.nearest

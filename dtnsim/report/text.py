@@ -287,7 +287,7 @@ def capacity(station: Station) -> str:
 
 
 def explanation(p: Prediction, out: Out, ways: Sequence[Way], steps: Sequence[Step]) -> None:
-    """Prints every capacity and every demand with formula, value and source, the ceiling, and the way to the median.
+    """Prints every capacity and every demand with formula, value and source, the ceiling, and the steps to the median.
 
     Args:
         p: The prediction.
@@ -325,16 +325,20 @@ def _explained(t: Transfer, stations: Mapping[str, Station], out: Out) -> None:
 def _phase(phase: Phase, stations: Mapping[str, Station], totals: dict[str, float], out: Out) -> None:
     out.print(f"phase '{phase.name}': what one byte costs", apart=True)
     rows = Table("station", "activity", ">demand", "how", "source")
+    said = "", ""
     for d in phase.demands:
         value = float(np.ravel(d.per_byte)[0])
         totals[d.station] = totals.get(d.station, 0.0) + value
-        rows.add_row(d.station, d.what, f"{value:.6g} {stations[d.station].unit}/B", d.formula, d.source)
+        same = (d.formula, d.source) == said  # a core's, and that of all cores
+        how, source = ("as above", "") if same else (d.formula, d.source)
+        said = d.formula, d.source
+        rows.add_row(d.station, d.what, f"{value:.6g} {stations[d.station].unit}/B", how, source)
     out.print(rows, most=_WIDE)
 
 
 def _steps(p: Prediction, steps: Sequence[Step], out: Out) -> None:
-    out.print("from the ceiling to the median of all transfers together: each line draws one thing more", apart=True)
-    rows = Table("", ">takes", ">then")
+    out.print("from the ceiling to the median of all transfers together, one cause of difference a line", apart=True)
+    rows = Table("", ">changes by", ">to")
     rows.add_row("ceiling", "", rate(p.ceiling))
     for step in steps:
         share = step.change_Bps / max(p.ceiling, 1e-300)
@@ -346,7 +350,7 @@ def _steps(p: Prediction, steps: Sequence[Step], out: Out) -> None:
 
 
 def _way(w: Way, out: Out) -> None:
-    out.print(f"way of {w.transfer}: {' - '.join(w.nodes)}", apart=True)
+    out.print(f"route of {w.transfer}: {' - '.join(w.nodes)}", apart=True)
     out.print(f"single points of failure: {', '.join(w.single_points) or 'none'}")
     if w.cut.nodes:
         out.print(f"the wiring carries at most {rate(w.cut.rate_Bps)}: {', '.join(w.cut.nodes)}")

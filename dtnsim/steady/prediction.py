@@ -75,7 +75,7 @@ def _station(transfer: Transfer, at_work: float, opening: float) -> Station:
     """Workers as a station: seconds of work in a second, less what slow start takes of a timed transfer."""
     formula = f"{at_work:.7g} worker{'s' if at_work != 1 else ''}" + (f" x (1 - {opening:.7g})" if opening else "")
     count = f"{transfer.workers:g} worker{'s' if transfer.workers != 1 else ''}"
-    source = f"seconds of work per second of {count}, those left without a file at the end apart"
+    source = f"seconds of work per second of {count}, less the time without a file at the end"
     source += f", less the time for {SLOW_START}" if opening else ""
     capacity = at_work * (1 - opening)
     name = f"{transfer.name}.workers"

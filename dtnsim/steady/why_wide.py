@@ -54,7 +54,7 @@ class Share:
         """What it is, in words; a parameter by its key."""
         first, _, rest = self.name.partition(" ")
         if first == "discrepancy":
-            return f"what the model misses of {WORDS['tools'].get(rest, rest)}"
+            return f"the model's own error for {WORDS['tools'].get(rest, rest)}"
         if first == "repeat":
             return f"chance from run to run where {WORDS['evidence'].get(rest, {'says': rest})['says']} holds"
         return self.key or self.name

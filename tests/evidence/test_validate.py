@@ -155,7 +155,7 @@ def test_markdown_counts_only_what_judges() -> None:
     rows = table.splitlines()
     assert len({r.count("|") for r in rows}) == 1
     assert [r.split("|")[2].strip() for r in rows[2:]] == ["2", "2"]
-    assert "median error in 0.1" in rows[0]
+    assert "median error of version 0.1" in rows[0]
     assert "as first predicted" not in table  # none of them says what it was
     # nine of Venadi's figures judge, as they did in 0.1; bonnie++ fits
     assert rows[2].split("|")[-2].strip().endswith("(9)")

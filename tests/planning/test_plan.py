@@ -61,7 +61,7 @@ def test_venadi_names_the_senders_core_and_whose_it_is(venadi: Plan) -> None:
     assert f"Another NIC does not help: {held}" in words
     assert "nersc is not yours to change, and it binds" in words
     assert venadi.verdict.startswith("Not reachable: at least ")
-    assert re.search(r"Checked \d+ sets in full; out: .*\d+ short of the probability", words)
+    assert re.search(r"Predicted \d+ sets; ruled out: .*\d+ short of the probability", words)
     assert "Allowed: tuning, parts; not allowed: tools, layout, hosts, network, far (--allow tuning,parts," in words
     assert venadi.chosen is None
     # nothing on the list that fits lifts the ceiling; in scenarios where the core is fast, drives do help
@@ -203,10 +203,10 @@ def test_where_a_goal_is_missed_there_is_the_best_that_was_found_and_whose_hosts
     assert out.splitlines()[1].startswith(
         "Not reachable: at least 900 Gb/s with a probability of 80%; the best found is: buy nothing; set transfer: -cc "
     )
-    assert "yours: venadi (not stated; --mine and --keep do)" in out  # the sender is a computing centre's
+    assert "your hosts: venadi (assumed; --mine and --keep state it)" in out  # the sender is a computing centre's
     assert re.search(r"buy nothing, 80 percentage points short of the 80%; set:\n  --set 'transfer\.tool\.cc=", out)
     code, out, _ = run(*line)
-    assert "None of the settings that were tried helps: " in out
+    assert "No setting that was tried helps: " in out
 
 
 def test_settings_that_only_help_at_once_are_found() -> None:

@@ -100,7 +100,7 @@ def test_tools_say_why_each_way_but_the_fastest_is_out() -> None:
     assert made.counts["slow"] == len(found) - 1
     first, second = sorted(c.duration_s.p50 for c in found)[:2]
     assert made.nearest.by == pytest.approx(second - first)
-    assert f"Checked {len(found)} tools in full" in made.sentences()[0]
+    assert f"Predicted {len(found)} tools" in made.sentences()[0]
     assert "slower" not in made.sentences()[0]  # those are the rows of the table
     assert made.sentences()[1].startswith("Next fastest: ")
     assert made.sentences()[1].endswith(f" behind {min(found, key=lambda c: c.duration_s.p50).name}.")

@@ -24,7 +24,7 @@ def test_what_one_trial_run_tells_is_one_thing() -> None:
     """A plan said three times that the tool is to be tried: for the wire, for the drives, and for all of it."""
     for tool in get_args(ToolClass):
         said = Share(f"discrepancy {tool}", 0.1, 0.9, "").what
-        assert said == f"what the model misses of {reasons.WORDS['tools'][tool]}"
+        assert said == f"the model's own error for {reasons.WORDS['tools'][tool]}"
     found = why_wide.of_path(spec.load("examples/dtn-100g-zfs"), samples=512)
     assert len([s for s in found if s.name.startswith("discrepancy ")]) == 1
 

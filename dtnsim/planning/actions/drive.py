@@ -61,7 +61,7 @@ def shelves(shop: Shop) -> None:
                 for adapter in shop.cards(f"{place}.array", "hba", None, outside=True):
                     for slot in kinds_of_slots(host):
                         seat = f"{{part: {adapter.part}, slot: {slot}, uplink_lanes: {_UPLINK}}}"
-                        what = f"{count} x {part} more in {shelf.part} behind {adapter.part} in slot {slot}: {g.what}"
+                        what = f"{count} more {part} in {shelf.part} behind {adapter.part} in slot {slot}: {g.what}"
                         buys, uses = ((shelf, 1), (present, count), (adapter, 1)), [(f"{key}.slots.{slot}", 1)]
                         shop.add(f"{place}.array", what, [f"{key}.hbas.{now}-shelf={seat}", *grown], buys, uses)
 
@@ -81,7 +81,7 @@ def tape_drives(shop: Shop) -> None:
         offer = shop.present(system.part) if system.kind == "tape" else None
         key = f"{shop.key}.volumes.{mount}.filesystem"
         for more in dict.fromkeys(max(1, round(system.drives * m)) for m in _MORE) if offer is not None else ():
-            what = f"{more} x {offer.part} more: {system.drives + more} drives"  # type: ignore[union-attr]
+            what = f"{more} more {offer.part}: {system.drives + more} drives"  # type: ignore[union-attr]
             shop.add(key, what, [f"{key}.drives={system.drives + more}"], ((offer, more),))  # type: ignore[arg-type]
 
 
@@ -134,7 +134,8 @@ def _drives(shop: Shop, mount: str) -> None:
             if new and room.lacks(g.of(outer), offer.part):
                 continue
             held = room.words(offer.part, drives + g.added) if new else ""
-            what = f"{count} x {offer.part}{held or ('' if new else ' more')}: {g.what}"
+            times = "x" if new or held else "more"
+            what = f"{count} {times} {offer.part}{held}: {g.what}"
             sets = [*change, f"{top}.{g.key}={g.value}"]
             shop.add(top, what, sets, ((offer, count),), [(f"{key}.bays.{bay}", g.added)],
                          gone=((now, drives),) if new else ())  # fmt: skip
@@ -254,7 +255,7 @@ class Room:
         self.needed_B: float = max(stated if volume.size is not None else stated * _AS_LARGE, least_B)
         held, data = (units.show(b, "B") for b in (stated, data_B))
         enough = f"hosts.{host}.volumes.{mount}.size={data.replace(' ', '')}"
-        less = f" ({enough}, say, where less is enough)" if data_B < stated else ""
+        less = f" (if it holds less, say so: {enough})" if data_B < stated else ""
         self._why = f"the volume holds {held}{less}" if stated >= least_B else f"the path's data are {data}"
 
     def holds(self, array: Any, part: str | None = None) -> float:
