@@ -60,6 +60,12 @@ def worked_out(given: Any, names: Mapping[str, Any]) -> Any:
     return given if callable(found) or isinstance(found, ModuleType) else found
 
 
+def named(file: str) -> dict[str, Any]:
+    """All rows of a file, each table of which is by promises, but what is ``given`` to them."""
+    all_of = ((table, rows) for table, rows in tables(file).items() if table != "given")
+    return {f"{table}: {promise}": row for table, rows in all_of for promise, row in rows.items()}
+
+
 def cases(names: str, table: dict[str, Any] | list[Any]) -> pytest.MarkDecorator:
     """One test for each row: of `rows`, or of a table by what it promises, ``{"promise": (value, ...), ...}``."""
     if isinstance(table, list):

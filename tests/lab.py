@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import Any, Final
 
 import numpy as np
+import pytest
 
 from dtnsim.components.access import Access, Thread
 from dtnsim.components.base import Component, Model, find_kind
@@ -21,6 +22,7 @@ from dtnsim.ground.records import Phase, Prediction, Problem, Station, Transfer
 from dtnsim.ground.term import without_words
 from dtnsim.steady import solve
 from dtnsim.steady.prediction import predict
+from tests.each import worked_out
 from tests.formulas import wrong
 from tests.strategies import load
 
@@ -201,6 +203,39 @@ def moves(before: Mapping[str, Any], after: Mapping[str, Any], rel: float = 1e-4
     found = wrong(then.problem)
     assert not found, "\n".join(found)  # pytest rewrites no assertion of this file
     return abs(then.throughput_Bps.p50 - now) > rel * now
+
+
+def of_path(path: Mapping[str, Any]) -> Callable[[str], Any]:
+    """Figures of a path for `expect`: of its sheet, ``answer`` [B/s], ``waits`` [s/B], ``private`` for a station."""
+    given = problem(path)
+    found = sheet(given)
+
+    def figure(what: str) -> Any:
+        kind, _, station = what.partition(" ")
+        if kind in ("answer", "waits"):
+            return rate(path) if kind == "answer" else waiting(given)
+        return (
+            found.bound
+            if kind == "bound"
+            else found.station(station).private
+            if kind == "private"
+            else found.figure(what)
+        )
+
+    return figure
+
+
+def expect(figure: Callable[[str], Any], figures: Mapping[str, Any]) -> None:
+    """Whether figures are those of a row: each a value, ``[value, tolerance]`` or ``{between: [low, high]}``."""
+    for what, expected in worked_out(dict(figures), {}).items():
+        found = figure(what)
+        if isinstance(expected, dict):
+            low, high = expected["between"]
+            assert low < found < high, f"{what}: {found} is not between {low} and {high}"
+        else:
+            value, *rel = expected if isinstance(expected, list) else [expected]
+            # pytest rewrites no assertion of this file: what failed is its message
+            assert found == pytest.approx(value, *rel), f"{what}: {found} is not {value}"
 
 
 def all_tried(of: str | type[Model], rows: Iterable[str], table: str, but: Iterable[str] = ()) -> None:

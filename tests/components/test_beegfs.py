@@ -102,32 +102,6 @@ def test_nothing_gathers_in_the_clients_memory() -> None:
     assert rate(made) == pytest.approx(512 * KiB / 1e-3, rel=0.05)
 
 
-@pytest.mark.parametrize(("port", "wire_s"), [(None, 512 * KiB / 3.5e9), ("8 Gb/s", 512 * KiB / 0.93e9)])
-def test_a_request_is_whole_on_the_wire_before_it_is_worked_on(port: str | None, wire_s: float) -> None:
-    """A server's port, or one of InfiniBand QDR where nothing is said; half of a buffer takes the message and half."""
-    given = {"servers": {"count": 1} if port is None else {"count": 1, "port_rate": port}, "latency": "1 ms"}
-    assert charges(**given).rate("b.buffers") == pytest.approx(512 * KiB / (1e-3 + wire_s), rel=0.01)
-
-
-def test_connections_to_each_server() -> None:
-    found = charges(latency="2 ms", connections=12, servers={"count": 3, "rate": "1000 TB/s"})
-    assert found.rate("b.connections") == pytest.approx(12 * 3 * 512 * KiB / 2e-3)
-
-
-def test_chunks_lie_on_few_targets_of_a_small_file() -> None:
-    given = {"targets": 100, "target_rate": "100 MB/s", "numtargets": 4}
-    assert charges(size="1 MiB", **given).rate("b.targets") == pytest.approx(200e6)
-    assert charges(**given).rate("b.targets") == pytest.approx(400e6)
-
-
-def test_a_mirror_writes_twice() -> None:
-    """Buddy mirroring: the primary sends every byte on (BeeGFS documentation, "Mirroring")."""
-    given = {"targets": 4, "target_rate": "100 MB/s", "servers": {"rate": "200 MB/s"}}
-    assert charges(write=True, mirror=True, **given).rate("b.targets") == pytest.approx(200e6, rel=0.01)
-    assert charges(write=True, mirror=True, **given).rate("b.servers") == pytest.approx(100e6, rel=0.01)
-    assert charges(mirror=True, **given).rate("b.targets") == pytest.approx(400e6)
-
-
 @settings(max_examples=10)
 @given(st.integers(1, 12), st.integers(1, 30))
 def test_more_targets_never_hurt(each: int, streams: int) -> None:

@@ -26,27 +26,6 @@ def charges(**given: Any) -> Sheet:
 
 
 #: ceph.com 2023, Reef RGW on 60 NVMe drives: GET 53, PUT 18.6 GB/s with three replicas; what an OSD does by the GETs
-REEF = {"osds": 60, "osd_read": f"{53e9 / 60} B/s", "osd_write": f"{53e9 / 60} B/s"}
-CODED = {"osds": 60, "osd_write": "100 MB/s", "data": 8, "coding": 3, "servers": {"count": 12, "rate": "1 GB/s"}}
-MANY = {"latency": "8 ms", "osds": 100_000, "osd_read": "10 TB/s", "osd_write": "10 TB/s"}
-
-
-@cases("given, what, expected, rel", {
-    "three copies are read": (REEF, "rate c.osds", 53e9, 1e-6),
-    "and written as printed": ({**REEF, "write": True}, "rate c.osds", 18.6e9, 0.06),
-    "coded pools store less": ({**CODED, "write": True}, "rate c.osds", 6e9 / 1.375, 0.01),
-    "and send more": ({**CODED, "write": True}, "rate c.servers", 12e9 / (1 + 10 / 8), 0.01),
-    "read, seven of eight shards": (CODED, "rate c.servers", 12e9 / (1 + 7 / 8), 1e-6),
-    "three readers have 8 MiB each ahead": ({**MANY, "streams": 3}, "rate c.read-ahead", 3 * 8 * MiB / 8e-3, 0.01),
-    "a writer 16 objects": ({**MANY, "write": True}, "rate c.write-back", 16 * 4 * MiB / 8e-3, 0.01),
-    "a file of two objects lies on two OSDs": (
-        {"osds": 60, "osd_read": "100 MB/s", "size": "8 MiB"}, "rate c.osds", 200e6, 1e-6),
-    "a large one on all": ({"osds": 60, "osd_read": "100 MB/s"}, "rate c.osds", 6e9, 1e-6),
-})  # fmt: skip
-def test_what_a_pool_charges(given: dict[str, Any], what: str, expected: float, rel: float) -> None:
-    assert charges(**given).figure(what) == pytest.approx(expected, rel=rel)
-
-
 @pytest.mark.parametrize(("write", "seconds"), [(False, 1 / 970e6), (True, 3 / 360e6)])
 def test_a_node_of_a_hyperconverged_mount_works_for_its_own_osds(write: bool, seconds: float) -> None:
     """Time of a core of 3 GHz, as with RBD (tests/components/test_layers.py): of four nodes a quarter is here."""

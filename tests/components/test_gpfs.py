@@ -31,13 +31,6 @@ def test_blocks_in_flight_over_their_latency(prefetch: int, pagepool: str, block
     assert found.rate("g.prefetch") == pytest.approx(blocks * 4 * MiB / 20e-3)
 
 
-@pytest.mark.parametrize(("size", "touched"), [("100 TB", 40), (f"{10 * 2**20} B", 3), ("1 B", 1)])
-def test_a_file_uses_as_many_servers_as_it_has_blocks(size: str, touched: int) -> None:
-    """Blocks go round all NSDs (Schmuck and Haskin, FAST 2002): 10 MiB in blocks of 4 lie on three."""
-    found = charges(size, nsds=40, nsd_rate="500 MB/s", share="0.5", block="4 MiB")
-    assert found.rate("g.nsds") == pytest.approx(touched * 500e6 * 0.5)
-
-
 def test_clients_of_one_system_share_its_servers() -> None:
     """Four clients of a file system of 2 GB/s get 2 GB/s."""
     given = {"nsds": 4, "nsd_rate": {"value": "500 MB/s", "spread": 0.4}, "system": "g"}
@@ -52,16 +45,7 @@ def test_clients_of_one_system_share_its_servers() -> None:
     assert together.p90 / together.p10 == pytest.approx(alone.p90 / alone.p10, rel=0.05)  # one draw for all of them
 
 
-def test_a_small_file_takes_a_whole_subblock() -> None:
-    """1 KiB takes 8 KiB of a disk with blocks of 4 MiB (IBM docs, mmcrfs)."""
-    path = journey(mount(), start="a:memory", to="a:/g", tool={"name": "dd", "bs": "1 MiB", "oflag": "direct"},
-                   dataset={"files": 1000, "each": "1 KiB"})  # fmt: skip
-    assert sheet(problem(path)).demand("g.nsds") == pytest.approx(8.0)
-
-
-def test_a_byte_crosses_memory_once_more_than_a_local_copy_and_a_direct_request_waits_for_its_block() -> None:
-    """The storage network's DMA (1), the copy to the program (1), and on to the network (3)."""
-    assert charges().demand("a.memory") == pytest.approx(5.0)
+def test_a_direct_request_waits_for_its_block() -> None:
     tool, host = {"name": "dd", "bs": "4 MiB", "oflag": "direct"}, mount(latency="20 ms", pagepool="64 GiB")
     direct = rate(journey(host, start="a:memory", to="a:/g", tool=tool, dataset={"files": 1, "size": "100 TB"}))
     assert direct == pytest.approx(4 * MiB / 20e-3, rel=0.02)

@@ -34,48 +34,12 @@ def charges(*, files: int = 1, size: str = "100 TB", **given: Any) -> Sheet:
     return sheet(problem(path(mount(**given), files=files, size=size)))
 
 
-@pytest.mark.parametrize(("stripes", "rpcs", "files"), [(1, 8, 1), (4, 8, 1), (1, 16, 3), (8, 32, 2)])
-def test_rpcs_in_flight_to_each_stripe(stripes: int, rpcs: int, files: int) -> None:
-    """files x stripes x rpcs x 4 MiB / t (Lustre manual: max_rpcs_in_flight per OSC; Little)."""
-    found = charges(stripe_count=stripes, rpcs=rpcs, files=files, latency="5 ms")
-    assert found.rate("l.rpcs") == pytest.approx(files * stripes * rpcs * 4 * MiB / 5e-3)
-    assert found.station("l.rpcs").private
-
-
-def test_a_small_file_has_few_stripes() -> None:
-    """2 MiB in stripes of 1 MiB lie on two targets, however many the layout allows."""
-    found = charges(stripe_count=8, stream="100 MB/s", size=f"{2 * 2**20} B")
-    assert found.rate("l.stream") == pytest.approx(2 * 100e6)
-
-
-@pytest.mark.parametrize(("files", "targets"), [(1, 100), (5, 100), (50, 100), (1000, 4)])
-def test_files_at_random_occupy_some_targets(files: int, targets: int) -> None:
-    """m (1 - (1 - 1/m)^f) of m targets (occupancy, Feller vol. 1), each with what others leave of it."""
-    found = charges(files=files, targets=targets, target_rate="1 GB/s", share="0.4")
-    assert found.rate("l.targets") == pytest.approx(targets * (1 - (1 - 1 / targets) ** files) * 0.4e9)
-
-
-def test_one_client_has_a_ceiling_of_its_own() -> None:
-    """Lustre manual: 4.5 GB/s for one client on FDR InfiniBand in production."""
-    usual = {k: v for k, v in FREE.items() if k != "client_rate"}
-    host = machine(volumes={"/l": volume(filesystem=usual)})
-    assert sheet(problem(path(host))).rate("l.client") == pytest.approx(4.5e9)
-
-
 @pytest.mark.parametrize(("count", "expected"), [(1, 800e6), (2, 1e9)], ids=["its own stream", "the target they share"])
 def test_two_transfers_share_the_targets_and_not_the_rpcs(count: int, expected: float) -> None:
     move = {"from": "a:/l", "to": "b:memory", "tool": "gridftp", "dataset": {"files": 1, "size": "100 TB"}}
     host = mount(targets=1, target_rate="1 GB/s", stream="800 MB/s")
     found = rate(journey(host, transfers=[{"name": f"t{n}", **move} for n in range(count)]))
     assert found == pytest.approx(expected, rel=1e-3)
-
-
-def test_direct_requests_wait_for_one_rpc_each() -> None:
-    """One request in flight: s / t."""
-    host = mount(latency="4 ms", rpcs=256)
-    tool = {"name": "dd", "bs": "1 MiB", "oflag": "direct"}
-    direct = rate(journey(host, start="a:memory", to="a:/l", tool=tool, dataset={"files": 1, "size": "100 TB"}))
-    assert direct == pytest.approx(MiB / 4e-3, rel=0.01)
 
 
 @pytest.mark.parametrize(("rate_of_it", "write", "expected"), [
@@ -90,13 +54,6 @@ def test_a_direct_read_waits_for_its_bytes_at_its_ost(rate_of_it: str, write: bo
     found = rate(journey(host, start=ends[0], to=ends[1], tool=tool, dataset=data))
     at_station = MiB / float(rate_of_it.split(maxsplit=1)[0]) / 1e9
     assert MiB / found == pytest.approx(expected + at_station, rel=0.01)
-
-
-@pytest.mark.parametrize(("share", "least", "most"), [("0.4", 350e6, 500e6), ("1", 0.93e9, 1.5e9)])
-def test_a_stream_of_a_busy_system_and_of_an_idle_one(share: str, least: float, most: float) -> None:
-    """Swinburne gSTAR in production, and one client of Dell's test beds; what is stated is of either."""
-    assert least < charges(share=share, stream=None).rate("l.stream") < most
-    assert charges(share=share, stream="700 MB/s").rate("l.stream") == pytest.approx(700e6)
 
 
 def test_small_files_cost_metadata_requests() -> None:
@@ -156,24 +113,6 @@ def test_a_thread_does_not_scale_with_stripes() -> None:
         )
     assert rates[0] == pytest.approx(5e9)
     assert rates[1] == pytest.approx(10e9 / 1.9, rel=0.01)
-
-
-def test_a_progressive_layout_has_the_stripes_of_its_bytes() -> None:
-    """lfs setstripe -E 4M -c 1 -E 64M -c 4 -E -1 -c 16: 100 MiB take 4/1 + 60/4 + 36/16 turns of one stripe."""
-    layout = [{"until": "4 MiB", "stripe_count": 1}, {"until": "64 MiB", "stripe_count": 4}, {"stripe_count": 16}]
-    found = charges(layout=layout, stream="100 MB/s", size=f"{100 * 2**20} B")
-    assert found.rate("l.stream") == pytest.approx(100e6 * 100 / (4 + 15 + 2.25))
-    small = charges(layout=layout, stream="100 MB/s", size="1 MiB")
-    assert small.rate("l.stream") == pytest.approx(100e6)
-
-
-def test_targets_may_write_slower() -> None:
-    host = mount(targets=1, target_rate="2 GB/s", target_write="1 GB/s")
-    there = journey(
-        host, start="a:memory", to="a:/l", tool={"name": "dd", "bs": "4 MiB"}, dataset={"files": 1, "size": "100 TB"}
-    )
-    assert rate(there) == pytest.approx(1e9, rel=0.02)
-    assert rate(path(host)) == pytest.approx(2e9, rel=1e-3)
 
 
 def test_rails_and_sockets() -> None:

@@ -11,28 +11,33 @@ from dtnsim.composition.compose import compose
 from dtnsim.ground.errors import SpecError
 from dtnsim.ground.quantity import Draw
 from dtnsim.physics import nfs
-from tests.each import cases, rows
-from tests.lab import FREE, GiB, KiB, MiB, Sheet, journey, machine, moves, problem, rate, sheet, volume
+from tests.each import cases, rows, tables
+from tests.lab import FREE, GiB, KiB, MiB, Sheet, expect, journey, machine, moves, of_path, problem, rate, sheet, volume
 from tests.strategies import load
 
 FAST = {"kind": "ssd", "read": "1 TB/s", "write": "1 TB/s", "link": "1 TB/s"}
 FRAME = 9038 / 8948
 
 
-def mounted(mount: dict[str, Any] | None = None, array: dict[str, Any] | None = None, *, reading: bool = False,
-            rtt: str = "10 ms", tool: Any = None, client: Any = None, **server: Any) -> dict[str, Any]:  # fmt: skip
+def mounted(mount: Any = None, array: Any = None, *, reading: bool = False, rtt: str = "10 ms", tool: Any = None,
+            client: Any = None, data: Any = None, bandwidth: str = "100 Tb/s", **server: Any) -> dict[str, Any]:  # fmt: skip
     """A client ``a`` that reads from, or writes to, a mount served by ``b``."""
     filesystem = {"kind": "nfs", "service": "0 s", "op_time": "0 s", "call": "0 cycles", **(mount or {})}
     client = machine(volumes={"/n": volume(filesystem=filesystem, server="b:/export")}, **(client or {}))
     serving = machine(volumes={"/export": volume(array or FAST)}, **server)
     start, to = ("a:/n", "a:memory") if reading else ("a:memory", "a:/n")
     tool = tool or {"name": "dd", "bs": "1 MiB", "conv": "fdatasync"}
-    wan, data = {"bandwidth": "100 Tb/s", "rtt": rtt}, {"files": 1, "size": "100 TB"}
+    wan, data = {"bandwidth": bandwidth, "rtt": rtt}, data or {"files": 1, "size": "100 TB"}
     return journey(client, serving, wan=wan, start=start, to=to, tool=tool, dataset=data)
 
 
 def charges(*args: Any, **more: Any) -> Sheet:
     return sheet(problem(mounted(*args, **more)))
+
+
+@cases("given, figures", tables("components/nfs")["a client and its server"])
+def test_a_client_and_its_server(given: dict[str, Any], figures: dict[str, Any]) -> None:
+    expect(of_path(mounted(**given)), figures)
 
 
 @pytest.mark.parametrize(
@@ -77,33 +82,6 @@ def test_a_reader_has_its_read_ahead_in_flight(
     assert found == pytest.approx(streams * 2 * window / 10e-3, rel=2e-3)
 
 
-def test_a_reader_waits_for_the_read_of_each_small_file() -> None:
-    """Open, READ and close of 20 kB, 10 ms each: nothing is read ahead beyond the end of a file."""
-    path = mounted(reading=True, tool="program")
-    path["transfer"]["dataset"] = {"files": 1000, "each": "20 kB"}
-    assert 20e3 / rate(path) == pytest.approx(30e-3, rel=2e-3)
-
-
-def test_one_reader_waits_for_the_way_the_wire_and_the_drive_in_turn() -> None:
-    """Two windows of 1 MiB over 10 ms, 1 MiB at 0.99 Gb/s of payload, and what 128 KiB read ahead leave at 200 MB/s."""
-    drive = {"kind": "ssd", "read": "200 MB/s", "write": "200 MB/s", "link": "1 GB/s"}
-    path = mounted({"read_ahead": "1 MiB"}, drive, reading=True)
-    path["wan"]["bandwidth"] = "1 Gb/s"
-    wire = MiB * 9038 / 8948 / (1e9 / 8)
-    expected = 2 * MiB / (10e-3 + wire + (MiB - 128 * KiB) / 200e6)
-    assert sheet(problem(path)).rate("n.read-ahead") == pytest.approx(expected, rel=5e-3)
-    assert rate(path) == pytest.approx(expected, rel=5e-3)
-    assert expected < 0.9 / (wire / MiB)  # neither wire nor drive is full
-
-
-def test_a_direct_reader_of_one_block_at_a_time_pays_the_sum() -> None:
-    drive = {"kind": "ssd", "read": "200 MB/s", "write": "200 MB/s", "link": "1 GB/s", "latency_read": "0 s"}
-    path = mounted({}, drive, reading=True, tool={"name": "dd", "bs": "1 MiB", "iflag": "direct"}, rtt="1 ms")
-    path["wan"]["bandwidth"] = "1 Gb/s"
-    wire = MiB * 9038 / 8948 / (1e9 / 8)
-    assert rate(path) == pytest.approx(MiB / (1e-3 + wire + (MiB - 128 * KiB) / 200e6), rel=0.01)
-
-
 @pytest.mark.parametrize(("version", "turns"), [("2.2", 1), ("2.3", 0)])
 def test_a_prefetcher_that_sees_no_stream_leaves_each_request_a_turn_of_the_disks(version: str, turns: int) -> None:
     """A tuning report of SMB on raidz2 (OpenZFS 2.2.2 and 2.4.1): 'every block was a demand read at disk latency'."""
@@ -118,31 +96,6 @@ def test_a_prefetcher_that_sees_no_stream_leaves_each_request_a_turn_of_the_disk
                    tool={"name": "dd", "bs": "1 MiB"}, dataset=data)  # fmt: skip
     waits = 1e-3 + turns * (1 / 120 + MiB / 6 / 200e6)
     assert sheet(problem(path)).rate("n.read-ahead") == pytest.approx(8 * MiB / waits, rel=0.02)
-
-
-def test_the_server_s_disk_binds_where_it_is_slower() -> None:
-    slow = {"kind": "ssd", "read": "300 MB/s", "write": "200 MB/s", "link": "1 GB/s"}
-    huge = {"slots": "60000"}
-    assert rate(mounted(huge, slow)) == pytest.approx(200e6, rel=2e-3)
-    assert rate(mounted({**huge, "read_ahead": "1 TB"}, slow, reading=True, tool="gridftp")) == pytest.approx(
-        300e6, rel=2e-3
-    )
-
-
-@pytest.mark.parametrize(
-    ("reading", "own", "other", "way"), [(False, "rx", "tx", "wan"), (True, "tx", "rx", "wan.back")]
-)
-def test_the_server_s_adapter_binds_in_the_direction_of_the_data(reading: bool, own: str, other: str, way: str) -> None:
-    """Written bytes arrive at the server's receiving wire, read ones leave its sending wire."""
-    found = charges(nic={"kind": "nic", "rate": "1 Gb/s", "mtu": "9000 B"}, reading=reading)
-    assert found.rate(f"b.nic.port0.{own}") == pytest.approx(1.25e8 / FRAME)
-    assert not found.has(f"b.nic.port0.{other}")
-    assert found.has(f"network.{way}")
-
-
-def test_the_server_pays_for_its_own_file_system() -> None:
-    """Its memory: what arrives is written by the card and copied (2), into the page cache (2), out to the disk (1)."""
-    assert charges().demand("b.memory") == pytest.approx(5.0)
 
 
 @cases("server, volumes, says", {
@@ -165,14 +118,6 @@ def test_longer_round_trips_never_help(a: int, b: int) -> None:
     assert far <= near * (1 + 1e-9)
 
 
-def test_synchronous_writes_wait_for_stable_storage() -> None:
-    """(T + t + t_stable) a request that the program waits for (RFC 1813, 3.3.7); others are committed at the close."""
-    sync = {"name": "dd", "bs": "1 MiB", "oflag": "direct"}
-    found = charges({"slots": "16", "stable": "5 ms"}, tool=sync)
-    assert found.rate("n.nfs-slots") == pytest.approx(16 * MiB / 15e-3)
-    assert charges({"slots": "16", "stable": "5 ms"}).rate("n.nfs-slots") == pytest.approx(16 * MiB / 10e-3)
-
-
 def test_a_file_of_several_writes_ends_with_a_commit() -> None:
     """One COMMIT: a round trip and the server's stable storage; none where one WRITE held it (RFC 1813, 3.3.21)."""
 
@@ -187,20 +132,6 @@ def test_a_file_of_several_writes_ends_with_a_commit() -> None:
     assert seconds("2 MiB") == pytest.approx(seconds("900 MiB"), rel=1e-3)
     # RFC 1813, 4.8: create waits for stable storage, close and look-ups do not
     assert seconds("1 MiB") - seconds("1 MiB", stable="0 s") == pytest.approx(5e-3, rel=1e-3)
-
-
-def test_the_server_s_threads_serve_a_request_each() -> None:
-    """threads x size / t_service (nfsd(8)), for all clients; file operations keep them busy too."""
-    few = charges({"threads": 2, "service": "0.5 ms", "wsize": "64 KiB"})
-    assert few.rate("export.nfsd") == pytest.approx(2 * 64 * KiB / 0.5e-3)
-    assert charges({"threads": 64, "service": "0.5 ms"}).rate("export.nfsd") == pytest.approx(64 * MiB / 0.5e-3)
-    made = mounted({"threads": 4, "op_time": "2 ms"}, tool={"name": "rm"})
-    made["transfer"]["dataset"] = {"files": 1000, "size": "1 GB", "directories": 0}
-    per_file = sheet(problem(made)).demand("export.nfsd") * 1e6
-    assert per_file == pytest.approx((1 + 1 / 16) * 2e-3)
-    made = mounted({"threads": 4, "change_time": "1 ms", "stable": "5 ms"}, tool={"name": "rm"})
-    made["transfer"]["dataset"] = {"files": 1000, "size": "1 GB", "directories": 0}
-    assert sheet(problem(made)).demand("export.nfsd") * 1e6 == pytest.approx(6e-3)
 
 
 def test_the_server_s_threads_wait_for_its_disks() -> None:
@@ -223,13 +154,6 @@ def test_the_server_s_threads_wait_for_its_disks() -> None:
     disks = {"kind": "raid", "level": 0, "disks": 100, "of": disk}
     tool = {"name": "fio", "rw": "randread", "bs": "4 KiB", "direct": True, "numjobs": 64}
     assert made(tool, 1, {"kind": "ext4"}, disks) == pytest.approx(4 * 4096 / 12.2e-3, rel=0.1)
-
-
-@pytest.mark.parametrize(("year", "threads"), [(2010, 8), (2024, 8), (2026, 16)])
-def test_threads_are_those_of_the_server_s_programs(year: int, threads: int) -> None:
-    """nfs-utils: 8 of them, 16 since 2.8.2 of December 2024."""
-    found = charges({"service": "0.5 ms", "service_byte": "0 ns/B"}, client={"year": year}).rate("export.nfsd")
-    assert found == pytest.approx(threads * MiB / 0.5e-3)
 
 
 @cases("port, wire_Bps, getattr_s, read_s", rows("components/tables", "a_request_takes_longer_with_its_bytes"))
@@ -272,28 +196,6 @@ def test_requests_cost_the_mean_of_what_pages_need_and_what_appliances_show() ->
     assert cost.value == pytest.approx(np.sqrt(pages * appliances), rel=0.05)
     eight_in_ten = np.exp(1.2816 * np.sqrt(np.log1p(cost.spread**2)))
     assert cost.value / eight_in_ten <= pages < appliances <= cost.value * eight_in_ten
-
-
-@pytest.mark.parametrize("connections", [1, 8])
-def test_small_random_requests_fill_a_slot_each(connections: int) -> None:
-    """4 KiB a slot and round trip, not rsize; one reader has one in flight, and waits for the way and the drive."""
-    tool = {"name": "iozone", "test": "random-read", "r": "4 KiB"}
-    drive = {**FAST, "latency_read": "60 us"}
-    path = mounted({"slots": "2", "nconnect": connections}, drive, reading=True, tool=tool)
-    found = sheet(problem(path))
-    assert found.rate("n.nfs-slots") == pytest.approx(connections * 2 * 4 * KiB / 10e-3)
-    assert rate(path) == pytest.approx(4 * KiB / (10e-3 + 60e-6), rel=1e-3)
-
-
-def test_random_requests_reach_the_server_s_disk_as_they_are() -> None:
-    """4 KiB from a disk: a seek each, 1 / (7.4 ms + 4.17 ms + 41 us) a second."""
-    disk = {"kind": "hdd", "rate": "100 MB/s", "position": "0"}
-    found = charges(
-        {"slots": "60000"}, disk, reading=True, tool={"name": "iozone", "test": "random-read", "r": "4 KiB"}
-    )
-    assert found.rate("b.export.disks") / (4 * KiB) == pytest.approx(
-        1 / (7.4e-3 + 0.5 / 120 + 4 * KiB / 100e6), rel=1e-6
-    )
 
 
 def test_a_writer_runs_ahead_of_the_server_by_a_tenth_of_its_memory() -> None:
@@ -339,14 +241,9 @@ def tasks(test: str, files: int = 32, *, mount: dict[str, Any] | None = None, **
                    tool={"name": "mdtest", "test": test}, dataset={"files": files, "each": "1 B"})  # fmt: skip
 
 
-def test_a_server_that_nobody_describes_takes_what_appliances_take() -> None:
-    """SPEC SFS, all operations together: 0.9 to 2.7 ms. A look-up takes no more, a change no less; a look-up of a
-    kernel's server 30 us, and a create at one whose export is asynchronous 0.2 ms more."""
-    kernel = {"server": "b:/d", "mount": {"export": "async"}}
-    assert 1 / rate(tasks("read")) == pytest.approx(2 * 0.2e-3, rel=1e-3)  # OPEN and CLOSE
-    assert 1 / rate(tasks("remove")) == pytest.approx(1.5e-3, rel=1e-3)
-    assert 1 / rate(tasks("remove", **kernel)) == pytest.approx(0.2e-3, rel=0.2)
-    assert 1 / rate(tasks("remove", mount={"op_time": "0.1 ms"})) == pytest.approx(0.1e-3, rel=1e-3)
+@cases("given, figures", tables("components/nfs")["one task of mdtest"])
+def test_one_task_of_mdtest(given: dict[str, Any], figures: dict[str, Any]) -> None:
+    expect(of_path(tasks(**given)), figures)
 
 
 def test_a_request_for_data_takes_no_longer_than_all_operations_together() -> None:
@@ -361,13 +258,6 @@ def test_a_request_for_data_takes_no_longer_than_all_operations_together() -> No
 
     assert each() == pytest.approx(0.2e-3 + 4096 * 0.2e-9, rel=0.02)
     assert each(server="b:/d") < 0.1e-3
-
-
-def test_a_client_looks_at_what_it_has_just_made_without_asking() -> None:
-    """32 files, each made in a create and a close of 1.7 ms, are known for 3 s (acregmin); of 12,440, 3 s of 21."""
-    assert 1 / rate(tasks("stat")) == pytest.approx(2e-6, rel=1e-3)
-    known = 3.0 / (12440 * 1.7e-3)
-    assert 1 / rate(tasks("stat", 12440)) == pytest.approx(known * 2e-6 + (1 - known) * 0.2e-3, rel=1e-3)
 
 
 @pytest.mark.parametrize(("test", "own", "shared"), [("create", 2557, 589), ("remove", 2590, 521)])
@@ -450,15 +340,14 @@ def charges_of_vast(**given: Any) -> Sheet:
     return sheet(problem(path(**given)))
 
 
+@cases("given, figures", tables("components/nfs")["vast"])
+def test_connections_reach_as_many_nodes_as_there_are_addresses(given: dict[str, Any], figures: dict[str, Any]) -> None:
+    expect(of_path(path(**given)), figures)
+
+
 @cases("given, what, expected", rows("components/tables", "what_a_connection_charges"))
 def test_what_a_connection_charges(given: dict[str, Any], what: str, expected: float) -> None:
     assert charges_of_vast(call="0 cycles", **given).figure(what) == pytest.approx(expected)
-
-
-@pytest.mark.parametrize(("connections", "addresses", "nodes"), [(1, 8, 1), (8, 1, 1), (8, 4, 4), (32, 64, 8)])
-def test_connections_reach_as_many_nodes_as_there_are_addresses(connections: int, addresses: int, nodes: int) -> None:
-    found = charges_of_vast(nconnect=connections, remoteports=addresses)
-    assert found.rate("v.touched") == pytest.approx(nodes * 12.5e9)
 
 
 @pytest.mark.parametrize(

@@ -6,7 +6,8 @@ import pytest
 from hypothesis import given, settings, strategies as st
 
 from dtnsim.ground.errors import SpecError
-from tests.lab import GiB, MiB, Sheet, answer, journey, machine, problem, rate, sheet, volume
+from tests.each import cases, named
+from tests.lab import Sheet, answer, expect, journey, machine, of_path, problem, rate, sheet, volume
 
 GPFS = {"kind": "gpfs", "latency": "1 us", "nsds": 1, "nsd_rate": "10 TB/s", "share": "1", "metadata_time": "0 s"}
 LUSTRE = {"kind": "lustre", "stream": "1 TB/s", "target_rate": "1 TB/s", "share": "1", "latency": "0.1 us",
@@ -15,6 +16,19 @@ LUSTRE = {"kind": "lustre", "stream": "1 TB/s", "target_rate": "1 TB/s", "share"
 NFS = {"kind": "nfs", "slots": "65536", "service": "1 us", "read_ahead": "1 TiB", "rpc_byte": "0 cycles/B"}
 KINDS = {"gpfs": GPFS, "lustre": LUSTRE, "nfs": NFS}
 HUGE = {"files": 1, "size": "100 TB"}
+
+
+@cases("filesystem, load, figures", named("components/mounts"))
+def test_what_a_mount_charges(filesystem: dict[str, Any], load: dict[str, Any], figures: dict[str, Any]) -> None:
+    streams, ends = load.get("streams", 1), ("b:memory", "a:/m") if load.get("write") else ("a:/m", "b:memory")
+    made = journey(
+        machine(volumes={"/m": volume(filesystem=filesystem)}),
+        start=load.get("start", ends[0]),
+        to=load.get("to", ends[1]),
+        tool=load.get("tool", {"name": "gridftp", "cc": streams}),
+        dataset={"files": load.get("files", streams), "size": load.get("size", "100 TB")},
+    )
+    expect(of_path(made), figures)
 
 
 def mount(kind: str, servers: dict[str, Any], **given: Any) -> dict[str, Any]:
@@ -32,82 +46,9 @@ def charges(kind: str, servers: dict[str, Any], *, write: bool = False, streams:
     return sheet(problem(path(mount(kind, servers, **given), write=write, streams=streams)))
 
 
-@pytest.mark.parametrize("kind", list(KINDS))
-def test_ports_of_the_servers(kind: str) -> None:
-    """servers x ports x rate x payload share; a server's own ceiling where that is lower."""
-    given = {"count": 4, "ports": 2, "port_rate": "100 Gb/s", "port_share": "0.9"}
-    assert charges(kind, given).rate("s.servers") == pytest.approx(4 * 2 * 12.5e9 * 0.9)
-    assert charges(kind, {**given, "rate": "10 GB/s"}).rate("s.servers") == pytest.approx(40e9)
-    assert charges(kind, given, share="0.5").rate("s.servers") == pytest.approx(2 * 2 * 12.5e9 * 0.9)
-    assert not charges(kind, {"count": 4}).has("s.servers")
-
-
-def test_two_edr_ports_bind_as_dell_printed() -> None:
-    """Dell EMC PixStor guide, p. 21: 23 GB/s read at most with one EDR port on each of two servers."""
-    servers = {"count": 2, "port_rate": "100 Gb/s", "arrays": 4, "read": "7 GB/s", "write": "5.5 GB/s"}
-    assert charges("gpfs", servers, streams=32).bound == pytest.approx(23e9, rel=0.02)
-    assert charges("gpfs", servers, streams=32, write=True).rate("s.arrays") == pytest.approx(22e9)
-
-
-def test_a_failed_server_of_a_pair() -> None:
-    """Striped over all, every file waits for the survivor; files that lie on few servers do not."""
-    given = {"count": 4, "rate": "10 GB/s", "failed": 1}
-    assert charges("gpfs", given).rate("s.servers") == pytest.approx(20e9)
-    assert charges("lustre", given).rate("s.servers") == pytest.approx(30e9)
+def test_more_servers_fail_than_have_a_partner() -> None:
     with pytest.raises(SpecError, match="partner"):
-        charges("gpfs", {**given, "failed": 3})
-
-
-def test_one_file_touches_few_servers_of_lustre() -> None:
-    """One stripe lies on one server; many files on most of them; a mount of NFS on one, unless parallel."""
-    given = {"count": 8, "rate": "10 GB/s"}
-    assert charges("lustre", given).rate("s.touched") == pytest.approx(10e9)
-    assert charges("lustre", given, streams=8).rate("s.touched") == pytest.approx(80e9)  # in turn
-    others = charges("lustre", given, streams=8, share="0.5").rate("s.touched")
-    assert others == pytest.approx(0.5 * 80e9 * (1 - (7 / 8) ** 8))
-    assert charges("nfs", given).rate("s.touched") == pytest.approx(10e9)
-    assert not charges("nfs", given, pnfs=True).has("s.touched")
-    assert not charges("gpfs", given).has("s.touched")
-
-
-def test_arrays_read_and_write_apart() -> None:
-    given = {"arrays": 3, "read": "5 GB/s", "write": "4 GB/s"}
-    assert charges("gpfs", given).rate("s.arrays") == pytest.approx(15e9)
-    assert charges("gpfs", given, write=True).rate("s.arrays") == pytest.approx(12e9)
-    assert charges("gpfs", {**given, "controllers": 1}).rate("s.arrays") == pytest.approx(7.5e9)
-
-
-@pytest.mark.parametrize("streams", [1, 4, 64, 1024])
-def test_many_streams_move_the_heads(streams: int) -> None:
-    """Each turn moves C/n bytes and costs a positioning: X = R B / (B + R t) for two streams and more."""
-    servers = {"arrays": 2, "cache": "2 GiB", "positioning": "12 ms"}
-    turn = max(4 * GiB / streams, 4 * MiB)
-    expected = 1e9 if streams == 1 else 1e9 * turn / (turn + 1e9 * 12e-3)
-    given = {"nsd_rate": "1 GB/s", "allocation": "cluster"}
-    assert charges("gpfs", servers, streams=streams, write=True, **given).rate("s.nsds") == pytest.approx(expected)
-    flash = {**servers, "positioning": "0 s"}
-    assert charges("gpfs", flash, streams=streams, **given).rate("s.nsds") == pytest.approx(1e9)
-    one = {"targets": 1, "target_rate": "1 GB/s"}
-    assert charges("lustre", servers, streams=streams, **one).rate("s.targets") == pytest.approx(expected)
-
-
-@pytest.mark.parametrize("streams", [1, 16])
-def test_scattered_blocks_cost_a_positioning_each(streams: int) -> None:
-    """IBM docs, mmcrfs -j scatter: a group of 1.6 GB/s moves 8 MiB in 5.2 ms and looks for them 12 ms."""
-    given = {"nsds": 32, "nsd_rate": "1.6 GB/s", "block": "8 MiB"}
-    servers = {"arrays": 4, "positioning": "12 ms"}
-    found = charges("gpfs", servers, streams=streams, **given).rate("s.nsds")
-    assert found == pytest.approx(32 * 8 * MiB / (8 * MiB / 1.6e9 + 12e-3))
-    near = charges("gpfs", servers, streams=streams, allocation="cluster", **given).rate("s.nsds")
-    assert near > 1.5 * found
-
-
-@pytest.mark.parametrize("streams", [1, 100, 4000])
-def test_a_filer_s_arrays_are_its_drives(streams: int) -> None:
-    servers = {"arrays": 1, "read": "5 GB/s", "cache": "4 GiB", "positioning": "12 ms"}
-    found = charges("nfs", servers, streams=streams, rsize="1 MiB").rate("s.arrays")
-    turn = max(4 * GiB / streams, MiB)
-    assert found == pytest.approx(5e9 if streams == 1 else 5e9 * turn / (turn + 5e9 * 12e-3))
+        charges("gpfs", {"count": 4, "rate": "10 GB/s", "failed": 3})
 
 
 META = {"create": "20000 ops/s", "stat": "400000 ops/s", "remove": "100000 ops/s"}
