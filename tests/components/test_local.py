@@ -31,10 +31,9 @@ from tests.lab import (
 )
 
 SSD = {"kind": "ssd", "read": "500 MB/s", "write": "400 MB/s", "link": "10 GB/s"}
+
+
 #: done before the next file is there: no wait passes while it works
-FAST = {**SSD, "write": "90 TB/s", "link": "90 TB/s"}
-
-
 @pytest.mark.parametrize("flags", [{}, {"conv": "fdatasync"}, {"oflag": "dsync"}, {"oflag": "direct"}])
 def test_what_the_page_cache_does_is_the_same_under_every_local_file_system(flags: dict[str, str]) -> None:
     rates = [
@@ -57,27 +56,6 @@ def test_one_thread_writes_back_what_all_writers_leave(kind: str, flags: dict[st
     tool = {"name": "fio", "rw": "write", "bs": "1 MiB", "numjobs": 128, "end_fsync": True, **flags}
     path = journey(host, start="a:memory", to="a:/d", tool=tool, dataset={"files": 128, "size": "100 TB"})
     assert rate(path) == pytest.approx(expected, rel=0.03)
-
-
-def test_a_server_of_nfs_commits_by_its_own_threads() -> None:
-    """COMMIT (RFC 1813, 3.3.21): nfsd writes back what its client asks for; smbd leaves it to the kernel's thread."""
-
-    def held(kind: str) -> bool:
-        server = machine(volumes={"/d": volume(None, "ext4")}, stack={"kind": "stack"})
-        client = machine(volumes={"/m": volume(filesystem=kind, server="b:/d")})
-        path = journey(client, server, start="a:memory", to="a:/m", tool={"name": "dd", "bs": "1 MiB"})
-        return sheet(problem(path)).has("b.d.write-back")
-
-    assert (held("nfs"), held("smb")) == (False, True)
-
-
-@pytest.mark.parametrize(("given", "each"), [({}, 100e-6), ({"change_time": "80 us"}, 130e-6)])
-def test_small_files_cost_their_operations(given: dict[str, str], each: float) -> None:
-    """N files x (create + close) x time of an operation, for each byte 1/V of it; create changes the directory."""
-    host = machine(volumes={"/d": volume(FAST, {"kind": "ext4", "op_time": "50 us", **given})})
-    tool, data = {"name": "dd", "bs": "1 MiB"}, {"files": 1000, "size": "1 GB"}
-    path = journey(host, start="a:/dev/zero", to="a:/d", tool=tool, dataset=data)
-    assert waiting(problem(path)) == pytest.approx(1000 * each / 1e9, rel=1e-9)
 
 
 def looked_at(files: int, kind: str = "ext4", memory: str = "4 GiB", test: str = "stat", **more: str) -> float:
@@ -140,17 +118,6 @@ def test_more_memory_never_makes_a_look_slower_nor_more_files_faster() -> None:
     assert rates == sorted(rates, reverse=True)
 
 
-@pytest.mark.parametrize(("options", "changes"), [({}, 1), ({"p": True}, 2)])
-def test_an_exclusive_create_is_one_change(options: dict[str, object], changes: int) -> None:
-    """cp makes a file with its mode, only -p changes it once more; stat, open, lookup and two closes are look-ups."""
-    host = machine(volumes={"/d": volume(FAST, {"kind": "ext4", "op_time": "50 us", "change_time": "80 us"})})
-    made = journey(
-        host, start="a:/d", to="a:/d", tool={"name": "cp", **options}, dataset={"files": 1000, "size": "1 GB"}
-    )
-    made["transfer"]["cached"] = True
-    assert waiting(problem(made)) == pytest.approx(1000 * (5 * 50e-6 + changes * 80e-6) / 1e9, rel=1e-9)
-
-
 def test_dirty_pages_are_a_share_of_memory() -> None:
     """Linux: write-back from 10 %, throttled writers held around 17.5 % (half-way from 15 to 20 %)."""
     memory = {"kind": "memory", "channels": 4, "rate": "2400 MT/s", "size": "64 GiB"}
@@ -158,48 +125,6 @@ def test_dirty_pages_are_a_share_of_memory() -> None:
     found: list[float] = []
     charged(lambda row: found.extend(float(v) for v in Ext4.build({"kind": "ext4"}).cache_limits(row, host)))
     assert found == [pytest.approx(6.4 * GiB), pytest.approx(11.2 * GiB)]
-
-
-def test_data_in_the_journal_are_written_twice() -> None:
-    """Linux Documentation/filesystems/ext4, data=journal: half of the drive's rate."""
-    tool = {"name": "dd", "bs": "1 MiB", "conv": "fdatasync"}
-    rates = [
-        rate(journey(machine(volumes={"/d": volume(SSD, {"kind": "ext4", "data": mode})}), start="a:/dev/zero",
-                     to="a:/d", tool=tool, dataset={"files": 1, "size": "100 TB"}))
-        for mode in ("ordered", "writeback", "journal")
-    ]  # fmt: skip
-    assert rates[0] == rates[1] == pytest.approx(400e6, rel=0.01)
-    assert rates[2] == pytest.approx(200e6, rel=0.01)
-
-
-@pytest.mark.parametrize(("to", "version", "copies"), [("a:/d", "9.1", 1), ("a:/d", "8.32", 2), ("a:/e", "9.1", 2)])
-def test_cp_within_a_volume_copies_each_page_once(to: str, version: str, copies: int) -> None:
-    """3 GHz over 0.9 to write and 0.45 to read a byte, or 0.12 where its pages are handed on (fs/splice.c)."""
-    costs = {"file_read_byte": "0.45 cycles/B", "file_write_byte": "0.9 cycles/B", "sendfile_byte": "0.12 cycles/B"}
-    volumes = {name: volume(FAST, {"kind": "ext4", "op_time": "0 s"}) for name in ("/d", "/e")}
-    host = machine(stack={**FREE, **costs}, volumes=volumes)
-    tool, data = {"name": "cp", "version": version}, {"files": 1, "size": "1 GB"}
-    found = sheet(problem(journey(host, start="a:/d", to=to, tool=tool, dataset=data)))
-    assert found.demand("a.cpu.cp[transfer]") == pytest.approx(0.9 + (0.45 if copies == 2 else 0.12))
-
-
-def test_a_synchronous_write_waits_for_the_journal() -> None:
-    """Log, then commit record: each a seek of 7.4 ms and half a turn, or flushes of flash; what is stated wins."""
-    disk = {"kind": "hdd", "rate": "200 MB/s"}
-
-    def each(array: dict[str, object], **given: str) -> float:
-        host = machine(volumes={"/d": volume(array, {"kind": "ext4", "op_time": "0 s", **given})})
-        tool = {"name": "dd", "bs": "4 KiB", "oflag": "dsync"}
-        path = journey(host, start="a:/dev/zero", to="a:/d", tool=tool, dataset={"files": 1, "size": "4 MiB"})
-        return waiting(problem(path)) * 4096
-
-    assert each(disk) == pytest.approx(2 * (7.4e-3 + 0.5 / 120), rel=1e-6)
-    assert each(disk, sync_latency="4 ms") == pytest.approx(4e-3)
-    assert each({**SSD, "latency_write": "50 us", "flush": "2 ms"}) == pytest.approx(2 * 2.05e-3)
-    assert each({**SSD, "flush": "2 ms", "power_loss_protection": True}) < 1e-3
-
-
-SSD_XFS = {"kind": "ssd", "read": "500 MB/s", "write": "400 MB/s", "link": "10 GB/s", "interference": "0"}
 
 
 def made(**given: object) -> LocalFilesystem:
@@ -239,14 +164,6 @@ def test_a_volume_without_an_array_is_only_the_kernel() -> None:
     assert not found.has("d.ssds")
 
 
-def test_reading_and_writing_the_same_volume_shares_the_drive() -> None:
-    """A copy within one drive: 1 / (1/500 + 1/400) MB/s."""
-    host = machine(volumes={"/d": volume(SSD_XFS)})
-    data = {"files": 1, "size": "1 PB"}
-    found = rate(journey(host, start="a:/d", to="a:/d/copy", tool={"name": "dd", "bs": "1 MiB"}, dataset=data))
-    assert found == pytest.approx(1e6 / (1 / 500 + 1 / 400), rel=1e-3)
-
-
 def made_a_second(kernel: str, logbsize: str, writers: int = 64) -> float:
     """Files of 4 KiB that so many writers make in a second on one disk."""
     disk = {"kind": "hdd", "rate": "200 MB/s"}
@@ -265,15 +182,6 @@ def test_the_log_limits_creates_on_old_kernels() -> None:
     assert made_a_second("2.6.32", "256 KiB") > 2 * made_a_second("2.6.32", "32 KiB")
     assert made_a_second("5.15", "32 KiB") > 2 * made_a_second("2.6.32", "32 KiB")
     assert made_a_second("5.15", "256 KiB") == made_a_second("5.15", "32 KiB")  # the disk itself binds
-
-
-def test_clients_of_an_nfs_server_fill_its_log_too() -> None:
-    host = machine(volumes={"/m": volume(None, {"kind": "nfs", "threads": 256}, server="b:/d")})
-    server = machine(volumes={"/d": volume(SSD_XFS, {"kind": "xfs", "log_record": "1 MB"})})
-    data = {"files": 10_000, "each": "4 KiB"}
-    path = journey(host, server, start="a:memory", to="a:/m", tool={"name": "tar"}, dataset=data)
-    found = sheet(problem(path))
-    assert found.demand("b.d.log") == pytest.approx(3e6 / 4096)  # tar creates, then sets mode and times
 
 
 STACK = {"kind": "stack", "memory_stall": "0"}

@@ -16,11 +16,10 @@ from tests.lab import FREE, GiB, KiB, MiB, Sheet, expect, journey, machine, move
 from tests.strategies import load
 
 FAST = {"kind": "ssd", "read": "1 TB/s", "write": "1 TB/s", "link": "1 TB/s"}
-FRAME = 9038 / 8948
 
 
 def mounted(mount: Any = None, array: Any = None, *, reading: bool = False, rtt: str = "10 ms", tool: Any = None,
-            client: Any = None, data: Any = None, bandwidth: str = "100 Tb/s", **server: Any) -> dict[str, Any]:  # fmt: skip
+            client: Any = None, data: Any = None, bandwidth: str = "100 Tb/s", **server: Any) -> Any:  # fmt: skip
     """A client ``a`` that reads from, or writes to, a mount served by ``b``."""
     filesystem = {"kind": "nfs", "service": "0 s", "op_time": "0 s", "call": "0 cycles", **(mount or {})}
     client = machine(volumes={"/n": volume(filesystem=filesystem, server="b:/export")}, **(client or {}))

@@ -11,7 +11,8 @@ from dtnsim.ground.errors import SpecError
 from dtnsim.ground.quantity import Draw
 from dtnsim.ground.records import Problem
 from dtnsim.simulation import simulate
-from tests.lab import FREE, answer, journey, machine, problem, rate, sheet, volume
+from tests.each import cases, named
+from tests.lab import FREE, answer, expect, journey, machine, of_path, problem, rate, sheet, volume
 from tests.strategies import load, paths
 
 SSD = {"kind": "ssd", "read": "800 MB/s", "write": "400 MB/s", "link": "1 GB/s"}
@@ -35,19 +36,30 @@ def waits(made: Problem, what: str, number: int = 0) -> float:
     return float(sum(np.ravel(d.per_byte)[0] for d in found))
 
 
+PATHS = {
+    key: row for key, row in named("composition/paths").items() if key.split(":")[0] not in ("connections", "ends")
+}
+
+
+@cases("given, figures", PATHS)
+def test_what_a_path_gives(given: dict[str, Any], figures: dict[str, Any]) -> None:
+    made = []
+    for host in ("a", "b"):
+        changes = dict(given.get(host, {}))
+        costs = {"stack": {**FREE, **changes.pop("costs")}} if "costs" in changes else {}
+        made.append(machine(**changes, **costs))
+    path = journey(*made, **{key: value for key, value in given.items() if key not in ("a", "b", "also")})
+    if "also" in given:
+        path["transfer"] |= given["also"]
+    expect(of_path(path), figures)
+
+
 def test_everything_on_the_way_is_charged_once() -> None:
     found = sheet(problem(between()))
     for station in ("a.d.ssds", "a.d.links", "a.memory", "a.nic.port0.tx", "network.wan", "b.nic.port0.rx", "b.d.ssds"):
         assert found.demand(station) > 0, station
     assert [found.demand("a.d.ssds"), found.demand("b.d.ssds")] == pytest.approx([1.0, 1.0], rel=1e-5)
     assert found.bound == pytest.approx(400e6, rel=1e-5)  # but for what is left in memory at the end
-
-
-def test_the_direction_of_a_transfer_decides_who_reads() -> None:
-    back = sheet(problem(between(start="b:/d", to="a:/d")))
-    assert back.capacity("b.d.ssds") == pytest.approx(800e6)
-    assert back.has("network.wan")  # segments are listed from where the first transfer begins
-    assert back.has("a.nic.port0.rx")
 
 
 @pytest.mark.parametrize(
@@ -60,49 +72,6 @@ def test_devices_have_no_medium(end: str, there: bool) -> None:
             problem(path)
         return
     assert sheet(problem(path)).has("b.d.ssds") is there
-
-
-def test_a_verification_reads_everything_again() -> None:
-    """1/X = 1/write + 1/read: Globus writes at 400 MB/s, then reads back at 800: 267 MB/s."""
-    one = {"name": "globus", "concurrency": 1, "chunked": False}
-    plain, checked = (rate(between({**one, "verify": v})) for v in (False, True))
-    assert plain == pytest.approx(400e6, rel=1e-6)
-    assert checked == pytest.approx(1e6 / (1 / 400 + 1 / 800), rel=1e-3)
-
-
-def test_transfers_meet_on_the_drives_they_share() -> None:
-    transfers = [
-        {"name": n, "from": "a:/d", "to": f"{h}:memory", "tool": "gridftp", "dataset": HUGE}
-        for n, h in (("x", "b"), ("y", "b"))
-    ]
-    both = rate(journey(disks(), transfers=transfers))
-    assert both == pytest.approx(800e6, rel=1e-6)
-
-
-def test_streams_of_all_transfers_make_a_disk_seek() -> None:
-    """Two files read by two transfers: the disk serves 512 KiB a visit, and switches in half a turn here."""
-    disk = {"kind": "hdd", "rate": "100 MB/s", "position": "0", "file_distance": "0", "link": "1 GB/s"}
-    transfers = [{"name": n, "from": "a:/d", "to": "b:memory", "tool": "gridftp", "dataset": HUGE} for n in "xy"]
-    one = rate(journey(disks(disk), transfers=transfers[:1]))
-    two = rate(journey(disks(disk), transfers=transfers))
-    visit = 512 * 1024
-    assert one == pytest.approx(100e6, rel=1e-6)
-    assert two == pytest.approx(visit / (visit / 100e6 + 0.5 / 120), rel=1e-6)
-
-
-def test_reading_and_writing_one_disk_is_two_streams_only_where_two_ask() -> None:
-    disk = {"kind": "hdd", "rate": "100 MB/s", "position": "0", "file_distance": "0", "link": "1 GB/s"}
-    made = problem(journey(disks(disk), start="a:/d", to="b:memory", tool={"name": "gridftp", "cc": 4},
-                           dataset={"files": 4, "size": "400 TB"}))  # fmt: skip
-    switching = sheet(made).demand("a.d.disks")
-    assert switching == pytest.approx(1 + 100e6 * (0.5 / 120) / (512 * 1024), rel=1e-6)
-
-
-def test_what_is_cached_does_not_touch_the_drive() -> None:
-    path = between()
-    path["transfer"]["cached"] = True
-    assert not sheet(problem(path)).has("a.d.ssds")
-    assert sheet(problem(path)).has("b.d.ssds")
 
 
 def test_a_transfer_runs_on_the_core_it_is_placed_on() -> None:

@@ -5,7 +5,8 @@ from typing import Any
 import pytest
 from hypothesis import given, settings, strategies as st
 
-from tests.lab import FREE, Sheet, answer, journey, machine, problem, sheet
+from tests.each import cases, tables
+from tests.lab import FREE, Sheet, answer, expect, journey, machine, problem, sheet
 
 NIC = {"kind": "nic", "rate": "100 Tb/s", "mtu": "9000 B"}
 
@@ -16,19 +17,9 @@ def received(tool: Any = "iperf3", nic: dict[str, Any] | None = None, *, host: A
     return sheet(problem(journey(destination=there, tool=tool)))
 
 
-@pytest.mark.parametrize(
-    ("queues", "streams", "cores"), [(1, 8, 1.0), (64, 1, 1.0), (4, 4, 2.734375), (8, 1000, 8.0), (1024, 100, 86.8)]
-)
-def test_streams_are_hashed_over_queues_and_each_queue_has_a_core(queues: int, streams: int, cores: float) -> None:
-    """k (1 - (1 - 1/k)^n) of k queues see a stream (balls into bins); no more queues than cores (256 here)."""
-    found = received(
-        {"name": "iperf3", "P": streams}, {"queues": queues}, interrupt_byte="0.2 cycles/B", host={"memory": MEMORY}
-    )
-    expected = cores if queues < 256 else 256 * (1 - (255 / 256) ** streams)
-    assert found.rate("b.cpu.nic queues") == pytest.approx(expected * 10e9 / 0.2, rel=1e-6)
-
-
-MEMORY = {"kind": "memory", "channels": 64, "rate": "20000 MT/s", "size": "1 TiB"}
+@cases("given, figures", tables("composition/paths")["ends"])
+def test_what_an_end_charges(given: dict[str, Any], figures: dict[str, Any]) -> None:
+    expect(received(**given).figure, figures)
 
 
 @pytest.mark.parametrize(("mtu", "cycles"), [("65520 B", 0.2 + 0.25 + 94e-9 * 10e9 / 4096), ("4092 B", None)])
@@ -88,28 +79,6 @@ def test_more_queues_and_more_streams_never_hurt(queues: int, streams: int) -> N
     assert cores(queues, streams + 1) >= here * (1 - 1e-12)
 
 
-@pytest.mark.parametrize(("length", "extra"), [("64 KiB", 0.0), ("1 MiB", 0.0), ("1 KiB", 900 / 1024 - 900 / 65536)])
-def test_small_writes_cost_their_calls(length: str, extra: float) -> None:
-    """``iperf3 -l``: 900 cycles for each call, over what calls of 64 KiB have in the cost of a byte."""
-    tool = {"name": "iperf3", "length": length}
-    found = received(tool, receive_byte="0.5 cycles/B", socket_call="900 cycles")
-    assert found.demand("b.cpu.iperf3 receiver") == pytest.approx(0.5 + extra)
-
-
-@pytest.mark.parametrize(("length", "packet"), [(None, 8972), ("1472 B", 1472), ("100 B", 100), ("16 KB", 8000)])
-def test_datagrams_pass_the_kernel_one_by_one(length: str | None, packet: float) -> None:
-    """UDP has no aggregates: 3000 cycles a packet; without ``-l`` a datagram fills the MTU (9000 - 28)."""
-    tool = {"name": "iperf3", "u": True, "b": "10 Gb/s", **({"length": length} if length else {})}
-    found = received(tool, receive_packet="3000 cycles")
-    assert found.demand("b.cpu.iperf3 receiver") == pytest.approx(3000 / packet)
-    assert found.rate("b.nic.port0.rx") == pytest.approx(100e12 / 8 * packet / (packet + 28 + 38))
-
-
-def test_a_card_that_counts_packets() -> None:
-    """A million packets of 8948 B a second are 8.9 GB/s whatever the port can do."""
-    assert received(nic={"packets": "1000000 ops/s"}).rate("b.nic.packets.rx") == pytest.approx(8948e6)
-
-
 @pytest.mark.parametrize(("key", "end"), [("tso", "a.cpu.iperf3 sender"), ("gro", "b.cpu.iperf3 receiver")])
 def test_each_offload_is_for_its_direction(key: str, end: str) -> None:
     costs = {**FREE, "send_packet": "3000 cycles", "receive_packet": "3000 cycles", "aggregate": "32 KiB"}
@@ -121,15 +90,6 @@ def test_each_offload_is_for_its_direction(key: str, end: str) -> None:
     assert demands(**{key: False}).demand(end) == pytest.approx(3000 / 8948)
     other = {"a.cpu.iperf3 sender", "b.cpu.iperf3 receiver"} - {end}
     assert demands(**{key: False}).demand(other.pop()) == pytest.approx(3000 / 32768)
-
-
-def test_a_receiver_that_drops_what_came_saves_the_copy() -> None:
-    """``iperf3 --skip-rx-copy`` (MSG_TRUNC): no copy to the program, and one crossing of memory instead of two."""
-    costs = {"receive_byte": "0.6 cycles/B", "sendfile_byte": "0.1 cycles/B"}
-    plain, dropped = received(**costs), received({"name": "iperf3", "skip_rx_copy": True}, **costs)
-    assert plain.demand("b.cpu.iperf3 receiver") == pytest.approx(0.6)
-    assert dropped.demand("b.cpu.iperf3 receiver") == pytest.approx(0.1)
-    assert (plain.demand("b.memory"), dropped.demand("b.memory")) == (2, 1)
 
 
 def two_sockets(socket: int | None, **placement: Any) -> dict[str, Any]:
@@ -177,11 +137,3 @@ def test_sockets_that_take_turns_in_the_numbering() -> None:
     assert sheet(problem(journey(destination=there))).demand("b.cpu.core5") == pytest.approx(0.75)
     there["placement"] = {"application": [4]}
     assert sheet(problem(journey(destination=there))).demand("b.cpu.core4") == pytest.approx(0.5)
-
-
-def test_cycles_that_do_less() -> None:
-    """An Atom's cycle does two thirds of a Xeon's: so does its core."""
-    costs = {**FREE, "receive_byte": "0.5 cycles/B"}
-    cpu = {"kind": "cpu", "cores": 256, "clock": "10 GHz", "per_cycle": 0.65}
-    found = sheet(problem(journey(destination=machine(cpu=cpu, stack=costs))))
-    assert found.rate("b.cpu.iperf3 receiver") == pytest.approx(0.65 * 10e9 / 0.5)

@@ -7,7 +7,7 @@ import pytest
 from dtnsim.composition.network import Network
 from dtnsim.description import spec
 from dtnsim.ground.errors import SpecError
-from tests.lab import FREE, journey, machine, problem, rate, sheet
+from tests.lab import journey, machine, problem, rate, sheet
 from tests.strategies import load
 
 
@@ -88,29 +88,11 @@ def test_three_hosts_and_two_transfers_share_what_they_share() -> None:
     assert rate(path) == pytest.approx(2 * alone, rel=1e-9)
 
 
-def test_hosts_back_to_back() -> None:
-    """No wan at all: a cable between two cards, whose wires are all that counts."""
-    path = journey(machine(nic={"kind": "nic", "rate": "10 Gb/s", "mtu": "9000 B"}))
-    del path["wan"]
-    assert rate(path) == pytest.approx(1.25e9 * 8948 / 9038, rel=1e-9)
-
-
 def test_tools_of_one_host_are_refused_between_two_even_where_nothing_delays() -> None:
     disks = machine(volumes={"/d": {"filesystem": {"kind": "xfs"}}})
     path = journey(disks, disks, start="a:/d", to="b:/d", tool={"name": "dd", "bs": "1 MiB"})
     with pytest.raises(SpecError, match="dd copies within one host"):
         problem(path)
-
-
-@pytest.mark.parametrize(("mtu", "share"), [(["9000 B", "9000 B"], 8948 / 9038), (["9000 B", "1500 B"], 1448 / 1538)])
-def test_the_smallest_packet_of_both_ends(mtu: list[str], share: float) -> None:
-    ends = [machine(nic={"kind": "nic", "rate": "10 Gb/s", "mtu": m}) for m in mtu]
-    assert rate(journey(*ends)) == pytest.approx(1.25e9 * share, rel=1e-9)
-
-
-def test_time_stamps_need_both_ends() -> None:
-    ends = [machine(nic={"kind": "nic", "rate": "10 Gb/s", "mtu": "1500 B", "timestamps": t}) for t in (True, False)]
-    assert rate(journey(*ends)) == pytest.approx(1.25e9 * 1460 / 1538, rel=1e-9)
 
 
 def test_a_transfer_chooses_its_adapter() -> None:
@@ -171,15 +153,6 @@ def test_disk_and_network_cross_one_uplink_in_opposite_directions() -> None:
     # in: what the disk writes to memory, and the network card's requests; out: its completions
     assert found.demand("slot-up.in") == pytest.approx(280 / 256 + 24 / 512)
     assert found.demand("slot-up.out") == pytest.approx(276 / 256)
-
-
-def test_zero_copy_saves_the_sender_its_copy() -> None:
-    stack = {**FREE, "send_byte": "0.4 cycles/B", "sendfile_byte": "0.1 cycles/B"}
-    costs = [
-        sheet(problem(journey(machine(stack=stack), tool={"name": "iperf3", "Z": z}))).demand("a.cpu.iperf3 sender")
-        for z in (False, True)
-    ]
-    assert costs == [pytest.approx(0.4), pytest.approx(0.1)]
 
 
 def loopback(**tool: Any) -> dict[str, Any]:
