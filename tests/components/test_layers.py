@@ -9,7 +9,23 @@ from dtnsim.ground.errors import SpecError
 from dtnsim.physics import md
 from tests import lab
 from tests.each import cases, rows, tables
-from tests.lab import FREE, KiB, MiB, access, all_tried, device, journey, machine, moves, problem, served, sheet, volume
+from tests.lab import (
+    FREE,
+    KiB,
+    MiB,
+    access,
+    all_tried,
+    device,
+    expect,
+    journey,
+    machine,
+    moves,
+    of_path,
+    problem,
+    served,
+    sheet,
+    volume,
+)
 
 GIVEN = rows("components/layers", "given")
 
@@ -20,8 +36,6 @@ CPU = {"kind": "cpu", "cores": 16, "clock": "3 GHz"}
 READ, WRITE = (GIVEN[name] for name in ("READ", "WRITE"))
 ALONE = ({"name": "fio", "rw": "randread", "bs": "4 KiB", "direct": True}, "a:/d", "a:/d")
 WAITS = GIVEN["WAITS"]
-ONE = ({"name": "fio", "rw": "read", "bs": "1 MiB", "direct": True}, "a:/d", "a:/d")
-ALL = ({"name": "fio", "rw": "write", "bs": "1 MiB", "direct": True}, "a:memory", "a:/d")
 
 
 def path(array: dict[str, Any], load: Any, nic: dict[str, Any] | None = None, **host: Any) -> dict[str, Any]:
@@ -61,6 +75,11 @@ def test_md_below_a_layer_has_its_parity_threads(array: dict[str, Any], threads:
 @cases("array, load, what, expected", rows("components/layers", "what_a_cipher_charges"))
 def test_what_a_cipher_charges(array: dict[str, Any], load: Any, what: str, expected: float) -> None:
     assert sheet(problem(path(array, load))).figure(what) == pytest.approx(expected)
+
+
+@cases("given, figures", tables("components/layers")["what_layers_give"])
+def test_what_layers_give(given: dict[str, Any], figures: dict[str, Any]) -> None:
+    expect(of_path(path(**given)), figures)
 
 
 def test_work_queues_cost_small_requests_most_of_their_rate() -> None:
@@ -103,53 +122,6 @@ def test_a_reader_behind_a_cipher_has_two_windows_under_way() -> None:
         assert found == pytest.approx(2 * window / waits, rel=0.02)
 
 
-def test_the_thread_of_md_handles_every_page_of_a_small_write() -> None:
-    """2 cycles/B in full stripes of ten with two of parity; 4 KiB alone are six pages for one of payload, at 3 GHz."""
-    load = ({"name": "fio", "rw": "randwrite", "bs": "4 KiB", "direct": True, "numjobs": 64}, "a:/d", "a:/d")
-    found = sheet(problem(path(MD, load)))
-    assert found.rate("d.raid5d") == pytest.approx(3e9 / (2 * 6 * 8 / 10), rel=1e-6)
-    assert sheet(problem(path(MD, WRITE))).rate("d.raid5d") == pytest.approx(1.5e9, rel=1e-6)
-
-
-def test_the_thread_of_md_comes_again_for_a_stripe_that_is_written_in_part() -> None:
-    """40,000 cycles a write besides 2 cycles/B of its six pages; full stripes do without."""
-    tool = {"name": "fio", "bs": "4 KiB", "direct": True, "numjobs": 64}
-    made = {**MD, "partial_work": "40000 cycles"}
-    found = sheet(problem(path(made, ({**tool, "rw": "randwrite"}, "a:/d", "a:/d"))))
-    assert found.rate("d.raid5d") == pytest.approx(3e9 / (2 * 6 * 8 / 10 + 40000 / 4096), rel=1e-6)
-    assert sheet(problem(path(made, WRITE))).rate("d.raid5d") == pytest.approx(1.5e9, rel=1e-6)
-
-
-@pytest.mark.parametrize(("asked", "sockets", "threads"), [(0, 2, 1), (1, 1, 1), (1, 2, 2), (4, 1, 4), (4, 2, 8)])
-def test_each_socket_has_threads_for_parity_of_its_own(asked: int, sockets: int, threads: int) -> None:
-    """Linux commit 851c30c9badf: "a group is a numa node", and group_thread_cnt is the threads of a group."""
-    host = {"cpu": {"kind": "cpu", "sockets": sockets, "cores": 16, "clock": "3 GHz"}}
-    found = sheet(problem(path({**MD, "parity_threads": asked}, WRITE, **host)))
-    assert found.rate("d.raid5d") == pytest.approx(threads * 1.5e9)
-
-
-@pytest.mark.parametrize(
-    ("depth", "jobs", "cache", "pages"),
-    [(1, 1, 256, 3.2), (16, 1, 256, 1), (16, 2, 256, 1), (16, 4, 256, 3.2), (16, 4, 4096, 1)],
-)
-def test_deep_direct_streams_fill_the_stripes_that_wait_for_the_thread(
-    depth: int, jobs: int, cache: int, pages: float
-) -> None:
-    """2 cycles/B at 3 GHz in full stripes; two chunks alone are eight pages of members for two."""
-    load = {"name": "fio", "rw": "write", "bs": "1 MiB", "direct": True, "ioengine": "libaio", "iodepth": depth}
-    found = sheet(problem(path({**MD, "stripe_cache": cache}, ({**load, "numjobs": jobs}, "a:/d", "a:/d"))))
-    assert found.rate("d.raid5d") == pytest.approx(1.5e9 / pages, rel=1e-6)
-
-
-def test_a_reader_of_a_fast_drive_has_two_windows_under_way() -> None:
-    """128 KiB pass 80 us and 3 GB/s; a disk reads ahead itself, md two stripes, and of nothing else is more asked."""
-    small = ({"name": "fio", "rw": "read", "bs": "16 KiB"}, "a:/d", "a:/d")
-    assert rate(SSD, small) == pytest.approx(2 * 128 * KiB / (80e-6 + 128 * KiB / 3e9), rel=0.02)
-    assert rate(SSD, READ) == pytest.approx(3e9, rel=0.02)
-    assert rate({"kind": "raid", "level": 0, "disks": 2, "of": SSD}, small) == pytest.approx(6e9, rel=0.02)
-    assert "d.read-ahead" not in problem(path(DISK, small)).stations
-
-
 @pytest.mark.parametrize(
     ("kernel", "groups", "pools"), [("5.15", 4, 2), ("6.6", 1, 2), ("6.6", 4, 8), ("7.1", 1, 4), ("7.1", 4, 8)]
 )
@@ -185,22 +157,6 @@ def test_each_request_took_a_lock_of_its_array(level: int, kernel: str, publishe
     assert rate(halves, load, stack={**TCP, "kernel": kernel}, **host) == pytest.approx(2 * found, rel=0.01)
 
 
-def test_who_writes_without_work_queues_ciphers_in_its_own_thread() -> None:
-    """A core of 3 GHz at three cycles a byte, whatever the depth; each job has one."""
-    inline = {**CRYPT, "cipher": "3 cycles/B", "workqueue": False}
-    assert rate(inline, _depth(64, "write")) == pytest.approx(1e9, rel=0.02)
-    assert rate({**inline, "workqueue": True}, _depth(64, "write")) == pytest.approx(2e9, rel=0.02)
-    assert rate(inline, _depth(64, "write", numjobs=2)) == pytest.approx(2e9, rel=0.02)
-
-
-def test_a_cipher_without_instructions_takes_its_core() -> None:
-    """Five times the 10.6 cycles/B of Adiantum on a Cortex-A7 (Crowley and Biggers 2018), and what interrupts take."""
-    small = {"kind": "cpu", "cores": 1, "clock": "1 GHz", "per_cycle": "0.23", "aes": False}
-    crypt = {"kind": "dm-crypt", "of": SSD, "sector_work": "0 cycles"}
-    assert rate(crypt, _depth(32), cpu=small) == pytest.approx(1e9 / 53, rel=0.05)
-    assert rate({**crypt, "cipher": "2 cycles/B"}, _depth(32), cpu=small) == pytest.approx(0.23e9 / 2, rel=0.25)
-
-
 @pytest.mark.parametrize(("kernel", "blocks", "gain"), [("5.4", 1, 1 / 1.65), ("6.12", 1, 1.46), ("6.12", 2, 2.12)])
 def test_kernels_cipher_at_their_own_pace(kernel: str, blocks: int, gain: float) -> None:
     """Sectors of 512 B on one core: retpolines to 5.11, AVX and VAES from 6.10 on; a cipher that is stated is that."""
@@ -222,26 +178,6 @@ def test_what_encryption_costs_a_data_centre_drive() -> None:
     for depth, lost, within in ((1, 0.67, 0.22), (32, 0.02, 0.03)):
         rates = [rate(a, _depth(depth)) for a in (plain, {"kind": "dm-crypt", "of": plain})]
         assert 1 - rates[1] / rates[0] == pytest.approx(lost, abs=within)
-
-
-def test_a_target_asks_for_the_bursts_of_a_write_one_after_the_other() -> None:
-    """1 MiB: 64 KiB come along, four bursts of 256 KiB are asked for (RFC 7143, MaxOutstandingR2T 1)."""
-    lun = {"kind": "iscsi", "of": SSD, "round_trip": "1 ms", "port_rate": "10 Gb/s", "request": "1 MiB"}
-    wire, drive = MiB / 1.25e9, MiB / 2e9
-    assert rate(lun, ALL) == pytest.approx(MiB / (5e-3 + 20e-6 + wire + drive), rel=0.02)
-    assert rate({**lun, "first_burst": "1 MiB"}, ALL) == pytest.approx(MiB / (1e-3 + 20e-6 + wire + drive), rel=0.02)
-    assert rate(lun, ONE) == pytest.approx(MiB / (1e-3 + 80e-6 + wire + MiB / 3e9), rel=0.02)
-
-
-def test_a_thread_of_the_target_takes_a_session_s_commands() -> None:
-    """22,000 a second of LIO (LKML, March 2015: 11.259 MB/s of 512 B by 32 readers); tgt has one thread for all."""
-    lun = {"kind": "iscsi", "of": {**SSD, "iops_read": "9M IOPS"}, "served": "22000 ops/s", "command": "0 cycles"}
-    job = {"name": "fio", "rw": "randread", "bs": "512 B", "direct": True, "numjobs": 32}
-    load = (job, "a:/d", "a:/d")
-    one = rate(lun, load)
-    assert one == pytest.approx(11.259e6, rel=0.01)
-    assert rate({**lun, "connections": 4}, load) == pytest.approx(4 * one, rel=0.01)
-    assert rate({**lun, "connections": 4, "target_threads": 1}, load) == pytest.approx(one, rel=0.01)
 
 
 def test_small_writes_wait_for_bits_of_a_bitmap_unless_its_chunks_are_large() -> None:
@@ -336,16 +272,6 @@ def test_what_remote_blocks_charge(array: dict[str, Any], load: Any, what: str, 
     assert sheet(problem(path(array, load))).figure(what) == pytest.approx(expected)
 
 
-@pytest.mark.parametrize(("block", "size"), [("1 MiB", 1024 * KiB), ("4 MiB", 1280 * KiB)])
-def test_a_direct_write_is_one_command_up_to_what_the_block_layer_leaves_whole(block: str, size: float) -> None:
-    """Each costs 15,000 cycles beside the bytes; pieces of 128 KiB are what read-ahead asks for."""
-    load = ({"name": "fio", "rw": "write", "bs": block, "direct": True}, "a:memory", "a:/d")
-    found = sheet(problem(path({"kind": "iscsi", "of": SSD, "protocol_byte": "0 cycles/B"}, load)))
-    assert found.demand("d.connections") == pytest.approx(0.4 + 15000 / size)
-    reading = sheet(problem(path({"kind": "iscsi", "of": SSD, "protocol_byte": "0 cycles/B"}, READ)))
-    assert reading.demand("d.connections") == pytest.approx(0.6 + 15000 / (128 * KiB))
-
-
 def test_the_network_adds_to_a_request_alone() -> None:
     """4 KiB one at a time: 80 us at the drive; 15, 32 and 100 us more."""
     local = 1 / rate(SSD, ALONE)
@@ -396,20 +322,6 @@ def test_releases_on_the_same_hardware(load: Any, chart: list[float]) -> None:
     assert each[0] / each[2] == pytest.approx(chart[0] / chart[2], rel=0.4)
 
 
-def test_a_small_object_of_a_disk_takes_a_turn() -> None:
-    """An OSD's rate is that of objects of 4 MiB: one of 64 KiB that a tool makes moves the heads all the same."""
-    tool = {"name": "rados-bench", "mode": "write", "t": 256, "b": "64 KiB"}
-    pool = {**RBD, "osd_write": "100 MB/s", "replicas": 1}
-    found = sheet(problem(path(pool, (tool, "a:memory", "a:/d")))).rate("d.osd-requests") / 65536
-    assert found == pytest.approx(12 / (1 / 80 + 60 / 4092 * (4 * MiB / 100e6 - 1 / 80)), rel=0.01)
-
-
-def test_a_write_alone_takes_what_is_printed() -> None:
-    """ceph.io, Reef Freeze (2023): 0.42 ms each, an ideal showcase; N. Fisk, Life at 700us (2018): 0.7 ms."""
-    one = {"name": "fio", "rw": "randwrite", "bs": "4 KiB", "direct": True}
-    assert 0.42e-3 < 4096 / rate({**RBD, "osds": 60}, (one, "a:/d", "a:/d")) < 1e-3
-
-
 @pytest.mark.parametrize(("load", "given", "seconds"), rows("components/layers", "a_node_works_for_its_own_osds"))
 def test_a_node_works_for_its_own_osds(load: Any, given: dict[str, Any], seconds: float) -> None:
     """Time of a core of 3 GHz, the copies too: of three nodes a third is here. What is stated of reads is for all."""
@@ -428,15 +340,6 @@ def test_a_reader_has_two_objects_on_their_way() -> None:
     found = sheet(problem(path(RBD, READ)))  # now and then both are on one of 12 OSDs
     assert 0.92 < found.rate("d.in-flight") / many.rate("d.in-flight") < 0.99
     assert found.rate("d.osds") == pytest.approx(18e9)
-
-
-def test_a_call_of_many_objects_has_them_all_in_flight() -> None:
-    big = ({"name": "dd", "bs": "1 GiB", "oflag": "direct"}, "a:/dev/zero", "a:/d")
-    assert rate({**RBD, "osd_write": "50 MB/s"}, big) == pytest.approx(12 / 3 * 50e6, rel=0.06)
-
-
-def test_small_reads_wait_for_the_osd() -> None:
-    assert rate(RBD, ALONE) == pytest.approx(4096 / (0.25e-3 + 4096 / 1.5e9), rel=0.03)
 
 
 # -- what holds for all ---------------------------------------------------------------------------

@@ -33,7 +33,6 @@ from tests.lab import (
 SSD = {"kind": "ssd", "read": "500 MB/s", "write": "400 MB/s", "link": "10 GB/s"}
 
 
-#: done before the next file is there: no wait passes while it works
 @pytest.mark.parametrize("flags", [{}, {"conv": "fdatasync"}, {"oflag": "dsync"}, {"oflag": "direct"}])
 def test_what_the_page_cache_does_is_the_same_under_every_local_file_system(flags: dict[str, str]) -> None:
     rates = [

@@ -9,8 +9,8 @@ from dtnsim.components.zfs import Zfs
 from dtnsim.description.host import Host, build_host
 from dtnsim.physics.core_rates import CORE_RATES
 from dtnsim.steady.prediction import predict
-from tests.each import cases, rows
-from tests.lab import GiB, KiB, MiB, Sheet, access, charged, journey, machine, problem, rate, sheet, volume
+from tests.each import cases, rows, tables, worked_out
+from tests.lab import GiB, KiB, MiB, Sheet, access, charged, expect, journey, machine, problem, rate, sheet, volume
 
 GIVEN = rows("components/zfs", "given")
 
@@ -75,42 +75,20 @@ def test_cycles_of_a_byte(use: Any, given: dict[str, str], expected: float) -> N
     assert cycles(use, **given) == pytest.approx(expected)
 
 
-LZ4 = {"compression": "lz4", "ratio": "2"}
-
-
-@cases("use, filesystem, what, expected", {
-    "a ratio of 2 halves what the drives write": ({}, LZ4, "demand z.ssds", 0.5),
-    "lz4 compresses 0.78 GB/s on a core of 4.9 GHz (its README)": (
-        {}, LZ4, "demand cpu", pytest.approx(4.9e9 / 0.78e9, rel=0.05)),
-    "zeros are not stored (OpenZFS docs, Workload Tuning)": ({"stored": 0.0}, LZ4, "demand z.ssds", 0.0),
-    "without compression they are": ({"stored": 0.0}, {}, "demand z.ssds", 1.0),
-    "compressed data gain nothing from a compressing drive": ({"stored": 0.5}, LZ4, "rate z.ssds", 500e6 / 0.5),
-    "sequential parts of records meet in memory": ({"block_B": 4 * KiB}, {}, "demand z.ssds", 1.0),
-    **{f"{checksum} is {operation}: 8.4 to 8.8 GB/s (openzfs issue 11788), 1.7 GB/s": (
-        {}, {"checksum": checksum}, "demand cpu", CORE_RATES[operation].cycles_per_byte)
-       for checksum, operation in (
-           ("on", "fletcher4_ssse3"), ("fletcher4", "fletcher4_ssse3"), ("sha256", "sha256_ni"))},
+@cases("checksum, operation", {
+    "fletcher4 by default: 8.4 to 8.8 GB/s (openzfs issue 11788)": ("on", "fletcher4_ssse3"),
+    "fletcher4 by name": ("fletcher4", "fletcher4_ssse3"),
+    "sha256: 1.7 GB/s": ("sha256", "sha256_ni"),
 })  # fmt: skip
-def test_what_a_write_charges(use: dict[str, Any], filesystem: dict[str, str], what: str, expected: Any) -> None:
-    found = below(access("write", **use), filesystem, {**SSD, "compresses": use.get("stored") == 0.5}).figure(what)
-    assert found == (pytest.approx(expected) if isinstance(expected, float) else expected)
+def test_a_write_is_summed(checksum: str, operation: str) -> None:
+    found = below(access("write"), {"checksum": checksum})
+    assert found.demand("cpu") == pytest.approx(CORE_RATES[operation].cycles_per_byte)
 
 
-@pytest.mark.parametrize("block", [4 * KiB, 64 * KiB, 128 * KiB, MiB])
-@pytest.mark.parametrize("operation", ["read", "write"])
-def test_random_access_moves_whole_records(operation: str, block: float) -> None:
-    """max(1, record / s) bytes a byte, over drives and bus alike (OpenZFS docs, Workload Tuning: recordsize)."""
-    found = below(access(operation, block_B=block, random=True, rewrite=True))
-    factor = max(1.0, 128 * KiB / block)
-    assert found.demand("z.ssds") == pytest.approx(factor)
-    assert found.demand("memory") == pytest.approx(factor)  # the DMA of whole records
-
-
-def test_copy_on_write_makes_random_writes_sequential() -> None:
-    """Whole records go out one after the other: a disk streams them, 32 bytes for one of 4 KiB in 128 KiB."""
-    disk = {"kind": "hdd", "rate": "100 MB/s", "position": "0", "link": "1 GB/s"}
-    found = below(access("write", block_B=4 * KiB, random=True, rewrite=True), array=disk)
-    assert found.rate("z.disks") == pytest.approx(100e6 / 32, rel=1e-6)
+@cases("given, figures", tables("components/zfs")["below_the_cache"])
+def test_what_an_access_charges_below_the_cache(given: dict[str, Any], figures: dict[str, Any]) -> None:
+    found = below(access(**worked_out(given["use"], {})), given.get("filesystem"), given.get("array"))
+    expect(lambda what: found.bound if what == "bound" else found.figure(what), figures)
 
 
 def test_random_reads_on_raidz_are_not_amplified_twice() -> None:
@@ -189,17 +167,6 @@ def test_checksums_are_charged_once_a_byte_on_the_way_through() -> None:
     free = journey(host(), start="a:/z", tool="gridftp")
     cost = sheet(problem(made)).demand("a.cpu") - sheet(problem(free)).demand("a.cpu")
     assert cost == pytest.approx(CORE_RATES["sha256_ni"].cycles_per_byte)
-
-
-def test_a_drive_has_few_requests_of_each_class_before_it() -> None:
-    """Prefetch 3 requests of 128 KiB, random reads 10, on flash of 1 ms: q s / (L + s / R)."""
-    drive = {**SSD, "latency_read": "1 ms", "iops_read": "1M IOPS"}
-    one = 1e-3 + 128 * KiB / 500e6
-    assert below(access("read"), array=drive).bound == pytest.approx(3 * 128 * KiB / one)
-    jumps = below(access("read", block_B=128 * KiB, random=True, queue_depth=64), array=drive)
-    assert jumps.rate("z.requests") == pytest.approx(500e6)  # 10 of them would be 1 GB/s: the flash itself is full
-    few = below(access("read", block_B=128 * KiB, random=True), {"sync_read_max_active": 2}, drive)
-    assert few.rate("z.requests") == pytest.approx(2 * 128 * KiB / one)
 
 
 def test_disks_sort_only_what_the_pool_hands_them() -> None:
