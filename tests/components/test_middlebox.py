@@ -38,10 +38,6 @@ def test_no_transfer_beats_its_policer(mbps: int, action: str) -> None:
     assert rate(through({"rate": f"{mbps} Mb/s", "action": action})) <= mbps * 1.25e5 / IP * (1 + 1e-9)
 
 
-#: frames of MTU 9000 with time stamps: wire bytes for a payload byte
-FRAME = 9038 / 8948
-
-
 def through_of_firewall(wall: dict[str, Any], streams: int = 1, rtt: str = "10 ms") -> dict[str, Any]:
     segment = {"bandwidth": "10 Gb/s", "rtt": rtt, "firewall": {"kind": "firewall", "buffer": "1 GB", **wall}}
     data = {"files": 1, "size": "1000 PB"}
