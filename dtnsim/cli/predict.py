@@ -140,19 +140,18 @@ def _before(against: str | None, paths: Sequence[str]) -> dict[str, Any] | None:
     if against is None:
         return None
     from dtnsim.ground.errors import InputError
-    from dtnsim.report.against import read
+    from dtnsim.report.document import kept
 
     if len(paths) > 1:
         raise InputError("--against: give one path: the file has the answer of one")
-    return read(against)
+    return kept(against)
 
 
 def _since(before: dict[str, Any] | None, answer: Prediction) -> list[str]:
     """What changed since, in lines."""
     if before is None:
         return []
-    from dtnsim.report.against import changes
-    from dtnsim.report.document import prediction_document
+    from dtnsim.report.document import changes, prediction_document
 
     first, *why = changes(before, prediction_document(answer))
     return ["", f"since then: {first}", *(f"  {line}" for line in why)]
@@ -182,7 +181,7 @@ def _documents(
     before: dict[str, Any] | None,
     plans: Sequence[Plan | None],
 ) -> None:
-    from dtnsim.report.document import goals_document, prediction_document, shares_document
+    from dtnsim.report.document import changes, goals_document, prediction_document, shares_document
 
     documents = []
     for answer, shares, plan in zip(answers, wide, plans, strict=True):
@@ -194,8 +193,6 @@ def _documents(
         if shares:
             document["why_wide"] = shares_document(shares)
         if before is not None:
-            from dtnsim.report.against import changes
-
             document["changes"] = changes(before, document)
         documents.append(document)
     options.emit(documents[0] if len(documents) == 1 else {"schema": "dtnsim.predictions/1", "predictions": documents})

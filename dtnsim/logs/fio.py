@@ -19,7 +19,7 @@ import re
 from collections.abc import Iterable, Iterator
 from typing import Final
 
-from dtnsim.logs._declared import LinesParser, Match, reads
+from dtnsim.logs._declared import LinesParser, Match, notes, reads
 from dtnsim.logs._numbers import BINARY, DECIMAL, TIMES, decimal, size_bytes
 from dtnsim.logs.base import Command, Conditions, Record, Status, once
 from dtnsim.logs.fio_json import PERCENTILES, FioJson, Runs, factor_of, figure_of, of_command
@@ -210,9 +210,7 @@ class Fio(Runs, LinesParser, of=FioJson):
     def _of_the_moment(self, found: Match) -> None:
         self._progress = (found.string, self.ctx.line)
 
-    @reads(r"fio: terminating on signal \d+")
-    def _signal(self, found: Match) -> None:  # noqa: ARG002 (what reads hands over)
-        self.stopped = True
+    _signal = notes(r"fio: terminating on signal \d+", stopped=True)
 
     @reads(
         r"^\s*(?:<\S+> )?(?P<job>\S.*?): \(g=<group:int>\): rw=(?P<rw>\w+), bs=(?P<bs>.*?), "

@@ -94,12 +94,9 @@ class Iozone(LinesParser):
         self._report = meanings("iozone").get(found[1].lower().strip())
         self._edges, self.open = [], self._report is not None
 
-    @reads(r"Iozone: Performance Test")
-    def _start(self, found: Match) -> None:  # noqa: ARG002 (what reads hands over)
-        self._run, self._scale, self._last, self.version = {}, _KIBS, None, None
-        self._seen.clear()
-        self._children.clear()
-
+    _start = notes(
+        r"Iozone: Performance Test", _run=dict, _scale=_KIBS, _last=None, _seen=set, _children=set, version=None
+    )
     _revision = notes(r"\$Revision: <version:dots>", to=str)
 
     @reads(r"Command line used: (.*)")

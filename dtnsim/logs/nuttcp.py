@@ -149,10 +149,9 @@ class Nuttcp(LinesParser):
         seconds = numbers.get("real_seconds", 0.0)
         yield from self._ended(text, rate * 125e3, printed, self.about(), megabytes, seconds, rest)
 
-    @reads(r"nuttcp-[rt]\S*: (?:v[\d.]+: )?Error: .*|nuttcp: (?:bad|unknown|can't|error).*")
+    @reads(r"nuttcp-[rt]\S*: (?:v(?P<version>[\d.]+): )?Error: .*|nuttcp: (?:bad|unknown|can't|error).*")
     def _error(self, found: Match) -> Found:
-        self._version(found)
-        self._intervals = Mean()
+        self.version, self._intervals = found["version"] or self.version, Mean()
         return self.failure(found[0], **self.about())
 
     @reads(r"nuttcp-(?P<end>[rt])\S*: <mb:real> MB in <s:real> real seconds = <kb:dots> KB/sec(?: = <rate:real> Mbps)?")
@@ -166,11 +165,7 @@ class Nuttcp(LinesParser):
         known = {**self.about(), "role": _ROLES[found["end"]], "duration_s": seconds, "bytes": megabytes * 2**20}
         return self.measure("throughput", rate, printed, known)
 
-    @reads(r"nuttcp-[rt]\S*: v([\d.]+): ")
-    def _version(self, found: Match) -> None:
-        version = re.search(r"nuttcp-[rt]\S*: v([\d.]+): ", found.string)
-        self.version = version[1] if version is not None else self.version
-
+    _version = notes(r"nuttcp-[rt]\S*: v(?P<version>[\d.]+): ", to=str)
     _classic = notes(r'nuttcp-[rt]\S{0,80}: .{0,300}?"(?P<classic>classic)"', to=bool)
     _shape = notes(
         r"nuttcp-[rt]\S{0,80}: .{0,300}?buflen=<block_B:int>, nstream=<streams:int>, port=\d+ (?P<protocol>tcp|udp)"
