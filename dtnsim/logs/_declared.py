@@ -35,12 +35,13 @@ class _Kind(NamedTuple):
     pattern: re.Pattern[str]
     inside: bool | str
     opens: bool | str
+    settles: bool
     result: str
     method: Callable[[Any, Match], Found]
 
 
 def reads(
-    pattern: str, *, inside: bool | str = False, opens: bool | str = False, result: str = ""
+    pattern: str, *, inside: bool | str = False, opens: bool | str = False, settles: bool = False, result: str = ""
 ) -> Callable[[Callable[[Any, Match], Found]], Any]:
     """Declares that a method of a `LinesParser` reads the lines of a pattern; of several the first in order takes it.
 
@@ -48,13 +49,14 @@ def reads(
         pattern: As of `regex`; anywhere in the line, unless it begins with ``^``.
         inside: Only in a block that is open, or in the ``block`` of that name.
         opens: The line opens a block, which may have a name: all lines up to its end are handed over.
+        settles: The line ends a run: what that leaves open is given.
         result: A line with this text that matches only in part is noted, with the part that is as expected.
     """
     compiled = regex(pattern)
     find = compiled.match if pattern.removeprefix("(?i)")[0] == "^" else compiled.search
 
     def mark(method: Callable[[Any, Match], Found]) -> Any:
-        kinds = [_Kind(find, compiled, inside, opens, result, method), *getattr(method, "kinds", ())]
+        kinds = [_Kind(find, compiled, inside, opens, settles, result, method), *getattr(method, "kinds", ())]
         method.kinds = kinds  # type: ignore[attr-defined]
         return method
 
@@ -68,6 +70,7 @@ def notes(
     new: bool = False,
     inside: bool | str = False,
     opens: bool | str = False,
+    settles: bool = False,
     **state: object,
 ) -> Callable[[Any, Match], None]:
     """Declares lines whose named groups are conditions of the figures that follow, or that set the state of a run.
@@ -78,10 +81,11 @@ def notes(
         new: Nothing of what was known before is kept.
         inside: As of `reads`.
         opens: As of `reads`.
+        settles: As of `reads`.
         state: Attributes of the parser, and what they are from this line on (or what makes it: ``_seen=set``).
     """
 
-    @reads(pattern, inside=inside, opens=opens)
+    @reads(pattern, inside=inside, opens=opens, settles=settles)
     def note(parser: LinesParser, found: Match) -> None:
         said = parser.said(found, found.re.groupindex, to)
         parser.version = str(said.pop("version", parser.version or "")) or None
@@ -221,13 +225,14 @@ class LinesParser(LineParser):
         if self.open and 0 < self.longest < self.lines:
             self.open = False
         missed = None
-        for find, pattern, inside, opens, result, method in self.kinds:
+        for find, pattern, inside, opens, settles, result, method in self.kinds:
             if inside and not (self.open if inside is True else self.block == inside):
                 continue
             if (match := find(text)) is not None:
+                ended = list(self.safely(self.settle)) if settles else ()
                 if opens:
                     self.open, self.lines, self.block = True, 0, "" if opens is True else str(opens)
-                return listed(method(self, match))
+                return (*ended, *listed(method(self, match))) if ended else listed(method(self, match))
             if result and missed is None and result in text:
                 missed = near(pattern.pattern, text)
         return listed(self.other(text)) if missed is None else (self.unread(text, missed),)

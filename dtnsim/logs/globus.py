@@ -261,10 +261,9 @@ class GlobusUrlCopy(LinesParser):
             instant = self.measure("throughput", binary_size(found["inst"], found["iu"]), printed, {**known, **more})
         self._ended, self._held = (None, "complete"), _Copy(size, known, mean, instant)
 
-    @reads(r"^\s*(?P<what>Source|Dest): +(?P<url>\S.*)$")
-    @reads(r"^ {1,12}(?P<file>\S.*?) {2}-> {2}(?P<file_to>\S.*)$")
-    def _ends(self, found: Match) -> Iterator[Record]:
-        yield from self.settle()
+    @reads(r"^\s*(?P<what>Source|Dest): +(?P<url>\S.*)$", settles=True)
+    @reads(r"^ {1,12}(?P<file>\S.*?) {2}-> {2}(?P<file_to>\S.*)$", settles=True)
+    def _ends(self, found: Match) -> None:
         groups = found.groupdict()
         if "what" not in groups:
             self._where |= {key: name.strip() for key, name in groups.items()}

@@ -175,10 +175,7 @@ class Ethtool(LinesParser):
     def _named(self) -> Conditions:
         return {"interface": self.known.get("interface") or _named(self.ctx.args("ethtool"))}
 
-    @reads(r"^\s*Settings for (?P<interface>\S+?):\s*$")
-    def _settings(self, found: Match) -> Iterator[Record]:
-        yield from self.settle()
-        self.known, self.block = found.groupdict(), "settings"
+    _settings = notes(r"^\s*Settings for (?P<interface>\S+?):\s*$", to=str, new=True, settles=True, block="settings")
 
     @reads(r"^\s*NIC statistics:\s*$", opens="statistics")
     def _statistics(self, found: Match) -> None:  # noqa: ARG002 (what reads hands over)
@@ -269,11 +266,10 @@ class Bonding(LinesParser):
     _members: list[tuple[str, int]] = anew(list)
     _up = anew(int)
 
-    @reads(r"^\s*Ethernet Channel Bonding Driver: ", opens=True)
-    def _bond(self, found: Match) -> Iterator[Record]:  # noqa: ARG002 (what reads hands over)
-        yield from self.settle()
+    @reads(r"^\s*Ethernet Channel Bonding Driver: ", opens=True, settles=True)
+    def _bond(self, found: Match) -> None:  # noqa: ARG002 (what reads hands over)
         path = _BOND.search(self.ctx.command.text) if self.ctx.command is not None else None
-        self.known, self.open = {"bond": path[1] if path else None}, True
+        self.known = {"bond": path[1] if path else None}
 
     @reads(
         r"^\s*(?P<key>Bonding Mode|Transmit Hash Policy|Slave Interface|MII Status|Speed)"

@@ -39,10 +39,7 @@ class Ior(LinesParser):
     _done: set[str] = anew(set)
     _table = anew(bool)
 
-    @reads(r"\bIOR-(\d[\w.+-]*): MPI", opens=True)
-    def _version(self, found: Match) -> Iterator[Record]:
-        yield from self.settle()
-        self.version, self.open = found[1], True
+    _version = notes(r"\bIOR-(?P<version>\d[\w.+-]*): MPI", to=str, opens=True, settles=True)
 
     @reads(r"^\s*Max (?P<what>Write|Read):\s+<mib:dots> MiB/sec \(<mb:dots> MB/sec\)")
     def _max(self, found: Match) -> Iterator[Record]:
@@ -347,15 +344,14 @@ class Io500Result(LinesParser, of=Io500):
 
     shape = r"^\s*\[(?:(?:ior|mdtest)-(?:easy|hard|rnd)|find)[^\]]{0,20}\]"
 
-    _phase = anew(str)
     _pairs: dict[str, str] = anew(dict)
     _valid = anew(lambda: True)
     _line = anew(int)
 
-    @reads(r"^\s*+\[(?P<phase>(?:ior|mdtest)-(?:easy|hard|rnd)[\w-]{0,20}|find[\w-]{0,20})\]\s*+$")
-    def _section(self, found: Match) -> Iterator[Record]:
-        yield from self.settle()
-        self._phase, self.open = found["phase"], True
+    _section = notes(
+        r"^\s*+\[(?P<phase>(?:ior|mdtest)-(?:easy|hard|rnd)[\w-]{0,20}|find[\w-]{0,20})\]\s*+$",
+        to=str, opens=True, settles=True,
+    )  # fmt: skip
 
     @reads(r"^\s*+(?P<key>score|t_delta|t_start|t_end)\s++= <value:word>(?: (?P<clock>[\d:]{8}))?\s*+$", inside=True)
     def _pair(self, found: Match) -> None:
@@ -367,7 +363,7 @@ class Io500Result(LinesParser, of=Io500):
         return self.settle() if text.lstrip().startswith("[") and "INVALID" not in text else None
 
     def settle(self) -> Iterable[Record]:
-        phase, pairs, valid, line = self._phase, self._pairs, self._valid, self._line
+        phase, pairs, valid, line = str(self.known.get("phase", "")), self._pairs, self._valid, self._line
         self.forget()
         try:
             score, seconds = float(pairs.get("score", "")), float(pairs["t_delta"]) if "t_delta" in pairs else None

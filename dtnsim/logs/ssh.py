@@ -8,7 +8,7 @@ from dataclasses import dataclass, field
 from typing import ClassVar, Final, NamedTuple
 
 from dtnsim.logs._commands import ends_of_copy, given
-from dtnsim.logs._declared import Found, LinesParser, Match, reads
+from dtnsim.logs._declared import Found, LinesParser, Match, notes, reads
 from dtnsim.logs._numbers import agrees, binary_size, clock_s, decimal, grouped, regex
 from dtnsim.logs.base import NO_BYTES, Conditions, Evidence, Record, Status, anew, noted
 from dtnsim.logs.measurement import ALL_SENT
@@ -58,9 +58,9 @@ class Scp(LinesParser):
     beside: ClassVar = dict.fromkeys(("B", "KB", "MB", "GB", "TB", "PB", "kB"), ("%",))
     shape = r"%\s++(?:\|[* ]*+\|\s*+)?(?:[KMGT]?B?\s++)?(?:[KMGT]?B/s\s++)?:"
     commands = _PROGRAMS
+    terms: ClassVar = {"direction": {"Uploading": "send", "Fetching": "receive"}}
 
     _held: _Meter | None = anew()
-    _direction: str | None = anew()
 
     def feed(self, text: str) -> Iterable[Record]:
         meter, held = self._meter(text) if "%" in text and len(text) <= 1000 else None, self._held
@@ -71,10 +71,7 @@ class Scp(LinesParser):
         self._held = meter
         return ended
 
-    @reads(r"^\s*(?P<what>Uploading|Fetching) (?P<from>.+?) to (?P<to>.+)$")
-    def _transfer(self, found: Match) -> Iterator[Record]:
-        yield from self.settle()
-        self._direction = "send" if found["what"] == "Uploading" else "receive"
+    _transfer = notes(r"^\s*(?P<direction>Uploading|Fetching) .+? to .+$", settles=True)
 
     def _meter(self, text: str) -> _Meter | None:
         found = _PSCP.match(text) or _METER.match(text)
@@ -150,7 +147,7 @@ class Scp(LinesParser):
 
     def _known(self) -> Conditions:
         found, _, paths = self.asked()
-        found["direction"] = self._direction
+        found["direction"] = self.known.get("direction")
         if self.ctx.args("scp", "pscp") is not None and len(paths) > 1:
             found |= ends_of_copy(paths)
         elif paths:
