@@ -42,7 +42,7 @@ def command(
     """
     from dtnsim.components.base import kinds
     from dtnsim.description import catalogue
-    from dtnsim.report import text
+    from dtnsim.report.console import console
 
     asked = bool(sort or where)
     if what not in kinds() and (kind := (what or "").removesuffix("s")) in kinds():
@@ -63,7 +63,7 @@ def command(
     if json:
         options.emit(document)
         return
-    out = text.console()
+    out = console()
     if what is None:
         _kinds(document, out)
         return
@@ -74,18 +74,18 @@ def command(
 
 
 def _kinds(document: dict[str, Any], out: Out) -> None:
-    from dtnsim.report import text
+    from dtnsim.report.table import Table
 
-    rows = text.Table("family", "kind", "what", "parts")
+    rows = Table("family", "kind", "what", "parts")
     for kind in sorted(document["kinds"], key=lambda k: (k["family"], k["kind"])):
         rows.add_row(kind["family"], kind["kind"], kind["summary"], ", ".join(kind["parts"]))
     out.print(rows)
 
 
 def _parameters(parameters: list[dict[str, Any]], out: Out) -> None:
-    from dtnsim.report import text
+    from dtnsim.report.table import Table
 
-    rows = text.Table("parameter", "value", ">spread", "source")
+    rows = Table("parameter", "value", ">spread", "source")
     for row in parameters:
         value = row.get("text", row.get("default"))
         spread = "" if row["spread"] is None else f"{row['spread']:.0%}"
@@ -96,10 +96,10 @@ def _parameters(parameters: list[dict[str, Any]], out: Out) -> None:
 
 
 def _parts(chosen: Selection, out: Out) -> None:
-    from dtnsim.report import text
+    from dtnsim.report.table import Table
 
     if chosen.rows:
-        rows = text.Table(*(("" if c == "part" else ">") + _HEADS.get(c, c) for c in chosen.columns))
+        rows = Table(*(("" if c == "part" else ">") + _HEADS.get(c, c) for c in chosen.columns))
         for row in chosen.rows:
             rows.add_row(*(_cell(row, c, chosen.units[c], line=c in chosen.lines) for c in chosen.columns))
         out.print(rows)

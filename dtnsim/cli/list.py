@@ -29,13 +29,14 @@ def command(
     if json:
         options.emit(document)
         return
-    from dtnsim.report import text
+    from dtnsim.report.console import console
+    from dtnsim.report.table import Table
 
-    out = text.console()
+    out = console()
     counted = [">"] if room is None else []
     bought = ("year", "price") if room == "hosts" else ()
     heads = [f">{key}" for key in bought]
-    rows = text.Table(room or "dtnsim list ...", *counted, *heads, "what")
+    rows = Table(room or "dtnsim list ...", *counted, *heads, "what")
     for item in document["items"]:
         number = [str(item["count"])] if room is None else [str(item[key] or "-") for key in bought]
         rows.add_row(item["name"], *number, item["what"])

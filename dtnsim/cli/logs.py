@@ -193,8 +193,8 @@ def _line(record: Measurement) -> str:
 
 def _show(records: Iterator[Measurement]) -> None:
     """A table; a log of more than `TABLE` figures is written as plain lines while it is read."""
-    from dtnsim.ground.term import plural
-    from dtnsim.report import text
+    from dtnsim.report.console import console
+    from dtnsim.report.table import Table
 
     head = list(islice(records, TABLE + 1))
     if len(head) > TABLE:
@@ -203,12 +203,12 @@ def _show(records: Iterator[Measurement]) -> None:
         return
     if not head:
         return
-    rows = text.Table(">line", "tool", "quantity", ">value", "conditions")
+    rows = Table(">line", "tool", "quantity", ">value", "conditions")
     for record in head:
         line, tool, quantity, value, conditions = _cells(record)
         rows.add_row(line, tool, quantity, value, conditions)
-    out = text.console()
-    out.print(f"{head[0].file}: {plural(len(head), 'figure')}")
+    out = console()
+    out.print(f"{head[0].file}: {len(head)} figure{'s' * (len(head) != 1)}")
     out.print(rows)
 
 

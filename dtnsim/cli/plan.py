@@ -150,8 +150,9 @@ def _document(made: Plan) -> dict[str, object]:
 
 
 def _show(made: Plan) -> None:
+    from dtnsim.ground.uncertainty import HEADS
     from dtnsim.report.console import console
-    from dtnsim.report.table import HEADS, Table
+    from dtnsim.report.table import Table
 
     out = console()
     goal = units.show(made.target_Bps, "B/s")

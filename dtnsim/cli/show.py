@@ -29,13 +29,14 @@ def command(
     if json:
         options.emit(documents[0] if len(documents) == 1 else documents)
         return
-    from dtnsim.report import text
+    from dtnsim.report.console import console
+    from dtnsim.report.table import Table
 
-    out = text.console()
+    out = console()
     for document in documents:
         title = f"{document['room'].removesuffix('s')} {document['name']}"
         out.print(f"  ({document['file']})" if document["file"] else "", title=title)
-        rows = text.Table("key", "value", "source")
+        rows = Table("key", "value", "source")
         for line in document["lines"]:
             rows.add_row(*(line[key] for key in ("key", "value", "source")))
         out.print(rows)

@@ -196,9 +196,10 @@ def _coefficients(*, json: bool) -> None:
     if json:
         options.emit({"schema": "dtnsim.tcp-coefficients/1", "coefficients": fields})
         return
-    from dtnsim.report import text
+    from dtnsim.report.console import console
+    from dtnsim.report.table import Table
 
-    shown = text.Table("name", ">value", "unit", ">rows", "reason")
+    shown = Table("name", ">value", "unit", ">rows", "reason")
     for c in fields:
         shown.add_row(c["name"], f"{c['value']:g}", c["unit"], str(c["fitted_rows"]), c["reason"])
-    text.console().print(shown)
+    console().print(shown)

@@ -135,8 +135,8 @@ def _advise(given: PathSpec, samples: int, seed: int, have: str | None, explain:
 def _rows(found: list[Choice]) -> Table:
     """The ways by what they would take."""
     from dtnsim.ground import units
+    from dtnsim.ground.uncertainty import HEADS
     from dtnsim.report import text
-    from dtnsim.report.table import HEADS
 
     shown = text.Table(">duration", HEADS[0], HEADS[2], ">throughput", ">best", "tool", "needs", "held by")
     for c in found:

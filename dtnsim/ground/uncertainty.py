@@ -22,6 +22,8 @@ COVERED: Final = round(LEVELS[2] - LEVELS[0], 6)
 WITHIN: Final = f"{100 * COVERED:g} %"
 #: what people call the levels; keys of JSON and fields of records are a promise to programs and keep their names
 NAMES: Final = tuple(f"p{100 * level:g}" for level in LEVELS)
+#: the same as headings of columns
+HEADS: Final = tuple(f">{name}" for name in NAMES)
 
 
 def often(what: str = "") -> str:

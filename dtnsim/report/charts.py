@@ -9,10 +9,10 @@ import numpy as np
 
 from dtnsim.ground import units
 from dtnsim.ground.records import Interval, Prediction, TransferPrediction
-from dtnsim.ground.uncertainty import WITHIN
+from dtnsim.ground.uncertainty import HEADS, WITHIN
 from dtnsim.report.holds import called
 from dtnsim.report.page import Figure, label
-from dtnsim.report.table import HEADS, Table
+from dtnsim.report.table import Table
 from dtnsim.report.traces import (
     AMBER,
     BLUE,

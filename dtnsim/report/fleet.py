@@ -16,7 +16,6 @@ from dtnsim.ground import units
 from dtnsim.ground.output import fields, number
 from dtnsim.ground.quantity import Draw
 from dtnsim.ground.uncertainty import NAMES, often
-from dtnsim.report import text
 from dtnsim.report.console import Out
 from dtnsim.report.document import quantiles
 from dtnsim.report.table import Table
@@ -184,7 +183,7 @@ def show(a: FleetAnswer, out: Out) -> None:
 def _completion(a: FleetAnswer, out: Out) -> None:
     first, quantile = a.runs[0], (">p95", ">p99")
     head = ("class", ">done", ">open", ">failed", ">bytes", ">completion p50", *quantile, ">slowdown p50", *quantile)
-    rows = text.Table(*head, ">deadlines missed", ">resent")
+    rows = Table(*head, ">deadlines missed", ">resent")
     for g in first.groups:
         rows.add_row(
             g.name or "all",
@@ -314,7 +313,7 @@ def _failures(a: FleetAnswer, out: Out) -> None:
         return
     total = a.runs[0].total
     out.print()
-    rows = text.Table("what was down", ">times", ">in all")
+    rows = Table("what was down", ">times", ">in all")
     together: dict[str, list[tuple[str, int, float]]] = {}
     for name, (count, seconds) in outages:
         together.setdefault(kind(name.partition(":")[0]) + name.partition(":")[2], []).append((name, count, seconds))

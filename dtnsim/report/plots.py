@@ -11,7 +11,8 @@ from typing import TYPE_CHECKING, Any, Final
 from dtnsim.ground import output, units
 from dtnsim.ground.errors import InputError
 from dtnsim.ground.extras import need
-from dtnsim.report import text, timeline
+from dtnsim.report import timeline
+from dtnsim.report.table import Table, bar
 
 if TYPE_CHECKING:
     from dtnsim.ground.lazy import Shown
@@ -65,9 +66,9 @@ def ladder(p: Prediction, out: Out) -> None:
     """Bars of the ladder."""
     for t in p.transfers[:1]:
         top = max(r.throughput_Bps for r in t.ladder)
-        rows = text.Table("station", ">at", "to scale", title=f"ladder of {t.name}, drawn")
+        rows = Table("station", ">at", "to scale", title=f"ladder of {t.name}, drawn")
         for rung in t.ladder:
-            rows.add_row(rung.station, units.show(rung.throughput_Bps, "B/s"), text.bar(rung.throughput_Bps / top))
+            rows.add_row(rung.station, units.show(rung.throughput_Bps, "B/s"), bar(rung.throughput_Bps / top))
         out.print(rows, apart=True)
 
 

@@ -12,12 +12,11 @@ import numpy as np
 
 from dtnsim.ground import runtime, units
 from dtnsim.ground.output import fields, number
-from dtnsim.ground.uncertainty import NAMES
+from dtnsim.ground.uncertainty import HEADS, NAMES
 from dtnsim.physics._arrays import LEVELS
 from dtnsim.report import text
 from dtnsim.report.console import Out
 from dtnsim.report.document import assumptions, quantiles as interval
-from dtnsim.report.table import HEADS
 from dtnsim.simulation.results import Held, Run, Simulation, TransferRun, joined, quantiles
 
 SCHEMA: Final = "dtnsim.simulation/1"

@@ -7,7 +7,6 @@ from collections.abc import Iterable, Sequence
 from typing import Final
 
 from dtnsim.ground.errors import visible
-from dtnsim.ground.uncertainty import NAMES
 
 #: what bars are drawn with; '#' and '.' where a stream's encoding lacks it
 BARS: Final = "█·"
@@ -19,8 +18,6 @@ BAR: Final = 6
 #: rows of a table that a page shows; the rest is in the JSON document
 ROWS: Final = 400
 
-#: headings of an interval
-HEADS: Final = tuple(f">{name}" for name in NAMES)
 
 Line = tuple[str, ...]
 

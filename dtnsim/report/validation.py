@@ -9,9 +9,9 @@ from typing import TYPE_CHECKING, Any, Final
 from dtnsim import __version__
 from dtnsim.evidence.trust import CENTRAL, Judgement, by_kind, first, judging, ranks, trust
 from dtnsim.ground import units
-from dtnsim.ground.uncertainty import NAMES, WITHIN
+from dtnsim.ground.uncertainty import HEADS, NAMES, WITHIN
 from dtnsim.report.page import Figure, Page, label, today
-from dtnsim.report.table import HEADS, Table
+from dtnsim.report.table import Table
 from dtnsim.report.traces import AMBER, BLUE, GREY, TONES, axis, line, marks, painted, spans
 
 if TYPE_CHECKING:

@@ -16,6 +16,7 @@ from dtnsim.ground import extras, units
 from dtnsim.ground.errors import DtnsimError
 from dtnsim.ground.records import Interval, Prediction
 from dtnsim.ground.term import plural, without_words
+from dtnsim.ground.uncertainty import HEADS
 from dtnsim.planning import groups, messages, tool_choice, whatif, whynot
 from dtnsim.planning.plan import Plan, towards
 from dtnsim.planning.whatif import Grid
@@ -23,7 +24,7 @@ from dtnsim.report import assumed, charts, costs, fleet, fleet_page, picture, ti
 from dtnsim.report.decision import decide, may_choose, verdict
 from dtnsim.report.holds import called
 from dtnsim.report.page import LAYOUT, Page, escaped
-from dtnsim.report.table import HEADS, Table
+from dtnsim.report.table import Table
 from dtnsim.report.text import capacity
 from dtnsim.simulation.fleet.run import FleetAnswer
 from dtnsim.simulation.results import Simulation
