@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 import re
 from dataclasses import replace
-from typing import TYPE_CHECKING, Annotated, Any, Final
+from typing import TYPE_CHECKING, Annotated, Final
 
 from typer import Option
 
@@ -109,10 +109,7 @@ def command(
     document = _tcp_text.document(setting, wanted, kernel, seed)
     if retransmits:
         document["warnings"] = [RESENT]
-    if json:
-        options.emit(document)
-    else:
-        _tcp_text.show(document)
+    (options.emit if json else _tcp_text.show)(document)
 
 
 def _loss(
@@ -188,18 +185,15 @@ def _table(path: str, out: str | None, seed: int, *, json: bool) -> None:
 
 
 def _coefficients(*, json: bool) -> None:
+    from dtnsim.ground.output import fields
     from dtnsim.physics.tcp import coefficients
 
-    fields: list[dict[str, Any]] = [
-        {key: getattr(c, key) for key in ("name", "value", "unit", "fitted_rows", "reason")} for c in coefficients.ALL
-    ]
+    found = [fields(c, "name", "value", "unit", "fitted_rows", "reason") for c in coefficients.ALL]
     if json:
-        options.emit({"schema": "dtnsim.tcp-coefficients/1", "coefficients": fields})
+        options.emit({"schema": "dtnsim.tcp-coefficients/1", "coefficients": found})
         return
     from dtnsim.report.console import console
     from dtnsim.report.table import Table
 
-    shown = Table("name", ">value", "unit", ">rows", "reason")
-    for c in fields:
-        shown.add_row(c["name"], f"{c['value']:g}", c["unit"], str(c["fitted_rows"]), c["reason"])
-    console().print(shown)
+    rows = [(c["name"], f"{c['value']:g}", c["unit"], str(c["fitted_rows"]), c["reason"]) for c in found]
+    console().print(Table("name", ">value", "unit", ">rows", "reason", rows=rows))

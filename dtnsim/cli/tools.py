@@ -127,8 +127,7 @@ def _advise(given: PathSpec, samples: int, seed: int, have: str | None, explain:
     out.print()
     for sentence in out_of.sentences():
         out.print(sentence)
-    why = dict.fromkeys(each.why for each in refused if each.test == "cannot")
-    for said in why:
+    for said in dict.fromkeys(each.why for each in refused if each.test == "cannot"):
         out.print(f"not possible here: {'; '.join(each.part for each in refused if each.why == said)} ({said})")
 
 
@@ -142,8 +141,7 @@ def _rows(found: list[Choice]) -> Table:
     for c in found:
         seconds = (units.show(v, "s", digits=3) for v in (c.duration_s.p50, c.duration_s.p10, c.duration_s.p90))
         rate = text.rate(_rate(c).p50)
-        held = c.prediction.bottleneck.station
-        shown.add_row(*seconds, rate, f"{c.best:.0%}", c.name, c.needs, held)
+        shown.add_row(*seconds, rate, f"{c.best:.0%}", c.name, c.needs, c.prediction.bottleneck.station)
     return shown
 
 
