@@ -10,7 +10,8 @@ from dtnsim.components.hba import Hba
 from dtnsim.components.memory import Crossing, Memory
 from dtnsim.description.host import build_host
 from dtnsim.ground.errors import SpecError
-from tests.lab import FREE, KiB, MiB, Sheet, access, charged, journey, machine, problem, sheet, volume
+from tests.each import cases, tables, worked_out
+from tests.lab import FREE, KiB, MiB, Sheet, access, charged, expect, journey, machine, problem, sheet, volume
 
 SLOT = {"kind": "slot", "generation": 3, "lanes": 16}
 
@@ -71,39 +72,10 @@ def carried(use: dict[str, object] | None = None, **parameters: object) -> Sheet
     return charged(lambda row: card.carry(row, access(**(use or {})), "sas"))  # type: ignore[arg-type]  # by name
 
 
-WIDE = [(4, "600 MB/s", 2.4e9), (8, "600 MB/s", 4.8e9), (16, "1200 MB/s", 19.2e9)]
-
-
-@pytest.mark.parametrize(("lanes", "lane", "rate"), WIDE)
-def test_lanes_add(lanes: int, lane: str, rate: float) -> None:
-    """Oracle 6-Gb SAS HBA guide p. 70: a wide port of four lanes at 6 Gb/s carries 2400 MB/s."""
-    assert carried(lanes=lanes, lane=lane).rate("sas.lanes") == pytest.approx(rate)
-
-
-def test_a_raid_controller_takes_less_than_it_reads() -> None:
-    """LSI, MegaRAID SAS 9260-8i product brief: 2,875 MB/s read and 1,850 MB/s written in sequence."""
-    chip = {"engine": "2875 MB/s", "engine_write": "1850 MB/s", "iops": "10M IOPS", "request": "1 GB"}
-    assert carried({}, **chip).rate("sas.engine") == pytest.approx(2.875e9, rel=1e-3)
-    assert carried({"operation": "write"}, **chip).rate("sas.engine") == pytest.approx(1.85e9, rel=1e-3)
-
-
-def test_two_sas2008_chips_of_a_review() -> None:
-    """ServeTheHome, LSI 9202-16: one SAS2008 does 350k requests a second and about 2.5 GB/s, two 726k and above 5.
-
-    R = min(R_core, s X): the knee at s = R / X = 7.1 KB.
-    """
-    assert carried({"random": True, "block_B": 512.0}, part="sas2008").rate("sas.engine") / 512 == pytest.approx(
-        726e3 / 2, rel=0.05
-    )
-    assert carried({"random": True, "block_B": MiB}, part="sas2008").rate("sas.engine") == pytest.approx(
-        2.5e9, rel=0.05
-    )
-
-
-def test_sequential_calls_are_merged_to_large_requests() -> None:
-    """512-B calls of a sequential stream reach the card as requests of 128 KiB (block layer merging)."""
-    found = carried({"block_B": 512.0}, request="128 KiB", iops="10k IOPS")
-    assert found.rate("sas.engine") == pytest.approx(10e3 * 128 * KiB)
+@cases("parameters, figures", tables("components/hosts")["adapters"])
+def test_what_an_adapter_carries(parameters: dict[str, Any], figures: dict[str, Any]) -> None:
+    use = worked_out(parameters.get("use", {}), {})
+    expect(carried(use, **{key: value for key, value in parameters.items() if key != "use"}).figure, figures)
 
 
 @given(st.integers(1, 64), st.floats(0.5, 64), st.booleans())
@@ -119,14 +91,6 @@ def test_parity_made_above_is_carried_too() -> None:
     found = charged(lambda row: card.carry(row, access("write", block_B=MiB), "sas"), factor=8 / 7)
     assert found.demand("sas.lanes") == pytest.approx(8 / 7)
     assert found.demand("sas.engine") == pytest.approx(8 / 7)
-
-
-@pytest.mark.parametrize(("buffered", "rate"), [(False, 4 * 600e6), (True, 4 * 1200e6)])
-def test_a_jbod_hangs_on_its_uplink(buffered: bool, rate: float) -> None:
-    """Four 12-Gb/s lanes to an expander with 6-Gb/s drives: half of them is used unless the expander buffers."""
-    found = carried(lanes=8, uplink_lanes=4, buffered=buffered, engine="20 GB/s")
-    assert found.rate("sas.uplink") == pytest.approx(rate)
-    assert not carried(lanes=8).has("sas.uplink")
 
 
 #: a drive that never limits

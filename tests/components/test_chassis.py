@@ -1,11 +1,14 @@
 """PCIe slots: generations, lanes, directions, cards that use less than the slot has."""
 
+from typing import Any
+
 import pytest
 from hypothesis import given, strategies as st
 
 from dtnsim.components.chassis import Slot
 from dtnsim.ground.errors import SpecError
-from tests.lab import Sheet, charged
+from tests.each import cases, tables
+from tests.lab import Sheet, charged, expect
 
 
 def slot(**parameters: object) -> Slot:
@@ -18,24 +21,11 @@ def carried(made: Slot, *, to_host: bool, card_lanes: int = 32, card_generation:
     )
 
 
-#: pcie-bench/pcie-model (Neugebauer et al., SIGCOMM 2018): generation, lanes, MPS, write and read [Gb/s]
-MODEL = [(1, 8, 256, 12.4, 12.6), (2, 8, 256, 26.2, 26.6), (3, 8, 128, 47.7, 49.0),
-         (3, 8, 256, 52.9, 53.7), (3, 8, 512, 54.8, 55.2), (4, 16, 256, 208, 211)]  # fmt: skip
-
-
-@pytest.mark.parametrize(("generation", "lanes", "mps", "write", "read"), MODEL)
-def test_rates_of_the_pcie_model(generation: int, lanes: int, mps: int, write: float, read: float) -> None:
-    """Within the rounding of the table (three digits)."""
-    made = slot(generation=generation, lanes=lanes, mps=f"{mps} B")
-    assert carried(made, to_host=True).bound * 8e-9 == pytest.approx(write, rel=0.005)
-    assert carried(made, to_host=False).bound * 8e-9 == pytest.approx(read, rel=0.005)
-
-
-@pytest.mark.parametrize(("to_host", "up", "down"), [(True, 280 / 256, 0.0), (False, 24 / 512, 276 / 256)])
-def test_a_write_to_memory_uses_one_direction_and_a_read_asks_in_the_other(*, to_host: bool, up: float, down: float):
-    """A write has 24 bytes of header for MPS, a completion 20; a request of 24 goes up for every MRRS."""
-    found = carried(slot(generation=3, lanes=8, mps="256 B", mrrs="512 B"), to_host=to_host)
-    assert (found.demand("pcie.in"), found.demand("pcie.out")) == pytest.approx((up, down))
+@cases("parameters, figures", tables("components/hosts")["slots"])
+def test_what_a_slot_carries(parameters: dict[str, Any], figures: dict[str, Any]) -> None:
+    made = slot(**{key: value for key, value in parameters.items() if key != "to_host"})
+    found = carried(made, to_host=parameters["to_host"])
+    expect(lambda what: found.bound if what == "bound" else found.figure(what), figures)
 
 
 def test_both_directions_run_at_the_same_time() -> None:
@@ -83,10 +73,3 @@ def test_a_split_slot_has_its_links_side_by_side() -> None:
         slot(generation=4, lanes=4, bifurcation=6)
     # a card in it has one of the links
     assert carried(slot(generation=4, lanes=16, bifurcation=4), to_host=True, card_lanes=16).bound == pytest.approx(one)
-
-
-def test_reads_without_extended_tags_hold_a_fast_link() -> None:
-    """32 tags x 512 B / 0.6 us = 27 GB/s (Little's law), below 4.0 x16; 256 tags are plenty."""
-    few, many = (carried(slot(generation=5, lanes=16, tags=t), to_host=False).bound for t in (32, 256))
-    assert few == pytest.approx(32 * 512 / 0.6e-6)
-    assert many > 50e9

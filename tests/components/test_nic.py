@@ -6,8 +6,8 @@ import pytest
 from hypothesis import given, settings, strategies as st
 
 from dtnsim.ground.errors import SpecError
-from tests.each import rows
-from tests.lab import Sheet, journey, machine, problem, rate, sheet, volume
+from tests.each import cases, rows, tables
+from tests.lab import Sheet, expect, journey, machine, problem, rate, sheet, volume
 
 
 def card(**more: object) -> dict[str, Any]:
@@ -31,17 +31,10 @@ def test_an_unbonded_card_sends_from_one_port() -> None:
     assert sent(card(ports=4)).rate("nic.port0.tx") == sent(card()).rate("nic.port0.tx")
 
 
-@pytest.mark.parametrize(("streams", "ports"), [(1, 1), (2, 2), (4, 4), (8, 4)])
-def test_an_application_that_spreads_its_streams_fills_a_port_each(streams: int, ports: int) -> None:
-    one = sent(card()).bound
-    assert sent(card(ports=4, bonding="application"), streams).bound == pytest.approx(ports * one, rel=1e-9)
-
-
-@pytest.mark.parametrize(("streams", "used"), [(1, 1.0), (2, 1.75), (4, 2.73), (8, 3.60), (16, 3.96)])
-def test_hashing_leaves_ports_empty(streams: int, used: float) -> None:
-    """k (1 - (1 - 1/k)^n) of k = 4 links carry a stream (balls into bins, Feller vol. 1)."""
-    one = sent(card()).bound
-    assert sent(card(ports=4, bonding="hash"), streams).bound / one == pytest.approx(used, abs=0.006)
+@cases("given, figures", tables("components/hosts")["cards"])
+def test_what_a_bond_spreads(given: dict[str, Any], figures: dict[str, Any]) -> None:
+    found = sent(card(**given["nic"]), given["streams"])
+    expect(lambda what: getattr(found, what), figures)
 
 
 def test_a_transfer_bound_to_a_port_has_that_port() -> None:
