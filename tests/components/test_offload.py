@@ -104,27 +104,10 @@ def test_tls_of_globus_runs_on_the_card() -> None:
     assert sheet(problem(path)).has("b.qat.cipher")
 
 
-@pytest.mark.parametrize(
-    ("card", "duty", "taken"),
-    [
-        (QAT, Duty("cipher", "aes-gcm", "tls"), True),
-        (QAT, Duty("cipher", "aes-ctr", "ssh"), True),
-        (QAT, Duty("cipher", "chacha20-poly1305", "ssh"), False),
-        (QAT, Duty("compression", "deflate"), True),
-        (QAT, Duty("compression", "zstd"), False),
-        (QAT, Duty("tcp"), False),
-        (DPU, Duty("tcp", nic="a"), True),
-        (DPU, Duty("tcp", nic="b"), False),
-        (DPU, Duty("cipher", "aes-gcm", "tls", "a"), True),
-        (DPU, Duty("cipher", "aes-gcm", "ssh", "a"), False),
-        (DPU, Duty("cipher", "aes-ctr", "tls", "a"), False),
-        (DPU, Duty("nvme-of", nic="a"), True),
-        (DPU, Duty("compression", "deflate", nic="a"), False),
-    ],
-)
-def test_what_a_card_takes_over(card: dict[str, Any], duty: Duty, taken: bool) -> None:
-    made = CryptoAccelerator.build(card) if card is QAT else Dpu.build({**card, "nic": "a"})
-    assert made.takes(duty) is taken
+@pytest.mark.parametrize(("card", "duty", "taken"), rows("components/tables", "what_a_card_takes_over"))
+def test_what_a_card_takes_over(card: str, duty: dict[str, Any], taken: bool) -> None:
+    made = Dpu.build({**DPU, "nic": "a"}) if card == "dpu" else CryptoAccelerator.build(QAT)
+    assert made.takes(Duty(**duty)) is taken
 
 
 def test_a_core_that_was_full_of_cipher_goes_faster() -> None:

@@ -106,19 +106,7 @@ def test_two_adapters_share_the_lanes_of_the_expander() -> None:
     assert [h.uplink_lanes for h in made.hbas.values()] == [2, 2]
 
 
-@pytest.mark.parametrize(
-    ("changes", "says"),
-    [
-        ({"cpu": {"part": "amd-epyc-9354p", "facts": {"fits": "SP5"}}}, "goes into SP5; the board has SP3"),
-        ({"cpu": {"part": "amd-epyc-7443p", "sockets": 2}}, "a.cpu.sockets: is more than the board has"),
-        ({"memory": "ddr5-4800-12ch-384g"}, "a.memory.channels: is more than the board has"),
-        ({"volumes": {"/d": {"filesystem": {"kind": "xfs"}, "array": array(26)}}}, "26 drives take 3.5 inch bays"),
-        ({"volumes": {"/d": {"filesystem": {"kind": "xfs"}, "array": array(8, facts={"fits": "U.2"})}}}, "fits U.2"),
-        ({"chassis": {**CHASSIS, "expander": {**EXPANDER, "lanes": 24}}}, "24 bays hang on an expander with 20 lanes"),
-        ({"chassis": {"part": "no-such-chassis"}}, "there is no part 'no-such-chassis'"),
-        ({"board": {"part": "intel-x520-10g"}}, "is a nic"),
-    ],
-)
+@pytest.mark.parametrize(("changes", "says"), rows("description/refused", "parts that do not fit"))
 def test_what_does_not_fit_is_refused(changes: dict[str, Any], says: str) -> None:
     with pytest.raises(SpecError, match=re.escape(says)):
         path(**changes)

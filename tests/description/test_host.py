@@ -126,21 +126,7 @@ def test_nic_is_short_for_one_nic() -> None:
         build_host("h", machine(nics={}))
 
 
-@pytest.mark.parametrize(
-    ("given", "says"),
-    [
-        ({"slots": {"a": {"kind": "slot", "generation": 3, "lanes": 8, "behind": "b"}}}, r"is not a slot.*slots: a"),
-        ({"slots": {"a": {"kind": "slot", "generation": 3, "lanes": 8, "behind": "b"},
-                    "b": {"kind": "slot", "generation": 3, "lanes": 8, "behind": "nowhere"}}}, "is not a slot"),
-        ({"slots": {"a": {"kind": "slot", "generation": 3, "lanes": 8, "behind": "a"}}}, "loop: a -> a"),
-        ({"hbas": {"x": {**CARD, "slot": "pcie9"}}}, r"h.hbas.x.slot.*is not a slot.*none"),
-        ({"volumes": {"/d": volume(FAST, via=["sas9"])}}, r"volumes./d.via.*adapters: nic"),
-        ({"slots": {"a": {"kind": "slot", "generation": 3, "lanes": 4}}, "hbas": {"x": {**CARD, "slot": "a"}}},
-         r"x8 card.*x4 connector"),
-        ({"volumes": {"/a/b": volume(FAST), "/a-b": volume(FAST)}}, r"cannot be distinguished from 'volumes./a/b'"),
-        ({"volumes": {"/nic": volume(FAST)}}, r"cannot be distinguished from 'nics.nic'"),
-    ],
-)  # fmt: skip
+@pytest.mark.parametrize(("given", "says"), rows("description/refused", "wires"))
 def test_wires_that_lead_nowhere(given: dict[str, Any], says: str) -> None:
     with pytest.raises(SpecError, match=says):
         built(**given)

@@ -81,25 +81,7 @@ def test_short_forms_are_in_the_schema() -> None:
     assert findings("ssd", {"kind": "ssd", "part": "intel-s4500"}) == []
 
 
-@pytest.mark.parametrize(
-    ("what", "document"),
-    [
-        ("path", {k: v for k, v in GOOD.items() if k != "hosts"}),
-        ("path", {k: v for k, v in GOOD.items() if k != "transfer"}),
-        ("path", {**GOOD, "transfers": [GOOD["transfer"]]}),
-        ("path", {**GOOD, "transfre": 1}),
-        ("path", {**GOOD, "transfer": {**GOOD["transfer"], "too": "b"}}),
-        ("path", {**GOOD, "hosts": {"a": {"cpu": "x", "memory": "y", "nics": 3}}}),
-        ("path", {**GOOD, "hosts": {"a": {"cpu": "x", "memory": "y", "nicks": {}}}}),
-        ("path", {**GOOD, "file": "x"}),
-        ("host", {"cpu": "x"}),
-        ("ssd", {"kind": "ssd", "read": "1 GB/s"}),
-        ("ssd", {"kind": "hdd", "read": "1 GB/s", "write": "1 GB/s"}),
-        ("ssd", {"read": "1 GB/s", "write": "1 GB/s", "wirte": "1"}),
-        ("ssd", {"read": {"value": "1 GB/s", "unit": "x"}, "write": "1 GB/s"}),
-        ("raid", {"level": 7, "disks": 4, "of": "x"}),
-    ],
-)
+@pytest.mark.parametrize(("what", "document"), rows("description/refused", "documents"))
 def test_schemas_refuse_what_the_reader_refuses(what: str, document: Any) -> None:
     assert findings(what, document)
 

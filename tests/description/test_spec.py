@@ -128,37 +128,11 @@ def test_a_file_that_is_no_calibration(tmp_path: Path) -> None:
 
 
 # -- names that lead nowhere --------------------------------------------------------------------------
-@pytest.mark.parametrize(
-    ("changes", "says"),
-    [
-        ({"hosts": None}, "needs at least one host"),
-        ({"hosts": {}}, "needs at least one host"),
-        ({"hosts": {"a": 7}}, "no host '7'"),
-        ({"hosts": {"a": [1]}}, "needs the name of a host or its description"),
-        ({"transfer": {**BASE["transfer"], "to": "c:/d"}}, "there is no host 'c'.*hosts: a, b"),
-        (
-            {"transfer": {**BASE["transfer"], "to": "s3://mine/x"}},
-            "hosts: a, b; a bucket is one too: 's3: {volumes: {/mine: {filesystem: aws-s3}}}' and 's3:/mine'",
-        ),
-        ({"transfer": {**BASE["transfer"], "to": "b:/e"}}, "host 'b' has no volume for /e.*write b: and one of /d"),
-        ({"transfer": {**BASE["transfer"], "ports": {"zz": 1}}}, "there is no host 'zz'"),
-        ({"transfer": {**BASE["transfer"], "nics": {"zz": "eth"}}}, "there is no host 'zz'"),
-        ({"transfer": {**BASE["transfer"], "via": ["x"]}}, "is not a link"),
-        ({"transfer": {**BASE["transfer"], "core": -1}}, "core"),
-        ({"transfer": {"from": "a:/d", "to": "b:/d"}}, "tool"),
-        ({"transfers": [], "transfer": None}, "transfers"),
-        ({"wan": {"rtt": "1 ms"}}, "bandwidth: is missing"),
-        ({"nonsense": 1}, "nonsense: is not a key here"),
-        (
-            {"hosts": {"a": {**machine(), "vm": {"usd": "1 GB"}}}},
-            r"hosts.a.vm.usd: is not a key here.*did you mean 'used'",
-        ),
-        ({"hosts": {"a": {**machine(), "vm": {"x": "1 GB"}}}}, r"known keys: dirty_ratio, .*, used$"),
-    ],
-)
-def test_errors(changes: dict[str, Any], says: str) -> None:
+@pytest.mark.parametrize(("changes", "move", "says"), rows("description/refused", "parts of a path"))
+def test_errors(changes: dict[str, Any], move: dict[str, Any], says: str) -> None:
+    transfer = {key: value for key, value in {**BASE["transfer"], **move}.items() if value is not None}
     with pytest.raises(SpecError, match=says):
-        load(path(**changes))
+        load(path(**{"transfer": transfer, **changes}))
 
 
 def test_a_path_keeps_its_file() -> None:

@@ -226,25 +226,8 @@ def test_traces_of_services(tmp_path):
 @pytest.mark.parametrize(
     ("text", "message"),
     [
-        ("", "has no column 'start'"),
-        ("start,source,destination,bytes\n", "holds no transfers"),
-        ("start,source,bytes\n1,a1,2\n", "has no column 'destination' \\(found start, source, bytes\\)"),
-        (ROWS + "30,mars,b,1,1\n", r"t.csv:4: source 'mars' is no end of workload.classes.t; write one of a1, a2"),
-        (ROWS + "30,a1,b,-5,1\n", r"t.csv:4: bytes must be 0 or more \(got '-5'\)"),
-        (ROWS + "30,a1,b,much,1\n", "bytes is not a number"),
-        (ROWS + "5,a1,b,1,1\n", "t.csv:4: its start is before that of the line above; sort"),
-        (ROWS + "soon,a1,b,1,1\n", "neither seconds nor a date"),
-        (ROWS + "30,a1,b,1,0\n", "files must be a whole number"),
-        (ROWS + "30,a1\n", "fewer than the first line"),
-        (ROWS + "30,,b,1,1\n", "has no source"),
-        (ROWS + "nan,a1,b,1,1\n", "must be 0 s or later"),
-        ("2023-01-01 00:00,x", "has no column"),
-        ("start,source,destination,bytes\n2023-12-31,a1,b,5\n", "'date' says when the workload begins"),
-        (
-            "start,source,destination,bytes\n0,a1,b,5e9\n9,a1,b,1e30\n",
-            r"t\.csv:3: bytes must be at most 1000 PB \(got '1e30'\)",
-        ),
-        ("start,source,destination,bytes\n2124-01-01,a1,b,5\n", "beyond the span of .* write the trace's first 'date'"),
+        *rows("simulation/fleet/tables", "traces_that_are_none"),
+        *((f"{ROWS}{line}\n", said) for line, said in rows("simulation/fleet/tables", "lines_of_traces_that_are_none")),
     ],
 )
 def test_traces_that_are_none(tmp_path, text, message):
