@@ -5,7 +5,7 @@ from typing import Any
 import pytest
 
 from tests.each import cases, tables
-from tests.lab import FREE, GiB, Sheet, journey, machine, moves, problem, rate, sheet, volume
+from tests.lab import FREE, Sheet, expect, journey, machine, moves, problem, rate, sheet, volume
 
 CPU = {"kind": "cpu", "cores": 64, "clock": "3 GHz"}
 NODES = {"count": 4, "port_rate": "400 Gb/s", "port_share": "1"}
@@ -34,21 +34,9 @@ def copied(program: Any, files: int = 1, size: str = "20 GiB", **given: Any) -> 
     return rate(made)
 
 
-@cases("tool, given, what, expected", {
-    "an event queue is a core (docs.daos.io, Run IOR: 1.9 GB/s a node with dfuse)": ({}, {}, "rate v.connections", 2e9),
-    "four are four": ({}, {"eq_count": 4}, "rate v.connections", 8e9),
-    "TCP costs more": ({}, {"proto": "tcp"}, "rate v.connections", pytest.approx(3e9 / 2.5, rel=0.01)),
-    "with a library every process has its own": ({}, {"library": "ioil"}, "rate v.connections", 64 * 3e9 / 0.7),
-    "and its context": ({}, {"library": "ioil"}, "rate v.contexts", 64 * 3e9 / 0.7),
-    "of two jobs two": ({"numjobs": 2}, {"library": "pil4dfs"}, "rate v.contexts", 2 * 3e9 / 0.7),
-    "without a library there is none": ({}, {}, "has v.contexts", False),
-    "engines count small requests": (SMALL, {"library": "ioil"}, "rate v.engines", 4 * 0.7e6 * 4096),
-    "Parallelstore reads what a TiB gives": (
-        {}, {"engine_read": "1.15 GiB/s", "servers": {"count": 12}}, "rate v.engines", 13.8 * GiB),
-})  # fmt: skip
-def test_what_a_client_charges(tool: dict[str, Any], given: dict[str, Any], what: str, expected: Any) -> None:
-    found = charges(tool, **given).figure(what)
-    assert found == (pytest.approx(expected) if isinstance(expected, float) else expected)
+@cases("tool, given, figures", tables("components/tables")["what_a_client_of_daos_charges"])
+def test_what_a_client_charges(tool: dict[str, Any], given: dict[str, Any], figures: dict[str, Any]) -> None:
+    expect(charges(tool, **given).figure, figures)
 
 
 def test_dd_with_and_without_a_library_is_of_the_published_order() -> None:

@@ -7,7 +7,8 @@ from hypothesis import given, settings, strategies as st
 
 from dtnsim.components.base import Component
 from dtnsim.components.middlebox import Firewall
-from tests.lab import Sheet, answer, journey, problem, rate, sheet
+from tests.each import cases, tables
+from tests.lab import Sheet, answer, expect, journey, problem, rate, sheet
 
 #: IP bytes for a payload byte, MTU 9000 with time stamps
 IP = 9000 / 8948
@@ -81,16 +82,9 @@ def passed(streams: int = 1, **more: Any) -> Sheet:
     return sheet(problem(journey(wan=wan, tool={"name": "iperf3", "P": streams})))
 
 
-def test_packets_grow_on_the_way_through() -> None:
-    """RFC 4303: ESP in tunnel mode adds some 60 B to each packet: 9038 + 62 B for 8948 B of payload."""
-    assert passed().rate("network.wan.vpn") == pytest.approx(1.25e9 * 8948 / 9100)
-    assert passed(overhead="0 B").rate("network.wan.vpn") == pytest.approx(1.25e9 * 8948 / 9038)
-
-
-@pytest.mark.parametrize(("streams", "tunnels", "used"), [(1, 4, 1.0), (4, 4, 2.734375), (100, 1, 1.0)])
-def test_a_flow_stays_in_one_tunnel(streams: int, tunnels: int, used: float) -> None:
-    found = passed(streams, tunnel="1 Gb/s", tunnels=tunnels)
-    assert found.capacity("network.wan.vpn.tunnels") == pytest.approx(used * 0.125e9)
+@cases("streams, gateway, figures", tables("components/tables")["what_a_gateway_charges"])
+def test_what_a_gateway_charges(streams: int, gateway: dict[str, Any], figures: dict[str, Any]) -> None:
+    expect(passed(streams, **gateway).figure, figures)
 
 
 def test_tcp_knows_the_gateway() -> None:

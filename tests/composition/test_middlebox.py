@@ -11,6 +11,8 @@ from dtnsim import Prediction, predict
 from dtnsim.description import spec
 from dtnsim.ground import yamlio
 from dtnsim.physics.tcp import controls
+from tests.each import cases, rows, tables
+from tests.lab import expect
 
 few = settings(max_examples=8, deadline=None, suppress_health_check=[HealthCheck.too_slow])
 
@@ -72,32 +74,11 @@ def test_a_paced_sender_a_slow_port_and_a_large_buffer_lose_no_trains() -> None:
         assert path.throughput_Bps.p50 > 2 * burst
 
 
-def test_one_flow_gets_one_engine_and_many_spread_by_chance() -> None:
-    many = wall("2 Gb/s", "4 MiB", total="10 Gb/s")
-    for flows in (1, 2, 8):
-        engines = 5 * (1 - 0.8**flows)  # balls into five bins
-        bound = 0.25e9 * engines * MSS / WIRE
-        assert 0.9 * bound < rate(many, tool={"P": flows}) <= bound * (1 + 1e-9)
-
-
-def test_a_policer_without_a_bucket_leaves_reno_three_quarters() -> None:
-    """A sawtooth between half the rate and the rate: Flach et al. 2016 measured the same direction, the mean is 3/4."""
-    segment = {"policer": {"rate": "10 Gb/s", "burst": "1500 B"}}
-    paid = 1.25e9 * MSS / 9000
-    assert rate(segment, tool={"C": "reno"}) == pytest.approx(0.75 * paid, rel=0.01)
-    assert rate(segment) == pytest.approx(0.85 * paid, rel=0.01)  # CUBIC keeps 0.7
-    assert answer(segment).bottleneck.kind == "policer"
-    assert rate({"policer": {"rate": "10 Gb/s", "burst": "1500 B", "action": "shape"}}) > 0.97 * paid
-    assert rate(segment, tool={"C": "bbr"}) > 0.97 * paid
-
-
-def test_streams_fill_each_others_gaps_below_a_policer() -> None:
-    segment = {"policer": {"rate": "10 Gb/s", "burst": "1500 B"}}
-    paid = 1.25e9 * MSS / 9000
-    for n in (2, 4, 16):
-        # Altman et al. 2006: 1 - 1/(1 + n c) with c = u / (1 - u) of a single flow
-        expected = 1 - 1 / (1 + n * 3)
-        assert rate(segment, tool={"C": "reno", "P": n}) == pytest.approx(expected * paid, rel=0.01)
+@cases("segment, tool, figures", tables("composition/tables")["what_a_box_leaves"])
+def test_what_a_box_leaves(segment: dict[str, Any], tool: dict[str, Any], figures: dict[str, Any]) -> None:
+    found = answer(segment, tool=tool)
+    own = {"rate": found.throughput_Bps.p50, "kind": found.bottleneck.kind}
+    expect(own.__getitem__, figures)
 
 
 @pytest.mark.long
@@ -143,17 +124,8 @@ def test_an_override_reaches_into_a_segment_that_is_a_part(key: str) -> None:
     assert segments(f"{key}.rtt=7 ms").wan[1].bandwidth.value == segments().wan[1].bandwidth.value
 
 
-@pytest.mark.parametrize(
-    ("segment", "nic", "place"),
-    [
-        ({"bandwidth": "10 Gb/s"}, "25 Gb/s", "wan"),
-        ({"bandwidth": "10 Gb/s", "background": {"share": "20 %"}}, "25 Gb/s", "wan, shared with other traffic"),
-        ({}, "25 Gb/s", "the port of a"),
-        (wall("2 Gb/s", "4 MiB"), "25 Gb/s", "the firewall of wan"),
-        ({"policer": {"rate": "5 Gb/s", "burst": "1 GB"}}, "25 Gb/s", "the policer of wan"),
-    ],
-)
-def test_the_narrowest_place_is_named(segment: dict[str, Any], nic: str, place: str) -> None:
-    reasons = [d.what for t in answer(segment, nic=nic).problem.transfers for p in t.phases for d in p.demands]
+@pytest.mark.parametrize(("segment", "place"), rows("composition/tables", "the_narrowest_place_is_named"))
+def test_the_narrowest_place_is_named(segment: dict[str, Any], place: str) -> None:
+    reasons = [d.what for t in answer(segment).problem.transfers for p in t.phases for d in p.demands]
     (words,) = [w for w in reasons if "narrowest place" in w]
     assert words.endswith((f"is {place}", f"({place}) is smaller than the sawtooth needs"))
