@@ -3,12 +3,6 @@
 import pytest
 
 
-def test_a_session_over_a_network_is_slow(run):
-    """Public reports of clients of version 3 and 4: 1.2 to 16 Mb/s over a wide-area network."""
-    assert run("{name: crashplan}").throughput_Bps.p50 == pytest.approx(3.8e6 / 8, rel=0.01)
-    assert run("{name: crashplan, session: 100 Gb/s}").throughput_Bps.p50 > 3.8e6
-
-
 def test_full_deduplication_costs_four_times_the_minimal_one(tool, job):
     """support.crashplan.com: minimal de-duplication makes the initial backup faster by typically 400 %."""
 

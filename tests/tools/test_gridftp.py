@@ -3,17 +3,6 @@
 import pytest
 
 
-def test_pipelining_hides_control_round_trips(run):
-    """N small files: the control round trips vanish, the time of the files themselves stays."""
-    data = "{files: 1875, size: 5 MB}"
-    plain, fast, piped = (
-        run(f"{{name: gridftp, {o}}}", rtt="50 ms", data=data).duration_s.p50
-        for o in ("p: 1", "fast: true", "fast: true, pp: true")
-    )
-    assert plain - fast == pytest.approx(1875 * 2 * 0.05, rel=0.01)
-    assert fast - piped == pytest.approx(1875 * 2 * 0.05 * (1 - 1 / 20), rel=0.01)
-
-
 def test_without_fast_every_file_starts_slowly(run):
     """MODE S closes the data connection with the file: two round trips more, and a slow start for each."""
     data = "{files: 100, each: 20 MB}"
@@ -34,12 +23,6 @@ def test_only_gridftp_in_stream_mode_opens_connections_for_each_file(tool, job):
         plans = tool(name).plan(job(files=100))
         assert any(s.net is not None and s.net.reopened for s in plans.steps) is anew, name
     assert not tool("gridftp", fast="true").plan(job()).steps[0].net.reopened
-
-
-def test_concurrency_divides_the_time_of_small_files(run):
-    data = "{files: 1000, each: 1 kB}"
-    one, four = (run(f"{{name: gridftp, cc: {n}}}", data=data).duration_s.p50 for n in (1, 4))
-    assert one / four == pytest.approx(4.0, rel=0.02)  # log-in and lists come on top
 
 
 def test_normal_network_use(tool, job):
@@ -78,9 +61,3 @@ def test_verification_follows_the_transfer(run):
 def test_encryption_costs_both_ends(tool, job, kind):
     plain, secret = (tool(kind, encrypt=v).plan(job()).steps[0].cpu for v in ("false", "true"))
     assert len(secret) == len(plain) + 2
-
-
-def test_small_files_cost_a_process_each(run):
-    data = "{files: 600, each: 1 MB}"
-    alone, kept = (run(f"{{name: fts, active: 1, reuse: {r}}}", data=data).duration_s.p50 for r in ("false", "true"))
-    assert alone - kept == pytest.approx(600 * (0.5 + 2 * 0.053), rel=0.1)

@@ -5,18 +5,6 @@ import pytest
 from tests.each import cases, rows
 
 
-def test_files_of_fdt_follow_each_other_without_waiting(run):
-    data = "{files: 1000, each: 1 kB}"
-    near, far = (run("{name: fdt}", rtt=t, data=data).duration_s.p50 for t in ("1 ms", "100 ms"))
-    assert far - near < 3.0  # slow start of the connections only, no round trips for each of 1000 files
-
-
-def test_small_objects_of_pelican_go_with_the_workers(run):
-    data = "{files: 5000, each: 10 kB}"
-    one, five = (run(f"{{name: pelican, workers: {n}}}", data=data).duration_s.p50 for n in (1, 5))
-    assert one / five == pytest.approx(5, rel=0.05)
-
-
 @cases("line, Bps, rel", rows("tools/tables", "windows_over_a_long_way"))
 def test_windows_over_a_long_way(run, line, Bps, rel):
     found = run(f"{{name: {line}}}", data="{files: 16, size: 1 PB}" if "parallel" in line else "{files: 1, size: 1 PB}")
@@ -29,11 +17,6 @@ def test_mscp_cuts_files_only_above_64_mib(tool, job):
     assert made.chunk_B(2**26, 8) == 2**26
     assert made.chunk_B(2**33, 8) == 2**30
     assert made.plan(job(files=1, payload_B=2.0**26, largest_B=2.0**26)).workers == 1
-
-
-def test_small_files_wait_for_ftp(run):
-    seconds = run("ftp", data="{files: 1000, each: 1 kB}").duration_s.p50
-    assert 1000 * 4 * 0.053 < seconds < 1.1 * 1000 * 4 * 0.053
 
 
 def test_a_third_party_copy_is_looked_at_every_so_often(tool, job):

@@ -21,23 +21,10 @@ def test_every_list_logs_in_again(tool, job):
     assert step.files.round_trips * 100_000 / 10 == pytest.approx(runs * (LOGIN + FAREWELL + PROTOCOL))
 
 
-@pytest.mark.parametrize("kind", ["fpsync, n", "rsync-parallel, jobs"])
-def test_several_windows_are_wider_than_one(run, kind):
-    """An ssh channel of 2 MiB over 53 ms for each job."""
-    data = "{files: 80000, each: 1 MB, directories: 80}"
-    one, eight = (run(f"{{name: {kind}: {n}}}", data=data).throughput_Bps.p50 for n in (1, 8))
-    assert 6 < eight / one < 8.1
-
-
 def test_each_list_starts_an_rsync(tool, job):
     """100 lists, 10 at once: ten starts of 50 ms for the 10,000 files of a process."""
     step = tool("msrsync", p="10").plan(job(files=100_000, payload_B=1e9, rtt_s=0.0)).steps[-1]
     assert step.files.fixed.value * 10_000 == pytest.approx(10 * 0.05)
-
-
-def test_bandwidth_is_for_all(run):
-    rate = run("{name: parsyncfp, NP: 4, maxbw: 20 MB/s}", data="{files: 8000, each: 10 MB}").throughput_Bps.p50
-    assert rate == pytest.approx(20e6, rel=0.05)
 
 
 def test_each_entry_logs_in(tool, job):
