@@ -13,7 +13,7 @@ Source: iozone.c (headings, ``unit``), the manual's options.
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterator
 from typing import Final
 
 from dtnsim.logs._columns import by_right_edge, tokens
@@ -33,15 +33,6 @@ _TESTS: Final = {
     0: (0, 1), 1: (2, 3), 2: (4, 5), 3: (6,), 4: (7,), 5: (8,), 6: (9, 10), 7: (11, 12), 9: (13, 14), 10: (15, 16),
     11: (17, 18), 12: (19, 20),
 }  # fmt: skip
-
-_HALF: Final = re.compile(r"^\s+\d+\s+\d+\s+\S")
-_CELL: Final = re.compile(r"^\s*(?:\d+\s+)+\d+\s*$")
-_REPORT_ROW: Final = re.compile(r'^\s*+"(\d++)"\s++([\d.][\d\s.]*+)$')
-_REPORT_HEAD: Final = re.compile(r'^\s*(?:"\d+"\s*)+$')
-_FAILED: Final = re.compile(
-    r"^\s*(?:Can.?t (?:open|write|create)\b|Error (?:writing|reading|opening)\b|fsync: |write: |open: ).*"
-)
-
 
 _KIBS: Final = ("throughput", KIB, "kB/s")
 _VIEWS: Final[dict[str, Conditions]] = {
@@ -69,30 +60,18 @@ class Iozone(LinesParser):
     _edges: list[int] = anew(list)
     _report: str | None = anew()
 
-    def feed(self, text: str) -> Iterable[Record]:
-        if self.open and (self._edges or self._report):
-            if self._edges and _CELL.match(text):
-                return self._table_row(text)
-            if self._report and '"' in text and (row := _REPORT_ROW.match(text)):
-                return self._report_row(row)
-            if self._report and _REPORT_HEAD.match(text):
-                self._report_heads = [int(head) for head in re.findall(r"\d+", text)]
-                return ()
-            self._strange += bool(text.strip())
-            if text.strip() and (self._strange > 3 or not text[:1].isspace()):  # one strange line does not end a table
-                self._edges, self._report, self.open = [], None, False
-            elif _HALF.match(text):
-                return (self.unread(text, "a row of the table has no figures"),)
-        return super().feed(text)
-
-    @reads(r"^\s*(?:k|K)B\s+reclen\s+\S", opens=True)
+    @reads(r"^\s*(?:k|K)B\s+reclen\s+\S", opens="table")
     def _head(self, found: Match) -> None:
-        self._edges, self._strange, self._report = [end for _, _, end in tokens(found.string)], 0, None
+        self._edges, self._strange = [end for _, _, end in tokens(found.string)], 0
 
     @reads(r'^\s*"?([A-Za-z][\w -]*?) report"?\s*$')
     def _title(self, found: Match) -> None:
         self._report = meanings("iozone").get(found[1].lower().strip())
-        self._edges, self.open = [], self._report is not None
+        self.open, self.block = self._report is not None, "report" if self._report else ""
+
+    @reads(r'^\s*(?:"\d+"\s*)+$', inside="report")
+    def _report_head(self, found: Match) -> None:
+        self._report_heads = [int(head) for head in re.findall(r"\d+", found[0])]
 
     _start = notes(
         r"Iozone: Performance Test", _run=dict, _scale=_KIBS, _last=None, _seen=set, _children=set, version=None
@@ -108,20 +87,26 @@ class Iozone(LinesParser):
     def _sizes(self, found: Match) -> None:
         self._run |= {key: int(value) * KIB for key, value in found.groupdict().items()}
 
+    _ops = notes(r"OPS Mode", _scale=("iops", 1.0, "ops/s"))
+    _times = notes(r"Microseconds/op Mode", _scale=("latency", 1e-6, "us/op"))
+
+    @reads(r"^\s*(?:Can.?t (?:open|write|create)\b|Error (?:writing|reading|opening)\b|fsync: |write: |open: ).*")
+    def _failed(self, problem: Match) -> Found:
+        mine = bool(self._run) or "iozone" in problem[0] or self.ctx.args("iozone") is not None
+        return self.failure(problem[0], **self._run) if mine else None  # any program could print it
+
     def other(self, text: str) -> Found:
-        mine = bool(self._run) or "iozone" in text or self.ctx.args("iozone") is not None
         if "O_DIRECT feature enabled" in text:
             self._run["direct"] = True
-        elif "OPS Mode" in text:
-            self._scale = ("iops", 1.0, "ops/s")
-        elif "Microseconds/op Mode" in text:
-            self._scale = ("latency", 1e-6, "us/op")
-        elif mine and (problem := _FAILED.match(text)) is not None:  # any program could print it
-            return self.failure(problem[0], **self._run)
-        return None
+        self._strange += self.open and bool(text.strip())
+        if text.strip() and (self._strange > 3 or not text[:1].isspace()):  # one strange line does not end a table
+            self.open, self.block = False, ""
+        half = self.open and re.match(r"\s+\d+\s+\d+\s+\S", text) is not None
+        return self.unread(text, "a row of the table has no figures") if half else None
 
-    def _table_row(self, text: str) -> Iterator[Record]:
-        cells = tokens(text)
+    @reads(r"^\s*(?:\d+\s+)+\d+\s*$", inside="table")
+    def _table_row(self, found: Match) -> Iterator[Record]:
+        cells, text = tokens(found[0]), found[0]
         columns = self._place(cells) or []
         there = columns[:2] == [0, 1] and len(cells) >= 3
         self.need(there, text, f"{len(cells) - 2} figures cannot be separated under the table's heads")
@@ -152,7 +137,8 @@ class Iozone(LinesParser):
         conditions = {**self._conditions(), "file_B": file_k * KIB, "record_B": record_k * KIB}
         return self.measure(quantity, float(value) * factor, f"{value} {word}", operation=operation, **conditions)
 
-    def _report_row(self, row: re.Match[str]) -> Iterator[Record]:
+    @reads(r'^\s*+"(\d++)"\s++([\d.][\d\s.]*+)$', inside="report")
+    def _report_row(self, row: Match) -> Iterator[Record]:
         file_k, values = int(row[1]), row[2].split()
         heads = [head for head in self._report_heads if head <= file_k]
         if len(values) != len(heads):
