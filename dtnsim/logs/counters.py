@@ -137,16 +137,12 @@ class Nfsiostat(LineParser):
         return figures(self, "nfsiostat", pairs, more)
 
 
-_UNITS: Final = re.compile(r"^\s*+(?P<time>HH:MM:SS)?+(?P<pairs>(?:\s*+(?:KB/s|Kbps) in\s++(?:KB/s|Kbps) out)++)\s*+$")
 _NAME: Final = re.compile(r"[\w.:@-]+")
-_ROW: Final = re.compile(
-    r"^\s*+(?:(?P<time>\d\d:\d\d:\d\d)\s)?(?P<figures>(?:\s*+(?:\d++(?:\.\d*+)?(?:e[+-]?\d++)?|n/a))++)\s*+$"
-)
 _SCREEN: Final = 18  # rows under a head on the smallest usual terminal
 _FACTOR: Final = {"KB/s": 1024.0, "Kbps": 128.0}
 
 
-class Ifstat(LineParser):
+class Ifstat(LinesParser):
     """ifstat (Gael Roualland's): columns of interface rates in time.
 
     Units: ``KB/s`` = 2^10 B/s and, with ``-b``, ``Kbps`` = 2^10 bit/s: measured on ifstat 1.1 with iperf3 paced at
@@ -164,7 +160,7 @@ class Ifstat(LineParser):
     of_a_line = True
     words = "KB Kbps"
 
-    _devices: list[str] = once(list)
+    _devices: list[str] = anew(list)
     _known: Conditions = once(dict)
     _word = once(str)
     _every = once(float)
@@ -172,22 +168,8 @@ class Ifstat(LineParser):
     _sample = once(int)
     _rows = once(int)  # tables, rows of this one, rows since its last head
 
-    def feed(self, text: str) -> Iterable[Record]:
-        if " in " in text and (units := _UNITS.match(text)) is not None:
-            self._head(units)
-        elif self._devices and (row := _ROW.match(text)) is not None:
-            return self._row(row, text)
-        elif self._devices and text.strip():
-            names = _NAME.findall(text)
-            if not set(self._devices) <= set(names) or len(names) > len(self._devices) + 1:
-                self.settle()
-        return ()
-
-    def settle(self) -> Iterable[Record]:
-        self._devices, self.open = [], False
-        return ()
-
-    def _head(self, units: re.Match[str]) -> None:
+    @reads(r"^\s*+(?P<time>HH:MM:SS)?+(?P<pairs>(?:\s*+(?:KB/s|Kbps) in\s++(?:KB/s|Kbps) out)++)\s*+$", opens=True)
+    def _head(self, units: Match) -> None:
         pairs = re.findall(r"(KB/s|Kbps) in", units["pairs"])
         names = [name for name in _NAME.findall(self.ctx.previous) if name.lower() != "time"]
         devices = names if len(names) == len(pairs) else [f"column {at + 1}" for at in range(len(pairs))]
@@ -197,12 +179,16 @@ class Ifstat(LineParser):
             self._every = float(numbers[0].partition("/")[0]) if numbers else 0.0 if args is None else 1.0
             self._tables, self._sample, self._word = self._tables + 1, 0, pairs[0]
             self._known = {**self.where, "table": self._tables, "interval": True}
-        self._devices, self._rows, self.open = devices, 0, True
+        self._devices, self._rows = devices, 0
 
-    def _row(self, row: re.Match[str], text: str) -> Iterator[Record]:
+    @reads(
+        r"^\s*+(?:(?P<time>\d\d:\d\d:\d\d)\s)?(?P<figures>(?:\s*+(?:\d++(?:\.\d*+)?(?:e[+-]?\d++)?|n/a))++)\s*+$",
+        inside=True,
+    )
+    def _row(self, row: Match) -> Iterator[Record]:
         cells = row["figures"].split()
         columns = 2 * len(self._devices)
-        self.need(len(cells) == columns, text, f"{len(cells)} figures in a table of {columns} columns")
+        self.need(len(cells) == columns, row[0], f"{len(cells)} figures in a table of {columns} columns")
         self._sample, self._rows = self._sample + 1, self._rows + 1
         known: Conditions = {**self._known, "sample": self._sample, "time": row["time"]}
         if self._every:
@@ -212,6 +198,11 @@ class Ifstat(LineParser):
             if cell != "n/a":
                 value = float(cell) * _FACTOR[self._word]
                 yield self.measure("throughput", value, f"{cell} {self._word}", {**known, **more})
+
+    def other(self, text: str) -> None:
+        names = _NAME.findall(text) if text.strip() else self._devices
+        if not set(self._devices) <= set(names) or len(names) > len(self._devices) + 1:
+            self._devices, self.open = [], False
 
 
 _HEAD: Final = re.compile(

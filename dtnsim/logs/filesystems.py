@@ -3,22 +3,14 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterator
 from typing import Final
 
 from dtnsim.logs._commands import meanings
 from dtnsim.logs._declared import Found, LinesParser, Match, notes, reads
 from dtnsim.logs._numbers import BINARY, TIMES, decimal, regex, size_bytes
-from dtnsim.logs.base import Conditions, Evidence, LineParser, Record, anew
+from dtnsim.logs.base import Conditions, Evidence, Record, anew
 
-_LINE: Final = regex(
-    r"^\s*+(?P<name>[\w.:/@%-]++)\s++(?P<key>[a-z]{4,30})\s++<value:word>\s++"
-    r"(?P<source>-|local|default|received|temporary|inherited from \S++)\s*+$"
-)
-_LIST: Final = re.compile(
-    r"^\s*+(?P<name>[\w.:/@%-]++)\s++(?P<used>[\d.]++[BKMGTPE]?)\s++(?P<free>[\d.]++[BKMGTPE]?|-)\s++"
-    r"(?P<refer>[\d.]++[BKMGTPE]?)\s++(?P<mount>/\S*+|-|none|legacy)\s*+$"
-)
 _BLOCKS: Final = ("recordsize", "volblocksize")
 _SETTINGS: Final = (
     "compression", "checksum", "sync", "atime", "relatime", "primarycache", "secondarycache", "dedup", "encryption",
@@ -27,7 +19,7 @@ _SETTINGS: Final = (
 _MANY: Final = 2000
 
 
-class Zfs(LineParser):
+class Zfs(LinesParser):
     """``zfs get`` (all, or properties by name) and ``zfs list``.
 
     Units: K, M, G, T are powers of 1024, a number without a letter is bytes (with ``-p``). Sizes are ``capacity``
@@ -41,39 +33,43 @@ class Zfs(LineParser):
     words = "PROPERTY AVAIL"
     shape = r"^\s*+\S++\s++(?:compressratio|recordsize|volblocksize)\s"
 
-    _list = anew(bool)
     _found: list[tuple[str, str, str, int]] = anew(list)
     _settings: dict[str, Conditions] = anew(dict)
 
-    def feed(self, text: str) -> Iterable[Record]:
-        words = text.split(maxsplit=5)
-        if words[:3] == ["NAME", "PROPERTY", "VALUE"] or words[:4] == ["NAME", "USED", "AVAIL", "REFER"]:
-            done = list(self.settle())
-            self.open, self._list = True, words[1] == "USED"
-            return done
-        if self.open and self._list:
-            row = _LIST.match(text)
-            self.open = row is not None
-            return () if row is None else self._row(row)
-        line = _LINE.match(text)
-        if line is None:  # a date, a value with blanks
-            other = len(words) > 3 and words[1].isalpha() and words[1].islower()
-            return list(self.settle()) if self.open and not other else ()
+    _get = notes(r"^\s*NAME\s+PROPERTY\s+VALUE(?=\s|$)", opens="get", settles=True)
+    _list = notes(r"^\s*NAME\s+USED\s+AVAIL\s+REFER(?=\s|$)", opens="list", settles=True)
+
+    @reads(
+        r"^\s*+(?P<name>[\w.:/@%-]++)\s++(?P<used>[\d.]++[BKMGTPE]?)\s++(?P<free>[\d.]++[BKMGTPE]?|-)\s++"
+        r"(?P<refer>[\d.]++[BKMGTPE]?)\s++(?P<mount>/\S*+|-|none|legacy)\s*+$",
+        inside="list",
+    )
+    def _row(self, row: Match) -> Iterator[Record]:
+        for view, key in (("used", "used"), ("free", "free"), ("referenced", "refer")):
+            if (size := size_bytes(row[key])) is not None:
+                yield self.measure("capacity", size, row[key], view=view, target=row["name"])
+
+    @reads(
+        r"^\s*+(?P<name>[\w.:/@%-]++)\s++(?P<key>[a-z]{4,30})\s++<value:word>\s++"
+        r"(?P<source>-|local|default|received|temporary|inherited from \S++)\s*+$"
+    )
+    def _property(self, line: Match) -> Found:
         name, key = line["name"], line["key"]
         if len(self._found) + len(self._settings) <= _MANY:
             if key in _SETTINGS:
                 self._settings.setdefault(name, {})[key] = line["value"]
             elif key in meanings("zfs") or key in _BLOCKS or key == "compressratio":
                 self._found.append((name, key, line["value"], self.ctx.line))
-        return () if self.open else list(self.settle())
+        return None if self.open else self.settle()
 
-    def _row(self, row: re.Match[str]) -> Iterator[Record]:
-        for view, key in (("used", "used"), ("free", "free"), ("referenced", "refer")):
-            if (size := size_bytes(row[key])) is not None:
-                yield self.measure("capacity", size, row[key], view=view, target=row["name"])
+    def other(self, text: str) -> Found:
+        words = text.split(maxsplit=5)
+        more = self.block == "get" and len(words) > 3 and words[1].isalpha() and words[1].islower()
+        return self.settle() if self.open and not more else None  # more: a date, a value with blanks
 
     def settle(self) -> Iterator[Record]:
-        (found, self._found), (settings, self._settings), self.open = (self._found, []), (self._settings, {}), False
+        (found, self._found), (settings, self._settings) = (self._found, []), (self._settings, {})
+        self.open, self.block = False, ""
         for name, key, text, line in found:
             known: Conditions = {"target": name, **({} if key in meanings("zfs") else settings.get(name, {}))}
             if key == "compressratio":

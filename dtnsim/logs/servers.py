@@ -160,27 +160,21 @@ class Elbencho(LinesParser):
 
     _operation: str | None = anew()
     _heads: list[str] = anew(list)  # of the CSV
-    _sweep = anew(bool)
 
-    _table = notes(
-        r"OPERATION\s+RESULT TYPE\s+FIRST DONE\s+LAST DONE", opens=True, _operation=None, _heads=list, _sweep=False
-    )
+    _table = notes(r"OPERATION\s+RESULT TYPE\s+FIRST DONE\s+LAST DONE", opens=True, _operation=None)
+    _sweep = notes(r"^\s*Dataset,Mean-value\s*$", opens="sweep")
 
     @reads(r"Working on (\S+) with (\d+) threads")
     def _working(self, found: Match) -> None:
         self.known = {"threads": int(found[2]), "target": found[1], **_dataset(found[1])}
 
-    @reads(r"^ISO date,.*operation", opens=True)
-    @reads(r"^\s*Dataset,Mean-value\s*$", opens=True)
+    @reads(r"^ISO date,.*operation", opens="csv")
     def _csv_head(self, found: Match) -> None:
-        self._sweep = "Dataset" in found[0]
-        self._heads = [] if self._sweep else found.string.strip().split(",")
+        self._heads = found.string.strip().split(",")
 
     def other(self, text: str) -> Found:
-        if self._sweep:
-            return self._sweep_row(text)
-        if self._heads:
-            return self._csv_row(text)
+        if self.block:
+            return self._sweep_row(text) if self.block == "sweep" else self._csv_row(text)
         return self._row(text) if self.open or (" : " in text and ("Elapsed" in text or "Throughput" in text)) else None
 
     def _row(self, text: str) -> Found:
@@ -220,7 +214,7 @@ class Elbencho(LinesParser):
     def _sweep_row(self, text: str) -> Found:
         name, _, value = text.strip().partition(",")
         if not re.fullmatch(r"[\d.]+", value) or _DATASET.search(name) is None:
-            self._sweep = self.open = False
+            self.open, self.block = False, ""
             return None
         known = {"dataset": name, **_dataset(name)}
         return self.printed("throughput", value, "Gbit/s", **known) if float(value) > 0 else None
@@ -228,7 +222,7 @@ class Elbencho(LinesParser):
     def _csv_row(self, text: str) -> Iterator[Record]:
         fields, heads = next(csv.reader([text]), []), self._heads
         if len(fields) != len(heads):
-            self._heads, self.open = [], False
+            self.open, self.block = False, ""
             if text.count(",") > 10:
                 yield self.unread(text, f"the CSV row has {len(fields)} fields under {len(heads)} heads")
             return
