@@ -107,7 +107,6 @@ class Zpool(LinesParser):
     words = "alloc pool NAME scan scrub state"
     longest = 15
 
-    _table = anew(str)  # "iostat" or "status"
     _pool: str | None = anew()
     _reports = anew(int)
     _seen: set[str] = anew(set)  # pools of this report
@@ -116,18 +115,18 @@ class Zpool(LinesParser):
     _indent = anew(int)  # of the pools' names
     _waits: list[str] = anew(list)
 
-    @reads(r"(?i)^\s*(?:pool|vdev|name)\s+alloc\s+free\s+read\s+write\s+read\s+write\b", opens=True)
+    @reads(r"(?i)^\s*(?:pool|vdev|name)\s+alloc\s+free\s+read\s+write\s+read\s+write\b", opens="iostat")
     def _head(self, found: Match) -> None:
         self._indent = len(found[0]) - len(found[0].lstrip())
-        self._table, self._pool, self._seen = "iostat", None, set()
+        self._pool, self._seen = None, set()
         self._reports += 1
         self._waits = [name for name in self.ctx.previous.split() if name.endswith("_wait")]
 
     @reads(r"^\s*pool: (\S+)", opens=True)
     def _pools(self, found: Match) -> None:
-        self._pool, self._table = found[1], ""
+        self._pool = found[1]
 
-    _config = notes(r"^\s*NAME\s+STATE\s+READ\s+WRITE\s+CKSUM", opens=True, _table="status")
+    _config = notes(r"^\s*NAME\s+STATE\s+READ\s+WRITE\s+CKSUM", opens="status")
 
     @reads(r"^\s*(?:scan|scrub): (.*)")
     def _scanned(self, found: Match) -> Found:
@@ -137,9 +136,9 @@ class Zpool(LinesParser):
     def other(self, text: str) -> Found:
         if self._scan and self.open and "scanned" in text and _RATE.search(text):
             return self._scan_line(text)
-        if self._table:
+        if self.block:
             self.lines = 0
-            return self._iostat_row(text) if self._table == "iostat" else self._status_row(text)
+            return self._iostat_row(text) if self.block == "iostat" else self._status_row(text)
         return None
 
     def _iostat_row(self, text: str) -> Found:
@@ -149,7 +148,7 @@ class Zpool(LinesParser):
         if len(words) >= 7 and all(_CELL.match(word) for word in words[1:7]):
             return self._iostat_figures(text, words)
         if not text[:1].isspace() or len(words) > 2:  # a group such as "logs" or "mirror" has no figures
-            self.open, self._table = False, ""
+            self.open, self.block = False, ""
         return None
 
     def _iostat_figures(self, text: str, words: list[str]) -> Iterator[Record]:
@@ -176,7 +175,7 @@ class Zpool(LinesParser):
         match = _DEVICE.match(text.expandtabs())
         if match is None:
             if text.strip() and text.split(maxsplit=1)[0] not in ("logs", "cache", "spares", "special", "dedup"):
-                self._table, self.open = "", False
+                self.block, self.open = "", False
             return None
         counts = [size_bytes(word) for word in (match["errors"] or "").split()]
         known: Conditions = dict(zip(("read_errors", "write_errors", "checksum_errors"), counts, strict=False))
