@@ -112,11 +112,11 @@ def test_a_shallow_queue_does_not_reach_the_headline(predicted: dict[str, float]
 def test_requests_fit_the_rate_and_the_link(name: str) -> None:
     drive = SSDS[name]
     link = float(pcie.drive_link(drive.read.value)) if drive.link is None else drive.link.value
-    assert drive.iops_read.value * 4096 <= link
+    assert drive.iops_read.value * 4096 <= link, f"iops_read of 4 KiB are more than its link carries, {link:g} B/s"
     assert drive.latency_read.value > drive.latency_write.value / 3
     if drive.write_compressed is None:
         fastest = max(q.value for q in (drive.write, drive.burst_write) if q is not None)
-        assert drive.iops_write.value * 4096 <= fastest * 1.05
+        assert drive.iops_write.value * 4096 <= fastest * 1.05, f"iops_write of 4 KiB are more than {fastest:g} B/s"
     if drive.burst is not None and drive.facts is not None and drive.facts.capacity is not None:
         assert drive.burst.value < drive.facts.capacity.value
 
@@ -160,10 +160,11 @@ def test_processors_are_possible(name: str) -> None:
 def test_the_chip_of_an_adapter_fits_its_lanes_and_its_slot(name: str) -> None:
     hba = PARTS[name]
     assert isinstance(hba, Hba)
-    assert hba.engine.value <= hba.lanes * hba.lane.value
+    carried, chip = hba.lanes * hba.lane.value, f"engine (the rate of its chip, {hba.engine.value:g} B/s)"
+    assert hba.engine.value <= carried, f"{chip} is more than its {hba.lanes} lanes carry, {carried:g} B/s"
     raw = float(pcie.raw_rate(hba.card_generation, hba.card_lanes))
-    assert hba.engine.value <= 1.6 * raw, "chips that share a card may exceed its slot, not by a whole generation"
-    assert hba.iops.value * 512 <= hba.engine.value * 1.05
+    assert hba.engine.value <= 1.6 * raw, f"{chip} exceeds its slot, {raw:g} B/s, by a whole generation"
+    assert hba.iops.value * 512 <= hba.engine.value * 1.05, f"iops of 512 B are more than {chip}"
 
 
 def test_connectx_5_has_both_names() -> None:

@@ -32,20 +32,19 @@ def command(
     table: Annotated[str | None, Option(metavar="FILE", help="CSV of runs; the columns are listed above.")] = None,
     out: Annotated[str | None, Option("-o", "--out", metavar="FILE", help="Where --table writes.")] = None,
     have: Annotated[
-        str | None,
-        Option(metavar="TOOLS", help="Only these (kinds, or names of rows), where they are there: rsync,rclone."),
+        str | None, Option(metavar="TOOLS", help="Only tools that you have, by kind or by row: rsync,rclone.")
     ] = None,
     explain: Annotated[
-        str | None, Option(metavar="TOOL", help="The whole prediction of one row: 'yours', 'rclone', ...")
+        str | None, Option(metavar="TOOL", help="Show the whole prediction of one row: 'yours', 'rclone', ...")
     ] = None,
-    samples: Annotated[int, Option(help="Draws behind the interval.", min=0, max=100_000)] = 256,
+    samples: Annotated[int, Option(help="Scenarios drawn for the interval.", min=0, max=100_000)] = 256,
     seed: options.Seed = 1,
     json: options.Json = False,
 ) -> None:
     """Which tool, with which options? Transfer tools compared on one path, or predicted for a table of runs.
 
-    The path's own tool stands beside every tool that can serve its ends, each with the options that are best there, and
-    for many small files one archive is tried too. --set of a row (--json has it) gives the same in predict.
+    The path's own tool stands beside every tool that can serve its ends, each with its best options; for many small
+    files, sending one archive is tried too. --json has for each row what --set of 'dtnsim predict' takes.
 
     \b
     Examples:

@@ -229,7 +229,7 @@ class Row:
         if all(isinstance(share, float) and share == 1.0 for share in (part, below)):
             return list(self.demands)
         made = []
-        shares = term(part), term(below)
+        shares = _share(part, "part of the bytes in this phase"), _share(below, "part of the bytes that drives take")
         for demand, whole in zip(self.demands, self.terms, strict=True):
             cost = whole * shares[demand.below_cache]
             made.append(
@@ -239,6 +239,11 @@ class Row:
                 )
             )  # fmt: skip
         return made
+
+
+def _share(part: Term | Value, what: str) -> Term:
+    """A part of the bytes, which says what it is where it is not all of them."""
+    return term(part) if isinstance(part, float) and part == 1.0 else term(part, source=what)
 
 
 def _scale(known: Station, own: Term) -> Term:

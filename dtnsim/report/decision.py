@@ -140,7 +140,7 @@ def decide(p: Prediction, wanted: Sequence[Goal] = (), start: dt.time | None = N
         (way, better), *rest = helps
         others = [f"{_plain(p, w)} ({option(w)}): {_times(_more(p, then))}" for w, then in rest] + tools
         lines = typed(p, way)
-        does = (_plain(p, way), *lines, f"(tried with {option(way)})" if lines else f"with {option(way)}")
+        does = (_plain(p, way), *lines, f"(to try it: {option(way)})" if lines else f"with {option(way)}")
         costs = next((c for end, c in _COSTS if way.overrides[0].partition("=")[0].endswith(end)), _FREE)
         asked = [name for name in of_others(p) if tcp_of(name, way.overrides)]
         costs += f"; on {asked[0]} it is for those who run it" if asked else ""
