@@ -8,6 +8,7 @@ from pathlib import Path
 from types import ModuleType
 from typing import Any, Final
 
+import numpy as np
 import pytest
 import yaml
 
@@ -64,6 +65,23 @@ def named(file: str) -> dict[str, Any]:
     """All rows of a file, each table of which is by promises, but what is ``given`` to them."""
     all_of = ((table, rows) for table, rows in tables(file).items() if table != "given")
     return {f"{table}: {promise}": row for table, rows in all_of for promise, row in rows.items()}
+
+
+def holds(claims: list[Any], **named: Any) -> None:
+    """Claims over named things: ``"one.rate > other.rate"``, or ``["one.rate", value, relative tolerance]``."""
+    for claim in claims:
+        said, *told = claim if isinstance(claim, list) else [claim]
+        found, *wanted = (_asked(text, named) for text in (said, *told))
+        # pytest rewrites no assertion of this file: what failed is its message
+        if wanted:
+            assert found == pytest.approx(*wanted), f"{said} is {found}, not {wanted[0]}"
+        else:
+            assert isinstance(found, bool | np.bool_), f"{said} is {found}, which is neither true nor false"
+            assert found, f"{said} does not hold"
+
+
+def _asked(text: Any, named: dict[str, Any]) -> Any:
+    return eval(text, {"__builtins__": {}, **UNITS, **named}) if isinstance(text, str) else text
 
 
 def cases(names: str, table: dict[str, Any] | list[Any]) -> pytest.MarkDecorator:

@@ -206,23 +206,54 @@ def moves(before: Mapping[str, Any], after: Mapping[str, Any], rel: float = 1e-4
 
 
 def of_path(path: Mapping[str, Any]) -> Callable[[str], Any]:
-    """Figures of a path for `expect`: of its sheet, ``answer`` [B/s], ``waits`` [s/B], ``private`` for a station."""
+    """Figures of a path for `expect`: of its sheet, or of that of another transfer, ``1 demand a.memory``.
+
+    Besides ``answer`` [B/s] and ``seconds``, ``reason`` and ``remedy`` of what binds, all that is ``warned``, ``waits``
+    [s/B] of all or of one kind, ``private`` for a station.
+    """
     given = problem(path)
-    found = sheet(given)
 
     def figure(what: str) -> Any:
-        kind, _, station = what.partition(" ")
-        if kind in ("answer", "waits"):
-            return rate(path) if kind == "answer" else waiting(given)
-        return (
-            found.bound
-            if kind == "bound"
-            else found.station(station).private
-            if kind == "private"
-            else found.figure(what)
-        )
+        kind, _, of = what.partition(" ")
+        number = int(kind) if kind.isdigit() else 0
+        found = sheet(given, number)
+        match kind:
+            case "answer":
+                return rate(path)
+            case "seconds":
+                return answer(path).duration_s.p50
+            case "reason" | "remedy":
+                return getattr(answer(path).bottleneck, kind)
+            case "warned":
+                return "; ".join(given.warnings)
+            case "waits":
+                return waiting(given, of)
+            case "bound":
+                return found.bound
+            case "private":
+                return found.station(of).private
+        return found.figure(of if kind.isdigit() else what)
 
     return figure
+
+
+def of_table(given: Mapping[str, Any]) -> dict[str, Any]:
+    """A path of a table: what differs from a `journey` between machines that never limit.
+
+    Of hosts ``a`` and ``b``, or of ``both``, it is what differs from a `machine`, where ``costs`` are those of a
+    kernel that costs nothing else; ``also`` has keys of the transfer.
+    """
+    told, ends = dict(given), []
+    both, also = told.pop("both", {}), told.pop("also", {})
+    for host in "ab":
+        changes = {**both, **told.pop(host, {})}
+        costs = {"stack": {**FREE, **changes.pop("costs")}} if "costs" in changes else {}
+        made = machine(**changes, **costs)
+        ends.append({key: value for key, value in made.items() if key != "nic" or "nics" not in changes})
+    path = journey(*ends, **told)
+    if also:
+        path["transfer"] |= also
+    return path
 
 
 def expect(figure: Callable[[str], Any], figures: Mapping[str, Any]) -> None:
@@ -260,10 +291,11 @@ def sheet(given: Problem, number: int = 0) -> Sheet:
     return Sheet({s.name: s for s in given.stations}, total, given.warnings)
 
 
-def waiting(given: Problem, number: int = 0) -> float:
-    """Seconds per byte in which a worker of a transfer waits."""
-    delays = [d for p in given.transfers[number].phases for d in p.delays]
-    return float(sum(np.ravel(d.per_byte)[0] for d in delays))
+def waiting(given: Problem, what: str = "") -> float:
+    """Seconds per byte in which a worker of the first transfer waits; of one kind whatever goes on meanwhile."""
+    one = given.transfers[0]
+    phases = (one.buffered,) if what and one.buffered is not None else one.phases
+    return float(sum(np.ravel(d.per_byte)[0] for p in phases for d in p.delays if d.what.startswith(what)))
 
 
 def solved(stations: list[Station], *phases: Phase, workers: float = 1.0) -> float:

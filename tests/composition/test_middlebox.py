@@ -4,15 +4,14 @@ from itertools import pairwise
 from typing import Any
 
 import pytest
-import yaml
 from hypothesis import HealthCheck, given, settings, strategies as st
 
-from dtnsim import Prediction, predict
-from dtnsim.description import spec
-from dtnsim.ground import yamlio
+from dtnsim import Prediction
 from dtnsim.physics.tcp import controls
+from tests import lab
 from tests.each import cases, rows, tables
-from tests.lab import expect
+from tests.lab import expect, journey, machine
+from tests.strategies import load
 
 few = settings(max_examples=8, deadline=None, suppress_health_check=[HealthCheck.too_slow])
 
@@ -20,30 +19,14 @@ few = settings(max_examples=8, deadline=None, suppress_health_check=[HealthCheck
 MSS, WIRE = 8948.0, 9038.0
 
 
-def host(rate: str, **tcp: str) -> dict[str, Any]:
-    return {
-        "cpu": {"kind": "cpu", "cores": 32, "clock": "4 GHz"},
-        "memory": {"kind": "memory", "channels": 8, "rate": "3200 MT/s", "size": "256 GiB"},
-        "nic": {"kind": "nic", "rate": rate, "mtu": "9000 B"},
-        "tcp": {"rmem_max": "2 GiB", "wmem_max": "2 GiB", **tcp},
-    }
-
-
 def answer(
     segment: dict[str, Any], *, nic: str = "25 Gb/s", tool: dict[str, Any] | None = None, **tcp: str
 ) -> Prediction:
-    path = {
-        "name": "middlebox",
-        "hosts": {"a": host(nic, **tcp), "b": host(nic)},
-        "wan": {"bandwidth": "100 Gb/s", "rtt": "20 ms", **segment},
-        "transfer": {
-            "from": "a:memory",
-            "to": "b:memory",
-            "tool": {"name": "iperf3", **(tool or {})},
-            "dataset": {"files": 1, "size": "10 TB"},
-        },
-    }
-    return predict(spec.resolve(yamlio.loads(yaml.safe_dump(path, sort_keys=False), "t.yaml")), samples=0)
+    port, buffers = {"kind": "nic", "rate": nic, "mtu": "9000 B"}, {"rmem_max": "2 GiB", "wmem_max": "2 GiB"}
+    ends = (machine(nic=port, tcp={**buffers, **own}) for own in (tcp, {}))
+    wan = {"bandwidth": "100 Gb/s", "rtt": "20 ms", **segment}
+    data = {"files": 1, "size": "10 TB"}
+    return lab.answer(journey(*ends, wan=wan, tool={"name": "iperf3", **(tool or {})}, dataset=data))
 
 
 def rate(*args: Any, **more: Any) -> float:
@@ -110,18 +93,12 @@ def test_a_deeper_bucket_never_hurts_and_a_longer_path_never_helps(cc: str, stre
 
 @pytest.mark.parametrize("key", ["wan.1", "wan.cenic-uci-lax"])
 def test_an_override_reaches_into_a_segment_that_is_a_part(key: str) -> None:
-    def segments(*overrides: str) -> spec.PathSpec:
-        path = {
-            "name": "parts",
-            "hosts": {"a": host("10 Gb/s"), "b": host("10 Gb/s")},
-            "wan": [{"bandwidth": "10 Gb/s", "rtt": "1 ms"}, "cenic-uci-lax"],
-            "transfer": {"from": "a:memory", "to": "b:memory", "tool": "iperf3"},
-        }
-        return spec.resolve(yamlio.loads(yaml.safe_dump(path, sort_keys=False), "t.yaml"), overrides)
+    def segments(*overrides: str) -> Any:
+        return load(journey(wan=[{"bandwidth": "10 Gb/s", "rtt": "1 ms"}, "cenic-uci-lax"]), *overrides).wan
 
-    assert segments(f"{key}.rtt=7 ms").wan[1].rtt.value == pytest.approx(0.007)
-    assert segments(f"{key}.background.share=50 %").wan[1].background.share.value == 0.5  # type: ignore[union-attr]
-    assert segments(f"{key}.rtt=7 ms").wan[1].bandwidth.value == segments().wan[1].bandwidth.value
+    assert segments(f"{key}.rtt=7 ms")[1].rtt.value == pytest.approx(0.007)
+    assert segments(f"{key}.background.share=50 %")[1].background.share.value == 0.5
+    assert segments(f"{key}.rtt=7 ms")[1].bandwidth.value == segments()[1].bandwidth.value
 
 
 @pytest.mark.parametrize(("segment", "place"), rows("composition/tables", "the_narrowest_place_is_named"))

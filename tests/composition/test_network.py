@@ -88,13 +88,6 @@ def test_three_hosts_and_two_transfers_share_what_they_share() -> None:
     assert rate(path) == pytest.approx(2 * alone, rel=1e-9)
 
 
-def test_tools_of_one_host_are_refused_between_two_even_where_nothing_delays() -> None:
-    disks = machine(volumes={"/d": {"filesystem": {"kind": "xfs"}}})
-    path = journey(disks, disks, start="a:/d", to="b:/d", tool={"name": "dd", "bs": "1 MiB"})
-    with pytest.raises(SpecError, match="dd copies within one host"):
-        problem(path)
-
-
 def test_a_transfer_chooses_its_adapter() -> None:
     nics = {"slow": {"kind": "nic", "rate": "1 Gb/s"}, "fast": {"kind": "nic", "rate": "10 Gb/s"}}
     host = machine(nics=nics)
@@ -116,43 +109,6 @@ def test_infiniband_alone_carries_ip_unless_it_is_chosen() -> None:
         kinds += [s.kind for s in problem(path).stations if s.name == "a.ib.port0.tx"]
         path["transfer"].pop("nics")
     assert kinds == ["nic", "ib"]
-
-
-def test_two_cards_behind_one_uplink_share_it() -> None:
-    """Two 100-Gb/s cards in slots of their own behind a gen 3 x8 uplink of 52.9 Gb/s (pcie-bench model)."""
-    slots = {"up": {"kind": "slot", "generation": 3, "lanes": 8}} | {
-        n: {"kind": "slot", "generation": 4, "lanes": 16, "behind": "up"} for n in ("s1", "s2")
-    }
-    nics = {f"n{i}": {"kind": "nic", "rate": "100 Gb/s", "mtu": "9000 B", "slot": f"s{i}", "card_lanes": 16,
-                      "card_generation": 4} for i in (1, 2)}  # fmt: skip
-    host = machine(slots=slots, nics=nics)
-    del host["nic"]
-    transfers = [
-        {"name": n, "from": "b:memory", "to": "a:memory", "tool": "iperf3", "nics": {"a": n}} for n in ("n1", "n2")
-    ]
-    both = rate(journey(host, transfers=transfers))
-    assert both * 8e-9 == pytest.approx(52.9, rel=0.005)
-    # in opposite directions they do not meet
-    transfers[1] |= {"from": "a:memory", "to": "b:memory"}
-    assert rate(journey(host, transfers=transfers)) > 1.7 * both
-
-
-def test_disk_and_network_cross_one_uplink_in_opposite_directions() -> None:
-    """Reading a disk and sending it: in with DMA to memory, out with DMA from memory."""
-    wide = {"kind": "slot", "generation": 3, "lanes": 8}
-    slots = {"up": wide, "s1": {**wide, "behind": "up"}, "s2": {**wide, "behind": "up"}}
-    drive = {"kind": "ssd", "read": "1 TB/s", "write": "1 TB/s", "link": "1 TB/s"}
-    host = machine(
-        slots=slots,
-        hbas={"h": {"kind": "hba", "slot": "s1", "engine": "1 TB/s", "lane": "1 TB/s", "iops": "100M IOPS"}},
-        nics={"n": {"kind": "nic", "rate": "1 Tb/s", "mtu": "9000 B", "slot": "s2"}},
-        volumes={"/d": {"filesystem": {"kind": "xfs"}, "array": drive, "via": ["h"]}},
-    )
-    del host["nic"]
-    found = sheet(problem(journey(host, start="a:/d", tool="gridftp")))
-    # in: what the disk writes to memory, and the network card's requests; out: its completions
-    assert found.demand("slot-up.in") == pytest.approx(280 / 256 + 24 / 512)
-    assert found.demand("slot-up.out") == pytest.approx(276 / 256)
 
 
 def loopback(**tool: Any) -> dict[str, Any]:

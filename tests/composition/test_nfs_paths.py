@@ -3,12 +3,10 @@
 from typing import Any
 
 import pytest
-import yaml
 
 from dtnsim import Prediction, predict
-from dtnsim.description import spec
-from dtnsim.ground import yamlio
 from tests.lab import volume
+from tests.strategies import load
 
 #: framing of MTU 9000 with time stamps
 MSS, WIRE = 8948.0, 9038.0
@@ -50,7 +48,7 @@ def answer(
             "dataset": {"files": files, "size": size},
         },
     }
-    return predict(spec.resolve(yamlio.loads(yaml.safe_dump(path, sort_keys=False), "nfs.yaml")), samples=0)
+    return predict(load(path), samples=0)
 
 
 def test_close_sends_what_the_cache_took() -> None:

@@ -4,16 +4,15 @@ from typing import Any
 
 import numpy as np
 import pytest
-import yaml
 
 from dtnsim.description import spec
-from dtnsim.ground import yamlio
 from dtnsim.physics.tcp import outcome, rounds
 from dtnsim.simulation.runs import simulate
 from dtnsim.steady.prediction import predict
 from tests.each import rows
 from tests.formulas import evaluate
 from tests.lab import journey, problem, sheet
+from tests.strategies import load
 
 GIVEN = rows("composition/tables", "segments")
 
@@ -34,7 +33,7 @@ def path(tools: list[dict[str, Any]], delays: list[str] | None = None, loss: str
         ends = {"from": f"h{n}:memory", "to": "sink:memory"}
         transfers.append({"name": f"t{n}", **ends, "start": f"{n / 2} s", "tool": test})
     whole = {"name": "shared", "hosts": hosts, "links": links, "transfers": transfers}
-    return spec.resolve(yamlio.loads(yaml.safe_dump(whole, sort_keys=False), "shared.yaml"))
+    return load(whole)
 
 
 def rates(given: spec.PathSpec) -> list[float]:

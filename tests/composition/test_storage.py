@@ -100,24 +100,6 @@ def test_storage_nics_carry_equal_parts(kind: str, ports: int) -> None:
     assert wires[0] == pytest.approx(ports * 1.25e9, rel=0.03)
 
 
-def copy(start: str, to: str) -> dict[str, Any]:
-    """``dd if=file of=file`` on a host with two volumes."""
-    host = machine(volumes={"/d": volume(DISKS), "/e": volume(DISKS)})
-    return journey(host, start=start, to=to, tool={"name": "dd", "bs": "1 MiB"}, dataset=HUGE)
-
-
-def test_dd_from_a_file_to_a_file_reads_and_writes() -> None:
-    """One drive does both: half of its rate; two drives each do one."""
-    same, apart = sheet(problem(copy("a:/d/x", "a:/d/y"))), sheet(problem(copy("a:/d/x", "a:/e/y")))
-    assert same.demand("d.ssds") == pytest.approx(2.0, rel=1e-2)  # less what the cache keeps
-    assert apart.demand("d.ssds") == pytest.approx(1.0)
-    assert apart.demand("e.ssds") == pytest.approx(1.0, rel=1e-2)
-    assert rate(copy("a:/d/x", "a:/e/y")) == pytest.approx(1e9, rel=1e-2)
-    assert rate(copy("a:/d/x", "a:/d/y")) == pytest.approx(0.5e9, rel=1e-2)
-    # the program's thread reads and writes
-    assert not same.has("network.wan")
-
-
 def verified(size: str, write: str = "100 MB/s", memory: str = "8 GB", **tool: Any) -> dict[str, Any]:
     """Files of a gigabyte, verified at 500 MB/s by one worker."""
     drive = {"kind": "ssd", "read": "9 GB/s", "write": "9 GB/s", "link": "16 GB/s"}
@@ -138,19 +120,6 @@ def test_predict_says_what_simulate_says(write: str) -> None:
     path = verified("200 GB", write)
     said = rate(path)
     assert simulate(load(path)).runs[0].transfers[0].throughput_Bps == pytest.approx(said, rel=0.015)
-
-
-def test_a_slow_drive_is_never_idle_where_memory_holds_a_file() -> None:
-    found = rate(verified("200 GB"))
-    assert found == pytest.approx(200e9 / (194e9 / 100e6), rel=0.01)  # 6 GB of the last files are in memory at the end
-    assert found == pytest.approx(rate(verified("200 GB", verify=False)), rel=0.01)
-    assert rate(verified("200 GB", memory="20 MB")) < 0.95 * found
-
-
-def test_what_is_read_again_from_memory_takes_nothing_from_the_drive_that_is_written() -> None:
-    """The drive writes at its own rate, as if nobody verified: reads that the page cache answers wait for no die."""
-    found, plain = rate(verified("200 GB", cc=4)), rate(verified("200 GB", cc=4, verify=False))
-    assert found == pytest.approx(plain, rel=0.01)
 
 
 def test_no_work_is_lost_and_the_simulation_has_it_once() -> None:

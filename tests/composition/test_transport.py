@@ -13,8 +13,8 @@ from dtnsim.composition.transport import packets
 from dtnsim.ground.errors import SpecError
 from dtnsim.physics.tcp import controls
 from dtnsim.tools.plan import NetUse
-from tests.each import cases, rows, tables
-from tests.lab import MiB, answer, expect, journey, machine, of_path, problem, rate, sheet, waiting
+from tests.each import cases, rows
+from tests.lab import MiB, answer, journey, machine, problem, rate, sheet, waiting
 
 MSS, WIRE = 8948.0, 9038.0
 HUGE = {"files": 1, "size": "1000 PB"}
@@ -27,11 +27,6 @@ def over(
     ends = [machine(tcp={"rmem_max": "2 GiB", "wmem_max": "2 GiB", **tcp}) for _ in range(2)]
     segment = {"bandwidth": "100 Tb/s", "rtt": rtt, **(wan or {})}
     return journey(*ends, wan=segment, tool=tool, dataset=data or HUGE)
-
-
-@cases("given, figures", tables("composition/paths")["connections"])
-def test_what_a_connection_gives(given: dict[str, Any], figures: dict[str, Any]) -> None:
-    expect(of_path(over(**given)), figures)
 
 
 #: of a send buffer: 7 segments in a packet, for which 896 B are charged beside its bytes
@@ -112,28 +107,6 @@ def test_what_relieves_a_window_that_is_cut_and_too_small() -> None:
     assert "the tool's window of 1 MiB)" in answer(path).bottleneck.reason
 
 
-@pytest.mark.parametrize(("loss", "rtt"), [(1e-5, 100e-3), (1e-4, 20e-3), (1e-6, 200e-3)])
-def test_random_loss_of_reno(loss: float, rtt: float) -> None:
-    """X = 1.22 M / (T sqrt p) (Mathis et al., CCR 27(3), 1997)."""
-    found = answer(over(f"{rtt!r} s", {"name": "iperf3", "C": "reno"}, wan={"loss": repr(loss)}))
-    assert found.throughput_Bps.p50 == pytest.approx(math.sqrt(1.5) * MSS / rtt / math.sqrt(loss), rel=0.05)
-    assert "loss-limited" in found.bottleneck.reason
-
-
-def test_streams_in_random_loss_add() -> None:
-    """Hacker, Athey and Noble, IPDPS 2002: n streams move n times as much until the link is full."""
-    alone, many = (rate(over(tool={"name": "iperf3", "P": n, "C": "reno"}, wan={"loss": "1e-4"})) for n in (1, 16))
-    assert many == pytest.approx(16 * alone, rel=0.03)
-
-
-def test_bbr_keeps_what_is_not_lost() -> None:
-    """unix.stackexchange 71051 (E. Dumazet): 100 ms, 1 % loss on 10GE: BBR 9.15 Gb/s, CUBIC 3.27 Mb/s."""
-    wan = {"bandwidth": "10 Gb/s", "loss": "0.01", "mtu": "1500 B"}
-    bbr, cubic = (rate(over(tool={"name": "iperf3", "C": c}, wan=wan)) * 8 for c in ("bbr", "cubic"))
-    assert bbr == pytest.approx(9.15e9, rel=0.02)
-    assert 1e6 < cubic < 5e6  # losses come in bundles there, so that each costs less than one at random
-
-
 @pytest.mark.parametrize(("mtu", "size"), [(9000.0, 1500.0), (1500.0, 1500.0), (1280.0, 1280.0)])
 def test_udt_sends_packets_of_its_own_size(mtu: float, size: float) -> None:
     """UDT_MSS 1500 whatever the path allows; 44 bytes are headers."""
@@ -201,17 +174,6 @@ def test_windows_of_few_segments_go_by_the_rounds() -> None:
     assert many == pytest.approx(8 * found.ceiling, rel=0.05)
 
 
-def test_buffers_that_cannot_take_bursts_are_told() -> None:
-    """1538 bytes on the wire for 1500: 100 Mb/s of IP packets, eight packets of buffer."""
-    wan = {"bandwidth": "102.533 Mb/s", "mtu": "1500 B", "buffer": "12.5 kB"}
-    assert any("sender's bursts" in w for w in answer(over("10 ms", wan=wan)).warnings)
-    assert not any("bursts" in w for w in answer(over("10 ms", wan={**wan, "buffer": "1 MB"})).warnings)
-    same = over("10 ms", wan=wan)
-    for host in same["hosts"].values():  # what leaves at the rate of the bottleneck does not queue there
-        host["nic"] = {"kind": "nic", "rate": "102.533 Mb/s", "mtu": "1500 B"}
-    assert not answer(same).warnings
-
-
 @cases("written, unsaid", rows("composition/tables", "an_mtu_that_cannot_act_is_told_what_keeps_packets_small"))
 def test_an_mtu_that_cannot_act_is_told_what_keeps_packets_small(written: dict[str, int], unsaid: str) -> None:
     path = over("10 ms", wan={"mtu": "9000 B"} if "wan" in written else {})
@@ -221,26 +183,6 @@ def test_an_mtu_that_cannot_act_is_told_what_keeps_packets_small(written: dict[s
             path["hosts"][host]["nic"]["mtu"] = f"{written[host]} B"
     said = [w.rpartition("nobody writes ")[2] for w in answer(path).warnings if "Ethernet's default" in w]
     assert said == [unsaid] * bool(unsaid)
-
-
-def test_the_kernel_says_how_much_of_a_buffer_is_window() -> None:
-    """ip-sysctl: tcp_adv_win_scale 2 before 3.4, 1 before 6.6; measured since; what the host says goes first."""
-    found = {}
-    for kernel in ("2.6.32", "5.15", "6.8"):
-        path = over(rmem_max="64 MiB", wmem_max="64 MiB")
-        for host in path["hosts"].values():
-            host["stack"] = {"kind": "stack", "kernel": kernel}
-        found[kernel] = (rate(path) * 0.1 + 2 * MSS) / (64 * MiB)
-    assert found == pytest.approx({"2.6.32": 0.75, "5.15": 0.5, "6.8": 0.535}, rel=0.01)
-    own = over(rmem_max="64 MiB", wmem_max="64 MiB", receive_share="0.25")
-    assert (rate(own) * 0.1 + 2 * MSS) / (64 * MiB) == pytest.approx(0.25, rel=0.01)
-
-
-def test_no_window_passes_one_gibibyte() -> None:
-    """RFC 7323, 2.3; Linux refuses a sysctl of more than 2^31 - 1."""
-    assert rate(over("200 ms")) * 8e-9 == pytest.approx(42.9, rel=0.01)
-    with pytest.raises(SpecError, match="rmem_max"):
-        answer(over(rmem_max="3 GiB"))
 
 
 def test_loss_in_bursts_and_from_retransmits() -> None:

@@ -3,20 +3,6 @@
 import pytest
 
 
-def test_without_fast_every_file_starts_slowly(run):
-    """MODE S closes the data connection with the file: two round trips more, and a slow start for each."""
-    data = "{files: 100, each: 20 MB}"
-    plain, fast, one = (
-        run(f"{{name: gridftp, {o}}}", rtt="50 ms", data=d).duration_s.p50
-        for o, d in (("p: 1", data), ("fast: true", data), ("fast: true", "{files: 1, each: 20 MB}"))
-    )
-    # a window of 10 segments of 8948 B doubles in ceil(log2(20e6 / 89480 + 1)) = 8 rounds, seven gaps between them;
-    # the machines of these tests send a round in next to no time
-    stall = 7 * 0.05
-    assert plain - fast == pytest.approx(100 * (2 * 0.05 + stall), rel=0.03)
-    assert fast - 100 * 2 * 0.05 < 2 * one  # connections that stay open start slowly once
-
-
 def test_only_gridftp_in_stream_mode_opens_connections_for_each_file(tool, job):
     makes = {"gridftp": True, "scp": False, "rsync": False, "bbcp": False, "globus": False, "rclone": False}
     for name, anew in makes.items():
@@ -47,14 +33,6 @@ def test_verification_reads_both_ends_and_sums_each(tool, job):
     assert {w.end for w in check.cpu} == {"source", "destination"}
     assert transfer.net.streams == 2 * 4
     assert len(tool("globus", verify="false").plan(job()).steps) == 1
-
-
-def test_verification_follows_the_transfer(run):
-    """Serial in the same worker: 1/X = 1/X_transfer + 1/X_verify."""
-    both = run("{name: globus, chunked: false}").throughput_Bps.p50
-    alone = run("{name: globus, chunked: false, verify: false}").throughput_Bps.p50
-    md5 = 9e9 / (4.058 + 0.45 + 3000 / 2**20)  # OpenSSL MD5 and the read of 1 MiB calls on the same core [B/s]
-    assert 1 / both == pytest.approx(1 / alone + 1 / md5, rel=0.01)
 
 
 @pytest.mark.parametrize("kind", ["globus", "condor"])

@@ -1,15 +1,5 @@
 """Tools with a protocol of their own: ascp, FDT, HTCondor, Pelican, mscp, FTP, bbftp and xrdcp."""
 
-import pytest
-
-from tests.each import cases, rows
-
-
-@cases("line, Bps, rel", rows("tools/tables", "windows_over_a_long_way"))
-def test_windows_over_a_long_way(run, line, Bps, rel):
-    found = run(f"{{name: {line}}}", data="{files: 16, size: 1 PB}" if "parallel" in line else "{files: 1, size: 1 PB}")
-    assert found.throughput_Bps.p50 == pytest.approx(Bps, rel=rel)
-
 
 def test_mscp_cuts_files_only_above_64_mib(tool, job):
     """mscp.c: DEFAULT_MIN_CHUNK_SZ."""

@@ -1,4 +1,4 @@
-"""What a tool makes of a job by its options, and what it refuses: the rows of plans.yaml; and how long some take."""
+"""What a tool makes of a job by its options, and what it refuses: the rows of plans.yaml."""
 
 import functools
 import re
@@ -12,8 +12,7 @@ from dtnsim.ground import units
 from dtnsim.ground.errors import SpecError, UnitError
 from dtnsim.ground.quantity import Quantity
 from dtnsim.tools.plan import Plan
-from tests.each import cases, tables, texts
-from tests.lab import expect
+from tests.each import texts
 from tests.tools.conftest import MakeJob, MakeTool
 
 #: every number and word of the table as its text
@@ -73,14 +72,3 @@ def test_row(kind: str, row: dict[str, Any], tool: MakeTool, job: MakeJob) -> No
         one, other = row["same"]
         assert part(plan, one) == part(plan, other)
     assert re.search(row.get("warns", ""), " ".join(plan.warnings))
-
-
-@cases("line, given, other, figures", tables("tools/tables")["what_tools_take"])
-def test_what_tools_take(run, line, given, other, figures):
-    found = run(line, **given)
-    own = {"rate": found.throughput_Bps.p50, "seconds": found.duration_s.p50}
-    if other:
-        beside = run(other.get("tool", line), **{**given, **{k: v for k, v in other.items() if k != "tool"}})
-        own["more"] = own["seconds"] - beside.duration_s.p50
-        own["times"] = own["seconds"] / beside.duration_s.p50
-    expect(own.__getitem__, figures)

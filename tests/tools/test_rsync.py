@@ -59,14 +59,3 @@ def test_touched_files_send_next_to_nothing_but_are_read_at_both_ends(tool, job)
     assert step.read is not None
     assert step.reread.thread.name == "rsync generator"
     assert {w.thread.name for w in step.cpu if "old blocks" in w.what} == {"rsync generator"}
-
-
-def test_re_runs_are_in_order(run):
-    """Unchanged, a hundredth changed, all touched, all new: each costs more than the one before."""
-    data = "{files: 20000, each: 1 MB}"
-    seconds = [
-        run(f"{{name: rsync, {options}}}", data=data).duration_s.p50
-        for options in ("changed: 0", "changed: 0.01", "literal: 0", "literal: 1")
-    ]
-    assert seconds == sorted(seconds)
-    assert seconds[0] < seconds[1] < seconds[2] < seconds[3]

@@ -41,13 +41,6 @@ def test_the_native_client_has_a_connection_for_each_part_of_its_target(tool, jo
     assert all(use.thread.name != "Python interpreter" for use in plan.steps[0].cpu)
 
 
-def test_a_parallel_download_beats_a_single_stream_over_a_long_path(run):
-    data = "{files: 512, each: 1 MB}"
-    tools = [f"{{name: s5cmd, numworkers: {n}, client: destination}}" for n in (1, 16)]
-    rates = [run(tool, data=data, start="a:memory").throughput_Bps.p50 for tool in tools]
-    assert rates[1] > 8 * rates[0]
-
-
 @given(st.floats(1, 1e12), st.floats(5e6, 1e9))
 def test_parts_cover_an_object(size, part):
     client = Client("x", True, 1, part, part, Tool.build({"kind": "s5cmd"}).p, Tool.build({"kind": "s5cmd"}).p)
