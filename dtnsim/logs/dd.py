@@ -234,7 +234,7 @@ class Mbuffer(LinesParser):
     @reads(
         r"^summary: +(?:<volumes:int>x +)?<size:num> (?P<u><k:k>i?Byte) in +"
         r"(?:<h:int>h +)?(?:<m:int>min +)?<s:num>sec - average of +<rate:num> (?P<ru><rk:k>i?B/s)",
-        result="sec - average of",
+        result="summary:",
     )
     def _summary(self, found: Match) -> Iterator[Record]:
         (_, of_size, _), (_, of_rate, _) = unit_of(found["u"]), unit_of(found["ru"])
