@@ -2,6 +2,7 @@
 
 import math
 from dataclasses import replace
+from typing import Any
 
 import numpy as np
 import pytest
@@ -13,6 +14,7 @@ from dtnsim.simulation import simulate
 from dtnsim.steady import epochs, solve, timed
 from dtnsim.steady.ordering import ends, total_rate
 from dtnsim.steady.prediction import predict
+from tests.each import cases, rows
 from tests.lab import journey, machine, volume
 from tests.strategies import load
 from tests.wide import difference, mixed, path_of
@@ -33,20 +35,10 @@ def seconds(*transfers: Transfer) -> list[float]:
     return ends(problem, epochs.rates(problem))[0].tolist()
 
 
-def test_who_ends_leaves_its_share() -> None:
-    """100 B and 300 B: half each until 2 s, then the second has the link: 4 s and no more than all bytes take."""
-    assert seconds(transfer("a", 100.0), transfer("b", 300.0)) == pytest.approx([2.0, 4.0])
-
-
-def test_who_begins_later_takes_a_share_from_then_on() -> None:
-    """1 s alone, then half: 200 B are done at 3 s; the other has 100 B then, and 200 B to go."""
-    assert seconds(transfer("a", 200.0), transfer("b", 300.0, start=1.0)) == pytest.approx([3.0, 5.0])
-
-
-def test_who_waits_for_another_begins_when_that_has_ended() -> None:
-    assert seconds(transfer("a", 100.0), transfer("b", 300.0), transfer("c", 100.0, after=("a",))) == pytest.approx(
-        [2.0, 5.0, 4.0]
-    )
+@cases("transfers, found", rows("steady/tables", "when_transfers_end"))
+def test_when_transfers_end(transfers: list[dict[str, Any]], found: list[float]) -> None:
+    made = (transfer(f"t{n}", **one | {"after": tuple(one.get("after", ()))}) for n, one in enumerate(transfers))
+    assert seconds(*made) == pytest.approx(found)
 
 
 def test_a_test_that_a_time_ends_is_charged_for_its_time_alone() -> None:

@@ -15,7 +15,7 @@ from dtnsim.steady import epochs, pools
 from dtnsim.steady.ordering import ends
 from dtnsim.steady.prediction import predict
 from tests import wide
-from tests.each import rows
+from tests.each import cases, rows
 from tests.lab import journey, machine, volume
 from tests.strategies import load
 
@@ -48,19 +48,9 @@ def seconds(*transfers: Transfer) -> list[float]:
     return ends(problem, epochs.rates(problem))[0].tolist()
 
 
-def test_writers_run_ahead_until_their_cache_is_full() -> None:
-    """300 B fill at 200 - 50 B/s in 2 s; then the drive is shared: (400 - 200) / 25 s more, and 200 B alone."""
-    assert seconds(writer(0, 400.0, 300.0), writer(1, 600.0, 300.0)) == pytest.approx([10.0, 14.0], rel=0.02)
-
-
-@pytest.mark.parametrize(("size", "begins", "found"), [(200.0, 0.0, 2.0), (600.0, 0.0, 18.0), (200.0, 200.0, 3.0)])
-def test_alike_writers_who_end_together_fill_their_cache_together(size: float, begins: float, found: float) -> None:
-    """What fits passes at the wires' 200 B/s; 300 B fill in 2 s, and 800 B take 16 s of the drive.
-
-    Where write-back begins with 200 B at 1 s, it is full at 1 s + 100 / 150 s; then the drive has the last 200 / 3 B.
-    """
-    same = [writer(n, size, 300.0, begins=begins) for n in range(2)]
-    assert seconds(*same) == pytest.approx([found] * 2)
+@cases("writers, found, near", rows("steady/tables", "when_writers_end"))
+def test_when_writers_end(writers: list[dict[str, Any]], found: list[float], near: float) -> None:
+    assert seconds(*(writer(n, **given) for n, given in enumerate(writers))) == pytest.approx(found, rel=near)
 
 
 def test_who_comes_to_a_full_cache_goes_at_the_pace_of_the_drive() -> None:
@@ -68,11 +58,6 @@ def test_who_comes_to_a_full_cache_goes_at_the_pace_of_the_drive() -> None:
     first, second = seconds(writer(0, 5000.0, 300.0), writer(1, 10.0, 300.0, start=10.0))
     assert second == pytest.approx(10.4, rel=1e-3)
     assert first == pytest.approx((5010.0 - 300.0) / DRIVE, rel=0.01)
-
-
-def test_a_cache_that_has_been_emptied_takes_the_next_at_full_speed() -> None:
-    """500 B of one writer leave 250 B at 5 s, which the drive has at 10 s; the next finds all the room there is."""
-    assert seconds(writer(0, 500.0, 300.0), writer(1, 500.0, 300.0, start=11.0)) == pytest.approx([5.0, 16.0])
 
 
 def test_pages_of_a_cache_that_has_been_emptied_are_as_old_as_the_next_writer_s() -> None:
@@ -106,12 +91,6 @@ def test_write_back_to_another_drive_waits_for_its_threshold_again() -> None:
     waiting = replace(first.phases[0], delays=(Demand("", 4 / 100, "round trips", each="file"),))
     slow = replace(first, phases=(waiting,), buffered=waiting, files=250, sizes_B=(4.0,), counts=(250,))
     assert seconds(slow, other) == pytest.approx([50.0, 25.0], rel=0.005)
-
-
-def test_drives_behind_one_cache_fill_it_together() -> None:
-    """Full at 3 s; each then has a drive for itself. Who has ended leaves room at 50 B/s: the other goes at 100 B/s."""
-    found = seconds(writer(0, 600.0, 300.0), writer(1, 700.0, 300.0, drive="other"))
-    assert found == pytest.approx([3.0 + 300.0 / DRIVE, 10.0], rel=0.02)
 
 
 def test_write_back_of_a_writer_to_a_drive_of_its_own_is_no_less_beside_another() -> None:

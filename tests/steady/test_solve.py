@@ -1,5 +1,7 @@
 """The max-min solver against closed forms and an independent linear program."""
 
+from typing import Any
+
 import numpy as np
 import pytest
 from hypothesis import given, strategies as st
@@ -10,6 +12,7 @@ from dtnsim.ground.records import Demand, Phase, Problem, Station, Transfer
 from dtnsim.steady import matrices, solve
 from dtnsim.steady.rows import Rows
 from dtnsim.steady.shares import Shares
+from tests.each import cases, rows
 from tests.engine.slow_fluid import lexicographic
 
 Array = NDArray[np.float64]
@@ -29,50 +32,22 @@ def rates(stations: list[Station], *transfers: Transfer) -> Array:
     return solve.solve(solve.matrices(Problem("t", tuple(stations), transfers))).rate
 
 
-def test_one_transfer_runs_at_the_least_capacity_over_demand() -> None:
-    """Operational analysis: X = min C/D (Denning and Buzen 1978)."""
-    found = rates([station("a", 100.0), station("b", 30.0)], transfer("t", {"a": 2.0, "b": 0.5}))
-    assert_allclose(found, [[50.0]])
-
-
 def test_a_station_visited_twice_is_charged_twice() -> None:
     two = Transfer("t", (Phase("p", (Demand("a", 1.0, "x"), Demand("a", 1.0, "y"))),), 1, 1e9, 1)
     assert_allclose(rates([station("a", 100.0)], two), [[50.0]])
 
 
-def test_three_flows_on_two_links() -> None:
-    """The textbook example of max-min fairness (Bertsekas and Gallager, Data Networks 6.5.2)."""
-    found = rates(
-        [station("one", 1.0), station("two", 2.0)],
-        transfer("long", {"one": 1, "two": 1}),
-        transfer("short", {"one": 1}),
-        transfer("other", {"two": 1}),
-    )
-    assert_allclose(found, [[0.5, 0.5, 1.5]])
-
-
-def test_phases_one_after_the_other_add_their_times() -> None:
-    """1/X = 1/X1 + 1/X2: a verification pass at the same rate halves the whole."""
-    found = rates([station("net", 100.0), station("disk", 50.0)], transfer("t", {"net": 1.0}, {"disk": 1.0}))
-    assert_allclose(found, [[1 / (1 / 100 + 1 / 50)]])
-
-
-def test_workers_overlap_each_others_phases_until_a_station_is_full() -> None:
-    stations = [station("net", 100.0), station("disk", 100.0)]
-    found = [float(rates(stations, transfer("t", {"net": 1.0}, {"disk": 1.0}, workers=w))[0, 0]) for w in (1, 2, 4)]
-    assert_allclose(found, [50.0, 100.0, 100.0])
-
-
-def test_waiting_adds_to_the_time_of_a_byte() -> None:
-    """X = 1 / (1/C + delay): round trips between small files."""
-    assert_allclose(rates([station("net", 100.0)], transfer("t", {"net": 1.0}, delay=0.03)), [[25.0]])
-
-
-def test_a_private_station_is_shared_by_the_workers_of_its_transfer() -> None:
-    """Four workers with a window of 10 each make 40 together; one alone has 10."""
-    stations = [station("net", 1000.0), station("window", 40.0, private=True)]
-    found = rates(stations, transfer("t", {"net": 1.0, "window": 1.0}, workers=4, delay=0.1))
-    assert_allclose(found, [[4 / (1 / 10 + 0.1)]])
+@cases("capacities, transfers, expected", rows("steady/tables", "rates_of_transfers"))
+def test_rates_of_transfers(
+    capacities: dict[str, float], transfers: list[dict[str, Any]], expected: list[float]
+) -> None:
+    """Those of a station whose name begins with "own" are each worker's part of it."""
+    stations = [station(name, float(value), private=name.startswith("own")) for name, value in capacities.items()]
+    made = [
+        transfer(f"t{n}", *one["phases"], workers=one.get("workers", 1), delay=one.get("delay", 0.0))
+        for n, one in enumerate(transfers)
+    ]
+    assert_allclose(rates(stations, *made), [expected])
 
 
 def filled(capacity: Array, demand: Array, weight: Array, ceiling: Array) -> solve.Solution:
