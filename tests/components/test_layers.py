@@ -72,8 +72,12 @@ def test_md_below_a_layer_has_its_parity_threads(array: dict[str, Any], threads:
     assert rates == ([pytest.approx(threads * 1.5e9)] if threads else [])
 
 
-@cases("array, load, what, expected", rows("components/layers", "what_a_cipher_charges"))
-def test_what_a_cipher_charges(array: dict[str, Any], load: Any, what: str, expected: float) -> None:
+CHARGES = {f"{of}: {name}": row for of in ("cipher", "remote block", "rbd")
+           for name, row in rows("components/layers", f"what a {of} charges").items()}  # fmt: skip
+
+
+@cases("array, load, what, expected", CHARGES)
+def test_what_a_layer_charges(array: dict[str, Any], load: Any, what: str, expected: float) -> None:
     assert sheet(problem(path(array, load))).figure(what) == pytest.approx(expected)
 
 
@@ -267,11 +271,6 @@ def test_chunks_that_alternate_make_disks_position() -> None:
 FABRIC = GIVEN["FABRIC"]
 
 
-@cases("array, load, what, expected", rows("components/layers", "what_remote_blocks_charge"))
-def test_what_remote_blocks_charge(array: dict[str, Any], load: Any, what: str, expected: float) -> None:
-    assert sheet(problem(path(array, load))).figure(what) == pytest.approx(expected)
-
-
 def test_the_network_adds_to_a_request_alone() -> None:
     """4 KiB one at a time: 80 us at the drive; 15, 32 and 100 us more."""
     local = 1 / rate(SSD, ALONE)
@@ -283,11 +282,6 @@ def test_the_network_adds_to_a_request_alone() -> None:
 # -- RBD ------------------------------------------------------------------------------------------
 RBD = GIVEN["RBD"]
 RELEASES = ("nautilus", "octopus", "pacific")
-
-
-@cases("array, load, what, expected", rows("components/layers", "what_rbd_charges"))
-def test_what_rbd_charges(array: dict[str, Any], load: Any, what: str, expected: float) -> None:
-    assert sheet(problem(path(array, load))).figure(what) == pytest.approx(expected)
 
 
 def test_a_node_reads_its_own_part_without_its_port() -> None:
