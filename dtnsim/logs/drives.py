@@ -8,7 +8,7 @@ from typing import Any, ClassVar, Final
 
 from dtnsim.logs._columns import columns, figures, tokens
 from dtnsim.logs._declared import Found, LinesParser, Match, gives, notes, reads
-from dtnsim.logs._numbers import BINARY, DECIMAL, agrees, as_dict, as_list, decimal, integer, number, regex, size_bytes
+from dtnsim.logs._numbers import BINARY, DECIMAL, agrees, as_dict, as_list, decimal, integer, number, size_bytes
 from dtnsim.logs.base import Conditions, Document, DocumentParser, Evidence, LineParser, Record, anew
 
 _GROUPED: Final = r"(?P<n>\d+(?:[ ,.'’\u202f\xa0]\d{3})*)"
@@ -113,11 +113,6 @@ def _at(data: Any, *keys: str) -> Any:
     return data
 
 
-_USAGE: Final = regex(
-    r"(?<![\d.])<used:num> {1,3}<uu:k>B / {1,4}<size:num> {1,3}<su:k>B(?: \([^()]{1,60}\))? {1,9}"
-    r"(?P<block>\d{1,5}) {1,3}(?P<bu>K?i?)B \+ {1,3}(?P<meta>\d{1,4}) B(?: {1,9}(?P<rest>\S.*+))?"
-)
-_NODE: Final = re.compile(r"^\s*+(?:/dev/)?nvme\d++(?:c\d++)?n\d++ ")
 _PAIR: Final = re.compile(
     r"^\s*+(?P<key>[A-Za-z][A-Za-z0-9_ ]{2,40}?) *+[:\t] *+"
     r"(?P<value>0x[0-9a-f]++|\d++(?:[ ,.'’\u202f\xa0]\d{3})*+)(?=\D|$)"
@@ -138,19 +133,20 @@ class NvmeList(LinesParser):
     tool = "nvme"
     evidence = Evidence.DESCRIBES
     words = "Node Namespace NSID"
+    within = r"[-. ]*+$"
 
     @reads(r"^(?=.*Usage)(?=.*Format).*(?:Node|NSID)", opens=True)
     def _head(self, found: Match) -> None:
         self.known = {"heads": found.string}
 
-    def other(self, text: str) -> Found:
-        if not self.open or set(text) <= set("-. "):
-            return None
-        usage = _USAGE.search(text) if _NODE.match(text) is not None else None
-        self.open = usage is not None
-        return None if usage is None else self._row(text[: usage.start()].split(), usage)
-
-    def _row(self, left: list[str], usage: re.Match[str]) -> Iterator[Record]:
+    @reads(
+        r"^\s*+(?P<left>(?:/dev/)?nvme\d++(?:c\d++)?n\d++ .*?)(?<![\d.])<used:num> {1,3}<uu:k>B / {1,4}"
+        r"<size:num> {1,3}<su:k>B(?: \([^()]{1,60}\))? {1,9}(?P<block>\d{1,5}) {1,3}(?P<bu>K?i?)B \+ {1,3}"
+        r"(?P<meta>\d{1,4}) B(?: {1,9}(?P<rest>\S.*+))?",
+        inside=True,
+    )
+    def _row(self, usage: Match) -> Iterator[Record]:
+        left = usage["left"].split()
         drive: Conditions = {"device": left[0].rpartition("/")[2]}
         names = [word for word in left[1:-1] if not word.startswith("/dev/ng")]
         if "Version" in self.known["heads"]:  # nvme-cli 0.3: no serial number, the version behind the model

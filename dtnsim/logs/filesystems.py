@@ -8,7 +8,7 @@ from typing import Final
 
 from dtnsim.logs._commands import meanings
 from dtnsim.logs._declared import Found, LinesParser, Match, notes, reads
-from dtnsim.logs._numbers import BINARY, TIMES, decimal, regex, size_bytes
+from dtnsim.logs._numbers import BINARY, TIMES, decimal, size_bytes
 from dtnsim.logs.base import Conditions, Evidence, Record, anew
 
 _BLOCKS: Final = ("recordsize", "volblocksize")
@@ -80,12 +80,7 @@ class Zfs(LinesParser):
                 yield self.measure("bytes" if key in _BLOCKS else "capacity", size, text, known, line=line)
 
 
-_CELL: Final = re.compile(r"^(?:-|\d+(?:[.,]\d+)?[KMGTPE]?)$")
 _WAIT: Final = re.compile(r"^(\d++(?:\.\d++)?)(ns|us|ms|s)$")
-_DEVICE: Final = regex(
-    r"^(?P<indent>\s+)<name:word>\s+(?P<state>ONLINE|DEGRADED|FAULTED|OFFLINE|UNAVAIL|REMOVED|SUSPENDED|AVAIL|INUSE)"
-    r"(?:\s+(?P<errors>[\d.]+[KMG]?\s+[\d.]+[KMG]?\s+[\d.]+[KMG]?)(?=\s|$))?"
-)
 _RATE: Final = re.compile(r"(?<![\d.])([\d.]++)([KMGTP]?)B?/s")
 _DAYS: Final = re.compile(r"\bin (?:(\d+) days )?(\d+):(\d\d):(\d\d)\b|\b(?:in|after) (\d+)h(\d+)m\b")
 _AMOUNT: Final = re.compile(r"\b(?:repaired|resilvered) ([\d.]+)([KMGTP]?)B?\b|resilvered ([\d.]+)([KMGTP]?)B? in")
@@ -136,22 +131,19 @@ class Zpool(LinesParser):
     def other(self, text: str) -> Found:
         if self._scan and self.open and "scanned" in text and _RATE.search(text):
             return self._scan_line(text)
-        if self.block:
-            self.lines = 0
-            return self._iostat_row(text) if self.block == "iostat" else self._status_row(text)
-        return None
-
-    def _iostat_row(self, text: str) -> Found:
-        words = text.split()
-        if not words or set(text) <= set("- \t"):
-            return None
-        if len(words) >= 7 and all(_CELL.match(word) for word in words[1:7]):
-            return self._iostat_figures(text, words)
-        if not text[:1].isspace() or len(words) > 2:  # a group such as "logs" or "mirror" has no figures
+        words, table = text.split(), self.block
+        self.lines = 0 if table else self.lines
+        if table == "iostat":  # a group such as "logs" or "mirror" has no figures
+            more = set(text) <= set("- \t") or (text[:1].isspace() and len(words) <= 2)
+        else:
+            more = not words or words[0] in ("logs", "cache", "spares", "special", "dedup")
+        if table and not more:
             self.open, self.block = False, ""
         return None
 
-    def _iostat_figures(self, text: str, words: list[str]) -> Iterator[Record]:
+    @reads(r"^\s*+(?!-)\S++(?:\s++(?:-|\d++(?:[.,]\d++)?[KMGTPE]?)){6}(?=\s|$)", inside="iostat")
+    def _figures(self, found: Match) -> Iterator[Record]:
+        self.lines, text, words = 0, found.string, found.string.split()
         inside = len(text) - len(text.lstrip()) - self._indent >= 2
         if not inside:
             self._pool = words[0]
@@ -171,12 +163,13 @@ class Zpool(LinesParser):
                     more = {**known, "interval": True, "operation": operation, "of": name}
                     yield self.measure("latency", float(wait[1]) * TIMES[wait[2]], cell, more)
 
-    def _status_row(self, text: str) -> Found:
-        match = _DEVICE.match(text.expandtabs())
-        if match is None:
-            if text.strip() and text.split(maxsplit=1)[0] not in ("logs", "cache", "spares", "special", "dedup"):
-                self.block, self.open = "", False
-            return None
+    @reads(
+        r"^\s+<name:word>\s+(?P<state>ONLINE|DEGRADED|FAULTED|OFFLINE|UNAVAIL|REMOVED|SUSPENDED|AVAIL|INUSE)"
+        r"(?:\s+(?P<errors>[\d.]+[KMG]?\s+[\d.]+[KMG]?\s+[\d.]+[KMG]?)(?=\s|$))?",
+        inside="status",
+    )
+    def _device(self, match: Match) -> Record:
+        self.lines = 0
         counts = [size_bytes(word) for word in (match["errors"] or "").split()]
         known: Conditions = dict(zip(("read_errors", "write_errors", "checksum_errors"), counts, strict=False))
         known |= {"device": match["name"] if match["name"] != self._pool else None, "pool": self._pool}

@@ -208,9 +208,6 @@ class GridFtp(LinesParser):
         }  # fmt: skip
 
 
-_ERROR: Final = re.compile(
-    r"^\s*(?:error: |globus_\w+: |\d{3}[- ]\d{3}[- ]|5\d\d[- ]|GlobusUrlCopy ?error).*|^ERROR: .*"
-)
 _PROGRAMS: Final = ("globus-url-copy", "gfal-copy", "uberftp")
 
 
@@ -277,11 +274,10 @@ class GlobusUrlCopy(LinesParser):
         timer = "timer" in self.asked().values
         self._ended = ("timer", "complete") if timer else ("cancelled", "partial")
 
-    def other(self, text: str) -> Iterator[Record]:
-        error, held = _ERROR.match(text), self._held
-        if error is None:
-            return
-        mine = held is not None or self._where or self.ctx.args(*_PROGRAMS) is not None or "globus" in text
+    @reads(r"^\s*(?:error: |globus_\w+: |\d{3}[- ]\d{3}[- ]|5\d\d[- ]|GlobusUrlCopy ?error).*|^ERROR: .*")
+    def _error(self, error: Match) -> Iterator[Record]:
+        held = self._held
+        mine = held is not None or self._where or self.ctx.args(*_PROGRAMS) is not None or "globus" in error.string
         if not mine or self.ctx.line - self._failed <= 4:
             return
         self._failed = self.ctx.line
