@@ -74,7 +74,8 @@ def holds(claims: list[Any], **named: Any) -> None:
         found, *wanted = (_asked(text, named) for text in (said, *told))
         # pytest rewrites no assertion of this file: what failed is its message
         if wanted:
-            assert found == pytest.approx(*wanted), f"{said} is {found}, not {wanted[0]}"
+            value, rel = (*wanted, 1e-6)[:2]
+            assert found == pytest.approx(value, rel, abs=0), f"{said} is {found}, not {value}"
         else:
             assert isinstance(found, bool | np.bool_), f"{said} is {found}, which is neither true nor false"
             assert found, f"{said} does not hold"
