@@ -239,7 +239,8 @@ class LinesParser(LineParser):
 
     def other(self, text: str) -> Found:
         """A line of no kind."""
-        self.open = self.open and (not self.within or re.match(self.within, text) is not None)
+        if self.open and self.within and re.match(self.within, text) is None:
+            self.open, self.block = False, ""
         return None
 
 

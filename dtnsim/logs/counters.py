@@ -7,17 +7,16 @@ from collections.abc import Iterable, Iterator
 from typing import ClassVar, Final
 
 from dtnsim.logs._columns import figures
-from dtnsim.logs._declared import LinesParser, Match, reads
+from dtnsim.logs._declared import Found, LinesParser, Match, notes, reads
 from dtnsim.logs._numbers import DECIMAL, as_dict, number, regex
 from dtnsim.logs.base import Conditions, Document, DocumentParser, Evidence, LineParser, Parser, Record, anew, once
 
 _DISK_HEADS: Final = (
     "reads", "", "read sectors", "read ms", "writes", "", "write sectors", "write ms", "", "sec",
 )  # fmt: skip
-_LONGEST: Final = 40  # digits and words of a row with its time stamp
 
 
-class Vmstat(LineParser):
+class Vmstat(LinesParser):
     """vmstat of procps, 3.2 to 4: rows of CPU shares, block I/O, interrupts.
 
     Units: ``bi`` and ``bo`` are blocks of 1024 B a second whatever ``-S`` says (vmstat(8): since Linux 2.6 all blocks
@@ -32,42 +31,30 @@ class Vmstat(LineParser):
     words = "swpd disk"
     beside: ClassVar = {"disk": ("---reads---",)}
 
-    _heads: list[str] = anew(list)
-    _disks = anew(bool)
+    within = r"\s*(?:procs|total)\s"
+
     _reports = anew(int)
 
-    def feed(self, text: str) -> Iterable[Record]:
-        words = text.split(maxsplit=_LONGEST)
-        if words[:1] == ["disk-"]:
-            self._disks = self.open = True
-        if self._disks:
-            return self._disk(words)
-        if "swpd" in words and words[:2] == ["r", "b"]:
-            # a time stamp (-t) has its zone as heading
-            self._heads, self.open = [word for word in words if word.islower()], True
-            return ()
-        if not self._heads or words[:1] == ["procs"]:
-            return ()
-        cells = words[: len(self._heads)]
-        if not _are_counts(cells, len(self._heads)):
-            self._heads, self.open = [], False
-            return ()
+    _disks = notes(r"^\s*disk-\s", opens="disks")
+
+    @reads(r"^\s*r\s+b\s+swpd\s", opens="rows")
+    def _head(self, found: Match) -> None:  # a time stamp (-t) has its zone as heading
+        self.known = {"heads": [word for word in found.string.split() if word.islower()]}
+
+    @reads(r"^\s*+[0-9]++(?:\s++[0-9]++(?=\s|$))*+", inside="rows")
+    def _row(self, row: Match) -> Found:
+        heads, cells = self.known["heads"], row[0].split()
+        if len(cells) < len(heads):
+            return self.other(row.string)
         self._reports += 1
         since = "boot" if self._reports == 1 and "-y" not in (self.ctx.args("vmstat") or ()) else None
         more = {"report": self._reports, "interval": True, "since": since}
-        return figures(self, "vmstat", zip(self._heads, cells, strict=True), more)
+        return figures(self, "vmstat", zip(heads, cells, strict=False), more)
 
-    def _disk(self, words: list[str]) -> Iterable[Record]:
-        """A row of ``-d``: totals since boot."""
-        if words[:1] == ["disk-"] or words[:1] == ["total"]:
-            return ()
-        self._disks = self.open = _are_counts(words[1:], len(_DISK_HEADS))
-        known: Conditions = {"device": words[0] if words else None, "since": "boot"}
-        return figures(self, "vmstat -d", zip(_DISK_HEADS, words[1:], strict=True), known) if self._disks else ()
-
-
-def _are_counts(cells: list[str], count: int) -> bool:
-    return len(cells) == count and all(cell.isascii() and cell.isdigit() for cell in cells)
+    @reads(r"^\s*(?P<device>\S+)(?P<totals>(?:\s+[0-9]+){10})\s*$", inside="disks")
+    def _disk(self, row: Match) -> Found:  # of -d
+        pairs = zip(_DISK_HEADS, row["totals"].split(), strict=True)
+        return figures(self, "vmstat -d", pairs, {"device": row["device"], "since": "boot"})
 
 
 _MOUNT: Final = regex(r"^\s*+<source:word> mounted on (?P<target>\S+):\s*+$")
