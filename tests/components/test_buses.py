@@ -11,36 +11,9 @@ from dtnsim.components.memory import Crossing, Memory
 from dtnsim.description.host import build_host
 from dtnsim.ground.errors import SpecError
 from tests.each import cases, tables, worked_out
-from tests.lab import FREE, KiB, MiB, Sheet, access, charged, expect, journey, machine, problem, sheet, volume
+from tests.lab import FREE, KiB, MiB, Sheet, access, charged, expect, machine, volume
 
 SLOT = {"kind": "slot", "generation": 3, "lanes": 16}
-
-
-def sent(**card: Any) -> Any:
-    return problem(journey(machine(nic={"kind": "nic", "rate": "100 Gb/s", "mtu": "9000 B", **card})))
-
-
-def test_a_card_without_a_slot_has_its_own_link_and_the_reader_learns_of_it() -> None:
-    """ConnectX-4 on gen 3 x8: 58 Gb/s of a 100 Gb/s port (pcie-bench, Neugebauer et al., SIGCOMM 2018)."""
-    made = sent(card_lanes=8, card_generation=3)
-    assert sheet(made).rate("a.nic.pcie.out") * 8e-9 == pytest.approx(57, rel=0.1)
-    assert any(
-        "a: no slot is described for nic: taken to sit in a slot of its own, gen 3 x8" in w for w in made.warnings
-    )
-
-
-def test_a_link_that_is_wide_enough_is_not_worth_a_word() -> None:
-    made = sent(card_lanes=16, card_generation=5)
-    assert sheet(made).has("a.nic.pcie.out")
-    assert not any(w.startswith(("a: no slot", "a and b: no slot")) for w in made.warnings)
-
-
-def test_a_card_that_says_nothing_of_its_link_is_left_out_and_told() -> None:
-    made = sent()
-    assert not sheet(made).has("a.nic.pcie.out")
-    assert any("a and b: no slot is described for nic: PCIe is left out" in w for w in made.warnings)
-    slow = problem(journey(machine(nic={"kind": "nic", "rate": "1 Gb/s"})))
-    assert not any(w.startswith(("a: no slot", "a and b: no slot")) for w in slow.warnings)
 
 
 def test_a_slot_takes_one_card() -> None:
@@ -94,9 +67,6 @@ def test_parity_made_above_is_carried_too() -> None:
 
 
 #: a drive that never limits
-FAST = {"kind": "ssd", "read": "10 TB/s", "write": "10 TB/s", "link": "10 TB/s"}
-
-
 @given(st.integers(1, 64), st.integers(800, 6400), st.floats(0.5, 6))
 def test_channels_times_transfers_times_eight_bytes(channels: int, rate: int, crossings: float) -> None:
     made = Memory.build({"channels": channels, "rate": f"{rate} MT/s", "size": "64 GiB", "efficiency": "0.75",
@@ -110,24 +80,3 @@ def test_default_efficiency_is_that_of_stream() -> None:
     made = Memory.build({"kind": "memory", "channels": 4, "rate": "2400 MT/s", "size": "128 GiB"})
     found = charged(lambda row: made.cross(row, memory.DMA, "read")).capacity("memory")
     assert 0.74 <= found / 76.8e9 <= 0.78
-
-
-@pytest.mark.parametrize(
-    ("end", "tool", "sending", "receiving"),
-    [("d", "gridftp", 5, 5), ("memory", "iperf3", 3, 2), ("memory", {"name": "iperf3", "Z": True}, 1, 2)],
-    ids=["disk to disk", "fetched, written, read by the card", "zero copy reads once"],
-)
-def test_crossings_of_memory_at_both_ends(end: str, tool: Any, sending: float, receiving: float) -> None:
-    host, at = machine(volumes={"/d": volume(FAST)}), {"d": "/d"}.get(end, end)
-    found = sheet(problem(journey(host, host, start=f"a:{at}", to=f"b:{at}", tool=tool)))
-    assert (found.demand("a.memory"), found.demand("b.memory")) == pytest.approx((sending, receiving))
-
-
-def test_mirrors_made_by_the_host_are_read_twice_from_memory() -> None:
-    pair = {"kind": "raid", "level": 1, "disks": 2, "of": FAST}
-    one, two = (
-        sheet(problem(journey(machine(volumes={"/d": volume(array)}), start="a:/dev/zero", to="a:/d",
-                              tool={"name": "dd", "bs": "1 MiB", "oflag": "direct"})))
-        for array in (FAST, pair)
-    )  # fmt: skip
-    assert two.demand("a.memory") - one.demand("a.memory") == pytest.approx(1.0)

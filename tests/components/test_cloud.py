@@ -7,12 +7,10 @@ from hypothesis import given, settings, strategies as st
 
 from dtnsim.components.cloud import Allowance
 from dtnsim.components.device import Device
-from dtnsim.ground.errors import SpecError
 from tests import lab
 from tests.each import cases, rows, tables
-from tests.lab import KiB, MiB, access, answer, device, journey, machine, moves, problem, rate, served, sheet, volume
+from tests.lab import KiB, MiB, access, device, journey, machine, moves, problem, served, sheet, volume
 
-GB = 1e9 / 8
 DATA = {"files": 32, "each": "10 GB"}
 
 
@@ -23,46 +21,9 @@ def path(streams: int = 16, *, to: str = "b:memory", **allowance: Any) -> dict[s
     return journey(machine(nic=nic), start=start, to=to, tool=tool, dataset=DATA, wan=wan)
 
 
-def test_a_flow_has_its_share_and_many_fill_the_card() -> None:
-    """5 Gb/s a flow (AWS): one has 5, two fill 10 Gb/s."""
-    one, two = (sheet(problem(path(n, flow="5 Gb/s"))).rate("nic.flows.tx") for n in (1, 2))
-    assert one == pytest.approx(5 * GB * 8948 / 9038)
-    assert two == pytest.approx(2 * one)
-    assert rate(path(1, flow="5 Gb/s")) == pytest.approx(one, rel=0.02)
-
-
 @cases("given, what, expected", rows("components/tables", "only_what_leaves_is_held"))
 def test_only_what_leaves_is_held(given: dict[str, Any], what: str, expected: float) -> None:
     assert sheet(problem(path(**given))).figure(what) == pytest.approx(expected)
-
-
-def test_credits_are_spent() -> None:
-    """320 GB on the wire as payload: 100 GB of credits at 10 over 1 Gb/s last 111 GB; the rest takes its time."""
-    found = sheet(problem(path(baseline="1 Gb/s", credits="100 GB")))
-    fast = 100e9 / (1 - 1 / 10)
-    time = fast / (10 * GB) + (320e9 - fast) / GB
-    assert found.capacity("nic.credits.tx") == pytest.approx(320e9 / time)
-    bottleneck = answer(path(baseline="1 Gb/s", credits="100 GB")).bottleneck
-    assert "baseline" in bottleneck.reason
-
-
-def test_tcp_sees_the_limit() -> None:
-    """Its narrowest place is the allowance, so it neither counts on the port nor charges its losses to the path."""
-    limited = answer(path(4, egress="2 Gb/s"))
-    assert "allowance of a" in limited.bottleneck.reason or "egress" in limited.bottleneck.station
-
-
-def test_disks_of_an_instance_have_credits_too_and_none_without_a_baseline() -> None:
-    array = {"kind": "ssd", "read": "5 GB/s", "write": "5 GB/s", "link": "90 GB/s"}
-    saved = {"kind": "allowance", "baseline": "865 MB/s", "credits": "2043 GB"}
-    hba = {"kind": "hba", "engine": "2000 MB/s", "allowance": saved}
-    host = machine(hbas={"ebs": hba}, volumes={"/d": volume(array, via=["ebs"])})
-    tool, data = {"name": "dd", "bs": "1 MiB"}, {"files": 1, "size": "10 TB"}
-    found = sheet(problem(journey(host, start="a:/d", to="a:/dev/null", tool=tool, dataset=data)))
-    time = 1800 + (10e12 - 2000e6 * 1800) / 865e6  # half an hour at the burst rate (Azure Dsv5)
-    assert found.capacity("ebs.credits") == pytest.approx(10e12 / time, rel=1e-3)
-    with pytest.raises(SpecError, match="belong together"):
-        problem(path(baseline="1 Gb/s"))
 
 
 @pytest.mark.parametrize(("key", "value", "around"), rows("components/tables", "a_key_moves_the_answer"))

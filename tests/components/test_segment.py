@@ -1,7 +1,5 @@
 """Segments: bandwidth less what others use, in series, in both directions."""
 
-from typing import Any
-
 import numpy as np
 import pytest
 from hypothesis import given, settings, strategies as st
@@ -42,47 +40,6 @@ def test_an_unknown_hour_is_the_same_hour_for_all_who_ask() -> None:
     first, second = found.taken(draw).value, found.taken(draw).value
     assert (first == second).all()  # type: ignore[union-attr]  # arrays
     assert first.std() > 0  # type: ignore[union-attr]
-
-
-def test_segments_in_series_bind_at_the_narrowest_and_add_their_delays() -> None:
-    segments = [{"bandwidth": f"{g} Gb/s", "rtt": f"{r} ms"} for g, r in ((100, 1), (10, 20), (40, 4))]
-    made = problem(journey(wan=segments))
-    found = sheet(made)
-    assert found.rate("network.wan.1") == pytest.approx(found.bound) == pytest.approx(1.25e9 / FRAME)
-    # a window of 2 MB (setsockopt doubles it, half of that is window) over 1 + 20 + 4 ms
-    windowed = rate(journey(wan=segments, tool={"name": "iperf3", "w": "2 MB"}, dataset={"files": 1, "size": "1 PB"}))
-    whole = 2e6 - 2 * 8948  # a delayed ACK holds a pair of segments back
-    assert windowed == pytest.approx(whole / 25e-3, rel=0.01)
-
-
-def test_losses_of_segments_in_series_multiply() -> None:
-    """1 - (1 - p1)(1 - p2)."""
-    data = {"files": 1, "size": "1 PB"}
-
-    def lossy(*loss: str) -> float:
-        rtt = f"{60 / len(loss)} ms"
-        return rate(journey(wan=[{"bandwidth": "1 Tb/s", "rtt": rtt, "loss": p} for p in loss], dataset=data))
-
-    assert lossy("1e-3", "2e-3") == pytest.approx(lossy(repr(1 - 0.999 * 0.998)), rel=1e-9)
-
-
-def test_smallest_packet_on_the_way() -> None:
-    """Hosts with MTU 9000 over a segment of 1500: payload 1448 of 1538 bytes on the wire."""
-    segments = [{"bandwidth": "10 Gb/s", "mtu": "9000 B"}, {"bandwidth": "10 Gb/s", "mtu": "1500 B"}]
-    assert sheet(problem(journey(wan=segments))).demand("network.wan.0") == pytest.approx(1538 / 1448)
-
-
-def test_directions_are_apart_and_one_direction_is_shared() -> None:
-    def two(first: str, second: str) -> float:
-        transfers: list[dict[str, Any]] = [
-            {"name": "x", "from": "a:memory", "to": "b:memory", "tool": "iperf3"},
-            {"name": "y", "from": f"{first}:memory", "to": f"{second}:memory", "tool": "iperf3"},
-        ]
-        return rate(journey(wan={"bandwidth": "10 Gb/s"}, transfers=transfers))
-
-    alone = rate(journey(wan={"bandwidth": "10 Gb/s"}))
-    assert two("a", "b") == pytest.approx(alone, rel=1e-9)
-    assert two("b", "a") == pytest.approx(2 * alone, rel=1e-9)
 
 
 @settings(max_examples=10)
@@ -186,8 +143,6 @@ def test_other_traffic_of_an_unknown_kind_is_that_of_its_length() -> None:
 
 def test_what_is_stated_is_no_matter_of_the_kind() -> None:
     assert drawn_losses(loss={"value": "1e-5", "spread": "0 %"}, medium="satellite") == pytest.approx(1e-5)
-    with pytest.raises(SpecError, match="medium"):
-        answer(journey(wan={"bandwidth": "10 Gb/s", "medium": "wire"}))
 
 
 def test_a_geostationary_satellite_loses_less_than_one_near_the_earth() -> None:

@@ -15,26 +15,10 @@ def memory_to_memory(nic: dict[str, object] | None = None, **costs: str) -> Shee
     return sheet(problem(journey(*hosts)))
 
 
-def test_a_byte_costs_its_cycles() -> None:
-    found = memory_to_memory(send_byte="0.4 cycles/B", receive_byte="0.7 cycles/B")
-    assert found.demand("a.cpu.iperf3 sender") == pytest.approx(0.4)
-    assert found.demand("b.cpu.iperf3 receiver") == pytest.approx(0.7)
-
-
 @cases("nic, carried", rows("components/tables", "a_packet_costs_its_cycles_once_for_all_it_carries"))
 def test_a_packet_costs_its_cycles_once_for_all_it_carries(nic: dict[str, object], carried: float) -> None:
     found = memory_to_memory(nic, receive_packet="3000 cycles", aggregate="32 KiB")
     assert found.demand("b.cpu.iperf3 receiver") == pytest.approx(3000 / carried)
-
-
-def test_interrupts_go_to_the_package_unless_a_core_is_named() -> None:
-    found = memory_to_memory(interrupt_byte="0.2 cycles/B")
-    assert found.demand("b.cpu") == pytest.approx(0.2)
-    assert found.demand("b.cpu.iperf3 receiver") == 0.0
-    pinned = journey(
-        destination=machine(stack={**FREE, "interrupt_byte": "0.2 cycles/B"}, placement={"nic_interrupts": [3]})
-    )
-    assert sheet(problem(pinned)).demand("b.cpu.core3") == pytest.approx(0.2)
 
 
 WRITING = {"file_write_byte": "0.9 cycles/B", "file_call": "3000 cycles", "direct_call": "15000 cycles"}

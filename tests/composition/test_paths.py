@@ -1,4 +1,4 @@
-"""What whole paths come to: rows of paths.yaml, cards.yaml, endpoint.yaml, network.yaml, storage.yaml and transport.yaml."""
+"""What whole paths come to: rows of paths.yaml, and of the files of topics beside it."""
 
 from collections.abc import Callable
 from typing import Any
@@ -14,7 +14,7 @@ from tests.lab import expect, of_path, of_table, rate
 #: which claims (`holds`) ask for their figures, ``one("answer") > other("answer")``, of a `path` alone ``it``
 ROWS = named("composition/paths") | {
     f"{topic}: {promise}": row
-    for topic in ("cards", "endpoint", "network", "storage", "transport")
+    for topic in ("boxes", "cards", "endpoint", "network", "storage", "transport", "wires")
     for promise, row in tables(f"composition/{topic}").items()
     if promise != "given"
 }
