@@ -8,7 +8,7 @@ from dtnsim.components.s3 import S3
 from dtnsim.simulation import simulate
 from tests.conftest import Run
 from tests.each import cases, rows
-from tests.lab import MiB, Sheet, answer, journey, machine, problem, sheet, volume
+from tests.lab import Sheet, answer, journey, machine, problem, sheet, volume
 from tests.strategies import load
 
 
@@ -21,14 +21,6 @@ def charges(*, write: bool = False, files: int = 1, size: str = "100 TB", **give
     return sheet(problem(path))
 
 
-@pytest.mark.parametrize(("files", "concurrency"), [(1, 1), (1, 10), (4, 10)])
-def test_connections_of_files(files: int, concurrency: int) -> None:
-    """files x concurrency x s / (t + s / R)."""
-    found = charges(files=files, concurrency=concurrency, latency="0.1 s", stream="80 MB/s", part_size="8 MiB")
-    one = 8 * MiB / (0.1 + 8 * MiB / 80e6)
-    assert found.rate("s3.connections") == pytest.approx(files * concurrency * one)
-
-
 @cases("given, what, expected, rel", rows("components/s3", "prefixes_limit_small_objects"))
 def test_prefixes_limit_small_objects(given: dict[str, Any], what: str, expected: float, rel: float) -> None:
     assert charges(**given).figure(what) == pytest.approx(expected, rel=rel)
@@ -38,16 +30,6 @@ def test_requests_for_names_take_less_than_those_for_data_unless_one_time_is_sta
     """AWS Labs: a file of a byte in 225 to 248 ms, some four requests; AWS' guidelines: 100 ms to a first byte."""
     assert S3.build({"kind": "s3"}).timed("remove").value == pytest.approx(0.236 / 4, rel=0.05)
     assert S3.build({"kind": "s3", "latency": "5 ms"}).timed("remove").value == 5e-3
-
-
-@pytest.mark.parametrize("servers", [None, {"count": 4, "port_rate": "100 Gb/s"}])
-def test_what_is_put_is_on_the_drives_of_ones_own_store(servers: dict[str, Any] | None) -> None:
-    """s / (latency + commit) of one request at a time: MinIO flushes before it answers."""
-    given = {"latency": "5 ms", "commit": "20 ms", "stream": "1 TB/s", "concurrency": 1, "part_size": "1 MiB"}
-    given |= {} if servers is None else {"servers": servers, "share": "1"}
-    read, write = (charges(write=w, **given).rate("s3.connections") for w in (False, True))
-    assert read == pytest.approx(MiB / 5e-3, rel=1e-3)
-    assert write == pytest.approx(MiB / (5e-3 if servers is None else 25e-3), rel=1e-3)
 
 
 @cases("tool, connections, part", rows("components/s3", "tools_that_speak_s3_cut_files_themselves"))
@@ -66,19 +48,6 @@ def test_tls_is_the_clients_alone() -> None:
         threads = [n for n in sheet(problem(path)).stations if ".cpu." in n]
         assert not [n for n in threads if "object store" in n or "receivers" in n]
         assert threads
-
-
-def test_copies_of_a_store_of_ones_own() -> None:
-    """Ceph RGW, ten nodes, three copies: a third of what is read can be written (53 and 18.6 GB/s, Reef)."""
-    own = {"count": 10, "rate": "5.3 GB/s", "arrays": 10, "read": "100 GB/s", "write": "100 GB/s"}
-    read, write = (charges(servers=own, replicas=3, share="1", write=w).rate("s3.servers") for w in (False, True))
-    assert read == pytest.approx(53e9)
-    assert write == pytest.approx(53e9 / 3)
-    assert write == pytest.approx(18.6e9, rel=0.06)
-    coded = charges(servers=own, data=4, coding=2, share="1", write=True)
-    assert coded.demand("s3.arrays") == pytest.approx(1.5)
-    # the primary takes the byte in, and sends what is not its own shard
-    assert coded.demand("s3.servers") == pytest.approx(1 + 1.5 - 1 / 4)
 
 
 def test_a_tool_that_speaks_s3_waits_for_each_answer_in_time_as_well() -> None:
