@@ -104,7 +104,7 @@ class Decision:
         words = self.does if self.better is None else self.does[:1]
         lines = self.does[len(words) :]
         found = [("held by", (self.held,)), (action, words), ("gain", (self.gains,)), ("price", (self.costs,)),
-                 ("type" if len(lines) > 1 else "tried", lines), ("instead", self.others),
+                 ("type" if len(lines) > 1 else "to try it", lines), ("instead", self.others),
                  ("check first", self.measure)]  # fmt: skip
         return [(label, texts) for label, texts in found if texts]
 
@@ -290,7 +290,7 @@ def _some(p: Prediction, better: Prediction) -> str:
     """The time that another answer takes."""
     if p.drawn is None or all(t.timed for t in p.problem.transfers):
         return ""
-    return f": some {units.alike([took(each.drawn.seconds).p50 for each in (p, better) if each.drawn])[1]}"
+    return f": about {units.alike([took(each.drawn.seconds).p50 for each in (p, better) if each.drawn])[1]}"
 
 
 def _short_of(p: Prediction, wanted: Sequence[Goal], factor: float) -> str:

@@ -18,6 +18,10 @@ if TYPE_CHECKING:
 
 #: what a connection's reason says of it
 _LIMIT: Final = re.compile(r"(\w+)-limited: (?:the narrowest place is )?(.*?)(?:: [\d.]+ \S*b/s.*| \(in the phase.*)?")
+#: for how much of the time a station of a transfer in turns is at work, and what takes the rest
+_TURNS: Final = re.compile(r"; (\d+)(% of the time, .*)")
+#: percentage of the time from which on that explains an answer without more words
+_MOSTLY: Final = 67
 #: kinds that nothing one buys relieves
 OTHER_TOOL: Final = ("latency", "workers", "window", "transport", "target")
 #: what holds, for people, by the kind of a station; by what limits a connection, and that in two words
@@ -118,6 +122,8 @@ def held(p: Prediction) -> str:
     """What holds the transfer that takes longest, for people: in most of its draws, and at its best too."""
     t, found = longest(p), _usual(p)
     best = f"{holds(p, t.bottleneck)} [{t.bottleneck.station}]"
+    turns = _TURNS.search(t.bottleneck.reason)
+    best += f" for {turns[1]}{turns[2]}" if turns and int(turns[1]) < _MOSTLY else ""
     text = best if found is None else f"{holds(p, found.holder)} [{found.holder.station}] in {found.share:.0%} of runs"
     text += "" if found is None else f"; at its best, {brief(holds(p, replace(t.bottleneck, work=())))}"
     return f"{text} ({t.name}, which takes longest)" if len(p.transfers) > 1 else text

@@ -259,6 +259,13 @@ def test_threads_of_a_server_are_called_so() -> None:
     assert any(line.startswith("held by       the threads of the NFS server on nas [nas.pool.nfsd]") for line in found)
 
 
+@pytest.mark.parametrize(("path", "said"), [("esnet/lbl-anl-globus", True), ("venadi/gridftp-gpfs", False)])
+def test_what_holds_for_a_part_of_the_time_says_so(path: str, *, said: bool) -> None:
+    """Verification takes turns with a port: it is full for half of the time alone, so that more files at once help."""
+    found = " ".join(" ".join(carded(dtnsim.predict(path, samples=16))).split())
+    assert bool(re.search(r"\] for \d+% of the time, the phase 'verification' \d+%", found)) is said
+
+
 def test_times_of_a_sentence_are_in_one_unit() -> None:
     """0.16 to 1.1 s, and not 160 ms."""
     made = {"kind": "ssd", "read": "3 GB/s", "write": {"value": "3 GB/s", "spread": "200 %"}}
