@@ -111,7 +111,7 @@ class SftpCopy(SshCopy):
         def waits(release: str) -> Quantity:
             return Quantity(self.model_copy(update={"version": release}).waits(job), "1", 0.0, told)
 
-        number = by_release(self, "ssh", waits)
+        number = by_release(self, "ssh", waits) if job.files else waits(self.version)
         drawn = number if isinstance(number, Mixture) else None
         return replace(COPIED, round_trips=number.value, drawn=drawn)
 

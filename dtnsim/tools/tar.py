@@ -7,6 +7,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import Annotated, ClassVar, Final, Literal
 
 from pydantic import Field
@@ -69,7 +70,7 @@ class Tar(Tool):
 
     What goes to tape is created where nobody says ``mode``.
 
-    The data set is the files, not the archive. A file that is extracted costs five requests on NFSv3:
+    The data set is the files, not the archive, which is read or written as one file. A file that is extracted costs five requests on NFSv3:
     LOOKUP, an exclusive CREATE and the SETATTR it needs, the WRITE at close, SETATTR of its times. A directory costs
     MKDIR, an ACCESS before the first file is made in it, and SETATTR of its times.
 
@@ -100,7 +101,11 @@ class Tar(Tool):
             name="extract" if extract else "create",
             finish="fdatasync" if self.sync else "none",
         )
-        return Plan((step,))
+        archive = step.read if extract else step.write
+        if archive is None:
+            return Plan((step,))
+        one = archive.but(file_B=job.payload_B)
+        return Plan((replace(step, read=one) if extract else replace(step, write=one),))
 
     def _gzip(self, *, extract: bool) -> tuple[CpuUse, ...]:
         if not self.z:

@@ -55,6 +55,12 @@ def test_an_empty_folder_takes_the_log_in_alone():
     assert 1.0 < seconds(files="0", total_bytes="0", dataset="Z0") < 1.6
 
 
+@pytest.mark.parametrize("tool", ["scp", "sftp", "rsync", "rclone-sftp"])
+def test_an_empty_folder_is_answered_whatever_the_release(tool):
+    row = {k: v for k, v in ROW.items() if k != "version"} | {"tool_key": tool, "files": "0", "total_bytes": "0"}
+    assert 0.2 < tool_runs.answer(tool_runs.run_of(row), samples=0).p50_s < 2.5
+
+
 def test_the_old_protocol_waits_half_as_often():
     assert seconds(options="-O") < 0.6 * seconds()
 
