@@ -390,11 +390,17 @@ class Prediction(Shown):
         return f"<Prediction {self.name}: {units.show(rate.p50, 'B/s')} ({rate.ends('B/s')}), held by {station}>"
 
     @property
+    def longest(self) -> TransferPrediction:
+        """The transfer that takes longest; of equals the one that the path file names first."""
+        most = max(t.duration_s.p50 for t in self.transfers)
+        return next((t for t in self.transfers if t.duration_s.p50 >= most * (1 - 1e-9)), self.transfers[0])
+
+    @property
     def bottleneck(self) -> Bottleneck:
-        """Bottleneck of the first transfer (the one the path file names first)."""
-        return self.transfers[0].bottleneck
+        """Bottleneck of the transfer that takes longest."""
+        return self.longest.bottleneck
 
     @property
     def ladder(self) -> Sequence[Rung]:
-        """Ladder of the first transfer."""
-        return self.transfers[0].ladder
+        """Ladder of the transfer that takes longest."""
+        return self.longest.ladder

@@ -23,7 +23,7 @@ from dtnsim.physics._arrays import FloatArray as Array
 from dtnsim.planning import swept
 from dtnsim.planning.option import Option, Setting
 from dtnsim.planning.search import SAME, Rates, Set
-from dtnsim.steady import discrepancy, ordering, scenarios, solve, timed
+from dtnsim.steady import discrepancy, epochs, ordering, scenarios, solve, timed
 from dtnsim.steady.matrices import Matrices
 from dtnsim.steady.regime import Holders
 
@@ -127,11 +127,12 @@ class Rater:
         return without
 
     def held(self, chosen: Set) -> str:
-        """What binds the first transfer with a set, in words."""
+        """What binds the transfer that takes longest with a set, in words."""
         nominal = self.middle([o for option in chosen for o in option.overrides])
         m = self.matrices(nominal)
         solution = solve.solve(m)
-        return swept.held(nominal, replace(m, capacity=solution.capacity), solution, 0)[0]
+        f = int(ordering.longest(nominal, epochs.laid_out(nominal, m, solution.rate))[0])
+        return swept.held(nominal, replace(m, capacity=solution.capacity), solution, 0, f)[0]
 
     def described(self, overrides: Sequence[str]) -> Described:
         """The path at its medians, and drawn.

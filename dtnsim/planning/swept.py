@@ -85,7 +85,7 @@ class Rates:
     Attributes:
         rate_Bps: All transfers together, (S,).
         seconds: From the first transfer's start to the last's end, (S,).
-        station: What holds the first transfer, in each scenario.
+        station: What holds the transfer that takes longest, in each scenario.
         kind: The kind of that.
     """
 
@@ -171,24 +171,25 @@ def rates(given: PathSpec) -> Rates:
     slowed = replace(m, capacity=solution.capacity)
     own = epochs.laid_out(problem, m, solution.rate)
     whole = ordering.total_rate(problem, own)
-    names = [held(problem, slowed, solution, s) for s in range(len(whole))]
+    names = [held(problem, slowed, solution, s, f) for s, f in enumerate(ordering.longest(problem, own))]
     return Rates(whole, ordering.span(problem, own), [n for n, _ in names], [k for _, k in names])
 
 
-def held(problem: Problem, m: Matrices, solution: solve.Solution, s: int) -> tuple[str, str]:
-    """(station, kind) that holds the first transfer in one scenario.
+def held(problem: Problem, m: Matrices, solution: solve.Solution, s: int, f: int) -> tuple[str, str]:
+    """(station, kind) that holds a transfer in one scenario.
 
     Args:
         problem: The path as stations and demands.
         m: Arrays of all scenarios.
         solution: What was solved of them.
         s: Number of the scenario.
+        f: Number of the transfer.
     """
-    k: int | None = int(solution.binding[s, 0])
+    k: int | None = int(solution.binding[s, f])
     if k is not None and k < 0:
-        k = cause_of(m.some(np.array([s])), 0, -1).station
+        k = cause_of(m.some(np.array([s])), f, -1).station
     if k is None:
-        return f"{problem.transfers[0].name}.workers", "latency"
+        return f"{problem.transfers[f].name}.workers", "latency"
     return problem.stations[k].name, problem.stations[k].kind
 
 

@@ -19,7 +19,7 @@ from dtnsim.ground.records import Prediction, TransferPrediction
 from dtnsim.ground.uncertainty import Remedy
 from dtnsim.report import holds as limits
 from dtnsim.report.advice import LATE, measured, of_others, option, path_of, typed
-from dtnsim.report.holds import OTHER_TOOL, longest
+from dtnsim.report.holds import OTHER_TOOL
 from dtnsim.report.how_long import how_long, resync
 from dtnsim.steady import ordering, relieved
 from dtnsim.steady.known import Assumed
@@ -125,7 +125,7 @@ def decide(p: Prediction, wanted: Sequence[Goal] = (), start: dt.time | None = N
         wanted: Goals that are asked about.
         start: Time of day at which the transfers begin.
     """
-    t = longest(p)
+    t = p.longest
     f, held = p.transfers.index(t), limits.held(p)
     enough = bool(wanted) and p.drawn is not None and all(goal.met(p, _SURE) for goal in wanted)
     says, tools = verdict(p, wanted, start), _by_another(p, f) if len(p.transfers) == 1 else []
@@ -242,7 +242,7 @@ def _no_setting(p: Prediction, f: int, wanted: Sequence[Goal]) -> tuple[tuple[st
         return does, f"less than a tenth faster: the last transfer begins {shown} after the first", see
     if better is None:
         return does, "not known: nothing else of the path has a limit", see
-    what, part = limits.following(p, better), _PART.search(longest(better).bottleneck.reason)
+    what, part = limits.following(p, better), _PART.search(better.longest.bottleneck.reason)
     what += f", {part[1]}" if part else ""  # phases take turns: it is full in some alone
     if more < relieved.WORTH:
         return does, f"less than a tenth faster, hardly worth it alone: next, {what}{_together(p, t)}", see

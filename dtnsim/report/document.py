@@ -52,7 +52,7 @@ def prediction_document(p: Prediction) -> dict[str, Any]:
         "duration_s": _times(p.duration_s),
         "bottleneck": p.bottleneck.as_dict(),
         "stations": [_station(u) for u in p.stations],
-        "ladder": _ladder(p.transfers[0]),
+        "ladder": _ladder(p.longest),
         "transfers": [_transfer(t, climb=n == 0 or len(p.transfers) <= SHOWN) for n, t in enumerate(p.transfers)],
         "warnings": list(p.warnings),
         "assumed": assumptions(p.assumed),

@@ -12,7 +12,7 @@ from dtnsim.steady.known import Assumed
 from dtnsim.steady.reasons import WORDS
 
 if TYPE_CHECKING:
-    from dtnsim.ground.records import Bottleneck, Prediction, Station, TransferPrediction
+    from dtnsim.ground.records import Bottleneck, Prediction, Station
     from dtnsim.ground.uncertainty import Remedy
     from dtnsim.steady.usual import Usual
 
@@ -113,14 +113,9 @@ def _ends(p: Prediction, place: str) -> str:
     return place
 
 
-def longest(p: Prediction) -> TransferPrediction:
-    """The transfer that takes longest."""
-    return max(p.transfers, key=lambda t: t.duration_s.p50)
-
-
 def held(p: Prediction) -> str:
     """What holds the transfer that takes longest, for people: in most of its draws, and at its best too."""
-    t, found = longest(p), _usual(p)
+    t, found = p.longest, _usual(p)
     best = f"{holds(p, t.bottleneck)} [{t.bottleneck.station}]"
     turns = _TURNS.search(t.bottleneck.reason)
     best += f" for {turns[1]}{turns[2]}" if turns and int(turns[1]) < _MOSTLY else ""
@@ -137,7 +132,7 @@ def usual_ways(p: Prediction) -> tuple[Remedy, ...]:
 
 def _usual(p: Prediction) -> Usual | None:
     """What holds the transfer that takes longest in most of its draws, if not at the medians."""
-    return p.assumed.usual[p.transfers.index(longest(p))] if isinstance(p.assumed, Assumed) else None
+    return p.assumed.usual[p.transfers.index(p.longest)] if isinstance(p.assumed, Assumed) else None
 
 
 def following(p: Prediction, better: Prediction) -> str:
@@ -155,4 +150,4 @@ def still(p: Prediction, then: str) -> bool:
 def _holder(p: Prediction) -> Bottleneck:
     """What holds the transfer that takes longest in most of its draws."""
     found = _usual(p)
-    return found.holder if found is not None else longest(p).bottleneck
+    return found.holder if found is not None else p.longest.bottleneck

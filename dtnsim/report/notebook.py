@@ -63,7 +63,7 @@ def _prediction(answer: Prediction) -> str:
 
 
 def _ladder(answer: Prediction) -> Figure:
-    return charts.ladder(answer, answer.transfers[0], [Relief()] * len(answer.ladder))
+    return charts.ladder(answer, answer.longest, [Relief()] * len(answer.ladder))
 
 
 def _simulation(answer: Simulation) -> str:

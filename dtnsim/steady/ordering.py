@@ -61,6 +61,12 @@ def lasts(problem: Problem, rates: Array) -> Array:
     return np.asarray(found)
 
 
+def longest(problem: Problem, rates: Array) -> Index:
+    """Number of the transfer that lasts longest (S,), of equals the first, at rates (S, F) [B/s]."""
+    seconds = lasts(problem, rates)
+    return np.asarray((seconds >= seconds.max(axis=1, keepdims=True) * (1 - 1e-9)).argmax(axis=1))
+
+
 def ends(problem: Problem, rates: Array) -> Array:
     """When each transfer ends, (S, F) [s], at rates (S, F) [B/s]."""
     place = {t.name: f for f, t in enumerate(problem.transfers)}

@@ -70,9 +70,9 @@ class Tar(Tool):
 
     What goes to tape is created where nobody says ``mode``.
 
-    The data set is the files, not the archive, which is read or written as one file. A file that is extracted costs five requests on NFSv3:
-    LOOKUP, an exclusive CREATE and the SETATTR it needs, the WRITE at close, SETATTR of its times. A directory costs
-    MKDIR, an ACCESS before the first file is made in it, and SETATTR of its times.
+    The data set is the files, not the archive, which is read or written as one file. A file that is extracted costs
+    five requests on NFSv3: LOOKUP, an exclusive CREATE and the SETATTR it needs, the WRITE at close, SETATTR of its
+    times. A directory costs MKDIR, an ACCESS before the first file is made in it, and SETATTR of its times.
 
     Neglects: that a compressed archive has fewer bytes to read or write than its files.
     Source: GNU tar extract.c; RFC 1813 section 3.3.8; c0t0d0s0.org, "tarxpathology".

@@ -15,9 +15,11 @@ import dtnsim
 from dtnsim.ground import units
 from dtnsim.ground.records import Prediction, Station
 from dtnsim.ground.uncertainty import NAMES, often
+from dtnsim.planning import swept
 from dtnsim.report import text
 from dtnsim.report.console import Out
 from dtnsim.report.decision import decide, share as share_of
+from dtnsim.report.document import prediction_document
 from dtnsim.steady import goals
 from tests.each import cases, rows
 from tests.lab import answer, journey, machine, volume
@@ -230,6 +232,19 @@ def test_a_card_of_several_transfers_says_what_holds_the_longest() -> None:
     assert f"about {middle} ({often('runs')}: " in lines[1]
     assert [line.split()[0] for line in lines if line.startswith(("one", "two"))] == ["one", "two"]
     assert sum(line.startswith("held by ") for line in lines) == 1
+
+
+def test_text_document_and_sweep_say_that_the_longest_transfer_is_what_holds_the_path() -> None:
+    """The first of two, which takes a hundredth of the time, was the answer of --json, tools, compare and sweep."""
+    short, long = ({"name": n, "from": f"{a}:memory", "to": f"{b}:memory", "tool": "rsync", "dataset": {"size": s}}
+                   for n, a, b, s in (("short", "b", "a", "10 GB"), ("long", "a", "b", "1 TB")))  # fmt: skip
+    path = journey(wan={"bandwidth": "10 Gb/s"}, transfers=[short, long | {"after": ["short"]}])
+    found = answer(path, samples=16)
+    station = found.transfers[1].bottleneck.station
+    assert station != found.transfers[0].bottleneck.station
+    assert prediction_document(found)["bottleneck"]["station"] == station
+    assert f"[{station}] (long, which takes longest)" in " ".join(" ".join(carded(found)).split())
+    assert swept.rates(found.given).station == [station]
 
 
 def test_headline_and_table_say_the_same_time_and_how_many_transfers_are_left_out() -> None:
