@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from dtnsim.discovery.as_measured import Logs
     from dtnsim.discovery.discover import Found
     from dtnsim.discovery.measuring import Benchmark
-    from dtnsim.ground.records import Interval
+    from dtnsim.ground.uncertainty import Interval
 
 #: what is predicted before and after: (name, from, to, tool, data set); VOL is the volume
 _TRIALS: Final = (

@@ -15,7 +15,7 @@ from dtnsim.ground.errors import DtnsimError, InputError, SpecError
 if TYPE_CHECKING:
     from dtnsim.description.spec import PathSpec
     from dtnsim.evidence.tool_runs import Answer
-    from dtnsim.ground.records import Interval
+    from dtnsim.ground.uncertainty import Interval
     from dtnsim.planning.tool_choice import Choice
     from dtnsim.report.table import Table
 
@@ -146,7 +146,7 @@ def _rows(found: list[Choice]) -> Table:
 
 def _rate(choice: Choice) -> Interval:
     """Bytes of the data set over the time of all steps [B/s]."""
-    from dtnsim.ground.records import Interval
+    from dtnsim.ground.uncertainty import Interval
     from dtnsim.steady.ordering import moved
 
     payload, took = moved(choice.prediction)[1], choice.duration_s

@@ -15,7 +15,7 @@ from dtnsim.ground import units
 from dtnsim.ground.lazy import Shown
 from dtnsim.ground.pages import Cache, Kept
 from dtnsim.ground.quantity import Value
-from dtnsim.ground.uncertainty import NAMES, Assumption, Change, Drawn, Remedy
+from dtnsim.ground.uncertainty import Assumption, Change, Drawn, Interval, Remedy
 
 SLOW_START: Final = "slow start"  # the delay of a connection that opens up
 
@@ -267,23 +267,6 @@ class Problem:
     keys: Mapping[str, str] = field(default_factory=dict)
     carried: Mapping[str, float] = field(default_factory=dict)
     drives: Drives | None = field(default=None, repr=False)
-
-
-@dataclass(frozen=True, slots=True)
-class Interval:
-    """Quantiles of a figure's scenarios at `LEVELS`; without scenarios all three are the figure itself."""
-
-    p10: float
-    p50: float
-    p90: float
-
-    def as_dict(self) -> dict[str, float]:
-        """For JSON."""
-        return {"p10": self.p10, "p50": self.p50, "p90": self.p90}
-
-    def ends(self, unit: str) -> str:
-        """Both ends in words: ``p10 8.5 Gb/s, p90 17.7 Gb/s``."""
-        return f"{NAMES[0]} {units.show(self.p10, unit)}, {NAMES[2]} {units.show(self.p90, unit)}"
 
 
 @dataclass(frozen=True, slots=True)

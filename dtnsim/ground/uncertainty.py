@@ -33,6 +33,23 @@ def often(what: str = "") -> str:
 
 
 @dataclass(frozen=True, slots=True)
+class Interval:
+    """Quantiles of a figure's scenarios at `LEVELS`; without scenarios all three are the figure itself."""
+
+    p10: float
+    p50: float
+    p90: float
+
+    def as_dict(self) -> dict[str, float]:
+        """For JSON."""
+        return {"p10": self.p10, "p50": self.p50, "p90": self.p90}
+
+    def ends(self, unit: str) -> str:
+        """Both ends in words: ``p10 8.5 Gb/s, p90 17.7 Gb/s``."""
+        return f"{NAMES[0]} {units.show(self.p10, unit)}, {NAMES[2]} {units.show(self.p90, unit)}"
+
+
+@dataclass(frozen=True, slots=True)
 class Assumption:
     """A default that moves the answer.
 

@@ -23,7 +23,8 @@ from dtnsim.description.spec import PathSpec
 from dtnsim.description.transfer import TransferSpec, elsewhere, split_end
 from dtnsim.ground import units
 from dtnsim.ground.errors import DtnsimError, InputError
-from dtnsim.ground.records import Interval, Prediction
+from dtnsim.ground.records import Prediction
+from dtnsim.ground.uncertainty import Interval
 from dtnsim.planning import swept, tuning
 from dtnsim.planning.option import Refused, Setting
 from dtnsim.steady import relieved

@@ -8,8 +8,8 @@ from typing import TYPE_CHECKING, Any, Final
 import numpy as np
 
 from dtnsim.ground import units
-from dtnsim.ground.records import Interval, Prediction, TransferPrediction
-from dtnsim.ground.uncertainty import HEADS, WITHIN
+from dtnsim.ground.records import Prediction, TransferPrediction
+from dtnsim.ground.uncertainty import HEADS, WITHIN, Interval
 from dtnsim.report.holds import called
 from dtnsim.report.page import Figure, label
 from dtnsim.report.table import Table

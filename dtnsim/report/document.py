@@ -14,7 +14,8 @@ from dtnsim import __version__
 from dtnsim.ground import units
 from dtnsim.ground.errors import InputError
 from dtnsim.ground.output import fields, number
-from dtnsim.ground.records import Demand, Interval, Prediction, Problem, Station, StationUse, TransferPrediction
+from dtnsim.ground.records import Demand, Prediction, Problem, Station, StationUse, TransferPrediction
+from dtnsim.ground.uncertainty import Interval
 from dtnsim.steady.ladder import SHOWN
 
 if TYPE_CHECKING:

@@ -14,9 +14,9 @@ from dtnsim import __version__
 from dtnsim.description.spec import PathSpec
 from dtnsim.ground import extras, units
 from dtnsim.ground.errors import DtnsimError
-from dtnsim.ground.records import Interval, Prediction
+from dtnsim.ground.records import Prediction
 from dtnsim.ground.term import plural, without_words
-from dtnsim.ground.uncertainty import HEADS
+from dtnsim.ground.uncertainty import HEADS, Interval
 from dtnsim.planning import groups, messages, tool_choice, whatif, whynot
 from dtnsim.planning.plan import Plan, towards
 from dtnsim.planning.whatif import Grid

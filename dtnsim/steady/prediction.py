@@ -19,7 +19,6 @@ from dtnsim.ground.quantity import Draw
 from dtnsim.ground.records import (
     SLOW_START,
     Demand,
-    Interval,
     Phase,
     Prediction,
     Problem,
@@ -29,7 +28,7 @@ from dtnsim.ground.records import (
     TransferPrediction,
 )
 from dtnsim.ground.term import Term, term, worded
-from dtnsim.ground.uncertainty import Drawn
+from dtnsim.ground.uncertainty import Drawn, Interval
 from dtnsim.physics._arrays import FloatArray as Array, Index, quantile
 from dtnsim.steady import breakdown, discrepancy, durability, ordering, relieved, solve, timed
 from dtnsim.steady.known import Assumed

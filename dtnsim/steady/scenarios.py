@@ -13,8 +13,8 @@ from dtnsim.composition.residency import Past
 from dtnsim.description.spec import PathSpec
 from dtnsim.ground.draws import Correlation
 from dtnsim.ground.quantity import Draw, Mixture, Quantity, Value, key_of
-from dtnsim.ground.records import Interval, Problem
-from dtnsim.ground.uncertainty import COVERED
+from dtnsim.ground.records import Problem
+from dtnsim.ground.uncertainty import COVERED, Interval
 from dtnsim.physics._arrays import FloatArray as Array, Index, quantile
 from dtnsim.steady import discrepancy, epochs, solve, timed
 from dtnsim.steady.discrepancy import Discrepancy

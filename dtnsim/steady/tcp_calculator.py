@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 from dtnsim.ground import units
 from dtnsim.ground.errors import InputError
-from dtnsim.ground.records import Interval
+from dtnsim.ground.uncertainty import Interval
 from dtnsim.physics.tcp import controls, window
 from dtnsim.physics.tcp.rate_over_time import answers
 from dtnsim.physics.tcp.rounds import LEAST_BUFFER

@@ -8,7 +8,8 @@ import pytest
 
 from dtnsim.ground import records
 from dtnsim.ground.lazy import EachLater, Later
-from dtnsim.ground.records import Bottleneck, Interval, Prediction, Problem, Rung, Transfer, TransferPrediction
+from dtnsim.ground.records import Bottleneck, Prediction, Problem, Rung, Transfer, TransferPrediction
+from dtnsim.ground.uncertainty import Interval
 
 
 def one(name: str, duration: Interval) -> TransferPrediction:

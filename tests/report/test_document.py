@@ -9,7 +9,7 @@ import jsonschema
 import numpy as np
 import pytest
 
-from dtnsim.ground.records import Interval
+from dtnsim.ground.uncertainty import Interval
 from dtnsim.report import document, schemas
 from tests.lab import answer, journey, machine, volume
 

@@ -9,7 +9,7 @@ import pytest
 
 import dtnsim
 from dtnsim.ground.errors import InputError
-from dtnsim.ground.records import Interval
+from dtnsim.ground.uncertainty import Interval
 from dtnsim.physics.tcp import rate_over_time
 from dtnsim.planning import messages, tool_choice, whatif
 from dtnsim.planning.groups import Task

@@ -10,7 +10,8 @@ from hypothesis import given, strategies as st
 
 from dtnsim.composition.compose import compose
 from dtnsim.ground.quantity import Draw
-from dtnsim.ground.records import Demand, Interval, Phase, Problem, Slowdown, Station, Transfer
+from dtnsim.ground.records import Demand, Phase, Problem, Slowdown, Station, Transfer
+from dtnsim.ground.uncertainty import Interval
 from dtnsim.steady import solve
 from dtnsim.steady.prediction import predict
 from dtnsim.steady.scenarios import interval, scenarios
