@@ -234,11 +234,7 @@ def test_a_kernel_may_be_a_version() -> None:
     assert made == plain.model_copy(update={"kernel": "4.18"})
 
 
-@pytest.mark.parametrize(
-    ("words", "key"),
-    [(("explain", "venadi/iperf3"), "stations"), (("components",), "kinds"), (("schema", "path"), "properties"),
-     (("show", "venadi"), None), (("list", "hosts"), None), (("man",), None)],
-)  # fmt: skip
+@pytest.mark.parametrize(("words", "key"), rows("cli/tables", "every_command_is_a_call"))
 def test_every_command_is_a_call(words: tuple[str, ...], key: str | None) -> None:
     made = dtnsim.command(*words)
     assert key in made if key else made

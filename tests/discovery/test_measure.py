@@ -21,6 +21,7 @@ from dtnsim.discovery.measuring import MIB, Benchmark
 from dtnsim.discovery.outputs import Said
 from dtnsim.ground.errors import InputError
 from tests.conftest import Run
+from tests.each import rows
 from tests.strategies import written
 
 #: one round on two cores of a virtual machine, its drive a thin image
@@ -280,10 +281,7 @@ def test_a_dry_run_writes_nothing(run: Run, tmp_path: Path, monkeypatch: pytest.
     assert not list(tmp_path.iterdir())
 
 
-@pytest.mark.parametrize(
-    ("arguments", "words"),
-    [(("--volume", "/dev/null"), "never a device"), (("--time", "soon"), "write it like 5m"), ((), "add --yes")],
-)
+@pytest.mark.parametrize(("arguments", "words"), rows("discovery/tables", "what_it_refuses"))
 def test_what_it_refuses(
     run: Run, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, arguments: tuple[str, ...], words: str
 ) -> None:

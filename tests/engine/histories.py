@@ -11,6 +11,16 @@ from tests.engine.driver import taken
 from tests.engine.slow_fluid import exact_filling, progressive_filling
 
 
+def started(capacities, *rows, sizes=None):
+    """The engine with a flow for each row since time 0, lasting ones where nothing else is said, and the flows."""
+    fluid = Fluid(capacities)
+    flows = [fluid.flow(fluid.row(row), size) for row, size in zip(rows, sizes or [math.inf] * len(rows), strict=True)]
+    for flow in flows:
+        assert fluid.start(flow, 0.0)
+    fluid.settle(0.0)
+    return fluid, flows
+
+
 def answer(fluid, solver=progressive_filling):
     flows = list(fluid.live.values())
     rates = solver(

@@ -10,6 +10,7 @@ import pytest
 from hypothesis import given, strategies as st
 
 from dtnsim.ground.errors import InputError, ModelError
+from tests.each import cases, rows, tables
 from tests.engine import workloads
 from tests.engine.driver import run_arrivals
 from tests.engine.slow_fluid import Job, event_by_event
@@ -102,10 +103,10 @@ def test_many_transfers_of_no_bytes_end_when_they_start():
     assert np.array_equal(found.finish, starts)
 
 
-def test_sizes_from_a_trillionth_of_a_byte_to_a_petabyte():
-    sizes = [1e-12, 1.0, 1e15]
-    found = run_arrivals([1e9], [5.0, 5.0, 5.0], sizes, [{0: 1.0}] * 3)
-    assert found.finish == pytest.approx([5.0, 5.0 + 2e-9, 5.0 + (1e15 + 1) / 1e9], rel=1e-15)
+@cases("capacities, starts, sizes, demands, more, finish, rel", tables("engine/tables")["ends"])
+def test_when_transfers_end(capacities, starts, sizes, demands, more, finish, rel):
+    found = run_arrivals(capacities, starts, sizes, demands, **more)
+    assert found.finish == pytest.approx(finish, rel=rel, abs=0)
 
 
 def test_a_small_file_late_in_a_long_run_keeps_its_digits():
@@ -119,14 +120,6 @@ def test_a_small_file_late_in_a_long_run_keeps_its_digits():
 
     run_arrivals([1e9], [0.0, 9e6], [2e16, 1e3], [{0: 1.0}] * 2, observe=observe)
     assert left[1] == pytest.approx([1.1e16, 1e3], rel=1e-12)
-
-
-def test_capacity_falls_to_zero_and_comes_back():
-    found = run_arrivals([10.0], [0.0, 1.0], [100.0, 10.0], [{0: 1.0}] * 2, changes=[(3.0, 0, 0.0), (13.0, 0, 10.0)])
-    # 10 + 2 * 5 by t = 3; then 80 and 0 left
-    assert found.finish == pytest.approx([21.0, 3.0], rel=1e-15)
-    found = run_arrivals([10.0], [0.0, 1.0], [100.0, 40.0], [{0: 1.0}] * 2, changes=[(3.0, 0, 0.0), (13.0, 0, 10.0)])
-    assert found.finish == pytest.approx([24.0, 19.0], rel=1e-15)
 
 
 def test_transfers_that_can_never_end_are_told_of():
@@ -144,29 +137,7 @@ def test_until_stops_in_the_middle():
     assert found.mean == pytest.approx((2 * 4 + 2) / 6)
 
 
-def test_infinite_capacity_and_no_capacity_limits():
-    found = run_arrivals([math.inf], [1.0, 2.0], [1e9, 1e9], [{0: 1.0}] * 2, caps=[math.inf, 1e8])
-    assert found.finish.tolist() == [1.0, 12.0]
-    found = run_arrivals([4.0], [0.0], [100.0], [{0: 1.0}], changes=[(10.0, 0, math.inf)])
-    assert found.finish[0] == 10.0  # 60 bytes are left, and nothing limits them any more
-
-
-def test_two_changes_at_one_instant_act_as_one():
-    changes = [(1.0, 0, 0.0), (1.0, 0, 5.0), (1.0, 1, 5.0)]
-    found = run_arrivals([10.0, 10.0], [0.0, 1.0], [10.0, 10.0], [{0: 1.0}, {1: 1.0}], changes=changes)
-    assert found.finish.tolist() == [1.0, 3.0]
-
-
-@pytest.mark.parametrize(
-    ("arguments", "message"),
-    [
-        (([1.0], [0.0, 1.0], [1.0], [{0: 1.0}] * 2), "2 starts, but columns"),
-        (([1.0], [math.inf], [1.0], [{0: 1.0}]), "not a finite time"),
-        (([1.0], [0.0], [-1.0], [{0: 1.0}]), "bytes of a flow are -1.0"),
-        (([1.0], [0.0], [1.0], [{0: 1.0}], [3]), "row numbers run from 3 to 3"),
-        (([1.0], [0.0], [1.0], [{1: 1.0}]), "there are stations 0 to 0"),
-    ],
-)
+@cases("arguments, message", rows("engine/tables", "bad_arguments"))
 def test_bad_arguments_are_refused(arguments, message):
     with pytest.raises(InputError, match=message):
         run_arrivals(*arguments)

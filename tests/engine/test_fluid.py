@@ -7,17 +7,13 @@ import pytest
 from dtnsim.engine.flows import check_flow, checked_row
 from dtnsim.engine.fluid import Fluid
 from dtnsim.ground.errors import InputError, ModelError
+from tests.each import cases, rows
 from tests.engine.driver import taken
-from tests.engine.histories import assert_fair
+from tests.engine.histories import assert_fair, started
 
 
 def test_ends_come_in_order_and_clocks_keep_what_is_left():
-    fluid = Fluid([10.0])
-    row = fluid.row({0: 1.0})
-    short, long = fluid.flow(row, 20.0), fluid.flow(row, 60.0)
-    for flow in (short, long):
-        assert fluid.start(flow, 0.0)
-    fluid.settle(0.0)
+    fluid, (short, long) = started([10.0], {0: 1.0}, {0: 1.0}, sizes=[20.0, 60.0])
     assert fluid.next_time() == 4.0
     assert fluid.left(long, 3.0) == 45.0
     assert fluid.finished(3.0) == []
@@ -51,10 +47,7 @@ def test_no_bytes_and_no_limit_do_not_start():
 
 
 def test_a_group_that_slows_down_is_asked_again_in_time():
-    fluid = Fluid([10.0])
-    flow = fluid.flow(fluid.row({0: 1.0}), 100.0)
-    fluid.start(flow, 0.0)
-    fluid.settle(0.0)
+    fluid, _ = started([10.0], {0: 1.0}, sizes=[100.0])
     fluid.set_capacity(0, 1.0)
     fluid.settle(5.0)
     seen = []
@@ -66,11 +59,7 @@ def test_a_group_that_slows_down_is_asked_again_in_time():
 
 
 def test_what_stations_give():
-    fluid = Fluid([10.0, math.inf, 0.0, 5.0])
-    flow = fluid.flow(fluid.row({0: 2.0, 1: 3.0}), math.inf)
-    fluid.start(flow, 0.0)
-    fluid.start(fluid.flow(fluid.row({2: 1.0}), 1.0), 0.0)
-    fluid.settle(0.0)
+    fluid, _ = started([10.0, math.inf, 0.0, 5.0], {0: 2.0, 1: 3.0}, {2: 1.0})
     assert [taken(fluid, s) for s in range(4)] == [10.0, 15.0, 0.0, 0.0]
     assert sum(fluid.rate(f) == 0 for f in fluid.live.values()) == 1
 
@@ -96,33 +85,21 @@ def test_lasting_loads_and_stopped_flows_are_allowed():
     check_flow(1.0, 1e-300, 0.0)
 
 
-@pytest.mark.parametrize(
-    ("call", "message"),
-    [
-        (lambda f: Fluid([-1.0]), "capacity of station 0 is -1.0"),
-        (lambda f: Fluid([math.nan]), "capacity of station 0 is nan"),
-        (lambda f: f.set_capacity(7, 1.0), "there are stations 0 to 1"),
-        (lambda f: f.set_capacity(0, -2.0), "capacity of station 0 is -2.0"),
-        (lambda f: f.row({2: 1.0}), "there are stations 0 to 1"),
-        (lambda f: f.row({0: -1.0}), "demand per byte on station 0 is -1.0"),
-        (lambda f: f.row({0: math.inf}), "demand per byte on station 0 is inf"),
-        (lambda f: f.flow(f.row({0: 1}), -1.0), "bytes of a flow are -1.0"),
-        (lambda f: f.flow(f.row({0: 1}), math.nan), "bytes of a flow are nan"),
-        (lambda f: f.flow(f.row({0: 1}), 1.0, 0.0), "weight of a flow is 0.0"),
-        (lambda f: f.flow(f.row({0: 1}), 1.0, 1.0, -1.0), "cap of a flow is -1.0"),
-        (lambda f: f.flow(f.row({0: 1}), 1.0, 1e300, 1e-300), "too small to compute with"),
-    ],
-)
-def test_figures_that_mean_nothing_are_refused_by_name(call, message):
+@cases("what, arguments, message", rows("engine/tables", "figures_that_mean_nothing"))
+def test_figures_that_mean_nothing_are_refused_by_name(what, arguments, message):
+    fluid = Fluid([1.0, 1.0])
+    calls = {
+        "Fluid": Fluid,
+        "row": fluid.row,
+        "set_capacity": fluid.set_capacity,
+        "flow": lambda row, *more: fluid.flow(fluid.row(row), *more),
+    }
     with pytest.raises(InputError, match=message):
-        call(Fluid([1.0, 1.0]))
+        calls[what](*arguments)
 
 
 def test_stations_that_always_come_together_are_one_node_until_a_row_parts_them():
-    fluid = Fluid([10.0, 4.0, 7.0, 5.0])
-    first = fluid.flow(fluid.row({0: 1, 1: 1, 2: 2, 3: 1}), math.inf)
-    fluid.start(first, 0.0)
-    fluid.settle(0.0)
+    fluid, (first,) = started([10.0, 4.0, 7.0, 5.0], {0: 1, 1: 1, 2: 2, 3: 1})
     assert len(fluid.network.members) == 1
     assert fluid.rate(first) == pytest.approx(3.5, rel=1e-15)  # station 2: 7 / 2
     assert fluid.tightest(fluid.side(first)) == 2
@@ -139,18 +116,12 @@ def test_stations_that_always_come_together_are_one_node_until_a_row_parts_them(
 
 def test_rows_of_a_path_make_as_few_nodes_as_they_can():
     """Two transfers over 20 stations each, 10 of them common: three nodes, not thirty."""
-    fluid = Fluid([1.0] * 30)
-    for stations in (range(20), range(10, 30)):
-        fluid.start(fluid.flow(fluid.row(dict.fromkeys(stations, 1.0)), 1.0), 0.0)
-    fluid.settle(0.0)
+    fluid, _ = started([1.0] * 30, *(dict.fromkeys(stations, 1.0) for stations in (range(20), range(10, 30))))
     assert sorted(len(m) for m in fluid.network.members.values()) == [10, 10, 10]
 
 
 def test_the_station_that_binds_may_change_within_a_node():
-    fluid = Fluid([10.0, 4.0])
-    flow = fluid.flow(fluid.row({0: 1.0, 1: 1.0}), math.inf)
-    fluid.start(flow, 0.0)
-    fluid.settle(0.0)
+    fluid, (flow,) = started([10.0, 4.0], {0: 1.0, 1: 1.0})
     assert (fluid.rate(flow), fluid.tightest(fluid.side(flow))) == (4.0, 1)
     fluid.set_capacity(1, 12.0)
     fluid.settle(1.0)

@@ -10,7 +10,7 @@ from dtnsim.engine import layout as at
 from dtnsim.engine.flow_lists import CANCELLED, TIE
 from dtnsim.engine.fluid import Fluid
 from dtnsim.engine.layout import ABSENT, CAPPED
-from tests.engine.histories import assert_books_balance, assert_fair, history, nodes_of
+from tests.engine.histories import assert_books_balance, assert_fair, history, nodes_of, started
 from tests.engine.slow_fluid import lexicographic
 
 
@@ -64,26 +64,17 @@ def test_shares_are_lexicographically_greatest_by_linear_programming(seed):
 
 def test_the_textbook_example():
     """Bertsekas and Gallager 1992, 6.5.2: sessions over links of capacity 1; the middle link has three of them."""
-    fluid = Fluid([1.0, 1.0, 1.0])
-    rows = [{0: 1, 1: 1}, {1: 1}, {1: 1, 2: 1}, {2: 1}, {0: 1}]
-    flows = [fluid.flow(fluid.row(r), 1.0) for r in rows]
-    for flow in flows:
-        fluid.start(flow, 0.0)
-    fluid.settle(0.0)
+    fluid, flows = started([1.0, 1.0, 1.0], {0: 1, 1: 1}, {1: 1}, {1: 1, 2: 1}, {2: 1}, {0: 1})
     assert [fluid.rate(f) for f in flows] == pytest.approx([1 / 3, 1 / 3, 1 / 3, 2 / 3, 2 / 3], rel=1e-14)
 
 
 def test_max_min_is_not_monotone_and_the_engine_follows():
     """Taking a flow away may slow another down: it lets a third rise that shares a station with it."""
-    fluid = Fluid([1.0, 1.2])
-    fluid_flows = [fluid.flow(fluid.row(r), 1.0) for r in ({0: 1}, {0: 1, 1: 1}, {1: 1})]
-    for flow in fluid_flows:
-        fluid.start(flow, 0.0)
-    fluid.settle(0.0)
-    assert [fluid.rate(f) for f in fluid_flows] == pytest.approx([0.5, 0.5, 0.7], rel=1e-14)
-    fluid.withdraw(fluid_flows[0], 1.0)
+    fluid, flows = started([1.0, 1.2], {0: 1}, {0: 1, 1: 1}, {1: 1})
+    assert [fluid.rate(f) for f in flows] == pytest.approx([0.5, 0.5, 0.7], rel=1e-14)
+    fluid.withdraw(flows[0], 1.0)
     fluid.settle(1.0)
-    assert [fluid.rate(f) for f in fluid_flows] == pytest.approx([0.0, 0.6, 0.6], rel=1e-14)
+    assert [fluid.rate(f) for f in flows] == pytest.approx([0.0, 0.6, 0.6], rel=1e-14)
 
 
 @given(st.integers(0, 10**9), st.sampled_from([0, 0, 1, 2]))

@@ -12,7 +12,7 @@ from dtnsim.planning.money import exchange
 from dtnsim.planning.option import Offered
 from dtnsim.planning.proposal import named
 from dtnsim.planning.search import Search
-from tests.each import tables
+from tests.each import rows, tables
 
 DAY = "date: 2026-05-01\n"
 CARDS = tables("planning/tables")["cards"]
@@ -89,10 +89,7 @@ def test_machines_need_rack_units(tmp_path: Path) -> None:
             assert machine.left_by(offered, options[0]).stock == offered.stock  # it is in the place, not beside
 
 
-@pytest.mark.parametrize(
-    "site", ["site: 3", "site: {ports: 3}", "site: {switch: {25 Gb/s: 2}}", "site: {switch: {fast: {free: 2}}}",
-             "site: {rack units: {free: -1}}", "site: {watts: {ours: lots}}"],
-)  # fmt: skip
+@pytest.mark.parametrize("site", rows("planning/tables", "what_is_no_site_says_what_to_write"))
 def test_what_is_no_site_says_what_to_write(tmp_path: Path, site: str) -> None:
     with pytest.raises(InputError, match="site"):
         _offered(tmp_path, site)

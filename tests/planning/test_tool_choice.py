@@ -22,6 +22,7 @@ from dtnsim.report.decision import verdict
 from dtnsim.steady.prediction import predict
 from dtnsim.tools._command import parse, programs
 from dtnsim.tools.plan import Tool, usages
+from tests.each import rows
 from tests.lab import ENDLESS, machine, volume
 from tests.strategies import load, written
 
@@ -211,11 +212,7 @@ def test_between_machines_with_windows_robocopy_is_offered_with_its_threads_and_
     }
 
 
-@pytest.mark.parametrize(
-    ("tool", "system", "warned"),
-    [("rsync", "Windows 11", True), ("bbcp", "Windows 11", True), ("scp", "Windows 11", False),
-     ("robocopy", "Windows 11", False), ("iperf3", "Windows 11", False), ("robocopy", "Debian 12", True)],
-)  # fmt: skip
+@pytest.mark.parametrize(("tool", "system", "warned"), rows("planning/tables", "left_out_for_a_system"))
 def test_what_tools_leaves_out_for_a_system_predict_warns_of(tool: str, system: str, *, warned: bool) -> None:
     """It was predicted without a word."""
     spec = _windows(mounted=tool == "robocopy").changed([f"transfer.tool={tool}", f"hosts.a.os={system}"])

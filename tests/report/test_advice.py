@@ -106,10 +106,7 @@ def test_threads_without_end_are_as_good_as_no_limit(tmp_path: Path) -> None:
     assert f"({many.bottleneck.station})" in said[2]
 
 
-@pytest.mark.parametrize(
-    "path",
-    ["examples/gpfs-1-client", "examples/luks-lvm", "nasa/nuttscp-1of7-get", "nasa/nuttscp-2of7-put", "venadi/scp"],
-)
+@pytest.mark.parametrize("path", rows("report/tables", "a_faster_clock_gains_no_more_than_is_said"))
 def test_a_faster_clock_gains_no_more_than_is_said(path: str) -> None:
     """It relieves all cores of its host: 2.4 times on luks-lvm, where 1.6 was said of the one that was full."""
     p = predict(path, samples=0)

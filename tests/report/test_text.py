@@ -153,10 +153,7 @@ def test_what_is_to_be_done_depends_on_the_goals(asked: list[goals.Goal], label:
             assert any(line.startswith("met: " if goal.met(found) else "missed: ") for line in lines)
 
 
-@pytest.mark.parametrize(
-    ("path", "other"),
-    [("examples/small-files-40ms", True), ("nasa/nuttcp-rx", False), ("examples/facility-year", False)],
-)
+@pytest.mark.parametrize(("path", "other"), rows("report/tables", "another_tool_is_named_where_one_may_be_chosen"))
 def test_another_tool_is_named_where_one_may_be_chosen(path: str, other: bool) -> None:
     """Tests of the network and months of work have no other tool: ``dtnsim tools`` refuses them."""
     made = decide(dtnsim.predict(path, samples=16))
@@ -403,10 +400,7 @@ def test_an_explanation_shows_every_term_and_the_answer_in_full() -> None:
     assert any(text.rate(found.ceiling) in line for line in first)
 
 
-@pytest.mark.parametrize(
-    ("unit", "value", "words"),
-    [("B", 1.25e9, "10 Gb/s"), ("cycles", 3e9, "3 GHz"), ("op", 70e3, "7e+04 op/s"), ("s", 16, "16 s/s")],
-)
+@pytest.mark.parametrize(("unit", "value", "words"), rows("report/tables", "capacities_in_their_own_units"))
 def test_capacities_in_their_own_units(unit: str, value: float, words: str) -> None:
     assert text.capacity(Station("h.x", "h", "x", "k", value, unit)) == words
 
