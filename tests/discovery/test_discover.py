@@ -7,6 +7,7 @@ import shutil
 import subprocess
 import sys
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -50,17 +51,8 @@ def value(tree: outputs.Tree, *keys: str) -> object:
 def test_a_server_is_described(tmp_path: Path) -> None:
     found = discover(folder(tmp_path / "o"))
     assert found.name == "nas01"
-    assert value(found.tree, "cpu", "part") == "intel-e5-2680-v4"
-    assert value(found.tree, "cpu", "sockets") == 2
-    assert (value(found.tree, "memory", "channels"), value(found.tree, "memory", "rate")) == (2, "2400 MT/s")
-    assert value(found.tree, "nics", "ens1", "part") == "connectx-5-100g"
-    assert value(found.tree, "slots", "ens1", "lanes") == 8
-    assert value(found.tree, "slots", "ens1", "socket") == 1
-    assert value(found.tree, "volumes", "/data", "array") == "{kind: raid, level: 6, disks: 6, of: seagate-exos-x16}"
-    assert value(found.tree, "tcp", "pacing") == "20 Gb/s"
-    assert value(found.tree, "tcp", "core_rmem_max") == "212992 B"
-    assert value(found.tree, "vm", "dirty_ratio") == "40 %"
-    assert value(found.tree, "placement", "nic_interrupts") == "[14, 15, 16, 17]"
+    said = tables("discovery/tables")["described"]
+    assert {key: value(found.tree, *key.split(".")) for key in said} == said
     assert "mounts:3: /mnt/far is nfs4 of filer:/vol" in found.notes[0]
 
 
@@ -153,14 +145,17 @@ def test_bonds_are_one_card(tmp_path: Path) -> None:
     assert value(nics, "bond0", "ports") == 2
 
 
-def test_parts_are_known_by_their_words() -> None:
-    assert hardware.known_cpu("AMD EPYC 7443P 24-Core Processor") == "amd-epyc-7443p"
-    assert hardware.known_cpu("AMD EPYC") == ""
-    assert cards.known_nic("Broadcom Inc. BCM57414 NetXtreme-E 10Gb/25Gb", 25.0) == "broadcom-57414-25g"
-    assert cards.known_nic("Mellanox Technologies MT27800 Family [ConnectX-5]", 25.0) == "connectx-5-25g"
-    assert cards.known_nic("Mellanox Technologies MT27800 Family [ConnectX-5]", 40.0) == ""
-    assert drives.known_drive("INTEL SSDPE2KX040T8 P4510") == "intel-p4510"
-    assert drives.known_drive("QEMU HARDDISK") == ""
+WORDS = [
+    (make, *row)
+    for make in (hardware.known_cpu, cards.known_nic, drives.known_drive, cards.rate_of, outputs.quoted)
+    for row in tables("discovery/tables")["words"][make.__name__]
+]
+
+
+@pytest.mark.parametrize("row", WORDS, ids=lambda row: f"{row[0].__name__} {row[1]}")
+def test_words_are_known(row: tuple[Any, ...]) -> None:
+    make, *given, made = row
+    assert make(*given) == made
 
 
 def test_collected_outputs_are_read(tmp_path: Path) -> None:
@@ -217,12 +212,6 @@ def test_a_folder_that_is_none_is_refused(tmp_path: Path) -> None:
         discover(tmp_path / "nothing")
     with pytest.raises(InputError, match=r"holds no output of collect\.sh"):
         discover(tmp_path)
-
-
-def test_texts_are_quoted_where_yaml_needs_it() -> None:
-    assert outputs.quoted("/data") == "/data"
-    assert outputs.quoted("on") == '"on"'
-    assert outputs.quoted("a: b") == '"a: b"'
 
 
 def test_queues_memory_and_targets_come_from_where_they_are_told(tmp_path: Path) -> None:

@@ -10,6 +10,7 @@ import subprocess
 import sys
 import tarfile
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -21,33 +22,21 @@ from dtnsim.discovery.measuring import MIB, Benchmark
 from dtnsim.discovery.outputs import Said
 from dtnsim.ground.errors import InputError
 from tests.conftest import Run
-from tests.each import rows
+from tests.each import cases, rows, tables
 from tests.strategies import written
 
 #: one round on two cores of a virtual machine, its drive a thin image
 RECORDED = Path(__file__).parent / "data" / "measure-logs.tar.xz"
 PROOF = Path(__file__).parents[2] / "calibration" / "here" / "proof.py"
-DEEP = "{name: fio, rw: randwrite, bs: 4 KiB, direct: true, ioengine: libaio, iodepth: 4}"
-PING = """PING p (10.0.0.2) 56(84) bytes of data.
+GIVEN = tables("discovery/tables")
 
---- p ping statistics ---
-20 packets transmitted, 20 received, 0% packet loss, time 3816ms
-rtt min/avg/max/mdev = 9.9/10.1/10.4/0.1 ms
-"""
-FOUND = Found(
-    "box",
-    {
-        "cpu": {"kind": Said("cpu", ""), "cores": Said(2, ""), "clock": Said("{value: 2.3 GHz, spread: 20 %}", "")},
-        "memory": {
-            "kind": Said("memory", ""), "channels": Said(4, ""), "rate": Said("2666 MT/s", ""),
-            "size": Said("23.5 GiB", ""),
-        },
-        "stack": Said("linux-modern", "kernel"),
-        "volumes": {"/": {"filesystem": {"kind": Said("ext4", "")}, "array": Said("unknown", "")}},
-    },
-    (),
-    "a test",
-)  # fmt: skip
+
+def said(tree: Any) -> Any:
+    """What is found, without saying where."""
+    return {key: said(value) for key, value in tree.items()} if isinstance(tree, dict) else Said(tree, "")
+
+
+FOUND = Found("box", said(GIVEN["found"]), (), "a test")
 
 
 @pytest.fixture
@@ -71,17 +60,7 @@ def predicted(found: Found, tmp_path: Path, transfer: str) -> float:
     return dtnsim.predict(file, samples=0).throughput_Bps.p50
 
 
-@pytest.mark.parametrize(
-    ("transfer", "name", "of", "within"),
-    [
-        ("{from: 'box:/', to: 'box:/dev/null', tool: {name: dd, bs: 1 MiB}}", "cold", "read", 1e-3),
-        ("{from: 'box:/', to: 'box:/dev/null', tool: {name: dd, bs: 1 MiB}, cached: true}", "warm", "read", 0.01),
-        ("{from: 'box:/', to: 'box:/dev/null', tool: {name: dd, bs: 4 KiB}, cached: true}", "calls", "read", 0.02),
-        ("{from: 'box:/', to: 'box:/dev/null', tool: {name: dd, bs: 1 MiB, iflag: direct}}", "read-1", "read", 1e-3),
-        (f"{{from: 'box:memory', to: 'box:/', tool: {DEEP}}}", "randwrite-4", "write", 1e-3),
-        ("{from: 'box:memory', to: 'box:/', tool: {name: fio, rw: write, bs: 1 MiB}}", "fill", "write", 0.03),
-    ],
-)  # fmt: skip
+@cases("transfer, name, of, within", GIVEN["what_was_measured_is_predicted"])
 def test_what_was_measured_is_predicted(
     logs: Path, tmp_path: Path, transfer: str, name: str, of: str, within: float
 ) -> None:
@@ -165,7 +144,7 @@ def test_a_bucket_is_found_where_the_rate_falls_for_good(
 
 
 def test_a_way_to_a_peer(logs: Path, tmp_path: Path) -> None:
-    (logs / "peer-ping.0.log").write_text("$ ping -c 20 p\n" + PING)
+    (logs / "peer-ping.0.log").write_text("$ ping -c 20 p\n" + GIVEN["ping"])
     (logs / "peer-to.0.log").write_text((logs / "loopback-4.0.log").read_text())
     host = as_measured.host(FOUND, as_measured.Logs(logs), "/")
     (tmp_path / "box.yaml").write_text(host.host())
@@ -228,28 +207,19 @@ def test_runs_are_kept_and_not_repeated(tmp_path: Path) -> None:
     assert not list(logs.glob("bad*"))
 
 
-NIGHT = """
-hosts:
-  me: {year: 2019, volumes: {/: {array: unknown}}}
-  far: {nic: 10GbE, volumes: {/d: {array: any-nvme}}}
-wan: {bandwidth: 10 Gb/s, rtt: 20 ms, loss: 0, medium: campus}
-transfer: {from: "me:/", to: "%s", tool: rsync, dataset: {files: 1000, size: 100 GB}}
-"""
-
-
 def test_only_what_narrows_a_path_is_run(run: Run, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """The drive of a host of 2019 that nobody knows decides a copy within it, and no way to a peer does."""
     monkeypatch.chdir(tmp_path)
     monkeypatch.setattr(measuring, "size_of", lambda _: 64 * MIB)
     monkeypatch.setattr(measuring, "missing", lambda _: {})
-    Path("night.yaml").write_text(NIGHT % "me:/")
+    Path("night.yaml").write_text(GIVEN["night"] % "me:/")
     code, out, err = run("measure", "--dry-run", "--json", "--path", "night.yaml", "--as", "me", "--peer", "far")
     tests = [t["name"] for t in json.loads(out)["tests"]]
     assert code == 0
     assert "cold" in tests
     assert not [name for name in tests if name.startswith("peer")]
     assert re.search(r"fio tells .*me\.volumes\./\.array.*: \d+%", err)
-    Path("night.yaml").write_text(NIGHT % "far:/d")
+    Path("night.yaml").write_text(GIVEN["night"] % "far:/d")
     _, out, err = run("measure", "--dry-run", "--json", "--path", "night.yaml", "--as", "me")
     assert "--peer HOST" in err
     code, _, err = run("measure", "--dry-run", "--path", "night.yaml", "--as", "you")
@@ -259,7 +229,7 @@ def test_only_what_narrows_a_path_is_run(run: Run, tmp_path: Path, monkeypatch: 
 
 def test_a_path_with_the_machine_as_measured(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.chdir(tmp_path)
-    Path("night.yaml").write_text(NIGHT % "me:/")
+    Path("night.yaml").write_text(GIVEN["night"] % "me:/")
     Path("me.yaml").write_text(outputs.text(FOUND.tree, 0))
     hers = measure._Hers("night.yaml", "me")
     before, after = hers.after("me.yaml")

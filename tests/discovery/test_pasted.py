@@ -10,9 +10,7 @@ import pytest
 
 import dtnsim
 from dtnsim.discovery import outputs, pasted
-from dtnsim.discovery.cards import rate_of
 from dtnsim.discovery.discover import discover
-from dtnsim.discovery.drives import known_drive
 from dtnsim.discovery.outputs import Said
 from dtnsim.ground import yamlio
 from dtnsim.ground.errors import InputError
@@ -103,22 +101,6 @@ def test_columns_of_lsblk_are_told_by_their_heads() -> None:
     assert first["children"][0]["mountpoints"] == ["/data"]
     assert second["size"] == pytest.approx(3.6 * 2**40, rel=1e-6)
     assert pasted.tree("NAME   SIZE MODEL\nsda   1.8T ST2000DM008-2FR1\n")[0]["model"] == "ST2000DM008-2FR1"
-
-
-def test_rates_are_in_the_names_of_cards() -> None:
-    assert rate_of("Realtek RTL8111/8168/8411 PCI Express Gigabit Ethernet Controller") == "1 Gb/s"
-    assert rate_of("Intel Corporation I225-V") == "2.5 Gb/s"
-    assert rate_of("Broadcom BCM57414 NetXtreme-E 10Gb/25Gb RDMA") == "25 Gb/s"
-    assert rate_of("Broadcom BCM57711 NetXtreme II 10-Gigabit PCIe") == "10 Gb/s"
-    assert rate_of("Broadcom NetXtreme BCM5719 PCIe") == "1 Gb/s"
-    assert rate_of("Realtek RTL8101/2/6E PCIE Fast/Gigabit Ethernet controller") == "100 Mb/s"
-    assert rate_of("Virtio network device") == ""
-
-
-def test_a_size_alone_makes_no_drive() -> None:
-    assert known_drive("Samsung SSD 960 PRO 512GB") == "samsung-960-pro-1tb"
-    assert known_drive("Samsung SSD 870 EVO 500GB") == "samsung-870-evo-4tb"
-    assert known_drive("Unheard-of SSD 512GB") == ""
 
 
 def test_what_others_pasted_does_no_harm(tmp_path: Path) -> None:
