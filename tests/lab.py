@@ -208,8 +208,8 @@ def moves(before: Mapping[str, Any], after: Mapping[str, Any], rel: float = 1e-4
 def of_path(path: Mapping[str, Any]) -> Callable[[str], Any]:
     """Figures of a path for `expect`: of its sheet, or of that of another transfer, ``1 demand a.memory``.
 
-    Besides ``answer`` [B/s] and ``seconds``, ``station``, ``reason`` and ``remedy`` of what binds, all that is
-    ``warned``, ``waits`` [s/B] of all or of one kind, ``private`` for a station.
+    Besides ``answer`` [B/s] and ``seconds``, ``station``, ``kind``, ``reason`` and ``remedy`` of what binds, all
+    that is ``warned``, ``waits`` [s/B] of all or of one kind, ``private`` for a station.
     """
     given = problem(path)
 
@@ -222,7 +222,7 @@ def of_path(path: Mapping[str, Any]) -> Callable[[str], Any]:
                 return rate(path)
             case "seconds":
                 return answer(path).duration_s.p50
-            case "station" | "reason" | "remedy":
+            case "station" | "kind" | "reason" | "remedy":
                 return getattr(answer(path).bottleneck, kind)
             case "warned":
                 return "; ".join(given.warnings)

@@ -9,7 +9,7 @@ from dtnsim.components.base import find_kind
 from dtnsim.ground.errors import SpecError
 from tests import lab
 from tests.each import cases, rows
-from tests.lab import FREE as FREE_STACK, KiB, MiB, Sheet, journey, machine, problem, rate, sheet, volume, waiting
+from tests.lab import FREE as FREE_STACK, KiB, MiB, Sheet, journey, machine, problem, rate, sheet, volume
 
 FREE = {"kind": "beegfs", "latency": "1 us", "target_rate": "1 TB/s", "share": "1", "metadata_time": "0 s",
         "change_time": "0 s", "unlinks": "1000000000000 ops/s", "servers": {"rate": "1000 TB/s"}}  # fmt: skip
@@ -24,24 +24,6 @@ def path(*, write: bool = False, streams: int = 1, size: str = "100 TB", block: 
 
 def charges(**given: Any) -> Sheet:
     return sheet(problem(path(**given)))
-
-
-def test_one_thread_and_one_node_of_a_qdr_system() -> None:
-    """University of Kiel, parallel file system page: one thread 0.6 to 1.5 GB/s, one node 3.8 GB/s."""
-    qdr = {"kind": "nic", "rate": "32 Gb/s", "protocol": "infiniband"}
-    servers = {"count": 4, "port_rate": "32 Gb/s"}
-    host = machine(
-        nics={"eth": machine()["nic"], "ib": qdr},
-        volumes={"/b": volume(filesystem={"kind": "beegfs", "share": "1", "servers": servers}, via=["ib"])},
-    )
-    del host["nic"]
-
-    def run(threads: int) -> float:
-        tool = {"name": "iozone", "test": "read", "r": "512 KiB", "t": threads}
-        return rate(journey(host, start="a:/b", to="a:memory", tool=tool, dataset={"files": threads, "size": "100 TB"}))
-
-    assert 0.6e9 < run(1) < 1.5e9
-    assert run(16) == pytest.approx(3.8e9, rel=0.1)
 
 
 @pytest.mark.parametrize(
@@ -95,13 +77,6 @@ def test_a_thread_waits_for_each_call_or_buffer(
     assert sheet(problem(made)).rate("b.buffers") == pytest.approx(streams * one, rel=0.01)
 
 
-def test_nothing_gathers_in_the_clients_memory() -> None:
-    """BeeGFS documentation, "Client Side Caching Modes": buffered keeps a few hundred kilobytes of a file."""
-    made = path(write=True, block="1 MiB", size="1 GB", latency="1 ms", numtargets=1)
-    made["hosts"]["a"]["vm"] = {"dirty_ratio": "0.2"}
-    assert rate(made) == pytest.approx(512 * KiB / 1e-3, rel=0.05)
-
-
 @settings(max_examples=10)
 @given(st.integers(1, 12), st.integers(1, 30))
 def test_more_targets_never_hurt(each: int, streams: int) -> None:
@@ -109,58 +84,6 @@ def test_more_targets_never_hurt(each: int, streams: int) -> None:
     assert charges(numtargets=each + 1, **given).rate("b.targets") >= charges(numtargets=each, **given).rate(
         "b.targets"
     )
-
-
-@pytest.mark.parametrize(("test", "messages"), [("create", 2), ("stat", 1), ("read", 2), ("remove", 2)])
-def test_names_are_looked_up_again_at_each_use(test: str, messages: int) -> None:
-    """BeeGFS, FhgfsOpsDir.c: a file is asked for again before it is removed; create, open and look-up are one."""
-    servers = {"metadata": dict.fromkeys(("create", "stat", "remove"), "1000000000000 ops/s")}
-    host = machine(volumes={"/b": volume(filesystem={**FREE, "metadata_time": "1 ms", "servers": servers})})
-    tool = {"name": "mdtest", "test": test}
-    made = journey(host, start="a:memory", to="a:/b", tool=tool, dataset={"files": 1000, "size": "1 GB"})
-    assert waiting(problem(made)) * 1e9 == pytest.approx(messages, rel=1e-3)
-    made["hosts"]["a"]["volumes"]["/b"]["filesystem"]["share"] = "0.5"  # others have every second turn
-    assert waiting(problem(made)) * 1e9 == pytest.approx(2 * messages, rel=1e-3)
-
-
-@pytest.mark.parametrize(("test", "changes"), [("create", 4), ("stat", 0), ("read", 0), ("remove", 2)])
-def test_a_file_is_a_file_of_the_metadata_server(test: str, changes: int) -> None:
-    """BeeGFS documentation, "Metadata Node Tuning": one metadata file for each file, attributes as xattr."""
-    servers = {"metadata": dict.fromkeys(("create", "stat", "remove"), "1000000000000 ops/s")}
-    host = machine(volumes={"/b": volume(filesystem={**FREE, "change_time": "1 ms", "servers": servers})})
-    made = journey(host, start="a:memory", to="a:/b", tool={"name": "mdtest", "test": test},
-                   dataset={"files": 1000, "size": "1 GB"})  # fmt: skip
-    assert waiting(problem(made)) * 1e9 == pytest.approx(changes, rel=1e-3, abs=1e-6)
-
-
-@pytest.mark.parametrize(("targets", "rate"), [(1, 2000), (4, 500), (8, 500)])
-def test_a_removal_asks_every_target_of_the_file(targets: int, rate: float) -> None:
-    """Two storage servers that take a thousand chunks a second away each; a pattern has no more targets than exist."""
-    servers = {"count": 2, "metadata": dict.fromkeys(("create", "stat", "remove"), "1000000000000 ops/s")}
-    given = {"servers": servers, "unlinks": "1000 ops/s", "numtargets": targets, "targets": 4}
-    host = machine(volumes={"/b": volume(filesystem={**FREE, **given})})
-
-    def bound(test: str) -> Sheet:
-        tool = {"name": "mdtest", "test": test}
-        made = journey(host, start="a:memory", to="a:/b", tool=tool, dataset={"files": 1000, "size": "1 GB"})
-        return sheet(problem(made))
-
-    assert bound("remove").rate("b.unlinks") == pytest.approx(rate * 1e6, rel=1e-3)
-    assert not bound("create").has("b.unlinks")
-
-
-def test_the_fullest_target_ends_ior() -> None:
-    """Two files of one target each are on the same of two in half of all cases; IOzone stops all with the first."""
-    given = {"targets": 2, "numtargets": 1, "target_write": "1 GB/s"}
-    host = machine(volumes={"/b": volume(filesystem={**FREE, **given})})
-    tools = ({"name": "ior", "np": 2, "t": "1 MiB"}, {"name": "iozone", "t": 2, "r": "1 MiB"})
-    data = {"files": 2, "size": "100 TB"}
-    ior, iozone = (
-        sheet(problem(journey(host, start="a:memory", to="a:/b", tool=t, dataset=data))).rate("b.targets")
-        for t in tools
-    )
-    assert iozone == pytest.approx(1.5e9)
-    assert ior == pytest.approx(2e9 / 1.5, rel=0.05)
 
 
 @cases("kind, test, hosts, expected", rows("components/tables", "a_shared_folder_is_held_there_while_it_is_changed"))
@@ -180,14 +103,3 @@ def test_a_shared_folder_is_held_there_while_it_is_changed(kind: str, test: str,
     }
     found = rate({"name": "t", "hosts": {n: machine(volumes=mount) for n in names}, "transfers": transfers})
     assert found == pytest.approx(expected, rel=0.03)
-
-
-def test_servers_whose_number_alone_is_stated_work_as_the_kind_s_do() -> None:
-    """20,000 removals a second of one of BeeGFS; the 130,000 of one of Lustre stood for it."""
-
-    def made(**given: Any) -> Sheet:
-        host = machine(volumes={"/b": volume(filesystem={"kind": "beegfs", "servers": given})})
-        data = {"files": 1000, "each": "1 B"}
-        return sheet(problem(journey(host, start="a:/dev/zero", to="a:/b", tool={"name": "rm"}, dataset=data)))
-
-    assert made(metadata={"count": 3}).rate("b.metadata") == pytest.approx(3 * made().rate("b.metadata"))

@@ -14,7 +14,7 @@ from tests.lab import expect, of_path, of_table, rate
 #: which claims (`holds`) ask for their figures, ``one("answer") > other("answer")``, of a `path` alone ``it``
 ROWS = named("composition/paths") | {
     f"{topic}: {promise}": row
-    for topic in ("boxes", "cards", "endpoint", "network", "shares", "storage", "transport", "wires")
+    for topic in ("boxes", "cards", "endpoint", "network", "nfs", "parallel", "shares", "storage", "transport", "wires")
     for promise, row in tables(f"composition/{topic}").items()
     if promise != "given"
 }
