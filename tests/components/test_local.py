@@ -8,7 +8,6 @@ from dtnsim.components.base import Component, find_kind
 from dtnsim.components.disk_filesystem import LocalFilesystem
 from dtnsim.components.local import Ext4, Xfs
 from dtnsim.description.host import build_host
-from dtnsim.ground.errors import SpecError
 from dtnsim.physics.core_rates import CORE_RATES
 from tests.each import cases, rows, tables
 from tests.lab import (
@@ -18,7 +17,6 @@ from tests.lab import (
     Sheet,
     access,
     all_tried,
-    answer,
     charged,
     journey,
     machine,
@@ -140,47 +138,10 @@ def test_cycles_are_those_of_the_kernels_file_path(operation: str, cost: float) 
     assert found == [pytest.approx(cost)]
 
 
-def test_read_ahead_decides_how_long_a_disk_stays_with_a_stream() -> None:
-    """A read-ahead of 1 MiB on one disk: B / (B/R + half a turn) where two streams take turns."""
-    disk = {"kind": "hdd", "rate": "100 MB/s", "position": "0", "file_distance": "0", "link": "1 GB/s"}
-
-    def two(read_ahead: str | None) -> float:
-        filesystem: dict[str, Any] = {"kind": "xfs", **({"read_ahead": read_ahead} if read_ahead else {})}
-        host = machine(volumes={"/d": volume(disk, filesystem)})
-        data = {"files": 2, "size": "100 TB"}
-        return sheet(problem(journey(host, start="a:/d", tool={"name": "gridftp", "cc": 2}, dataset=data))).rate(
-            "d.disks"
-        )
-
-    visit = 1024 * KiB
-    assert two("1 MiB") == pytest.approx(visit / (visit / 100e6 + 0.5 / 120), rel=1e-6)
-    assert two("128 KiB") < two("1 MiB") < two("8 MiB") < 100e6
-
-
 def test_a_volume_without_an_array_is_only_the_kernel() -> None:
     host = machine(volumes={"/d": volume()})
     found = sheet(problem(journey(host, start="a:/d", tool="gridftp")))
     assert not found.has("d.ssds")
-
-
-def made_a_second(kernel: str, logbsize: str, writers: int = 64) -> float:
-    """Files of 4 KiB that so many writers make in a second on one disk."""
-    disk = {"kind": "hdd", "rate": "200 MB/s"}
-    host = machine(
-        stack={**FREE, "kernel": kernel}, volumes={"/d": volume(disk, {"kind": "xfs", "logbsize": logbsize})}
-    )
-    tool = {"name": "fio", "rw": "write", "bs": "4 KiB", "numjobs": writers}
-    path = journey(host, start="a:/dev/zero", to="a:/d", tool=tool, dataset={"files": 100_000, "each": "4 KiB"})
-    return rate(path) / (4 * KiB)
-
-
-def test_the_log_limits_creates_on_old_kernels() -> None:
-    """Eight buffers of 32 KiB in half a turn and their transfer, 4000 B a create without delayed logging."""
-    expected = 8 * 32 * KiB / (0.5 / 120 + 32 * KiB / (200e6 * 0.75)) / 4000
-    assert made_a_second("2.6.32", "32 KiB") == pytest.approx(expected, rel=1e-3)
-    assert made_a_second("2.6.32", "256 KiB") > 2 * made_a_second("2.6.32", "32 KiB")
-    assert made_a_second("5.15", "32 KiB") > 2 * made_a_second("2.6.32", "32 KiB")
-    assert made_a_second("5.15", "256 KiB") == made_a_second("5.15", "32 KiB")  # the disk itself binds
 
 
 STACK = {"kind": "stack", "memory_stall": "0"}
@@ -200,25 +161,6 @@ def test_no_write_waits_whatever_is_asked(options: dict[str, str]) -> None:
     one = rate(path({"name": "dd", "bs": "1 MiB", **options}))
     assert one == pytest.approx(3e9 / (0.9 + 3000 / 2**20 + 0.2), rel=0.01)
     assert len(problem(path({"name": "dd", "bs": "1 MiB", **options})).stations) == 3
-
-
-def test_huge_pages_are_cleared_and_not_allocated_one_by_one() -> None:
-    small, huge = (sheet(problem(path({"name": "dd", "bs": "1 MiB"}, huge=h))) for h in (False, True))
-    saved = small.demand("cpu.dd") - huge.demand("cpu.dd")
-    assert saved == pytest.approx(0.9 - 0.45 - 0.2)
-
-
-def test_random_reads_are_calls() -> None:
-    made = path({"name": "fio", "rw": "randread", "bs": "4 KiB"}, to="a:/t2")
-    made["transfer"].update({"from": "a:/t", "to": "a:/t"})
-    assert rate(made) == pytest.approx(3e9 / (0.45 + 3000 / 4096), rel=0.05)
-
-
-def test_it_has_no_drives_and_nothing_to_flush() -> None:
-    with pytest.raises(SpecError, match="no drives"):
-        answer(path("dd", array={"kind": "ssd", "read": "1 GB/s", "write": "1 GB/s"}))
-    with pytest.raises(SpecError, match="nothing to flush"):
-        answer(path("dd", sync_latency="1 ms"))
 
 
 RM = {"name": "rm"}

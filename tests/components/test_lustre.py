@@ -9,7 +9,7 @@ from hypothesis import given, settings, strategies as st
 from dtnsim.composition.compose import compose
 from dtnsim.ground.quantity import Draw
 from dtnsim.steady.scenarios import scenarios
-from tests.lab import Sheet, answer, journey, machine, problem, sheet, volume
+from tests.lab import answer, journey, machine, problem, sheet, volume
 from tests.strategies import load
 
 #: nothing limits but what a test sets
@@ -19,19 +19,12 @@ FREE = {"kind": "lustre", "stream": "1 TB/s", "target_rate": "1 TB/s", "share": 
 
 
 def mount(**given: Any) -> dict[str, Any]:
-    filesystem = {key: value for key, value in {**FREE, **given}.items() if value is not None}
-    return machine(volumes={"/l": volume(filesystem=filesystem)})
+    return machine(volumes={"/l": volume(filesystem={**FREE, **given})})
 
 
-def path(
-    host: dict[str, Any], *, files: int = 1, size: str = "100 TB", tool: Any = None, **more: Any
-) -> dict[str, Any]:
-    data = {"files": files, "size": size}
-    return journey(host, start="a:/l", tool=tool or {"name": "gridftp", "cc": files}, dataset=data, **more)
-
-
-def charges(*, files: int = 1, size: str = "100 TB", **given: Any) -> Sheet:
-    return sheet(problem(path(mount(**given), files=files, size=size)))
+def path(**given: Any) -> dict[str, Any]:
+    data = {"files": 1, "size": "100 TB"}
+    return journey(mount(**given), start="a:/l", tool={"name": "gridftp", "cc": 1}, dataset=data)
 
 
 @pytest.mark.parametrize(("year", "requests"), [(None, 7), (2016, 7), (2015, 1)])
@@ -51,7 +44,7 @@ def test_one_client_s_removals_are_bounded_by_its_requests(year: int | None, req
 def test_the_share_that_others_leave_makes_the_interval_wide() -> None:
     def ratio(spread: float) -> float:
         rate, share = {"value": "1 GB/s", "spread": 0}, {"value": "0.4", "spread": spread}
-        loaded = load(path(mount(targets=1, target_rate=rate, share=share)))
+        loaded = load(path(targets=1, target_rate=rate, share=share))
         drawn = scenarios(loaded, compose(loaded, Draw()), 64).parameters
         low, high = np.quantile(drawn, (0.1, 0.9))
         return float(high / low)
@@ -63,6 +56,10 @@ def test_the_share_that_others_leave_makes_the_interval_wide() -> None:
 @settings(max_examples=10)
 @given(st.integers(1, 32), st.integers(1, 64))
 def test_more_stripes_or_rpcs_never_hurt(stripes: int, rpcs: int) -> None:
-    base = charges(stripe_count=stripes, rpcs=rpcs, latency="2 ms", stream="300 MB/s", target_rate="1 GB/s").bound
-    for more in ({"stripe_count": stripes + 1, "rpcs": rpcs}, {"stripe_count": stripes, "rpcs": rpcs + 1}):
-        assert charges(latency="2 ms", stream="300 MB/s", target_rate="1 GB/s", **more).bound >= base * (1 - 1e-12)
+    def bound(**more: int) -> float:
+        given = {"latency": "2 ms", "stream": "300 MB/s", "target_rate": "1 GB/s"}
+        return sheet(problem(path(**given, **more))).bound
+
+    base = bound(stripe_count=stripes, rpcs=rpcs)
+    assert bound(stripe_count=stripes + 1, rpcs=rpcs) >= base * (1 - 1e-12)
+    assert bound(stripe_count=stripes, rpcs=rpcs + 1) >= base * (1 - 1e-12)

@@ -1,6 +1,7 @@
 """What whole paths come to: rows of paths.yaml, and of the files of topics beside it."""
 
 from collections.abc import Callable
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -14,7 +15,7 @@ from tests.lab import expect, of_path, of_table, rate
 #: which claims (`holds`) ask for their figures, ``one("answer") > other("answer")``, of a `path` alone ``it``
 ROWS = named("composition/paths") | {
     f"{topic}: {promise}": row
-    for topic in ("boxes", "cards", "endpoint", "network", "nfs", "parallel", "shares", "storage", "transport", "wires")
+    for topic in sorted({file.stem for file in Path(__file__).parent.glob("*.yaml")} - {"paths", "tables"})
     for promise, row in tables(f"composition/{topic}").items()
     if promise != "given"
 }
