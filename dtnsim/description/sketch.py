@@ -22,6 +22,10 @@ from dtnsim.ground.library import words
 #: level that several drives are taken for where none is said
 _LEVELS: Final = {"disk": "raid6", "ssd": "raid0", "nvme": "raid0"}
 _NUMBER: Final = r"(\d+(?:\.\d+)?(?:e-?\d+)?)"
+#: what people say for many files; the longer words first, as the pattern tries them
+_MANY: Final = {"thousand": 1e3, "million": 1e6, "billion": 1e9, "mio": 1e6, "k": 1e3, "m": 1e6}
+#: digits of which a part is known by them alone: 7443, and not the 30 of ampere-altra-m128-30
+_DIGITS: Final = 3
 #: words that say nothing which a path file has
 _EMPTY: Final = (
     "of with and a an the over via in on by using from to at md hw drives array raid nic card nas server host unknown"
@@ -54,6 +58,11 @@ class _End:
     level: str = ""
     filesystem: str = ""
     memory: bool = False
+
+
+def _gbps(number: str, unit: str) -> float:
+    """A rate [Gb/s]; of bytes where they are written so: ``MB/s``."""
+    return float(number) * (1e-3 if unit[0] in "mM" else 1.0) * (8 if unit[1:] == "B/s" else 1)
 
 
 class Sketch:
@@ -93,14 +102,14 @@ class Sketch:
         take(rf"(?<![\w.]){_NUMBER}\s*(ms|us)\b(?:\s*rtt)?", lambda m: self.wan.update(rtt=f"{m[1]} {m[2]}"))
         take(rf"\bloss\s*(?:of\s*)?{_NUMBER}\s*(%?)", lambda m: self.wan.update(loss=f"{m[1]} {m[2]}".strip()))
         take(r"\bmtu\s*(\d{3,5})\b", lambda m: self.wan.update(mtu=f"{m[1]} B"))
-        rate = rf"{_NUMBER}\s*(?:g|gbe|gb/s|gbit/s|gbps|gbit)\b"
+        take(rf"(?<![\w.,-])(\d[\d,]*(?:\.\d+)?)\s*({'|'.join(_MANY)})?\s*files?\b", self._counted)
+        rate = rf"{_NUMBER}\s*([gm](?:be|b/s|bit/s|bps|bit)?)(?![\w/])"
         take(
             rf"\b(?:wan|link|network|path)\s+{rate}|{rate}\s+(?:wan|link|network|path)\b",
-            lambda m: self.wan.update(bandwidth=f"{m[1] or m[2]} Gb/s"),
+            lambda m: self.wan.update(bandwidth=f"{_gbps(m[1] or m[3], m[2] or m[4]):g} Gb/s"),
         )
-        take(rf"(?<![\w.-]){rate}", lambda m: setattr(end, "rate_Gbps", float(m[1])))
+        take(rf"(?<![\w.-]){rate}", lambda m: setattr(end, "rate_Gbps", _gbps(m[1], m[2])))
         take(rf"(?<![\w.-]){_NUMBER}\s*(kb|mb|gb|tb|pb|kib|mib|gib|tib)\b", self._bytes)
-        take(r"(?<![\w.-])(\d+)\s*files?\b", lambda m: setattr(self, "files", m[1]))
         take(r"(?<![\w.-])(\d+)\s*(?:x\s*)?(nvmes?|ssds?|hdds?|disks?|drives?)\b", lambda m: self._drives(end, m))
         take(
             r"\b(raid-?z[123]?|raid-?(?:0|1|5|6|10))\b", lambda m: setattr(end, "level", m[1].lower().replace("-", ""))
@@ -112,6 +121,9 @@ class Sketch:
         take(_alone("memory|ram"), lambda _: setattr(end, "memory", True))
         for name in (piece.strip(" .") for piece in re.split(r"[,;]", clause)):
             self._name(end, name)
+
+    def _counted(self, match: re.Match[str]) -> None:
+        self.files = f"{float(match[1].replace(',', '')) * _MANY.get((match[2] or '').lower(), 1):.0f}"
 
     def _bytes(self, match: re.Match[str]) -> None:
         prefix = match[2][0].upper() if match[2][0] not in "kK" or len(match[2]) == 3 else "k"
@@ -137,7 +149,8 @@ class Sketch:
 
     def _known(self, end: _End, name: str) -> frozenset[str] | None:
         """Takes a name where the library has it; the words that it has, None where there is none."""
-        if name.lower() in kinds() and find_kind(name.lower()).family == "tool":
+        kind: Any = find_kind(name.lower()) if name.lower() in kinds() else None
+        if kind is not None and kind.family == "tool" and kind.tool_class != "local":  # there are two hosts
             self.tool = name.lower()
             return words(name)
         hosts = [host for host in library.meant("hosts", name) if not host.startswith("example-")]
@@ -146,6 +159,8 @@ class Sketch:
             if len(hosts) > 1:
                 end.guesses["machine"] = f"one of {', '.join(hosts)}"
             return words(hosts[0])
+        if name.isdigit() and len(name) < _DIGITS:
+            return None
         asked = words(name)
         parts = [n for n in library.names("parts") if asked and asked <= words(n.partition("/")[2])]
         for family, key in (("nic", "nic"), ("cpu", "cpu"), ("ssd", "drive"), ("hdd", "drive")):

@@ -33,6 +33,14 @@ def test_what_is_not_understood_is_said_and_left_out() -> None:
     assert "# not understood, and not in the file: frobnicator" in made.written()
 
 
+def test_what_copies_within_a_host_is_no_tool_between_two(tmp_path: Path) -> None:
+    made = Sketch("unknown -> unknown, 20 ms, aws s3 cp")
+    assert made.unread == ["aws", "s3", "cp"]
+    file = tmp_path / "path.yaml"
+    file.write_text(made.written())
+    assert dtnsim.predict(file, samples=0).ceiling > 0
+
+
 @pytest.mark.parametrize("text", ["", "R740, 25 ms", "a ->", "a -> b -> c"])
 def test_two_ends_are_needed(text: str) -> None:
     with pytest.raises(SpecError, match=r"needs two ends.*R740"):
