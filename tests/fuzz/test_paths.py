@@ -1,11 +1,11 @@
 """Six hundred mutants of descriptions (more: ``python -m tests.fuzz.paths 100000``); what they found stays found."""
 
-import json
 from pathlib import Path
 
 import pytest
 
 from dtnsim.steady.prediction import predict
+from tests.each import rows
 from tests.fuzz import paths as fuzz
 
 
@@ -25,30 +25,9 @@ def test_mutants_are_answered_or_refused(first: int, tmp_path: Path, monkeypatch
     assert codes.count(0) >= 1  # most mutants are refused, not all
 
 
-GOOD = json.dumps(
-    {"schema": "dtnsim.prediction/1", "throughput_Bps": {"p10": 1, "p50": 2, "p90": 3}, "transfers": [{}],
-     "duration_s": {"p10": 1, "p50": 2, "p90": 3}, "stations": [
-        {"station": "w", "kind": "nic", "unit": "B/s", "utilization": 1, "capacity": 2, "demand_per_byte": 1}]}
-)  # fmt: skip
-
-
-@pytest.mark.parametrize(
-    ("code", "out", "err", "says"),
-    [
-        (0, GOOD, "", None),
-        (5, "", "", "exit code 5"),
-        (2, "", "one\ntwo\n", "2 lines"),
-        (2, "answer", "dtnsim: a.b: x", "beside an error"),
-        (2, "", "dtnsim: x", "neither a file nor a key"),
-        (1, "", "dtnsim: internal error: x", "not what is wrong"),
-        (2, "", "dtnsim: \x1b[31m", "a raw"),
-        (0, GOOD.replace('"p50": 2', '"p50": NaN'), "", "invalid JSON"),
-        (0, GOOD.replace('"p10": 1', '"p10": 9'), "", "throughput_Bps"),
-        (0, GOOD.replace('"utilization": 1', '"utilization": 1.01'), "", "utilization"),
-        (0, GOOD.replace('"capacity": 2', '"capacity": 1'), "", "more than"),
-    ],
-)
-def test_the_check_finds_what_is_wrong(code: int, out: str, err: str, says: str | None) -> None:
+@pytest.mark.parametrize(("code", "out", "change", "err", "says"), rows("fuzz/tables", "the_check_finds_what_is_wrong"))
+def test_the_check_finds_what_is_wrong(code: int, out: str, change: list[str], err: str, says: str | None) -> None:
+    out = out.replace(*change) if change else out
     found = fuzz._wrong(code, out, err, json_wanted=True)
     assert found is None if says is None else says in found
 

@@ -9,6 +9,7 @@ from dtnsim.description import catalogue
 from dtnsim.ground import library
 from dtnsim.ground.errors import SpecError
 from dtnsim.steady.prediction import predict
+from tests.each import rows
 
 NIC = "kind: nic\nrate: {rate}\nmtu: 9000 B\nsource: a datasheet\n"
 HOST = """
@@ -70,18 +71,7 @@ def test_what_is_shipped() -> None:
         assert name in library.names(folder)
 
 
-@pytest.mark.parametrize(
-    ("folder", "name", "says"),
-    [
-        ("parts", "intel-s450", "did you mean .*intel-s4500"),
-        ("hosts", "venado", "did you mean venadi"),
-        ("paths", "qqqqqqqq", "write the path of a YAML file or one of"),
-        ("parts", "../hosts/venadi", "there is no part"),
-        ("parts", "intel*", "there is no part"),
-        ("parts", "a" * 400, "is not a name"),
-        ("parts", "x\x00y", "is not a name"),
-    ],
-)
+@pytest.mark.parametrize(("folder", "name", "says"), rows("ground/tables", "what_is_not_there"))
 def test_what_is_not_there(folder: str, name: str, says: str) -> None:
     with pytest.raises(SpecError, match=says):
         library.find(folder, name)

@@ -43,19 +43,10 @@ def test_a_number_written_out_says_its_own_spread_and_source() -> None:
     assert (q.value, q.spread, q.source) == (5.4e8, 0.05, "page 3")
 
 
-@pytest.mark.parametrize(
-    ("given", "says"),
-    [
-        ("10 Gb", "where a rate is due"),
-        ({"value": "1 GB/s", "spred": 1}, "keys value, spread and source"),
-        ({"spread": 1}, "keys value, spread and source"),
-        ({"value": "1 GB/s", "spread": -1}, "spread -1"),
-        ("0.5 B/s", "out of range"),
-        ("-3 GB/s", "out of range"),
-        ([1], "needs a number with a unit"),
-        (prior("3 ms", 0, "x"), "where B/s is due"),
-    ],
-)
+NO_RATES = [*rows("ground/tables", "no_rates"), (prior("3 ms", 0, "x"), "where B/s is due")]
+
+
+@pytest.mark.parametrize(("given", "says"), NO_RATES)
 def test_what_is_refused(given: object, says: str) -> None:
     with pytest.raises(ValidationError, match=says):
         Holder(rate=given)  # type: ignore[arg-type]

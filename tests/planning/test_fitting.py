@@ -9,9 +9,10 @@ from dtnsim.components.device import Device
 from dtnsim.description import spec
 from dtnsim.ground.errors import SpecError
 from dtnsim.planning import actions, catalog, fitting
-from dtnsim.planning.actions.drive import WIDEST, growths
+from dtnsim.planning.actions.drive import growths
 from dtnsim.planning.money import exchange
 from dtnsim.planning.option import Offered, Option, Refused
+from tests.each import rows
 from tests.strategies import load, written
 
 TO_BUY = "examples/dtn-100g-to-buy"
@@ -23,22 +24,10 @@ def starter() -> Offered:
     return fitting.options(fitting.Shop(spec.load(TO_BUY), catalog.read(), exchange([]), "USD"), ["ours"])
 
 
-@pytest.mark.parametrize(
-    ("array", "free", "grown"),
-    [
-        ({"kind": "raidz", "parity": 1, "disks": 4, "groups": 2}, 9, [("groups", 3, 4), ("groups", 4, 8)]),
-        ({"kind": "mirror", "disks": 2, "groups": 3}, 3, [("groups", 4, 2)]),
-        ({"kind": "raid", "level": 10, "disks": 4}, 5, [("disks", 6, 2), ("disks", 8, 4)]),
-        ({"kind": "raid", "level": 6, "disks": WIDEST - 1}, 9, [("disks", WIDEST, 1)]),
-        ({"kind": "raid", "level": 60, "disks": 6, "groups": 2}, 6, [("groups", 3, 6)]),
-        ({"kind": "raid", "level": 1, "disks": 2}, 8, []),
-        ({"kind": "jbod", "disks": 3}, 1, [("disks", 4, 1)]),
-        ({"kind": "raid", "level": 5, "disks": 3}, 0, []),
-    ],
-)
+@pytest.mark.parametrize(("array", "free", "grown"), rows("planning/tables", "arrays_grow_by_their_own_steps"))
 def test_arrays_grow_by_their_own_steps(array: dict, free: int, grown: list) -> None:
     built = Device.build({**array, "of": "samsung-pm9a3"})
-    assert [(g.key, g.value, g.added) for g in growths(built, free)] == grown
+    assert [[g.key, g.value, g.added] for g in growths(built, free)] == grown
     assert not list(growths(Device.build("samsung-pm9a3"), free))  # a single drive becomes no array
     for key, value, added in grown:
         larger = Device.build({**array, key: value, "of": "samsung-pm9a3"})

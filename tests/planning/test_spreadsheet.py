@@ -18,6 +18,7 @@ from dtnsim.planning.option import Offered, Option
 from dtnsim.planning.proposal import Stage
 from dtnsim.planning.search import price
 from tests.each import rows
+from tests.strategies import written
 
 
 def _nas(listed: catalog.Catalog) -> Offered:
@@ -130,14 +131,8 @@ def test_a_spreadsheet_is_read(tmp_path: Path, text: str, said: list[Any], encod
     assert [int(n.partition("line ")[2].split()[0]) for n in found.notes if " line " in n] == left_out
 
 
-def test_what_is_no_price_list_says_what_to_write(tmp_path: Path) -> None:
-    file = tmp_path / "shop.csv"
-    for text, words in (
-        ("Name;Telefon\nMeier;123\n", "needs a heading with part and price"),
-        ("Artikel;Preis;Datum\n", "no rows below"),
-        ("Artikel;Preis\nconnectx-5-100g;1200 EUR\n", "needs the day"),
-        ("Artikel;Preis;Datum\nconnectx-5-100g;1200;01.05.2026\n", "no price"),
-    ):
-        file.write_text(text)
-        with pytest.raises(InputError, match=words):
-            catalog.read(str(file))
+@pytest.mark.parametrize(("text", "words"), rows("planning/tables", "no_price_lists"))
+def test_what_is_no_price_list_says_what_to_write(tmp_path: Path, text: str, words: str) -> None:
+    file = written(tmp_path / "shop.csv", text)
+    with pytest.raises(InputError, match=words):
+        catalog.read(str(file))
