@@ -55,12 +55,13 @@ class Assumption:
 
     Attributes:
         key: What to write in the path file.
-        value: What the median answer takes.
+        value: What the ceiling takes.
         low, high: Its p10 and p90: most such systems lie between; twice the other usual value of a default without a
             spread.
         at_low, at_high: What the answer becomes there, over what it is [1].
         source: Where value and spread come from.
         drawn: Key of its draw; empty for a default without a spread.
+        best: Whether ``value`` is the best there may be, and draws are of what is usual.
     """
 
     key: str
@@ -71,6 +72,7 @@ class Assumption:
     at_high: float
     source: str
     drawn: str = ""
+    best: bool = False
 
     @property
     def ranges(self) -> bool:

@@ -29,6 +29,8 @@ HAPPENED: Final = 20
 STRETCHES: Final = 24
 #: what is full for less than this share of the time is not said to be full without more
 ALWAYS: Final = 0.95
+#: how a reason says that a station is used up
+_FULL: Final = re.compile(" (is full|(?:is|are) saturated): ")
 #: what is told of how long files took, and of which share
 _OF_FILES: Final = {"p10": 0.1, "p50": 0.5, "p90": 0.9, "p99": 0.99, "max": 1.0}
 #: share of its capacity below which a station's use over time is left out of the document
@@ -210,7 +212,7 @@ def _told(s: Simulation, run: Run, f: int, out: Out, which: str = "") -> None:
         known |= set() if event else {h.station}
         used = _used(run, h)
         if used < ALWAYS:
-            because = because.replace(" is full: ", f" is full for {used:.0%} of the time, and waits are the rest: ", 1)
+            because = _FULL.sub(rf" \1 for {used:.0%} of the time, and waits are the rest: ", because, count=1)
         part = "" if math.isnan(used) else f"{used:.0%}"
         rows.add_row(units.show(h.start_s, "s"), units.show(h.end_s, "s"), h.station, part, because)
     out.print(rows)

@@ -347,9 +347,9 @@ def _uncertain(composer: Composer, nominal: Problem, drawn: Scenarios, whole_Bps
         at = rates[2 * n : 2 * n + 2] / max(whole_Bps, 1e-300) if len(rates) > 1 else np.ones(2)
         quantity = quantities[key]
         low, high = (written(quantity, value) for value in ends(quantity))
-        source = (quantity.typical or quantity).source
+        source, best = (quantity.typical or quantity).source, quantity.typical is not None
         name, value = named(key, nominal, places), "no limit" if quantity.value >= _NO_LIMIT else str(quantity)
-        found.append(Assumption(name, value, low, high, float(at[0]), float(at[1]), source, key))
+        found.append(Assumption(name, value, low, high, float(at[0]), float(at[1]), source, key, best))
     return found
 
 

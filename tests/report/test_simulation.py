@@ -194,3 +194,9 @@ def test_what_is_not_full_all_the_time_is_not_said_to_be() -> None:
     used = re.search(r"(\d+%)  mac.nas.read-ahead\[transfer\] is full for (\d+%) of the time, and waits", out)
     assert used
     assert used[1] == used[2]
+    given["hosts"]["mac"]["volumes"] = {"/": "any-nvme"}  # type: ignore[index]
+    given["transfer"] |= {"tool": {"name": "globus", "verify": True}, "dataset": {"files": 50, "size": "200 GB"}}
+    out = shown(simulate(load(given)))
+    used = re.search(r"(\d+)% +the checksum at \w+ thread on \w+ is saturated for (\d+)% of the time, and waits", out)
+    assert used, out
+    assert used[1] == used[2]
