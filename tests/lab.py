@@ -209,7 +209,7 @@ def of_path(path: Mapping[str, Any]) -> Callable[[str], Any]:
     """Figures of a path for `expect`: of its sheet, or of that of another transfer, ``1 demand a.memory``.
 
     Besides ``answer`` [B/s] and ``seconds``, ``station``, ``kind``, ``reason`` and ``remedy`` of what binds, all
-    that is ``warned``, ``waits`` [s/B] of all or of one kind, ``private`` for a station.
+    that is ``warned``, ``waits`` [s/B] of all or of one kind, ``private`` or ``kind`` for a station.
     """
     given = problem(path)
 
@@ -222,6 +222,8 @@ def of_path(path: Mapping[str, Any]) -> Callable[[str], Any]:
                 return rate(path)
             case "seconds":
                 return answer(path).duration_s.p50
+            case "private" | "kind" if of:
+                return getattr(found.station(of), kind)
             case "station" | "kind" | "reason" | "remedy":
                 return getattr(answer(path).bottleneck, kind)
             case "warned":
@@ -230,8 +232,6 @@ def of_path(path: Mapping[str, Any]) -> Callable[[str], Any]:
                 return waiting(given, of)
             case "bound":
                 return found.bound
-            case "private":
-                return found.station(of).private
         return found.figure(of if kind.isdigit() else what)
 
     return figure

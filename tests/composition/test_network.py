@@ -88,29 +88,6 @@ def test_three_hosts_and_two_transfers_share_what_they_share() -> None:
     assert rate(path) == pytest.approx(2 * alone, rel=1e-9)
 
 
-def test_a_transfer_chooses_its_adapter() -> None:
-    nics = {"slow": {"kind": "nic", "rate": "1 Gb/s"}, "fast": {"kind": "nic", "rate": "10 Gb/s"}}
-    host = machine(nics=nics)
-    del host["nic"]
-    path = journey(host)
-    assert sheet(problem(path)).has("a.slow.port0.tx")
-    path["transfer"]["nics"] = {"a": "fast"}
-    assert sheet(problem(path)).has("a.fast.port0.tx")
-
-
-def test_infiniband_alone_carries_ip_unless_it_is_chosen() -> None:
-    """`tests/description/test_ipoib.py` has what such a card is then."""
-    host = machine(nics={"ib": {"kind": "nic", "rate": "32 Gb/s", "protocol": "infiniband", "mtu": "4092 B"}})
-    del host["nic"]
-    path = journey(host, wan={"bandwidth": "100 Gb/s", "rtt": "1 ms"})
-    kinds = []
-    for chosen in ({}, {"a": "ib"}):
-        path["transfer"]["nics"] = chosen
-        kinds += [s.kind for s in problem(path).stations if s.name == "a.ib.port0.tx"]
-        path["transfer"].pop("nics")
-    assert kinds == ["nic", "ib"]
-
-
 def loopback(**tool: Any) -> dict[str, Any]:
     """iperf3 between two programs of one host of sixteen cores at 3 GHz."""
     memory = {"kind": "memory", "channels": 16, "rate": "3200 MT/s", "size": "64 GiB"}

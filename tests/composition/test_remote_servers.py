@@ -9,9 +9,8 @@ from hypothesis import given, settings, strategies as st
 import dtnsim
 from dtnsim.composition.resolved_transfer import ways
 from dtnsim.ground.errors import SpecError
-from dtnsim.physics import bonding, waiting
 from tests.each import rows
-from tests.lab import MiB, machine, problem, rate, sheet, volume
+from tests.lab import machine, problem, rate, sheet, volume
 from tests.strategies import load
 
 #: every kind that is reached over TCP, as a mount of servers elsewhere
@@ -68,18 +67,6 @@ def test_what_every_kind_charges_on_the_way(kind: str, *, write: bool) -> None:
     assert rate(made) < rate(near) <= 10e9 / 8
 
 
-@pytest.mark.parametrize("kind", ["lustre", "beegfs"])
-def test_a_flush_after_every_block_takes_the_way_there_and_back(kind: str) -> None:
-    """Round trips of 1 and of 11 ms: a block of `oflag=dsync` takes one of them more, and what its bytes take of it."""
-    tool = {"name": "dd", "bs": "1 MiB", "oflag": "dsync"}
-    wan = {"bandwidth": "10 Gb/s", "loss": 0, "background": {"share": 0}}
-    near, distant = (
-        MiB / rate(far({"kind": kind, **KINDS[kind]}, write=True, tool=tool, wan={**wan, "rtt": trip}))
-        for trip in ("1 ms", "11 ms")
-    )
-    assert 0.99 <= (distant - near) / 10e-3 < 1.5
-
-
 @pytest.mark.parametrize("kind", KINDS)
 def test_a_way_without_length_or_limit_changes_nothing(kind: str) -> None:
     """The limit of no distance: what the file system itself allows."""
@@ -87,48 +74,6 @@ def test_a_way_without_length_or_limit_changes_nothing(kind: str) -> None:
     plain = far(filesystem, over=None)
     del plain["wan"]  # of one host it would lead to the servers
     assert rate(far(filesystem, wan={"bandwidth": "100 Tb/s"})) == pytest.approx(rate(plain), rel=1e-6)
-
-
-def test_one_connection_of_a_store_far_away() -> None:
-    """A window over the round trip while a part flows, and a round trip more before it: fsspec/s3fs has 160 Mb/s."""
-    tcp = {"rmem_max": "6 MiB", "receive_share": 0.5}
-    made = far(
-        {"kind": "s3", "concurrency": 1, "part_size": "50 MiB"}, tcp=tcp, wan={"bandwidth": "1 Gb/s", "rtt": "130 ms"}
-    )
-    window = 3 * MiB / 0.130
-    one = float(waiting.request_rate(50 * MiB, 0.100 + 0.130, min(window, 87e6)))
-    assert sheet(problem(made)).rate("far.connections") == pytest.approx(one, rel=0.01)
-    assert rate(made) == pytest.approx(160e6 / 8, rel=0.10)
-    # 32 of them fill the link
-    many = far({"kind": "s3", "concurrency": 32, "part_size": "50 MiB"}, tcp=tcp, wan=made["wan"])
-    assert 0.85 * 1e9 / 8 < rate(many) < 1e9 / 8
-
-
-def test_options_of_tools_reach_the_store() -> None:
-    """aws configure set s3.max_concurrent_requests: as many connections, each with a window of its own."""
-    rates = []
-    for number in (1, 2, 4):
-        tool = {
-            "name": "aws-s3",
-            "client": "destination",
-            "max_concurrent_requests": number,
-            "overhead": "0.1 cycles/B",
-        }
-        rates.append(rate(far({"kind": "s3"}, tool=tool, tcp={"rmem_max": "6 MiB"})))
-    assert rates[1] == pytest.approx(2 * rates[0], rel=0.02)
-    assert rates[2] == pytest.approx(4 * rates[0], rel=0.02)
-
-
-def test_a_tool_connects_to_the_store_itself() -> None:
-    """TCP and TLS before the first request (RFC 8446): one round trip less without TLS."""
-
-    def seconds(*, tls: bool) -> float:
-        tool = {"name": "aws-s3", "client": "destination", "tls": tls}
-        made = far({"kind": "s3"}, tool=tool)
-        made["transfer"]["dataset"] = {"files": 1, "size": "1 kB"}
-        return dtnsim.predict(load(made), samples=0).duration_s.p50
-
-    assert seconds(tls=True) - seconds(tls=False) == pytest.approx(0.1, abs=0.005)
 
 
 @settings(max_examples=6)
@@ -215,16 +160,6 @@ def test_what_is_refused(changes: dict[str, Any], words: str) -> None:
         load(made)
 
 
-def test_settings_of_the_servers() -> None:
-    """Their send buffer bounds what a reader gets."""
-    filesystem = {"kind": "nfs", "servers": {"count": 1}, "read_ahead": "1 GiB", "slots": "4096"}
-    made = far(filesystem)
-    made["hosts"]["a"]["volumes"]["/far"]["peer"] = {"wmem_max": "4 MiB"}
-    small = rate(made)
-    made["hosts"]["a"]["volumes"]["/far"]["peer"] = {"wmem_max": "8 MiB"}
-    assert rate(made) == pytest.approx(2 * small, rel=0.01)
-
-
 # -- one mount, one set of connections --------------------------------------------------------------
 def mounted(*names: str, nconnect: int = 1) -> dict[str, Any]:
     """Transfers that read from one NFS mount of a server 10 ms away."""
@@ -259,28 +194,6 @@ def test_mounts_of_one_server_share_its_connection() -> None:
     alone = dtnsim.predict(load(mounted("one")), samples=0).throughput_Bps.p50
     both = dtnsim.predict(load(made), samples=0)
     assert sum(t.throughput_Bps.p50 for t in both.transfers) == pytest.approx(alone, rel=0.01)
-
-
-def bonded(filesystem: dict[str, Any], ports: int = 4, **how: Any) -> float:
-    """Rate of a bond's hash for a mount."""
-    nic = {"kind": "nic", "rate": "10 Gb/s", "ports": ports, "bonding": "hash", "mtu": "9000 B"}
-    made = far(filesystem, over=None, nic=nic, **how)
-    made["hosts"]["a"]["volumes"]["/far"]["via"] = ["nic"]
-    return sheet(problem(made)).capacity("nic.bond-hash.rx")
-
-
-def test_a_bond_spreads_the_connections_of_a_mount() -> None:
-    """k (1 - (1 - 1/k)^n) ports for n free connections; of files in stripes the fullest port sets the pace."""
-    port = 10e9 / 8
-    assert bonded({"kind": "s3", "concurrency": 8}) == pytest.approx(4 * (1 - 0.75**8) * port)
-    assert bonded({"kind": "nfs", "servers": {"count": 1}}) == pytest.approx(port)
-    one = {"kind": "lustre", "stripe_count": 1, "servers": {"count": 8}}
-    assert bonded(one) == pytest.approx(port)
-    # eight stripes on as many of eight servers: each carries an eighth of the file
-    assert bonded({**one, "stripe_count": 8}) == pytest.approx(8 / float(bonding.expected_max_load(4, 8)) * port)
-    assert bonded({"kind": "cephfs"}) > 1.2 * port
-    assert bonded({"kind": "beegfs", "numtargets": 4, "buffer": "2 MiB"}) > 2 * port
-    assert bonded({"kind": "gpfs", "servers": {"count": 16}}) > 2.5 * port
 
 
 def test_every_transfer_has_connections_to_its_own_servers() -> None:
