@@ -25,24 +25,9 @@ from dtnsim.evidence.fit_model import Model, quantities
 from dtnsim.evidence.fit_targets import Targets
 from dtnsim.evidence.suggest import Candidate
 from dtnsim.simulation.runs import simulate
+from tests.each import tables
 
-HOST = """
-name: bench
-cpu: {{kind: cpu, cores: 8, clock: {{value: 3 GHz, spread: 3 %, source: datasheet}}}}
-memory: {{kind: memory, channels: 4, rate: 2400 MT/s, size: 64 GiB}}
-stack: {{kind: stack}}
-volumes:
-  /data:
-    filesystem: {{kind: xfs}}
-    array: {{kind: raid, level: 0, disks: 8, of: {{kind: hdd, rate: {{value: {rate:.6g} MB/s, spread: 25 %}}}}}}
-  /fast:
-    filesystem: {{kind: ext4}}
-    array:
-      kind: ssd
-      link: 7 GB/s
-      read: {{value: {read:.6g} MB/s, spread: 10 %}}
-      write: {{value: {write:.6g} MB/s, spread: 10 %}}
-"""
+HOST = tables("tables")["bench"]
 #: how far runs and days lie apart, how many there are
 RUN, DAY, RUNS, DAYS = 0.02, 0.03, 3, 3
 #: quantile of a 90 % interval; share of the description's deviation from which a parameter is not determined

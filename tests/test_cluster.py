@@ -22,6 +22,7 @@ from dtnsim.evidence.validate import validate
 from dtnsim.ground import cluster, library, yamlio
 from dtnsim.ground.errors import DtnsimError, InputError
 from dtnsim.simulation.fleet.run import Task, fleet
+from tests.each import tables
 
 pytestmark = pytest.mark.long
 
@@ -33,16 +34,7 @@ HERE = {"host": "127.0.0.1", "dashboard_address": "127.0.0.1:0"}
 PATH = "venadi/dd-zfs-fdatasync"
 ARRAY = "hosts.venadi.volumes./bigdata.array"
 VARY = [f"{ARRAY}.disks=4,5,6,7,8,9,10,11", f"{ARRAY}.groups=1,2,3"]
-YARD = """
-name: a yard
-hosts: {a: example-dtn-100g, b: example-dtn-100g}
-wan: {bandwidth: 10 Gb/s, rtt: 20 ms}
-workload:
-  span: 2 d
-  classes:
-    u: {from: "a:/xfs", to: "b:/xfs", tool: scp, size: 20 GB, rate: 100 /day}
-  failures: [{links: wan, mtbf: 12 h, mttr: 1 h}]
-"""
+YARD = tables("tables")["yard"]
 
 
 @pytest.fixture(scope="module")

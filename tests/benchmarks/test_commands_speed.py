@@ -15,31 +15,14 @@ import pytest
 import yaml
 
 import dtnsim
+from tests.each import tables
 
 pytestmark = pytest.mark.long
 
 README = Path(__file__).parent / "README.md"
 BLOCK = re.compile(r"(?<=<!-- commands:begin -->\n).*(?=<!-- commands:end -->)", re.DOTALL)
-PATH = "venadi/gridftp-gpfs"
 #: words after ``dtnsim`` -> what they may take, as a multiple of ``import numpy``; None where nothing is asked for
-COMMANDS: dict[str, float | None] = {
-    "--help": 1,
-    "--version": None,
-    f"predict {PATH}": 5,
-    f"predict {PATH} --json": None,
-    f"predict {PATH} --samples 100000": None,
-    f"explain {PATH}": 4.5,
-    f"simulate {PATH}": 5.5,
-    "tcp --rate 10Gb/s --rtt 50ms --loss 1e-5": 4,
-    f"tools {PATH}": 60,
-    "plan examples/dtn-100g-to-buy --target 90Gb/s": 60,
-    f"report {PATH} -o report.html": 50,
-    "predict disks-20.yaml --json": 10,
-    "predict disks-80.yaml --json": 15,
-    "predict disks-320.yaml --json": 35,
-    "simulate disks-80.yaml --json": None,
-    "validate": 150,
-}
+COMMANDS: dict[str, float | None] = tables("benchmarks/tables")["commands"]
 #: commands that take so long that they are started once, warm
 LONG = ("100000", "disks", "plan", "report", "tools", "validate")
 

@@ -13,33 +13,11 @@ import pytest
 import dtnsim
 from dtnsim.description import spec
 from dtnsim.ground import yamlio
+from tests.each import tables
 from tests.engine import workloads
 from tests.simulation.fleet.yard import course, ended
 
 pytestmark = pytest.mark.long
-
-#: 2,740 transfers a day between twenty DTNs and twenty at other sites, hosts and the link failing
-MILLION = """
-name: a million transfers in a year
-hosts:
-  dtn{01..20}: example-dtn-100g
-  site{01..20}: example-dtn-100g
-wan: {bandwidth: 400 Gb/s, rtt: 50 ms}
-workload:
-  service: globus
-  endpoints:
-    facility: {hosts: "dtn*", choose: least loaded, active: 80}
-    sites: {hosts: "site*", active: 80}
-  users: {operations: {active: 40}}
-  classes:
-    out: {from: "facility:/xfs", to: "sites:/xfs", rate: 1400 /day, diurnal: {wave: 60 %}, each: 2 GB, tool: globus,
-          size: {median: 40 GB, sigma: 1.5, most: 10 TB}, user: [a, b, c, d, e, f, g, h, i, j, k, l]}
-    in: {from: "sites:/xfs", to: "facility:/xfs", rate: 1340 /day, each: 1 GB, tool: {name: gridftp, p: 4, cc: 4},
-         size: {median: 10 GB, sigma: 1.5, most: 10 TB}, user: operations}
-  failures:
-    - {hosts: "*", mtbf: 180 days, mttr: 4 h}
-    - {links: wan, mtbf: 45 days, mttr: 40 min}
-"""
 
 
 @pytest.mark.parametrize("days", [0.366, 3.66, 36.6, 366])
@@ -47,7 +25,9 @@ def test_a_year_of_a_facility(days: float, request: pytest.FixtureRequest) -> No
     if days > 1 and not request.config.getoption("--benchmark-enable"):
         pytest.skip("small without --benchmark-enable")
     began = time.process_time()
-    given = spec.resolve(yamlio.loads(MILLION, "million.yaml"), [f"workload.span={days} d"])
+    given = spec.resolve(
+        yamlio.loads(tables("benchmarks/tables")["million"], "million.yaml"), [f"workload.span={days} d"]
+    )
     total = dtnsim.fleet(given, replicas=1).runs[0].total
     used = time.process_time() - began
     peak = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1e3

@@ -9,23 +9,12 @@ from hypothesis import given, settings, strategies as st
 import dtnsim
 from dtnsim.composition.resolved_transfer import ways
 from dtnsim.ground.errors import SpecError
-from tests.each import rows
+from tests.each import rows, tables
 from tests.lab import machine, problem, rate, sheet, volume
 from tests.strategies import load
 
 #: every kind that is reached over TCP, as a mount of servers elsewhere
-_TARGETS = {"share": "1", "target_rate": "9 GB/s"}
-KINDS: dict[str, dict[str, Any]] = {
-    "s3": {"concurrency": 4},
-    "nfs": {"nconnect": 4, "servers": {"count": 1}},
-    "smb": {"channels": 4, "servers": {"count": 1}},
-    "cephfs": {},
-    "lustre": {"stripe_count": 4, **_TARGETS},
-    "beegfs": {"numtargets": 4, **_TARGETS},
-    "gpfs": {"share": "1", "servers": {"count": 4}},
-    "daos": {"proto": "tcp", "eq_count": 4},
-    "vast": {"nconnect": 4, "remoteports": 4, "servers": {"count": 4}},
-}
+KINDS: dict[str, dict[str, Any]] = tables("composition/tables")["remote_kinds"]
 
 
 def far(

@@ -9,20 +9,9 @@ from dtnsim.description import catalogue
 from dtnsim.ground import library
 from dtnsim.ground.errors import SpecError
 from dtnsim.steady.prediction import predict
-from tests.each import rows
+from tests.each import rows, tables
 
-NIC = "kind: nic\nrate: {rate}\nmtu: 9000 B\nsource: a datasheet\n"
-HOST = """
-cpu: {kind: cpu, cores: 64, clock: 9 GHz}
-memory: {kind: memory, channels: 64, rate: 20000 MT/s, size: 64 GiB}
-nic: my-nic
-"""
-PATH = """
-name: t
-hosts: {a: my-host, b: my-host}
-wan: {bandwidth: 100 Gb/s}
-transfer: {from: "a:memory", to: "b:memory", tool: iperf3}
-"""
+NIC, HOST, PATH = (tables("ground/tables")["library"][name] for name in ("nic", "host", "path"))
 
 
 @pytest.fixture

@@ -22,7 +22,7 @@ from dtnsim.report.decision import verdict
 from dtnsim.steady.prediction import predict
 from dtnsim.tools._command import parse, programs
 from dtnsim.tools.plan import Tool, usages
-from tests.each import rows
+from tests.each import rows, tables
 from tests.lab import ENDLESS, machine, volume
 from tests.strategies import load, written
 
@@ -198,18 +198,10 @@ def test_between_machines_with_windows_robocopy_is_offered_with_its_threads_and_
     assert [(s.overrides[0], s.commands[0]) for s in knobs][:2] == [
         ("transfer.tool.MT=2", "robocopy /MT:2"), ("transfer.tool.MT=4", "robocopy /MT:4"),
     ]  # fmt: skip
-    others = {
-        s.what: s.commands for s in actions.settings(spec, ["a"], 1e9, ("tuning",)) if s.commands[0][:4] != "robo"
-    }
-    assert others == {  # nothing of ethtool, mount or md
-        "jumbo frames": (
-            "Set-NetAdapterAdvancedProperty nic -RegistryKeyword *JumboPacket -RegistryValue 9014   # on a",
-        ),
-        "a: channels of /far": (
-            "Set-SmbClientConfiguration -EnableMultiChannel $true -ConnectionCountPerRssNetworkInterface 4",
-        ),
-        "a: receive queues of nic": ("Set-NetAdapterRss nic -NumberOfReceiveQueues 16",),
-    }
+    tuned = actions.settings(spec, ["a"], 1e9, ("tuning",))
+    others = {s.what: s.commands[0] for s in tuned if not s.commands[0].startswith("robo")}
+    assert others == tables("planning/tables")["tuning of Windows"]  # nothing of ethtool, mount or md
+    assert all(len(s.commands) == 1 for s in tuned if s.what in others)
 
 
 @pytest.mark.parametrize(("tool", "system", "warned"), rows("planning/tables", "left_out_for_a_system"))
@@ -335,22 +327,9 @@ def test_a_snapshot_is_no_files() -> None:
     assert " by zfs send" in verdict(predict(spec, samples=0))
 
 
-SHARE = """
-hosts:
-  nas:
-    {year: 2021, os: TrueNAS CORE 13, cpu: Xeon Silver 4210, memory: 256 GB, nics: {a: {part: 25GbE dual}}, volumes: {
-     /t: {filesystem: {kind: zfs, recordsize: 1 MiB}, array: {kind: raidz2, disks: 9, groups: 4, of: any-disk}}}}
-  pc:
-    {year: 2022, os: Windows 11, cpu: Ryzen 9 5950X, nic: 25GbE,
-     volumes: {/d: {filesystem: ntfs, array: samsung-990-pro-2tb}}}
-wan: {bandwidth: 25 Gb/s, rtt: 0.2 ms, mtu: 9000}
-transfer: {from: nas:/t, to: pc:/d, tool: {name: smb, channels: 4}, dataset: {files: 40, size: 1.5 TB}}
-"""
-
-
 def test_a_plan_uses_the_tool_that_tools_finds_faster_by_medians_at_the_same_ceiling(tmp_path: Path) -> None:
     """Drives for 198,000 USD were advised where another tool is a fifth faster for nothing."""
-    given = spec.load(written(tmp_path / "p.yaml", SHARE))
+    given = spec.load(written(tmp_path / "p.yaml", tables("planning/tables")["a share of a NAS"]))
     rows, _ = choose(given, samples=64)
     best = max(rows, key=lambda r: r.prediction.throughput_Bps.p50)
     made = dtnsim.plan(given, target="20Gb/s", allow=["tuning", "tools"], samples=64, hints=False)

@@ -21,7 +21,7 @@ from dtnsim.report.console import Out
 from dtnsim.report.decision import decide, share as share_of
 from dtnsim.report.document import prediction_document
 from dtnsim.steady import goals
-from tests.each import cases, rows
+from tests.each import cases, rows, tables
 from tests.lab import answer, journey, machine, volume
 
 DRIVE = {"kind": "ssd", "read": "600 MB/s", "write": "500 MB/s", "link": "1 GB/s"}
@@ -425,18 +425,9 @@ def test_what_the_remedy_of_the_narrowest_place_gives(place: str, overrides: lis
     assert units.parse(said, "B/s") == pytest.approx(then, rel=0.05)
 
 
-TWINS = """
-hosts:
-  a: {count: 3, year: 2018, nic: 10 Gb/s, volumes: {/d: any-disk}}
-  b: {count: 3, year: 2018, nic: 10 Gb/s, volumes: {/d: any-nvme}}
-wan: {rtt: 1 ms, bandwidth: 100 Gb/s}
-transfer: {from: a:/d, to: b:/d, tool: bbcp, dataset: {files: 30, size: 300 GB}}
-"""
-
-
 @pytest.mark.parametrize(("every", "ladders"), [(False, 1), (True, 3)])
 def test_transfers_that_differ_by_a_number_are_told_once(tmp_path: Path, every: bool, ladders: int) -> None:
-    (tmp_path / "path.yaml").write_text(TWINS)
+    (tmp_path / "path.yaml").write_text(tables("report/tables")["twins"])
     said = shown(dtnsim.predict(tmp_path / "path.yaml", samples=0), every=every)
     assert said.count("\nladder of ") == said.count("bottleneck  ") == ladders
     assert ("and 2 like it: transfer-2, transfer-3; --all shows them" in said) != every

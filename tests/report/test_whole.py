@@ -20,28 +20,9 @@ from dtnsim.report.table import Table
 from dtnsim.simulation.fleet.run import fleet
 from dtnsim.steady import goals
 from dtnsim.steady.why_wide import Share
+from tests.each import tables
 
-EVIL = '<img src=x onerror="window.hit=1">'
-PATH = f"""
-name: '{EVIL}'
-hosts:
-  here:
-    cpu: intel-e5-2680-v4
-    memory: {{kind: memory, channels: 4, rate: 2400 MT/s, size: 64 GiB}}
-    nic: {{part: connectx-4-100g, mtu: 9000 B}}
-    volumes:
-      /data:
-        filesystem: {{kind: xfs}}
-        array: {{kind: raid, level: 6, disks: 12, of: seagate-exos-x16}}
-  there: nersc-dtn
-wan: {{rtt: 20 ms, bandwidth: 10 Gb/s, loss: 0}}
-transfer:
-  name: '{EVIL}'
-  from: here:/data
-  to: there:/project
-  tool: {{name: gridftp, p: 4}}
-  dataset: {{files: 20, size: 60 GB}}
-"""
+EVIL, PATH = tables("report/tables")["evil"]
 
 
 @pytest.fixture(scope="module")
