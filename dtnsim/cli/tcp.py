@@ -151,7 +151,7 @@ def _positive(name: str, text: str, dimension: str) -> float:
 def _share(name: str, text: str, most: float) -> float:
     value = options.quantity(name, text, "1")
     if not 0 <= value < most:
-        raise InputError(f"{name}: {text!r} is not a share from 0 to {most:g}; write it like 1e-5 or 0.01 %")
+        raise InputError(f"{name}: {text!r} is not a share from 0 to below {most:g}; write it like 1e-5 or 0.01 %")
     return value
 
 

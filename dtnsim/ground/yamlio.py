@@ -265,7 +265,9 @@ class _Builder:
         kind = event.__class__
         if kind is yaml.AliasEvent:
             if event.anchor not in self.anchors:
-                raise SpecError(f"alias *{event.anchor} has no anchor before it", file=self.file, line=line)
+                raise SpecError(
+                    f"alias *{event.anchor} repeats nothing that is whole before it", file=self.file, line=line
+                )
             value, size = self.anchors[event.anchor]
             self._repeat(event, size)
             return value
