@@ -107,7 +107,6 @@ def test_runs_of_one_transfer_are_like_those_written_one_by_one() -> None:
     assert rates[1] == pytest.approx(rates[0], rel=1e-9)
 
 
-DRIVE = {"kind": "ssd", "read": "2 GB/s", "write": "1 GB/s"}
 PAIRED = GIVEN["PAIRED"]
 
 
@@ -116,7 +115,7 @@ def pairs(rtt: str) -> dict[str, Any]:
     hosts = {
         name: machine(
             stack={"kind": "stack"},
-            volumes={"/d": volume(DRIVE)},
+            volumes={"/d": volume(DRIVES["ssd"])},
             nic={"kind": "nic", "rate": "25 Gb/s", "mtu": "9000 B", "ports": 2, "bonding": "hash"},
         )
         for name in "abc"
@@ -133,10 +132,6 @@ def pairs(rtt: str) -> dict[str, Any]:
     return {"name": "alike", "hosts": hosts, "wan": wan, "transfers": transfers}
 
 
-def all_of(problem: Problem) -> str:
-    return repr((problem.stations, problem.transfers, problem.slowdowns, problem.warnings, problem.connections))
-
-
 @pytest.mark.parametrize("rtt", ["0 ms", "20 ms"])
 @pytest.mark.parametrize("draws", [0, 3])
 def test_alike_transfers_are_charged_as_by_themselves(monkeypatch: pytest.MonkeyPatch, rtt: str, draws: int) -> None:
@@ -149,7 +144,7 @@ def test_alike_transfers_are_charged_as_by_themselves(monkeypatch: pytest.Monkey
 
     monkeypatch.setattr(Row, "likewise", alone)
     monkeypatch.setattr(transport, "_like", lambda *_: None)
-    assert all_of(compose(spec, Draw(draws))) == all_of(together)
+    assert everything(compose(spec, Draw(draws))) == everything(together)
 
 
 @pytest.mark.parametrize(("draws", "times"), [(0, 1), (3, 2)])
@@ -169,7 +164,7 @@ def test_what_a_wan_loses_is_asked_once_for_all_routes_over_it(
     problem = compose(spec, Draw(draws))
     assert len(asked) == times
     monkeypatch.setattr(Ledger, "known", property(lambda _: {}, lambda *_: None))
-    assert all_of(compose(spec, Draw(draws))) == all_of(problem)
+    assert everything(compose(spec, Draw(draws))) == everything(problem)
     assert len(asked) > 10 * times
 
 
