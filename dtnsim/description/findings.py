@@ -225,6 +225,8 @@ class _Mended:
         else:
             parent.put(last, new, *parent.at(last))
         self.gone.append(steps)
+        # what --set changes in it would be all of it, to hosts that are like this one too
+        self.overrides = [t for t in self.overrides if not _within(tuple(split_key(t.partition("=")[0])), steps)]
         return True
 
     def _at(self, steps: Steps) -> Any:

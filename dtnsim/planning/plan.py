@@ -264,6 +264,8 @@ def _goal_of(target: str | None, move: str | None, within: str | None) -> goals.
     Raises:
         InputError: none, or two, or no rate.
     """
+    if target is not None and (move is not None or within is not None):
+        raise InputError("a rate and a time are two goals: give --target alone, or --move with --within, or --within")
     if (target is None) == (move is None) or (move is None) != (within is None):
         raise InputError("say what is to be reached: --target 40Gb/s, or --move 10TB --within 8h")
     if target is not None:

@@ -16,6 +16,7 @@ from dtnsim.ground.errors import SpecError
 from dtnsim.ground.yamlio import loads
 from tests.description.test_personal import PATHS as PUBLISHED
 from tests.each import cases, rows, texts
+from tests.strategies import written
 
 Tree = dict[str, Any]
 #: (last step of the key, value as the refusal shows it): what the one refusal must name
@@ -224,6 +225,18 @@ def test_one_refusal_names_every_fault(seed: int, tmp_path: Path) -> None:
 def test_hundreds_of_combinations(block: int, tmp_path: Path) -> None:
     for seed in range(1000 + 40 * block, 1040 + 40 * block):
         check(seed, tmp_path / "p.yaml")
+
+
+def test_what_a_host_is_like_is_refused_once_where_set_is_what_is_wrong_in_it(tmp_path: Path) -> None:
+    """The other was said to have no kind of array: nothing but the number of disks was left of it."""
+    array = {"kind": "raidz", "level": 3, "disks": 8, "of": "any-disk"}
+    hosts = {"a": {"nic": "10GbE", "volumes": {"/d": {"filesystem": "zfs", "array": array}}}, "b": {"like": "a"}}
+    move = {"from": "a:/d", "to": "b:/d", "tool": "scp", "dataset": {"size": "1 TB"}}
+    path = {"hosts": hosts, "wan": {"bandwidth": "1 Gb/s"}, "transfer": move}
+    file = written(tmp_path / "p.yaml", yaml.safe_dump(path))
+    with pytest.raises(SpecError) as refused:
+        dtnsim.load(file, ["hosts.a.volumes./d.array.disks=3"])
+    assert [f.message for f in refused.value.findings] == ["raidz3 needs more than 3 disks a group, not 3"]
 
 
 def test_a_refusal_leaves_nothing_behind(tmp_path: Path) -> None:
