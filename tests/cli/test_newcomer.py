@@ -12,7 +12,7 @@ from dtnsim import cli
 from dtnsim.cli import man
 from dtnsim.ground import library
 from tests.conftest import Refused, Run
-from tests.each import cases, rows
+from tests.each import cases, rows, tables
 
 ROOT = Path(__file__).parents[2]
 
@@ -96,17 +96,8 @@ def test_a_file_of_another_kind_says_what_it_is_and_what_to_write(
 ) -> None:
     """It was 'hosts.nas.hosts: did you mean slots', 'found character', and a hint that led into the next refusal."""
     monkeypatch.chdir(tmp_path)
-    hosts = "hosts: {pc: {nic: 10GbE, volumes: {/d: any-nvme}}, nas: {nic: 10GbE, volumes: {/d: any-hdd}}}"
-    move = "transfer: {from: 'nas:/d', to: 'pc:/d', tool: scp, dataset: {size: 1 GB}}"
-    Path("nas.yaml").write_text(f"{hosts}\nwan: LAN\n{move}\n")
-    Path("tabs.yaml").write_text("hosts:\n\ta: {nic: 10GbE}\n")
-    line = "READ: bw=1235MiB/s (1295MB/s), 1235MiB/s-1235MiB/s (1295MB/s-1295MB/s), io=72.4GiB, run=60001-60001msec"
-    Path("fio.log").write_text(
-        "t: (g=0): rw=read, bs=1M-1M/1M-1M/1M-1M, ioengine=libaio, iodepth=8\nfio-3.28\n"
-        "t: (groupid=0, jobs=1): err= 0: pid=1: Thu Jan 18 10:00:00 2024\n"
-        "  read: IOPS=1234, BW=1235MiB/s (1295MB/s)(72.4GiB/60001msec)\n"
-        f"Run status group 0 (all jobs):\n   {line}\n"
-    )
+    for name, text in tables("cli/tables")["files of another kind"].items():
+        Path(name).write_text(text)
     code, _, err = run(*words)
     assert code == 2
     assert re.search(says, " ".join(err.split())), err

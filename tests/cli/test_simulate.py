@@ -96,12 +96,7 @@ def test_outputs_are_looked_at_before_any_work(
 
 
 def test_what_an_event_did_is_said_in_its_own_words(run: Run, tmp_path: Path) -> None:
-    night = written(
-        tmp_path / "night.yaml",
-        "events:\n"
-        "  - {at: 5 s, station: network.wan, factor: 0, until: 65 s, what: a cut fibre}\n"
-        "  - {at: 70 s, station: network.wan, factor: 0.1, until: 100 s}\n",
-    )
+    night = written(tmp_path / "night.yaml", tables("cli/tables")["a night"])
     code, out, _ = run("simulate", "examples/dtn-100g-xfs", "--events", str(night))
     assert code == 0
     assert "network.wan is down: a cut fibre" in out

@@ -8,7 +8,7 @@ import pytest
 import dtnsim
 from dtnsim.description import listing
 from tests.conftest import Refused, Run, Terminal
-from tests.each import cases, rows
+from tests.each import cases, rows, tables
 from tests.strategies import written
 
 STARTERS = ("cloud", "fleet", "lan", "memory-to-memory", "nas-to-hpc")
@@ -108,13 +108,7 @@ def test_show_writes_parts_out_with_where_each_number_comes_from(run: Run) -> No
 
 @pytest.mark.parametrize(("given", "said"), rows("cli/tables", "errors_name_the_nearest_of_the_right_kind"))
 def test_errors_name_the_nearest_of_the_right_kind(refused: Refused, tmp_path: Path, given: str, said: str) -> None:
-    file = written(
-        tmp_path / "p.yaml",
-        "hosts:\n  a:\n    cpu: intel-e5-2680-v4\n    memory: ddr4-2400-4ch-128g\n    nic: intel-x540-10g\n"
-        "    volumes: {/d: {filesystem: {kind: ext4}, array: wd-hc310}}\n  b: {like: a}\n"
-        "wan: {rtt: 1 ms, bandwidth: 10 Gb/s}\n"
-        "transfer: {from: 'a:/d', to: 'b:/d', tool: scp, dataset: {files: 1, size: 1 GB}}\n",
-    )
+    file = written(tmp_path / "p.yaml", tables("cli/tables")["a path"])
     assert said in refused("predict", str(file), "--samples", "0", "--set", given)
 
 
