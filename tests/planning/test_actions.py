@@ -11,6 +11,7 @@ from dtnsim.description import spec
 from dtnsim.planning import actions, catalog, fitting, tuning
 from dtnsim.planning.money import exchange
 from dtnsim.planning.option import Setting
+from tests.each import tables
 from tests.strategies import load, written
 
 LAB = "examples/lab-nas-nconnect"
@@ -278,11 +279,7 @@ def test_a_shelf_brings_as_many_drives_again_behind_an_adapter_of_its_own() -> N
 
 def test_many_small_files_go_as_one_archive_where_that_is_quickest(tmp_path: Path) -> None:
     """One stream of ssh has 2 MiB over 150 ms, 112 Mb/s; mscp has 32, of one file; tar makes it at 1.3 GB/s."""
-    file = written(
-        tmp_path / "far.yaml",
-        "hosts: {a: example-dtn-100g, b: example-dtn-100g}\nwan: {rtt: 150 ms, bandwidth: 10 Gb/s, loss: 1e-7}\n"
-        "transfer: {from: 'a:/xfs', to: 'b:/xfs', tool: scp, dataset: {files: 50000, each: 1 MB}}\n",
-    )
+    file = written(tmp_path / "far.yaml", tables("planning/tables")["a far path"])
     made = dtnsim.plan(str(file), target="500Mb/s", allow=["tools"], samples=16)
     assert made.chosen is made.tuned
     assert "transfer.archive=true" in made.chosen.overrides
@@ -294,18 +291,10 @@ def test_many_small_files_go_as_one_archive_where_that_is_quickest(tmp_path: Pat
     assert not [s for s in actions.settings(large, ["a"], 1e9, ("tools",), anew=True) if "archive" in s.what]
 
 
-SHOP = """
-date: 2026-05-01
-items:
-  example-campus-25g: {price: 5000 EUR, watts: 400 W}
-  example-dtn-400g: {price: 30000 EUR, watts: 900 W}
-"""
-
-
 @pytest.fixture
 def shop(tmp_path: Path) -> str:
     """Two machines."""
-    return str(written(tmp_path / "shop.yaml", SHOP))
+    return str(written(tmp_path / "shop.yaml", tables("planning/tables")["two machines"]))
 
 
 def test_a_machine_takes_the_place_of_another_with_the_data_on_its_volume(shop: str) -> None:

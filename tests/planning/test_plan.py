@@ -24,7 +24,7 @@ from dtnsim.planning.plan import Plan
 from dtnsim.planning.proposal import Stage, surest
 from dtnsim.report import charts
 from tests.conftest import Run
-from tests.each import rows
+from tests.each import rows, tables
 from tests.strategies import load, written
 
 SLOW_END = ["hosts.east.nic=broadcom-57414-25g", "hosts.east.tcp.rmem_max=6 MiB", "hosts.east.tcp.wmem_max=2 MiB"]
@@ -261,11 +261,7 @@ def test_nasa_of_2010_wants_more_cores_and_then_better_disks(tmp_path: Path) -> 
     assert one.tuned.prediction.bottleneck.station == "c1.raid.disks"
     several = dtnsim.predict("nasa/nuttscp-3of7", samples=0)
     assert one.tuned.prediction.ceiling == pytest.approx(several.ceiling, rel=0.01)
-    shop = written(
-        tmp_path / "shop.yaml",
-        "date: 2026-05-01\nfits: {wd5001aals: 3.5 inch}\nitems:\n  wd-hc310: {price: 180 USD, fits: 3.5 inch}\n"
-        "  intel-x520-10g: {price: 120 USD}\n",
-    )
+    shop = written(tmp_path / "shop.yaml", tables("planning/tables")["disks and a card"])
     disks = dtnsim.plan(
         "nasa/nuttscp-3of7", target="20Gb/s", mine=["c1", "c2"], allow=["parts"], samples=16, catalog=str(shop)
     )
@@ -294,11 +290,7 @@ def test_40_gigabits_on_nasas_machines_are_searched_whole() -> None:
 @pytest.mark.long
 def test_a_100g_dtn_comes_to_what_is_published(tmp_path: Path) -> None:
     """ESnet fasterdata, 100G DTN: a x16 slot for the card, and 8 high-end or 10 NVMe drives; nothing here says so."""
-    shop = written(
-        tmp_path / "shop.yaml",
-        "date: 2026-05-01\nitems:\n  connectx-5-100g: {price: 700 EUR}\n  intel-x520-10g: {price: 100 EUR}\n"
-        "  samsung-pm9a3: {price: 450 EUR, fits: U.2}\n",
-    )
+    shop = written(tmp_path / "shop.yaml", tables("planning/tables")["cards and drives"])
     made = dtnsim.plan(
         "examples/dtn-100g-to-buy", target="80Gb/s", mine=["ours"], budget="40kEUR", confidence=0.5, catalog=str(shop),
         samples=64,
@@ -314,13 +306,7 @@ def test_a_100g_dtn_comes_to_what_is_published(tmp_path: Path) -> None:
 
 @pytest.mark.long
 def test_a_campus_nas_learns_whether_tuning_is_enough(tmp_path: Path) -> None:
-    file = written(
-        tmp_path / "nightly.yaml",
-        "name: NAS of 24 disks to the centre\nhosts: {nas: example-nas-24, centre: example-dtn-100g}\n"
-        "wan: {rtt: 20 ms, bandwidth: 100 Gb/s, mtu: 9000 B}\n"
-        "transfer: {from: 'nas:/pool', to: 'centre:/xfs', tool: {name: gridftp, fast: true},"
-        " dataset: {files: 1000, each: 10 GB}}\n",
-    )
+    file = written(tmp_path / "nightly.yaml", tables("planning/tables")["a nightly path"])
     made = dtnsim.plan(file, move="10TB", within="8h", allow=["tuning"], samples=64, grows="40%/year", years=3)
     assert made.target_Bps == pytest.approx(10e12 / 8 / 3600)
     assert made.hosts == ("nas", "centre")
