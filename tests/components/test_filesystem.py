@@ -169,7 +169,7 @@ def test_one_reader_of_small_files_waits_for_each_however_many_drives_there_are(
 
     def found(array: dict[str, Any], files: int = 10**6) -> float:
         host = machine(volumes={"/d": volume(array, {"kind": "xfs", "op_time": "0 s"})})
-        tool = {"name": "tar", "mode": "create"}
+        tool = {"name": "tar", "mode": "c"}
         path = {"name": "t", "hosts": {"a": host}, "transfer": {"from": "a:/d", "to": "a:/dev/null", "tool": tool,
                 "dataset": {"files": files, "size": "16 GB"}}}  # fmt: skip
         return rate(path)
