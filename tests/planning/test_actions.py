@@ -47,6 +47,27 @@ def test_what_helps_alone_is_told_once_beside_what_is_taken() -> None:
     assert told == [("cc=bbr", True), ("streams=8", False)]
 
 
+def test_settings_that_only_help_at_once_are_found() -> None:
+    one, two = (Setting(n, (f"wan.rtt={n}ms",), ()) for n in "34")
+
+    class Rate:
+        each = staticmethod(iter)
+
+        def __init__(self, both: float) -> None:
+            self.both = both
+
+        def __call__(self, overrides) -> float:
+            return self.both if len(overrides) == 2 else 1.0
+
+        def ahead(self, every) -> None:
+            list(every)
+
+    assert [w.together for w in tuning.wins([one, two], Rate(2.0))] == [True, True]
+    assert [w.together for w in tuning.wins([one, two], Rate(2.0), most_Bps=2.0)] == [True, True]
+    assert tuning.wins([one, two], Rate(2.0), most_Bps=1.0) == ()  # nothing is faster than the path is
+    assert tuning.wins([one, two], Rate(1.0)) == ()
+
+
 def test_what_is_off_is_switched_on_and_bound_interrupts_let_go() -> None:
     overrides = ["hosts.c1.nics.eth.gro=false", "hosts.c1.nics.eth.queues=1"]
     given = spec.load("nasa/nuttscp-3of7", overrides)

@@ -209,27 +209,6 @@ def test_where_a_goal_is_missed_there_is_the_best_that_was_found_and_whose_hosts
     assert "No setting that was tried helps: " in out
 
 
-def test_settings_that_only_help_at_once_are_found() -> None:
-    one, two = (Setting(n, (f"wan.rtt={n}ms",), ()) for n in "34")
-
-    class Rate:
-        each = staticmethod(iter)
-
-        def __init__(self, both: float) -> None:
-            self.both = both
-
-        def __call__(self, overrides) -> float:
-            return self.both if len(overrides) == 2 else 1.0
-
-        def ahead(self, every) -> None:
-            list(every)
-
-    assert [w.together for w in tuning.wins([one, two], Rate(2.0))] == [True, True]
-    assert [w.together for w in tuning.wins([one, two], Rate(2.0), most_Bps=2.0)] == [True, True]
-    assert tuning.wins([one, two], Rate(2.0), most_Bps=1.0) == ()  # nothing is faster than the path is
-    assert tuning.wins([one, two], Rate(1.0)) == ()
-
-
 @pytest.mark.parametrize("path", ["examples/dtn-100g-to-buy", "nasa/nuttscp-3of7", "examples/one-large-file"])
 def test_no_setting_exceeds_the_wires(path: str) -> None:
     given = spec.load(path)
