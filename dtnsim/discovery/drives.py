@@ -68,7 +68,8 @@ def known_drive(model: str) -> str:
         wanted = [w for w in part.split("-") if w not in _VENDORS and w not in sizes]
         strong = [w for w in wanted if len(w) >= 4 and re.search(r"\d", w)]
         sure = strong or (part.partition("-")[0] in words and wanted and wanted[0].strip("abcdefghijklmnopqrstuvwxyz"))
-        if sure and all(w in words or (len(w) >= 5 and w in joined) for w in strong or wanted):
+        # with a letter behind it is another model: SN850XE
+        if sure and all(w in words or (len(w) >= 5 and re.search(f"{w}(?![a-z])", joined)) for w in strong or wanted):
             best = max(best, (sum(w in words or w in joined for w in wanted), bool(sizes & words), part))
     return best[2]
 
