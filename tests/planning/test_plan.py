@@ -268,16 +268,23 @@ def test_40_gigabits_on_nasas_machines_are_searched_whole() -> None:
 
 @pytest.mark.long
 def test_a_100g_dtn_comes_to_what_is_published(tmp_path: Path) -> None:
-    """ESnet fasterdata, 100G DTN: a x16 slot for the card, and 8 high-end or 10 NVMe drives; nothing here says so."""
+    """ESnet fasterdata, 100G DTN: a x16 slot for the card, and 8 high-end or 10 NVMe drives; nothing here says so.
+
+    The fastest set that is found has as many; fewer are advised where draws do not tell them from it.
+    """
     shop = written(tmp_path / "shop.yaml", tables("planning/tables")["cards and drives"])
     made = dtnsim.plan(
         "examples/dtn-100g-to-buy", target="80Gb/s", mine=["ours"], budget="40kEUR", confidence=0.5, catalog=str(shop),
         samples=64,
     )  # fmt: skip
-    sets = made.best.overrides
-    assert "hosts.ours.nics.eth=connectx-5-100g" in sets
-    assert "hosts.ours.nics.eth.slot=x16" in sets
-    disks = next(int(o.partition("disks=")[2]) for o in sets if "array.disks=" in o)
+    fastest = max(made.purchases, key=lambda s: s.prediction.throughput_Bps.p50).overrides
+    for sets in (made.best.overrides, fastest):
+        assert "hosts.ours.nics.eth=connectx-5-100g" in sets
+        assert "hosts.ours.nics.eth.slot=x16" in sets
+    fewer, disks = (
+        next(int(o.partition("disks=")[2]) for o in s if "array.disks=" in o) for s in (made.best.overrides, fastest)
+    )
+    assert fewer <= disks
     assert 8 <= disks <= 10
     assert any(w.together and "TCP buffers" in w.setting.what for w in made.wins)  # which help only beside the card
     assert made.best.price.amount < 5000
