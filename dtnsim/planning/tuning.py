@@ -142,7 +142,8 @@ def wins(found: Sequence[Setting], rate: Ceilings, most_Bps: float = math.inf) -
             rate.ahead(with_some({w: one}) for w, g in coming for one in (None, *g))
             rates = [(rate(with_some({what: one})), one) for one in tried]
             most = max(r for r, _ in rates)
-            lost = max(WORTH / 2, group[0].worth)
+            costs = 1 - max(alone[s] for s in group) / base if base > 0 else 0.0
+            lost = max(WORTH / 2, group[0].worth, costs)  # what is slower alone has to bring as much beside others
             chosen[what] = next(s for r, s in rates if r >= most * (1 - (lost if s is None else WORTH / 2)))
     made = [Win(s, alone[s], chosen[s.what] == s) for s in found if alone[s] > 0]
     kept = [w for w in made if w.together or _best_alone(w, made, base)]

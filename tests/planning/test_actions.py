@@ -67,6 +67,15 @@ def test_settings_that_only_help_at_once_are_found() -> None:
     assert tuning.wins([one, two], Rate(2.0), most_Bps=1.0) == ()  # nothing is faster than the path is
     assert tuning.wins([one, two], Rate(1.0)) == ()
 
+    class Slows(Rate):
+        """The second is slower alone by 14 %, and beside the first faster by so little."""
+
+        def __call__(self, overrides) -> float:
+            return {(): 1.0, one.overrides: 2.0, two.overrides: 0.86}.get(tuple(overrides), self.both)
+
+    assert [w.setting for w in tuning.wins([one, two], Slows(2.01)) if w.together] == [one]
+    assert [w.together for w in tuning.wins([one, two], Slows(2.5))] == [True, True]
+
 
 def test_what_is_off_is_switched_on_and_bound_interrupts_let_go() -> None:
     overrides = ["hosts.c1.nics.eth.gro=false", "hosts.c1.nics.eth.queues=1"]
