@@ -29,7 +29,7 @@ from dtnsim.physics.waiting import time_shares
 from dtnsim.steady.ceilings import per_capacity, solo_times
 from dtnsim.steady.matrices import Matrices
 from dtnsim.steady.rows import begins, over_rows
-from dtnsim.steady.solve import Rates, least_capacity, take
+from dtnsim.steady.solve import Rates, slowed_capacity, take
 from dtnsim.steady.stages import Column, row_of, staged, steps_of, visit_B
 
 #: states that are told apart at most
@@ -90,7 +90,7 @@ class Steps:
         seconds = {p: sum(solo[k] for k in p) for n, told in self.phases.items() for p in told[: len(told) - (n & 1)]}
         if all(len(told) == 1 for told in self.phases.values()):  # its workers wait meanwhile, now and then
             seconds = {column.numbers: lasts.sum(axis=0)}
-        both = m.capacity, least_capacity(m)
+        both = m.capacity, slowed_capacity(m, None)
         capacity, least = (np.pad(c, ((0, 0), (0, 1)), constant_values=np.inf).T for c in both)
         stations, parts = [], []
         for phases, alone in seconds.items():

@@ -205,28 +205,22 @@ def slowed(m: Matrices, rate: Array) -> Array:
     number = {driver: n for n, driver in enumerate(dict.fromkeys(driver for driver, _, _, _ in m.slowdowns))}
     drivers, place = np.array(list(number), np.intp), [number[driver] for driver, _, _, _ in m.slowdowns]
     load = m.loads(np.where(np.isfinite(rate), rate, 0.0), drivers)[:, place]
+    return _dearer(m, np.minimum(load / m.capacity[:, drivers[place]], 1.0))
+
+
+def _dearer(m: Matrices, used: Array | float) -> Array:
+    """(S, slowdowns) the same factors where what slows is used to a part ``used`` (S, slowdowns)."""
     slope, reference = (np.array(np.broadcast_arrays(*(s[n] for s in m.slowdowns))).T for n in (2, 3))
-    used = np.minimum(load / m.capacity[:, drivers[place]], 1.0)
     return np.asarray(np.maximum(memory.interference(used, slope, reference), 1.0))
 
 
-def slowed_capacity(m: Matrices, rate: Array) -> Array:
-    """Capacities (S, K) when the transfers run at ``rate`` (S, F)."""
-    capacity = np.broadcast_to(m.capacity, (max(len(m.capacity), len(rate)), m.capacity.shape[1])).copy()
-    if not m.slowdowns:
-        return capacity
-    factor = slowed(m, rate)
+def slowed_capacity(m: Matrices, rate: Array | None) -> Array:
+    """Capacities (S, K) when the transfers run at ``rate`` (S, F); None: where all that slows them is used fully."""
+    none = np.ones((1 if rate is None else len(rate), 0))
+    factor = none if not m.slowdowns else _dearer(m, 1.0) if rate is None else slowed(m, rate)
+    capacity = np.broadcast_to(m.capacity, (max(len(m.capacity), len(none), len(factor)), m.capacity.shape[1])).copy()
     for n, (_, affected, _, _) in enumerate(m.slowdowns):
         capacity[:, affected] /= factor[:, n : n + 1]
-    return capacity
-
-
-def least_capacity(m: Matrices) -> Array:
-    """Capacities (S, K) when all that slows them is used fully."""
-    capacity = m.capacity.copy()
-    for _, affected, slope, reference in m.slowdowns:
-        capacity = np.broadcast_to(capacity, (max(len(capacity), np.size(slope)), capacity.shape[1])).copy()
-        capacity[:, affected] /= np.maximum(memory.interference(1.0, slope, reference), 1.0)[:, None]
     return capacity
 
 
