@@ -92,10 +92,15 @@ _WHOLE: Final = re.compile(rf"\s*(?:{units.NUMBER}|[0-9]{{1,3}}(?:,[0-9]{{3}})+)
 _THOUSANDS: Final = re.compile(r"([\d.]+) ?(k|M|thousand|million|billion)")
 
 
+def many(number: str, word: str) -> int:
+    """A whole number whose size a word says, by its first letter: 2 million, 10k, 3 mio."""
+    return round(float(number.replace(",", "")) * {"": 1.0, "k": 1e3, "t": 1e3, "m": 1e6, "b": 1e9}[word[:1].lower()])
+
+
 def _whole(given: object) -> object:
     """A whole number the way people write it: 1496, 1_496, 1,496, 1e6, 10k or 2 million."""
     if isinstance(given, str) and (words := _THOUSANDS.fullmatch(given.strip())):
-        given = round(float(words[1]) * {"k": 1e3, "t": 1e3, "m": 1e6, "b": 1e9}[words[2][0].lower()])
+        given = many(words[1], words[2])
     if isinstance(given, bool) or not isinstance(given, str | int | float):
         raise ValueError("needs a whole number")  # noqa: TRY004 - pydantic collects ValueError
     if isinstance(given, str) and not _WHOLE.fullmatch(given):

@@ -15,6 +15,7 @@ from typing import Any, Final, get_args
 from dtnsim.components.base import DRIVES, find_kind, kinds
 from dtnsim.components.network_kinds import MEDIA
 from dtnsim.components.tuning import Role
+from dtnsim.description.dataset import many
 from dtnsim.ground import library, units
 from dtnsim.ground.errors import SpecError
 from dtnsim.ground.library import words
@@ -22,8 +23,8 @@ from dtnsim.ground.library import words
 #: level that several drives are taken for where none is said
 _LEVELS: Final = {"disk": "raid6", "ssd": "raid0", "nvme": "raid0"}
 _NUMBER: Final = r"(\d+(?:\.\d+)?(?:e-?\d+)?)"
-#: what people say for many files; the longer words first, as the pattern tries them
-_MANY: Final = {"thousand": 1e3, "million": 1e6, "billion": 1e9, "mio": 1e6, "k": 1e3, "m": 1e6}
+#: what people say for many files
+_MANY: Final = "thousand|million|billion|mio|k|m"
 #: digits of which a part is known by them alone: 7443, and not the 30 of ampere-altra-m128-30
 _DIGITS: Final = 3
 #: words that say nothing which a path file has
@@ -60,9 +61,13 @@ class _End:
     memory: bool = False
 
 
-def _gbps(number: str, unit: str) -> float:
-    """A rate [Gb/s]; of bytes where they are written so: ``MB/s``."""
-    return float(number) * (1e-3 if unit[0] in "mM" else 1.0) * (8 if unit[1:] == "B/s" else 1)
+def _rate(number: str, unit: str) -> float:
+    """A rate [Gb/s], told as people do: ``10g``, ``500 Mb/s``; of bytes where they are written so: ``MB/s``."""
+    return _gbps(f"{number} {unit[0].upper()}{'B' if unit[1:] == 'B/s' else 'b'}/s")
+
+
+def _gbps(text: str) -> float:
+    return units.parse(text, "B/s") * 8e-9
 
 
 class Sketch:
@@ -102,13 +107,13 @@ class Sketch:
         take(rf"(?<![\w.]){_NUMBER}\s*(ms|us)\b(?:\s*rtt)?", lambda m: self.wan.update(rtt=f"{m[1]} {m[2]}"))
         take(rf"\bloss\s*(?:of\s*)?{_NUMBER}\s*(%?)", lambda m: self.wan.update(loss=f"{m[1]} {m[2]}".strip()))
         take(r"\bmtu\s*(\d{3,5})\b", lambda m: self.wan.update(mtu=f"{m[1]} B"))
-        take(rf"(?<![\w.,-])(\d[\d,]*(?:\.\d+)?)\s*({'|'.join(_MANY)})?\s*files?\b", self._counted)
+        take(rf"(?<![\w.,-])(\d[\d,]*(?:\.\d+)?)\s*({_MANY})?\s*files?\b", self._counted)
         rate = rf"{_NUMBER}\s*([gm](?:be|b/s|bit/s|bps|bit)?)(?![\w/])"
         take(
             rf"\b(?:wan|link|network|path)\s+{rate}|{rate}\s+(?:wan|link|network|path)\b",
-            lambda m: self.wan.update(bandwidth=f"{_gbps(m[1] or m[3], m[2] or m[4]):g} Gb/s"),
+            lambda m: self.wan.update(bandwidth=f"{_rate(m[1] or m[3], m[2] or m[4]):g} Gb/s"),
         )
-        take(rf"(?<![\w.-]){rate}", lambda m: setattr(end, "rate_Gbps", _gbps(m[1], m[2])))
+        take(rf"(?<![\w.-]){rate}", lambda m: setattr(end, "rate_Gbps", _rate(m[1], m[2])))
         take(rf"(?<![\w.-]){_NUMBER}\s*(kb|mb|gb|tb|pb|kib|mib|gib|tib)\b", self._bytes)
         take(r"(?<![\w.-])(\d+)\s*(?:x\s*)?(nvmes?|ssds?|hdds?|disks?|drives?)\b", lambda m: self._drives(end, m))
         take(
@@ -123,7 +128,7 @@ class Sketch:
             self._name(end, name)
 
     def _counted(self, match: re.Match[str]) -> None:
-        self.files = f"{float(match[1].replace(',', '')) * _MANY.get((match[2] or '').lower(), 1):.0f}"
+        self.files = str(many(match[1], match[2] or ""))
 
     def _bytes(self, match: re.Match[str]) -> None:
         prefix = match[2][0].upper() if match[2][0] not in "kK" or len(match[2]) == 3 else "k"
@@ -211,7 +216,7 @@ class Sketch:
             cards = [end.host["nic"]] if "nic" in end.host else [host.get("nic"), *host.get("nics", {}).values()]
             for card in cards if end.rate_Gbps is None else ():
                 raw: Any = library.read("parts", card) if isinstance(card, str) else card or {}
-                rates += [units.parse(raw["rate"], "B/s") * 8e-9] if isinstance(raw.get("rate"), str) else []
+                rates += [_gbps(raw["rate"])] if isinstance(raw.get("rate"), str) else []
         return f"{min(rates, default=10.0):g} Gb/s"
 
     def _host(self, end: _End) -> list[str]:
