@@ -213,17 +213,24 @@ def protocol(job: Job, option: str, asked: str | None, ways: Mapping[Far, tuple[
     raise SpecError(f"the other end is {end}", key=f"{job.name}.tool.{option}", value=asked, remedy=remedy)
 
 
-def one_host(job: Job, tool: str) -> None:
-    """Refuses a job between two hosts for a tool that copies within one.
+def one_host(job: Job, tool: str, does: str = "copies", remedy: str = "") -> None:
+    """Refuses a job between two hosts for a tool that works within one.
+
+    Args:
+        job: What the tool is asked to do.
+        tool: The tool.
+        does: What it does.
+        remedy: What to write instead; empty: a mount of the other end, or a tool that has a network.
 
     Raises:
         SpecError: the ends are on different hosts.
     """
     if job.remote:
         raise SpecError(
-            f"{tool} copies within one host",
+            f"{tool} {does} within one host",
             key=f"{job.name}.to",
-            remedy="mount the other end (volumes: {/share: {filesystem: smb, server: 'HOST:/data'}}) and name that, "
+            remedy=remedy
+            or "mount the other end (volumes: {/share: {filesystem: smb, server: 'HOST:/data'}}) and name that, "
             f"or use {INSTEAD.get(tool, 'a network tool')}",
         )
 

@@ -15,7 +15,6 @@ from typing import Annotated, ClassVar, Final
 from pydantic import Field
 
 from dtnsim.components.access import Finish, Thread
-from dtnsim.ground.errors import SpecError
 from dtnsim.ground.quantity import Quantity, Unit, prior
 from dtnsim.ground.uncertainty import Otherwise, Since
 from dtnsim.tools._common import OPENED, ZERO_BYTE, device_work, needs_volume, one_host, reading, transfer, writing
@@ -96,9 +95,7 @@ class Rm(Tool):
 
     def plan(self, job: Job) -> Plan:
         """One process, file after file."""
-        if job.remote:
-            remedy = "write its host at both ends, from: HOST:memory"
-            raise SpecError("rm removes within one host", key=f"{job.name}.to", remedy=remedy)
+        one_host(job, self.kind, "removes", "write its host at both ends, from: HOST:memory")
         each, directory = ("remove", "readdir"), ("stat", "access", "list", "remove")
         if job.destination == "volume":
             return Plan((Step("remove", files=FileCost(destination=each, directory=directory)),))
