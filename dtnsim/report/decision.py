@@ -17,9 +17,8 @@ from dtnsim.composition.relief import tcp_of
 from dtnsim.ground import units
 from dtnsim.ground.records import Prediction, TransferPrediction
 from dtnsim.ground.uncertainty import Remedy
-from dtnsim.report import holds as limits
+from dtnsim.report import holds
 from dtnsim.report.advice import LATE, measured, of_others, option, path_of, typed
-from dtnsim.report.holds import OTHER_TOOL
 from dtnsim.report.how_long import how_long, resync
 from dtnsim.steady import ordering, relieved
 from dtnsim.steady.known import Assumed
@@ -47,7 +46,7 @@ _PART: Final = re.compile(r"; (\d+% of the time)")
 #: kinds of stations whose parts one may have more of
 _PARTS: Final = ("hdd", "ssd", "tape", "nic", "ib", "hba", "sas")
 #: kinds of stations that another tool may relieve
-_BY_TOOL: Final = (*OTHER_TOOL, "core", "cpu", "nfs", "smb", "s3")
+_BY_TOOL: Final = (*holds.OTHER_TOOL, "core", "cpu", "nfs", "smb", "s3")
 #: what of a remedy costs nothing, by the kind of station, where the remedy says it
 _FREE_OF_IT: Final = {
     "core": ("runs of the tool", "running more copies at once costs nothing; "),
@@ -126,10 +125,10 @@ def decide(p: Prediction, wanted: Sequence[Goal] = (), start: dt.time | None = N
         start: Time of day at which the transfers begin.
     """
     t = p.longest
-    f, held = p.transfers.index(t), limits.held(p)
+    f, held = p.transfers.index(t), holds.held(p)
     enough = bool(wanted) and p.drawn is not None and all(goal.met(p, _SURE) for goal in wanted)
     says, tools = verdict(p, wanted, start), _by_another(p, f) if len(p.transfers) == 1 else []
-    ways = () if _until_last_start(p) else _unlike((*limits.usual_ways(p), *_ways(p, t)))
+    ways = () if _until_last_start(p) else _unlike((*holds.usual_ways(p), *_ways(p, t)))
     tried = [(way, _with(p, way)) for way in sorted(ways, key=lambda w: not typed(p, w))[:_TRIED]]
     helps = [each for each in tried if _more(p, each[1]) > relieved.WORTH]
     # what can be typed comes first, unless another brings more than twice as much
@@ -217,8 +216,8 @@ def _more(p: Prediction, better: Prediction) -> float:
 
 def _gain(p: Prediction, better: Prediction) -> str:
     """How much faster, and what then holds it."""
-    then = limits.following(p, better)
-    limit = f"Still held by {then}" if limits.still(p, then) else f"Next limit: {then}"
+    then = holds.following(p, better)
+    limit = f"Still held by {then}" if holds.still(p, then) else f"Next limit: {then}"
     return f"{_times(_more(p, better))} as fast: {how_long(better, was=p)}. {limit}"
 
 
@@ -242,11 +241,11 @@ def _no_setting(p: Prediction, f: int, wanted: Sequence[Goal]) -> tuple[tuple[st
         return does, f"less than a tenth faster: the last transfer begins {shown} after the first", see
     if better is None:
         return does, "not known: nothing else of the path has a limit", see
-    what, part = limits.following(p, better), _PART.search(better.longest.bottleneck.reason)
+    what, part = holds.following(p, better), _PART.search(better.longest.bottleneck.reason)
     what += f", {part[1]}" if part else ""  # phases take turns: it is full in some alone
     if more < relieved.WORTH:
         return does, f"less than a tenth faster, hardly worth it alone: next, {what}{_together(p, t)}", see
-    if t.bottleneck.kind in OTHER_TOOL:
+    if t.bottleneck.kind in holds.OTHER_TOOL:
         see = "nothing to buy: another tool, or other options"
     return does, f"up to {_times(more)} as fast{_some(p, better)}{short}. Next limit: {what}", see
 
