@@ -193,6 +193,7 @@ def _line(record: Measurement) -> str:
 
 def _show(records: Iterator[Measurement]) -> None:
     """A table; a log of more than `TABLE` figures is written as plain lines while it is read."""
+    from dtnsim.ground.units import plural
     from dtnsim.report.console import console
     from dtnsim.report.table import Table
 
@@ -208,7 +209,7 @@ def _show(records: Iterator[Measurement]) -> None:
         line, tool, quantity, value, conditions = _cells(record)
         rows.add_row(line, tool, quantity, value, conditions)
     out = console()
-    out.print(f"{head[0].file}: {len(head)} figure{'s' * (len(head) != 1)}")
+    out.print(f"{head[0].file}: {plural(len(head), 'figure')}")
     out.print(rows)
 
 

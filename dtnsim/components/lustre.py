@@ -19,8 +19,9 @@ from dtnsim.components.servers import Group, Left, RequestTime, TargetRate
 from dtnsim.components.stack import Stack
 from dtnsim.ground.ledger import Row
 from dtnsim.ground.quantity import Quantity, Unit, Value, prior
-from dtnsim.ground.term import Term, count, law, least, plural, term
+from dtnsim.ground.term import Term, count, law, least, term
 from dtnsim.ground.uncertainty import Otherwise, Since
+from dtnsim.ground.units import plural
 from dtnsim.physics import lustre, servers
 
 

@@ -9,7 +9,7 @@ from typing import Final, NamedTuple
 from dtnsim.discovery import drives as blocks, pasted
 from dtnsim.discovery.drives import Below, Drive, base, find, flat, tree
 from dtnsim.discovery.outputs import Outputs, Said, Tree, digits
-from dtnsim.ground.term import plural
+from dtnsim.ground.units import plural
 
 #: file systems on a machine's own drives that have a model, and those of others that a person has to describe
 _OWN: Final = {"ext2": "ext4", "ext3": "ext4", "ext4": "ext4", "xfs": "xfs", "btrfs": "btrfs", "ntfs": "ntfs",

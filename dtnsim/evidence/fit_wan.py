@@ -25,7 +25,7 @@ from typing import Final
 from dtnsim.evidence.dates import when
 from dtnsim.ground import units
 from dtnsim.ground.errors import InputError
-from dtnsim.ground.term import plural
+from dtnsim.ground.units import plural
 from dtnsim.logs import read_logs
 from dtnsim.logs._catalogue import catalogue
 from dtnsim.logs.base import Evidence

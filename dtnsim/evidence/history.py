@@ -25,7 +25,7 @@ from dtnsim.evidence.cases import is_cases_file
 from dtnsim.evidence.dates import when
 from dtnsim.ground import output
 from dtnsim.ground.errors import DtnsimError, InputError
-from dtnsim.ground.term import plural
+from dtnsim.ground.units import plural
 from dtnsim.logs import iter_log
 from dtnsim.logs._catalogue import catalogue
 from dtnsim.logs.base import Evidence

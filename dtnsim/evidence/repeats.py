@@ -22,7 +22,7 @@ import numpy as np
 from dtnsim.evidence.change_points import CHANCE, DAYS, SMALLEST, shifted
 from dtnsim.evidence.figures import Figure
 from dtnsim.evidence.fit_logs import SPREAD
-from dtnsim.ground.term import plural
+from dtnsim.ground.units import plural
 from dtnsim.physics._arrays import FloatArray as Array
 from dtnsim.steady.discrepancy import OF_RUNS, UNIT, Discrepancy, Noise
 

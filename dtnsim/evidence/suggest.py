@@ -28,7 +28,7 @@ from dtnsim.evidence.fit_model import Model
 from dtnsim.evidence.fit_targets import Target, Targets
 from dtnsim.ground import yamlio
 from dtnsim.ground.errors import DtnsimError
-from dtnsim.ground.term import plural
+from dtnsim.ground.units import plural
 from dtnsim.physics._arrays import FloatArray as Array
 
 if TYPE_CHECKING:

@@ -25,7 +25,7 @@ from dtnsim.evidence.dates import when
 from dtnsim.evidence.figures import case_of
 from dtnsim.ground import library
 from dtnsim.ground.errors import InputError
-from dtnsim.ground.term import plural
+from dtnsim.ground.units import plural
 from dtnsim.logs import read_logs
 from dtnsim.logs._catalogue import catalogue
 from dtnsim.logs.base import Evidence

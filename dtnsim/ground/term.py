@@ -108,16 +108,7 @@ def of(draw: Draw, quantity: Quantity) -> Term:
 
 def count(number: int, noun: str) -> Term:
     """A counted thing: ``16 drives``, ``1 drive``."""
-    return Term(float(number), plural(number, noun) if _WORDED.get() else "")
-
-
-def plural(number: int, noun: str) -> str:
-    """A number with its noun: ``1 drive``, ``2 drives``."""
-    if abs(number) == 1:
-        return f"{number} {noun}"
-    if noun.endswith(("s", "x", "ch", "sh")):
-        return f"{number} {noun}es"
-    return f"{number} {noun[:-1]}ies" if noun.endswith("y") and noun[-2] not in "aeiou" else f"{number} {noun}s"
+    return Term(float(number), units.plural(number, noun) if _WORDED.get() else "")
 
 
 def least(*terms: Term) -> Term:

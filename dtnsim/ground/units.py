@@ -373,3 +373,12 @@ def money(text: str, what: str) -> Money:
         raise InputError(f"{what}: {short(text)!r} is no price; write it like 15kEUR or 700 USD")
     amount = Decimal(found[2].replace(",", "").replace("_", "")) * _SCALE[found[3]]
     return Money(amount, currency)
+
+
+def plural(number: int, noun: str) -> str:
+    """A number with its noun: ``1 drive``, ``2 drives``."""
+    if abs(number) == 1:
+        return f"{number} {noun}"
+    if noun.endswith(("s", "x", "ch", "sh")):
+        return f"{number} {noun}es"
+    return f"{number} {noun[:-1]}ies" if noun.endswith("y") and noun[-2] not in "aeiou" else f"{number} {noun}s"

@@ -15,7 +15,7 @@ from dtnsim.description.spec import PathSpec
 from dtnsim.description.transfer import at_once
 from dtnsim.ground import units
 from dtnsim.ground.errors import DtnsimError
-from dtnsim.ground.term import plural
+from dtnsim.ground.units import plural
 from dtnsim.planning import groups, rating
 from dtnsim.planning.actions.network import segments
 from dtnsim.planning.groups import Outcome, Task

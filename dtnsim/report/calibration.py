@@ -10,7 +10,7 @@ from dtnsim.evidence import fit_report
 from dtnsim.evidence.fit_report import joined
 from dtnsim.evidence.repeats import Repeats, day_words
 from dtnsim.ground.output import fields
-from dtnsim.ground.term import plural
+from dtnsim.ground.units import plural
 from dtnsim.report import plots
 from dtnsim.report.page import Figure, Page, label
 from dtnsim.report.table import Table

@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, Final
 
 from dtnsim.ground.errors import visible
 from dtnsim.ground.records import Prediction, StationUse
-from dtnsim.ground.term import plural
+from dtnsim.ground.units import plural
 from dtnsim.report.page import asset, escaped
 from dtnsim.report.text import capacity
 

@@ -12,9 +12,8 @@ import numpy as np
 from dtnsim.ground import units
 from dtnsim.ground.errors import visible
 from dtnsim.ground.records import Phase, Prediction, Station, StationUse, Transfer
-from dtnsim.ground.term import plural
 from dtnsim.ground.uncertainty import Assumption, Interval
-from dtnsim.ground.units import show
+from dtnsim.ground.units import plural, show
 from dtnsim.report.console import Out, console
 from dtnsim.report.decision import deadline, decide, share
 from dtnsim.report.how_long import pace

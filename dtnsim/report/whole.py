@@ -15,8 +15,9 @@ from dtnsim.description.spec import PathSpec
 from dtnsim.ground import extras, units
 from dtnsim.ground.errors import DtnsimError
 from dtnsim.ground.records import Prediction
-from dtnsim.ground.term import plural, without_words
+from dtnsim.ground.term import without_words
 from dtnsim.ground.uncertainty import HEADS, Interval
+from dtnsim.ground.units import plural
 from dtnsim.planning import groups, messages, tool_choice, whatif, whynot
 from dtnsim.planning.plan import Plan, towards
 from dtnsim.planning.whatif import Grid

@@ -7,7 +7,8 @@ import pytest
 from hypothesis import given, strategies as st
 
 from dtnsim.ground.quantity import Draw, prior
-from dtnsim.ground.term import Term, count, largest, law, least, of, plural, term
+from dtnsim.ground.term import Term, count, largest, law, least, of, term
+from dtnsim.ground.units import plural
 from dtnsim.physics import hdd
 from tests.formulas import evaluate
 

@@ -14,7 +14,7 @@ from dtnsim.description import calendar
 from dtnsim.description.workload import YEAR_S, Files, Sizes, TransferClass, Workload
 from dtnsim.ground import units
 from dtnsim.ground.errors import InputError, SpecError
-from dtnsim.ground.term import plural
+from dtnsim.ground.units import plural
 from dtnsim.physics import arrivals as law
 from dtnsim.physics._arrays import FloatArray as Array, IntArray
 from dtnsim.simulation.fleet import trace
