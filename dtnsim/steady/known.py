@@ -27,6 +27,8 @@ _AND: Final = re.compile(r", | and ")
 #: whose numbers are tried by themselves: connections run round by round where a loss is stated, and by the closed form
 #: where it is drawn
 _ROUNDS: Final = ("wan.", "links.")
+#: scenarios that tell where a median lies with such a number, however many the answer has
+_ENOUGH: Final = 1024
 
 
 class _Known(Draw):
@@ -79,7 +81,9 @@ class Assumed(Later[Assumption]):
         super().__init__(partial(assumed, composer, nominal, drawn, whole_Bps))
         #: what holds each transfer in most of its draws, where that is not what does at the medians
         self.usual = EachLater(len(nominal.transfers), partial(usual, composer, nominal, drawn))
-        self.composer, self.nominal, self.drawn, self._how = composer, nominal, drawn, (seed, mean)
+        self.composer, self.nominal, self.drawn, self._mean = composer, nominal, drawn, mean
+        fewer = partial(Draw, _ENOUGH, seed, composer.spec.correlation, mean=mean)
+        self._draw, self._seed = drawn.draw if drawn.draw.samples <= _ENOUGH else fewer(), seed
 
     def medians(self, some: Sequence[Assumption]) -> Array:
         """Rate of all transfers together with each of some numbers at the ends of its interval, (n, 2) [B/s].
@@ -97,22 +101,22 @@ class Assumed(Later[Assumption]):
 
     def _with(self, known: Sequence[tuple[str, int]]) -> Array:
         """Medians with numbers at the ends of their intervals, one after the other, (n,) [B/s]."""
-        draw = _Known(self.drawn.draw, known)
+        draw = _Known(self._draw, known)
         composer, nominal = self.composer, self.nominal
         whole = timed.composer(composer.spec, draw, timed.amounts(nominal), before=composer.past).problem()
         problem = sharing.as_in(whole, nominal)
-        rates = laid_out(problem, draw, self.drawn.held).rates(discrepancy.load(), mean=self._how[1])
+        rates = laid_out(problem, draw, self.drawn.held).rates(discrepancy.load(), mean=self._mean)
         return np.asarray(quantile(ordering.total_rate(problem, rates).reshape(len(known), -1), 0.5, axis=1))
 
     def _stated(self, a: Assumption, text: str) -> float:
         """The median with a number or a default that has another value [B/s]."""
-        given, (seed, mean) = self.composer.spec, self._how
+        given, mean = self.composer.spec, self._mean
         if a.drawn:
             given = given.changed([f"{key}={text}" for key in given.written_as[a.drawn]])
         else:
             first, others = _AND.split(a.key)[0], (c for c in unwritten(given) if c.other.text == text)
             given = with_values(given, [c for c in others if first in (place_key(given, at) for at, _ in c.found)])
         with without_words():
-            _, drawn = composed_and_drawn(given, self.drawn.draw.samples, seed, mean=mean)
+            _, drawn = composed_and_drawn(given, self._draw.samples, self._seed, mean=mean)
         total = ordering.total_rate(drawn.problem, drawn.rates(discrepancy.load(), mean=mean))
         return float(quantile(total, 0.5))
