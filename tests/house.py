@@ -126,6 +126,21 @@ def without_args() -> dict[str, list[str]]:
     return found
 
 
+def unused() -> set[str]:
+    """Arguments that no kind's function of a name uses: components take what their whole family is asked with."""
+    asked: dict[str, set[str]] = {}
+    for path in (ROOT / "dtnsim/components").glob("*.py"):
+        for node in ast.walk(ast.parse(path.read_text())):
+            if isinstance(node, ast.FunctionDef) and not node.name.startswith("__"):
+                names = {a.arg for a in (*node.args.args, *node.args.kwonlyargs)} - {"self", "cls"}
+                asked.setdefault(node.name, names).update(names)
+    for path in (ROOT / "dtnsim/components").glob("*.py"):
+        for node in ast.walk(ast.parse(path.read_text())):
+            if isinstance(node, ast.FunctionDef) and node.name in asked:
+                asked[node.name] -= {n.id for n in ast.walk(node) if isinstance(n, ast.Name)}
+    return {f"{name}({argument})" for name, arguments in asked.items() for argument in arguments}
+
+
 def _with_help(tree: ast.Module) -> set[str]:
     """Names of options that are declared with their help, as a module that shares them calls them."""
     found = [n for n in tree.body if isinstance(n, ast.Assign) and isinstance(n.targets[0], ast.Name)]

@@ -149,6 +149,10 @@ def test_functions_of_three_parameters_say_what_they_are() -> None:
     assert house.without_args() == {}
 
 
+def test_no_kind_is_asked_with_what_none_uses() -> None:
+    assert house.unused() == set()
+
+
 def test_the_map_leads_to_files_that_are_there() -> None:
     """Of "Where would I change ...?" and of the walk: every file and folder, and every function of the walk."""
     text = house.MAP.read_text()

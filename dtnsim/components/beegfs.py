@@ -169,7 +169,6 @@ class Beegfs(ParallelFilesystem):
 
     def folder_time(self, row: Row, operations: tuple[str, ...], seconds: Value, away_s: Value) -> Value:
         """What is changed there: the lock of a directory is held while its entries are stored (meta: MetaStore.cpp)."""
-        del seconds, away_s
         return self._changed(row, operations)
 
     def metadata(self, row: Row, asked: Operations, host: Machine, volume: str) -> None:
@@ -192,7 +191,6 @@ class Beegfs(ParallelFilesystem):
 
     def request_wait(self, row: Row, use: Access, host: Machine, volume: str) -> Value:
         """Requests to the targets of a call."""
-        del host, volume
         return self._time(row, use, term(use.block_B, "B"), self.numtargets).value / use.block_B
 
     def _time(self, row: Row, use: Access, asked: Term, targets: int) -> Term:

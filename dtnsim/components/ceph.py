@@ -194,7 +194,6 @@ class Cephfs(ParallelFilesystem, OsdPool):
 
     def request_wait(self, row: Row, use: Access, host: Machine, volume: str) -> Value:
         """What one request takes alone besides its part of what all in flight are charged."""
-        del host, volume
         each, all_of_them = (
             self._flying(row, use.but(queue_depth=1), 1),
             self._flying(row, use, max(use.own_streams, 1)),
@@ -203,7 +202,6 @@ class Cephfs(ParallelFilesystem, OsdPool):
 
     def connections_of(self, row: Row, use: Access) -> Connections:
         """One for each OSD with an object in flight."""
-        del row
         window = self.read_ahead.value / self.object_size.value if use.operation == "read" else self.write_back
         flying = max(use.own_streams, 1) * max(use.queue_depth, round(min(window, use.file_B / self.object_size.value)))
         number = max(min(flying, self.osds), 1)
@@ -295,7 +293,7 @@ class Rbd(Device, OsdPool):
         iops = self.of_two("core_iops", "core_write_iops", second=use.operation == "write")
         return _served(row, self, use, self.asked(row, use), rate, iops, self.nodes)
 
-    def latency(self, row: Row, use: Access, members: float = 1.0) -> Value:  # noqa: ARG002 - no arms to wait for
+    def latency(self, row: Row, use: Access, members: float = 1.0) -> Value:
         """Seconds of one request alone, its transfer left out."""
         return row.value(self.of_two("read_time", "write_time", second=use.operation == "write"))
 
@@ -319,7 +317,7 @@ class Rbd(Device, OsdPool):
         """That of one write."""
         return row.term(self.of_two("read_time", "write_time", second=True))
 
-    def serve(self, row: Row, use: Access, name: str, *, copies: int = 1, visit_B: Term | Value | None = None) -> None:  # noqa: ARG002 - no heads
+    def serve(self, row: Row, use: Access, name: str, *, copies: int = 1, visit_B: Term | Value | None = None) -> None:
         """Charges the image's requests in flight, the OSDs that hold their objects, and the nodes' ports."""
         reading, size = use.operation == "read", self.asked(row, use)
         flying = use.under_way(float(self._largest(row, use).value), float(self.depth * copies))

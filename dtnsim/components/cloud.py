@@ -157,15 +157,15 @@ class CloudDisk(Device):
         """An acknowledged write is on several servers."""
         return True
 
-    def latency(self, row: Row, use: Access, members: float = 1.0) -> Value:  # noqa: ARG002 - no arms to wait for
+    def latency(self, row: Row, use: Access, members: float = 1.0) -> Value:
         """Seconds of one request alone."""
         return row.value(self.response)
 
-    def single_rate(self, row: Row, use: Access) -> Value:  # noqa: ARG002 - drives need it
+    def single_rate(self, row: Row, use: Access) -> Value:
         """Throughput."""
         return row.value(self.rate)
 
-    def media_rate(self, row: Row, operation: Operation) -> Term:  # noqa: ARG002 - the same both ways
+    def media_rate(self, row: Row, operation: Operation) -> Term:
         """Throughput that lasts."""
         return row.term(self.rate if self.baseline is None else self.baseline)
 
@@ -173,7 +173,7 @@ class CloudDisk(Device):
         """That of one request."""
         return row.term(self.response)
 
-    def serve(self, row: Row, use: Access, name: str, *, copies: int = 1, visit_B: Term | Value | None = None) -> None:  # noqa: ARG002 - no heads
+    def serve(self, row: Row, use: Access, name: str, *, copies: int = 1, visit_B: Term | Value | None = None) -> None:
         """Charges throughput and requests."""
         disks, rate = count(copies, "disk"), row.term(self.rate)
         if self.baseline is not None and self.credits is not None:

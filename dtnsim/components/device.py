@@ -228,7 +228,7 @@ class Device(Component):
         """
         return 0.0 if self.below is None else self.below.latency(row, use, members)
 
-    def next_file(self, row: Row, use: Access, copies: int = 1, members: float = 1.0) -> Value:  # noqa: ARG002 - disks need it
+    def next_file(self, row: Row, use: Access, copies: int = 1, members: float = 1.0) -> Value:
         """Seconds from the end of one file to the first bytes of the next, of ``copies`` equal devices.
 
         Args:
@@ -256,7 +256,7 @@ class Device(Component):
         """Bytes of a window that the kernel reads ahead on it where nobody sets them."""
         return term(cache.LINUX_READ_AHEAD_B, "B") if self.below is None else self.below.ahead_window(row)
 
-    def works(self, row: Row, use: Access) -> tuple[Work, ...]:  # noqa: ARG002 - layers need it
+    def works(self, row: Row, use: Access) -> tuple[Work, ...]:
         """What the host's kernel does to each byte that is moved, parity left out."""
         return ()
 
@@ -299,7 +299,7 @@ class Device(Component):
         """Seconds until flash that loses its memory with the power has emptied it; None where that is not known."""
         return None if self.below is None else self.below.flush_time(row)
 
-    def parity_thread(self, row: Row, use: Access) -> tuple[Term, int] | None:  # noqa: ARG002 - arrays need it
+    def parity_thread(self, row: Row, use: Access) -> tuple[Term, int] | None:
         """Work of the host's own parity thread on a byte of data [cycles/B], and how many threads share it."""
         return None
 

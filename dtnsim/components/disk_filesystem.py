@@ -100,7 +100,7 @@ class LocalFilesystem(PageCached):
             found += [(share / blocks, read)] if share else []
         return found
 
-    def _absent(self, row: Row, host: Machine, asked: Operations) -> Term:  # noqa: ARG002 - those with tables need it
+    def _absent(self, row: Row, host: Machine, asked: Operations) -> Term:
         """Part of so many files that is not in memory."""
         return row.term(self.forgotten) if asked.walked_B else term(0.0)
 

@@ -58,7 +58,6 @@ class FileOperations(Component):
             file_B: Size of a file [B].
             met: Files of the program that the same host has made just before, this one among them; 0 where it has not.
         """
-        del met
         seconds: Value = 0.0
         for operation in operations:
             service = self.operation_time(row, operation, host)
@@ -68,7 +67,7 @@ class FileOperations(Component):
             seconds = seconds + self.close_time(row, file_B, away_s)
         return seconds
 
-    def asks(self, operations: tuple[str, ...], *, met: bool) -> tuple[str, ...]:  # noqa: ARG002 - caches know better
+    def asks(self, operations: tuple[str, ...], *, met: bool) -> tuple[str, ...]:
         """Operations of one file that servers have to answer.
 
         Args:
@@ -77,7 +76,7 @@ class FileOperations(Component):
         """
         return operations
 
-    def folder_time(self, row: Row, operations: tuple[str, ...], seconds: Value, away_s: Value) -> Value:  # noqa: ARG002 - kinds need it
+    def folder_time(self, row: Row, operations: tuple[str, ...], seconds: Value, away_s: Value) -> Value:
         """Seconds for which changes of one file hold a folder at the servers.
 
         Args:
@@ -88,7 +87,7 @@ class FileOperations(Component):
         """
         return seconds - len(operations) * away_s
 
-    def round_trips(self, row: Row, operation: str) -> Value:  # noqa: ARG002 - network file systems need them
+    def round_trips(self, row: Row, operation: str) -> Value:
         """Calls or round trips to the server for one metadata operation; names of a directory come many at once.
 
         An exclusive create is done at once: only NFS must set the attributes of such a file after it.
@@ -97,11 +96,11 @@ class FileOperations(Component):
             return 0.0
         return float(metadata.listing_calls(metadata.NAMES_PER_CALL)) if operation == "readdir" else 1.0
 
-    def expired(self, row: Row, request_s: Value) -> Value:  # noqa: ARG002 - network file systems need them
+    def expired(self, row: Row, request_s: Value) -> Value:
         """Requests for each that does the work, those included that renew what the client knew."""
         return 1.0
 
-    def close_time(self, row: Row, file_B: float, rtt_s: Value) -> Value:  # noqa: ARG002 - network file systems need them
+    def close_time(self, row: Row, file_B: float, rtt_s: Value) -> Value:
         """Seconds that the close of a written file takes besides the operation itself.
 
         Args:
@@ -111,7 +110,7 @@ class FileOperations(Component):
         """
         return 0.0
 
-    def misses(self, row: Row, host: Machine, volume: str, asked: Operations) -> Value:  # noqa: ARG002 - those on drives need it
+    def misses(self, row: Row, host: Machine, volume: str, asked: Operations) -> Value:
         """Seconds in which the operations of one file wait for drives, since memory does not have all files.
 
         Args:
@@ -122,7 +121,7 @@ class FileOperations(Component):
         """
         return 0.0
 
-    def flushes(self, row: Row, operations: tuple[str, ...], file_B: float) -> Value:  # noqa: ARG002 - NFS needs them
+    def flushes(self, row: Row, operations: tuple[str, ...], file_B: float) -> Value:
         """Waits of one file's operations for the disks of the server.
 
         Args:
@@ -142,7 +141,7 @@ class FileOperations(Component):
             volume: Its volume.
         """
 
-    def operation_time(self, row: Row, operation: str, host: Machine) -> Value:  # noqa: ARG002 - network file systems need it
+    def operation_time(self, row: Row, operation: str, host: Machine) -> Value:
         """Seconds of one metadata operation.
 
         Args:

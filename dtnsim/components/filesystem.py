@@ -145,11 +145,11 @@ class Filesystem(FileOperations):
             background = np.zeros_like(np.asarray(background))
         return np.maximum(background - left, 0.0), np.maximum(ceiling - left, 1.0)
 
-    def connections_of(self, row: Row, use: Access) -> Connections | None:  # noqa: ARG002 - those with servers have some
+    def connections_of(self, row: Row, use: Access) -> Connections | None:
         """The connections that carry an access; None where nothing is behind a network."""
         return None
 
-    def sent(self, row: Row, use: Access) -> Term:  # noqa: ARG002 - clients that write every copy need it
+    def sent(self, row: Row, use: Access) -> Term:
         """Bytes that cross the client's network for a byte that is read or written."""
         return term(1.0)
 
@@ -175,7 +175,7 @@ class Filesystem(FileOperations):
             return array.latency(row, use.but(random=False))
         return row.value(self.sync_latency)
 
-    def kept(self, row: Row, use: Access, host: Machine) -> Value:  # noqa: ARG002 - caches of another size need them
+    def kept(self, row: Row, use: Access, host: Machine) -> Value:
         """Part of a file known to be cached that memory really holds.
 
         Args:
@@ -260,11 +260,11 @@ class Filesystem(FileOperations):
         """Whether the limits on dirty bytes are parts of the memory that programs leave free."""
         return host.vm.dirty_bytes is None
 
-    def memory_pool(self, host: str, volume: str) -> str:  # noqa: ARG002 - file systems with a cache of their own need it
+    def memory_pool(self, host: str, volume: str) -> str:
         """What writers share the limits on dirty bytes with: all that the host's page cache takes."""
         return host
 
-    def ahead_B(self, row: Row, use: Access) -> Value:  # noqa: ARG002 - file systems with a prefetcher need them
+    def ahead_B(self, row: Row, use: Access) -> Value:
         """Bytes that are read ahead of a reader whose requests follow each other [B]."""
         return cache.LINUX_READ_AHEAD_B
 

@@ -134,7 +134,6 @@ class Gpfs(ParallelFilesystem):
 
     def cache_limits(self, row: Row, host: Machine, held_B: float = 0.0) -> tuple[Value, Value]:
         """Write-behind of full blocks at once, and no more of them than the pagepool has room for (prefetchPct)."""
-        del host, held_B
         room = row.value(self.prefetch_share) * row.value(self.pagepool)
         return np.zeros_like(np.asarray(room)), room
 
@@ -144,7 +143,6 @@ class Gpfs(ParallelFilesystem):
 
     def by_free_memory(self, host: Machine) -> bool:
         """The pagepool is pinned."""
-        del host
         return False
 
     def spread(self, row: Row, use: Access) -> Term:
@@ -156,7 +154,6 @@ class Gpfs(ParallelFilesystem):
         self, row: Row, operations: tuple[str, ...], host: Machine, away_s: Value, file_B: float, *, met: int = 0
     ) -> Value:
         """The node's own work for each, and messages where it does not hold the token."""
-        del host
         own: Value = 0.0
         for operation in operations:
             own = own + row.value(self.timed(operation)) * FileOperations.round_trips(self, row, operation)

@@ -144,7 +144,7 @@ class Hdd(Device):
         """Positioning to it."""
         return self._switch(row, self._to_file(row, use, copies), members).value
 
-    def media_rate(self, row: Row, operation: Operation) -> Term:  # noqa: ARG002 - the same both ways
+    def media_rate(self, row: Row, operation: Operation) -> Term:
         """Mean rate of a pass over the whole surface."""
         return law(hdd.zone_mean_rate, outer_rate=row.term(self.rate), radius_ratio=row.term(self.inner))
 

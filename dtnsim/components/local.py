@@ -162,7 +162,6 @@ class Tmpfs(PageCached):
         Raises:
             SpecError: the volume has drives.
         """
-        del row, use
         if host.volumes[volume].array is not None:
             raise SpecError(
                 "is in memory and has no drives",
@@ -172,7 +171,6 @@ class Tmpfs(PageCached):
 
     def flush_wait(self, row: Row, use: Access, host: Machine, volume: str) -> Value:
         """Nothing to wait for."""
-        del row, use, host, volume
         return 0.0
 
 
@@ -217,7 +215,7 @@ class Unknown(Device):
         "1 ms", 2.0, "assumed: log-normal between flash (0.1 ms) and a seek of a disk (10 ms)"
     )
 
-    def serve(self, row: Row, use: Access, name: str, *, copies: int = 1, visit_B: Term | Value | None = None) -> None:  # noqa: ARG002 - nothing is known of heads
+    def serve(self, row: Row, use: Access, name: str, *, copies: int = 1, visit_B: Term | Value | None = None) -> None:
         """Charges one station for whatever is behind the volume; a random request also waits for its place."""
         rate = row.term(self.read if use.operation == "read" else self.write)
         per_byte = 1.0 + row.term(self.access) * rate / use.block_B if use.random else 1.0
@@ -229,7 +227,7 @@ class Unknown(Device):
             what=f"{use.operation} on drives of unknown kind",
         )
 
-    def latency(self, row: Row, use: Access, members: float = 1.0) -> Value:  # noqa: ARG002 - nothing is known of arms
+    def latency(self, row: Row, use: Access, members: float = 1.0) -> Value:
         """Seconds of one request alone, its transfer left out."""
         return row.value(self.access) if use.random else 0.0
 

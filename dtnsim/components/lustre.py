@@ -199,7 +199,6 @@ class Lustre(ParallelFilesystem):
 
     def request_wait(self, row: Row, use: Access, host: Machine, volume: str) -> Value:
         """One RPC; a call of several has them all under way."""
-        del host, volume
         asked = least(term(use.block_B, "B"), row.term(self.rpc_size))
         return (self._rpc_time(row, use, asked).value + use.rtt_s) / use.block_B
 
@@ -218,7 +217,6 @@ class Lustre(ParallelFilesystem):
 
     def folder_time(self, row: Row, operations: tuple[str, ...], seconds: Value, away_s: Value) -> Value:
         """None: entries of one folder are changed side by side (LU-50; A. Dilger, lustre-discuss, 2016)."""
-        del row, operations, seconds, away_s
         return 0.0
 
     def operation_time(self, row: Row, operation: str, host: Machine) -> Value:

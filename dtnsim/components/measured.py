@@ -73,14 +73,14 @@ class Measured(Device):
             raise ValueError("depths are requests in flight: write 1 or more")
         return self
 
-    def serve(self, row: Row, use: Access, name: str, *, copies: int = 1, visit_B: Term | Value | None = None) -> None:  # noqa: ARG002 - as measured, whatever its heads do
+    def serve(self, row: Row, use: Access, name: str, *, copies: int = 1, visit_B: Term | Value | None = None) -> None:
         """Charges one station, at the rate of accesses of this sort."""
         waited = use.random or use.finish == "direct"
         rate = self._requested(row, use) if waited else self._streamed(row, use)
         what = f"{use.operation} as measured, {'requests' if waited else 'through the page cache'}"
         row.charge(f"{name}.drives", "measured", capacity=count(copies, "device") * rate, what=what)
 
-    def next_file(self, row: Row, use: Access, copies: int = 1, members: float = 1.0) -> Value:  # noqa: ARG002 - one request waits for one
+    def next_file(self, row: Row, use: Access, copies: int = 1, members: float = 1.0) -> Value:
         """Seconds of one random read alone."""
         return 1.0 / row.value(self.depths[min(self.depths)].reads)
 

@@ -214,7 +214,6 @@ class Nfs(Remote):
 
         A SETATTR ends an exclusive create (RFC 1813, section 3.3.8), whose verifier stands where attributes would.
         """
-        del row
         return float(metadata.listing_calls(nfs.NAMES_PER_REPLY)) if operation == "readdir" else 1.0
 
     def expired(self, row: Row, request_s: Value) -> Value:
@@ -286,5 +285,4 @@ class Vast(Nfs):
 
     def touched(self, row: Row, use: Access, made: Servers) -> Term | None:
         """As many nodes as there are addresses with a connection."""
-        del row, use
         return count(min(self.remoteports, self.nconnect, made.count), "server")

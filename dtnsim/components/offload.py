@@ -137,8 +137,7 @@ class CryptoAccelerator(Offload):
         return duty.kind == "cipher" and duty.algorithm in self.algorithms
 
     def serve(self, row: Row, name: str, duty: Duty, cycles: Term, thread: Thread) -> None:
-        """Its engines, and the requests that the thread has in flight."""
-        del cycles  # its engines are not the host's cores
+        """Its engines, which are not the host's cores, and the requests that the thread has in flight."""
         given = self.compression if duty.kind == "compression" and self.compression is not None else self.cipher
         rate, kind = row.term(given), "compression" if duty.kind == "compression" else "cipher"
         row.charge(
@@ -214,8 +213,7 @@ class Dpu(Offload):
         return duty.kind in self.takes_over
 
     def serve(self, row: Row, name: str, duty: Duty, cycles: Term, thread: Thread) -> None:
-        """Inline engines for AES-GCM where it has them, its cores for the rest."""
-        del thread  # it runs threads of its own
+        """Inline engines for AES-GCM where it has them, its cores, with threads of their own, for the rest."""
         key = f"hosts.{row.host}.devices.{name}"
         if duty.kind == "cipher" and self.crypto is not None:
             row.charge(

@@ -221,7 +221,7 @@ class ParallelFilesystem(SharedFilesystem):
         ports = row.times(self.elsewhere) if self.hyperconverged else row
         super().behind(ports, use, label, request, row if drives is None and self.hyperconverged else drives)
 
-    def stripes(self, row: Row, file_B: float) -> Term | None:  # noqa: ARG002 - kinds need them
+    def stripes(self, row: Row, file_B: float) -> Term | None:
         """Targets that a file of this size lies on; None where it lies on all."""
         return None
 
@@ -260,7 +260,6 @@ class ParallelFilesystem(SharedFilesystem):
 
     def request_wait(self, row: Row, use: Access, host: Machine, volume: str) -> Value:
         """One request to a target."""
-        del host, volume
         return (row.value(self.latency) + use.rtt_s) / use.block_B
 
     def among_others(self, row: Row, alone: Quantity) -> Term:
@@ -269,10 +268,8 @@ class ParallelFilesystem(SharedFilesystem):
 
     def operation_time(self, row: Row, operation: str, host: Machine) -> Value:
         """One request to a metadata server."""
-        del host
         return self.among_others(row, self.timed(operation)).value
 
     def timed(self, operation: str) -> Quantity:
         """One request to a metadata server."""
-        del operation
         return self.metadata_time

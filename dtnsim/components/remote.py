@@ -79,7 +79,6 @@ class Remote(SharedFilesystem):
 
     def connections_of(self, row: Row, use: Access) -> Connections:
         """Those of the mount: requests go out on whichever is free."""
-        del row, use
         return Connections(self.connections)
 
     @property
@@ -109,7 +108,7 @@ class Remote(SharedFilesystem):
         """Work of such a thread for a byte besides the transport's; None where the kernel does it in passing."""
         return None
 
-    def both_ends(self, row: Row) -> tuple[Term, str] | None:  # noqa: ARG002 - SMB needs it
+    def both_ends(self, row: Row) -> tuple[Term, str] | None:
         """Work for a byte at either end: signatures, ciphers."""
         return None
 
@@ -119,7 +118,7 @@ class Remote(SharedFilesystem):
         agreed = middle(use.agreed_B)
         return own if own.value <= agreed else own.worth(agreed, "the server's memory (Linux fs/nfsd/nfssvc.c)")
 
-    def agrees(self, server: Machine) -> float:  # noqa: ARG002 - the kernel's server needs it
+    def agrees(self, server: Machine) -> float:
         """Largest request that a server on this machine agrees to [B]."""
         return math.inf
 
@@ -154,7 +153,6 @@ class Remote(SharedFilesystem):
 
         What a call asks for goes out together.
         """
-        del host, volume
         size, service = least(row.term(self.io_size(use)), term(use.block_B, "B")), self.answer_time(row, use)
         slots = 1.0 / self.flight_rate(row, use, size).value
         wait = use.rtt_s + service.value + use.cold_s + self._commit_wait(row, use)
@@ -167,7 +165,7 @@ class Remote(SharedFilesystem):
             return super().flush_wait(row, use, host, volume)
         return use.rtt_s + self.answer_time(row, use).value + self._commit_wait(row, use)
 
-    def commit_time(self, row: Row, use: Access) -> Term | None:  # noqa: ARG002 - NFS needs it
+    def commit_time(self, row: Row, use: Access) -> Term | None:
         """Seconds of the request that makes a call's writes stable at the server; None where there is none."""
         return None
 
@@ -232,5 +230,4 @@ class Remote(SharedFilesystem):
 
     def touched(self, row: Row, use: Access, made: Servers) -> Term | None:
         """A mount talks to one server."""
-        del row, use, made
         return count(1, "server")

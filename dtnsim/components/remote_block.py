@@ -58,7 +58,7 @@ class RemoteBlock(Layer):
         """Its connections."""
         return Fabric(self.transport, self.connections, self.per_byte, self.kind, commands=self.command_byte)
 
-    def largest(self, use: Access) -> Quantity:  # noqa: ARG002 - kinds need it
+    def largest(self, use: Access) -> Quantity:
         """Largest request of an access."""
         return self.request
 
@@ -70,7 +70,7 @@ class RemoteBlock(Layer):
         """What commands cost the core of their connection for each byte that they carry [cycles/B]."""
         return row.term(self.command) / self.asked(row, use)
 
-    def trips(self, row: Row, use: Access) -> Term | float:  # noqa: ARG002 - kinds need them
+    def trips(self, row: Row, use: Access) -> Term | float:
         """Ways there and back of one request."""
         return 1.0
 

@@ -133,7 +133,6 @@ class S3(SharedFilesystem, Copies):
 
     def connections_of(self, row: Row, use: Access) -> Connections:
         """Those of the program: it opens its own, and a part goes out on whichever is free."""
-        del row
         return Connections(max(use.own_streams, 1) * self._at_once(use), shared=False)
 
     def _at_once(self, use: Access) -> int:
@@ -148,15 +147,12 @@ class S3(SharedFilesystem, Copies):
 
     def request_wait(self, row: Row, use: Access, host: Machine, volume: str) -> Value:
         """One request."""
-        del host, volume
         return (row.value(self.latency) + use.rtt_s) / use.block_B
 
     def operation_time(self, row: Row, operation: str, host: Machine) -> Value:
         """A request, but for those that are none."""
-        del host
         return 0.0 if operation in _NO_REQUEST else row.value(self.timed(operation))
 
     def timed(self, operation: str) -> Quantity:
         """What a request for names takes; where that of data alone is stated, as long."""
-        del operation
         return self.of_two("latency", "metadata_time", second=True)

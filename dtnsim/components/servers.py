@@ -325,7 +325,7 @@ class SharedFilesystem(PageCached):
         every = made is not None and number >= made.count
         return Connections(number, tied=number > max(use.own_streams, 1), shared=every)
 
-    def spread(self, row: Row, use: Access) -> Term | None:  # noqa: ARG002 - kinds need it
+    def spread(self, row: Row, use: Access) -> Term | None:
         """Groups of drives that the files of one transfer lie on, where nothing is known of servers."""
         return None
 
@@ -338,7 +338,7 @@ class SharedFilesystem(PageCached):
         """As it is at the servers, and the way there and back."""
         return super().flush_wait(row, use, host, volume) + use.rtt_s
 
-    def touched(self, row: Row, use: Access, made: Servers) -> Term | None:  # noqa: ARG002 - kinds need them
+    def touched(self, row: Row, use: Access, made: Servers) -> Term | None:
         """Servers that the files of one transfer lie on; None where every file lies on all.
 
         Args:
@@ -348,7 +348,7 @@ class SharedFilesystem(PageCached):
         """
         return None
 
-    def metadata(self, row: Row, asked: Operations, host: Machine, volume: str) -> None:  # noqa: ARG002 - kinds need it
+    def metadata(self, row: Row, asked: Operations, host: Machine, volume: str) -> None:
         """Charges metadata operations at the metadata servers."""
         label = label_of(volume)
         whole = self.whole(row)

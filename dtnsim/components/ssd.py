@@ -162,11 +162,11 @@ class Ssd(Device):
         """Capacitors write the drive's memory to flash when power fails."""
         return self.power_loss_protection
 
-    def latency(self, row: Row, use: Access, members: float = 1.0) -> Value:  # noqa: ARG002 - no arms to wait for
+    def latency(self, row: Row, use: Access, members: float = 1.0) -> Value:
         """Seconds of one request alone, its transfer left out."""
         return self._wait(row, use, use.block_B).value
 
-    def next_file(self, row: Row, use: Access, copies: int = 1, members: float = 1.0) -> Value:  # noqa: ARG002 - no arms to share
+    def next_file(self, row: Row, use: Access, copies: int = 1, members: float = 1.0) -> Value:
         """Files are read as they were written, one after the other, and a page holds several small ones.
 
         Source: coreutils copy.c (SAVEDIR_SORT_FASTREAD: by inode); kernel.org, ext4: allocators (side by side).
@@ -208,7 +208,7 @@ class Ssd(Device):
         """Its memory and its mapping table are written to flash; nothing is left to do where capacitors do it."""
         return None if self.power_loss_protection else row.term(self.flush)
 
-    def serve(self, row: Row, use: Access, name: str, *, copies: int = 1, visit_B: Term | Value | None = None) -> None:  # noqa: ARG002 - no heads
+    def serve(self, row: Row, use: Access, name: str, *, copies: int = 1, visit_B: Term | Value | None = None) -> None:
         """Charges flash and link; a random access also the drive's request rate."""
         reading = use.operation == "read"
         size = largest(term(use.total_B / copies, "B"), term(1.0, "B"))

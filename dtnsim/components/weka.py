@@ -117,7 +117,6 @@ class Weka(ParallelFilesystem):
 
     def connections_of(self, row: Row, use: Access) -> Connections:
         """One of each frontend core to every server."""
-        del use
         servers = self.whole(row).servers
         return Connections(self.num_cores * (servers.count if servers is not None else 1))
 

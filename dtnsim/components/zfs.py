@@ -200,11 +200,11 @@ class Zfs(LocalFilesystem):
             return use.but(finish="none" if use.finish == "fdatasync" else "steady")
         return use
 
-    def by_free_memory(self, host: Machine) -> bool:  # noqa: ARG002 - the limit is a part of all memory
+    def by_free_memory(self, host: Machine) -> bool:
         """The limit on dirty data does not mind what programs hold."""
         return False
 
-    def cache_limits(self, row: Row, host: Machine, held_B: float = 0.0) -> tuple[Value, Value]:  # noqa: ARG002 - see above
+    def cache_limits(self, row: Row, host: Machine, held_B: float = 0.0) -> tuple[Value, Value]:
         """A transaction group starts to sync early; writers are delayed from 60 % of ``dirty_max`` on."""
         limit = self._dirty_max(row, host).value
         # zfs_dirty_data_sync_percent starts a txg at 20 % since release 0.8, zfs_dirty_data_sync at 64 MiB before
@@ -223,7 +223,7 @@ class Zfs(LocalFilesystem):
         ceiling = memory / 4.0 if zfs.release(self.version) < (0, 7) else term(zfs.DIRTY_MAX_B, "B")
         return law(zfs.dirty_limit, ram_B=memory, share=zfs.DIRTY_RAM_SHARE, ceiling_B=ceiling)
 
-    def dirty_age(self, row: Row, host: Machine) -> Value:  # noqa: ARG002 - a pool has its own clock
+    def dirty_age(self, row: Row, host: Machine) -> Value:
         """A transaction group closes after ``txg_timeout``, however little it holds."""
         return row.value(self.txg_timeout)
 
