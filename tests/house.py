@@ -103,8 +103,8 @@ def numbers(text: str) -> Iterator[tuple[str, int, int]]:
 def without_args() -> dict[str, list[str]]:
     """Room -> its public functions of three parameters or more, overriding none, whose docstrings lack ``Args``.
 
-    What functions on the engine's flat numbers take is said once, in `dtnsim.engine.layout`, fields by their class;
-    what a command's options are, their help says.
+    What has one name in a room is said once, in its docstring, what functions on the engine's flat numbers take in
+    `dtnsim.engine.layout`, fields by their class; what a command's options are, their help says.
     """
     trees = {path: ast.parse(path.read_text()) for path in CODE}
     flat = set(re.findall(r"``(\w+)``", ast.get_docstring(trees[ROOT / "dtnsim/engine/layout.py"]) or ""))
@@ -112,16 +112,20 @@ def without_args() -> dict[str, list[str]]:
     classes = {node.name: node for tree in trees.values() for node in tree.body if isinstance(node, ast.ClassDef)}
     found: dict[str, list[str]] = {}
     for path, tree in trees.items():
-        said = flat if any(name.endswith("layout") for name in read(path).imports) else set()
+        room = module_of(path).split(".")[1] if path.parent != ROOT / "dtnsim" else ""
+        words = ast.get_docstring(trees[ROOT / "dtnsim" / room / "__init__.py"]) or ""
+        said = set(re.findall(r"``(\w+)``", words.partition("one name everywhere")[2]))
+        said |= flat if any(name.endswith("layout") for name in read(path).imports) else set()
         for node, owner in _public(tree):
             every = (*node.args.posonlyargs, *node.args.args, *node.args.kwonlyargs)
             given = [a.arg for a in every if not _says(a.annotation, shared)]
             fields = {ast.unparse(n.target) for n in (owner.body if owner else ()) if isinstance(n, ast.AnnAssign)}
             own = [name for name in given if name not in {"self", "cls", *said, *fields} and name[0] != "_"]
-            if len(own) < 3 or (owner is not None and _overrides(node.name, owner, classes)):
+            if owner is not None and _overrides(node.name, owner, classes):
                 continue
-            if "Args:" not in (ast.get_docstring(node) or ""):
-                room = module_of(path).split(".")[1]
+            text = ast.get_docstring(node) or ""
+            told = text.partition("Args:\n")[2]
+            if (told or len(own) > 2) and not all(re.search(rf"^ +{name}: ", told, re.MULTILINE) for name in own):
                 found.setdefault(room, []).append(f"{path.relative_to(ROOT)}:{node.lineno} {node.name}")
     return found
 

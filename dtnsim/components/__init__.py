@@ -6,6 +6,12 @@ names of their files, `model` says what is wrong in a file. A host is put togeth
 What a file system does without data is `file_operations`. Those on drives are `disk_filesystem`; shared ones have
 `servers` and `metadata_servers`, those that stripe files are `parallel`, mounts of one server `remote`.
 
+What methods take has one name everywhere: the ``row`` that is charged; the ``use`` of a ``volume``, which goes by its
+mount point, and the ``host``, the machine that it is on; ``name``, that of the component, after which its stations are
+named, or ``label``, that of a volume's; ``what``, the activity in words; ``cycles`` that a byte costs, with formula and
+source, and the ``thread``, with the number of its copies, that they cost; ``array``, the device below; ``wire``, bytes
+on it per payload byte; ``draw``, which gives a quantity its value.
+
 A file is a kind of its name, or a family of kinds; those are named here, so that asking which there are imports none.
 """
 

@@ -33,10 +33,6 @@ class Buses(Wiring):
         """Charges drives, adapters, slots, memory and interrupts of one byte on a volume.
 
         Args:
-            row: The row to charge.
-            use: The access.
-            volume: Mount point of the volume.
-            array: The device below.
             visit_B: Contiguous bytes that one stream gets before the next one's turn [B]; None where nobody says.
         """
         label = label_of(volume)
@@ -110,13 +106,7 @@ class Buses(Wiring):
         return known if known and len(known) == len(sockets) else None
 
     def attached(self, row: Row, use: Access, volume: str) -> None:
-        """Charges everything between a volume and memory; of several adapters each carries its part.
-
-        Args:
-            row: The row to charge.
-            use: The access.
-            volume: Mount point of the volume.
-        """
+        """Charges everything between a volume and memory; of several adapters each carries its part."""
         adapters = self._adapters(self.volumes[volume])
         part, to_host = row.times(1.0 / max(len(adapters), 1)), use.operation == "read"
         for node in adapters:
@@ -161,11 +151,6 @@ class Buses(Wiring):
         """Charges the NIC and slot through which a volume's servers are reached.
 
         That is what ``via`` names; what goes over IP takes the host's only NIC where nothing is named.
-
-        Args:
-            row: The row to charge.
-            use: The access.
-            volume: Mount point of the volume.
         """
         names, filesystem = self.storage_nics(volume), self.volumes[volume].filesystem
         sent = filesystem.sent(row, use)
@@ -180,8 +165,6 @@ class Buses(Wiring):
         """A row whose connections all share that use them: those of all mounts of one server, or of one file system.
 
         Args:
-            row: The row to charge.
-            volume: Mount point of the volume.
             many: The connections that carry the access.
         """
         if not many.shared:
@@ -231,11 +214,7 @@ class Buses(Wiring):
         """Charges the cores of the connections behind which a volume's servers are.
 
         Args:
-            row: The row to charge.
-            volume: Mount point of the volume.
             fabric: How they are reached.
-            cycles: Cycles per byte.
-            what: The activity, in words.
         """
         row.charge(
             f"{label_of(volume)}.connections",
@@ -252,8 +231,6 @@ class Buses(Wiring):
         """Charges the kernel's TCP below storage that is reached over Ethernet; the page cache is its buffer.
 
         Args:
-            row: The row to charge.
-            name: Name of the card.
             card: The card.
             own: What the protocol above costs a byte, where it is counted.
             reading: Whether bytes come in.
@@ -296,10 +273,7 @@ class Buses(Wiring):
         """Charges work of a thread, or what is left of it and what a device has to do where one takes it over.
 
         Args:
-            row: The row to charge.
-            thread: The thread.
             cycles: What the work costs the host's core [cycles/B].
-            what: The activity, in words.
             duty: What a device could take over; None where nothing could.
             near: Socket of the card that the work is about.
         """
@@ -334,8 +308,6 @@ class Buses(Wiring):
         """Charges the slots between a NIC and memory, and the way between sockets.
 
         Args:
-            row: The row to charge.
-            name: Name of the card.
             receiving: Whether bytes come in.
         """
         card = self.nics[name]

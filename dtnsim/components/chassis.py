@@ -73,8 +73,6 @@ class Slot(Component):
         """Charges one byte of DMA: ``to_host`` for device writes (disk read, network receive).
 
         Args:
-            row: The row to charge.
-            name: Name of the slot.
             to_host: Whether a device writes to memory.
             card_lanes: Lanes of the card.
             card_generation: Its generation of PCIe.

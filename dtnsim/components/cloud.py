@@ -51,7 +51,6 @@ class Allowance(Component):
         """Rate that so many flows may have at once, credits not counted [B/s on the wire].
 
         Args:
-            draw: Gives a quantity its value.
             rate: The allowance's rate.
             flows: Flows at once.
             sending: Whether they leave the host.
@@ -68,11 +67,8 @@ class Allowance(Component):
         """Charges one payload byte that passes the card.
 
         Args:
-            row: The row to charge.
-            name: Name of the card.
             direction: ``tx`` or ``rx``.
             rate: Rate that it is sold with.
-            wire: Bytes on the wire per payload byte.
             flows: Connections of the transfer; None where nobody counts them.
             total_B: Bytes of the whole transfer.
         """
@@ -110,7 +106,6 @@ class Allowance(Component):
         """Mean rate of a job that spends the credits; None where there are none to spend.
 
         Args:
-            row: The row to charge.
             rate: The allowance's rate.
             total_B: Bytes of the job [B].
         """

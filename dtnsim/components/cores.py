@@ -71,10 +71,6 @@ class Cores(Model):
         """Charges CPU work of a thread: its own core (or the named ones, in turn for each copy), and the package.
 
         Args:
-            row: The row to charge.
-            thread: The thread, with the number of its copies.
-            cycles: Cycles per byte with their formula and source.
-            what: The activity, in words.
             near: Socket of the card, or sockets of the drives, that the work is about; None where nobody said.
         """
         work = self._across(row, cycles, self.remote(near))
@@ -103,10 +99,7 @@ class Cores(Model):
         """Charges work placed on a named core.
 
         Args:
-            row: The row to charge.
             number: Number of the core.
-            cycles: Cycles per byte with their formula and source.
-            what: The activity, in words.
         """
         if not 0 <= number < self.cpu.total * self.cpu.smt:
             raise SpecError(
@@ -121,13 +114,7 @@ class Cores(Model):
         self.pool(row, cycles, what)
 
     def pool(self, row: Row, cycles: Term, what: str) -> None:
-        """Charges work that may run on any core.
-
-        Args:
-            row: The row to charge.
-            cycles: Cycles per byte with their formula and source.
-            what: The activity, in words.
-        """
+        """Charges work that may run on any core."""
         clock = self.clock(row)
         if self.cpu.smt > 1:
             gain = row.term(self.cpu.smt_gain)
@@ -140,10 +127,7 @@ class Cores(Model):
         """Charges interrupt work: on its named cores, each an equal part, or anywhere.
 
         Args:
-            row: The row to charge.
             cores: Numbers of the cores; empty where nobody says.
-            cycles: Cycles per byte with their formula and source.
-            what: The activity, in words.
             near: Socket of the card that the work is about; None where it is about none.
         """
         if not cores:
@@ -164,9 +148,7 @@ class Cores(Model):
         Memory is where its thread runs; threads that nobody places are on all sockets alike.
 
         Args:
-            row: The row to charge.
             near: Socket of the card that the work is about; None where it is about none.
-            what: The activity, in words.
             to_host: Whether bytes come from the card; a link carries as much in each direction.
         """
         if near is None or self.cpu.sockets < 2 or self.cpu.socket_link is None:

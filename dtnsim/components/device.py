@@ -60,8 +60,6 @@ def linked(row: Row, use: Access, copies: int, link: Term) -> Term:
     """What the links of equal drives carry: their own, and those of controllers that nobody has described.
 
     Args:
-        row: The row to charge.
-        use: The access.
         copies: Drives.
         link: Link of one drive [B/s].
     """
@@ -94,9 +92,6 @@ def carded(row: Row, use: Access, name: str, drives: int) -> None:
     """Charges the controller of a hardware array that nobody has described: all bytes pass it.
 
     Args:
-        row: The row to charge.
-        use: The access.
-        name: Name of the array.
         drives: Drives behind it.
     """
     if use.loose:
@@ -178,9 +173,6 @@ class Device(Component):
         """Charges one byte of an access, spread evenly over ``copies`` equal devices.
 
         Args:
-            row: The row to charge.
-            use: The access.
-            name: Name of the component (stations are named after it).
             copies: Equal devices in parallel that share the bytes.
             visit_B: Contiguous bytes one device serves to one stream before the next gets its turn.
         """
@@ -222,8 +214,6 @@ class Device(Component):
         """Seconds of one request alone, its transfer left out, where ``members`` equal devices hold a part of it.
 
         Args:
-            row: The row to charge.
-            use: The access.
             members: Equal devices that hold a part of the request [1].
         """
         return 0.0 if self.below is None else self.below.latency(row, use, members)
@@ -232,8 +222,6 @@ class Device(Component):
         """Seconds from the end of one file to the first bytes of the next, of ``copies`` equal devices.
 
         Args:
-            row: The row to charge.
-            use: The access.
             copies: Equal devices [1].
             members: Those of them that hold a part of what is read first, all of which are waited for [1].
         """

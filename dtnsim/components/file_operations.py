@@ -51,9 +51,7 @@ class FileOperations(Component):
         """Seconds of one file's operations, each of which a program waits for.
 
         Args:
-            row: The row to charge.
             operations: Their names.
-            host: The machine that it is on.
             away_s: Round-trip time to the servers [s].
             file_B: Size of a file [B].
             met: Files of the program that the same host has made just before, this one among them; 0 where it has not.
@@ -80,7 +78,6 @@ class FileOperations(Component):
         """Seconds for which changes of one file hold a folder at the servers.
 
         Args:
-            row: The row to charge.
             operations: The changes.
             seconds: What they take at the client.
             away_s: Round-trip time to the servers [s].
@@ -104,7 +101,6 @@ class FileOperations(Component):
         """Seconds that the close of a written file takes besides the operation itself.
 
         Args:
-            row: The row to charge.
             file_B: Size of a file [B].
             rtt_s: Round-trip time [s].
         """
@@ -114,9 +110,6 @@ class FileOperations(Component):
         """Seconds in which the operations of one file wait for drives, since memory does not have all files.
 
         Args:
-            row: The row to charge.
-            host: The machine that it is on.
-            volume: Its volume.
             asked: How many files there are, and whether all of them are looked at.
         """
         return 0.0
@@ -125,7 +118,6 @@ class FileOperations(Component):
         """Waits of one file's operations for the disks of the server.
 
         Args:
-            row: The row to charge.
             operations: Operations of one file.
             file_B: Size of a file [B].
         """
@@ -135,19 +127,15 @@ class FileOperations(Component):
         """Charges the metadata operations of one payload byte at the servers that do them; a local one has none.
 
         Args:
-            row: The row to charge.
             asked: The operations.
             host: The host that asks.
-            volume: Its volume.
         """
 
     def operation_time(self, row: Row, operation: str, host: Machine) -> Value:
         """Seconds of one metadata operation.
 
         Args:
-            row: The row to charge.
             operation: Name of the operation.
-            host: The machine that it is on.
         """
         return row.value(self.timed(operation))
 

@@ -86,31 +86,15 @@ class Filesystem(FileOperations):
         """CPU cycles per byte of the calling thread.
 
         Args:
-            row: The row to charge.
-            use: The access.
             stack: The kernel's costs.
         """
 
     @abstractmethod
     def medium(self, row: Row, use: Access, host: Machine, volume: str) -> None:
-        """Charges what lies below the cache: the array and its buses, or the servers.
-
-        Args:
-            row: The row to charge.
-            use: The access.
-            host: The machine that it is on.
-            volume: Mount point of the volume.
-        """
+        """Charges what lies below the cache: the array and its buses, or the servers."""
 
     def stretches(self, row: Row, use: Access, host: Machine, volume: str) -> tuple[Stretch, ...]:
-        """The phases of an access; one for a steady stream.
-
-        Args:
-            row: The row to charge.
-            use: The access.
-            host: The machine that it is on.
-            volume: Mount point of the volume.
-        """
+        """The phases of an access; one for a steady stream."""
         if use.operation == "read":
             # nothing is read ahead of random and direct requests
             alone = not use.cached and (use.random or use.finish == "direct")
@@ -162,27 +146,14 @@ class Filesystem(FileOperations):
         return row.value(host.vm.dirty_expire)
 
     def flush_wait(self, row: Row, use: Access, host: Machine, volume: str) -> Value:
-        """Seconds of a flush of what has just been written, its transfer left out.
-
-        Args:
-            row: The row to charge.
-            use: The access.
-            host: The machine that it is on.
-            volume: Mount point of the volume.
-        """
+        """Seconds of a flush of what has just been written, its transfer left out."""
         array = host.volumes[volume].array
         if array is not None and array.keeps_writes:  # the cache below is safe: the flush ends there
             return array.latency(row, use.but(random=False))
         return row.value(self.sync_latency)
 
     def kept(self, row: Row, use: Access, host: Machine) -> Value:
-        """Part of a file known to be cached that memory really holds.
-
-        Args:
-            row: The row to charge.
-            use: The access.
-            host: The machine that it is on.
-        """
+        """Part of a file known to be cached that memory really holds."""
         return 1.0
 
     def request_wait(self, row: Row, use: Access, host: Machine, volume: str) -> Value:
@@ -191,12 +162,6 @@ class Filesystem(FileOperations):
         Several in flight are several workers of the tool. A request meets the drives of an array that hold
         a part of it, whose stations are charged as if all drives shared it, and then the kernel's work on it (a
         cipher), part after part: what is left of its time is waited for.
-
-        Args:
-            row: The row to charge.
-            use: The access.
-            host: The machine that it is on.
-            volume: Mount point of the volume.
         """
         array = host.volumes[volume].array
         if array is None:
@@ -224,8 +189,6 @@ class Filesystem(FileOperations):
         """Dirty bytes after which write-back starts, and those from which on writers are throttled [B].
 
         Args:
-            row: The row to charge.
-            host: The machine that it is on.
             held_B: Memory that programs of the path hold meanwhile [B].
         """
         background, limit = host.vm.dirty_limits(row, host.stack, row.value(host.memory.size), held_B)
@@ -241,12 +204,6 @@ class Filesystem(FileOperations):
 
         Where a writer ends with a flush, or without any, write-back begins as Linux has it; where the stream is
         held to be steady, the medium works from the first byte.
-
-        Args:
-            row: The row to charge.
-            use: The access.
-            host: The machine that it is on.
-            volume: Mount point of the volume.
         """
         background, size = self._limits(row, use, host)
         if use.finish == "steady":
@@ -272,12 +229,6 @@ class Filesystem(FileOperations):
         """Seconds that one request of a server's client waits for the drives, less what has been read ahead of it.
 
         Where nothing reads ahead of a stream, the next block has just passed the heads: one turn.
-
-        Args:
-            row: The row to charge.
-            use: The access.
-            host: The machine that it is on.
-            volume: Mount point of the volume.
         """
         array = host.volumes[volume].array
         if array is None or use.cached:
@@ -290,14 +241,7 @@ class Filesystem(FileOperations):
 
 
 def charged(row: Row, use: Access, host: Machine, array: Device) -> Value:
-    """Seconds per byte that an access is charged at the busiest station of an array [s/B].
-
-    Args:
-        row: The row to charge.
-        use: The access.
-        host: The machine that it is on.
-        array: The device below.
-    """
+    """Seconds per byte that an access is charged at the busiest station of an array [s/B]."""
     probe = Row(Ledger(row.ledger.draw), "", [], 1.0, host.name)
     array.serve(probe, use, "alone")
     capacity, charged = probe.ledger.stations, np.asarray(0.0)

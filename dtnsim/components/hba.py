@@ -58,13 +58,7 @@ class Hba(Component):
     card_generation: Annotated[int, Field(ge=1, le=6)] = 3
 
     def carry(self, row: Row, use: Access, name: str) -> None:
-        """Charges one byte that passes the adapter.
-
-        Args:
-            row: The row to charge.
-            use: The access.
-            name: Name of the adapter.
-        """
+        """Charges one byte that passes the adapter."""
         lane = row.term(self.lane)
         row.charge(f"{name}.lanes", "sas", capacity=count(self.lanes, "lane") * lane, what="SAS/SATA lanes")
         if self.uplink_lanes is not None:

@@ -83,8 +83,6 @@ class LinuxMd(Layer):
 
         Args:
             row: The row to charge, a byte of payload.
-            use: The access.
-            name: Name of the component (stations are named after it).
             level: Level of the arrays.
             arrays: Equal arrays that share the bytes.
             chunk: Bytes on one member before the next; a request is split there.
@@ -110,7 +108,6 @@ class LinuxMd(Layer):
         """Bytes of each member that a bit of the bitmap stands for.
 
         Args:
-            row: The row to charge.
             spread: Members that the bytes of a mirror are spread over, whose bits cover the array; 1 with parity.
 
         Source: Linux drivers/md/raid10.c (resync_max_sectors is the array's size), raid5.c (a member's).
@@ -121,8 +118,6 @@ class LinuxMd(Layer):
         """Seconds that setting a bit takes: caches are flushed, the page is written past them, the thread is woken.
 
         Args:
-            row: The row to charge.
-            use: The access.
             members: Members that are waited for.
 
         Source: Linux drivers/md/md.c, md_super_write (PREFLUSH, FUA).
@@ -159,8 +154,6 @@ class LinuxMd(Layer):
 
         Args:
             row: The row to charge, a byte of payload.
-            use: The access.
-            name: Name of the component.
             arrays: Equal arrays that share the bytes.
             members: Members of each, of which the slowest is waited for.
 
@@ -186,8 +179,6 @@ class LinuxMd(Layer):
 
         Args:
             row: The row to charge, a byte that is written.
-            use: The access.
-            name: Name of the component (stations are named after it).
             groups: Equal arrays that share the bytes.
             disks: Members of each.
             parity: Members of each that hold parity.

@@ -57,38 +57,18 @@ class Machine(Protocol):
         """Charges work of a thread.
 
         Args:
-            row: The row to charge.
-            thread: The thread, with the number of its copies.
-            cycles: Cycles per byte with their formula and source.
-            what: The activity, in words.
             near: Socket of the card, or sockets of the drives, that the work is about; None where it is about none.
         """
 
     def pool(self, row: Row, cycles: Term, what: str) -> None:
-        """Charges work that may run on any core.
-
-        Args:
-            row: The row to charge.
-            cycles: Cycles per byte with their formula and source.
-            what: The activity, in words.
-        """
+        """Charges work that may run on any core."""
 
     def array(self, row: Row, use: Access, volume: str, array: Device, visit_B: Term | Value | None) -> None:
         """Charges drives, adapters, slots, memory and interrupts of one byte on a volume.
 
         Args:
-            row: The row to charge.
-            use: The access.
-            volume: Mount point of the volume.
-            array: The device below.
             visit_B: Contiguous bytes that one stream gets before the next one's turn [B]; None where nobody says.
         """
 
     def storage_network(self, row: Row, use: Access, volume: str) -> None:
-        """Charges the NIC and slot through which a volume's servers are reached.
-
-        Args:
-            row: The row to charge.
-            use: The access.
-            volume: Mount point of the volume.
-        """
+        """Charges the NIC and slot through which a volume's servers are reached."""

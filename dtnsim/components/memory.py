@@ -76,9 +76,7 @@ class Memory(Component):
         """Charges the memory traffic of one byte of an activity.
 
         Args:
-            row: The row to charge.
             by: Crossings of memory by a byte.
-            what: The activity, in words.
         """
         given: dict[str, float | Term] = dict(by._asdict())
         if by.dma and by.sources + by.targets and self.ddio.value:

@@ -50,9 +50,6 @@ class Middlebox(Component):
         """Charges one payload byte that passes.
 
         Args:
-            row: The row to charge.
-            name: Name of its stations.
-            wire: Bytes on the wire per payload byte.
             packet_B: Payload of a packet.
             streams: Flows of the transfer.
         """

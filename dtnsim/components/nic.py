@@ -181,7 +181,6 @@ class Nic(Component):
         """Rate on the wire that so many flows of one transfer may have [B/s].
 
         Args:
-            draw: Gives a quantity its value.
             flows: Flows at once.
             sending: Whether they leave the host.
         """
@@ -225,12 +224,9 @@ class Nic(Component):
         """Charges the wire for one payload byte.
 
         Args:
-            row: The row to charge.
-            name: Name of the adapter.
             direction: ``tx`` or ``rx``.
             streams: Connections of this transfer.
             port: The port that the transfer is bound to, if it is.
-            wire: Bytes on the wire per payload byte.
             packet_B: Payload of a packet, for cards that count packets.
             lockstep: True where all streams carry the same, so that the fullest port decides.
             total_B: Bytes of the whole transfer.

@@ -82,8 +82,6 @@ class Offload(Component):
         """Charges the device's own engines for one byte.
 
         Args:
-            row: The row to charge.
-            name: Name of the device on its host.
             duty: What is taken over.
             cycles: What the byte would cost the host's core [cycles/B].
             thread: Thread that waits for it.

@@ -155,8 +155,6 @@ class OsdPool(Copies):
         """Seconds of each OSD for one request; its rates are of objects of ``object_size``, whatever a tool makes.
 
         Args:
-            row: The row to charge.
-            use: The access.
             size: Its bytes.
         """
         byte, moves = self.at_osd(row, use.operation), use.operation == "write" or use.random
@@ -170,8 +168,6 @@ class OsdPool(Copies):
         """What a request takes besides its OSD; what one on flash does for a small request is in the time of one.
 
         Args:
-            row: The row to charge.
-            use: The access.
             takes: What one alone takes, its transfer left out.
         """
         if self.slow(use) or not (use.alone or use.operation == "write"):
@@ -238,7 +234,6 @@ class ParallelFilesystem(SharedFilesystem):
         """The rate of this operation; where nobody says what is written, it is as what is read.
 
         Args:
-            use: The access.
             read: Rate of reads.
             write: Rate of writes; None where nobody says.
         """
@@ -248,11 +243,7 @@ class ParallelFilesystem(SharedFilesystem):
         """Charges a window of read-ahead that each reader has under way.
 
         Args:
-            row: The row to charge.
-            use: The access.
-            label: Name of the volume's stations.
             window: Bytes that each reader has under way.
-            what: The activity, in words.
         """
         wait = self.away(row.term(self.latency), use)
         rate = law(cache.read_ahead_rate, disk_rate=np.inf, window_B=row.term(window), latency_s=wait)

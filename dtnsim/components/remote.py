@@ -127,8 +127,6 @@ class Remote(SharedFilesystem):
         """Rate by the requests of one size that may be in flight.
 
         Args:
-            row: The row that is charged.
-            use: The access.
             size: Bytes of a request.
         """
 

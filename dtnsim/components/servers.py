@@ -107,8 +107,6 @@ class Servers(Model):
         """Rate of all arrays: their controllers, and their drives where the file system has no targets of its own.
 
         Args:
-            row: The row to charge.
-            use: The access.
             request: Bytes of one request.
             drives: Whether the file system has no targets of its own.
         """
@@ -224,9 +222,6 @@ class SharedFilesystem(PageCached):
         """Charges the servers' ports and the arrays behind them; ``drives`` where a byte counts otherwise there.
 
         Args:
-            row: The row to charge.
-            use: The access.
-            label: Name of the volume's stations.
             request: Bytes of one request.
             drives: The row of the drives, where a byte counts otherwise there.
         """
@@ -266,11 +261,7 @@ class SharedFilesystem(PageCached):
         """Charges what each of a transfer's own files or readers may have of the mount, whatever the others do.
 
         Args:
-            row: The row to charge.
-            use: The access.
-            name: Name of the station.
             rate: Rate of each.
-            what: The activity, in words.
             worker: What one of them is called.
             remedy: What relieves it, where that is not what its kind says.
         """
@@ -281,9 +272,6 @@ class SharedFilesystem(PageCached):
         """Charges the groups of drives that the files of all streams lie on.
 
         Args:
-            row: The row to charge.
-            use: The access.
-            label: Name of the volume's stations.
             drives: What the file system calls such a group, how many there are and what one does.
         """
         whole = self.whole(row)
@@ -304,7 +292,6 @@ class SharedFilesystem(PageCached):
         """Targets' or servers' worth of rate that files lie on.
 
         Args:
-            use: The access.
             files: Files at once.
             number: Targets or servers.
             each: Those of a file.
@@ -342,8 +329,6 @@ class SharedFilesystem(PageCached):
         """Servers that the files of one transfer lie on; None where every file lies on all.
 
         Args:
-            row: The row to charge.
-            use: The access.
             made: The servers.
         """
         return None

@@ -143,8 +143,6 @@ class Tape(LocalFilesystem):
         """Time of a drive that one byte takes [s/B].
 
         Args:
-            row: The row to charge.
-            use: The access.
             rate: Rate at which it streams; infinite for the time beside that.
         """
         tapes, total = self.cartridges(use), max(use.total_B, 1.0)
@@ -167,14 +165,7 @@ class Tape(LocalFilesystem):
         return law(tape.drive_seconds, rate=rate, run_B=run, locate_s=locate, tape_B=one, mount_s=mount)
 
     def staging(self, row: Row, use: Access, host: Machine, volume: str) -> Term:
-        """Rate of the staging disk while it is read and written [B/s].
-
-        Args:
-            row: The row to charge.
-            use: The access.
-            host: The machine that it is on.
-            volume: Mount point of the volume.
-        """
+        """Rate of the staging disk while it is read and written [B/s]."""
         probe = Row(Ledger(row.ledger.draw), "", [], 1.0, host.name)
         self._disk(probe, use, host, volume, term(1.0))
         stations = probe.ledger.stations

@@ -185,7 +185,6 @@ class Vm(Model):
         """Dirty bytes from which on write-back runs, and those at which writers are throttled [B].
 
         Args:
-            row: The row to charge.
             stack: The kernel, whose release says what is usual.
             memory_B: Memory of the host [B].
             held_B: Memory that programs of the path hold besides ``used`` [B].
@@ -204,7 +203,6 @@ class Vm(Model):
         """Memory for files: what programs do not hold [B].
 
         Args:
-            row: The row to charge.
             memory_B: Memory of the host [B].
             held_B: Memory that programs of the path hold meanwhile [B].
         """

@@ -5,4 +5,9 @@ charges its volumes (`storage`, `remote_servers`, `volumes`, what caches hold: `
 (`endpoint` at both ends, the `route` between, what connections allow: `transport`, `tcp`, among each other:
 `sharing`), and says where its workers wait (`waits`). `plain` composes very many flows from memory to memory as
 columns; `relief` is what would help.
+
+What functions take has one name everywhere: ``storage``, the accesses of the path; the transfer as a ``leg``, a
+``step`` of its plan, its ``end`` with host and volume, the ``use`` of that; the ``row`` that takes the demands; the
+``route`` between two hosts, how the tool uses it, which is ``net``, the packets on it as its ``frame``, the ``nics`` at
+its ends, what connections move between two ``openings``; ``draw``, the values of the parameters; ``stations`` by name.
 """

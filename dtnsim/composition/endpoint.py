@@ -56,7 +56,6 @@ def charge(row: Row, side: Side, spec: TransferSpec | None) -> None:
     """CPU, memory, bus and wire of one end.
 
     Args:
-        row: Takes the demands.
         side: The end.
         spec: The transfer, where the path file names cores or ports for it.
     """

@@ -43,13 +43,7 @@ def turns(transfers: Sequence[TransferSpec]) -> list[int]:
 
 
 def kept(storage: Storage, leg: Leg, end: End) -> tuple[Kept, ...]:
-    """The files at one end: in the memory of its own host, then in that of the server behind a mount.
-
-    Args:
-        storage: The accesses of the path.
-        leg: The transfer.
-        end: Its source or destination.
-    """
+    """The files at one end: in the memory of its own host, then in that of the server behind a mount."""
     if end.volume is None:
         return ()
     volume = end.mounted
@@ -78,12 +72,6 @@ def folder(storage: Storage, leg: Leg, step: Step, row: Row) -> None:
     Of tasks in one folder it is that one (mdtest); of a tool's workers on a mount those that the data set has, where it
     says how many, as Linux (fs/namei.c: i_rwsem) and macOS (smbfs_vnops.c: smbfs_vnop_create) lock it; of Windows no
     such lock is known.
-
-    Args:
-        storage: The accesses of the path.
-        leg: The transfer.
-        step: The step.
-        row: Takes the demands.
     """
     end, job, shared = leg.destination, leg.job, step.files.folder == "shared"
     apart = step.files.folder is None and leg.plan.workers > 1 and end.volume and end.host.system != "windows"

@@ -162,9 +162,6 @@ class Network:
         """Charges one payload byte sent along a route: CPU, NICs, buses and segments; not the transport.
 
         Args:
-            row: Takes the demands.
-            route: The way.
-            net: How the tool uses the network.
             spec: The transfer, where it is one of the path file.
 
         Returns:
@@ -193,8 +190,6 @@ class Network:
         """The cards of both ends by name, and the packets between them.
 
         Args:
-            route: The way.
-            net: How the tool uses the network.
             spec: The transfer, where it is one of the path file.
         """
         ends, named = (route.source, route.destination), spec.nics if spec is not None else None

@@ -57,11 +57,7 @@ def changes(
 
     Args:
         streams: The streams, with what holds them.
-        route: Their route.
-        net: How the tool uses it.
-        frame: Packet sizes.
         place: Name of the narrowest place.
-        openings: What the connections move.
     """
     if streams.nominal is None:
         return _wire(place)

@@ -36,8 +36,6 @@ def net_of(row: Row, end: End, use: Access) -> NetUse | None:
 
     Args:
         row: Sees the end.
-        end: The end whose volume it is.
-        use: How it is used.
     """
     assert end.volume is not None
     volume = end.mounted
@@ -55,13 +53,7 @@ def net_of(row: Row, end: End, use: Access) -> NetUse | None:
 
 
 def owned(row: Row, end: End, use: Access) -> Row:
-    """The row as its connections are charged: those of a mount are shared by all that use it.
-
-    Args:
-        row: The row of the transfer.
-        end: The end whose volume it is.
-        use: How it is used.
-    """
+    """The row as its connections are charged: those of a mount are shared by all that use it."""
     many = end.mounted.filesystem.connections_of(row, use)
     return row if many is None else end.host.mount(row, end.volume or "", many)
 
@@ -70,10 +62,7 @@ def carry(row: Row, network: Network, end: End, use: Access) -> Access:
     """Charges the way between a volume's host and its servers.
 
     Args:
-        row: The row to charge.
         network: The network of the path.
-        end: Host and volume.
-        use: The access.
 
     Returns:
         The access, knowing what TCP lets one of its connections have.
@@ -142,7 +131,6 @@ def names(row: Row, end: End, each: Mapping[str, float], *, own: bool) -> None:
 
     Args:
         row: Sees the client.
-        end: Host and mount.
         each: Operations of each name for one payload byte.
         own: Whether a task looks at what it has made itself, whose attributes it has.
     """
@@ -164,9 +152,7 @@ def of_request(network: Network, ledger: Ledger, end: End, far: End, use: Access
     Args:
         network: The network of the path.
         ledger: Its ledger.
-        end: Host and mount.
         far: Host and volume that the mount shows.
-        use: The access.
 
     Returns:
         ``wire_s`` [s/B], ``cold_s`` [s] and ``drives_s`` [s/B] of an `Access`.

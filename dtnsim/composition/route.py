@@ -99,11 +99,7 @@ def narrowest(route: Route, frame: Framing, nics: list[Nic], streams: int, draw:
     """The narrowest place of a route: (rate in IP bytes [B/s], its buffer [B]).
 
     Args:
-        route: The way.
-        frame: Packets on it.
-        nics: Cards at its ends.
         streams: Connections side by side.
-        draw: Values of the parameters.
     """
     per_wire = frame.mtu / frame.wire
     rate: Value = np.inf
@@ -135,11 +131,7 @@ def payload_rate(route: Route, frame: Framing, nics: list[Nic], streams: int, dr
     """Payload that the narrowest place of a route carries [B/s].
 
     Args:
-        route: The way.
-        frame: Packets on it.
-        nics: Cards at its ends.
         streams: Connections side by side.
-        draw: Values of the parameters.
     """
     return narrowest(route, frame, nics, streams, draw)[0] * frame.mss / frame.mtu
 
@@ -148,9 +140,6 @@ def narrowest_name(route: Route, frame: Framing, nics: list[Nic], streams: int) 
     """Name of the narrowest place at nominal values: a port, a segment, or a box on it.
 
     Args:
-        route: The way.
-        frame: Packets on it.
-        nics: Cards at its ends.
         streams: Connections side by side.
     """
     draw = Draw()
@@ -193,7 +182,6 @@ def wall_rate(draw: Draw, wall: Firewall, streams: float) -> Term:
     """What a firewall lets so many flows pass: each stays on one of its engines [B/s on the wire].
 
     Args:
-        draw: Values of the parameters.
         wall: The firewall.
         streams: Number of the flows.
     """
@@ -207,10 +195,7 @@ def line_rate(route: Route, number: int, nics: list[Nic], draw: Draw) -> Value:
     """Rate at which a burst of one flow reaches segment ``number``: the sender's port, or a slower segment before.
 
     Args:
-        route: The way.
         number: Of the segment on it.
-        nics: Cards at its ends.
-        draw: Values of the parameters.
     """
     rates = [draw(nics[0].rate)] if nics else []
     rates += [draw(segment.bandwidth) for _, segment, _ in route.hops[:number]]
@@ -223,13 +208,9 @@ def burst_rate(
     """Payload rate at which the bursts of unpaced streams still fit a firewall's input buffer (infinite: they do).
 
     Args:
-        route: The route.
         number: Segment with the firewall.
-        frame: Packet sizes.
-        nics: Adapters of sender and receiver.
         cc: Congestion control.
         sent: Streams, and the bytes that each hands over at once (None: a bulk stream, which sends trains).
-        draw: Values of the parameters.
     """
     wall, (streams, burst) = route.hops[number][1].firewall, sent
     if wall is None or not controls.find(cc).by_loss or route.source.tcp.pacing is not None:
@@ -250,7 +231,6 @@ def policed_share(policer: Policer, rtt_s: Value, mss_B: float, cc: str, streams
         mss_B: Payload of a packet [B].
         cc: Congestion control of the streams.
         streams: How many there are.
-        draw: Values of the parameters.
     """
     if policer.action != "police" or not controls.find(cc).by_loss:
         return 1.0
@@ -270,10 +250,8 @@ def charge_segment(
     """Bandwidth left by others, firewall and policer of one segment in one direction.
 
     Args:
-        row: The row to charge.
         name: Name of the segment.
         segment: The segment.
-        frame: Packet sizes.
         flows: Streams, and the workers that they are of.
         forward: Whether bytes cross it from its near end.
     """

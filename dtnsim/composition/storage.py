@@ -116,9 +116,7 @@ class Storage:
         """A tool's access as the volume at an end sees it.
 
         Args:
-            end: The end.
             use: The access as the tool asks for it; None where it has none.
-            leg: The transfer.
         """
         if use is None or end.volume is None:
             return None
@@ -214,7 +212,6 @@ class Storage:
         Args:
             calls: Takes the calling thread's demands.
             medium: Takes those below the cache.
-            end: The end.
             use: The access; nothing is charged where it is None.
         """
         if use is None or end.volume is None:
@@ -305,9 +302,7 @@ class Storage:
         """Seconds of one file's metadata operations on a volume, and where their cost comes from.
 
         Args:
-            end: Where the volume is.
             operations: Names of the operations.
-            leg: The transfer.
             cost: What its step asks of each file.
         """
         if not operations or end.volume is None:
@@ -341,8 +336,6 @@ class Storage:
         """Connections of the volumes of a step to their servers, with the stations that the row has charged them at.
 
         Args:
-            leg: The transfer.
-            step: The step.
             row: What has been charged.
         """
         for end, asked in ((leg.source, step.read), (leg.destination, step.write), (leg.destination, step.reread)):
@@ -360,13 +353,7 @@ class Storage:
                 yield found
 
     def metadata(self, leg: Leg, step: Step, row: Row) -> None:
-        """Charges the metadata operations of a step's files where they are done.
-
-        Args:
-            leg: The transfer.
-            step: The step.
-            row: Takes the demands.
-        """
+        """Charges the metadata operations of a step's files where they are done."""
         cost, job = step.files, leg.job
         for end, operations, number in (
             (leg.source, cost.source, job.files),

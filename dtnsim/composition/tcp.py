@@ -61,26 +61,13 @@ class Openings(NamedTuple):
 
 
 def shares(route: Route, net: NetUse, frame: Framing) -> tuple[float, float]:
-    """Parts of the sender's and of the receiver's socket buffer that are payload in flight [1].
-
-    Args:
-        route: The route.
-        net: How it is used.
-        frame: Its packets.
-    """
+    """Parts of the sender's and of the receiver's socket buffer that are payload in flight [1]."""
     modelled = not controls.find(net.cc or route.source.tcp.cc).by_loss
     return float(linux.send_share(frame.mss, modelled=modelled)), route.destination.receive_share(frame.mtu)
 
 
 def buffer_windows(route: Route, net: NetUse, frame: Framing, draw: Draw) -> tuple[Value, Value]:
-    """What the socket buffers of sender and receiver let a stream have in flight [B].
-
-    Args:
-        route: The route.
-        net: How it is used.
-        frame: Its packets.
-        draw: Values of the parameters.
-    """
+    """What the socket buffers of sender and receiver let a stream have in flight [B]."""
     made: list[Value] = []
     for (host, key), share in zip(ends(route), shares(route, net, frame), strict=True):
         if net.window is None:
@@ -110,11 +97,6 @@ def connection(
     """The streams of a transfer as TCP sees their route.
 
     Args:
-        route: The route.
-        net: How it is used.
-        frame: Its packets.
-        nics: Cards at its ends.
-        draw: Values of the parameters.
         lost: What the route loses (`Route.lost`).
     """
     rate, buffer = narrowest(route, frame, nics, net.streams, draw)
@@ -158,8 +140,6 @@ def answered(drawn: Connection, nominal: Connection, draw: Draw, openings: Openi
     Args:
         drawn: The streams in all draws.
         nominal: The streams at nominal values.
-        draw: Values of the parameters.
-        openings: What they move.
     """
     closed, limit = closed_form(drawn)
     one = all(np.size(v) == 1 for v in _figures(nominal))  # not many scenarios, each its own
@@ -249,7 +229,6 @@ def opening_s(streams: Connection, openings: Openings, most_Bps: Value) -> Value
 
     Args:
         streams: The connections, answered.
-        openings: What they move.
         most_Bps: What the rest of the way allows [B/s].
     """
     if streams.course is None:
@@ -271,7 +250,6 @@ def opens_s(streams: Connection, openings: Openings, most_Bps: Value) -> Value:
 
     Args:
         streams: The connections, answered.
-        openings: What they move.
         most_Bps: What the rest of the way allows [B/s].
     """
     if streams.course is None or streams.reopened or openings.omitted_s:

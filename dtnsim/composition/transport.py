@@ -38,13 +38,7 @@ VERBS_LATENCY = prior("2 us", 0.4, "assumed: twice the 0.6 to 1.3 us that ib_wri
 
 
 def packets(net: NetUse, frame: Framing, nics: Sequence[Nic] = ()) -> Framing:
-    """Packet sizes that a transport really uses on a route.
-
-    Args:
-        net: How the tool uses the network.
-        frame: Packets that the route carries.
-        nics: Cards at its ends.
-    """
+    """Packet sizes that a transport really uses on a route."""
     if net.transport == "rdma":
         if nics and all(card.protocol == "infiniband" for card in nics):
             size = min(frame.mtu, rdma.PATH_MTUS_B[-1])
@@ -65,16 +59,7 @@ def packets(net: NetUse, frame: Framing, nics: Sequence[Nic] = ()) -> Framing:
 def charge(
     row: Row, route: Route, net: NetUse, frame: Framing, nics: list[Nic], openings: tcp.Openings | None = None
 ) -> None:
-    """The private limits of the connections: window, loss, target rate, windows above TCP.
-
-    Args:
-        row: Takes the demands.
-        route: The way.
-        net: How the tool uses the network.
-        frame: Packets on it.
-        nics: Cards at its ends.
-        openings: What the connections move.
-    """
+    """The private limits of the connections: window, loss, target rate, windows above TCP."""
     draw = row.ledger.draw
     rtt = route.rtt(draw)
     pair = f"{route.source.name}-{route.destination.name}"
@@ -120,8 +105,6 @@ def target(row: Row, net: NetUse, station: str, sent: Term | float = 1.0) -> Non
     """The rate that the user has set for the tool, where there is one; ``sent``: bytes for each that arrives.
 
     Args:
-        row: Takes the demand.
-        net: How the tool uses the network.
         station: Name of the station within its host.
         sent: Bytes for each that arrives [1].
     """
@@ -311,15 +294,7 @@ def _whose_window(streams: Connection, route: Route, net: NetUse, frame: Framing
 
 
 def sent_again(row: Row, route: Route, net: NetUse, frame: Framing, nics: list[Nic]) -> Term | float:
-    """Bytes that reliable connections of RDMA send for each that arrives, where their way is the limit [1].
-
-    Args:
-        row: The row to charge.
-        route: The way.
-        net: How the tool uses the network.
-        frame: Packets on it.
-        nics: Cards at its ends.
-    """
+    """Bytes that reliable connections of RDMA send for each that arrives, where their way is the limit [1]."""
     if net.transport != "rdma":
         return 1.0
     path, rtt, loss = _verbs_way(row, route, net, frame, nics)

@@ -50,9 +50,6 @@ def waits_of(storage: Storage, leg: Leg, step: Step, row: Row) -> Waits:
     """What the workers wait for in a step, whatever stretches it is cut into.
 
     Args:
-        storage: The accesses of the path.
-        leg: The transfer.
-        step: The step of its plan.
         row: What the step has charged.
     """
     draw, job = storage.ledger.draw, leg.job
@@ -102,8 +99,6 @@ def delays(
 
     Args:
         waits: Those of the whole step.
-        leg: The transfer.
-        step: The step of its plan.
         part: The stretch.
         row: What bytes charge in it.
         metadata: What file operations charge in it.
@@ -270,7 +265,6 @@ def beside(
     Args:
         phases: The phases.
         whole: What goes through the page cache, as one phase.
-        stations: By name.
         cache: Part of what a worker writes at once that the cache has room for; part of all bytes that gather there
             before any is written back, and the seconds per byte of all after which that begins however few they are.
         workers: Workers. Of one, what the medium writes while it fills the cache does not wait; of several, the others
@@ -318,7 +312,6 @@ def alone(stations: Mapping[str, Station], demands: Iterable[Demand], workers: i
     """Seconds per byte that one worker spends at the slowest station of some demands when nobody else is there.
 
     Args:
-        stations: By name.
         demands: The demands.
         workers: How many workers share what is private.
     """
@@ -376,7 +369,6 @@ def rate_beside(stations: Mapping[str, Station], demands: Iterable[Demand], fill
     """Rate that is left to write-back while a cache is filled: stations may serve both (a disk that is read too) [B/s].
 
     Args:
-        stations: By name.
         demands: Of the whole phase, those below the cache and those before it.
         fill: Rate at which the cache is filled [B/s].
     """

@@ -71,7 +71,6 @@ def drawn(name: str, host: Mapping, mounts: Iterable[str], notes: list[str], *, 
         name: Its name in the path: two hosts are drawn apart.
         host: What it says.
         mounts: Mount points that transfers name, which are volumes where the host has none at all.
-        notes: Takes what was read from names that the library does not have.
         networked: Whether the path has a network.
     """
     where = f"hosts.{name}"

@@ -43,8 +43,6 @@ def everything(
 
     Args:
         first: What was found at first.
-        raw: Mapping of the path file.
-        overrides: Texts of ``--set``.
         read: Reads a path, or raises the next finding.
     """
     mended = _Mended(_copy(raw), list(overrides))

@@ -73,8 +73,6 @@ def fitted_hosts(
     Args:
         raw: Mapping of the path; its hosts are written out in it.
         overrides: Those that change hosts, or which of them there are.
-        beside: Folder that files named in it are relative to.
-        built: Its hosts that were built before.
 
     Raises:
         SpecError: a host cannot be used, or an override leads nowhere.

@@ -96,7 +96,6 @@ def way(whole: nx.Graph[str], source: str, destination: str) -> list[str]:
     """Segments on the quickest way between two NICs, in order; no host is passed through.
 
     Args:
-        whole: The graph of a path.
         source: Node of the sender's NIC.
         destination: Node of the receiver's NIC.
 
@@ -218,7 +217,6 @@ def single_points(whole: nx.Graph[str], source: str, destination: str) -> list[s
     """Nodes that every way from one node to another passes, in order, without the ends themselves.
 
     Args:
-        whole: The graph of a path.
         source: Node at one end.
         destination: Node at the other end.
 
@@ -246,7 +244,6 @@ def narrowest_cut(whole: nx.Graph[str], source: str, destination: str) -> Cut:
     for `dtnsim predict` to say, this is what the wiring could carry at most.
 
     Args:
-        whole: The graph of a path.
         source: Node at one end.
         destination: Node at the other end.
     """

@@ -145,7 +145,6 @@ def no_path(found: Mapping, name: str, file: str) -> Mapping:
 
     Args:
         found: It.
-        name: The host.
         file: The file, as it is named.
 
     Raises:

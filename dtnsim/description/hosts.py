@@ -351,7 +351,6 @@ class Built:
         """What ``make`` gives of a path's mapping and what is put over it: the same path again for the same.
 
         Args:
-            raw: The path's mapping.
             over: What is put over it.
             make: Makes it, told which hosts were built.
         """

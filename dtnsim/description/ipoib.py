@@ -35,13 +35,7 @@ def _ends(item: Mapping) -> Iterator[str]:
 
 
 def cards(name: str, host: Mapping, notes: list[str]) -> Mapping:
-    """A host with the cards that carry TCP; with InfiniBand alone these are IPoIB, which is noted.
-
-    Args:
-        name: The host.
-        host: Its mapping.
-        notes: Takes what was assumed.
-    """
+    """A host with the cards that carry TCP; with InfiniBand alone these are IPoIB, which is noted."""
     if not speaks_verbs_alone(host):
         return host
     one = "nic" in host

@@ -51,7 +51,6 @@ def keyed(
         links: Segments by name.
         transfers: The transfers, whose tools have quantities.
         fits: Fitted parameters; those that the path says itself keep the path's keys.
-        built: The hosts as they were with other overrides.
     """
     known, made = frozenset(fits.correlation.keys), {}
     for alias, stated in hosts.items():

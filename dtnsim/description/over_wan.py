@@ -40,13 +40,7 @@ def alone(raw: Mapping) -> bool:
 
 
 def volumes(name: str, host: Mapping, notes: list[str]) -> Mapping:
-    """A host whose mounts over IP lead over the WAN to their servers, which is noted.
-
-    Args:
-        name: The host.
-        host: Its mapping.
-        notes: Takes what was read so.
-    """
+    """A host whose mounts over IP lead over the WAN to their servers, which is noted."""
     given = host.get("volumes")
     if not isinstance(given, Mapping) or ipoib.speaks_verbs_alone(host):
         return host
@@ -75,7 +69,6 @@ def buckets(raw: Mapping, notes: list[str]) -> None:
 
     Args:
         raw: The path file, whose hosts and transfers change.
-        notes: Takes what was read so.
     """
     if not (found := stores(raw)):
         return

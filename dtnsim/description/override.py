@@ -71,9 +71,7 @@ def override(raw: Mapping, text: str, notes: list[str] | None = None) -> list[st
     """Puts one ``key=value`` over the mapping of a path; returns the key in full, in steps.
 
     Args:
-        raw: The mapping.
         text: What is put over it.
-        notes: Takes what was read from names that the library does not have.
 
     Raises:
         SpecError: not of that form, or a key that leads nowhere.
@@ -93,7 +91,6 @@ def apart(raw: Mapping, overrides: Sequence[str], names: Collection[str]) -> lis
     """Overrides that write out hosts of a file which are like others of it, as far as they are not like each other.
 
     Args:
-        raw: Mapping of the path.
         overrides: What is put over it, of which what reaches the others reaches these too.
         names: These hosts.
     """
@@ -122,11 +119,8 @@ def put(raw: Mapping, steps: list[str], value: Any, text: str, notes: list[str] 
     """Sets the key that ``steps`` lead to, which it returns in full; short forms on the way are written out first.
 
     Args:
-        raw: Mapping of the path.
         steps: The key, step by step.
         value: What it becomes.
-        text: The override as it was given, for messages.
-        notes: Takes what was read from names that the library does not have.
     """
     if len(steps) > yamlio.MAX_DEPTH:
         raise SpecError(f"has {len(steps)} steps; a key has at most {yamlio.MAX_DEPTH}", key="--set", value=text)
@@ -217,8 +211,6 @@ def _written_out(name: str, passed: list[str], then: str, text: str, notes: list
         name: What is written.
         passed: Its key, step by step.
         then: The key of that mapping that is to be set.
-        text: The override, for messages.
-        notes: Takes what was read from names that the library does not have.
     """
     step, at = passed[-1], (getattr(name, "file", "--set"), getattr(name, "line", 0))
     above = passed[-2] if len(passed) > 1 else ""

@@ -96,7 +96,6 @@ class PathSpec(Joined):
             overrides: What was put over that.
             folder: Where it lies.
             origins: Number of the description of each transfer.
-            built: Its hosts as they were built.
         """
         self._given, self._folder, self._origins = (raw, tuple(overrides)), folder or Path(), tuple(origins)
         self._built = built
@@ -255,12 +254,6 @@ def resolve(
     raw: Mapping, overrides: Sequence[str] = (), *, beside: Path | None = None, built: Built | None = None
 ) -> PathSpec:
     """Validates the mapping of a path file; ``built``: its hosts as they were with other overrides.
-
-    Args:
-        raw: The mapping.
-        overrides: Texts of ``--set``.
-        beside: Folder that files named in it are relative to.
-        built: Its hosts as they were with other overrides.
 
     Raises:
         SpecError: it cannot be used; what has no place of its own is in this file.

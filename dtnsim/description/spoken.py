@@ -36,8 +36,6 @@ def part(key: str, given: Any, where: str, notes: list[str]) -> object:
     Args:
         key: ``nic``, ``cpu``, ``memory`` or ``array``.
         given: What is written there.
-        where: Key in full, for notes.
-        notes: Takes what was read from a name that the library does not have.
     """
     return _drives(given, where, notes) if key == "array" else _named(key, given, where, notes)
 
@@ -133,13 +131,7 @@ def in_name(key: str, name: str) -> tuple[dict[str, Any], str]:
 
 
 def board(host: Mapping, where: str, notes: list[str]) -> Mapping:
-    """A host without a board that the library does not have: what it brings is drawn, or said by the host.
-
-    Args:
-        host: Mapping of the host.
-        where: Its key, for notes.
-        notes: Takes what was read otherwise than written.
-    """
+    """A host without a board that the library does not have: what it brings is drawn, or said by the host."""
     name = host.get("board")
     if isinstance(name, Scalar) and not _known(name, "board") and not _typo(name, "board"):
         notes.append(f"{where}.board: {str(name)!r} is not in the library: its slots and sockets are not checked")
@@ -152,8 +144,6 @@ def volume(given: Mapping, where: str, notes: list[str]) -> Mapping:
 
     Args:
         given: Mapping of the volume.
-        where: Its key, for notes.
-        notes: Takes what was read otherwise than written.
     """
     drives = _drives(given.get("array"), f"{where}.array", notes)
     made = given if drives is given.get("array") else given.but("array", drives)
@@ -189,13 +179,7 @@ def _mounted_as(given: Mapping, where: str, notes: list[str]) -> Mapping:
 
 
 def adapters(host: Mapping, where: str, notes: list[str]) -> Mapping:
-    """A host without adapters of which no more is known than that they are some, and their drives on none.
-
-    Args:
-        host: Mapping of the host.
-        where: Its key, for notes.
-        notes: Takes what was read otherwise than written.
-    """
+    """A host without adapters of which no more is known than that they are some, and their drives on none."""
     cards, volumes = host.get("hbas"), host.get("volumes")
     given = volumes if isinstance(volumes, Mapping) else Mapping()
     seated = {mount: each for mount, each in given.items() if isinstance(each, Mapping) and each.get("via")}

@@ -98,7 +98,6 @@ def shares(raw: Mapping, notes: list[str]) -> dict[str, tuple[str, ...]]:
 
     Args:
         raw: The path file, whose hosts and transfers change.
-        notes: Takes what was read so.
 
     Returns:
         ``key=value`` of those shares and of the ends there, by the key of the transfer.

@@ -122,11 +122,6 @@ def release_of(system: str | None, tool: str) -> str | None:
 def arrays(host: Mapping, where: str, notes: list[str]) -> Mapping:
     """A host whose RAID is a controller's where its system is not Linux, whose md is what software RAID is here.
 
-    Args:
-        host: The host.
-        where: Its key, for notes.
-        notes: Takes what was taken so.
-
     Raises:
         SpecError: md, or software RAID with parity, on another system.
     """

@@ -149,7 +149,6 @@ def check_order(transfers: Sequence[TransferSpec], number: int, at: dict[str, An
     """Refuses a transfer that waits for what does not exist, or in the end for itself.
 
     Args:
-        transfers: All of the path.
         number: Which of them.
         at: Where it says what it waits for.
 
@@ -193,7 +192,6 @@ def misplaced(transfers: Sequence[TransferSpec], hosts: MappingABC[str, Host]) -
     """What is said of tools that no usage has on a system that a host at their ends states.
 
     Args:
-        transfers: All of the path.
         hosts: Its hosts by name.
     """
     found: dict[str, str] = {}
