@@ -61,7 +61,7 @@ class PathSpec(Joined):
         setting: ``isolated`` where nobody and nothing else is on the path and what it is is known (a lab, an emulated
             link), ``production`` where systems are in daily use; it decides by whose errors the model's own are taken.
             Left out: isolated where every segment states its loss and other traffic without doubt, and no file system
-            is a shared one.
+            is a shared one; between the two as other traffic that is stated grows.
         workload: What a fleet moves over and over; its classes, one transfer after the other, are the ``transfers``.
         events: What happens while it is simulated.
         others: Other people's transfers while it is simulated.

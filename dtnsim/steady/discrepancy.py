@@ -16,7 +16,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Collection, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import astuple, dataclass, field, replace
 from functools import cache
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final, NamedTuple
@@ -30,6 +30,7 @@ from dtnsim.ground.errors import SpecError
 from dtnsim.ground.quantity import REPEAT
 from dtnsim.physics._arrays import FloatArray as Array, Index
 from dtnsim.steady.ceilings import idle_time, per_capacity, solo_times
+from dtnsim.steady.regime import ISOLATED
 
 if TYPE_CHECKING:
     from dtnsim.ground.quantity import Draw, Value
@@ -111,14 +112,29 @@ class Discrepancy:
     noises: Mapping[str, Noise] = field(default_factory=dict)
 
     def law(self, regime: Regime) -> Law:
-        """The model's own error where this holds a transfer."""
-        return next((self.laws[n] for n in reversed(regime.names) if n in self.laws), self.default)
+        """The model's own error where this holds a transfer.
+
+        On a path whose network is stated whole it goes from that of an isolated one to that of its setting as the doubt
+        about other traffic grows beside the former's scale, by variance: nobody has measured what lies between.
+        """
+        own = next((self.laws[n] for n in reversed(regime.names) if n in self.laws), self.default)
+        if (part := self._others(regime)) == 1:
+            return own
+        quiet = self.law(regime._replace(setting=ISOLATED))
+        return Law(*((1 - part) * a + part * b for a, b in zip(astuple(quiet), astuple(own), strict=True)))
+
+    def _others(self, regime: Regime) -> float:
+        """What other traffic makes of a path whose network is stated whole: 0 an isolated one, 1 one of its setting."""
+        if regime.setting == ISOLATED or math.isinf(regime.doubt):
+            return 1.0
+        scale = self.law(regime._replace(setting=ISOLATED)).below
+        return regime.doubt**2 / (regime.doubt**2 + scale**2)
 
     def noise(self, regime: Regime) -> Noise:
         """How far runs lie apart there: as measured on that host, else as usual for that kind."""
         usual = self.noises.get(regime.kind) or self.default_noise
         if regime.measured is None:
-            return usual
+            return replace(usual, another_day=usual.another_day * self._others(regime))
         run, day = regime.measured
         return Noise(run, usual.another_day if day is None else day)
 
@@ -153,7 +169,7 @@ class Discrepancy:
 
         def error(regime: Regime) -> Array:
             if regime not in known:
-                own, common = (_levels(draw.score(f"discrepancy {of}")) for of in (regime.name, regime.tool))
+                own, common = (_levels(draw.score(f"discrepancy {of}")) for of in (regime.drawn_as, regime.tool))
                 found = self.law(regime).at(_levels(together(own, common)))
                 if not mean:
                     noise = self.noise(regime)

@@ -111,8 +111,8 @@ class Assumed(Later[Assumption]):
     def _stated(self, a: Assumption, text: str) -> float:
         """The median with a number or a default that has another value [B/s]."""
         given, mean = self.composer.spec, self._mean
-        if a.drawn:
-            given = given.changed([f"{key}={text}" for key in given.written_as[a.drawn]])
+        if a.drawn or a.key == "setting":
+            given = given.changed([f"{key}={text}" for key in (given.written_as[a.drawn] if a.drawn else [a.key])])
         else:
             first, others = _AND.split(a.key)[0], (c for c in unwritten(given) if c.other.text == text)
             given = with_values(given, [c for c in others if first in (place_key(given, at) for at, _ in c.found)])

@@ -6,12 +6,15 @@ system, a shared server, waiting of several sorts. How far real systems fall fro
 
 from __future__ import annotations
 
+import math
 from functools import lru_cache
+from statistics import NormalDist
 from typing import TYPE_CHECKING, Final, NamedTuple
 
 import numpy as np
 
 from dtnsim.description.host import label_of
+from dtnsim.physics._arrays import LEVELS
 from dtnsim.steady.reasons import WORDS, Cause
 
 if TYPE_CHECKING:
@@ -35,6 +38,8 @@ _WAITS: Final = {"file": "small files", "start": "start", "open": "start", "lead
 ISOLATED: Final = "isolated"
 MEASURED: Final = "measured"
 PRODUCTION: Final = "production"
+#: standard deviations from p10 to p90
+_APART: Final = NormalDist().inv_cdf(LEVELS[2]) - NormalDist().inv_cdf(LEVELS[0])
 
 
 class Regime(NamedTuple):
@@ -43,7 +48,8 @@ class Regime(NamedTuple):
     A dedicated path has other traffic on no segment (stated, without doubt) and no shared server: days do not differ.
     Where a drive, array or bus of a calibrated host binds, or requests to its own volumes wait, ``measured`` has how
     far its runs and days lie apart. ``setting``: an isolated lab, hosts of which one was calibrated by tests of its
-    own, or any other production.
+    own, or any other production. ``doubt``: where that follows from a network that is stated whole, how far apart what
+    other traffic leaves of it may lie (`_doubt`).
     """
 
     kind: str
@@ -51,6 +57,7 @@ class Regime(NamedTuple):
     dedicated: bool = False
     measured: tuple[float, float | None] | None = None
     setting: str = PRODUCTION
+    doubt: float = math.inf
 
     @property
     def same_every_day(self) -> bool:
@@ -61,6 +68,11 @@ class Regime(NamedTuple):
     def name(self) -> str:
         """``production/core/ssh``."""
         return f"{self.setting}/{self.kind}/{self.tool}"
+
+    @property
+    def drawn_as(self) -> str:
+        """Whose draws its error has: those of an isolated path where a trace of other traffic makes the difference."""
+        return self.name if math.isinf(self.doubt) else self._replace(setting=ISOLATED).name
 
     @property
     def names(self) -> tuple[str, str, str]:
@@ -94,7 +106,9 @@ def holders(given: PathSpec, problem: Problem, f: int, cause: Cause) -> Holders:
         cause: What binds it.
     """
     transfer = problem.transfers[f]
-    of = Regime("", given.transfers[f].tool.tool_class, _dedicated(given), None, setting(given))
+    doubt = _doubt(given)
+    of = Regime("", given.transfers[f].tool.tool_class, not doubt, None, setting(given))
+    of = of._replace(doubt=doubt if follows(given) else math.inf)
     visited = dict.fromkeys(d.station for p in transfer.phases for d in p.demands)
     stations = {name: _at(given, problem, _stations(problem)[name], of) for name in visited}
     longest = max((d for p in transfer.phases for d in p.delays), key=lambda d: float(np.max(d.per_byte)), default=None)
@@ -123,25 +137,30 @@ def _only_host(given: PathSpec, f: int) -> str:
     return ends.pop() if len(ends) == 1 else ""
 
 
-def _dedicated(given: PathSpec) -> bool:
-    """Whether nobody else is on the path: every segment says so, and no file system is a shared one."""
+def _doubt(given: PathSpec) -> float:
+    """From p10 to p90 of what other traffic leaves of a path, in its logarithm: 0 for none, infinite if not stated."""
     systems = (v.filesystem.kind for h in given.hosts.values() for v in h.volumes.values())
-    return all(map(_quiet, given.segments)) and not any(_KINDS.get(kind) == "shared server" for kind in systems)
+    if any(_KINDS.get(kind) == "shared server" for kind in systems):
+        return math.inf
+    return max(map(_of_traffic, given.segments), default=0.0)
 
 
-def _quiet(segment: Segment) -> bool:
-    """Whether other traffic is stated without doubt."""
-    share = segment.background.share if segment.background is not None else None
-    return share is not None and (share.spread == 0 or share.value == 0)
+def _of_traffic(segment: Segment) -> float:
+    """The same of a segment."""
+    if segment.background is None:
+        return math.inf
+    share = segment.background.anytime
+    return _APART * share.value * share.spread / (1 - share.value)
+
+
+def follows(given: PathSpec) -> bool:
+    """Whether the setting follows from the network: nobody states it, and each segment states its loss."""
+    return given.setting is None and bool(given.segments) and all(s.loss.typical is None for s in given.segments)
 
 
 def setting(given: PathSpec) -> str:
     """What the path says that it is, or `ISOLATED` where its network is stated whole, and nobody else's."""
-    if given.setting == ISOLATED:
-        return ISOLATED
-    segments = given.segments
-    stated = bool(segments) and all(s.loss.typical is None for s in segments)
-    if given.setting is None and stated and _dedicated(given):
+    if given.setting == ISOLATED or (follows(given) and not _doubt(given)):
         return ISOLATED
     return MEASURED if given.correlation.keys else PRODUCTION
 

@@ -276,6 +276,18 @@ def test_a_path_is_isolated_where_its_network_is_stated_whole(wan: dict[str, Any
     assert setting(load({**path, "setting": "production"})) == "production"
 
 
+def test_a_trace_of_other_traffic_moves_little_and_the_answer_says_what_either_setting_would_give() -> None:
+    wan = {"bandwidth": "100 Gb/s", "rtt": "100 ms", "loss": "0"}
+    shares = ("0", "0.1 %", "5 %", "30 %")
+    answers = [predict(load(journey(wan={**wan, "background": {"share": share}}))) for share in shares]
+    medians = [p.throughput_Bps.p50 for p in answers]
+    assert medians[1] == pytest.approx(medians[0], rel=0.01)
+    assert medians == sorted(medians, reverse=True)
+    said = [next((a.value, a.low, a.high) for a in p.assumed if a.key == "setting") for p in answers]
+    both = ("between", "isolated", "production")
+    assert said == [("isolated", "production", "production"), both, both, both]
+
+
 def test_hosts_that_were_calibrated_are_a_setting_of_their_own() -> None:
     assert setting(spec.load("venadi/scp")) == "measured"
     assert setting(spec.load("venadi/scp", calibration="none")) == "production"
