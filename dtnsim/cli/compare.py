@@ -101,7 +101,7 @@ def _show(result: Comparison) -> None:
             cells = ("-" if v is None else units.show(v, "B/s") for v in (change.before_Bps, change.after_Bps))
             rows.add_row(change.station, *cells)
         if changes:
-            out.print("what each station would allow by itself, where that differs:")
+            out.print("what each station would allow if nothing else took time, where that differs:")
             out.print(rows)
         if len(changes) > _SHOWN:
             out.print(f"and {len(changes) - _SHOWN} more that allow more; --json has all")

@@ -95,7 +95,8 @@ class Comparison(Pictured):
         if old is not None and new is None:
             text += f"; {held}, which bound, is no longer on the way"
         elif old is not None and new is not None and abs(new - old) > _WORTH * old:
-            text += f"; {held}, which bound, allows {units.show(new, 'B/s')} instead of {units.show(old, 'B/s')}"
+            now_Bps, was_Bps = units.show(new, "B/s"), units.show(old, "B/s")
+            text += f"; {held}, which bound, would allow {now_Bps} by itself, not {was_Bps}"
         text += (f"; now {now} binds" if now != held else f"; {now} still binds") + f": {after.bottleneck.reason}"
         if now == held and abs(after.ceiling - before.ceiling) <= _WORTH * before.ceiling:
             text += (

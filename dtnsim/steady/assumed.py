@@ -16,7 +16,7 @@ import re
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import suppress
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from statistics import NormalDist
 from typing import Any, Final, NamedTuple, get_args
 
@@ -35,9 +35,8 @@ from dtnsim.ground.records import Problem
 from dtnsim.ground.term import without_words
 from dtnsim.ground.uncertainty import Assumption, Otherwise, Since, written
 from dtnsim.physics._arrays import LEVELS
-from dtnsim.steady import discrepancy, epochs, ordering, timed
-from dtnsim.steady.regime import ISOLATED, PRODUCTION, follows, setting
-from dtnsim.steady.scenarios import Scenarios, held
+from dtnsim.steady import epochs, ordering, timed
+from dtnsim.steady.scenarios import Scenarios
 
 #: keys that an answer names one by one
 _NAMED: Final = 2
@@ -332,22 +331,7 @@ def assumed(composer: Composer, nominal: Problem, drawn: Scenarios, whole_Bps: f
     if len(nominal.transfers) > _TRANSFERS:
         return ()
     found = [*_uncertain(composer, nominal, drawn, whole_Bps), *moved(composer, nominal, whole_Bps)]
-    found += _of_setting(composer.spec, nominal, drawn)
     return tuple(sorted((a for a in found if a.moves > WORTH), key=lambda a: -a.moves))
-
-
-def _of_setting(given: PathSpec, nominal: Problem, drawn: Scenarios) -> Iterator[Assumption]:
-    """The settings, by whose errors the model's own may be taken, where the network says which it is."""
-    if not follows(given):
-        return
-    lab = setting(given) == ISOLATED
-    low, high, laws = PRODUCTION if lab else ISOLATED, PRODUCTION, discrepancy.load()
-    there = (replace(drawn, held=held(given.model_copy(update={"setting": s}), nominal)) for s in (low, high))
-    total = (ordering.total_rate(s.problem, s.rates(laws, mean=True)) for s in (drawn, *there))
-    was, at_low, at_high = (max(float(np.median(rates)), 1e-300) for rates in total)
-    now, traffic = (ISOLATED, "no other traffic") if lab else ("between", "other traffic that is not known exactly")
-    source = f"the network has a stated loss and {traffic}; isolated is a lab, production what is in daily use"
-    yield Assumption("setting", now, low, high, at_low / was, at_high / was, source)
 
 
 def _uncertain(composer: Composer, nominal: Problem, drawn: Scenarios, whole_Bps: float) -> list[Assumption]:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Sequence
+from dataclasses import replace
 from functools import partial
 from typing import Final
 
@@ -18,8 +19,9 @@ from dtnsim.ground.term import without_words
 from dtnsim.ground.uncertainty import Assumption
 from dtnsim.physics._arrays import FloatArray as Array, quantile
 from dtnsim.steady import discrepancy, ordering, timed
-from dtnsim.steady.assumed import assumed, ends, place_key, unwritten, with_values
-from dtnsim.steady.scenarios import Scenarios, composed_and_drawn, laid_out
+from dtnsim.steady.assumed import WORTH, assumed, ends, place_key, unwritten, with_values
+from dtnsim.steady.regime import ISOLATED, PRODUCTION, follows, setting
+from dtnsim.steady.scenarios import Scenarios, composed_and_drawn, held, laid_out
 from dtnsim.steady.usual import usual
 
 #: between keys that go together
@@ -64,6 +66,28 @@ class _Known(Draw):
         return np.tile(self._draw.score(key), len(self._ends))
 
 
+def _all(composer: Composer, nominal: Problem, drawn: Scenarios, whole_Bps: float) -> tuple[Assumption, ...]:
+    """What an answer assumes, the setting as well, the strongest first."""
+    found = (*assumed(composer, nominal, drawn, whole_Bps), *_of_setting(composer, nominal, drawn))
+    return tuple(sorted(found, key=lambda a: -a.moves))
+
+
+def _of_setting(composer: Composer, nominal: Problem, drawn: Scenarios) -> tuple[Assumption, ...]:
+    """The settings, by whose errors the model's own may be taken, where the network says which it is."""
+    given = composer.spec
+    if not follows(given):
+        return ()
+    lab = setting(given) == ISOLATED
+    low, high, laws = PRODUCTION if lab else ISOLATED, PRODUCTION, discrepancy.load()
+    there = (replace(drawn, held=held(given.model_copy(update={"setting": s}), nominal)) for s in (low, high))
+    total = (ordering.total_rate(s.problem, s.rates(laws, mean=True)) for s in (drawn, *there))
+    was, at_low, at_high = (max(float(np.median(rates)), 1e-300) for rates in total)
+    now, traffic = (ISOLATED, "no other traffic") if lab else ("between", "other traffic that is not known exactly")
+    source = f"the network has a stated loss and {traffic}; isolated is a lab, production what is in daily use"
+    found = Assumption("setting", now, low, high, at_low / was, at_high / was, source)
+    return (found,) if found.moves > WORTH else ()
+
+
 class Assumed(Later[Assumption]):
     """What an answer assumes, found when it is looked at.
 
@@ -78,7 +102,7 @@ class Assumed(Later[Assumption]):
     def __init__(
         self, composer: Composer, nominal: Problem, drawn: Scenarios, whole_Bps: float, seed: int, *, mean: bool
     ) -> None:
-        super().__init__(partial(assumed, composer, nominal, drawn, whole_Bps))
+        super().__init__(partial(_all, composer, nominal, drawn, whole_Bps))
         #: what holds each transfer in most of its draws, where that is not what does at the medians
         self.usual = EachLater(len(nominal.transfers), partial(usual, composer, nominal, drawn))
         self.composer, self.nominal, self.drawn, self._mean = composer, nominal, drawn, mean
