@@ -6,16 +6,13 @@ No protocol, processor, bus, controller, file system or other users: just what t
 from __future__ import annotations
 
 import math
-from typing import TYPE_CHECKING
 
+from dtnsim.components.device import Device
 from dtnsim.composition.network import Network
+from dtnsim.description.host import Host
+from dtnsim.description.spec import PathSpec
 from dtnsim.description.transfer import DEVICES, TransferSpec, split_end
 from dtnsim.evidence.cases import Case
-
-if TYPE_CHECKING:
-    from dtnsim.components.device import Device
-    from dtnsim.description.host import Host
-    from dtnsim.description.spec import PathSpec
 
 
 def device_rate(array: Device, *, reading: bool) -> float:

@@ -7,25 +7,22 @@ from __future__ import annotations
 
 import re
 from dataclasses import dataclass, replace
+from datetime import datetime
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 
 from dtnsim.description import spec
+from dtnsim.description.spec import PathSpec
 from dtnsim.evidence.cases import Case
 from dtnsim.ground.errors import SpecError
+from dtnsim.ground.records import Problem
+from dtnsim.logs.measurement import Measurement
 from dtnsim.physics._arrays import FloatArray as Array
 from dtnsim.steady import solve
-
-if TYPE_CHECKING:
-    from datetime import datetime
-
-    from dtnsim.description.spec import PathSpec
-    from dtnsim.ground.records import Problem
-    from dtnsim.logs.measurement import Measurement
-    from dtnsim.steady.scenarios import Scenarios
-    from dtnsim.steady.solve import Matrices, Solution
+from dtnsim.steady.scenarios import Scenarios
+from dtnsim.steady.solve import Matrices, Solution
 
 
 @dataclass(frozen=True, slots=True)

@@ -13,23 +13,19 @@ from __future__ import annotations
 import math
 from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
-from typing import TYPE_CHECKING, Any, Final
+from typing import Any, Final
 
 import numpy as np
+from numpy.typing import NDArray
 
 from dtnsim.evidence.figures import Figure
+from dtnsim.evidence.fit_facts import Fact
 from dtnsim.evidence.fit_model import Model, Parameter, SpreadModel
 from dtnsim.evidence.fit_release import Released, freed, give_way, off, suspect
 from dtnsim.evidence.fit_search import SCAN, Search
+from dtnsim.evidence.repeats import Repeats
 from dtnsim.ground.errors import InputError
 from dtnsim.physics._arrays import FloatArray as Array, IntArray
-
-if TYPE_CHECKING:
-    from numpy.typing import NDArray
-
-    from dtnsim.evidence.fit_facts import Fact
-    from dtnsim.evidence.repeats import Repeats
-
 
 #: figures of one log from which their own scatter can be estimated
 _GROUP: Final = 8

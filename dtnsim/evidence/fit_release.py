@@ -16,18 +16,15 @@ from __future__ import annotations
 import math
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Final
+from typing import Final
 
 import numpy as np
 
 from dtnsim.description.override import split_key
+from dtnsim.evidence.fit_model import Parameter
 from dtnsim.evidence.fit_search import FACTORS, Search, price, scale
 from dtnsim.ground.errors import InputError
 from dtnsim.physics._arrays import BoolArray, FloatArray as Array
-
-if TYPE_CHECKING:
-    from dtnsim.evidence.fit_model import Parameter
-
 
 #: how far a parameter may be pushed before that itself is a reason to look for another account [prior deviations]
 _STRAINED: Final = 3.0

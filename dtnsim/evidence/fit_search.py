@@ -4,15 +4,12 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping
-from typing import TYPE_CHECKING, Final, Protocol
+from typing import Final, Protocol
 
 import numpy as np
 
+from dtnsim.evidence.fit_model import Parameter
 from dtnsim.physics._arrays import FloatArray as Array, IntArray
-
-if TYPE_CHECKING:
-    from dtnsim.evidence.fit_model import Parameter
-
 
 #: steps along one parameter in which another bottleneck is looked for [prior standard deviations]
 SCAN: Final = tuple(sign * s for sign in (-1.0, 1.0) for s in (0.25, 0.5, 0.75, 1.0, 1.25, 1.5, 2.0, 2.5, 3.0))

@@ -15,7 +15,7 @@ import shlex
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Final
+from typing import Any, Final
 
 import numpy as np
 
@@ -23,6 +23,7 @@ from dtnsim.description import spec
 from dtnsim.discovery.finding_out import how, table
 from dtnsim.evidence.cases import Case
 from dtnsim.evidence.figures import Figure
+from dtnsim.evidence.fit import Fit
 from dtnsim.evidence.fit_logs import SPREAD
 from dtnsim.evidence.fit_model import Model
 from dtnsim.evidence.fit_targets import Target, Targets
@@ -30,10 +31,6 @@ from dtnsim.ground import yamlio
 from dtnsim.ground.errors import DtnsimError
 from dtnsim.ground.units import plural
 from dtnsim.physics._arrays import FloatArray as Array
-
-if TYPE_CHECKING:
-    from dtnsim.evidence.fit import Fit
-
 
 #: a parameter is determined where its standard deviation falls below this share of the description's
 DETERMINED: Final = 0.5

@@ -16,7 +16,7 @@ from datetime import date
 from itertools import chain
 from pathlib import Path
 from statistics import median
-from typing import TYPE_CHECKING, Final
+from typing import Final
 
 import numpy as np
 
@@ -24,6 +24,7 @@ from dtnsim.evidence import fit_report, suggest
 from dtnsim.evidence.calibrate import calibrate, name_of as host_name
 from dtnsim.evidence.change_points import CHANCE, DAYS, shifted
 from dtnsim.evidence.dates import when
+from dtnsim.evidence.fit import Fit
 from dtnsim.evidence.fit_logs import whole_runs
 from dtnsim.evidence.fit_report import written
 from dtnsim.evidence.fit_wan import named
@@ -33,14 +34,12 @@ from dtnsim.ground import units
 from dtnsim.ground.errors import InputError
 from dtnsim.logs._catalogue import catalogue
 from dtnsim.logs.base import Evidence
+from dtnsim.logs.measurement import Measurement
+from dtnsim.steady.goals import Goal
 
 #: tool, quantity, unit, source, destination, options
 Key = tuple[str, str, str, str, str, str]
 
-if TYPE_CHECKING:
-    from dtnsim.evidence.fit import Fit
-    from dtnsim.logs.measurement import Measurement
-    from dtnsim.steady.goals import Goal
 
 #: days within which two changes are one
 _SAME: Final = 3

@@ -18,23 +18,20 @@ import math
 from collections import ChainMap
 from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from dataclasses import replace
-from typing import TYPE_CHECKING, Any, Final
+from typing import Any, Final
 
 import numpy as np
 
 from dtnsim.ground.errors import DtnsimError
+from dtnsim.ground.records import Demand, Phase, Problem
 from dtnsim.physics._arrays import BoolArray, FloatArray as Array
+from dtnsim.planning.option import Option
+from dtnsim.planning.rating import Described, Rater
+from dtnsim.planning.search import Case, Open, Rates, Set
 from dtnsim.steady import ordering
+from dtnsim.steady.matrices import Matrices
+from dtnsim.steady.regime import Holders
 from dtnsim.steady.scenarios import Scenarios, solved
-
-if TYPE_CHECKING:
-    from dtnsim.ground.records import Demand, Phase, Problem
-    from dtnsim.planning.option import Option
-    from dtnsim.planning.rating import Described, Rater
-    from dtnsim.planning.search import Case, Open, Rates, Set
-    from dtnsim.steady.matrices import Matrices
-    from dtnsim.steady.regime import Holders
-
 
 #: relative difference of times that is none
 _ALIKE: Final = 1e-9

@@ -7,27 +7,25 @@ import math
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from decimal import Decimal
-from typing import TYPE_CHECKING, Final
+from typing import Final
 
 import numpy as np
 
+from dtnsim.description.spec import PathSpec
 from dtnsim.ground.errors import DtnsimError
 from dtnsim.ground.units import Money
 from dtnsim.planning import actions, dominance, fitting, tuning, whynot
 from dtnsim.planning.actions import machine
 from dtnsim.planning.bounds import Bound
+from dtnsim.planning.catalog import Catalog
 from dtnsim.planning.money import Exchange
+from dtnsim.planning.option import Offered, Option, Setting
 from dtnsim.planning.proposal import Progress, Stage, Would, frontier, idle, named, price_spread
 from dtnsim.planning.rating import Rater
 from dtnsim.planning.search import SAME, Rates, Search, Set, price
+from dtnsim.planning.tuning import Win
+from dtnsim.steady.goals import Goal
 from dtnsim.steady.prediction import predict
-
-if TYPE_CHECKING:
-    from dtnsim.description.spec import PathSpec
-    from dtnsim.planning.catalog import Catalog
-    from dtnsim.planning.option import Offered, Option, Setting
-    from dtnsim.planning.tuning import Win
-    from dtnsim.steady.goals import Goal
 
 #: times as fast as settings alone, from which on one learns another tool
 _ANOTHER: Final = 1.1

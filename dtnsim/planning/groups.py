@@ -9,21 +9,19 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import dataclass
 from time import process_time
-from typing import TYPE_CHECKING, Final
+from typing import Final
 
 import numpy as np
 
+from dtnsim.description.spec import PathSpec
 from dtnsim.ground import units
 from dtnsim.ground.errors import DtnsimError, SpecError
 from dtnsim.ground.several import MixedError, NeedsOneError
 from dtnsim.ground.term import without_words
 from dtnsim.planning import swept
+from dtnsim.planning.design import Design
 from dtnsim.planning.swept import Place, Rates
 from dtnsim.steady.prediction import predict
-
-if TYPE_CHECKING:
-    from dtnsim.description.spec import PathSpec
-    from dtnsim.planning.design import Design
 
 #: scenarios of one composition: at first, at least and at most (their arrays then take some 100 MB)
 _CHUNK: Final = (64, 16, 4096)

@@ -6,22 +6,20 @@ import math
 import re
 from collections.abc import Iterator, Sequence
 from decimal import Decimal
-from typing import TYPE_CHECKING, Final, TypeAlias
+from typing import Final, TypeAlias
 
 import numpy as np
 
+from dtnsim.description.workload import Workload
 from dtnsim.ground.errors import InputError
 from dtnsim.ground.quantity import Draw, Quantity
 from dtnsim.ground.units import cents
 from dtnsim.physics._arrays import LEVELS, FloatArray as Array
+from dtnsim.planning.catalog import Offer
+from dtnsim.planning.option import Option
 from dtnsim.planning.proposal import Due, Stage
 from dtnsim.planning.search import price
 from dtnsim.steady.goals import Goal
-
-if TYPE_CHECKING:
-    from dtnsim.description.workload import Workload
-    from dtnsim.planning.catalog import Offer
-    from dtnsim.planning.option import Option
 
 _GROWTH: Final = re.compile(
     r"\s*(\d+(?:\.\d+)?)\s*%?\s*(?:(?:\+-|±)\s*(\d+(?:\.\d+)?)\s*)?%\s*(?:/|a|per)\s*(?:y|yr|year|a)\s*", re.IGNORECASE

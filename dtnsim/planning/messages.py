@@ -7,28 +7,25 @@ import itertools
 import math
 from collections.abc import Sequence
 from decimal import Decimal
-from typing import TYPE_CHECKING, Final
+from typing import Final
 
 import numpy as np
 
 from dtnsim.description import calendar
+from dtnsim.description.transfer import TransferSpec
 from dtnsim.description.workload import YEAR_S
 from dtnsim.ground import units
 from dtnsim.ground.uncertainty import often
 from dtnsim.ground.units import Money, cents
+from dtnsim.planning.explore import Found
+from dtnsim.planning.money import Exchange
+from dtnsim.planning.option import Refused, Setting
 from dtnsim.planning.proposal import Plan, Stage, Would, named
-from dtnsim.planning.tool_choice import READY
+from dtnsim.planning.tool_choice import READY, Choice
 from dtnsim.planning.whynot import percent
+from dtnsim.steady.goals import Goal
 from dtnsim.steady.ordering import sends
-
-if TYPE_CHECKING:
-    from dtnsim.description.transfer import TransferSpec
-    from dtnsim.planning.explore import Found
-    from dtnsim.planning.money import Exchange
-    from dtnsim.planning.option import Refused, Setting
-    from dtnsim.planning.tool_choice import Choice
-    from dtnsim.steady.goals import Goal
-    from dtnsim.steady.why_wide import Share
+from dtnsim.steady.why_wide import Share
 
 #: gain below which nothing is gained
 _WORTH: Final = 0.005

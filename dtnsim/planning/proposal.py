@@ -7,24 +7,22 @@ import math
 from collections.abc import Callable, Collection, Iterator, Sequence
 from dataclasses import dataclass, field, replace
 from decimal import Decimal
-from typing import TYPE_CHECKING, Any, Final, TypeVar
+from typing import Any, Final, TypeVar
 
 import numpy as np
 
+from dtnsim.description.spec import PathSpec
 from dtnsim.ground import units
 from dtnsim.ground.extras import frame
 from dtnsim.ground.lazy import Shown
+from dtnsim.ground.records import Prediction
 from dtnsim.ground.units import Money
+from dtnsim.planning.option import Option, Setting
 from dtnsim.planning.search import price
+from dtnsim.planning.tuning import Win
+from dtnsim.planning.whynot import WhyNot
 from dtnsim.steady.reasons import key_of
-
-if TYPE_CHECKING:
-    from dtnsim.description.spec import PathSpec
-    from dtnsim.ground.records import Prediction
-    from dtnsim.planning.option import Option, Setting
-    from dtnsim.planning.tuning import Win
-    from dtnsim.planning.whynot import WhyNot
-    from dtnsim.steady.why_wide import Share
+from dtnsim.steady.why_wide import Share
 
 #: gain in probability, and relative gain in throughput, that is worth a line on the frontier
 _SURER: Final = 0.01

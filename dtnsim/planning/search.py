@@ -12,10 +12,9 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from decimal import Decimal
-from typing import TYPE_CHECKING, Final
+from typing import Final
 
-if TYPE_CHECKING:
-    from dtnsim.planning.option import Option
+from dtnsim.planning.option import Option
 
 _NONE: Final = (0.0, 0.0, 0.0, 0.0)
 #: relative differences below which two sets are equally fast, equally sure, and as likely to do: nobody pays for less

@@ -12,14 +12,12 @@ import re
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Any, Final
+from typing import Any, Final
 
+from dtnsim.description.host import Host
 from dtnsim.ground import units
 from dtnsim.ground.errors import InputError, UnitError
 from dtnsim.ground.units import Money, money
-
-if TYPE_CHECKING:
-    from dtnsim.description.host import Host
 
 _KEYS: Final = ("switch", "rack units", "watts")
 _RACK: Final = "rack units"

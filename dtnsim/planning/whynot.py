@@ -8,14 +8,12 @@ from collections import Counter
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import asdict, dataclass, replace
 from decimal import Decimal
-from typing import TYPE_CHECKING, Any, Final
+from typing import Any, Final
 
 from dtnsim.ground import units
+from dtnsim.planning.option import Option, Refused
 from dtnsim.planning.search import Search, Set, price
-
-if TYPE_CHECKING:
-    from dtnsim.planning.option import Option, Refused
-    from dtnsim.planning.tool_choice import Choice
+from dtnsim.planning.tool_choice import Choice
 
 #: what each test rejects, in words
 TESTS: Final = {

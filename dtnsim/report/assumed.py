@@ -3,17 +3,15 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import TYPE_CHECKING, Final
+from typing import Final
 
+from dtnsim.description.spec import PathSpec
 from dtnsim.ground import units
 from dtnsim.ground.quantity import Quantity
 from dtnsim.planning.swept import places
 from dtnsim.report.table import Table
 from dtnsim.steady.assumed import written_in
-
-if TYPE_CHECKING:
-    from dtnsim.description.spec import PathSpec
-    from dtnsim.steady.why_wide import Share
+from dtnsim.steady.why_wide import Share
 
 HEAD: Final = ("what", ">value", ">spread", ">share of the variance", "source")
 #: hosts that a line names one by one

@@ -4,23 +4,21 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
-from typing import TYPE_CHECKING, Any, Final
+from typing import Any, Final
 
 from dtnsim.evidence import fit_report
+from dtnsim.evidence.fit import Fit
 from dtnsim.evidence.fit_report import joined
 from dtnsim.evidence.repeats import Repeats, day_words
+from dtnsim.evidence.suggest import Suggestion
+from dtnsim.evidence.watch import Alarm, Series, Watched
 from dtnsim.ground.output import fields
 from dtnsim.ground.units import plural
 from dtnsim.report import plots
+from dtnsim.report.console import Out
 from dtnsim.report.page import Figure, Page, label
 from dtnsim.report.table import Table
 from dtnsim.report.traces import AMBER, axis, line, marks, rate_axis
-
-if TYPE_CHECKING:
-    from dtnsim.evidence.fit import Fit
-    from dtnsim.evidence.suggest import Suggestion
-    from dtnsim.evidence.watch import Alarm, Series, Watched
-    from dtnsim.report.console import Out
 
 #: suggested tests that are named below a fit, and tests whose runs are drawn
 _TESTS: Final = 4

@@ -3,13 +3,18 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import TYPE_CHECKING, Any, Final
+from typing import Any, Final
 
 import numpy as np
 
 from dtnsim.ground import units
 from dtnsim.ground.records import Prediction, TransferPrediction
 from dtnsim.ground.uncertainty import HEADS, WITHIN, Interval
+from dtnsim.planning.compare import Comparison
+from dtnsim.planning.plan import Plan
+from dtnsim.planning.sweep import SweepResult
+from dtnsim.planning.whatif import Axis, Grid
+from dtnsim.report.costs import Relief
 from dtnsim.report.holds import called
 from dtnsim.report.page import Figure, label
 from dtnsim.report.table import Table
@@ -34,14 +39,7 @@ from dtnsim.report.traces import (
     spans,
     whole,
 )
-
-if TYPE_CHECKING:
-    from dtnsim.planning.compare import Comparison
-    from dtnsim.planning.plan import Plan
-    from dtnsim.planning.sweep import SweepResult
-    from dtnsim.planning.whatif import Axis, Grid
-    from dtnsim.report.costs import Relief
-    from dtnsim.steady.why_wide import Share
+from dtnsim.steady.why_wide import Share
 
 #: stations whose cost is drawn
 BUSIEST: Final = 12

@@ -4,17 +4,15 @@ from __future__ import annotations
 
 import re
 from dataclasses import replace
-from typing import TYPE_CHECKING, Final, cast
+from typing import Final, cast
 
 from dtnsim.components.segment import segment_names
 from dtnsim.ground.quantity import middle
+from dtnsim.ground.records import Bottleneck, Prediction, Station
+from dtnsim.ground.uncertainty import Remedy
 from dtnsim.steady.known import Assumed
 from dtnsim.steady.reasons import WORDS
-
-if TYPE_CHECKING:
-    from dtnsim.ground.records import Bottleneck, Prediction, Station
-    from dtnsim.ground.uncertainty import Remedy
-    from dtnsim.steady.usual import Usual
+from dtnsim.steady.usual import Usual
 
 #: what a connection's reason says of it
 _LIMIT: Final = re.compile(r"(\w+)-limited: (?:the narrowest place is )?(.*?)(?:: [\d.]+ \S*b/s.*| \(in the phase.*)?")

@@ -6,20 +6,18 @@ import re
 import shutil
 from collections.abc import Mapping, Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Final
+from typing import Any, Final
 
 from dtnsim.ground import output, units
 from dtnsim.ground.errors import InputError
 from dtnsim.ground.extras import need
+from dtnsim.ground.lazy import Shown
+from dtnsim.ground.records import Prediction
+from dtnsim.planning.sweep import SweepResult
 from dtnsim.report import timeline
+from dtnsim.report.console import Out
 from dtnsim.report.table import Table, bar
-
-if TYPE_CHECKING:
-    from dtnsim.ground.lazy import Shown
-    from dtnsim.ground.records import Prediction
-    from dtnsim.planning.sweep import SweepResult
-    from dtnsim.report.console import Out
-    from dtnsim.simulation.results import Simulation
+from dtnsim.simulation.results import Simulation
 
 #: endings of picture files, and size of a picture [px]
 ENDINGS: Final = (".svg", ".png", ".pdf")

@@ -4,19 +4,17 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
-from typing import TYPE_CHECKING, Any, Final
+from typing import Any, Final
 
 from dtnsim import __version__
 from dtnsim.evidence.trust import CENTRAL, Judgement, by_kind, first, judging, ranks, trust
+from dtnsim.evidence.validate import Validation
 from dtnsim.ground import units
 from dtnsim.ground.uncertainty import HEADS, NAMES, WITHIN
+from dtnsim.report.console import Out
 from dtnsim.report.page import Figure, Page, label, today
 from dtnsim.report.table import Table
 from dtnsim.report.traces import AMBER, BLUE, GREY, TONES, axis, line, marks, painted, spans
-
-if TYPE_CHECKING:
-    from dtnsim.evidence.validate import Validation
-    from dtnsim.report.console import Out
 
 #: roles, how they are drawn and what they are called
 _ROLES: Final = {

@@ -6,13 +6,11 @@ import math
 from collections.abc import Generator, Iterator
 from dataclasses import replace
 from heapq import heapify, heappop, heappush
-from typing import TYPE_CHECKING, Final
+from typing import Final
 
+from dtnsim.ground.records import Transfer
 from dtnsim.steady.matrices import several_steps
 from dtnsim.steady.stages import in_parts, visit_B
-
-if TYPE_CHECKING:
-    from dtnsim.ground.records import Transfer
 
 #: up to so many files, or parts of files, are moved one by one, more in batches of equal ones, or larger parts
 MAX_FILES: Final = 20_000

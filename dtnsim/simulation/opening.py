@@ -7,18 +7,15 @@ shares are over 1 and the last is under it: the same course that `predict` takes
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import partial
-from typing import TYPE_CHECKING, Final
+from typing import Final
 
 import numpy as np
 
 from dtnsim.ground.quantity import in_scenario
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator
-
-    from dtnsim.ground.records import Connection
+from dtnsim.ground.records import Connection
 
 #: steps that differ by less are put together
 _ALIKE: Final = 0.05

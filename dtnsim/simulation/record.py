@@ -9,21 +9,17 @@ moves on, up to a number of times; after that once a bin.
 from __future__ import annotations
 
 import math
-from typing import TYPE_CHECKING, Any, Final
+from collections.abc import Callable, Sequence
+from typing import Any, Final
 
 import numpy as np
 
+from dtnsim.engine.engine import Engine
 from dtnsim.ground.records import SLOW_START
 from dtnsim.physics._arrays import FloatArray as Array
 from dtnsim.simulation import transfer_processes
+from dtnsim.simulation.jobs import Job, Leg
 from dtnsim.simulation.results import Held, Series, joined
-
-if TYPE_CHECKING:
-    from collections.abc import Callable, Sequence
-
-    from dtnsim.engine.engine import Engine
-    from dtnsim.simulation.jobs import Job, Leg
-
 
 #: bins kept; when time outgrows them, pairs are merged
 BINS: Final = 512

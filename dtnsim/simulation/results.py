@@ -2,23 +2,19 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, fields
 from functools import cached_property
-from typing import TYPE_CHECKING, Any, Final
+from typing import Any, Final
 
 import numpy as np
 from numpy.typing import ArrayLike
 
 from dtnsim.ground import units
 from dtnsim.ground.lazy import Shown
+from dtnsim.ground.records import Prediction
+from dtnsim.ground.uncertainty import Assumption
 from dtnsim.physics._arrays import FloatArray as Array
-
-if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping, Sequence
-
-    from dtnsim.ground.records import Prediction
-    from dtnsim.ground.uncertainty import Assumption
-
 
 #: durations kept before neighbours are put together
 ROOM: Final = 65_536

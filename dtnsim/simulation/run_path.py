@@ -6,27 +6,25 @@ import math
 from collections.abc import Callable
 from dataclasses import dataclass
 from functools import partial
-from typing import TYPE_CHECKING, Any, Final
+from typing import Any, Final
 
 import numpy as np
 
+from dtnsim.engine.engine import Engine
 from dtnsim.ground import runtime
 from dtnsim.ground.errors import ModelError
 from dtnsim.ground.lazy import Later
 from dtnsim.ground.quantity import in_scenario
 from dtnsim.ground.records import Problem
 from dtnsim.simulation import transfer_processes
+from dtnsim.simulation.environment import World
 from dtnsim.simulation.jitter import uneven
 from dtnsim.simulation.jobs import Job, cached, engine_stations, make_job, station_capacities
+from dtnsim.simulation.memory import Memory
 from dtnsim.simulation.record import Recorder, first_width
 from dtnsim.simulation.results import LaterSeries, PhaseTime, Run, Series, TransferRun
+from dtnsim.simulation.scenario import Scene
 from dtnsim.steady.timed import sender_rate
-
-if TYPE_CHECKING:
-    from dtnsim.engine.engine import Engine
-    from dtnsim.simulation.environment import World
-    from dtnsim.simulation.memory import Memory
-    from dtnsim.simulation.scenario import Scene
 
 #: steps of the event loop after which a run is given up
 MAX_EVENTS: Final = 50_000_000

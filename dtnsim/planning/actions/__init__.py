@@ -11,16 +11,14 @@ import pkgutil
 from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import cache
-from typing import TYPE_CHECKING, Any, Final
+from typing import Any, Final
 
+from dtnsim.components.wiring import Volume
+from dtnsim.description.host import Host
 from dtnsim.description.hosts import written_once
+from dtnsim.description.spec import PathSpec
 from dtnsim.ground.errors import DtnsimError
 from dtnsim.planning.option import Refused, Setting
-
-if TYPE_CHECKING:
-    from dtnsim.components.wiring import Volume
-    from dtnsim.description.host import Host
-    from dtnsim.description.spec import PathSpec
 
 
 @dataclass(frozen=True, slots=True)

@@ -3,20 +3,18 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from dtnsim.components.base import expand
+from dtnsim.components.chassis import Slot
+from dtnsim.components.hba import Hba
+from dtnsim.components.nic import Nic
+from dtnsim.description.host import Host
 from dtnsim.physics import pcie
 from dtnsim.planning.actions import bought
-
-if TYPE_CHECKING:
-    from dtnsim.components.chassis import Slot
-    from dtnsim.components.hba import Hba
-    from dtnsim.components.nic import Nic
-    from dtnsim.description.host import Host
-    from dtnsim.planning.catalog import Offer
-    from dtnsim.planning.fitting import Shop
-    from dtnsim.planning.option import Buys
+from dtnsim.planning.catalog import Offer
+from dtnsim.planning.fitting import Shop
+from dtnsim.planning.option import Buys
 
 
 @bought("parts")

@@ -4,19 +4,17 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, Final
+from typing import Any, Final
 
 from dtnsim.components.device import Device
 from dtnsim.composition.resolved_transfer import lies_on
 from dtnsim.description.boards import free_bays
+from dtnsim.description.spec import PathSpec
 from dtnsim.ground import library, units
 from dtnsim.planning import catalog as catalogs
 from dtnsim.planning.actions import bought
 from dtnsim.planning.actions.card import kinds_of_slots
-
-if TYPE_CHECKING:
-    from dtnsim.description.spec import PathSpec
-    from dtnsim.planning.fitting import Shop
+from dtnsim.planning.fitting import Shop
 
 #: family of what an array is made of
 DRIVE: Final = "device"

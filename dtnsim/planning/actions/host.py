@@ -3,15 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from typing import TYPE_CHECKING, Any, Final
+from typing import Any, Final
 
+from dtnsim.description.host import Host
 from dtnsim.physics.cpu import remote_share
 from dtnsim.planning.actions import Scope, free
 from dtnsim.planning.option import Setting
 from dtnsim.steady import relieved
-
-if TYPE_CHECKING:
-    from dtnsim.description.host import Host
 
 #: how a card's receive queues are set: ethtool(8); Microsoft, Set-NetAdapterRss
 _QUEUES: Final = {"linux": "ethtool -L {} combined {}", "windows": "Set-NetAdapterRss {} -NumberOfReceiveQueues {}"}

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import replace
-from typing import TYPE_CHECKING, Final
+from typing import Final
 
 from dtnsim.components.device import Device
 from dtnsim.description.hosts import named as described
@@ -11,10 +11,8 @@ from dtnsim.description.transfer import DEVICES, split_end
 from dtnsim.planning import catalog as catalogs
 from dtnsim.planning.actions import bought
 from dtnsim.planning.actions.drive import Room
-
-if TYPE_CHECKING:
-    from dtnsim.planning.fitting import Shop
-    from dtnsim.planning.option import Offered, Option
+from dtnsim.planning.fitting import Shop
+from dtnsim.planning.option import Offered, Option
 
 #: machines beside one that are tried
 _MOST_BESIDE: Final = 3

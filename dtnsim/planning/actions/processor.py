@@ -4,16 +4,13 @@ from __future__ import annotations
 
 from functools import cache
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 from dtnsim.components.base import expand
 from dtnsim.ground import library
 from dtnsim.planning import catalog as catalogs, offers
 from dtnsim.planning.actions import bought
-
-if TYPE_CHECKING:
-    from dtnsim.planning.catalog import Offer
-    from dtnsim.planning.fitting import Shop
+from dtnsim.planning.catalog import Offer
+from dtnsim.planning.fitting import Shop
 
 
 @bought("parts")

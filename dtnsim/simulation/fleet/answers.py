@@ -4,22 +4,18 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Any, Final
+from typing import Any, Final
 
 import numpy as np
+from numpy.typing import NDArray
 
 from dtnsim.description import calendar
 from dtnsim.description.workload import YEAR_S, Workload
 from dtnsim.physics import arrivals as law
 from dtnsim.physics._arrays import FloatArray as Array, IntArray
 from dtnsim.simulation.fleet import corruption
+from dtnsim.simulation.fleet.build import Made
 from dtnsim.simulation.fleet.event_loop import DONE, FAILED, HOUR_S
-
-if TYPE_CHECKING:
-    from numpy.typing import NDArray
-
-    from dtnsim.simulation.fleet.build import Made
-
 
 #: quantiles of completion and slowdown
 QUANTILES: Final = (0.5, 0.95, 0.99)

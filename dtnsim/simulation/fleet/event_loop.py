@@ -10,7 +10,7 @@ from __future__ import annotations
 import math
 import weakref
 from collections.abc import Iterable, Iterator, Sequence
-from typing import TYPE_CHECKING, Any, Final
+from typing import Any, Final
 
 import numpy as np
 
@@ -20,10 +20,8 @@ from dtnsim.ground.errors import ModelError
 from dtnsim.physics._arrays import FloatArray as Array, IntArray
 from dtnsim.physics.tools import kept_bytes
 from dtnsim.simulation.fleet import compiled, state, traffic, transfer_layout as at
-
-if TYPE_CHECKING:
-    from dtnsim.simulation.fleet.facility import Lane, Way, Work
-    from dtnsim.simulation.fleet.faults import Fault
+from dtnsim.simulation.fleet.facility import Lane, Way, Work
+from dtnsim.simulation.fleet.faults import Fault
 
 #: stretches in which use is summed [s]
 HOUR_S: Final = traffic.HOUR_S

@@ -4,13 +4,10 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
 
+from dtnsim.description.workload import Retry
 from dtnsim.physics._arrays import FloatArray as Array, IntArray
-
-if TYPE_CHECKING:
-    from dtnsim.description.workload import Retry
-    from dtnsim.simulation.fleet.corruption import Damage
+from dtnsim.simulation.fleet.corruption import Damage
 
 
 @dataclass(frozen=True, slots=True)

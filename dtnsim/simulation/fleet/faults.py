@@ -10,19 +10,17 @@ from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from fnmatch import fnmatchcase
 from itertools import pairwise
-from typing import TYPE_CHECKING, Final
+from typing import Final
 
 import numpy as np
 
 from dtnsim.description import calendar
 from dtnsim.description.events import Failure, Maintenance
+from dtnsim.description.workload import Workload
 from dtnsim.ground.errors import SpecError
 from dtnsim.ground.quantity import Quantity
+from dtnsim.ground.records import Station
 from dtnsim.physics import arrivals as law
-
-if TYPE_CHECKING:
-    from dtnsim.description.workload import Workload
-    from dtnsim.ground.records import Station
 
 #: faults of one cause in one run after which it is refused
 _MOST: Final = 1_000_000

@@ -12,7 +12,7 @@ import copy
 import math
 from collections.abc import Callable
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Final
+from typing import Final
 
 import numpy as np
 
@@ -21,9 +21,7 @@ from dtnsim.description.workload import YEAR_S
 from dtnsim.ground.quantity import Quantity
 from dtnsim.simulation.fleet import answers, arrivals
 from dtnsim.simulation.fleet.answers import HORIZON, Promise
-
-if TYPE_CHECKING:
-    from dtnsim.simulation.fleet.build import Fleet
+from dtnsim.simulation.fleet.build import Fleet
 
 #: how finely a date is told [years]
 _STEP: Final = 0.25

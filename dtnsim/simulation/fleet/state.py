@@ -4,15 +4,13 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
-from typing import TYPE_CHECKING, Any, Final
+from typing import Any, Final
 
 import numpy as np
 
 from dtnsim.engine.nodes import Demands, Network, more_flows
 from dtnsim.simulation.fleet import transfer_layout as at
-
-if TYPE_CHECKING:
-    from dtnsim.simulation.fleet.facility import Lane, Place, Way, Work
+from dtnsim.simulation.fleet.facility import Lane, Place, Way, Work
 
 #: no limit on transfers at once
 _UNLIMITED: Final = 1 << 60

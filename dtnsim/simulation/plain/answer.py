@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Iterable
 from dataclasses import replace
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 
@@ -14,15 +15,11 @@ from dtnsim.ground.lazy import EachLater, Later
 from dtnsim.ground.quantity import Draw
 from dtnsim.ground.records import SLOW_START, Problem
 from dtnsim.physics._arrays import FloatArray as Array, Index
+from dtnsim.simulation.plain.columns import Columns
 from dtnsim.simulation.plain.flow_events import OWN, Course, stretches
 from dtnsim.simulation.record import OPENS, held_by
 from dtnsim.simulation.results import Held, LaterSeries, PhaseTime, Run, Series, Simulation, TransferRun
 from dtnsim.steady.reasons import Cause, full, reason
-
-if TYPE_CHECKING:
-    from collections.abc import Iterable
-
-    from dtnsim.simulation.plain.columns import Columns
 
 
 class Words:

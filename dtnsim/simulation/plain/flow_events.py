@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Iterator
 from dataclasses import dataclass, field
 from heapq import heappop, heappush
-from typing import TYPE_CHECKING, Any, Final
+from typing import Any, Final
 
 import numpy as np
 
@@ -14,14 +15,9 @@ from dtnsim.engine.fluid import Fluid
 from dtnsim.engine.layout import CAPPED
 from dtnsim.ground.errors import ModelError
 from dtnsim.physics._arrays import FloatArray as Array
+from dtnsim.simulation.plain.columns import Columns
 from dtnsim.simulation.record import OPENING, Edges
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator
-
-    from dtnsim.simulation.plain.columns import Columns
-    from dtnsim.simulation.run_path import Limits
-
+from dtnsim.simulation.run_path import Limits
 
 #: what holds a flow that runs at the rate of a station of its own
 OWN: Final = -3
