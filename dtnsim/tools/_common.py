@@ -6,7 +6,7 @@ import math
 from abc import abstractmethod
 from collections.abc import Mapping
 from dataclasses import replace
-from typing import Final, Literal
+from typing import Any, Final, Literal
 
 from dtnsim.components import cores
 from dtnsim.components.access import Access, Finish, Thread
@@ -262,78 +262,6 @@ def in_memory(job: Job) -> bool:
     return job.payload_B < CACHE_PART * job.file_memory_B[job.destination == "volume"]
 
 
-def read_access(
-    job: Job,
-    tool: str,
-    thread: Thread,
-    block: Quantity,
-    *,
-    workers: int = 1,
-    direct: bool = False,
-    random: bool = False,
-    depth: int = 1,
-    kept: bool = True,
-) -> Access:
-    """Reading the volume: the transfer's ``to`` where that is one, else its ``from``.
-
-    ``kept`` says whether the tool leaves in the page cache what lies there.
-
-    Args:
-        job: What the tool is asked to do.
-        tool: The tool.
-        thread: Who reads.
-        block: Bytes of a request.
-        workers: Files read at once.
-        direct: Whether it goes past the page cache.
-        random: Whether requests hop about.
-        depth: Requests in flight.
-        kept: Whether the tool leaves in the page cache what lies there.
-
-    Raises:
-        SpecError: neither end is a volume.
-    """
-    if job.destination != "volume":
-        needs_volume(job, "source", tool)
-    here = replace(job, source="volume")
-    access = reading(here, thread, block, workers=workers, queue_depth=depth, finish="direct" if direct else "steady")
-    assert access is not None
-    return access.but(cached=kept and not direct and in_memory(job), random=random)
-
-
-def write_access(
-    job: Job,
-    tool: str,
-    thread: Thread,
-    block: Quantity,
-    *,
-    finish: Finish,
-    workers: int = 1,
-    random: bool = False,
-    rewrite: bool = False,
-    depth: int = 1,
-) -> Access:
-    """Writing the transfer's ``to``.
-
-    Args:
-        job: What the tool is asked to do.
-        tool: The tool.
-        thread: Who writes.
-        block: Bytes of a request.
-        finish: What it waits for.
-        workers: Files written at once.
-        random: Whether requests hop about.
-        rewrite: Whether the files are there already.
-        depth: Requests in flight.
-
-    Raises:
-        SpecError: it is no volume.
-    """
-    needs_volume(job, "destination", tool)
-    access = writing(job, thread, block, workers=workers, finish=finish, queue_depth=depth)
-    assert access is not None
-    return access.but(random=random, rewrite=rewrite)
-
-
 def waits_for(*, direct: bool, each: bool, end: bool) -> Finish:
     """What a test's writes wait for: a flush after each, past the page cache or not, direct requests, or the end.
 
@@ -348,14 +276,61 @@ def waits_for(*, direct: bool, each: bool, end: bool) -> Finish:
 
 
 def with_read(job: Job, step: Step, access: Access) -> Step:
-    """The step with its read at the end that `read_access` chose.
+    """The step with its read at the end that `VolumeTest.read_access` chose.
 
     Args:
         job: What the tool is asked to do.
         step: The step.
-        access: What `read_access` gave.
+        access: What `VolumeTest.read_access` gave.
     """
     return replace(step, reread=access) if job.destination == "volume" else replace(step, read=access)
+
+
+class VolumeTest(Tool):
+    """A test of a volume: the transfer's ``to``; one that reads may have it in ``from``."""
+
+    tool_class = "test"
+
+    def read_access(
+        self, job: Job, thread: Thread, block: Quantity, *, direct: bool = False, kept: bool = True, **how: Any
+    ) -> Access:
+        """Reading the volume, as many files at once as the thread has copies.
+
+        Args:
+            job: What the tool is asked to do.
+            thread: Who reads.
+            block: Bytes of a request.
+            direct: Whether it goes past the page cache.
+            kept: Whether the tool leaves in the page cache what lies there.
+            how: What else is so, as `Access` has it.
+
+        Raises:
+            SpecError: neither end is a volume.
+        """
+        if job.destination != "volume":
+            needs_volume(job, "source", self.kind)
+        finish: Finish = "direct" if direct else "steady"
+        access = reading(replace(job, source="volume"), thread, block, workers=thread.copies, finish=finish)
+        assert access is not None
+        return access.but(cached=kept and not direct and in_memory(job), **how)
+
+    def write_access(self, job: Job, thread: Thread, block: Quantity, finish: Finish, **how: Any) -> Access:
+        """Writing the volume, as many files at once as the thread has copies.
+
+        Args:
+            job: What the tool is asked to do.
+            thread: Who writes.
+            block: Bytes of a request.
+            finish: What it waits for.
+            how: What else is so, as `Access` has it.
+
+        Raises:
+            SpecError: the destination is no volume.
+        """
+        needs_volume(job, "destination", self.kind)
+        access = writing(job, thread, block, workers=thread.copies, finish=finish)
+        assert access is not None
+        return access.but(**how)
 
 
 class MemoryTest(Tool):

@@ -19,16 +19,15 @@ from dtnsim.ground.quantity import Quantity, prior
 from dtnsim.ground.uncertainty import Otherwise
 from dtnsim.tools._common import (
     OPENED,
+    VolumeTest,
     core_cost,
     device_work,
     in_memory,
     needs_volume,
     one_host,
-    read_access,
     reading,
     waits_for,
     with_read,
-    write_access,
     writing,
 )
 from dtnsim.tools._options import ON_VOLUME, Count, Size, documented, named, one_of
@@ -163,7 +162,7 @@ UPDATE_SHARE = 0.1
 Test = Literal["char-write", "block-write", "rewrite", "char-read", "block-read", "seeks"]
 
 
-class Bonnie(Tool):
+class Bonnie(VolumeTest):
     """One column of a bonnie++ result.
 
     A rewrite reads a chunk, changes a byte and writes it back, in the same process: its throughput
@@ -175,7 +174,6 @@ class Bonnie(Tool):
     """
 
     kind: ClassVar[str] = "bonnie"
-    tool_class = "test"
     reads_option = writes_option = "d"
 
     test: Annotated[Test, one_of(Test)] = "block-write"
@@ -196,12 +194,12 @@ class Bonnie(Tool):
         block = _BYTE if self.test.startswith("char") else self.chunk
         step = Step(self.test)
         if self.test.endswith("write"):
-            rewrite = self.test == "rewrite"
-            write = write_access(job, self.kind, process, block, finish=self.finish(job), rewrite=rewrite)
-            write = write.but(cached=rewrite)  # it has just read what it writes
-            step = Step(self.test, write=write)
+            again = self.test == "rewrite"  # it has just read what it writes
+            step = Step(
+                self.test, write=self.write_access(job, process, block, self.finish(job), rewrite=again, cached=again)
+            )
         if self.test in ("rewrite", "char-read", "block-read"):
-            step = with_read(job, step, read_access(job, self.kind, process, block, direct=self.direct))
+            step = with_read(job, step, self.read_access(job, process, block, direct=self.direct))
         return Plan((step,))
 
     def files(self) -> tuple[int, float] | None:
@@ -217,24 +215,14 @@ class Bonnie(Tool):
         return "fdatasync" if in_memory(job) else "steady"
 
     def _seeks(self, job: Job) -> Plan:
-        seekers, count = Thread("bonnie++ seekers", self.seekers), self.seekers
-        read = read_access(
-            job, self.kind, seekers, self.chunk, workers=count, direct=self.direct, random=True, depth=count
-        )
+        seekers = Thread("bonnie++ seekers", self.seekers)
+        read = self.read_access(job, seekers, self.chunk, direct=self.direct, random=True, queue_depth=self.seekers)
         steps = [with_read(job, Step("seek"), read)]
         if job.destination == "volume":
-            update = write_access(
-                job,
-                self.kind,
-                seekers,
-                self.chunk,
-                finish="dsync" if self.b else "none",
-                workers=count,
-                random=True,
-                rewrite=True,
-            ).but(cached=True)
+            finish: Finish = "dsync" if self.b else "none"
+            update = self.write_access(job, seekers, self.chunk, finish, random=True, rewrite=True, cached=True)
             steps.append(Step("update", write=update, share=UPDATE_SHARE))
-        return Plan(tuple(steps), workers=count)
+        return Plan(tuple(steps), workers=self.seekers)
 
 
 #: fwrite(3) copies a record into the stream's buffer, which setvbuf(3) made as large as the record
@@ -264,7 +252,7 @@ _NUMBERS: Final = {
 }
 
 
-class Iozone(Tool):
+class Iozone(VolumeTest):
     """One column of ``iozone -i ... -r record -s size [-e] [-o] [-I] [-t threads]``.
 
     ``s`` or the data set says how much. Without ``-e`` a write is done when the cache has it; a read
@@ -279,7 +267,6 @@ class Iozone(Tool):
     """
 
     kind: ClassVar[str] = "iozone"
-    tool_class = "test"
     reads_option = writes_option = "f"
 
     test: Annotated[IozoneTest, named("test", "i"), one_of(IozoneTest, _NUMBERS)] = "write"
@@ -297,26 +284,14 @@ class Iozone(Tool):
         process, random = Thread("iozone", self.t), self.test.startswith("random")
         step = Step(self.test)
         if self.test.endswith("read"):
-            access = read_access(job, self.kind, process, self.r, workers=self.t, direct=self.direct, random=random)
+            access = self.read_access(job, process, self.r, direct=self.direct, random=random)
             step = with_read(job, step, access)
         else:
-            access = write_access(
-                job,
-                self.kind,
-                process,
-                self.r,
-                finish=waits_for(direct=self.direct, each=self.o, end=self.e),
-                workers=self.t,
-                random=random,
-                rewrite=self.test != "write",
-            ).but(hot=self.test == "record-rewrite", cached=in_memory(job) or self.test == "record-rewrite")
-            buffered = self.test.startswith("f")
-            copies = (
-                (CpuUse("destination", process, _STDIO, "copy through the buffer of stdio", stack="hot_byte"),)
-                if buffered
-                else ()
-            )
-            step = Step(self.test, write=access, cpu=copies)
+            hot, finish = self.test == "record-rewrite", waits_for(direct=self.direct, each=self.o, end=self.e)
+            how = {"random": random, "rewrite": self.test != "write", "hot": hot, "cached": in_memory(job) or hot}
+            access = self.write_access(job, process, self.r, finish, **how)
+            copy = CpuUse("destination", process, _STDIO, "copy through the buffer of stdio", stack="hot_byte")
+            step = Step(self.test, write=access, cpu=(copy,) if self.test.startswith("f") else ())
         return Plan((step,), workers=self.t)
 
     def files(self) -> tuple[int, float] | None:
@@ -324,7 +299,7 @@ class Iozone(Tool):
         return None if self.s is None else (self.t, self.s.value)
 
 
-class Ior(Tool):
+class Ior(VolumeTest):
     """``ior -w|-r -F -t 1m -b 4g -s 1 [-e] [-C]``: ``np`` tasks (mpirun -n) of this host, a file each.
 
     All begin at once and the time is that of the last, so that the fullest storage target counts; ``runs`` of the
@@ -336,7 +311,6 @@ class Ior(Tool):
     """
 
     kind: ClassVar[str] = "ior"
-    tool_class = "test"
 
     test: Annotated[Literal["write", "read"], Field(description="-w or -r")] = "write"
     np: Annotated[Count, named("np", "n", "tasks", "numTasks")] = 1
@@ -351,12 +325,12 @@ class Ior(Tool):
         """One step; a file's close is part of the time."""
         tasks = Thread("IOR", self.np)
         if self.test == "read":
-            read = read_access(job, self.kind, tasks, self.t, workers=self.np, direct=self.direct)
-            step = with_read(job, Step("read"), read.but(awaited=True, cached=read.cached and not self.reorder))
+            read = self.read_access(job, tasks, self.t, direct=self.direct, kept=not self.reorder, awaited=True)
+            step = with_read(job, Step("read"), read)
         else:
             finish = waits_for(direct=self.direct, each=False, end=self.e)
-            write = write_access(job, self.kind, tasks, self.t, finish=finish, workers=self.np)
-            step = Step("write", write=write.but(awaited=True, cached=in_memory(job)))
+            write = self.write_access(job, tasks, self.t, finish, awaited=True, cached=in_memory(job))
+            step = Step("write", write=write)
         return Plan((step,), workers=self.np)
 
     def files(self) -> tuple[int, float] | None:

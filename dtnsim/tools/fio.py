@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Annotated, ClassVar, Literal
+from typing import Annotated, Any, ClassVar, Literal
 
 from pydantic import Field
 
@@ -10,14 +10,14 @@ from dtnsim.components.access import Thread
 from dtnsim.ground.errors import SpecError
 from dtnsim.ground.quantity import Quantity, Unit, prior
 from dtnsim.ground.uncertainty import Otherwise
-from dtnsim.tools._common import read_access, waits_for, with_read, write_access
+from dtnsim.tools._common import VolumeTest, waits_for, with_read
 from dtnsim.tools._options import ON_VOLUME, Count, Size, documented, named, one_of
-from dtnsim.tools.plan import FileCost, Job, Plan, Step, Timing, Tool
+from dtnsim.tools.plan import FileCost, Job, Plan, Step, Timing
 
 Rw = Literal["read", "write", "randread", "randwrite", "rw", "randrw"]
 
 
-class Fio(Tool):
+class Fio(VolumeTest):
     """``fio --rw --bs --iodepth --numjobs --direct --ioengine --end_fsync --fdatasync --sync --rwmixread ...``.
 
     Requests in flight are what the engine can really keep: ``iodepth`` with io_uring, or with libaio on
@@ -30,7 +30,6 @@ class Fio(Tool):
     """
 
     kind: ClassVar[str] = "fio"
-    tool_class = "test"
     files_option = "numjobs"
     time_option = "runtime"
     reads_option = writes_option = "volume"
@@ -94,34 +93,14 @@ class Fio(Tool):
         jobs, random = Thread("fio", self.numjobs), self.rw.startswith("rand")
         mixed = self.rw in ("rw", "randrw")
         read_share = self.rwmixread / 100 if mixed else float(self.rw.endswith("read"))
+        how: dict[str, Any] = {"random": random, "queue_depth": self.depth, "submits": self.ioengine != "libaio"}
         steps = []
         if read_share > 0:
-            read = read_access(
-                job,
-                self.kind,
-                jobs,
-                self.bs,
-                workers=self.numjobs,
-                direct=self.direct,
-                random=random,
-                depth=self.depth,
-                kept=not self.invalidate,
-            )
-            read = read.but(submits=self.ioengine != "libaio")
+            read = self.read_access(job, jobs, self.bs, direct=self.direct, kept=not self.invalidate, **how)
             steps.append(with_read(job, Step("read", share=read_share, files=_opened(job, "open")), read))
         if read_share < 1:
-            write = write_access(
-                job,
-                self.kind,
-                jobs,
-                self.bs,
-                finish=waits_for(direct=self.direct, each=self.fdatasync or self.sync, end=self.end_fsync),
-                workers=self.numjobs,
-                random=random,
-                rewrite=random or mixed,
-                depth=self.depth,
-            )
-            write = write.but(submits=self.ioengine != "libaio")
+            finish = waits_for(direct=self.direct, each=self.fdatasync or self.sync, end=self.end_fsync)
+            write = self.write_access(job, jobs, self.bs, finish, rewrite=random or mixed, **how)
             opened = FileCost() if read_share else _opened(job, "create")
             steps.append(Step("write", write=write, share=1 - read_share, files=opened))
         return Plan(tuple(steps), workers=self.numjobs * self.depth)

@@ -6,15 +6,15 @@
 
 from __future__ import annotations
 
-from typing import Annotated, ClassVar, Final, Literal
+from typing import Annotated, Any, ClassVar, Final, Literal
 
 from pydantic import Field
 
 from dtnsim.components.access import Thread
 from dtnsim.ground.quantity import prior
-from dtnsim.tools._common import read_access, with_read, write_access
+from dtnsim.tools._common import VolumeTest, with_read
 from dtnsim.tools._options import Client as ClientEnd, Count, Cycles, Seconds, Size, documented, named, one_of
-from dtnsim.tools._s3 import Client, cut, uploads
+from dtnsim.tools._s3 import Client, uploads
 from dtnsim.tools.plan import Job, Plan, Step, Tool
 
 #: objects of a worker of warp
@@ -65,7 +65,7 @@ class Warp(Tool):
 Mode = Literal["write", "seq", "rand"]
 
 
-class RadosBench(Tool):
+class RadosBench(VolumeTest):
     """``rados bench SECONDS write|seq|rand -t 16 -b 4M``: one client with ``t`` operations of ``b``, an object each.
 
     The volume is one on Ceph (``filesystem: {kind: cephfs}`` or an RBD image): what differs from the pool, metadata
@@ -76,7 +76,6 @@ class RadosBench(Tool):
     """
 
     kind: ClassVar[str] = "rados-bench"
-    tool_class = "test"
     files_option = "t"
     time_option = "seconds"
 
@@ -88,11 +87,10 @@ class RadosBench(Tool):
     def plan(self, job: Job) -> Plan:
         """Operations in flight, a worker each."""
         process = Thread("rados bench")
+        how: dict[str, Any] = {"streams": self.t, "own_streams": self.t, "part_B": self.b.value}
         if self.mode == "write":
-            write = write_access(job, self.kind, process, self.b, finish="direct", workers=self.t)
-            return Plan((Step("write", write=cut(write, self.b.value)),), workers=self.t, piece_B=self.b.value)
-        random = self.mode == "rand"
-        read = read_access(job, self.kind, process, self.b, workers=self.t, direct=True, random=random)
-        return Plan(
-            (with_read(job, Step("read"), read.but(part_B=self.b.value)),), workers=self.t, piece_B=self.b.value
-        )
+            step = Step("write", write=self.write_access(job, process, self.b, "direct", **how))
+        else:
+            read = self.read_access(job, process, self.b, direct=True, random=self.mode == "rand", **how)
+            step = with_read(job, Step("read"), read)
+        return Plan((step,), workers=self.t, piece_B=self.b.value)
