@@ -65,7 +65,7 @@ def reading(
         queue_depth: Requests in flight of each.
         finish: Whether it reads past the cache.
     """
-    return None if job.source != "volume" else _access("read", job, thread, block, workers, queue_depth, finish)
+    return _access("read", job, thread, block, workers, queue_depth, finish) if job.source == "volume" else None
 
 
 def writing(
@@ -226,13 +226,9 @@ def one_host(job: Job, tool: str, does: str = "copies", remedy: str = "") -> Non
         SpecError: the ends are on different hosts.
     """
     if job.remote:
-        raise SpecError(
-            f"{tool} {does} within one host",
-            key=f"{job.name}.to",
-            remedy=remedy
-            or "mount the other end (volumes: {/share: {filesystem: smb, server: 'HOST:/data'}}) and name that, "
-            f"or use {INSTEAD.get(tool, 'a network tool')}",
-        )
+        mount = "mount the other end (volumes: {/share: {filesystem: smb, server: 'HOST:/data'}}) and name that"
+        remedy = remedy or f"{mount}, or use {INSTEAD.get(tool, 'a network tool')}"
+        raise SpecError(f"{tool} {does} within one host", key=f"{job.name}.to", remedy=remedy)
 
 
 def needs_volume(job: Job, end: End, tool: str) -> None:
@@ -248,13 +244,9 @@ def needs_volume(job: Job, end: End, tool: str) -> None:
     """
     kind = job.source if end == "source" else job.destination
     if kind != "volume":
-        key = "from" if end == "source" else "to"
-        raise SpecError(
-            f"{tool} needs a volume here",
-            key=f"{job.name}.{key}",
-            value=kind,
-            remedy="write host:/mount of one of the host's volumes",
-        )
+        key = f"{job.name}.{'from' if end == 'source' else 'to'}"
+        remedy = "write host:/mount of one of the host's volumes"
+        raise SpecError(f"{tool} needs a volume here", key=key, value=kind, remedy=remedy)
 
 
 def in_memory(job: Job) -> bool:

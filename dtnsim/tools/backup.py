@@ -223,20 +223,16 @@ class Crashplan(Tool):
         engine, store = Thread("CrashPlan engine"), Thread("CrashPlan store")
         away, sent = job.remote, self.literal.value
         packed = sent / self.ratio.value if self.compression else sent
-        net = NetUse(engine, store, rate=self.session, overhead=packed) if away else None
-        write = writing(job, store, self.block)
+        full = self.deduplication == "full" or (away and self.deduplication != "minimal")
+        opened, new = ("open", "close") if job.source == "volume" else (), self.changed.value == 1
         return Step(
             "backup",
             read=reading(job, engine, self.block),
-            net=net,
-            write=write if sent > 0 else None,
-            cpu=self._work(
-                engine, sent, full=self.deduplication == "full" or (away and self.deduplication != "minimal")
-            ),
-            files=FileCost(
-                round_trips=2.0 if away and self.changed.value == 1 else 0.0,  # file known? version stored (assumed)
-                source=("open", "close") if job.source == "volume" and self.changed.value == 1 else (),
-            ),
+            net=NetUse(engine, store, rate=self.session, overhead=packed) if away else None,
+            write=writing(job, store, self.block) if sent > 0 else None,
+            cpu=self._work(engine, sent, full=full),
+            # file known? version stored (assumed)
+            files=FileCost(round_trips=2.0 if away else 0.0, source=opened) if new else FileCost(),
             share=self.changed.value,
         )
 
@@ -245,14 +241,11 @@ class Crashplan(Tool):
         part, why = sent / self.cpu.value, f"on {self.cpu} of a core"
         whole = _MD5.value + _ZLIB.value + self.cipher.value  # a new byte with minimal de-duplication
         search = _MD5.value + ((_FULL - 1) * whole if full else 0.0)
+        said, kind = (_FULL_SOURCE, "full") if full else (_MD5.source, "minimal")
+        looked_up = Quantity(search / self.cpu.value, "cycles/B", 0.5, f"{said}; {why}")
         work = [
             CpuUse("source", engine, scaled(self.cipher, part, why), "encryption"),
-            CpuUse(
-                "source",
-                engine,
-                Quantity(search / self.cpu.value, "cycles/B", 0.5, f"{_FULL_SOURCE if full else _MD5.source}; {why}"),
-                f"search for known blocks ({'full' if full else 'minimal'})",
-            ),
+            CpuUse("source", engine, looked_up, f"search for known blocks ({kind})"),
         ]
         if self.compression:
             work.append(CpuUse("source", engine, scaled(_ZLIB, part, why), "compression"))

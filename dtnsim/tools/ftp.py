@@ -122,15 +122,8 @@ class Lftp(Tool):
             stopped=self.protocol != "ftp",
         )
         cpu = self.ssh.crypto() if over_ssh else ()
-        step = transfer(
-            job,
-            (sender, receiver),
-            self.block,
-            net,
-            cpu,
-            replace(COPIED, round_trips=_FILE[self.protocol], source=("open", "close")),
-            workers=workers,
-        )
+        files = replace(COPIED, round_trips=_FILE[self.protocol], source=("open", "close"))
+        step = transfer(job, (sender, receiver), self.block, net, cpu, files, workers=workers)
         return Plan((step,), workers=workers, weight=streams, opening=self._opening(job, streams))
 
     def _opening(self, job: Job, streams: int) -> Opening:

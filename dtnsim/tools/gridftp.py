@@ -10,7 +10,7 @@ import math
 from collections.abc import Iterator
 from dataclasses import replace
 from functools import partial
-from typing import Annotated, ClassVar, Final, NamedTuple
+from typing import Annotated, Any, ClassVar, Final, NamedTuple
 
 from pydantic import Field
 
@@ -102,7 +102,9 @@ class Gridftp(Tool):
             stopped=self.kept and self.ahead(job) == 1,
         )
         cpu = both_ends(sender, receiver, self.overhead, "GridFTP event loop")
-        step = transfer(job, (sender, receiver), self.bs, net, cpu, self.file_cost(job), workers=workers)
+        work = None if self.third_party else FILE_WORK
+        files = replace(COPIED, round_trips=self.messages(), fixed=work, ahead=self.ahead(job))
+        step = transfer(job, (sender, receiver), self.bs, net, cpu, files, workers=workers)
         return Plan((step,), workers=workers, weight=streams, opening=self.opening(job))
 
     @property
@@ -134,11 +136,6 @@ class Gridftp(Tool):
             put = PUT_KEPT if self.kept else PUT
             return PUT_AHEAD if self.pp else put
         return GET_KEPT if self.kept or self.pp else GET
-
-    def file_cost(self, job: Job) -> FileCost:
-        """Commands and file operations of one file."""
-        work = None if self.third_party else FILE_WORK
-        return replace(COPIED, round_trips=self.messages(), fixed=work, ahead=self.ahead(job))
 
 
 class Tuning(NamedTuple):
@@ -230,13 +227,8 @@ class Globus(Tool):
         steps = [self._transfer(job, use)]
         if self.verify:
             steps.append(self._verification(job, use.concurrency))
-        return Plan(
-            tuple(steps),
-            workers=use.concurrency,
-            weight=use.concurrency * use.parallelism,
-            piece_B=self._piece_B,
-            warnings=tuple(self._said(job)),
-        )
+        said, streams = tuple(self._said(job)), use.concurrency * use.parallelism
+        return Plan(tuple(steps), use.concurrency, weight=streams, piece_B=self._piece_B, warnings=said)
 
     def _said(self, job: Job) -> Iterator[str]:
         """What an end is taken for, and what was asked for that the end points do not allow."""
@@ -260,16 +252,13 @@ class Globus(Tool):
     def _verification(self, job: Job, workers: int) -> Step:
         sender, receiver = Thread("checksum at source", workers), Thread("checksum at destination", workers)
         sums = both_ends(sender, receiver, self.checksum, "MD5 of the verification")
-        there = {"source": job.source == "volume", "destination": job.destination == "volume"}
+        kinds = {"source": job.source, "destination": job.destination}
+        opened: dict[str, Any] = {end: ("open", "close") if kind == "volume" else () for end, kind in kinds.items()}
         again = partial(rereading, job, block=self.checksum_block, workers=workers, piece_B=self._piece_B)
         return Step(
             "verification",
             read=again(sender, end="source"),
             reread=again(receiver),
-            cpu=tuple(use for use in sums if there[use.end]),
-            files=FileCost(
-                round_trips=1.0,
-                source=("open", "close") if there["source"] else (),
-                destination=("open", "close") if there["destination"] else (),
-            ),
+            cpu=tuple(use for use in sums if opened[use.end]),
+            files=FileCost(round_trips=1.0, **opened),
         )

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import math
 from dataclasses import replace
+from functools import partial
 from typing import Annotated, ClassVar, Final
 
 from pydantic import Field
@@ -85,27 +86,12 @@ class Curl(Tool):
     def plan(self, job: Job) -> Plan:
         """Requests one after the other, or on as many connections as asked for."""
         connect = CONNECT + (TLS if self.tls else 0.0)
+        download = partial(_download, job, tls=self.tls, rate=self.limit_rate)
         if self.each:
-            return _download(
-                job,
-                Opening(),
-                workers=1,
-                each=REQUEST + connect,
-                reopened=True,
-                tls=self.tls,
-                rate=self.limit_rate,
-                process=_PROCESS,
-            )
+            return download(Opening(), workers=1, each=REQUEST + connect, reopened=True, process=_PROCESS)
         workers = max(1, min(self.parallel_max, job.files)) if self.parallel else 1
-        opening = connect + (connect if workers > 1 else 0.0)
-        return _download(
-            job,
-            Opening(opening, START, "connection"),
-            workers=workers,
-            each=REQUEST,
-            tls=self.tls,
-            rate=self.limit_rate,
-        )
+        opening = Opening(connect + (connect if workers > 1 else 0.0), START, "connection")
+        return download(opening, workers=workers, each=REQUEST)
 
 
 #: start of the program: options, DNS and RNG, disk cache, timers of its event loop
@@ -139,16 +125,9 @@ class Aria2(Tool):
         workers = max(1, min(self.j, job.files))
         parts = max(1, min(self.x, self.s, math.floor(job.mean_B / self.k.value)))
         connect = CONNECT + (TLS if self.tls else 0.0)
-        opening = connect + ((connect + REQUEST) if parts > 1 else 0.0)
-        return _download(
-            job,
-            Opening(opening, _START, "connections"),
-            workers=workers,
-            each=REQUEST,
-            streams=workers * parts,
-            tls=self.tls,
-            rate=self.limit,
-        )
+        opening = Opening(connect + ((connect + REQUEST) if parts > 1 else 0.0), _START, "connections")
+        download = partial(_download, job, opening, tls=self.tls, rate=self.limit)
+        return download(workers=workers, each=REQUEST, streams=workers * parts)
 
 
 #: the director is asked (TCP, TLS, an answer that names the cache), then the cache (TCP, TLS, HEAD); both are assumed

@@ -148,16 +148,12 @@ class Wdt(Tool):
             cpu = both_ends(sender, receiver, _CIPHERS[self.encryption_type], self.encryption_type, duty)
         elif self.enable_checksum:
             cpu = both_ends(sender, receiver, CRC32C, "CRC32C")
-        net = NetUse(sender, receiver, streams=workers, rate=self._limit())
+        each = Quantity(self.avg_mbytes_per_sec * 2.0**20, "B/s", 0.0, "wdt -avg_mbytes_per_sec")
+        net = NetUse(sender, receiver, streams=workers, rate=each if each.value >= 0 else None)
         files = replace(COPIED, source=("open", "close"))
         step = transfer(job, (sender, receiver), self.buffer_size, net, cpu, files, workers=workers)
         opening = Opening(LOGIN + FAREWELL + _URL, LOGIN_WORK, "ssh log-in that starts the receiver, and its answer")
         return Plan((step,), workers=workers, weight=workers, piece_B=size if size > 0 else math.inf, opening=opening)
-
-    def _limit(self) -> Rate | None:
-        if self.avg_mbytes_per_sec < 0:
-            return None
-        return Quantity(self.avg_mbytes_per_sec * 2.0**20, "B/s", 0.0, "wdt -avg_mbytes_per_sec")
 
 
 #: a job: TCP, a security session with its key, the transfer key, what is sent (assumed); a file: its name and size go

@@ -15,7 +15,17 @@ from dtnsim.ground.errors import SpecError
 from dtnsim.ground.quantity import Quantity, prior
 from dtnsim.ground.uncertainty import Otherwise
 from dtnsim.physics.tools import paced_s, turn_s, wait_s
-from dtnsim.tools._common import COPIED, TLS, both_ends, core_cost, device_work, protocol, reading, rereading, writing
+from dtnsim.tools._common import (
+    COPIED,
+    TLS,
+    both_ends,
+    core_cost,
+    device_work,
+    protocol,
+    reading,
+    rereading,
+    writing,
+)  # fmt: skip
 from dtnsim.tools._options import Client, Count, Cycles, Rate, Size, named
 from dtnsim.tools._s3 import GO_CLIENT, cut, uploads
 from dtnsim.tools._ssh import COSTS, LOGIN_CPU
@@ -202,12 +212,8 @@ class Rclone(Tool):
         if backend == "s3":
             return Way(backend, uploads(job, self.kind, self.client))
         if backend == "http" and self.client == "source":
-            raise SpecError(
-                "http servers give files and take none",
-                key=f"{job.name}.tool.client",
-                value=self.client,
-                remedy="write client: destination",
-            )
+            message, key = "http servers give files and take none", f"{job.name}.tool.client"
+            raise SpecError(message, key=key, value=self.client, remedy="write client: destination")
         return Way(backend, backend != "http" and self.client != "destination")
 
     def _cut(self, way: Way, use: Access | None, streams: int, job: Job) -> Access | None:
@@ -223,33 +229,17 @@ class Rclone(Tool):
         return way.backend == "sftp" and not (self.sftp_disable_hashcheck or self.ignore_checksum)
 
     def _net(self, way: Way, sender: Thread, receiver: Thread, streams: int, job: Job) -> NetUse | None:
-        stopped = job.files > 1
         if way.backend == "local" and self.bwlimit is None:
             return None
-        if way.backend not in ("sftp", "smb"):
-            fresh = way.backend == "webdav" and way.put
-            return NetUse(
-                sender, receiver, streams=streams, rate=self.bwlimit, stopped=stopped and not fresh, reopened=fresh
-            )
+        fresh = way.backend == "webdav" and way.put
+        stopped = job.files > 1 and not fresh
+        net = NetUse(sender, receiver, streams=streams, rate=self.bwlimit, stopped=stopped, reopened=fresh)
         if way.backend == "smb":
-            return NetUse(
-                sender, receiver, streams=streams, rate=self.bwlimit, channel=_REQUEST, grain=_REQUEST, stopped=stopped
-            )
-        window = Quantity(
-            self.sftp_concurrency * self.sftp_chunk_size.value,
-            "B",
-            self.sftp_chunk_size.spread,
-            f"{self.sftp_concurrency} requests of {self.sftp_chunk_size}; {self.sftp_chunk_size.source}",
-        )
-        return NetUse(
-            sender,
-            receiver,
-            streams=streams,
-            rate=self.bwlimit,
-            channel=window,
-            grain=self.sftp_chunk_size,
-            stopped=stopped,
-        )
+            return replace(net, channel=_REQUEST, grain=_REQUEST)
+        grain = self.sftp_chunk_size
+        source = f"{self.sftp_concurrency} requests of {grain}; {grain.source}"
+        window = Quantity(self.sftp_concurrency * grain.value, "B", grain.spread, source)
+        return replace(net, channel=window, grain=grain) if way.backend == "sftp" else net
 
     def _waits(self, way: Way, job: Job, workers: int) -> Quantity | None:
         """What a file waits for besides its messages: a sum at the far end, the server, the pace of requests."""

@@ -19,7 +19,7 @@ from dtnsim.ground.quantity import prior
 from dtnsim.tools._common import one_host
 from dtnsim.tools._options import Count, Rate, Size, named
 from dtnsim.tools._ssh import FAREWELL, LOGIN, LOGIN_CPU, crowd
-from dtnsim.tools.plan import CpuUse, FileCost, Job, Opening, Plan, Step, Tool
+from dtnsim.tools.plan import FileCost, Job, Opening, Plan, Step, Tool
 from dtnsim.tools.rsync import DAEMON, PROTOCOL, START, Rsync
 
 #: a file costs fpart a stat beside rsync's own
@@ -75,23 +75,12 @@ def _wider(step: Step, workers: int, files: FileCost) -> Step:
 
     net = step.net
     if net is not None:
-        net = replace(
-            net,
-            sender=thread(net.sender),
-            receiver=thread(net.receiver),
-            streams=workers,
-            channels=workers if net.channel is not None else None,
-        )
-    cpu = tuple(CpuUse(c.end, thread(c.thread), c.cycles, c.what, c.stack, c.duty) for c in step.cpu)
-    return replace(
-        step,
-        read=access(step.read),
-        write=access(step.write),
-        reread=access(step.reread),
-        net=net,
-        cpu=cpu,
-        files=files,
-    )
+        channels = workers if net.channel is not None else None
+        sender, receiver = thread(net.sender), thread(net.receiver)
+        net = replace(net, sender=sender, receiver=receiver, streams=workers, channels=channels)
+    cpu = tuple(replace(use, thread=thread(use.thread)) for use in step.cpu)
+    read, write, reread = map(access, (step.read, step.write, step.reread))
+    return replace(step, read=read, write=write, reread=reread, net=net, cpu=cpu, files=files)
 
 
 class Fpsync(Tool):

@@ -16,7 +16,7 @@ from dtnsim.components.access import Thread
 from dtnsim.ground.quantity import Quantity, prior
 from dtnsim.ground.uncertainty import Otherwise
 from dtnsim.physics.tools import tar_archive
-from dtnsim.tools._common import both_ends, core_cost, one_host, transfer
+from dtnsim.tools._common import both_ends, core_cost, one_host, transfer, waits_for
 from dtnsim.tools._options import Cycles, Size, named
 from dtnsim.tools._ssh import SshTool
 from dtnsim.tools.plan import CpuUse, FileCost, Job, NetUse, Opening, Plan, Tool
@@ -37,12 +37,8 @@ _UNPACKERS: Final = {"tar": "tar -x", "dd": "dd of", "zfs": "zfs receive"}
 
 def overhead(job: Job, packer: str) -> float:
     """Bytes of the stream per payload byte."""
-    return archive_B(job) / max(job.payload_B, 1.0) if packer == "tar" else 1.0
-
-
-def archive_B(job: Job) -> float:
-    """Bytes of the archive of a job."""
-    return float(tar_archive(job.files, job.directories, job.payload_B))
+    archive_B = float(tar_archive(job.files, job.directories, job.payload_B))
+    return archive_B / max(job.payload_B, 1.0) if packer == "tar" else 1.0
 
 
 def _stream(
@@ -91,27 +87,15 @@ class Tar(Tool):
         one_host(job, self.kind)
         extract = self.mode == "x" and not (job.to_tape and "mode" not in self.model_fields_set)
         process = Thread("tar")
-        step = transfer(
-            job,
-            (process, process),
-            self.record,
-            None,
-            self._gzip(extract=extract),
-            self._files(job, extract=extract),
-            name="extract" if extract else "create",
-            finish="fdatasync" if self.sync else "none",
-        )
+        gzip = CpuUse("source", Thread("gzip"), _EXPAND if extract else _COMPRESS, "gzip")
+        cpu, files = (gzip,) if self.z else (), self._files(job, extract=extract)
+        name, finish = "extract" if extract else "create", waits_for(direct=False, each=False, end=self.sync)
+        step = transfer(job, (process, process), self.record, None, cpu, files, name=name, finish=finish)
         archive = step.read if extract else step.write
         if archive is None:
             return Plan((step,))
         one = archive.but(file_B=job.payload_B)
         return Plan((replace(step, read=one) if extract else replace(step, write=one),))
-
-    def _gzip(self, *, extract: bool) -> tuple[CpuUse, ...]:
-        if not self.z:
-            return ()
-        cost = _EXPAND if extract else _COMPRESS
-        return (CpuUse("source", Thread("gzip"), cost, "gzip"),)
 
     def _files(self, job: Job, *, extract: bool) -> FileCost:
         if not extract:

@@ -2,15 +2,16 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import Annotated, ClassVar, Final, Literal
 
 from pydantic import Field
 
 from dtnsim.components.access import Thread
 from dtnsim.ground.quantity import Quantity, prior
-from dtnsim.tools._common import ADLER32, CRC32C, both_ends, core_cost, in_flight, transfer
+from dtnsim.tools._common import ADLER32, COPIED, CRC32C, both_ends, core_cost, in_flight, transfer
 from dtnsim.tools._options import Client, Cycles, Rate, Size, named
-from dtnsim.tools.plan import CpuUse, FileCost, Job, NetUse, Opening, Plan, Tool
+from dtnsim.tools.plan import CpuUse, Job, NetUse, Opening, Plan, Tool
 
 _SUMS = {"md5": core_cost("md5_openssl", "MD5 while copying"), "adler32": ADLER32, "crc32c": CRC32C}
 
@@ -90,36 +91,17 @@ class Xrdcp(Tool):
             stopped=workers > 1 or job.files > 1,
         )
         cpu = (*both_ends(sender, receiver, self.overhead, "xrootd"), *sums)
-        step = transfer(
-            job,
-            (reader, writer),
-            self.chunk_size,
-            net,
-            cpu,
-            FileCost(
-                round_trips=_FILE + (self._told() + _OPENING if third else 0.0),
-                fixed=self._looks(job) if third else _FILE_WORK,
-                source=("stat", "open", "close"),
-                destination=("create", "close"),
-                directory=("mkdir",),
-            ),
-            workers=workers,
-        )
-        if third:
-            return Plan((step,), workers=workers, weight=workers * self.S, opening=Opening(_OPENING, _START, "log-in"))
-        folder = _FOLDER_GET if self.client == "destination" else _FOLDER_PUT
-        trips = (
-            _OPENING
-            + (folder if job.files > 1 else 0.0)
-            + _LIST * max(job.directories - 1, 0)
-            + (_BIND if self.S > 1 else 0.0)
-        )
-        opening = Opening(trips, _START, "log-in at the server")
+        get = self.client == "destination"
+        told = _TPC_SOURCE if get else _TPC_DESTINATION  # what crosses the path: messages to the end without the client
+        trips, fixed = (_FILE + told + _OPENING, self._looks(job)) if third else (_FILE, _FILE_WORK)
+        files = replace(COPIED, round_trips=trips, fixed=fixed)
+        step = transfer(job, (reader, writer), self.chunk_size, net, cpu, files, workers=workers)
+        opening = Opening(_OPENING, _START, "log-in")
+        if not third:
+            folder = (_FOLDER_GET if get else _FOLDER_PUT) if job.files > 1 else 0.0
+            trips = _OPENING + folder + _LIST * max(job.directories - 1, 0) + (_BIND if self.S > 1 else 0.0)
+            opening = Opening(trips, _START, "log-in at the server")
         return Plan((step,), workers=workers, weight=workers * self.S, opening=opening)
-
-    def _told(self) -> float:
-        """Messages of a third-party copy that cross the path: those to the end where the client is not."""
-        return _TPC_SOURCE if self.client == "destination" else _TPC_DESTINATION
 
     def _looks(self, job: Job) -> Quantity:
         """What looking now and then costs: the rest of the first interval, or half an interval of a long copy."""
