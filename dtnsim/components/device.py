@@ -227,6 +227,10 @@ class Device(Component):
         """
         return self.latency(row, use.but(random=True))
 
+    def spread(self, use: Access) -> float:
+        """Drives of which each holds a part of a record, so that the slowest of them is waited for."""
+        return 1.0 if self.below is None else self.below.spread(use)
+
     def single_rate(self, row: Row, use: Access) -> Value:
         """Bytes per second of one request alone, once it has started [B/s]."""
         return math.inf if self.below is None else self.below.single_rate(row, use)

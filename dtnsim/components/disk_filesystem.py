@@ -113,7 +113,10 @@ class LocalFilesystem(PageCached):
             return parts
         wait = array.next_file(row, use) + min(use.file_B, cache.LINUX_READ_AHEAD_B) / array.single_rate(row, use)
         delay = np.maximum(wait / use.file_B - charged(row, use, host, array), 0.0)
-        return (replace(parts[0], delay=parts[0].delay + delay, what="the first bytes of each file"), *parts[1:])
+        what = "the first bytes of each file"
+        if array.rotates and array.spread(use) > 1:
+            what += f", from the slowest of the {array.spread(use):g} disks that hold them"
+        return (replace(parts[0], delay=parts[0].delay + delay, what=what), *parts[1:])
 
     def _device_flush(self, row: Row, use: Access, host: Machine, volume: str) -> Term | None:
         """One emptying of flash's memory, or one positioning of a disk [s]; None where something else says the wait."""

@@ -11,12 +11,18 @@ from pydantic import Field
 from dtnsim.components.access import Access, Operation
 from dtnsim.components.device import BLOCK_REQUEST, Device, linked
 from dtnsim.ground.ledger import Row
-from dtnsim.ground.quantity import Mixture, Quantity, Unit, Value, prior
+from dtnsim.ground.quantity import Mixture, Quantity, Unit, Value, middle, prior
 from dtnsim.ground.term import Term, count, largest, law, least, term
 from dtnsim.ground.uncertainty import Otherwise
 from dtnsim.physics import bonding, hdd, hdd_streams
 
 _ONCE: Final = Term(1.0, "1")
+#: cost of a byte from which on seeks are more than half of it
+_SEEKING: Final = 2.0
+#: what relieves disks that all seek to each file
+_FEWER: Final = (
+    "more groups of drives (those of a group all seek to each file), faster drives, or larger files ({key}.array)"
+)
 
 
 #: smallest disk of the generations that may keep what they acknowledge [B]
@@ -174,13 +180,17 @@ class Hdd(Device):
             per_byte = self._sequential(row, use, copies, rate, visit_B) * self._runs(row, use, rate)
             per_byte = per_byte if bands is _ONCE else per_byte + (bands - 1.0)
             per_byte = per_byte + self._lost_turns(row, use, copies, rate)
-        what = f"disk {use.operation}" + (" with seeks between streams" if use.streams > 1 and not use.random else "")
+        seeks = ["between streams"] if use.streams > 1 and not use.random else []
+        if use.operation == "read" and not use.random and np.all(per_byte.value > _SEEKING):
+            apart = middle(self._disks_of_a_file(row, use, copies, rate, visit_B))
+            seeks += [f"to each file on {apart:g} disks"] if apart > 1 else []
         row.charge(
             f"{name}.disks",
             "hdd",
             capacity=count(copies, "disk") * rate if busy is None else count(copies, "disk") * busy * rate,
             per_byte=per_byte,
-            what=what,
+            what=f"disk {use.operation}" + (f" with seeks {' and '.join(seeks)}" if seeks else ""),
+            remedy=_FEWER if seeks and "disks" in seeks[-1] else "",
         )
         row.charge(
             f"{name}.links",
@@ -279,16 +289,15 @@ class Hdd(Device):
             first = self._switch(row, self._to_file(row, use, copies))
         cost = _ONCE
         if first is not None:
-            visit = self._window(row, use, copies, rate, visit_B)
-            parts = use.file_B / (use.stripe_B or visit.value) * (1.0 - 1e-12)
+            apart = self._disks_of_a_file(row, use, copies, rate, visit_B)
             cost = law(
                 hdd_streams.visits_cost,
                 file_B=term(use.file_B, "B"),
                 rate=rate,
-                visit_B=visit,
+                visit_B=self._window(row, use, copies, rate, visit_B),
                 first_s=first,
                 later_s=turn or term(0.0, "s"),
-                disks=0.0 if use.buffered and not use.rewrite else np.clip(np.ceil(parts), 1.0, copies),
+                disks=0.0 if use.buffered and not use.rewrite else apart,
             )
         if reading or use.metadata_writes <= 0:
             return cost
@@ -300,6 +309,11 @@ class Hdd(Device):
             metadata_writes=use.metadata_writes,
         )
         return inodes if cost is _ONCE else cost + (inodes - 1.0)
+
+    def _disks_of_a_file(self, row: Row, use: Access, copies: int, rate: Term, visit_B: Term | Value | None) -> Value:
+        """Disks that a file lies on, each of which seeks to it."""
+        parts = use.file_B / (use.stripe_B or self._window(row, use, copies, rate, visit_B).value) * (1.0 - 1e-12)
+        return np.clip(np.ceil(parts), 1.0, copies)
 
     def _window(self, row: Row, use: Access, copies: int, rate: Term, visit_B: Term | Value | None) -> Term:
         """Bytes of one visit; all that a stream has queued itself is merged and taken in the order of its sectors.

@@ -158,6 +158,10 @@ class Raidz(Layer):
         """Its first block is there with the last of its parts, which are read to check it."""
         return super().next_file(row, use, copies, members * float(self._columns(use).value))
 
+    def spread(self, use: Access) -> float:
+        """A block has a part on each data disk, down to a sector."""
+        return float(self._columns(use).value) * super().spread(use)
+
     def single_rate(self, row: Row, use: Access) -> Value:
         """The disks that hold a part of a block work on it together [B/s]."""
         return self._columns(use).value * self.of.single_rate(row, use)

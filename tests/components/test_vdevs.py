@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given, settings, strategies as st
 
 from dtnsim.ground.errors import SpecError
-from tests.lab import KiB, MiB, access, charged, device, served
+from tests.lab import KiB, MiB, access, answer, charged, device, journey, machine, served, volume
 
 DRIVE = {"kind": "ssd", "read": "100 MB/s", "write": "100 MB/s", "link": "100 GB/s"}
 
@@ -81,6 +81,20 @@ def test_one_request_runs_on_the_data_disks_of_its_group() -> None:
     assert found == [pytest.approx(7 * R)]
     array = raidz(2, 10, groups=3)
     assert (array.drives, array.data_disks) == (30, 24)
+
+
+@pytest.mark.parametrize(
+    ("drives", "files", "says"),
+    [(3, 200_000, "the first bytes of each file ("), (12, 200_000, "each file, from the slowest of the 10 disks that"),
+     (12, 8_000, "disk read with seeks to each file on 12 disks")],
+)  # fmt: skip
+def test_what_is_slower_on_more_disks_says_that_all_of_them_seek(drives: int, files: int, says: str) -> None:
+    """A file of 40 kB is on one disk of three, or on ten of twelve: the last is there after most of a turn."""
+    array = {"kind": "raidz", "parity": 2, "drives": drives, "of": {"kind": "hdd", "rate": "250 MB/s"}}
+    host, dataset = machine(volumes={"/d": volume(array, "zfs")}), {"files": files, "size": "8 GB"}
+    made = answer(journey(host, start="a:/d", tool={"name": "cp"}, to="a:memory", dataset=dataset)).bottleneck
+    assert says in made.reason
+    assert ("more groups of drives" in made.remedy) == (files == 8_000)
 
 
 @pytest.mark.parametrize(
