@@ -30,11 +30,7 @@ class Buses(Wiring):
     """A wired machine that charges what its cores, devices, slots and adapters do."""
 
     def array(self, row: Row, use: Access, volume: str, array: Device, visit_B: Term | Value | None) -> None:
-        """Charges drives, adapters, slots, memory and interrupts of one byte on a volume.
-
-        Args:
-            visit_B: Contiguous bytes that one stream gets before the next one's turn [B]; None where nobody says.
-        """
+        """Charges drives, adapters, slots, memory and interrupts of one byte on a volume."""
         label = label_of(volume)
         told = bool(self.volumes[volume].via)
         use = use.but(seated=told, loose=not told)
@@ -148,10 +144,7 @@ class Buses(Wiring):
                 self._say_where(row, name, part)
 
     def storage_network(self, row: Row, use: Access, volume: str) -> None:
-        """Charges the NIC and slot through which a volume's servers are reached.
-
-        That is what ``via`` names; what goes over IP takes the host's only NIC where nothing is named.
-        """
+        """Charges the NIC and slot through which a volume's servers are reached."""
         names, filesystem = self.storage_nics(volume), self.volumes[volume].filesystem
         sent = filesystem.sent(row, use)
         row = row if np.all(np.asarray(sent.value) == 1.0) else row.times(sent)

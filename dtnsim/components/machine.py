@@ -1,15 +1,22 @@
-"""What a component may ask of the machine that it is in: `dtnsim.components.buses` answers."""
+"""The machine that a component is in, as far as components ask it; `dtnsim.components.buses` answers."""
 
 from __future__ import annotations
 
+from abc import abstractmethod
 from collections.abc import Mapping
-from typing import Protocol
+from typing import TYPE_CHECKING, Annotated, Any
 
-from dtnsim.components.access import Access, Near, Thread
-from dtnsim.components.cpu import Cpu
+from pydantic import Field
+
+from dtnsim.components.access import Access
+from dtnsim.components.base import Model, Pick, empty
+from dtnsim.components.chassis import Slot
+from dtnsim.components.cores import Cores
 from dtnsim.components.device import Device
+from dtnsim.components.hba import Hba
 from dtnsim.components.memory import Memory
 from dtnsim.components.nic import Nic
+from dtnsim.components.offload import Offload
 from dtnsim.components.stack import Stack
 from dtnsim.components.tuning import Vm
 from dtnsim.ground.ledger import Row
@@ -17,52 +24,52 @@ from dtnsim.ground.quantity import Value
 from dtnsim.ground.term import Term
 
 
-class Mounted(Protocol):
-    """A volume of the machine."""
+class Mounted(Model):
+    """A volume of the machine, whose file system asks it.
 
-    @property
-    def filesystem(self) -> object: ...  # noqa: D102 - see `dtnsim.components.wiring.Volume`
-    @property
-    def array(self) -> Device | None: ...  # noqa: D102
-    @property
-    def via(self) -> list[str]: ...  # noqa: D102
-    @property
-    def server(self) -> str | None: ...  # noqa: D102
+    Attributes:
+        filesystem: Kind of file system and its settings, like {kind: xfs}.
+        array: Drives, or an array of them; left out where a server has them.
+        via: Adapters, NICs or slots that the drives hang on, each with its part of the bytes; drives behind a network
+            are reached through the host's only card where nothing is named.
+        server: host:/volume that this mount comes from (NFS).
+    """
+
+    filesystem: Any
+    array: Annotated[Device, Pick(Device)] | None = None
+    via: list[str] = Field(default_factory=empty)
+    server: str | None = None
 
 
-class Machine(Protocol):
-    """Cores, memory, cards and volumes, and what a byte charges on its way between them."""
+class Machine(Cores):
+    """Cores, memory, cards and volumes, and what a byte charges on its way between them.
 
-    @property
-    def name(self) -> str: ...  # noqa: D102 - see `dtnsim.description.host.Host`
-    @property
-    def system(self) -> str: ...  # noqa: D102
-    @property
-    def cpu(self) -> Cpu: ...  # noqa: D102
-    @property
-    def memory(self) -> Memory: ...  # noqa: D102
-    @property
-    def stack(self) -> Stack: ...  # noqa: D102
-    @property
-    def vm(self) -> Vm: ...  # noqa: D102
-    @property
-    def nics(self) -> Mapping[str, Nic]: ...  # noqa: D102
-    @property
-    def volumes(self) -> Mapping[str, Mounted]: ...  # noqa: D102
+    Attributes:
+        memory: Memory part or its parameters.
+        stack: Kernel's cycles per byte and packet.
+        slots: PCIe slots and uplinks by name.
+        hbas: Storage adapters by name.
+        nics: Network cards by name; 'nic' is short for one.
+        devices: Accelerators and other cards that take work over, by name.
+        volumes: Mounted file systems by mount point.
+    """
 
-    def clock(self, row: Row) -> Term:
-        """Cycles a second of one core."""
+    memory: Annotated[Memory, Pick(Memory)]
+    stack: Annotated[Stack, Pick(Stack)] = Stack()
+    slots: dict[str, Annotated[Slot, Pick(Slot)]] = Field(default_factory=dict)
+    hbas: dict[str, Annotated[Hba, Pick(Hba)]] = Field(default_factory=dict)
+    nics: dict[str, Annotated[Nic, Pick(Nic)]] = Field(default_factory=dict)
+    devices: dict[str, Annotated[Offload, Pick(Offload)]] = Field(default_factory=dict)
+    volumes: Mapping[str, Mounted] = Field(default_factory=dict)
 
-    def core(self, row: Row, thread: Thread, cycles: Term, what: str, near: Near = None) -> None:
-        """Charges work of a thread.
+    if TYPE_CHECKING:  # of a host (`dtnsim.description.host`)
+        vm: Vm
 
-        Args:
-            near: Socket of the card, or sockets of the drives, that the work is about; None where it is about none.
-        """
+        @property
+        def system(self) -> str:
+            """Its family of operating systems."""
 
-    def pool(self, row: Row, cycles: Term, what: str) -> None:
-        """Charges work that may run on any core."""
-
+    @abstractmethod
     def array(self, row: Row, use: Access, volume: str, array: Device, visit_B: Term | Value | None) -> None:
         """Charges drives, adapters, slots, memory and interrupts of one byte on a volume.
 
@@ -70,5 +77,9 @@ class Machine(Protocol):
             visit_B: Contiguous bytes that one stream gets before the next one's turn [B]; None where nobody says.
         """
 
+    @abstractmethod
     def storage_network(self, row: Row, use: Access, volume: str) -> None:
-        """Charges the NIC and slot through which a volume's servers are reached."""
+        """Charges the NIC and slot through which a volume's servers are reached.
+
+        That is what ``via`` names; what goes over IP takes the host's only NIC where nothing is named.
+        """

@@ -11,18 +11,15 @@ from typing import TYPE_CHECKING, Annotated, Self
 
 from pydantic import Field, model_validator
 
-from dtnsim.components.base import Model, Pick, empty
+from dtnsim.components.base import Pick, empty
 from dtnsim.components.chassis import Slot
-from dtnsim.components.cores import Cores
-from dtnsim.components.device import Device
 from dtnsim.components.filesystem import Filesystem, label_of
 from dtnsim.components.hba import Hba
-from dtnsim.components.memory import Memory
+from dtnsim.components.machine import Machine, Mounted
 from dtnsim.components.model import Names
 from dtnsim.components.nic import Nic
 from dtnsim.components.offload import Offload
 from dtnsim.components.servers import SharedFilesystem
-from dtnsim.components.stack import Stack
 from dtnsim.components.tuning import TcpTuning
 from dtnsim.ground import graphs
 from dtnsim.ground.errors import SpecError
@@ -44,15 +41,10 @@ SERVERS_TCP = TcpTuning(
 Card = Hba | Nic | Offload
 
 
-class Volume(Model):
+class Volume(Mounted):
     """A mounted file system: what it is, what it lies on, what it is attached to.
 
     Attributes:
-        filesystem: Kind of file system and its settings, like {kind: xfs}.
-        array: Drives, or an array of them; left out where a server has them.
-        via: Adapters, NICs or slots that the drives hang on, each with its part of the bytes; drives behind a network
-            are reached through the host's only card where nothing is named.
-        server: host:/volume that this mount comes from (NFS).
         over: What lies between the host and the file system's servers, in this order: ``wan`` (all of the path's), or
             names of its segments and links. Where no volume says it, the wan of a path with this host alone.
         peer: TCP settings of the servers, where a network is between.
@@ -60,9 +52,6 @@ class Volume(Model):
     """
 
     filesystem: Annotated[Filesystem, Pick(Filesystem)]
-    array: Annotated[Device, Pick(Device)] | None = None
-    via: list[str] = Field(default_factory=empty)
-    server: str | None = None
     over: Names = Field(default_factory=empty)
     peer: TcpTuning | None = None
     size: Annotated[Quantity, Unit("B")] | None = None
@@ -76,25 +65,9 @@ class Volume(Model):
         return self
 
 
-class Wiring(Cores):
-    """Memory, slots, adapters, NICs, devices and volumes of a machine.
+class Wiring(Machine):
+    """How memory, slots, adapters, NICs, devices and volumes of a machine hang together."""
 
-    Attributes:
-        memory: Memory part or its parameters.
-        stack: Kernel's cycles per byte and packet.
-        slots: PCIe slots and uplinks by name.
-        hbas: Storage adapters by name.
-        nics: Network cards by name; 'nic' is short for one.
-        devices: Accelerators and other cards that take work over, by name.
-        volumes: Mounted file systems by mount point.
-    """
-
-    memory: Annotated[Memory, Pick(Memory)]
-    stack: Annotated[Stack, Pick(Stack)] = Stack()
-    slots: dict[str, Annotated[Slot, Pick(Slot)]] = Field(default_factory=dict)
-    hbas: dict[str, Annotated[Hba, Pick(Hba)]] = Field(default_factory=dict)
-    nics: dict[str, Annotated[Nic, Pick(Nic)]] = Field(default_factory=dict)
-    devices: dict[str, Annotated[Offload, Pick(Offload)]] = Field(default_factory=dict)
     volumes: dict[str, Volume] = Field(default_factory=dict)
 
     def check_wiring(self) -> None:
