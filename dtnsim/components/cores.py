@@ -102,12 +102,8 @@ class Cores(Model):
             number: Number of the core.
         """
         if not 0 <= number < self.cpu.total * self.cpu.smt:
-            raise SpecError(
-                "is not a core of this host",
-                key=f"{self.name}.placement",
-                value=number,
-                remedy=f"cores are 0 to {self.cpu.total * self.cpu.smt - 1}",
-            )
+            remedy = f"cores are 0 to {self.cpu.total * self.cpu.smt - 1}"
+            raise SpecError("is not a core of this host", key=f"{self.name}.placement", value=number, remedy=remedy)
         clock = self.clock(row)
         label = f"core {number} of {self.name}"
         row.charge(f"cpu.core{number}", "core", capacity=clock, per_byte=cycles, unit="cycles", what=what, label=label)

@@ -163,11 +163,9 @@ class Tmpfs(PageCached):
             SpecError: the volume has drives.
         """
         if host.volumes[volume].array is not None:
-            raise SpecError(
-                "is in memory and has no drives",
-                key=f"hosts.{host.name}.volumes.{volume}.array",
-                remedy="leave it out, or mount another file system",
-            )
+            key = f"hosts.{host.name}.volumes.{volume}.array"
+            remedy = "leave it out, or mount another file system"
+            raise SpecError("is in memory and has no drives", key=key, remedy=remedy)
 
     def flush_wait(self, row: Row, use: Access, host: Machine, volume: str) -> Value:
         """Nothing to wait for."""

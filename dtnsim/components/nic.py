@@ -233,12 +233,8 @@ class Nic(Component):
             flows: Connections that a limit of one flow holds for; None where nobody counts them, 0: ``streams``.
         """
         if port is not None and not 0 <= port < self.ports:
-            raise SpecError(
-                "is not a port of that adapter",
-                key=f"{row.host}.nics.{name}",
-                value=port,
-                remedy=f"write a number from 0 to {self.ports - 1}, or give the adapter more 'ports'",
-            )
+            remedy = f"write a number from 0 to {self.ports - 1}, or give the adapter more 'ports'"
+            raise SpecError("is not a port of that adapter", key=f"{row.host}.nics.{name}", value=port, remedy=remedy)
         rate = row.term(self.rate)
         if self.packets is not None and packet_B is not None:
             most = row.term(self.packets)

@@ -207,11 +207,9 @@ class SharedFilesystem(PageCached):
         for name in self.common if first is not self else ():
             mine, theirs = _plain(getattr(self, name)), _plain(getattr(first, name))
             if mine != theirs:
-                raise SpecError(
-                    f"mounts of {self.system!r} disagree on its {name}",
-                    key=f"hosts.{row.host}.volumes.filesystem.{name}",
-                    remedy="it is one file system: write the same for every mount, or give one another 'system'",
-                )
+                message = f"mounts of {self.system!r} disagree on its {name}"
+                remedy = "it is one file system: write the same for every mount, or give one another 'system'"
+                raise SpecError(message, key=f"hosts.{row.host}.volumes.filesystem.{name}", remedy=remedy)
         return first
 
     def at(self, row: Row, label: str) -> tuple[Row, str]:

@@ -91,11 +91,9 @@ class Wiring(Machine):
             for name in (card.slot or key, *further):
                 other = taken.setdefault(name, key)
                 if other != key or further.count(name) + (name == card.slot) > 1:
-                    raise SpecError(
-                        f"sits in slot {name!r}, and so does {other if other != key else 'another card of it'}",
-                        key=f"{self.name}.{key}",
-                        remedy="a slot takes one card: give each its own, 'behind' a switch where they share lanes",
-                    )
+                    message = f"sits in slot {name!r}, and so does {other if other != key else 'another card of it'}"
+                    remedy = "a slot takes one card: give each its own, 'behind' a switch where they share lanes"
+                    raise SpecError(message, key=f"{self.name}.{key}", remedy=remedy)
         for name, device in self.devices.items():
             for nic in device.nics():
                 self._there(f"devices.{name}.nic", nic, "a NIC", "NICs", self.nics)
@@ -125,12 +123,9 @@ class Wiring(Machine):
     def _seat_free(self, key: str, name: str, taken: Mapping[str, str]) -> None:
         """Checks that drives with links of their own are in no slot with a card in it."""
         if name in self.slots and name not in self.hbas and name not in self.nics and name in taken:
-            raise SpecError(
-                f"has a card in it, {taken[name]}, and so cannot hold drives",
-                key=f"{self.name}.{key}",
-                value=name,
-                remedy="name the adapter where it carries them, or another slot; 'behind' a switch they share lanes",
-            )
+            message = f"has a card in it, {taken[name]}, and so cannot hold drives"
+            remedy = "name the adapter where it carries them, or another slot; 'behind' a switch they share lanes"
+            raise SpecError(message, key=f"{self.name}.{key}", value=name, remedy=remedy)
 
     def _names_apart(self) -> None:
         """Checks that no two parts have one name among the stations."""
@@ -143,11 +138,8 @@ class Wiring(Machine):
     def _named(self, names: dict[str, str], name: str, key: str, remedy: str) -> None:
         other = names.setdefault(name, key)
         if other != key:
-            raise SpecError(
-                f"cannot be distinguished from {other!r} in the names of stations",
-                key=f"{self.name}.{key}",
-                remedy=remedy,
-            )
+            message = f"cannot be distinguished from {other!r} in the names of stations"
+            raise SpecError(message, key=f"{self.name}.{key}", remedy=remedy)
 
     def chain(self, slot: str | None) -> list[str]:
         """The slots and uplinks from one slot to memory.
@@ -158,11 +150,9 @@ class Wiring(Machine):
         found: list[str] = []
         while slot is not None:
             if slot in found:
-                raise SpecError(
-                    f"slots hang on each other in a loop: {' -> '.join([*found, slot])}",
-                    key=f"{self.name}.slots.{slot}.behind",
-                    remedy="let the last one hang on the processor (no 'behind')",
-                )
+                message = f"slots hang on each other in a loop: {' -> '.join([*found, slot])}"
+                remedy = "let the last one hang on the processor (no 'behind')"
+                raise SpecError(message, key=f"{self.name}.slots.{slot}.behind", remedy=remedy)
             found.append(slot)
             slot = self.slots[slot].behind
         return found
@@ -191,11 +181,9 @@ class Wiring(Machine):
         slot = self.slots.get(name or "")
         said = not isinstance(card, Nic) or "card_lanes" in card.model_fields_set
         if slot is not None and said and not slot.accepts(card.card_lanes):
-            raise SpecError(
-                f"is an x{card.card_lanes} card; slot {name!r} has an x{slot.connector or slot.lanes} connector",
-                key=f"{self.name}.{key}",
-                remedy="choose another slot, or set the slot's 'connector'",
-            )
+            message = f"is an x{card.card_lanes} card; slot {name!r} has an x{slot.connector or slot.lanes} connector"
+            remedy = "choose another slot, or set the slot's 'connector'"
+            raise SpecError(message, key=f"{self.name}.{key}", remedy=remedy)
 
     # -- the wiring as a graph -------------------------------------------------------------------
 

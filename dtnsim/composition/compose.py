@@ -188,11 +188,9 @@ class Composer:
         memory = self._destination_memory(leg, whole)
         phases = self._in_turn(leg, [phase for _, some in steps for phase in some], memory)
         if not any(p.demands or p.delays for p in phases):
-            raise SpecError(
-                "both ends are memory on one host: nothing to transfer",
-                key=f"transfer {spec.name}",
-                remedy="give it a volume or a network between its ends",
-            )
+            message = "both ends are memory on one host: nothing to transfer"
+            remedy = "give it a volume or a network between its ends"
+            raise SpecError(message, key=f"transfer {spec.name}", remedy=remedy)
         made = files.found(self._made(leg, phases, memory), self.past.shares.get(name, ()))
         if key is not None:
             self._patterns[key] = like.Pattern.of(made, phases, self.ledger)

@@ -104,11 +104,9 @@ class Network:
         try:
             names = self._way(*ends)
         except nx.NetworkXNoPath:
-            raise SpecError(
-                f"no links join {source.name!r} and {destination.name!r}",
-                key="links",
-                remedy="give links with 'between: [a, b]' that lead from one to the other",
-            ) from None
+            message = f"no links join {source.name!r} and {destination.name!r}"
+            remedy = "give links with 'between: [a, b]' that lead from one to the other"
+            raise SpecError(message, key="links", remedy=remedy) from None
         return Route(source, destination, tuple(self._along(names, source.name, forward=True)))
 
     def _way(self, source: str, destination: str) -> list[str]:
@@ -146,12 +144,9 @@ class Network:
                 yield name, segment, forward
                 continue
             if here not in segment.between:
-                raise SpecError(
-                    f"link {name!r} does not begin at {here!r}",
-                    key=key,
-                    value=", ".join(via),
-                    remedy=f"it is between {' and '.join(segment.between)}; name the links in their order",
-                )
+                message = f"link {name!r} does not begin at {here!r}"
+                remedy = f"it is between {' and '.join(segment.between)}; name the links in their order"
+                raise SpecError(message, key=key, value=", ".join(via), remedy=remedy)
             there = here == segment.between[0]
             here = segment.between[1] if there else segment.between[0]
             yield name, segment, there
@@ -246,12 +241,8 @@ def nic_of(host: Host, nics: Mapping[str, str] | None) -> tuple[str, Nic]:
     wanted = (nics or {}).get(host.name)
     if wanted is not None:
         if wanted not in host.nics:
-            raise SpecError(
-                "is not a NIC of that host",
-                key=f"transfer.nics.{host.name}",
-                value=wanted,
-                remedy=f"NICs: {', '.join(host.nics)}",
-            )
+            key = f"transfer.nics.{host.name}"
+            raise SpecError("is not a NIC of that host", key=key, value=wanted, remedy=f"NICs: {', '.join(host.nics)}")
         return wanted, host.nics[wanted]
     for name, card in host.nics.items():
         if card.protocol == "ethernet":

@@ -179,11 +179,9 @@ def check_space(spec: PathSpec, legs: Sequence[Leg], ledger: Ledger) -> None:
             needed[host, mount, does] = before_B + moved_B if does == "write" else max(before_B, moved_B)
             size = end.mounted.size
             if does == "write" and size is not None and leg.job.payload_B > size.value:
-                raise SpecError(
-                    f"{Quantity(leg.job.payload_B, 'B')} will not fit on {end.host.name}:{end.volume} ({size})",
-                    key=f"{spec.transfer_key(number)}.dataset",
-                    remedy="give a smaller data set, or the volume a larger 'size'",
-                )
+                message = f"{Quantity(leg.job.payload_B, 'B')} will not fit on {end.host.name}:{end.volume} ({size})"
+                remedy = "give a smaller data set, or the volume a larger 'size'"
+                raise SpecError(message, key=f"{spec.transfer_key(number)}.dataset", remedy=remedy)
     for (host, mount, _), needed_B in needed.items():
         volume, place = spec.hosts[host].volumes[mount], f"hosts.{host}.volumes.{mount}"
         array, ratio = volume.array, getattr(volume.filesystem, "ratio", None)
@@ -203,11 +201,9 @@ def _check_time(spec: TransferSpec, timing: Timing | None, route: Route | None) 
     if timing is None or route is None or timing.seconds + timing.omitted >= route.nominal_rtt:
         return
     time, rtt = Quantity(timing.seconds + timing.omitted, "s"), Quantity(route.nominal_rtt, "s")
-    raise SpecError(
-        f"ends after {time}, before the first byte can be acknowledged: a round trip takes {rtt}",
-        key=f"transfer {spec.name}",
-        remedy=f"let it last {Quantity(10 * route.nominal_rtt, 's')} or longer",
-    )
+    message = f"ends after {time}, before the first byte can be acknowledged: a round trip takes {rtt}"
+    remedy = f"let it last {Quantity(10 * route.nominal_rtt, 's')} or longer"
+    raise SpecError(message, key=f"transfer {spec.name}", remedy=remedy)
 
 
 def _file_memory(end: End) -> float:

@@ -89,23 +89,17 @@ def check(host: Host) -> None:
     if board is not None:
         socket = host.cpu.facts.places[0] if host.cpu.facts is not None and host.cpu.facts.fits else board.socket
         if socket != board.socket:
-            raise SpecError(
-                f"goes into {socket}; {board.part or 'the board'} has {board.socket}",
-                key=f"{host.name}.cpu",
-                value=host.cpu.part,
-                remedy=f"'dtnsim components cpu --where \"fits = {board.socket}*\"' lists what fits",
-            )
+            message = f"goes into {socket}; {board.part or 'the board'} has {board.socket}"
+            remedy = f"'dtnsim components cpu --where \"fits = {board.socket}*\"' lists what fits"
+            raise SpecError(message, key=f"{host.name}.cpu", value=host.cpu.part, remedy=remedy)
         for key, has, takes, counted in (
             ("cpu.sockets", host.cpu.sockets, board.sockets, host.cpu.uncounted),
             ("memory.channels", host.memory.channels, board.channels, host.memory.uncounted),
         ):
             if has > takes and not counted.spread:
-                raise SpecError(
-                    f"is more than {board.part or 'the board'} has",
-                    key=f"{host.name}.{key}",
-                    value=has,
-                    remedy=f"write up to {takes}, or another board",
-                )
+                message = f"is more than {board.part or 'the board'} has"
+                remedy = f"write up to {takes}, or another board"
+                raise SpecError(message, key=f"{host.name}.{key}", value=has, remedy=remedy)
     _taken(host)
 
 

@@ -308,12 +308,9 @@ def _build(raw: yamlio.Mapping) -> Dataset:
     directories = described.folders(int(groups[1].sum())) or directories
     data = _dataset(groups, described.name, directories, source)
     if not 0 < data.payload_B <= MAX_BYTES:
-        raise SpecError(
-            f"holds {units.show(data.payload_B, 'B')} in {data.files} files",
-            **place(raw),
-            key="dataset",
-            remedy="give sizes above 0 B" if data.payload_B == 0 else "give smaller sizes",
-        )
+        message = f"holds {units.show(data.payload_B, 'B')} in {data.files} files"
+        remedy = "give sizes above 0 B" if data.payload_B == 0 else "give smaller sizes"
+        raise SpecError(message, **place(raw), key="dataset", remedy=remedy)
     return data
 
 

@@ -167,12 +167,9 @@ def _entries(own: Mapping) -> Iterator[tuple[str, Any, Mapping | None]]:
         entry, prior = Mapping(given.file, given.line), given.get("prior")
         for part, value in given.items():
             if part not in _KEYS:
-                raise SpecError(
-                    "is not a key of a fitted value",
-                    **place(given, part),
-                    key=f"{key}.{part}",
-                    remedy=f"known keys: {', '.join(_KEYS)}",
-                )
+                message = "is not a key of a fitted value"
+                remedy = f"known keys: {', '.join(_KEYS)}"
+                raise SpecError(message, **place(given, part), key=f"{key}.{part}", remedy=remedy)
             if part != "prior":
                 entry.put(part, value, *given.lines[part])
         if prior is not None and not _remembered(prior):
