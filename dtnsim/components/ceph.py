@@ -138,13 +138,8 @@ class Cephfs(ParallelFilesystem, OsdPool):
         label, whole, reading = label_of(volume), self.whole(row), use.operation == "read"
         size, parts = self.piece_of(row, use), whole.parts(use.operation)
         name = "in-flight" if use.alone else "read-ahead" if reading else "write-back"
-        row.charge(
-            f"{label}.{name}",
-            self.kind,
-            private=True,
-            capacity=self._flying(row, use, max(use.own_streams, 1)),
-            what="CephFS objects in flight",
-        )
+        capacity = self._flying(row, use, max(use.own_streams, 1))
+        row.charge(f"{label}.{name}", self.kind, private=True, capacity=capacity, what="CephFS objects in flight")
         lies = law(servers.file_stripes, file_B=use.file_B, stripe_count=whole.osds, stripe_B=size)
         lies = least(lies * count(parts, "part"), count(whole.osds, "OSD"))
         rate = row.term(whole.osd_rate(use.operation))
@@ -341,13 +336,9 @@ class Rbd(Device, OsdPool):
             "while these queue, more OSDs (array.osds)",
         )
         load = row if reading else row.times(written)
-        load.charge(
-            f"{name}.osds",
-            "cephfs",
-            capacity=count(self.osds, "OSD") * rate * share,
-            what="OSDs with objects of the image",
-            remedy="more OSDs (array.osds), or more files or requests at once, so that more OSDs work",
-        )
+        capacity = count(self.osds, "OSD") * rate * share
+        remedy = "more OSDs (array.osds), or more files or requests at once, so that more OSDs work"
+        load.charge(f"{name}.osds", "cephfs", capacity=capacity, what="OSDs with objects of the image", remedy=remedy)
         if use.alone or not reading:
             load.charge(
                 f"{name}.osd-requests",

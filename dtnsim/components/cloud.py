@@ -83,24 +83,14 @@ class Allowance(Component):
                 remedy="more streams, or a placement group with a higher limit of one flow (allowance.flow)",
             )
         if self.egress is not None and self.outside and direction == "tx":
-            row.charge(
-                f"{name}.egress",
-                "nic",
-                capacity=row.term(self.egress),
-                per_byte=wire,
-                what="the provider's limit of what leaves",
-                remedy="a larger instance, or several (allowance.egress)",
-            )
+            what = "the provider's limit of what leaves"
+            remedy = "a larger instance, or several (allowance.egress)"
+            row.charge(f"{name}.egress", "nic", capacity=row.term(self.egress), per_byte=wire, what=what, remedy=remedy)
         spent = self.spent(row, rate, total_B)
         if spent is not None:
-            row.charge(
-                f"{name}.credits.{direction}",
-                "nic",
-                capacity=spent,
-                per_byte=wire,
-                what="baseline of the instance once its burst credits are spent",
-                remedy="an instance with a higher baseline (allowance.baseline)",
-            )
+            what = "baseline of the instance once its burst credits are spent"
+            remedy = "an instance with a higher baseline (allowance.baseline)"
+            row.charge(f"{name}.credits.{direction}", "nic", capacity=spent, per_byte=wire, what=what, remedy=remedy)
 
     def spent(self, row: Row, rate: Term, total_B: float) -> Term | None:
         """Mean rate of a job that spends the credits; None where there are none to spend.

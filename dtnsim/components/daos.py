@@ -141,14 +141,9 @@ class Daos(ParallelFilesystem, Copies):
                 max_iops=row.term(whole.engine_reads if reading else whole.engine_writes),
                 request_B=size,
             )
-            here.charge(
-                f"{prefix}engines",
-                "daos",
-                capacity=whole.servers.working(striped=True) * row.term(whole.share),
-                per_byte=spent,
-                unit="s",
-                what=f"DAOS engines, {use.operation}",
-            )
+            capacity = whole.servers.working(striped=True) * row.term(whole.share)
+            what = f"DAOS engines, {use.operation}"
+            here.charge(f"{prefix}engines", "daos", capacity=capacity, per_byte=spent, unit="s", what=what)
         self.behind(below, use, label, size)
         host.storage_network(row, use, volume)
 

@@ -74,12 +74,8 @@ class Hba(Component):
         engine = row.term(takes or self.engine)
         spent = self.allowance.spent(row, engine, use.total_B) if self.allowance is not None else None
         if spent is not None:
-            row.charge(
-                f"{name}.credits",
-                "hba",
-                capacity=spent,
-                what="disk baseline of the instance once its credits are spent",
-            )
+            what = "disk baseline of the instance once its credits are spent"
+            row.charge(f"{name}.credits", "hba", capacity=spent, what=what)
         size = term(use.block_B, "B") if use.random else row.term(self.request)
         if use.request_B:  # the file system joins its requests itself
             size = term(use.request_B, "B")

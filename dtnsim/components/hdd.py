@@ -184,21 +184,12 @@ class Hdd(Device):
         if use.operation == "read" and not use.random and np.all(per_byte.value > _SEEKING):
             apart = middle(self._disks_of_a_file(row, use, copies, rate, visit_B))
             seeks += [f"to each file on {apart:g} disks"] if apart > 1 else []
-        row.charge(
-            f"{name}.disks",
-            "hdd",
-            capacity=count(copies, "disk") * rate if busy is None else count(copies, "disk") * busy * rate,
-            per_byte=per_byte,
-            what=f"disk {use.operation}" + (f" with seeks {' and '.join(seeks)}" if seeks else ""),
-            remedy=_FEWER if seeks and "disks" in seeks[-1] else "",
-        )
-        row.charge(
-            f"{name}.links",
-            "sata",
-            capacity=linked(row, use, copies, row.term(self.link)),
-            per_byte=_ONCE,
-            what="drive link",
-        )
+        what = f"disk {use.operation}" + (f" with seeks {' and '.join(seeks)}" if seeks else "")
+        remedy = _FEWER if seeks and "disks" in seeks[-1] else ""
+        capacity = count(copies, "disk") * rate if busy is None else count(copies, "disk") * busy * rate
+        row.charge(f"{name}.disks", "hdd", capacity=capacity, per_byte=per_byte, what=what, remedy=remedy)
+        capacity = linked(row, use, copies, row.term(self.link))
+        row.charge(f"{name}.links", "sata", capacity=capacity, per_byte=_ONCE, what="drive link")
 
     def _arms(self, use: Access, copies: int) -> tuple[Term | None, Access]:
         """Actuators at work, where there are several, and what one of them sees."""

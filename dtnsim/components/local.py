@@ -217,13 +217,8 @@ class Unknown(Device):
         """Charges one station for whatever is behind the volume; a random request also waits for its place."""
         rate = row.term(self.read if use.operation == "read" else self.write)
         per_byte = 1.0 + row.term(self.access) * rate / use.block_B if use.random else 1.0
-        row.charge(
-            f"{name}.drives",
-            "unknown",
-            capacity=count(copies, "device") * rate,
-            per_byte=per_byte,
-            what=f"{use.operation} on drives of unknown kind",
-        )
+        what = f"{use.operation} on drives of unknown kind"
+        row.charge(f"{name}.drives", "unknown", capacity=count(copies, "device") * rate, per_byte=per_byte, what=what)
 
     def latency(self, row: Row, use: Access, members: float = 1.0) -> Value:
         """Seconds of one request alone, its transfer left out."""

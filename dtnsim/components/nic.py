@@ -268,13 +268,8 @@ class Nic(Component):
     def _bonded(
         self, row: Row, name: str, direction: str, streams: int, rate: Term, wire: Term, kind: str, *, lockstep: bool
     ) -> None:
-        row.charge(
-            f"{name}.bond.{direction}",
-            kind,
-            capacity=count(self.ports, "port") * rate,
-            per_byte=wire,
-            what="bonded wire",
-        )
+        capacity = count(self.ports, "port") * rate
+        row.charge(f"{name}.bond.{direction}", kind, capacity=capacity, per_byte=wire, what="bonded wire")
         spread = bonding.static_rate if lockstep else bonding.dynamic_rate
         used = float(spread(1.0, self.ports, streams))
         row.charge(

@@ -138,13 +138,8 @@ class CryptoAccelerator(Offload):
         """Its engines, which are not the host's cores, and the requests that the thread has in flight."""
         given = self.compression if duty.kind == "compression" and self.compression is not None else self.cipher
         rate, kind = row.term(given), "compression" if duty.kind == "compression" else "cipher"
-        row.charge(
-            f"{name}.{kind}",
-            "offload",
-            capacity=rate,
-            what=f"{kind} engines of {name}",
-            remedy=f"a faster card or a second one (hosts.{row.host}.devices.{name})",
-        )
+        remedy = f"a faster card or a second one (hosts.{row.host}.devices.{name})"
+        row.charge(f"{name}.{kind}", "offload", capacity=rate, what=f"{kind} engines of {name}", remedy=remedy)
         alone = law(
             waiting.request_rate,
             request_B=row.term(self.request),

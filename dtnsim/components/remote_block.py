@@ -114,12 +114,8 @@ class RemoteBlock(Layer):
             f"(hosts.{row.host}.volumes, array.request, array.depth, array.connections)",
         )
         if self.port_rate is not None:
-            row.charge(
-                f"{name}.target-ports",
-                "nic",
-                capacity=count(self.targets * copies, "target") * row.term(self.port_rate),
-                what="ports of the targets",
-            )
+            capacity = count(self.targets * copies, "target") * row.term(self.port_rate)
+            row.charge(f"{name}.target-ports", "nic", capacity=capacity, what="ports of the targets")
         self.of.serve(row, use, name, copies=copies * self.targets, visit_B=visit_B)
 
 

@@ -231,12 +231,8 @@ class SharedFilesystem(PageCached):
         share = row.term(whole.share)
         if made.bounded:
             node = made.node(row)
-            here.charge(
-                f"{prefix}servers",
-                self.kind,
-                capacity=made.working(striped=self.striped) * node * share,
-                what="file servers and their ports",
-            )
+            capacity = made.working(striped=self.striped) * node * share
+            here.charge(f"{prefix}servers", self.kind, capacity=capacity, what="file servers and their ports")
             touched = self.touched(row, use, made)
             if touched is not None:
                 reached, what = touched * node * share, "the servers that the files lie on"
@@ -279,12 +275,8 @@ class SharedFilesystem(PageCached):
             crowd = streams * float(np.mean(drives.each.value)) / float(np.mean(used.value))
             one = whole.servers.disks(row, one, crowd, drives.number, drives.request, scattered=drives.scattered)
         here, prefix = self.at(row, label)
-        here.charge(
-            f"{prefix}{drives.name}",
-            self.kind,
-            capacity=used * one * row.term(whole.share),
-            what=f"{drives.what} shared with other users ({float(np.mean(used.value)):.1f} of {drives.number})",
-        )
+        what = f"{drives.what} shared with other users ({float(np.mean(used.value)):.1f} of {drives.number})"
+        here.charge(f"{prefix}{drives.name}", self.kind, capacity=used * one * row.term(whole.share), what=what)
 
     def fallen_on(self, use: Access, files: int, number: int, each: Term) -> Term:
         """Targets' or servers' worth of rate that files lie on.
@@ -343,14 +335,8 @@ class SharedFilesystem(PageCached):
         source = "servers.metadata of the description" if said else "assumed: such systems have a metadata server"
         here, prefix = self.at(row, label)
         cost, what = made.seconds(row, asked), "metadata operations"
-        here.charge(
-            f"{prefix}metadata",
-            "metadata",
-            capacity=replace(count(made.count, "metadata server"), source=source),
-            unit="s",
-            per_byte=cost,
-            what=what,
-        )
+        capacity = replace(count(made.count, "metadata server"), source=source)
+        here.charge(f"{prefix}metadata", "metadata", capacity=capacity, unit="s", per_byte=cost, what=what)
         if made.count > 1 and not made.striped:
             used = law(metadata.servers_used, servers=made.count, directories=asked.directories)
             row.charge(

@@ -165,27 +165,17 @@ class Weka(ParallelFilesystem):
         )
         self._compute(here, prefix, whole, spent, f"WEKA compute cores, {use.operation}")
         drive = row.term(whole.drive_read if reading else whole.drive_write)
-        here.charge(
-            f"{prefix}drives",
-            "weka",
-            capacity=whole.servers.working(striped=True) * whole.drives * drive * row.term(whole.share),
-            per_byte=term(1.0) if reading else stored,
-            what=f"drives of the servers, {use.operation}",
-        )
+        capacity = whole.servers.working(striped=True) * whole.drives * drive * row.term(whole.share)
+        what = f"drives of the servers, {use.operation}"
+        here.charge(f"{prefix}drives", "weka", capacity=capacity, per_byte=term(1.0) if reading else stored, what=what)
         crossed = law(redundancy.weka_port_bytes, stored=stored, servers=whole.servers.count, reading=float(reading))
         self.behind(row.times(crossed), use, label, size)
 
     @staticmethod
     def _compute(here: Row, prefix: str, whole: Weka, spent: Term, what: str) -> None:
         assert whole.servers is not None
-        here.charge(
-            f"{prefix}compute",
-            "weka",
-            capacity=whole.servers.working(striped=True) * count(whole.compute, "core") * here.term(whole.share),
-            per_byte=spent,
-            unit="s",
-            what=what,
-        )
+        capacity = whole.servers.working(striped=True) * count(whole.compute, "core") * here.term(whole.share)
+        here.charge(f"{prefix}compute", "weka", capacity=capacity, per_byte=spent, unit="s", what=what)
 
     def metadata(self, row: Row, asked: Operations, host: Machine, volume: str) -> None:
         """The compute cores do metadata as well, unless the servers' own rates are given."""

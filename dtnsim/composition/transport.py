@@ -79,14 +79,9 @@ def charge(
     target(row, net, f"target.{pair}", again)
     pacing = route.source.tcp.pacing
     if pacing is not None and net.transport == "tcp":
-        row.charge(
-            f"pacing.{pair}",
-            "tcp",
-            capacity=count(net.streams, "stream") * row.term(pacing),
-            private=True,
-            what="pacing",
-            remedy=f"a higher pacing rate ({route.tcp_key(route.source)}.pacing), or more streams",
-        )
+        capacity = count(net.streams, "stream") * row.term(pacing)
+        remedy = f"a higher pacing rate ({route.tcp_key(route.source)}.pacing), or more streams"
+        row.charge(f"pacing.{pair}", "tcp", capacity=capacity, private=True, what="pacing", remedy=remedy)
     if net.channel is not None and np.any(np.asarray(rtt) > 0):
         workers = net.channels or max(1, net.streams)
         if net.grain is not None:  # a request's own time on the line comes on top of the round trip
@@ -328,14 +323,9 @@ def _rdma(row: Row, route: Route, net: NetUse, frame: Framing, nics: list[Nic]) 
     if np.any(loss.value > 0):
         what += f"; each lost packet has what follows it sent again (loss {middle(loss.value):.2g})"
     packet = float(net.streams) * term(frame.mss, "B")
-    row.charge(
-        f"rdma.{pair}",
-        "transport",
-        capacity=law(rdma.connection_rate, asked_Bps=asked, loss=loss, packet_B=packet, rtt_s=rtt),
-        private=True,
-        what=what,
-        remedy="more or larger work requests in flight, more queue pairs, or a way without loss",
-    )
+    capacity = law(rdma.connection_rate, asked_Bps=asked, loss=loss, packet_B=packet, rtt_s=rtt)
+    remedy = "more or larger work requests in flight, more queue pairs, or a way without loss"
+    row.charge(f"rdma.{pair}", "transport", capacity=capacity, private=True, what=what, remedy=remedy)
     lossless = [card for card in nics if card.protocol == "infiniband"]
     if lossless and route.hops:
         longest = max((draw(s.rtt) for _, s, _ in route.hops), key=middle)
