@@ -184,7 +184,6 @@ class Beegfs(ParallelFilesystem):
             f"{prefix}unlinks",
             "metadata",
             capacity=count(whole.servers.count, "server"),
-            unit="s",
             per_byte=Term(removed, f"{removed:.7g}") * each * one,
             what="chunks of removed files, one message for each of their targets",
         )

@@ -82,7 +82,7 @@ class Buses(Wiring):
     ) -> None:
         """Charges work of the kernel that so many cores may do at once; all transfers share them."""
         own = count(max(1, min(threads, self.cpu.total)), "thread") * self.clock(row)
-        row.charge(name, "core", capacity=own, per_byte=cycles, unit="cycles", what=what, label=label, remedy=remedy)
+        row.charge(name, "core", capacity=own, per_byte=cycles, what=what, label=label, remedy=remedy)
         self.pool(row, cycles, what)
 
     def _parity(self, row: Row, use: Access, label: str, array: Device) -> None:
@@ -214,7 +214,6 @@ class Buses(Wiring):
             "core",
             capacity=count(min(fabric.connections, self.cpu.total), "connection") * self.clock(row),
             per_byte=cycles,
-            unit="cycles",
             what=what,
             label=f"the {fabric.what} connections of {self.name}",
             remedy=f"more connections (hosts.{self.name}.volumes.{volume}.{fabric.key}), or RDMA",

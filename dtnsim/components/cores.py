@@ -88,7 +88,6 @@ class Cores(Model):
             "core",
             capacity=cores * self.clock(row),
             per_byte=work,
-            unit="cycles",
             private=True,
             what=what,
             label=f"the {thread.name} thread on {self.name}",
@@ -106,7 +105,7 @@ class Cores(Model):
             raise SpecError("is not a core of this host", key=f"{self.name}.placement", value=number, remedy=remedy)
         clock = self.clock(row)
         label = f"core {number} of {self.name}"
-        row.charge(f"cpu.core{number}", "core", capacity=clock, per_byte=cycles, unit="cycles", what=what, label=label)
+        row.charge(f"cpu.core{number}", "core", capacity=clock, per_byte=cycles, what=what, label=label)
         self.pool(row, cycles, what)
 
     def pool(self, row: Row, cycles: Term, what: str) -> None:
@@ -117,7 +116,7 @@ class Cores(Model):
             clock = law(physics.smt_capacity, clock_Hz=clock, busy_threads=self.cpu.smt, gain=gain)
         capacity = self.several(row) * clock
         label = f"all cores of {self.name}"
-        row.charge("cpu", "cpu", capacity=capacity, per_byte=cycles, unit="cycles", what=what, label=label)
+        row.charge("cpu", "cpu", capacity=capacity, per_byte=cycles, what=what, label=label)
 
     def interrupts(self, row: Row, cores: list[int], cycles: Term, what: str, near: int | None = None) -> None:
         """Charges interrupt work: on its named cores, each an equal part, or anywhere.

@@ -126,7 +126,6 @@ class Daos(ParallelFilesystem, Copies):
                 "core",
                 capacity=count(max(use.own_streams, 1), "process") * host.clock(row),
                 per_byte=row.term(self.process_byte),
-                unit="cycles",
                 private=True,
                 what="DAOS library, in the processes themselves",
                 label=f"the processes with lib{self.library} on {host.name}",

@@ -180,7 +180,6 @@ class DmCrypt(Layer):
                 "lock",
                 capacity=count(use.pools, "pool") * row.term(self.queue_rate),
                 per_byte=1.0 / use.asked(row.term(self._piece(use))),
-                unit="op",
                 what="dm-crypt's work queues, whose pools of workers have one each",
                 remedy=f"larger requests, or none of the queues (hosts.{row.host}.volumes, workqueue: false; "
                 "cryptsetup --perf-no_read_workqueue --perf-no_write_workqueue)",

@@ -150,7 +150,6 @@ class LocalFilesystem(PageCached):
             "core",
             capacity=host.clock(row),
             per_byte=byte,
-            unit="cycles",
             what=f"{what}, one thread of the kernel",
             label=f"the write-back thread of {volume}",
             remedy="direct requests, a file system with large folios (xfs from Linux 6.6 on, ext4 from 6.16), "

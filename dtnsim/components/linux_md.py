@@ -99,7 +99,6 @@ class LinuxMd(Layer):
             "lock",
             capacity=arrays / row.term(held),
             per_byte=1.0 / least(use.asked(row.term(BLOCK_REQUEST)), chunk),
-            unit="op",
             what="md, which each request of an array takes",
             remedy="larger requests, several arrays, or a later kernel (Linux 5.14 for RAID 5 and 6, 6.1 for RAID 10)",
         )
@@ -169,7 +168,6 @@ class LinuxMd(Layer):
             "lock",
             capacity=arrays / self._flush(row, use, members),
             per_byte=1.0 / term(use.block_B, "B"),
-            unit="op",
             what="flushes of md, one after the other",
             remedy="fewer syncs, or a later kernel (Linux 4.18)",
         )

@@ -234,11 +234,5 @@ class Lustre(ParallelFilesystem):
             ("modifying-rpcs", asked.changes, change, self.modifying_rpcs),
         ):
             if number > 0:
-                row.charge(
-                    f"{label}.{name}",
-                    "metadata",
-                    capacity=count(slots, "request"),
-                    unit="s",
-                    per_byte=taken,
-                    what="metadata requests in flight of this client",
-                )
+                what = "metadata requests in flight of this client"
+                row.charge(f"{label}.{name}", "metadata", capacity=count(slots, "request"), per_byte=taken, what=what)

@@ -187,7 +187,6 @@ class Iscsi(RemoteBlock):
             "target-core",
             capacity=count(threads * copies, "thread") * row.term(self.served),
             per_byte=1.0 / self.asked(row, use),
-            unit="op",
             what="commands that the threads of the targets take",
             remedy=f"larger requests, more sessions (hosts.{row.host}.volumes, array.connections)",
         )

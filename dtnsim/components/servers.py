@@ -336,14 +336,13 @@ class SharedFilesystem(PageCached):
         here, prefix = self.at(row, label)
         cost, what = made.seconds(row, asked), "metadata operations"
         capacity = replace(count(made.count, "metadata server"), source=source)
-        here.charge(f"{prefix}metadata", "metadata", capacity=capacity, unit="s", per_byte=cost, what=what)
+        here.charge(f"{prefix}metadata", "metadata", capacity=capacity, per_byte=cost, what=what)
         if made.count > 1 and not made.striped:
             used = law(metadata.servers_used, servers=made.count, directories=asked.directories)
             row.charge(
                 f"{label}.directories",
                 "metadata",
                 capacity=used,
-                unit="s",
                 per_byte=cost,
                 private=True,
                 what=f"{what}: each directory lies on one metadata server",

@@ -201,20 +201,13 @@ class Tape(LocalFilesystem):
             if middle(rate.value) < middle(self.fastest(row).value):
                 why = "the staging disk is slower than the tape, which stops and goes"
                 remedy = f"a faster staging disk (hosts.{host.name}.volumes.{volume}.array)"
-            there.charge(
-                f"{label}.tape-drives",
-                "tape",
-                unit="s",
-                capacity=drives,
-                per_byte=self.drive_time(row, use, rate),
-                what=f"tape drives, {busy} of {self.drives} with a tape of these files: {why}",
-                remedy=remedy,
-            )
+            per_byte = self.drive_time(row, use, rate)
+            what = f"tape drives, {busy} of {self.drives} with a tape of these files: {why}"
+            there.charge(f"{label}.tape-drives", "tape", capacity=drives, per_byte=per_byte, what=what, remedy=remedy)
         moves = _MOVES * row.term(self.move) * count(int(self.cartridges(use)), "tape")
         there.charge(
             f"{label}.robots",
             "tape",
-            unit="s",
             capacity=count(self.robots, "robot") * share,
             per_byte=moves / term(max(use.total_B, 1.0), "B"),
             what="robots that fetch cartridges",

@@ -135,7 +135,6 @@ class Weka(ParallelFilesystem):
             "core",
             capacity=count(min(self.num_cores, host.cpu.total), "core") * host.clock(row),
             per_byte=work,
-            unit="cycles",
             what="WEKA frontends, each on a core of its own",
             label=f"the WEKA frontends of {host.name}",
             remedy=f"more cores for them (hosts.{host.name}.volumes.{volume}.filesystem.num_cores)",

@@ -143,7 +143,6 @@ def _interrupts(row: Row, side: Side, near: int | None) -> None:
         "core",
         capacity=used * host.clock(row),
         per_byte=cost,
-        unit="cycles",
         private=queues > 1,  # streams of all transfers meet in one
         alone=alone if side.net.workers > 1 else None,
         remedy=(

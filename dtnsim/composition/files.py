@@ -93,7 +93,6 @@ def folder(storage: Storage, leg: Leg, step: Step, row: Row) -> None:
                 name,
                 "metadata",
                 capacity=count(folders, "folder"),
-                unit="s",
                 per_byte=each * term(seconds, "s"),
                 remedy="files in more folders",
                 what="folders that workers share, one change at a time in each",

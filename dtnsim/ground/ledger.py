@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass, field, replace
-from typing import Any
+from typing import Any, Final
 
 import numpy as np
 
@@ -17,6 +17,9 @@ from dtnsim.ground.quantity import Draw, Quantity, Value
 from dtnsim.ground.records import Connection, Demand, Station
 from dtnsim.ground.term import PRODUCT, Term, of, term, worded
 from dtnsim.ground.uncertainty import Change
+
+#: what stations of a kind are asked for where that is no byte
+_UNITS: Final = {"core": "cycles", "cpu": "cycles", "lock": "op", "target-core": "op", "metadata": "s", "tape": "s"}
 
 
 @dataclass(slots=True)
@@ -126,7 +129,7 @@ class Row:
         *,
         capacity: Term | Value,
         per_byte: Term | Value = 1.0,
-        unit: str = "B",
+        unit: str = "",
         what: str,
         private: bool = False,
         alone: Value | None = None,
@@ -143,7 +146,7 @@ class Row:
                 capacity stays, and the demand is scaled so that a byte takes the time that it takes at its own
                 capacity (a drive that writes slower than it reads).
             per_byte: Demand of one byte seen here [unit/B] with its formula and source.
-            unit: Unit of the station.
+            unit: Unit of the station; where none is given that of its kind, or bytes.
             what: The activity, in words.
             private: One station for each transfer, or for the row's ``owner``, instead of one for all.
             alone: What one worker has of a private station while the others are elsewhere; None: its part.
@@ -159,7 +162,7 @@ class Row:
         """
         host = self.host or "network"
         name = f"{host}.{component}" + (f"[{self.whose}]" if private else "")
-        private = private and not self.owner
+        private, unit = private and not self.owner, unit or _UNITS.get(kind, "B")
         own, use = term(capacity), term(per_byte)
         known = self.ledger.stations.get(name)
         if known is None:
