@@ -183,7 +183,8 @@ class Hdd(Device):
         seeks = ["between streams"] if use.streams > 1 and not use.random else []
         if use.operation == "read" and not use.random and np.all(per_byte.value > _SEEKING):
             apart = middle(self._disks_of_a_file(row, use, copies, rate, visit_B))
-            seeks += [f"to each file on {apart:g} disks"] if apart > 1 else []
+            once = use.file_B <= apart * middle(self._window(row, use, copies, rate, visit_B).value)
+            seeks += [f"to each file on {apart:g} disks"] if apart > 1 and once else []
         what = f"disk {use.operation}" + (f" with seeks {' and '.join(seeks)}" if seeks else "")
         remedy = _FEWER if seeks and "disks" in seeks[-1] else ""
         capacity = count(copies, "disk") * rate if busy is None else count(copies, "disk") * busy * rate

@@ -11,7 +11,7 @@ from dtnsim.ground.quantity import middle
 from dtnsim.ground.records import Bottleneck, Prediction, Station
 from dtnsim.ground.uncertainty import Remedy
 from dtnsim.steady.known import Assumed
-from dtnsim.steady.reasons import WORDS
+from dtnsim.steady.reasons import BOTH_WAYS, WORDS
 from dtnsim.steady.usual import Usual
 
 #: what a connection's reason says of it
@@ -39,6 +39,7 @@ def holds(p: Prediction, b: Bottleneck) -> str:
     words = _several(p, _station(p, b.station), _words(b.kind, place))
     if b.kind == "network" and not _shared(p, place.removesuffix(".back")):
         words = words.partition(", with the traffic")[0]
+    words += f", {BOTH_WAYS}" if BOTH_WAYS in b.reason else ""
     work = ", ".join(b.work[: 1 if b.kind in OTHER_TOOL else 3])
     return (words if work else words.removesuffix(" ({work})")).format(host=b.host, place=place, work=work)
 

@@ -17,8 +17,10 @@ from dtnsim.steady import ceilings
 if TYPE_CHECKING:
     from dtnsim.steady.solve import Matrices
 
-#: a demand this near to one unit a byte goes without saying
+#: a demand this near to one unit a byte goes without saying, and what is a smaller part of one
 _PLAIN = 0.1
+#: drives that a transfer reads and writes at once
+BOTH_WAYS: Final = "shared by reads and writes"
 #: share of the workers' time from which on what takes the rest of it is not worth a word
 _NEARLY_ALL = 0.97
 #: stations that take times that differ by less hold alike
@@ -135,7 +137,9 @@ def bottleneck(problem: Problem, f: int, cause: Cause) -> Bottleneck:
         name = f"{problem.transfers[f].name}.workers"
         return Bottleneck(name, "workers", "tool", "latency", text, remedy(problem, None), takes)
     s = problem.stations[cause.station]
-    return Bottleneck(s.name, s.component, s.host, s.kind, text, remedy(problem, s), takes)
+    relief = remedy(problem, s)
+    relief = f"another volume for one end, where both are on this one; else {relief}" if BOTH_WAYS in text else relief
+    return Bottleneck(s.name, s.component, s.host, s.kind, text, relief, takes)
 
 
 def reason(problem: Problem, f: int, cause: Cause, named: int | None = None) -> str:
@@ -217,7 +221,9 @@ def _station_words(station: Station, demands: list[Demand]) -> str:
     size = units.show(capacity, {"B": "B/s", "op": "1/s"}.get(station.unit, "1"))
     text = f"{station.name} is full: {what}, {station.formula} gives {size}"
     cost = sum(float(np.ravel(d.per_byte)[0]) for d in demands)
-    return text + (f", and a byte takes {cost:.4g} {station.unit} of it" if abs(cost - 1) > _PLAIN else "")
+    text += f", and a byte takes {cost:.4g} {station.unit} of it" if abs(cost - 1) > _PLAIN else ""
+    ways = [sum(float(np.ravel(d.per_byte)[0]) for d in demands if way in d.what.split()) for way in ("read", "write")]
+    return text + (f", {BOTH_WAYS} ({ways[0]:.3g} and {ways[1]:.3g})" if min(ways) > _PLAIN * cost else "")
 
 
 def _slowed(station: Station) -> str:

@@ -6,6 +6,7 @@ from typing import Any
 import pytest
 
 from dtnsim.ground.records import Demand, Phase, Problem, Station, Transfer
+from dtnsim.report.holds import holds
 from dtnsim.steady import reasons, solve
 from dtnsim.steady.reasons import Cause
 from tests.lab import FREE, answer, journey, machine, volume
@@ -169,3 +170,13 @@ def test_reasons_of_paths() -> None:
     ).bottleneck
     assert sync.kind == "latency"
     assert "a flush after every 4096 B" in sync.reason
+
+
+@pytest.mark.parametrize(("to", "says"), [("a:/d", True), ("a:/e", False)])
+def test_drives_that_hold_both_ends_say_that_reads_and_writes_share_them(to: str, says: bool) -> None:
+    slow = {"kind": "hdd", "rate": "200 MB/s"}
+    host = machine(volumes={"/d": volume(slow), "/e": volume(slow)})
+    p = answer(journey(host, start="a:/d", to=to, tool="cp", dataset={"files": 9, "size": "90 GB"}))
+    found = p.bottleneck
+    texts = (found.reason, holds(p, found), found.remedy)
+    assert ["reads and writes" in texts[0], "reads and writes" in texts[1], "another volume" in texts[2]] == [says] * 3
