@@ -9,7 +9,7 @@ from typing import Any, Final
 
 from dtnsim.ground import units
 from dtnsim.ground.output import fields, number
-from dtnsim.physics.tcp import advice, droptail, linux, window
+from dtnsim.physics.tcp import advice, controls, droptail, linux, window
 from dtnsim.physics.tcp.setting import Setting
 
 WHY: Final = {
@@ -104,7 +104,7 @@ def show(d: dict[str, Any]) -> None:
     printed += [
         f"limit     {d['limit']}: {d['reason']}",
         f"path      {link}, RTT {_time(i['rtt_s'])}{queued}, {bdp}",
-        f"resent    {_resent(d['retransmits'], i['loss'])}",
+        f"resent    {_resent(d)}",
         f"later     a transfer that goes on for hours settles at {_rate(steady['goodput_Bps'])} ({steady['limit']})",
         *(f"warning   {text}" for text in d.get("warnings", ())),
         "",
@@ -122,12 +122,21 @@ def _counted(i: dict[str, Any]) -> str:
     return f"{wire} on the wire, with Ethernet's framing; --ip where the rate counts IP packets"
 
 
-def _resent(segments: float, loss: float) -> str:
+def _resent(d: dict[str, Any]) -> str:
     """Segments sent again and, on a path without loss, why there are some or none: only the queue drops there."""
-    if loss:
+    i, segments = d["input"], d["retransmits"]
+    if i["loss"]:
         return f"{segments:.0f} segments"
     if round(segments):
-        return f"{segments:.0f} segments that overflowed the bottleneck's buffer; the path itself loses none"
+        fits = d["link_Bps"] / i["rate_Bps"] * (d["bdp_B"] + i["buffer_B"]) / i["streams"]
+        why = "in slow start"
+        if not controls.find(i["cc"]).by_loss:
+            why = f"as {i['cc']} probes for more"
+        elif i["window_B"] is None or i["window_B"] > fits:
+            why = (
+                f"as windows above {_size(fits)} do over and over (BDP and buffer{' by streams' * (i['streams'] > 1)})"
+            )
+        return f"{segments:.0f} segments that overflowed the bottleneck's buffer, {why}; the path itself loses none"
     return "0 segments: what is in flight never overflows the bottleneck's buffer"
 
 

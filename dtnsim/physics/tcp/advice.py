@@ -26,6 +26,8 @@ WORTH: Final = 1.05
 LOSSES: Final = (1e-9, 0.1)
 COARSE: Final = 4.0
 FINER: Final = 9
+#: what spares slow start and the sawtooth their overflows of a shallow buffer
+_NO_LARGER: Final = "a window of no more than one bandwidth-delay product a stream (larger ones overflow the buffer)"
 
 
 @dataclass(frozen=True, slots=True)
@@ -128,6 +130,7 @@ def _tries(s: Setting) -> dict[str, Setting]:
     bdp = s.link_Bps * s.rtt_s
     tries = {
         "a window of one bandwidth-delay product a stream": replace(s, window_B=max(s.window_B, bdp / s.streams)),
+        _NO_LARGER: replace(s, window_B=min(s.window_B, bdp / s.streams)),
         "a tenth of the loss": replace(s, loss=s.loss / 10),
         "MTU 9000": s.of_packets(max(9000.0, s.mtu_B)),
         "a buffer of one bandwidth-delay product": replace(s, buffer_B=max(s.buffer_B, s.rate_Bps * s.rtt_s)),
