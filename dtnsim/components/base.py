@@ -18,12 +18,13 @@ from contextlib import contextmanager
 from contextvars import ContextVar
 from functools import lru_cache
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, ClassVar, Final, Literal, Self, cast, get_args, get_origin
+from typing import ClassVar, Final, Literal, Self, cast, get_args, get_origin
 
 from dtnsim.components.facts import Facts, Measured, Price
 from dtnsim.components.model import (
     Apart,
     Model,
+    Read,
     among_others,
     documentation_only,
     empty,
@@ -36,10 +37,6 @@ from dtnsim.ground import library, units
 from dtnsim.ground.errors import SpecError
 from dtnsim.ground.quantity import Scalar, Unit
 from dtnsim.ground.yamlio import Mapping, content
-
-if TYPE_CHECKING:
-    from pydantic import GetCoreSchemaHandler, GetJsonSchemaHandler
-    from pydantic_core import CoreSchema
 
 __all__ = [
     "Apart", "Component", "Facts", "Measured", "Model", "Pick", "Price", "among_others", "documentation_only", "empty",
@@ -336,17 +333,13 @@ def remembering(known: dict[Hashable, Component]) -> Iterator[None]:
         _REMEMBERED.reset(before)
 
 
-class Pick:
+class Pick(Read):
     """Annotation of a field that holds a component: ``drive: Annotated[Drive, Pick(Drive)]``."""
 
     def __init__(self, base: type[Component]) -> None:
+        named = {"anyOf": [{"type": "string"}, {"type": "object"}], "x-family": base.family}
+        super().__init__(self._read, lambda: named)
         self.base = base
-
-    def __get_pydantic_core_schema__(self, source: Any, handler: GetCoreSchemaHandler) -> CoreSchema:
-        """Validation: `Component.build`."""
-        from pydantic_core import core_schema
-
-        return core_schema.no_info_plain_validator_function(self._read)
 
     def _read(self, given: object) -> Component:
         """The component; what is wrong with it does not keep other findings from being found."""
@@ -365,7 +358,3 @@ class Pick:
         if known is not None and key is not None:
             known[key] = made
         return made
-
-    def __get_pydantic_json_schema__(self, schema: CoreSchema, handler: GetJsonSchemaHandler) -> dict[str, Any]:
-        """JSON Schema: a part name or parameters."""
-        return {"anyOf": [{"type": "string"}, {"type": "object"}], "x-family": self.base.family}

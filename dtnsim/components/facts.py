@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from typing import TYPE_CHECKING, Annotated, Any, Final
+from typing import Annotated, Any, Final
 
 from pydantic import Field, field_validator, model_validator
 
@@ -12,10 +12,6 @@ from dtnsim.ground.errors import InputError
 from dtnsim.ground.quantity import Quantity, Scalar, Unit, prior
 from dtnsim.ground.units import Money, money
 from dtnsim.ground.yamlio import sourced
-
-if TYPE_CHECKING:
-    from pydantic import GetJsonSchemaHandler
-    from pydantic_core import CoreSchema
 
 _DATE: Final = re.compile(r"\d{4}(-\d{2}){0,2}")
 
@@ -111,7 +107,7 @@ class Price(Model, defer_build=False):
         return given
 
     @classmethod
-    def __get_pydantic_json_schema__(cls, schema: CoreSchema, handler: GetJsonSchemaHandler) -> dict[str, Any]:
+    def __get_pydantic_json_schema__(cls, schema: Any, handler: Any) -> dict[str, Any]:
         """JSON Schema: a text, or its keys."""
         return {"anyOf": [{"type": "string"}, handler(schema)]}
 

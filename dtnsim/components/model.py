@@ -5,7 +5,7 @@ from __future__ import annotations
 import difflib
 import importlib
 import re
-from collections.abc import Iterable, Iterator, Mapping as MappingABC
+from collections.abc import Callable, Iterable, Iterator, Mapping as MappingABC
 from functools import cache
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any, Final, Literal, Self, TypeVar, cast, get_args
@@ -18,7 +18,6 @@ from dtnsim.ground.quantity import Quantity, Scalar, Unit
 from dtnsim.ground.yamlio import Mapping
 
 if TYPE_CHECKING:
-    from pydantic import GetCoreSchemaHandler, GetJsonSchemaHandler
     from pydantic_core import CoreSchema, ErrorDetails
 
 M = TypeVar("M", bound=BaseModel)
@@ -239,7 +238,24 @@ def _models(annotation: Any) -> Iterator[type[BaseModel]]:
         yield from _models(inner)
 
 
-class Apart:
+class Read:
+    """Annotation of a field that a function reads, and what its JSON Schema is."""
+
+    def __init__(self, read: Callable[[Any], Any], schema: Callable[[], dict[str, Any]]) -> None:
+        self._function, self._schema = read, schema
+
+    def __get_pydantic_core_schema__(self, source: Any, handler: Any) -> CoreSchema:
+        """Validation: what the function does."""
+        from pydantic_core import core_schema
+
+        return core_schema.no_info_plain_validator_function(self._function)
+
+    def __get_pydantic_json_schema__(self, schema: Any, handler: Any) -> dict[str, Any]:
+        """JSON Schema: a part name or parameters, a name, or what `dtnsim.description.schema` makes of it."""
+        return self._schema()
+
+
+class Apart(Read):
     """Annotation in the place of a model that few files need: its module is loaded when one has the key.
 
     Args:
@@ -248,6 +264,7 @@ class Apart:
     """
 
     def __init__(self, module: str, name: str) -> None:
+        super().__init__(self._read, lambda: {"x-model": (module, name)})
         self._module, self._name = module, name
 
     @property
@@ -257,13 +274,3 @@ class Apart:
 
     def _read(self, given: Any) -> BaseModel:
         return self.model.model_validate(given)
-
-    def __get_pydantic_core_schema__(self, source: Any, handler: GetCoreSchemaHandler) -> CoreSchema:
-        """Validation: the model's, errors with their places in it."""
-        from pydantic_core import core_schema
-
-        return core_schema.no_info_plain_validator_function(self._read)
-
-    def __get_pydantic_json_schema__(self, schema: CoreSchema, handler: GetJsonSchemaHandler) -> dict[str, Any]:
-        """JSON Schema: what `dtnsim.description.schema` makes of the model."""
-        return {"x-model": (self._module, self._name)}

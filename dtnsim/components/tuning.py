@@ -3,21 +3,18 @@
 from __future__ import annotations
 
 from dataclasses import replace
-from typing import TYPE_CHECKING, Annotated, Any, Final, Literal, Self
+from typing import Annotated, Any, Final, Literal, Self
 
 from pydantic import model_validator
 
 from dtnsim.components.base import Model
+from dtnsim.components.model import Read
 from dtnsim.components.stack import Stack
 from dtnsim.ground.ledger import Row
 from dtnsim.ground.quantity import Mixture, Quantity, Unit, Value, factor_spread, ideally, prior
 from dtnsim.ground.uncertainty import Otherwise
 from dtnsim.physics import cache
 from dtnsim.physics.tcp import controls, linux, window
-
-if TYPE_CHECKING:
-    from pydantic import GetCoreSchemaHandler, GetJsonSchemaHandler
-    from pydantic_core import CoreSchema
 
 Role = Literal["untuned", "dtn", "cloud"]
 
@@ -62,22 +59,8 @@ def known(value: Any) -> str:
     raise PydanticKnownError("literal_error", {"expected": f"{', '.join(words[:-1])} or {words[-1]}"})
 
 
-class _Name:
-    """Annotation of `CongestionControl`."""
-
-    def __get_pydantic_core_schema__(self, source: Any, handler: GetCoreSchemaHandler) -> CoreSchema:
-        """Validation: `known`."""
-        from pydantic_core import core_schema
-
-        return core_schema.no_info_plain_validator_function(known)
-
-    def __get_pydantic_json_schema__(self, schema: CoreSchema, handler: GetJsonSchemaHandler) -> dict[str, Any]:
-        """JSON Schema: one of the names."""
-        return {"enum": list(controls.names()), "type": "string"}
-
-
 #: a field that names one of the congestion controls that `dtnsim.physics.tcp.controls` finds
-CongestionControl = Annotated[str, _Name()]
+CongestionControl = Annotated[str, Read(known, lambda: {"enum": list(controls.names()), "type": "string"})]
 
 
 class TcpTuning(Model):

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING, Final
+from typing import Final
 
 import numpy as np
 
@@ -13,14 +13,12 @@ from dtnsim.components.offload import Duty
 from dtnsim.composition import transport
 from dtnsim.composition.route import Framing
 from dtnsim.description.host import Host
+from dtnsim.description.transfer import TransferSpec
 from dtnsim.ground.ledger import Row
 from dtnsim.ground.term import Term, law, term
 from dtnsim.physics import bonding, cpu as physics
 from dtnsim.physics.tcp import ratebased
-
-if TYPE_CHECKING:
-    from dtnsim.description.transfer import TransferSpec
-    from dtnsim.tools.plan import NetUse
+from dtnsim.tools.plan import NetUse
 
 #: FASP's own work on a packet; its cipher is the tool's (ascp without -T)
 _FASP: Final = Term(

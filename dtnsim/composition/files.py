@@ -4,22 +4,20 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import replace
-from typing import TYPE_CHECKING, Final
+from typing import Final
 
 import numpy as np
 
 from dtnsim.components.access import CHANGES
 from dtnsim.components.filesystem import label_of
+from dtnsim.composition.resolved_transfer import End, Leg
+from dtnsim.composition.storage import Storage
+from dtnsim.description.transfer import TransferSpec
 from dtnsim.ground.ledger import Row
 from dtnsim.ground.pages import Kept
 from dtnsim.ground.records import Demand, Phase, Transfer
 from dtnsim.ground.term import count, term
-
-if TYPE_CHECKING:
-    from dtnsim.composition.resolved_transfer import End, Leg
-    from dtnsim.composition.storage import Storage
-    from dtnsim.description.transfer import TransferSpec
-    from dtnsim.tools.plan import Step
+from dtnsim.tools.plan import Step
 
 #: what a stretch of a read is called, by the memory that has its bytes
 _FOUND: Final = ("from memory", "from the server's memory", "from the medium")

@@ -8,17 +8,15 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING, Any, Final
+from typing import Any, Final
 
 from dtnsim.components.base import Model
+from dtnsim.composition.resolved_transfer import Leg
 from dtnsim.description.dataset import Dataset
+from dtnsim.description.transfer import TransferSpec
+from dtnsim.ground.ledger import Ledger
 from dtnsim.ground.quantity import Quantity
 from dtnsim.ground.records import Demand, Phase, Station, Transfer
-
-if TYPE_CHECKING:
-    from dtnsim.composition.resolved_transfer import Leg
-    from dtnsim.description.transfer import TransferSpec
-    from dtnsim.ground.ledger import Ledger
 
 #: what each transfer has of its own
 _OWN: Final = frozenset({"name", "start", "after", "pause"})

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from dataclasses import replace
 from functools import lru_cache, partial
-from typing import TYPE_CHECKING, Any, Final
+from typing import Any, Final
 
 from dtnsim.components.nic import Nic
 from dtnsim.components.offload import Duty
@@ -15,16 +15,13 @@ from dtnsim.composition import endpoint, transport
 from dtnsim.composition.route import Framing, Route, charge_segment
 from dtnsim.description import graph
 from dtnsim.description.host import Host
+from dtnsim.description.spec import PathSpec
+from dtnsim.description.transfer import TransferSpec
 from dtnsim.ground.errors import SpecError
 from dtnsim.ground.ledger import Row
 from dtnsim.ground.quantity import Quantity
 from dtnsim.physics import nic as nic_physics
-
-if TYPE_CHECKING:
-    from dtnsim.description.spec import PathSpec
-    from dtnsim.description.transfer import TransferSpec
-    from dtnsim.tools.plan import NetUse
-
+from dtnsim.tools.plan import NetUse
 
 #: what an end of a route does not see of how a step uses it: what concerns the connections alone, and how much is moved
 END_UNSEEN: Final = ("rate", "reopened", "stopped", "total_B")

@@ -9,7 +9,7 @@ from __future__ import annotations
 import math
 from collections.abc import Collection, Iterable, Sequence
 from dataclasses import replace
-from typing import TYPE_CHECKING, Final
+from typing import Final
 
 import numpy as np
 
@@ -21,9 +21,7 @@ from dtnsim.ground.quantity import Draw, Quantity, middle
 from dtnsim.ground.records import Connection, Problem, Transfer
 from dtnsim.ground.uncertainty import Change, Raised
 from dtnsim.physics.tcp import controls, linux, window
-
-if TYPE_CHECKING:
-    from dtnsim.tools.plan import NetUse
+from dtnsim.tools.plan import NetUse
 
 #: a change is worth a word when it brings this much
 _WORTH: Final = 1.05

@@ -7,6 +7,7 @@ gives level and shape; draws scale it by the ratio of the closed forms of the st
 from __future__ import annotations
 
 import math
+from collections.abc import Callable, Iterable
 from dataclasses import replace
 from functools import lru_cache
 from operator import attrgetter
@@ -16,19 +17,17 @@ import numpy as np
 
 from dtnsim.components.nic import Nic
 from dtnsim.composition.route import Framing, Route, line_rate, narrowest
+from dtnsim.description.host import Host
 from dtnsim.ground.ledger import Row
 from dtnsim.ground.quantity import Draw, Quantity, Value, middle
 from dtnsim.ground.records import Connection
 from dtnsim.ground.several import MixedError, agreed
 from dtnsim.physics.tcp import controls, linux, loss as lossy, path, rounds, window
 from dtnsim.physics.tcp.setting import Setting
+from dtnsim.tools.plan import NetUse
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable
-
-    from dtnsim.description.host import Host
     from dtnsim.physics.tcp.rate_over_time import Course
-    from dtnsim.tools.plan import NetUse
 
 #: window of a connection whose window-scale option was stripped (RFC 7323 without scaling)
 UNSCALED_WINDOW_B: Final = 65535.0

@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Sequence
 from dataclasses import fields
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 
@@ -19,9 +19,7 @@ from dtnsim.ground.term import Term, count, law, term, worded
 from dtnsim.ground.uncertainty import Change
 from dtnsim.physics import nic, rdma, waiting
 from dtnsim.physics.tcp import droptail, ratebased, window
-
-if TYPE_CHECKING:
-    from dtnsim.tools.plan import NetUse
+from dtnsim.tools.plan import NetUse
 
 #: UDT sends packets of its own size (UDT_MSS) whatever the MTU of the path; 44 bytes are IP, UDP and UDT headers
 UDT_PACKET_B = 1500.0

@@ -11,17 +11,16 @@ import math
 from collections import Counter
 from collections.abc import Mapping
 from functools import cached_property
-from typing import TYPE_CHECKING, Final, Protocol
+from typing import Final, Protocol
 
 import numpy as np
 
-if TYPE_CHECKING:
-    from dtnsim.components.base import Model
-    from dtnsim.composition.resolved_transfer import Leg
-    from dtnsim.composition.storage import Shelf, Storage
-    from dtnsim.ground.ledger import Ledger
-    from dtnsim.ground.quantity import Value
-    from dtnsim.ground.records import Transfer
+from dtnsim.components.base import Model
+from dtnsim.composition.resolved_transfer import Leg
+from dtnsim.composition.storage import Shelf, Storage
+from dtnsim.ground.ledger import Ledger
+from dtnsim.ground.quantity import Value
+from dtnsim.ground.records import Transfer
 
 #: streams up to which every number is composed, and steps of a doubling beyond
 EXACT: Final = 8

@@ -20,24 +20,20 @@ from __future__ import annotations
 
 import math
 import re
+from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any, Final
+from typing import Annotated, Any, Final
 
 import numpy as np
 from pydantic import AfterValidator, BeforeValidator, Field, model_validator
 
 from dtnsim.components.base import Model, place, validate
-from dtnsim.description.file_sizes import between, grouped, histogram, log_normal, scaled
+from dtnsim.description.file_sizes import Groups, between, grouped, histogram, log_normal, scaled
 from dtnsim.ground import library, units, yamlio
 from dtnsim.ground.errors import SpecError, UnitError
 from dtnsim.ground.quantity import Quantity, Scalar, Unit
 from dtnsim.physics._arrays import FloatArray as Array, IntArray
-
-if TYPE_CHECKING:
-    from numpy.typing import ArrayLike
-
-    from dtnsim.description.file_sizes import Groups
 
 #: limits that keep counts exact in 64 bits and arithmetic finite
 MAX_FILES: Final = 10**12
@@ -232,7 +228,7 @@ def load(spec: object) -> Dataset:
     return _build(_mapping(spec))
 
 
-def of_sizes(sizes_B: ArrayLike, *, name: str = "") -> Dataset:
+def of_sizes(sizes_B: Array | Sequence[float], *, name: str = "") -> Dataset:
     """A data set of files whose sizes are known one by one, in any order [B].
 
     More than `MAX_GROUPS` different ones are put together, the largest one by one and the smaller in growing groups,

@@ -3,14 +3,13 @@
 from __future__ import annotations
 
 import math
-from typing import TYPE_CHECKING, Final
+from typing import Final
 
 import numpy as np
 
 from dtnsim.physics._arrays import FloatArray as Array, IntArray
 
-if TYPE_CHECKING:
-    Groups = tuple[Array, IntArray]
+Groups = tuple[Array, IntArray]
 
 #: a distribution or list of sizes is kept as at most so many groups of equal files
 MAX_GROUPS: Final = 1000

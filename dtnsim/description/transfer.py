@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Collection, Iterable, Mapping as MappingABC, Sequence
-from typing import TYPE_CHECKING, Annotated, Any, Final, Self
+from typing import Annotated, Any, Final, Self
 
 import numpy as np
 from pydantic import AliasChoices, Field, field_validator, model_validator
@@ -14,6 +14,7 @@ from dtnsim.components.base import Component, Model, Pick, among_others, empty, 
 from dtnsim.components.model import Names
 from dtnsim.description import dataset
 from dtnsim.description.dataset import Dataset
+from dtnsim.description.host import Host
 from dtnsim.ground import units
 from dtnsim.ground.errors import SpecError
 from dtnsim.ground.quantity import Quantity, Scalar, Unit
@@ -21,9 +22,6 @@ from dtnsim.ground.uncertainty import Otherwise
 from dtnsim.ground.yamlio import Mapping
 from dtnsim.tools._options import metadata_within
 from dtnsim.tools.plan import Timing, Tool, usages
-
-if TYPE_CHECKING:
-    from dtnsim.description.host import Host
 
 #: ends of a transfer that are no volume, and what kind of end they are
 DEVICES = {
