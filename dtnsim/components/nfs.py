@@ -125,11 +125,6 @@ class Nfs(Remote):
     )
 
     @property
-    def connections(self) -> int:
-        """TCP connections of the mount."""
-        return self.nconnect
-
-    @property
     def transport(self) -> Literal["tcp", "rdma"]:
         """What carries the requests."""
         return self.proto

@@ -64,8 +64,8 @@ class Remote(SharedFilesystem):
 
     @property
     def connections(self) -> int:
-        """Connections to the server."""
-        return 1
+        """Connections to the server, as the key that says their number has it."""
+        return int(getattr(self, self.wires.partition(".")[2]))
 
     @property
     def transport(self) -> Literal["tcp", "rdma"]:

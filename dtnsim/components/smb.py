@@ -101,11 +101,6 @@ class Smb(Remote):
     )
 
     @property
-    def connections(self) -> int:
-        """Channels of the session."""
-        return self.channels
-
-    @property
     def sessions(self) -> int:
         """One thread of smbd, which serves all channels of a session."""
         return 1

@@ -218,7 +218,9 @@ class Wiring(Machine):
             made.add_edges_from((name, port) for port in device.nics() or ([] if device.visits else self.nics))
         for mount, volume in self.volumes.items():
             made.add_node(label_of(mount), kind="volume", part=volume, key=f"volumes.{mount}")
-            made.add_edges_from((label_of(mount), node) for node in self._seats(volume))
+            # none within the host where the path's network is between
+            seats = [] if volume.over else self._adapters(volume) or ["memory"]
+            made.add_edges_from((label_of(mount), node) for node in seats)
         return made
 
     @staticmethod
@@ -250,10 +252,6 @@ class Wiring(Machine):
         """Socket that a slot's lanes end at: its own, or that of what it hangs on; None where nobody said."""
         said = [self.slots[name].socket for name in self.chain(slot)]
         return next((socket for socket in said if socket is not None), None)
-
-    def _seats(self, volume: Volume) -> list[str]:
-        """Nodes that a volume is joined to within the host: none where the path's network is between."""
-        return [] if volume.over else self._adapters(volume) or ["memory"]
 
     def storage_nics(self, volume: str) -> list[str]:
         """NICs through which a volume's servers are reached: those of ``via``, or the only one where IP is spoken."""

@@ -152,7 +152,8 @@ class Zfs(LocalFilesystem):
         if use.finish == "direct":
             record = self.read_call if use.operation == "read" else self.record_call
             return (row.term(stack.direct_call) + row.term(record)) / block
-        work = row.term(self._copied(use, stack)) + stack.miss(row, use)
+        own = self.read_byte if use.operation == "read" else self.write_byte
+        work = row.term(stack.hot_byte if use.hot else own) + stack.miss(row, use)
         if use.operation == "read":
             call = row.term(self.read_call) + (row.term(self.jump_call) if use.random else term(0.0, "cycles"))
             work = work + call / block
@@ -179,10 +180,6 @@ class Zfs(LocalFilesystem):
             recordsize_B=record,
             record_cycles=row.term(self.fetch_record),
         )
-
-    def _copied(self, use: Access, stack: Stack) -> Quantity:
-        """Cycles per byte of the copy."""
-        return stack.hot_byte if use.hot else self.read_byte if use.operation == "read" else self.write_byte
 
     def sees(self, use: Access) -> Access:
         """Direct I/O begins with release 2.3, of whole records where it writes; other calls for it are buffered.

@@ -24,7 +24,6 @@ from dtnsim.composition.resolved_transfer import End
 from dtnsim.composition.route import charge_segment, payload_rate
 from dtnsim.ground.ledger import Ledger, Row
 from dtnsim.ground.quantity import Value, prior
-from dtnsim.ground.records import Connection
 from dtnsim.tools.plan import NetUse
 
 #: a port of a server of which nothing is said
@@ -81,13 +80,11 @@ def carry(row: Row, network: Network, end: End, use: Access) -> Access:
     ends = [_far(end, cards[0]), cards[0]] if reading else [cards[0], _far(end, cards[0])]
     transport.charge(there, route, net, frame, ends if len(cards) == 1 else [])
     found = tcp.main_connection(there, route)
-    return use if found is None else use.but(flow_Bps=_one(found[1]))
-
-
-def _one(streams: Connection) -> Value:
-    """Rate of one of the connections while it sends and the others wait for answers, alone on the link [B/s]."""
-    alone, together = (tcp.closed_form(replace(streams, streams=n))[0] for n in (1, streams.streams))
-    return streams.capacity_Bps * alone / together
+    if found is None:
+        return use
+    # that of one which sends while the others wait for answers, alone on the link
+    alone, together = (tcp.closed_form(replace(found[1], streams=n))[0] for n in (1, found[1].streams))
+    return use.but(flow_Bps=found[1].capacity_Bps * alone / together)
 
 
 def _far(end: End, card: Nic) -> Nic:

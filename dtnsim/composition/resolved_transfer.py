@@ -277,8 +277,9 @@ def ways(spec: PathSpec) -> list[Way]:
 
     found = []
     for transfer in spec.transfers:
-        ends = [_node(end_of(spec, text)) for text in (transfer.source_end, transfer.to)]
-        over = [f"{split_end(text)[0]}.memory" for text in (transfer.source_end, transfer.to)]
+        named = [end_of(spec, text) for text in (transfer.source_end, transfer.to)]
+        over = [f"{end.host.name}.memory" for end in named]
+        ends = [f"{end.host.name}.{label_of(end.volume) if end.volume is not None else 'memory'}" for end in named]
         stops = list(dict.fromkeys([ends[0], *over, ends[1]]))
         nodes = stops[:1]
         try:
@@ -290,7 +291,3 @@ def ways(spec: PathSpec) -> list[Way]:
         cut = narrowest_cut(spec.graph, ends[0], ends[1]) if ends[0] != ends[1] else Cut(float("inf"), ())
         found.append(Way(transfer.name, tuple(nodes), points, cut))
     return found
-
-
-def _node(end: End) -> str:
-    return f"{end.host.name}.{label_of(end.volume) if end.volume is not None else 'memory'}"

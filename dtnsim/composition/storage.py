@@ -129,12 +129,12 @@ class Storage:
         """A tool's access as the volume at an end sees it, worked out."""
         if use.finish == "none" and end.mounted.filesystem.flushes_at_close:
             use = use.but(finish="fdatasync")
-        cached = leg.spec.cached
+        cached, first = leg.spec.cached, next((s for s in leg.plan.steps if s.read is not None), None)
         seen = use.but(
             streams=max(self.streams[self._shelf(end)], use.own_streams),
             thread=leg.placed(use.thread),
             cached=cached if cached is not None and use.operation == "read" and not use.again else use.cached,
-            revisited=_revisited(leg, use),
+            revisited=use.operation == "read" and (first is None or use is not first.read),
             rtt_s=self.server_rtt(end),
             stable_s=self.stable(end),
             llc_B=end.host.cpu.cache.value if end.host.cpu.cache is not None else math.inf,
@@ -379,9 +379,3 @@ class Storage:
                 continue
             asked = Operations(each, job.directories, self.server_rtt(end), files, leg.walked_B(cost))
             filesystem.metadata(here, asked, end.host, end.volume)
-
-
-def _revisited(leg: Leg, use: Access) -> bool:
-    """Whether a step of the tool before this access has moved the same bytes."""
-    first = next((s for s in leg.plan.steps if s.read is not None), None)
-    return use.operation == "read" and (first is None or use is not first.read)

@@ -132,7 +132,9 @@ def _tcp(
             place = narrowest_name(route, frame, nics, net.streams)
             ways = relief.changes(known, route, net, frame, place, openings)
             what = _tcp_words(known, route, net, frame, nics)
-            _warn(row, known, route, frame, nics)
+            _warn_of_bursts(row, known, route, frame, nics)
+            _warn_of_retransmits(row, route)
+            _warn_of_frames(row, route, frame, nics)
         found = known, term(known.capacity_Bps, "B/s", source), what, ways
         if key is not None:
             ledger.known[key] = found
@@ -208,13 +210,6 @@ def _middleboxes(row: Row, route: Route, net: NetUse, frame: Framing, nics: list
                 alone=most.value * own if net.workers > 1 else None,
                 what=f"{cc} cuts its window at every drop of the policer, bucket {policer.burst}",
             )
-
-
-def _warn(row: Row, streams: Connection, route: Route, frame: Framing, nics: list[Nic]) -> None:
-    """Says what a reader should know of some streams."""
-    _warn_of_bursts(row, streams, route, frame, nics)
-    _warn_of_retransmits(row, route)
-    _warn_of_frames(row, route, frame, nics)
 
 
 def _warn_of_bursts(row: Row, streams: Connection, route: Route, frame: Framing, nics: list[Nic]) -> None:

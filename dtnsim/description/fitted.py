@@ -110,13 +110,15 @@ def _fitted(raw: Mapping, beside: Path | None, written: MappingABC[str, set[Step
             continue
         before = built.host(alias, host)
         for key, entry, prior in _entries(own):
-            if not _free(split_key(key), written.get(alias, set())):
+            steps = split_key(key)
+            # an override wrote this key, one above it or one below it
+            if any(all(a == b for a, b in zip(steps, mine, strict=False)) for mine in written.get(alias, ())):
                 unused.add((alias, key))
-            elif prior is not None and not _same(_at(before, split_key(key)), prior):
+            elif prior is not None and not _same(_at(before, steps), prior):
                 unused.add((alias, key))
                 notes.append(_note(alias, key, before, prior, entry, read.file))
             else:
-                put(raw, ["hosts", alias, *split_key(key)], entry, key)
+                put(raw, ["hosts", alias, *steps], entry, key)
     noise, hosts = _noise(read), read.get("hosts") or []
     mine = [a for a, h in raw["hosts"].items() if str(h.get("name", a)) in hosts] if noise is not None else []
     return Fits(together, frozenset(unused), tuple(notes), {a: noise for a in mine if noise is not None})
@@ -201,11 +203,6 @@ def _numbers(own: Mapping, key: str, entry: Any, prior: Mapping | None) -> None:
 def _remembered(prior: object) -> bool:
     both = isinstance(prior, Mapping) and set(prior) == {"value", "spread"}
     return isinstance(prior, Mapping) and both and all(isinstance(v, str) for v in prior.values())
-
-
-def _free(steps: list[str], written: set[Steps]) -> bool:
-    """Whether no override wrote this key, one above it or one below it."""
-    return not any(all(a == b for a, b in zip(steps, mine, strict=False)) for mine in written)
 
 
 def _at(model: BaseModel, steps: list[str]) -> Quantity | None:

@@ -182,10 +182,10 @@ def _nearest(name: str) -> str:
 
 def _shown(room: str, name: str) -> dict[str, Any]:
     if room in ("tools", "kinds"):
-        rows = [
-            {"key": r["parameter"], "value": r["default"] or _unstated(r), "source": r["source"]}
-            for r in catalogue.parameters(name)
-        ]
+        rows = []
+        for r in catalogue.parameters(name):
+            unstated = f"{'optional' if r['optional'] else 'required'} ({r['unit']})".removesuffix(" ()")
+            rows.append({"key": r["parameter"], "value": r["default"] or unstated, "source": r["source"]})
         return {"schema": SHOW, "room": room, "name": name, "file": None, "lines": rows}
     file = library.find(room, name, beside=_HERE)
     raw: Any = named(str(file)) if room == "hosts" else library.read(room, name, beside=_HERE)
@@ -195,10 +195,6 @@ def _shown(room: str, name: str) -> dict[str, Any]:
         raw = raw.clone()
         raw.put("hosts", Hosts(raw, file.parent, ()).read(), raw.file, raw.line)
     return {"schema": SHOW, "room": room, "name": name, "file": library.shown(file), "lines": lines(raw)}
-
-
-def _unstated(row: dict[str, Any]) -> str:
-    return f"{'optional' if row['optional'] else 'required'} ({row['unit']})".removesuffix(" ()")
 
 
 def _keys() -> dict[str, Any]:

@@ -10,7 +10,7 @@ import numpy as np
 from pydantic import AliasChoices, Field, field_validator, model_validator
 from pydantic.fields import FieldInfo
 
-from dtnsim.components.base import Component, Model, Pick, among_others, empty, find_kind, kinds, place
+from dtnsim.components.base import Model, Pick, among_others, empty, find_kind, kinds, place
 from dtnsim.components.model import Names
 from dtnsim.description import dataset
 from dtnsim.description.dataset import Dataset
@@ -232,7 +232,8 @@ def with_ends(item: Mapping, hosts: Sequence[str]) -> Mapping:
         key, path = written[0], str(tool[written[0]])
         at = tool.at(key)
         where: dict[str, Any] = {**place(tool, key), "key": f"transfer.tool.{key}", "value": path}
-        if end in item and _below(path.rpartition(":")[2], split_end(str(item[end]))[1]):
+        mount = split_end(str(item.get(end, "")))[1]
+        if end in item and f"{path.rpartition(':')[2]}/".startswith(f"{mount.rstrip('/')}/"):
             continue  # a file on the volume that the end names
         if end in item:
             raise SpecError(f"the transfer has its {end!r} already", **where, remedy="write one of the two")
@@ -258,20 +259,6 @@ def _timed(item: Mapping, tool: Mapping, found: type[Tool]) -> None:
     if not written or tool[written[0]] == item["duration"]:
         at = item.at("duration")
         tool.put(written[0] if written else option, item.pop("duration"), *at)
-
-
-def _units(field: FieldInfo | None) -> list[Any]:
-    """What a field says of its number, also of one that may be left out."""
-    return [] if field is None else [*field.metadata, *metadata_within(field.annotation)]
-
-
-def _field(tool: type[Component], key: str) -> FieldInfo | None:
-    """The option that a file's key is, under any of its names."""
-    return next((field for name, field in tool.model_fields.items() if key in names(name, field)), None)
-
-
-def _below(path: str, mount: str) -> bool:
-    return f"{path}/".startswith(f"{mount.rstrip('/')}/")
 
 
 def names(name: str, field: FieldInfo | None) -> list[str]:
@@ -305,7 +292,10 @@ def _with_tool(item: Mapping) -> Mapping:
             # sizes as programs write them, whose k is 1024
             if isinstance(value, Scalar) and (size := re.fullmatch(r"(\d+)([kKmMgGtT])", value)):
                 written = f"{size[1]} {size[2].upper()}iB"
-                if any(getattr(m, "dim", "") == "B/s" for m in _units(_field(found, key))):
+                # what the field of that option, under any of its names, says of its number
+                fields = (field for name, field in found.model_fields.items() if key in names(name, field))
+                known = (m for field in fields for m in (*field.metadata, *metadata_within(field.annotation)))
+                if any(getattr(m, "dim", "") == "B/s" for m in known):
                     from dtnsim.tools._command import rate_of
 
                     written = rate_of(found.kind, value)

@@ -17,8 +17,9 @@ from __future__ import annotations
 import math
 from typing import Annotated, Any, Final, Literal
 
-from pydantic import AfterValidator, BeforeValidator, Field, WithJsonSchema, model_validator
+from pydantic import AfterValidator, Field, WithJsonSchema, model_validator
 
+from dtnsim.components import model
 from dtnsim.components.base import Model, empty
 from dtnsim.description import calendar
 from dtnsim.description.events import CronTime, Failure, Maintenance
@@ -39,17 +40,9 @@ ClockTime = Annotated[str, AfterValidator(lambda t: (calendar.clock(t), t)[1])]
 AtOnce = Annotated[int, Field(ge=1, le=10**9)]
 
 
-def _listed(given: object) -> object:
-    return [given] if isinstance(given, str) else given
-
-
 #: one name, or several
-Names = Annotated[
-    list[str],
-    BeforeValidator(_listed),
-    Field(min_length=1),
-    WithJsonSchema({"anyOf": [{"type": "string"}, {"type": "array", "items": {"type": "string"}, "minItems": 1}]}),
-]
+_NAMES: Final = {"anyOf": [{"type": "string"}, {"type": "array", "items": {"type": "string"}, "minItems": 1}]}
+Names = Annotated[model.Names, Field(min_length=1), WithJsonSchema(_NAMES)]
 
 
 class Sizes(Model):

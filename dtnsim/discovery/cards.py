@@ -26,7 +26,7 @@ _MTU: Final = (256, 65535)
 def cards(given: Outputs) -> tuple[Tree, Tree]:
     """(network cards, the slots that they are in)."""
     said, devices = given.keyed("net"), _devices(given)
-    names = [n for key in said if (n := _interface(key, "device"))]
+    names = [found[1] for key in said if (found := re.fullmatch(r"/sys/class/net/([^/]+)/device", key))]
     wired = [
         n
         for n in names
@@ -48,11 +48,6 @@ def cards(given: Outputs) -> tuple[Tree, Tree]:
     if not nics:
         nics["eth"] = Said("unknown", "no output says it", "ip link, and ethtool of the card")
     return nics, slots
-
-
-def _interface(key: str, what: str) -> str:
-    found = re.fullmatch(rf"/sys/class/net/([^/]+)/{what}", key)
-    return found[1] if found else ""
 
 
 def _devices(given: Outputs) -> dict[str, tuple[str, float, int, int]]:

@@ -41,7 +41,8 @@ class Found:
     def path(self) -> str:
         """A path file that ``dtnsim predict -`` takes: a file of the host's first volume is read and written there."""
         volumes = self.tree["volumes"]
-        mount = max(volumes, key=_size) if isinstance(volumes, dict) else "/"
+        # a volume for data before the root
+        mount = max(volumes, key=lambda at: (at != "/", -len(at))) if isinstance(volumes, dict) else "/"
         place = f"{self.name}:{mount}"
         transfer = (
             f"transfer:\n  from: {quoted(f'{self.name}:/dev/zero')}\n  to: {quoted(place)}\n"
@@ -100,11 +101,6 @@ def _count(tree: Tree, key: str) -> int:
 def _drawn(key: str, tree: Tree, needed: str, how: str) -> list[str]:
     left = [name for name in needed.split() if name not in tree and "part" not in tree]
     return [f"{key}: {', '.join(left)} not said and drawn: {how}"] if left else []
-
-
-def _size(mount: str) -> tuple[bool, int]:
-    """Which volume a trial goes to: one for data before the root."""
-    return mount != "/", -len(mount)
 
 
 def _name(given: Outputs) -> str:

@@ -107,7 +107,8 @@ def _local(given: Outputs, below: Mapping[str, Below], mount: Mount, kind: str) 
     lies = find(below, mount.device)
     said = Said(kind, mount.where, "which file system it is" if kind == "unknown" else "")
     tree: Tree = {"filesystem": {"kind": said} if kind in ("ext4", "xfs", "btrfs") else said}
-    level = next((t for t in lies.types if t.startswith("raid")), "") or _md_level(given, mount.device)
+    levels = {m.conditions.get("array"): str(m.conditions.get("level") or "") for m in given.measured("mdstat")}
+    level = next((t for t in lies.types if t.startswith("raid")), "") or levels.get(base(mount.device), "")
     array, source, todo = _drives(lies.drives)
     many, number = len(lies.drives), level.removeprefix("raid")
     if many > 1 and digits(number) and int(number) in _LEVELS:
@@ -131,11 +132,6 @@ def _drives(drives: Sequence[Drive]) -> tuple[str, str, str]:
     )
     source = f"{', '.join(d.name for d in drives)}: {named}" if drives else "no drive was found"
     return (part, source, "" if not part.startswith("any-") else _UNKNOWN) if part else ("unknown", source, _UNKNOWN)
-
-
-def _md_level(given: Outputs, device: str) -> str:
-    levels = {m.conditions.get("array"): str(m.conditions.get("level") or "") for m in given.measured("mdstat")}
-    return levels.get(base(device), "")
 
 
 def _zfs(given: Outputs, below: Mapping[str, Below], name: str, where: str) -> Tree:
