@@ -116,12 +116,8 @@ class Beegfs(ParallelFilesystem):
                 beegfs.asked_bytes, call_B=term(use.block_B, "B"), buffer_B=row.term(self.buffer), chunk_B=chunk
             )
             copied = self.cycles(row, use, host.stack) / host.clock(row)
-            one = law(
-                beegfs.stream_rate,
-                asked_B=asked,
-                request_s=self._time(row, use, asked, self.numtargets),
-                copy_s=asked * copied,
-            )
+            request_s = self._time(row, use, asked, self.numtargets)
+            one = law(beegfs.stream_rate, asked_B=asked, request_s=request_s, copy_s=asked * copied)
             what = "BeeGFS calls or buffers of the files, one after the other"
             self.of_each(row, use, f"{label}.buffers", one, what)
         wait = self._time(row, use, chunk, 1)

@@ -52,12 +52,8 @@ class Buses(Wiring):
         kernels = self.stack.releases
         assert kernels is not None
         largest_B = row.term(kernels.by(lambda release: BLOCK_REQUEST if release >= cache.LARGE_CALLS else _NO_LARGER))
-        window = law(
-            cache.read_ahead_window,
-            set_B=array.ahead_window(row) if window_B is None else term(window_B, "B"),
-            call_B=term(use.block_B, "B"),
-            largest_B=largest_B,
-        )
+        set_B = array.ahead_window(row) if window_B is None else term(window_B, "B")
+        window = law(cache.read_ahead_window, set_B=set_B, call_B=term(use.block_B, "B"), largest_B=largest_B)
         whole = middle(window.value)
         seen, works = use.but(block_B=whole), array.works(row, use)
         latency = array.latency(row, seen)
@@ -232,11 +228,8 @@ class Buses(Wiring):
         """
         stack = self.stack
         byte, packet = (stack.receive_byte, stack.receive_packet) if reading else (stack.send_byte, stack.send_packet)
-        passed = law(
-            cpu.traversal_bytes,
-            mss_B=term(card.segment_B, "B"),
-            aggregate_B=row.term(stack.aggregate) if card.joins(receiving=reading) else 0.0,
-        )
+        aggregate_B = row.term(stack.aggregate) if card.joins(receiving=reading) else 0.0
+        passed = law(cpu.traversal_bytes, mss_B=term(card.segment_B, "B"), aggregate_B=aggregate_B)
         plain, clock = row.term(stack.interrupt_byte), self.clock(row)
         cycles = law(
             cpu.cycles_per_byte, per_byte=row.term(byte), per_packet=row.term(packet), traversal_B=passed

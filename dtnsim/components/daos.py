@@ -134,12 +134,9 @@ class Daos(ParallelFilesystem, Copies):
         below = row if reading else row.times(stored)
         if whole.servers is not None:
             here, prefix = self.at(below, label)
-            spent = law(
-                waiting.busy_seconds,
-                max_rate=row.term(whole.engine_read if reading else whole.engine_write),
-                max_iops=row.term(whole.engine_reads if reading else whole.engine_writes),
-                request_B=size,
-            )
+            max_rate = row.term(whole.engine_read if reading else whole.engine_write)
+            max_iops = row.term(whole.engine_reads if reading else whole.engine_writes)
+            spent = law(waiting.busy_seconds, max_rate=max_rate, max_iops=max_iops, request_B=size)
             capacity = whole.servers.working(striped=True) * row.term(whole.share)
             what = f"DAOS engines, {use.operation}"
             here.charge(f"{prefix}engines", "daos", capacity=capacity, per_byte=spent, unit="s", what=what)

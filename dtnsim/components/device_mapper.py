@@ -189,12 +189,9 @@ class DmCrypt(Layer):
     def works(self, row: Row, use: Access) -> tuple[Work, ...]:
         """The cipher, on as many cores as there are requests under way."""
         stated = self.states("cipher")
-        cycles = law(
-            cpu.cycles_per_byte,
-            per_byte=row.term(self.cipher if use.aes_blocks or stated else self.without_aes),
-            per_call=row.term(self.sector_work),
-            call_B=row.term(self.sector),
-        )
+        per_byte = row.term(self.cipher if use.aes_blocks or stated else self.without_aes)
+        per_call = row.term(self.sector_work)
+        cycles = law(cpu.cycles_per_byte, per_byte=per_byte, per_call=per_call, call_B=row.term(self.sector))
         if use.aes_blocks and use.kernels is not None and not stated:
 
             def faster(release: tuple[int, ...]) -> Quantity:

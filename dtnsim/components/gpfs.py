@@ -104,13 +104,8 @@ class Gpfs(ParallelFilesystem):
         label = label_of(volume)
         whole = self.whole(row)
         block = row.term(whole.block)
-        flight = law(
-            gpfs.blocks_in_flight,
-            threads=self.prefetch,
-            block_B=block,
-            pagepool_B=row.term(self.pagepool),
-            share=row.term(self.prefetch_share),
-        )
+        pagepool_B, share = row.term(self.pagepool), row.term(self.prefetch_share)
+        flight = law(gpfs.blocks_in_flight, threads=self.prefetch, block_B=block, pagepool_B=pagepool_B, share=share)
         wait = self.away(row.term(self.latency), use)
         rate = law(waiting.request_rate, request_B=block, latency_s=wait, rate_Bps=np.inf, in_flight=flight)
         row.charge(f"{label}.prefetch", "gpfs", what="GPFS blocks in flight", capacity=rate)

@@ -204,12 +204,8 @@ class Hdd(Device):
         return busy, use.thinned(max(1, round(use.streams / each)))
 
     def _zone(self, row: Row, use: Access) -> Term:
-        return law(
-            hdd.zone_rate,
-            position=self._place(row, use),
-            outer_rate=row.term(self.rate),
-            radius_ratio=row.term(self.inner),
-        )
+        position = self._place(row, use)
+        return law(hdd.zone_rate, position=position, outer_rate=row.term(self.rate), radius_ratio=row.term(self.inner))
 
     def _seeks(self, row: Row) -> dict[str, Term]:
         return {
@@ -351,13 +347,9 @@ class Hdd(Device):
         """Gaps between the extents of an aged file system."""
         if np.isinf(use.extent_B):
             return _ONCE
-        return law(
-            hdd_streams.run_cost,
-            run_B=term(use.extent_B, "B"),
-            gap_B=term(use.gap_B, "B"),
-            rate=rate,
-            positioning_s=self._next_run(row, use),
-        )
+        run_B = term(use.extent_B, "B")
+        gap_B = term(use.gap_B, "B")
+        return law(hdd_streams.run_cost, run_B=run_B, gap_B=gap_B, rate=rate, positioning_s=self._next_run(row, use))
 
     def _to_file(self, row: Row, use: Access, copies: int) -> Term:
         """Distance to the next file: on the part of the disk that a transfer's tree takes up, unless others read too.

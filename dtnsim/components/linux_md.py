@@ -182,11 +182,6 @@ class LinuxMd(Layer):
             parity: Members of each that hold parity.
         """
         member = term(self.of.single_rate(row, use.but(random=True)), "B/s")
-        room = law(
-            md.stripe_cache_write_rate,
-            entries=self.stripe_cache,
-            disks=disks,
-            parity=parity,
-            update_s=self.of.turnaround(row) + float(self.stripe_cache) * term(md.MD_PAGE_B, "B") / member,
-        )
+        update_s = self.of.turnaround(row) + float(self.stripe_cache) * term(md.MD_PAGE_B, "B") / member
+        room = law(md.stripe_cache_write_rate, entries=self.stripe_cache, disks=disks, parity=parity, update_s=update_s)
         row.charge(f"{name}.stripes", "cache", capacity=groups * room, what="md stripe cache")

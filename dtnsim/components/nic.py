@@ -165,13 +165,8 @@ class Nic(Component):
         if not self.connected:
             frame = {"per_call": row.term(_FRAME), "call_B": term(mss_B, "B"), "reference_B": term(_JUMBO_B, "B")}
             return law(cpu.cycles_per_byte, per_byte=plain, **frame) if mss_B < _JUMBO_B else plain
-        return law(
-            physics.connected_interrupt,
-            interrupt=plain,
-            checksum=row.term(_CHECKSUM),
-            page_s=row.term(_PAGE),
-            clock_Hz=clock,
-        )
+        checksum, page_s = row.term(_CHECKSUM), row.term(_PAGE)
+        return law(physics.connected_interrupt, interrupt=plain, checksum=checksum, page_s=page_s, clock_Hz=clock)
 
     def joins(self, *, receiving: bool) -> bool:
         """Whether packets pass the kernel joined together."""

@@ -152,13 +152,9 @@ class Raid(LinuxMd):
     def _commits(self, row: Row, use: Access) -> tuple[Term, Value]:
         """Part of the writes that find their bit clear, and what a write waits for bits in the mean [s]."""
         bit, written_to = self.bit_time(row, use, self.members), max(use.total_B, use.data_B)
-        clear = law(
-            md.bitmap_clear_share,
-            write_s=term(self._unmarked(row, use), "s"),
-            commit_s=bit,
-            chunks=term(written_to / self.data_members, "B") / self.of_a_bit(row, self._mirrored_over),
-            in_flight=use.in_flight,
-        )
+        write_s = term(self._unmarked(row, use), "s")
+        chunks = term(written_to / self.data_members, "B") / self.of_a_bit(row, self._mirrored_over)
+        clear = law(md.bitmap_clear_share, write_s=write_s, commit_s=bit, chunks=chunks, in_flight=use.in_flight)
         return clear, (clear * bit).value
 
     @property

@@ -136,13 +136,9 @@ class Servers(Model):
             return rate
         memory = count(self.arrays, "array") * row.term(self.cache) / groups
         turn = request if scattered else law(servers.run_length, cache_B=memory, streams=crowd, request_B=request)
-        return law(
-            hdd_streams.interleaved_rate,
-            streams=2.0 if scattered else crowd,
-            rate=rate,
-            visit_B=turn,
-            switch_s=row.term(self.positioning),
-        )
+        streams = 2.0 if scattered else crowd
+        switch_s = row.term(self.positioning)
+        return law(hdd_streams.interleaved_rate, streams=streams, rate=rate, visit_B=turn, switch_s=switch_s)
 
 
 @dataclass(frozen=True, slots=True)

@@ -241,13 +241,8 @@ class Ssd(Device):
         if np.isinf(use.active):
             return rate
         size = use.request_B or use.block_B
-        few = law(
-            zfs.queued_rate,
-            active=term(use.active),
-            request_B=term(size, "B"),
-            latency_s=self._wait(row, use, size),
-            rate=rate,
-        )
+        latency_s = self._wait(row, use, size)
+        few = law(zfs.queued_rate, active=term(use.active), request_B=term(size, "B"), latency_s=latency_s, rate=rate)
         return few if np.any(few.value < rate.value) else rate
 
     def _requests(self, row: Row, use: Access) -> Term:
@@ -320,12 +315,8 @@ class Ssd(Device):
         if self.burst is None or self.burst_write is None:
             return steady
         fast = row.term(self.burst_write)
-        cache = law(
-            ssd.dynamic_cache_bytes,
-            cache_B=row.term(self.burst),
-            dynamic=row.term(self.dynamic),
-            filled=self._filled(row, use),
-        )
+        cache_B, dynamic = row.term(self.burst), row.term(self.dynamic)
+        cache = law(ssd.dynamic_cache_bytes, cache_B=cache_B, dynamic=dynamic, filled=self._filled(row, use))
         stages = {"burst_B": law(ssd.burst_bytes, cache_B=cache, cache_rate=fast, drain_rate=0.0), "burst_rate": fast}
         if self.direct is None or self.direct_write is None:
             stages["direct_rate"] = steady

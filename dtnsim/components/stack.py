@@ -212,12 +212,8 @@ class Stack(Component):
 
     def first_touch(self, row: Row) -> Term:
         """Cycles per byte of memory that a program has not used before [cycles/B]."""
-        return law(
-            memory.first_touch,
-            fault=row.term(self.page_fault),
-            page_B=row.term(self.page),
-            clear=row.term(self.zero_byte),
-        )
+        fault = row.term(self.page_fault)
+        return law(memory.first_touch, fault=fault, page_B=row.term(self.page), clear=row.term(self.zero_byte))
 
     def miss(self, row: Row, use: Access) -> Term:
         """Cycles per byte where a buffer that is used again has left the processor's caches [cycles/B].

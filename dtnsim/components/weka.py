@@ -124,12 +124,8 @@ class Weka(ParallelFilesystem):
         """Frontend cores, read-ahead, the servers' compute cores, drives and ports, then the client's network."""
         label, reading = label_of(volume), use.operation == "read"
         size = term(use.block_B, "B") if use.alone else largest(term(use.block_B, "B"), row.term(self.request))
-        work = law(
-            cpu.cycles_per_byte,
-            per_byte=row.term(self.core_byte),
-            per_call=row.term(self.core_read if reading else self.core_write),
-            call_B=size,
-        )
+        per_call = row.term(self.core_read if reading else self.core_write)
+        work = law(cpu.cycles_per_byte, per_byte=row.term(self.core_byte), per_call=per_call, call_B=size)
         row.charge(
             f"{label}.frontends",
             "core",
@@ -156,12 +152,9 @@ class Weka(ParallelFilesystem):
             return
         here, prefix = self.at(row, label)
         stored = law(redundancy.stored, replicas=1, data=whole.data, coding=whole.parity)
-        spent = law(
-            redundancy.core_time,
-            byte_rate=row.term(whole.compute_read if reading else whole.compute_write),
-            request_s=row.term(whole.compute_reading if reading else whole.compute_writing),
-            request_B=size,
-        )
+        byte_rate = row.term(whole.compute_read if reading else whole.compute_write)
+        request_s = row.term(whole.compute_reading if reading else whole.compute_writing)
+        spent = law(redundancy.core_time, byte_rate=byte_rate, request_s=request_s, request_B=size)
         self._compute(here, prefix, whole, spent, f"WEKA compute cores, {use.operation}")
         drive = row.term(whole.drive_read if reading else whole.drive_write)
         capacity = whole.servers.working(striped=True) * whole.drives * drive * row.term(whole.share)

@@ -174,12 +174,8 @@ class Zfs(LocalFilesystem):
     def _fetched(self, row: Row, use: Access) -> Term:
         """Cycles per byte on records that come from the pool; a sequential reader meets each of them once."""
         record = term(self._record(use), "B")
-        return law(
-            zfs.fetch_cycles,
-            read_B=term(use.block_B, "B") if use.random else record,
-            recordsize_B=record,
-            record_cycles=row.term(self.fetch_record),
-        )
+        read_B = term(use.block_B, "B") if use.random else record
+        return law(zfs.fetch_cycles, read_B=read_B, recordsize_B=record, record_cycles=row.term(self.fetch_record))
 
     def sees(self, use: Access) -> Access:
         """Direct I/O begins with release 2.3, of whole records where it writes; other calls for it are buffered.
@@ -324,20 +320,11 @@ class Zfs(LocalFilesystem):
     def _synced(self, row: Row, use: Access, host: Machine, array: Device) -> Term:
         """Metadata passes and labels of each transaction group."""
         rate = array.media_rate(row, "write")
-        held = law(
-            zfs.balanced_dirty,
-            transaction_B=row.term(self.recordsize),
-            pool_rate=rate,
-            dirty_max_B=self._dirty_max(row, host),
-        )
+        dirty_max_B = self._dirty_max(row, host)
+        held = law(zfs.balanced_dirty, transaction_B=row.term(self.recordsize), pool_rate=rate, dirty_max_B=dirty_max_B)
         scattered = array.latency(row, use.but(operation="write", random=True, block_B=4096.0, finish="dsync"))
-        return law(
-            zfs.sync_cost,
-            passes=row.term(self.sync_passes),
-            positioning_s=term(scattered, "s"),
-            pool_rate=rate,
-            group_B=held / 2.0,
-        )
+        passes = row.term(self.sync_passes)
+        return law(zfs.sync_cost, passes=passes, positioning_s=term(scattered, "s"), pool_rate=rate, group_B=held / 2.0)
 
     def _pool(self, row: Row, use: Access, host: Machine, volume: str, ahead: Term | None) -> None:
         """The array and its buses; the runs in which data lie depend on how fragmented the pool is."""

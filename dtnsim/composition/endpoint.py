@@ -115,11 +115,8 @@ def _cycles(row: Row, side: Side) -> Term:
             "reference_B": row.term(stack.socket_block),
         }
     joined = net.transport == "tcp" and side.card.joins(receiving=side.receiving)
-    passed = law(
-        physics.traversal_bytes,
-        mss_B=term(side.frame.mss, "B"),
-        aggregate_B=row.term(stack.aggregate) if joined else 0.0,
-    )
+    aggregate_B = row.term(stack.aggregate) if joined else 0.0
+    passed = law(physics.traversal_bytes, mss_B=term(side.frame.mss, "B"), aggregate_B=aggregate_B)
     return law(
         physics.cycles_per_byte, per_byte=row.term(byte), per_packet=row.term(packet), traversal_B=passed, **calls
     )

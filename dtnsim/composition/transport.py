@@ -305,13 +305,8 @@ def _rdma(row: Row, route: Route, net: NetUse, frame: Framing, nics: list[Nic]) 
     asked, what = term(math.inf, "B/s"), f"{net.streams} reliable connections of RDMA"
     if net.window is not None:
         size = row.term(net.call) if net.call is not None else row.term(net.window)
-        asked = law(
-            waiting.request_rate,
-            request_B=size,
-            latency_s=rtt,
-            rate_Bps=path,
-            in_flight=float(net.streams) * row.term(net.window) / size,
-        )
+        in_flight = float(net.streams) * row.term(net.window) / size
+        asked = law(waiting.request_rate, request_B=size, latency_s=rtt, rate_Bps=path, in_flight=in_flight)
         what += f" with {net.window} in flight each over {Quantity(middle(rtt.value), 's')}"
     if np.any(loss.value > 0):
         what += f"; each lost packet has what follows it sent again (loss {middle(loss.value):.2g})"
