@@ -121,3 +121,9 @@ def number(value: object) -> float | None:
 def fields(record: object, *names: str, **others: str) -> dict[str, Any]:
     """Attributes of a record under their own names, then those under other ones: ``p10_Bps="throughput_Bps.p10"``."""
     return {name: attrgetter(at)(record) for name, at in (*zip(names, names, strict=True), *others.items())}
+
+
+def rates(prediction: str) -> dict[str, str]:
+    """The rates of a prediction for `fields` of a record that has it under this name."""
+    at = {f"{key}_Bps": f"throughput_Bps.{q}" for key, q in (("p10", "p10"), ("throughput", "p50"), ("p90", "p90"))}
+    return {key: f"{prediction}.{place}" for key, place in {**at, "ceiling_Bps": "ceiling"}.items()}

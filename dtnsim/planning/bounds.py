@@ -310,7 +310,9 @@ class Bound:
         """The quickest option of each place, as far as they go together."""
         best: dict[str, Option] = {}
         for place, options in choices.items():
-            keys = self._decided(options)
+            keys = {
+                key for option in options for key in _changed(self._alone[option], self._base)
+            }  # it decides on them
             for option in sorted(options, key=lambda o: (self._narrowness(o, keys), -o.price)):
                 sets = [x for o in (*best.values(), option) for x in o.overrides]
                 if self._times(sets) is not None:
@@ -323,10 +325,6 @@ class Bound:
         own = self._alone[option]
         longest = sorted((float(np.mean(own[k])) for k in keys if k in own), reverse=True)
         return tuple(round(math.log(t), 6) for t in longest if t > 0)
-
-    def _decided(self, options: Sequence[Option]) -> set[Key]:
-        """Stations whose time differs between some option of a place and what is there now."""
-        return {key for option in options for key in _changed(self._alone[option], self._base)}
 
     def _beside(self, place: str, option: Option | None) -> Described | None:
         """The reference with an option, or with what is there now, in a place; None where that does not go together."""

@@ -23,9 +23,13 @@ SHIPPED: Final = "parts-2023"
 #: years from which on a price is old
 _OLD_YEARS: Final = 1.0
 _KEYS: Final = (*(key for key in spreadsheet.HEADINGS if key != "currency"), "units", "bays")
-#: families of what is no part of the library
+#: numbers of a row: their units, and what they are where nobody says
+_NUMBERS: Final = {"watts": ("W", "0 W"), "rate": ("1/s", "0 /s"), "size": ("B", "0 B"), "discount": ("1", "0 %"),
+                   "support": ("1", "0 %"), "trade in": ("1", "0 %"), "least": ("1", "1"), "units": ("1", "0"),
+                   "bays": ("1", "0")}  # fmt: skip
 #: where an adapter with outer connectors fits, as to a shelf
 OUTSIDE = "external"
+#: families of what is no part of the library
 HOST, DIMM, EXTRA, SHELF = "host", "dimm", "extra", "shelf"
 
 
@@ -140,13 +144,8 @@ def read(file: str | None = None) -> Catalog:
     made = _read(Path(file))
     known = {o.part: o for o in (*_shipped().offers, *_shipped().extras.values())}
     offers = tuple(_completed(o, known.get(o.part), made.extras) for o in made.offers)
-    return Catalog(
-        offers,
-        {**_shipped().fits, **made.fits, **{o.part: o.fits for o in offers if o.fits}},
-        made.extras,
-        made.notes,
-        made.site,
-    )
+    fits = {**_shipped().fits, **made.fits, **{o.part: o.fits for o in offers if o.fits}}
+    return replace(made, offers=offers, fits=fits)
 
 
 @lru_cache(maxsize=1)
@@ -157,15 +156,10 @@ def _shipped() -> Catalog:
 def _completed(offer: Offer, known: Offer | None, extras: Mapping[str, Offer]) -> Offer:
     if known is None:
         return offer
-    return replace(
-        offer,
-        fits=offer.fits or known.fits,
-        watts=known.watts if offer.watts is None else offer.watts,
-        extras=offer.extras or tuple((n, k) for n, k in known.extras if n in extras),
-        replaces=offer.replaces or known.replaces,
-        rate=offer.rate or known.rate,
-        size_B=offer.size_B or known.size_B,
-    )
+    said: dict[str, Any] = {k: getattr(offer, k) or getattr(known, k) for k in ("fits", "replaces", "rate", "size_B")}
+    watts = known.watts if offer.watts is None else offer.watts
+    cables = offer.extras or tuple((n, k) for n, k in known.extras if n in extras)
+    return replace(offer, **said, watts=watts, extras=cables)
 
 
 def _read(path: Path) -> Catalog:
@@ -178,12 +172,9 @@ def _read(path: Path) -> Catalog:
         found, notes = _sheet(path)
     found = _stepped(found)
     offers, extras = tuple(o for o in found if o.family != EXTRA), {o.part: o for o in found if o.family == EXTRA}
-    for offer in offers:
-        for name, _ in offer.extras:
-            if name not in extras:
-                raise InputError(
-                    f"--catalog: {path.name}: {offer.part}: needs {name!r}, which has no price in the list"
-                )
+    for part, name in ((o.part, name) for o in offers for name, _ in o.extras):
+        if name not in extras:
+            raise InputError(f"--catalog: {path.name}: {part}: needs {name!r}, which has no price in the list")
     return Catalog(offers, {**{o.part: o.fits for o in offers}, **fits}, extras, tuple(notes), site)
 
 
@@ -213,13 +204,11 @@ def _sheet(path: Path) -> tuple[list[Offer], list[str]]:
         except InputError as error:
             faults.append(error)
             notes.append(f"{path.name}: line {number} is left out: {str(error).partition(path.name + ': ')[2]}.")
+    if faults and not found:
+        raise faults[0]
     if not found:
         why = f": {' '.join(notes)}" if notes else ""
-        raise (
-            faults[0]
-            if faults
-            else InputError(f"--catalog: {path} has no rows below its heading that can be used{why}")
-        )
+        raise InputError(f"--catalog: {path} has no rows below its heading that can be used{why}")
     return found, notes
 
 
@@ -237,51 +226,31 @@ def _offer(row: Mapping[str, Any], file: str) -> Offer:
     where = f"--catalog: {file}: {row['part']}"
     unknown = [k for k in row if k not in _KEYS]
     if unknown or "price" not in row:
-        raise InputError(
-            f"{where}: {unknown[0] + ' is no key' if unknown else 'has no price'}; keys: {', '.join(_KEYS)}"
-        )
+        wrong = f"{unknown[0]} is no key" if unknown else "has no price"
+        raise InputError(f"{where}: {wrong}; keys: {', '.join(_KEYS)}")
     try:
         family = _family(row)
+        said = {key: units.parse(str(row.get(key) or none), dim) for key, (dim, none) in _NUMBERS.items()}
         spread = units.parse(str(row.get("spread", "0 %")), "1")
-        watts = units.parse(str(row["watts"]), "W") if row.get("watts") else None
-        rate = units.parse(str(row["rate"]), "1/s") if row.get("rate") else 0.0
-        size = units.parse(str(row["size"]), "B") if row.get("size") else 0.0
         date = dt.date.fromisoformat(str(row.get("date", "")))
-        shares = (units.parse(str(row.get(k) or "0 %"), "1") for k in ("discount", "support", "trade in"))
-        discount, support, trade_in = shares
-        counts = (("least", 1), ("units", 0), ("bays", 0))
-        least, rack, bays = (int(units.parse(str(row.get(k) or d), "1")) for k, d in counts)
     except ValueError:
         raise InputError(f"{where}: needs the day of its price; write date: 2026-05-01") from None
     except DtnsimError as error:
         raise InputError(f"{where}: {error}") from None
+    least, rack, bays = (int(said[key]) for key in ("least", "units", "bays"))
     if family == SHELF and not bays:
         raise InputError(f"{where}: a shelf needs its bays, and the drives that fit; write bays: 24 and fits: 3.5 inch")
-    if family == DIMM and not (rate and size):
+    if family == DIMM and not (said["rate"] and said["size"]):
         raise InputError(f"{where}: a memory module needs its rate and size; write rate: 3200 MT/s and size: 32 GiB")
     price = money(str(row["price"]), f"{where}: price")
-    price = Money(cents(price.amount * (1 - Decimal(str(discount)))), price.currency)
-    return Offer(
-        str(row["part"]),
-        family,
-        price,
-        spread,
-        date,
-        str(row.get("source", "")),
-        watts,
-        str(row.get("fits", "")),
-        tuple(_counted(text, where) for text in _list(row.get("with"))),
-        tuple(_list(row.get("replaces"))),
-        rate,
-        size,
-        steps=((least, price),) if least > 1 else (),
-        stock=str(row.get("stock", "")),
-        lead=str(row.get("lead", "")),
-        support=support,
-        units=rack,
-        bays=bays,
-        trade_in=trade_in,
-    )
+    price = Money(cents(price.amount * (1 - Decimal(str(said["discount"])))), price.currency)
+    words = {key: str(row.get(key, "")) for key in ("source", "fits", "stock", "lead")}
+    extras, steps = tuple(_counted(text, where) for text in _list(row.get("with"))), ((least, price),) * (least > 1)
+    numbers = {"rate": said["rate"], "size_B": said["size"], "support": said["support"], "trade_in": said["trade in"]}
+    made: dict[str, Any] = {**words, **numbers, "watts": said["watts"] if row.get("watts") else None, "steps": steps}
+    replaces = tuple(_list(row.get("replaces")))
+    return Offer(str(row["part"]), family, price, spread, date, extras=extras, replaces=replaces, units=rack, bays=bays,
+                 **made)  # fmt: skip
 
 
 def _stepped(found: Sequence[Offer]) -> list[Offer]:

@@ -12,6 +12,7 @@ from dtnsim.description.override import Overrides
 from dtnsim.ground import units
 from dtnsim.ground.errors import InputError
 from dtnsim.ground.lazy import Pictured
+from dtnsim.ground.output import fields, rates
 from dtnsim.ground.records import Prediction
 from dtnsim.ground.units import Money
 from dtnsim.planning.money import exchange, items, total
@@ -106,24 +107,15 @@ class Comparison(Pictured):
 
     def to_dicts(self) -> list[dict[str, Any]]:
         """One row a variant."""
-        rows = []
-        for v in self.variants:
-            rate, seconds = v.prediction.throughput_Bps, v.prediction.duration_s
-            rows.append(
-                {
-                    "variant": v.name,
-                    "p10_Bps": rate.p10,
-                    "throughput_Bps": rate.p50,
-                    "p90_Bps": rate.p90,
-                    "ceiling_Bps": v.prediction.ceiling,
-                    "duration_s": seconds.p50,
-                    "bottleneck": v.prediction.bottleneck.station,
-                    "price": float(v.price.amount) if v.price is not None else None,
-                    "currency": v.price.currency if v.price is not None else None,
-                    "unpriced": ", ".join(v.unpriced),
-                }
-            )
-        return rows
+        costs = [
+            (float(v.price.amount), v.price.currency) if v.price is not None else (None, None) for v in self.variants
+        ]
+        return [
+            fields(v, variant="name", **rates("prediction"))
+            | fields(v, duration_s="prediction.duration_s.p50", bottleneck="prediction.bottleneck.station")
+            | {"price": price, "currency": currency, "unpriced": ", ".join(v.unpriced)}
+            for v, (price, currency) in zip(self.variants, costs, strict=True)
+        ]
 
 
 def compare(

@@ -144,11 +144,8 @@ def vector_keys(given: PathSpec, design: Design, *, arrays: bool = True) -> tupl
     start = given.changed(first)
     if not arrays or any(t.timing() is not None for t in start.transfers):
         return ()  # what they move is found by rounds of compositions
-    found = []
-    for key, (values, _) in zip(design.keys, design.columns, strict=True):
-        if len(values) >= _FEW and _is_vector(start, key, values):
-            found.append(key)
-    return tuple(found)
+    columns = zip(design.keys, design.columns, strict=True)
+    return tuple(key for key, (values, _) in columns if len(values) >= _FEW and _is_vector(start, key, values))
 
 
 def _is_vector(start: PathSpec, key: str, values: tuple[str, ...]) -> bool:

@@ -61,10 +61,8 @@ class Exchange:
             return price.amount * self.rates[price.currency, currency]
         if (currency, price.currency) in self.rates:
             return price.amount / self.rates[currency, price.currency]
-        raise InputError(
-            f"{what} costs {price}, which nobody states in {currency}; say what one is in the other: "
-            f"--rate {price.currency}/{currency}=..."
-        )
+        remedy = f"say what one is in the other: --rate {price.currency}/{currency}=..."
+        raise InputError(f"{what} costs {price}, which nobody states in {currency}; {remedy}")
 
 
 def exchange(given: Sequence[str]) -> Exchange:

@@ -15,6 +15,7 @@ from dtnsim.description.spec import PathSpec
 from dtnsim.ground import units
 from dtnsim.ground.extras import frame
 from dtnsim.ground.lazy import Shown
+from dtnsim.ground.output import fields, rates
 from dtnsim.ground.records import Prediction
 from dtnsim.ground.units import Money
 from dtnsim.planning.option import Option, Setting
@@ -201,23 +202,12 @@ class Plan(Shown):
     def to_dicts(self) -> list[dict[str, Any]]:
         """A row for the path as it is, tuned, and with each set of purchases."""
         return [
-            {
-                "stage": s.name,
-                "price": float(s.price.amount),
-                "price_spread": s.price_spread,
-                "currency": s.price.currency,
-                "p10_Bps": s.prediction.throughput_Bps.p10,
-                "throughput_Bps": s.prediction.throughput_Bps.p50,
-                "p90_Bps": s.prediction.throughput_Bps.p90,
-                "ceiling_Bps": s.prediction.ceiling,
-                "probability": s.probability,
-                "bottleneck": s.prediction.bottleneck.station,
-                "marginal_Bps_per_1000": s.marginal_Bps,
-                "watts_W": s.watts,
-                "buys": "; ".join(f"{n} x {offer.part}" for o in s.options for offer, n in o.buys),
-                "set": "; ".join(s.overrides),
-                "idle": "; ".join(f"{part} {use:.0%}" for part, use in s.idle),
-            }
+            {"stage": s.name, "price": float(s.price.amount)}
+            | fields(s, "price_spread", currency="price.currency", **rates("prediction"))
+            | fields(s, "probability", bottleneck="prediction.bottleneck.station")
+            | fields(s, marginal_Bps_per_1000="marginal_Bps", watts_W="watts")
+            | {"buys": "; ".join(f"{n} x {offer.part}" for o in s.options for offer, n in o.buys)}
+            | {"set": "; ".join(s.overrides), "idle": "; ".join(f"{part} {use:.0%}" for part, use in s.idle)}
             for s in (self.now, self.tuned, *self.purchases[1:])
         ]
 

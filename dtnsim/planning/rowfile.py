@@ -102,12 +102,9 @@ class RowFile:
             raise InputError(f"--out: {self.file} has other columns than {', '.join(self.columns)}; {remedy}")
         for line in lines:
             if len(line) == len(self.columns) and line[-1] != self.path:
-                raise InputError(
-                    f"--out: {self.file} has rows of {line[-1]}, and this is {self.path}: another path, other --set "
-                    "or an edited description; write elsewhere, or remove it"
-                )
-            row = _typed(self.keys, line)
-            self.done[tuple(line[: len(self.keys)])] = row
+                why = f"and this is {self.path}: another path, other --set or an edited description"
+                raise InputError(f"--out: {self.file} has rows of {line[-1]}, {why}; write elsewhere, or remove it")
+            self.done[tuple(line[: len(self.keys)])] = _typed(self.keys, line)
 
     def _mend(self) -> None:
         """Cuts a last line off that was never finished; a file that does not begin like one of these is left alone."""
@@ -137,10 +134,8 @@ def _named(file: Path) -> Iterator[None]:
     try:
         yield
     except OSError as error:
-        raise InputError(
-            f"--out: {file}: cannot be written: {error.strerror or error}; earlier rows are saved: free some space "
-            "and rerun the command"
-        ) from None
+        remedy = "earlier rows are saved: free some space and rerun the command"
+        raise InputError(f"--out: {file}: cannot be written: {error.strerror or error}; {remedy}") from None
 
 
 def _typed(keys: Sequence[str], line: Sequence[str]) -> Row:

@@ -121,15 +121,12 @@ def read(given: object, where: str) -> Site:
     if any(not isinstance(part, Mapping) for part in (switch, rack, watts) if part is not None):
         raise InputError(f"{where}: site: write {shape}")
     try:
-        ports = (
-            {units.parse(str(r), "B/s"): _free(f, f"{where}: site: {r}") for r, f in switch.items()} if switch else {}
-        )
+        ports = {units.parse(str(r), "B/s"): _free(f, f"{where}: site: {r}") for r, f in (switch or {}).items()}
         carried = {str(host): units.parse(str(most), "W") for host, most in (watts or {}).items()}
     except UnitError as error:
         raise InputError(f"{where}: site: {error}") from None
-    return Site(
-        ports if switch is not None else None, _free(rack, f"{where}: site: rack units") if rack else None, carried
-    )
+    spare = _free(rack, f"{where}: site: rack units") if rack else None
+    return Site(ports if switch is not None else None, spare, carried)
 
 
 def _free(given: Any, where: str) -> Free:

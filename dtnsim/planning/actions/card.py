@@ -102,11 +102,9 @@ def _hba(shop: Shop, names: list[str]) -> None:
             shop.add(place, f"{count} x {offer.part}", sets, ((offer, count),), gone=((adapter.part, count),))
             for slot, moved in _seats(host, adapter, offer) if count == 1 else ():
                 if moved:
-                    there = [*sets, f"{key}.hbas.{names[0]}.slot={slot}"]
-                    uses = [(f"{key}.slots.{slot}", 1)]
-                    shop.add(
-                        place, f"{offer.part} in slot {slot}", there, ((offer, 1),), uses, gone=((adapter.part, 1),)
-                    )
+                    there, uses = [*sets, f"{key}.hbas.{names[0]}.slot={slot}"], [(f"{key}.slots.{slot}", 1)]
+                    what, gone = f"{offer.part} in slot {slot}", ((adapter.part, 1),)
+                    shop.add(place, what, there, ((offer, 1),), uses, gone=gone)
         for slot in kinds_of_slots(host) if mounts and count == 1 else ():
             wired = f", uplink_lanes: {adapter.uplink_lanes}" if adapter.uplink_lanes else ""
             second = f"{names[0]}-2"

@@ -119,13 +119,8 @@ def _drives(shop: Shop, mount: str) -> None:
         if new and room.lacks(outer, offer.part):
             shop.misfits.setdefault((top, room.why(outer, offer.part)), []).append(offer.part)
         elif new:
-            shop.add(
-                top,
-                f"{drives} x {offer.part}{room.words(offer.part, drives)}",
-                change,
-                ((offer, drives),),
-                gone=((now, drives),),
-            )
+            what = f"{drives} x {offer.part}{room.words(offer.part, drives)}"
+            shop.add(top, what, change, ((offer, drives),), gone=((now, drives),))
         bay = next((f for f in free if f in offer.places or f == form), None)
         for g in growths(outer, free[bay]) if bay is not None else ():
             count = g.added + (drives if new else 0)

@@ -45,11 +45,9 @@ def _mounts(name: str, host: Host) -> Iterator[Setting]:
         if system.kind != "nfs" or host.system == "windows":
             continue
         if min(system.rsize.value, system.wsize.value) < _LARGEST_RPC_B:  # type: ignore[attr-defined]
-            yield Setting(
-                f"{name}: rsize and wsize of {mount}",
-                (f"{key}.rsize=1 MiB", f"{key}.wsize=1 MiB"),
-                (f"umount {mount}; mount -o rsize=1048576,wsize=1048576 ... {mount}   # and its other options",),
-            )
+            sets = (f"{key}.rsize=1 MiB", f"{key}.wsize=1 MiB")
+            typed = f"umount {mount}; mount -o rsize=1048576,wsize=1048576 ... {mount}   # and its other options"
+            yield Setting(f"{name}: rsize and wsize of {mount}", sets, (typed,))
 
 
 def _records(name: str, host: Host) -> Iterator[Setting]:
@@ -71,11 +69,8 @@ def _parity(name: str, host: Host) -> Iterator[Setting]:
         while array is not None and getattr(array, "level", None) not in _PARITY:
             array, key = getattr(array, "of", None), f"{key}.of"
         if array is not None and array.software and array.parity_threads < _THREADS:
-            yield Setting(
-                f"{name}: parity threads of {mount}",
-                (f"{key}.parity_threads={_THREADS}",),
-                (f"echo {_THREADS} > /sys/block/mdX/md/group_thread_cnt   # mdX: the array of {mount}",),
-            )
+            typed = f"echo {_THREADS} > /sys/block/mdX/md/group_thread_cnt   # mdX: the array of {mount}"
+            yield Setting(f"{name}: parity threads of {mount}", (f"{key}.parity_threads={_THREADS}",), (typed,))
 
 
 def _cards(name: str, host: Host) -> Iterator[Setting]:
@@ -95,11 +90,8 @@ def _interrupts(name: str, host: Host) -> Iterator[Setting]:
     sets = [f"hosts.{name}.placement.nic_interrupts=[]"] if placed.nic_interrupts else []
     sets += [f"hosts.{name}.placement.storage_interrupts={{}}"] if placed.storage_interrupts else []
     if sets:
-        yield Setting(
-            f"{name}: interrupts",
-            tuple(sets),
-            ("systemctl start irqbalance   # it spreads /proc/irq/*/smp_affinity over the cores",),
-        )
+        typed = "systemctl start irqbalance   # it spreads /proc/irq/*/smp_affinity over the cores"
+        yield Setting(f"{name}: interrupts", tuple(sets), (typed,))
 
 
 @free("tuning")

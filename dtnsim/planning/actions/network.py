@@ -64,9 +64,8 @@ def jumbo_frames(scope: Scope) -> Iterator[Setting]:
     if small:
         sets = [f"{key}.mtu=9000 B" for key in small]
         sets += [f"hosts.{h}.nics.{n}.mtu=9000 B" for h, n in small_frames(scope)]
-        yield Setting(
-            "jumbo frames", tuple(sets), (f"# jumbo frames on {', '.join(small)}; then ip link set dev ... mtu 9000",)
-        )
+        asked = f"# jumbo frames on {', '.join(small)}; then ip link set dev ... mtu 9000"
+        yield Setting("jumbo frames", tuple(sets), (asked,))
 
 
 @free("network")
@@ -77,11 +76,8 @@ def wider(scope: Scope) -> Iterator[Setting]:
     if rate is not None and narrow:
         sets = tuple(f"{key}.bandwidth={rate * 8e-9:g} Gb/s" for key, _ in narrow)
         least = min(s.bandwidth.value for _, s in narrow)
-        yield Setting(
-            "bandwidth of the network",
-            sets,
-            (f"# circuits and ports of {rate * 8e-9:g} Gb/s{_beside(scope.given, least, scope.target_Bps)}",),
-        )
+        asked = f"# circuits and ports of {rate * 8e-9:g} Gb/s{_beside(scope.given, least, scope.target_Bps)}"
+        yield Setting("bandwidth of the network", sets, (asked,))
 
 
 def _beside(given: PathSpec, each_Bps: float, target_Bps: float) -> str:

@@ -78,11 +78,8 @@ def mtu(scope: Scope) -> Iterator[Setting]:
         return
     small = small_frames(scope)
     if small:
-        yield Setting(
-            "jumbo frames",
-            tuple(f"hosts.{h}.nics.{n}.mtu=9000 B" for h, n in small),
-            tuple(f"{_JUMBO[scope.given.hosts[h].system].format(n)}   # on {h}" for h, n in small),
-        )
+        typed = tuple(f"{_JUMBO[scope.given.hosts[h].system].format(n)}   # on {h}" for h, n in small)
+        yield Setting("jumbo frames", tuple(f"hosts.{h}.nics.{n}.mtu=9000 B" for h, n in small), typed)
 
 
 def small_frames(scope: Scope) -> list[tuple[str, str]]:
