@@ -244,9 +244,8 @@ def load(file: Path) -> list[Case]:
     """
     raw = yamlio.load(file)
     if "cases" not in raw:
-        raise SpecError(
-            "holds no cases", file=str(file), key="cases", remedy=f"write 'schema: {SCHEMA}' and 'cases: [...]'"
-        )
+        remedy = f"write 'schema: {SCHEMA}' and 'cases: [...]'"
+        raise SpecError("holds no cases", file=str(file), key="cases", remedy=remedy)
     parsed = validate(CasesFile, raw)
     items = raw["cases"]
     cases = [_case(entry, item, parsed, file) for entry, item in zip(parsed.cases, items, strict=True)]
@@ -267,9 +266,8 @@ def load_all(where: Path | Iterable[Path] | None = None) -> list[Case]:
             here = place_ / "cases.yaml"
             found = [here] if here.is_file() else sorted(place_.glob("*/cases.yaml"))
             if not found:
-                raise SpecError(
-                    "holds no cases.yaml", file=str(place_), remedy="give a cases.yaml, or a folder with sites"
-                )
+                remedy = "give a cases.yaml, or a folder with sites"
+                raise SpecError("holds no cases.yaml", file=str(place_), remedy=remedy)
             files += found
         else:
             files.append(place_)
@@ -287,9 +285,9 @@ def _case(entry: CaseEntry, item: object, parsed: CasesFile, file: Path) -> Case
     try:
         path = library.find("paths", entry.path, beside=file.parent)
     except SpecError as error:
-        raise SpecError(
-            error.message, **place(item, "path"), key=f"cases.{entry.id}.path", remedy=error.remedy
-        ) from None
+        key = f"cases.{entry.id}.path"
+        raise SpecError(error.message, **place(item, "path"), key=key, remedy=error.remedy) from None
+    first = {**where, "key": f"cases.{entry.id}.first_predicted"}
     if quantity == "iops" and entry.block is None:
         raise SpecError("needs the size of one operation", **where, remedy="write 'block: 8 KiB'")
     return Case(
@@ -300,7 +298,7 @@ def _case(entry: CaseEntry, item: object, parsed: CasesFile, file: Path) -> Case
         quantity=quantity,
         pattern=pattern or None,
         measured=_measured(entry, quantity, where),
-        first_predicted=_first(entry, quantity, where),
+        first_predicted=None if (then := entry.first_predicted) is None else _figure(then, quantity, first),
         runs=tuple(_figure(run, quantity, {**where, "key": f"cases.{entry.id}.runs"}) for run in entry.runs or ()),
         teaches=parsed.teaches,
         spread=entry.spread.value,
@@ -318,15 +316,9 @@ def _measured(entry: CaseEntry, quantity: str, where: dict[str, Any]) -> float:
             raise SpecError("is withheld and measured at once", **where, remedy="leave 'measured' out")
         return float("nan")
     if entry.measured is None:
-        raise SpecError(
-            "has no measured figure", **where, remedy=f"write 'measured: {units.EXAMPLES[UNITS[quantity]]}'"
-        )
+        remedy = f"write 'measured: {units.EXAMPLES[UNITS[quantity]]}'"
+        raise SpecError("has no measured figure", **where, remedy=remedy)
     return _figure(entry.measured, quantity, {**where, "key": f"cases.{entry.id}.measured"})
-
-
-def _first(entry: CaseEntry, quantity: str, where: dict[str, Any]) -> float | None:
-    key = f"cases.{entry.id}.first_predicted"
-    return None if entry.first_predicted is None else _figure(entry.first_predicted, quantity, {**where, "key": key})
 
 
 def _figure(text: str, quantity: str, where: dict[str, Any]) -> float:
@@ -361,9 +353,8 @@ def _no_double(cases: list[Case], items: list[Any]) -> None:
     figures: dict[tuple[object, ...], Case] = {}
     for case, item in zip(cases, items, strict=True):
         if case.id in seen:
-            raise SpecError(
-                "is given twice", **place(item, "id"), key="cases", value=case.id, remedy="give each case its own id"
-            )
+            where = {**place(item, "id"), "key": "cases", "value": case.id}
+            raise SpecError("is given twice", **where, remedy="give each case its own id")
         seen[case.id] = case
         if case.repeats is not None and case.repeats.of not in {c.id for c in cases}:
             where = {**place(item, "repeats"), "key": f"cases.{case.id}.repeats.of", "value": case.repeats.of}
@@ -371,13 +362,9 @@ def _no_double(cases: list[Case], items: list[Any]) -> None:
         figure = (case.log, case.quantity, case.pattern, case.measured)
         other = figures.setdefault(figure, case)
         if case.log is not None and other.role != case.role:
-            raise SpecError(
-                f"uses the same figure as {other.id!r} in another role",
-                **place(item, "log"),
-                key=f"cases.{case.id}.role",
-                value=case.role,
-                remedy="a figure fits or judges, never both",
-            )
+            where = {**place(item, "log"), "key": f"cases.{case.id}.role", "value": case.role}
+            message = f"uses the same figure as {other.id!r} in another role"
+            raise SpecError(message, **where, remedy="a figure fits or judges, never both")
 
 
 def _regex(text: str) -> str:

@@ -76,12 +76,8 @@ def transfer_index(case: Case, problem: Problem) -> int | None:
         return None
     names = [t.name for t in problem.transfers]
     if case.transfer not in names:
-        raise SpecError(
-            "the path has no such transfer",
-            key=f"cases.{case.id}.transfer",
-            value=case.transfer,
-            remedy=f"transfers: {', '.join(names)}",
-        )
+        key, remedy = f"cases.{case.id}.transfer", f"transfers: {', '.join(names)}"
+        raise SpecError("the path has no such transfer", key=key, value=case.transfer, remedy=remedy)
     return names.index(case.transfer)
 
 
@@ -113,12 +109,8 @@ def _share(case: Case, answer: Solved) -> Array:
     found = [k for k, s in enumerate(answer.problem.stations) if pattern.search(s.name)]
     if not found:
         cores = sorted(s.name for s in answer.problem.stations if s.kind in ("core", "cpu"))
-        raise SpecError(
-            "finds no station of the path",
-            key=f"cases.{case.id}.quantity",
-            value=case.pattern,
-            remedy=f"cores: {', '.join(cores)}",
-        )
+        key, remedy = f"cases.{case.id}.quantity", f"cores: {', '.join(cores)}"
+        raise SpecError("finds no station of the path", key=key, value=case.pattern, remedy=remedy)
     m = answer.matrices
     load = m.loads(answer.rates)[:, found]
     return np.asarray((load / answer.solution.capacity[:, found]).max(axis=1))

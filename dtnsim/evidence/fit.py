@@ -220,21 +220,9 @@ def _result(
     before = model.ratios(np.zeros((1, len(model.parameters))))[0]
     free = set(search.free.tolist())
     untouched = tuple(sorted(p.name for j, p in enumerate(model.parameters) if p.host and j not in free))
-    return Fit(
-        parameters=tuple(model.parameters[j] for j in search.free),
-        u=u,
-        covariance=covariance,
-        figures=model.figures,
-        ratio_before=before,
-        ratio_after=ratio,
-        error=error,
-        weight=weight,
-        jacobian=slope,
-        hosts=frozenset(hosts),
-        untouched=untouched,
-        prior_sd=search.sd,
-        released=tuple(gone),
-    )
+    parameters, hosts_ = tuple(model.parameters[j] for j in search.free), frozenset(hosts)
+    return Fit(parameters, u, covariance, model.figures, before, ratio, error, weight, slope, hosts_, untouched,
+               search.sd, tuple(gone))  # fmt: skip
 
 
 def _widened(covariance: NDArray[Any], excess: float) -> Array:

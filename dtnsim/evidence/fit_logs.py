@@ -161,11 +161,10 @@ def check_conflicts(found: Sequence[Figure]) -> None:
         bounded = any(c.bound is not None for c in cases)
         if len(cases) == 2 and not bounded and high.measured > CONFLICT * low.measured:
             one, other = cases
-            raise InputError(
-                f"{place_of(one)} and {place_of(other)} are the same test and contradict each other: "
-                f"{one.measured:.4g} and {other.measured:.4g} {one.unit}; leave the wrong one out, "
-                "or describe what was different in a cases file; a third run would say which it is"
-            )
+            said = f"{one.measured:.4g} and {other.measured:.4g} {one.unit}"
+            remedy = "leave the wrong one out, or describe what was different in a cases file"
+            both = f"{place_of(one)} and {place_of(other)} are the same test and contradict each other"
+            raise InputError(f"{both}: {said}; {remedy}; a third run would say which it is")
 
 
 def place_of(case: Case) -> str:

@@ -102,8 +102,7 @@ def give_way(search: Search, u: Array, error: Array) -> tuple[Search, Array, lis
         if not tried or tried[0].cost >= before:
             break
         best = tried[0]
-        moved = _moved(best)
-        if moved**2 / 2 < price(search.model.parameters[best.parameter]):
+        if _moved(best) ** 2 / 2 < price(search.model.parameters[best.parameter]):
             # it stays where it is stated, and others account for the figures: the description is the likelier one
             place = search.minimum(best.search.full(best.u)[search.free], error, firm=True)
             if float(search.cost(search.at(place)[0], place, error, firm=True)) + search.paid > before - _GAINED:

@@ -34,11 +34,8 @@ TOGETHER: Final = 0.7
 
 def kept(found: Fit) -> list[int]:
     """Parameters of the hosts that the fit says something about."""
-    return [
-        j
-        for j, p in enumerate(found.parameters)
-        if p.host in found.hosts and (abs(found.u[j]) > _MOVED or math.sqrt(found.covariance[j, j]) < 1 - _MOVED)
-    ]
+    moved = (np.abs(found.u) > _MOVED) | (np.sqrt(np.diag(found.covariance)) < 1 - _MOVED)
+    return [j for j, p in enumerate(found.parameters) if p.host in found.hosts and moved[j]]
 
 
 def document(found: Fit, suggested: Sequence[Suggestion] = ()) -> dict[str, Any]:
@@ -132,11 +129,8 @@ def _covariance(found: Fit, own: Sequence[int]) -> dict[str, Any]:
 
 def untold(found: Fit) -> list[str]:
     """Names of the hosts' parameters that the data say next to nothing about."""
-    return [
-        p.name
-        for j, p in enumerate(found.parameters)
-        if p.host in found.hosts and math.sqrt(found.covariance[j, j]) > UNTOLD
-    ]
+    spread = np.sqrt(np.diag(found.covariance))
+    return [p.name for p, s in zip(found.parameters, spread, strict=True) if p.host in found.hosts and s > UNTOLD]
 
 
 def together(found: Fit) -> list[list[str]]:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping
-from typing import Final, Protocol
+from typing import Any, Final, Protocol
 
 import numpy as np
 
@@ -157,18 +157,8 @@ class Search:
             return rho
 
         inside = np.clip(u, self.low + 1e-9, self.high - 1e-9)
-        found = least_squares(
-            residuals,
-            inside,
-            jac=jacobian,
-            bounds=(self.low, self.high),
-            loss=loss,  # type: ignore[arg-type]  # the stubs want a private protocol
-            ftol=1e-6,
-            xtol=1e-6,
-            gtol=1e-6,
-            max_nfev=30,
-        )
-        return np.asarray(found.x)
+        ends: Any = {"ftol": 1e-6, "xtol": 1e-6, "gtol": 1e-6, "max_nfev": 30, "loss": loss}  # stubs lack such a loss
+        return np.asarray(least_squares(residuals, inside, jac=jacobian, bounds=(self.low, self.high), **ends).x)
 
     def _scan(self, u: Array, error: Array, *, firm: bool) -> Array | None:
         """The best point one parameter away, if the sum is clearly lower there.

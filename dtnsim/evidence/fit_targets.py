@@ -63,20 +63,16 @@ class Target:
         if mount is not None:
             return mount
         volumes = ", ".join(self.host.volumes) or "none"
-        raise InputError(
-            f"{path} is on no volume of host {self.name!r} ({volumes}): the log is of another host, or the host file "
-            f"lacks that volume, or calls it otherwise: --as {path}=VOLUME"
-        )
+        why = "the log is of another host, or the host file lacks that volume, or calls it otherwise"
+        raise InputError(f"{path} is on no volume of host {self.name!r} ({volumes}): {why}: --as {path}=VOLUME")
 
     def _only(self) -> str:
         if self.volume is not None:
             return self.volume
         if len(self.host.volumes) == 1:
             return next(iter(self.host.volumes))
-        raise InputError(
-            f"the log does not say on which volume of {self.name!r} it ran; "
-            f"write --volume with one of {', '.join(self.host.volumes) or 'none'}"
-        )
+        remedy = f"write --volume with one of {', '.join(self.host.volumes) or 'none'}"
+        raise InputError(f"the log does not say on which volume of {self.name!r} it ran; {remedy}")
 
     def _device(self, path: str) -> str:
         where = self.devices.get(path.rsplit("/", 1)[-1])
@@ -113,9 +109,8 @@ class Targets:
         raws = [(str(r.get("name", Path(h).stem)), r) for h in hosts for r in [named(h)]]
         built = {name: (build_host(name, raw), raw) for name, raw in raws}
         if len(built) < len(raws):
-            raise InputError(
-                f"--host: two host files have the name {raws[0][0]!r}; write another 'name:' into one of them"
-            )
+            remedy = "write another 'name:' into one of them"
+            raise InputError(f"--host: two host files have the name {raws[0][0]!r}; {remedy}")
         called = {**{Path(h).stem: n for h, (n, _) in zip(hosts, raws, strict=True)}, **{n: n for n in built}}
         self._aliases = {a.lower(): called[n] for a, n in (names or {}).items() if n in called}
         self._aliases |= {stem.lower(): n for stem, n in called.items()}
@@ -147,11 +142,8 @@ class Targets:
             return self._called(ran_on, m)
         if len(self.all) == 1:
             return self.all[0]
-        known = ", ".join(t.name for t in self.all)
-        raise InputError(
-            f"{m.file}:{m.line}: the log does not say on which host it ran; write --as {file.name}=HOST "
-            f"with one of {known}"
-        )
+        remedy = f"write --as {file.name}=HOST with one of {', '.join(t.name for t in self.all)}"
+        raise InputError(f"{m.file}:{m.line}: the log does not say on which host it ran; {remedy}")
 
     def peer(self, name: str) -> Target | None:
         """The host that a log calls so, by its name or address; None where nobody describes it."""
@@ -172,10 +164,8 @@ class Targets:
             if short in (name, *name.split("-")) or (short == _LOCAL and len(self.all) == 1):
                 return target
         names = ", ".join(repr(t.name) for t in self.all)
-        raise InputError(
-            f"{m.file}:{m.line}: ran on host {ran_on!r}, not on {names}; give --host {ran_on}, "
-            f"or say which it is: --as {ran_on}={self.all[0].name}"
-        )
+        remedy = f"give --host {ran_on}, or say which it is: --as {ran_on}={self.all[0].name}"
+        raise InputError(f"{m.file}:{m.line}: ran on host {ran_on!r}, not on {names}; {remedy}")
 
 
 def pairs(given: Iterable[str]) -> dict[str, str]:

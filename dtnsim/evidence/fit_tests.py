@@ -95,9 +95,9 @@ def _dd(conditions: Conditions, target: Target) -> Described:
     return _transfer(target, ends[0], ends[1], {"name": "dd", "bs": block} | options[sync], moved)
 
 
-def _transfer(target: Target, source: str, sink: str, tool: Described, size: str, files: int = 1) -> Described:
+def _transfer(target: Target, source: str, sink: str, tool: Described, size: str) -> Described:
     ends = {"from": f"{target.name}:{source}", "to": f"{target.name}:{sink}"}
-    return ends | {"tool": tool, "dataset": {"files": files, "size": size}}
+    return ends | {"tool": tool, "dataset": {"files": 1, "size": size}}
 
 
 def _on_volume(tool: Described, conditions: Conditions, target: Target) -> Described:
@@ -232,15 +232,7 @@ def _case(m: Measurement, rate: Measurement, own: Target, far: Target | None) ->
     given = {"name": m.tool, "transfer": paced, "hosts": raws, "wan": _WAY}
     path = spec.resolve(yamlio.mapping(given, str(m.file), m.line or 0))
     threads = streams if "version" in tool and version >= _THREADS else 1
-    case = case_of(
-        m,
-        own.name,
-        id=f"{Path(m.file or 'log').name}:{m.line}:{m.conditions['role']}",
-        overrides=(json.dumps(moved | {"tool": tool}),),
-        quantity="cpu_share",
-        pattern=rf"^{re.escape(own.name)}\.cpu\.iperf3 {m.conditions['role']}",
-        measured=m.value / threads,
-        spread=_SPREAD,
-        role="fit",
-    )
-    return Figure(case, path, when(rate))
+    name, override = f"{Path(m.file or 'log').name}:{m.line}:{m.conditions['role']}", json.dumps(moved | {"tool": tool})
+    kind = {"quantity": "cpu_share", "pattern": rf"^{re.escape(own.name)}\.cpu\.iperf3 {m.conditions['role']}"}
+    known = {"id": name, "overrides": (override,), "measured": m.value / threads, "spread": _SPREAD, "role": "fit"}
+    return Figure(case_of(m, own.name, **kind, **known), path, when(rate))

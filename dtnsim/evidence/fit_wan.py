@@ -130,9 +130,8 @@ def way(logs: Sequence[Path], names: Mapping[str, str] | None = None) -> Way:
     pairs = {frozenset(r[:2]) - {""} for r in merged.rates}
     if len(pairs) > 1:
         which = ", ".join(sorted(" and ".join(sorted(p)) or "hosts without a name" for p in pairs))
-        raise InputError(
-            f"--wan: the rates are of several ways: {which}; give those of one, or say who is who: --as A=B"
-        )
+        remedy = "give those of one, or say who is who: --as A=B"
+        raise InputError(f"--wan: the rates are of several ways: {which}; {remedy}")
     return merged
 
 
@@ -202,18 +201,12 @@ def _add(way_: Way, m: Measurement) -> None:
 
 
 def _merged(ways: Sequence[Way]) -> Way:
-    whole = Way(next((w.target for w in ways if w.target), ""))
+    whole = Way(next((w.target for w in ways if w.target), ""), mtu_B=max(w.mtu_B for w in ways))
     for w in ways:
-        whole.means += w.means
-        whole.least += w.least
-        whole.places += w.places
-        whole.days |= w.days
-        whole.rates += w.rates
-        whole.again |= w.again
-        whole.moved |= w.moved
-        whole.sent += w.sent
-        whole.lost += w.lost
-        whole.mtu_B = max(whole.mtu_B, w.mtu_B)
+        for name in ("means", "least", "places", "rates", "sent", "lost"):
+            setattr(whole, name, getattr(whole, name) + getattr(w, name))
+        for name in ("days", "again", "moved"):
+            setattr(whole, name, getattr(whole, name) | getattr(w, name))
     return whole
 
 

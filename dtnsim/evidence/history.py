@@ -108,10 +108,8 @@ class History:
             try:
                 self._take(json.loads(line))
             except (ValueError, RecursionError):
-                raise InputError(
-                    f"--history: {file}:{number}: is no line of a history; move the file away, and it is made anew "
-                    "from the logs that are there"
-                ) from None
+                remedy = "move the file away, and it is made anew from the logs that are there"
+                raise InputError(f"--history: {file}:{number}: is no line of a history; {remedy}") from None
         self.new = [log.name for log in self._read()]
 
     def _take(self, entry: object) -> None:

@@ -92,28 +92,28 @@ def candidates(target: Target) -> list[Candidate]:
         for options in table()["volumes"]["fio"]:
             size = _whole(min(_MOST_B, room))
             tool = {"name": "fio", "direct": "true", "ioengine": "libaio", **options}
-            found.append(_candidate(target, mount, _fio_command(options, size), tool, size))
+            said = [f"--{k}={v}" for k, v in options.items()]
+            timed = [
+                "--direct=1",
+                f"--size={size // _MIB:.0f}M",
+                "--time_based",
+                "--runtime=30",
+                "--output-format=json",
+            ]
+            command = ("fio", "--name=dtnsim", "--directory=DIR", *said, "--ioengine=libaio", *timed)
+            found.append(_candidate(target, mount, command, tool, size))
         for given in table()["volumes"]["dd"]:
             size = _whole(min(_SIZES[given.get("conv") or given.get("oflag") or ""], room))
-            found.append(_candidate(target, mount, _dd_command(given, size), {"name": "dd", **given}, size))
+            count = f"count={size // _BLOCKS[given['bs']]:.0f}"
+            more = [f"{k}={v}" for k, v in given.items() if k != "bs"]
+            command = ("dd", "if=/dev/zero", "of=FILE", f"bs={given['bs']}", count, *more)
+            found.append(_candidate(target, mount, command, {"name": "dd", **given}, size))
     return [c for c in found if c is not None]
 
 
 def _whole(size: float) -> float:
     """A size in whole blocks of the largest."""
     return max(size // (64 * _MIB), 1) * 64 * _MIB
-
-
-def _fio_command(options: Mapping[str, Any], size: float) -> tuple[str, ...]:
-    given = [f"--{k}={v}" for k, v in options.items()]
-    fixed = ["--ioengine=libaio", "--direct=1", f"--size={size // _MIB:.0f}M", "--time_based", "--runtime=30"]
-    return ("fio", "--name=dtnsim", "--directory=DIR", *given, *fixed, "--output-format=json")
-
-
-def _dd_command(options: Mapping[str, str], size: float) -> tuple[str, ...]:
-    count = f"count={size // _BLOCKS[options['bs']]:.0f}"
-    more = [f"{k}={v}" for k, v in options.items() if k != "bs"]
-    return ("dd", "if=/dev/zero", "of=FILE", f"bs={options['bs']}", count, *more)
 
 
 def _candidate(
@@ -129,20 +129,15 @@ def _candidate(
         "dataset": {"files": 1, "size": f"{size:.0f} B"},
     }
     given = {"name": " ".join(command), "transfer": transfer, "hosts": {target.name: target.raw}}
+    name, overrides = tool["name"], (json.dumps(transfer),)
+    case = Case(id=name, site=target.name, path=Path(name), overrides=overrides, quantity="throughput", measured=1.0,
+                spread=SPREAD, role="fit", tool=name, log=None, what="")  # fmt: skip
     try:
-        resolved = spec.resolve(yamlio.mapping(given, "suggested", 0))
-        figure = Figure(_case(target.name, transfer, tool["name"]), resolved)
+        figure = Figure(case, spec.resolve(yamlio.mapping(given, "suggested", 0)))
         Model([figure], [target.name])
     except DtnsimError:
         return None
     return Candidate(tool["name"], mount, command, size, figure)
-
-
-def _case(host: str, transfer: Mapping[str, Any], tool: str) -> Case:
-    return Case(
-        id=tool, site=host, path=Path(tool), overrides=(json.dumps(transfer),), quantity="throughput", measured=1.0,
-        spread=SPREAD, role="fit", tool=tool, log=None, what="",
-    )  # fmt: skip
 
 
 def suggest(tests: Sequence[Candidate], host: str, known: Fit | None = None) -> tuple[list[Suggestion], list[str]]:

@@ -255,17 +255,7 @@ def _case(moved: Moved, given: PathSpec, file: Path, number: int) -> Case:
         overrides += [f"transfer.tool.{name}={value}" for name, value in alone.items() if name in fields]
     stamp = when(m)
     said = f"{stamp:%Y-%m-%d %H:%M}, " if stamp is not None else ""
-    study = Path(m.file or "log").stem
-    return case_of(
-        m,
-        study,
-        **({} if m.line else {"id": f"transfer {number}"}),
-        path=file,
-        overrides=tuple(overrides),
-        quantity="throughput",
-        measured=moved.rate_Bps,
-        spread=_SPREAD,
-        role="blind",
-        what=f"{said}{plural(moved.files, 'file')}, {moved.bytes / 1e9:.4g} GB",
-        study=study,
-    )
+    study, what = Path(m.file or "log").stem, f"{said}{plural(moved.files, 'file')}, {moved.bytes / 1e9:.4g} GB"
+    known = {"path": file, "overrides": tuple(overrides), "measured": moved.rate_Bps, "what": what, "study": study}
+    known |= {} if m.line else {"id": f"transfer {number}"}
+    return case_of(m, study, **known, quantity="throughput", spread=_SPREAD, role="blind")

@@ -227,24 +227,19 @@ def trust(judged: Sequence[Judgement], among: Sequence[Judgement] | None = None)
     if not chosen:
         return None
     errors = [(j.case.study, abs(_log(j.case.measured) - _log(j.p50))) for j in others]
-    own, factor, ranked = [], [], []
+    rows = []
     for j in chosen:
-        figure = _log(j.case.measured)
+        figure, middle = _log(j.case.measured), _log(j.p50)
         half = constant_factor(errors, j.case.study, COVERED)
-        own.append(interval_score(_log(j.p10), _log(j.p90), figure, COVERED))
-        factor.append(interval_score(_log(j.p50) - half, _log(j.p50) + half, figure, COVERED))
-        ranked.append(crps(np.log(np.maximum(j.samples, _TINY)), figure))
-    return Trust(
-        n=len(chosen),
-        coverage={level: float(np.mean([j.within(level) for j in chosen])) for level in CENTRAL},
-        below=float(np.mean([j.case.measured < j.p10 * (1 - METER) for j in chosen])),
-        above=float(np.mean([j.case.measured > j.p90 * (1 + METER) for j in chosen])),
-        high=float(np.mean([0.5 + 0.5 * np.sign(_off(j)) for j in chosen])),
-        width=float(np.median([_log(j.p90) - _log(j.p10) for j in chosen])),
-        interval_score=float(np.mean(own)),
-        constant_factor=float(np.mean(factor)),
-        crps=float(np.mean(ranked)),
-    )
+        sides = j.case.measured < j.p10 * (1 - METER), j.case.measured > j.p90 * (1 + METER)
+        own = interval_score(_log(j.p10), _log(j.p90), figure, COVERED)
+        factor = interval_score(middle - half, middle + half, figure, COVERED)
+        ranked = crps(np.log(np.maximum(j.samples, _TINY)), figure)
+        rows.append((*sides, 0.5 + 0.5 * np.sign(_off(j)), own, factor, ranked))
+    below, above, high, *scores = (float(np.mean(column)) for column in zip(*rows, strict=True))
+    coverage = {level: float(np.mean([j.within(level) for j in chosen])) for level in CENTRAL}
+    width = float(np.median([_log(j.p90) - _log(j.p10) for j in chosen]))
+    return Trust(len(chosen), coverage, below, above, high, width, *scores)
 
 
 def _off(j: Judgement) -> float:

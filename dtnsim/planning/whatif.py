@@ -43,18 +43,14 @@ class Axis:
         title: What a reader calls it.
         labels: The values as they are shown.
         overrides: ``key=value`` texts that make each of them; nothing for the path's own.
-        written: The same, with what would write the path's own.
         own: Number of the path's own value.
-        numbers: The values [SI].
     """
 
     name: str
     title: str
     labels: tuple[str, ...]
     overrides: tuple[tuple[str, ...], ...]
-    written: tuple[tuple[str, ...], ...]
     own: int
-    numbers: tuple[float, ...]
 
 
 @dataclass(frozen=True, slots=True)
@@ -135,10 +131,8 @@ def _shorter(axis: Axis) -> Axis:
     """Without one of its values that is not the path's own: the one next to the middle."""
     middle = min((n for n in range(len(axis.labels)) if n != axis.own), key=lambda n: abs(n - len(axis.labels) / 2))
     keep = [n for n in range(len(axis.labels)) if n != middle]
-    kept: dict[str, Any] = {
-        f: tuple(getattr(axis, f)[n] for n in keep) for f in ("labels", "overrides", "written", "numbers")
-    }
-    return replace(axis, own=axis.own - (middle < axis.own), **kept)
+    labels, overrides = tuple(axis.labels[n] for n in keep), tuple(axis.overrides[n] for n in keep)
+    return replace(axis, own=axis.own - (middle < axis.own), labels=labels, overrides=overrides)
 
 
 def _axis(name: str, title: str, own: float, tried: Sequence[float], make: Callable[[float], Any]) -> Axis:
@@ -146,9 +140,8 @@ def _axis(name: str, title: str, own: float, tried: Sequence[float], make: Calla
     numbers = sorted({own, *(v for v in tried if abs(v - own) > 0.25 * own)})
     made = [make(v) for v in numbers]
     at = numbers.index(own)
-    written = tuple(tuple(o) for _, o in made)
-    overrides = tuple(() if n == at else o for n, o in enumerate(written))
-    return Axis(name, title, tuple(label for label, _ in made), overrides, written, at, tuple(numbers))
+    overrides = tuple(() if n == at else tuple(o) for n, (_, o) in enumerate(made))
+    return Axis(name, title, tuple(label for label, _ in made), overrides, at)
 
 
 def _between(given: PathSpec) -> Iterator[Axis]:
