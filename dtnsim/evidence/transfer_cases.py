@@ -62,7 +62,6 @@ class Moved:
     end_s: float | None
     bytes: float = 0.0
     files: int = 0
-    seconds: float = 0.0
     at_once: int = 1
     ends: list[float] = field(default_factory=list)
 
@@ -228,7 +227,7 @@ def _together(measured: Sequence[Measurement]) -> list[Moved]:
             last.ends = [e for e in last.ends if e > (start or 0.0)] + [end or 0.0]
             last.at_once = max(last.at_once, len(last.ends))
             continue
-        made = Moved(m, start if one_file else None, end if one_file else None, size, files, m.value, 1, [end or 0.0])
+        made = Moved(m, start if one_file else None, end if one_file else None, size, files, 1, [end or 0.0])
         running[key] = made
         found.append(made)
     return found

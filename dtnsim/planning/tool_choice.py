@@ -83,11 +83,6 @@ class Choice:
         """How long it takes, all its steps one after the other [s]."""
         return self.prediction.duration_s
 
-    @property
-    def held_by(self) -> str:
-        """Why it is no faster."""
-        return self.prediction.bottleneck.reason
-
 
 @dataclass(frozen=True, slots=True)
 class Suggestion:

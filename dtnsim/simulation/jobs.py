@@ -173,34 +173,21 @@ def _leg(problem: Problem, transfer: Transfer, phase: Phase, how: tuple[bool, Se
         target, k = drain if through and demand.below_cache else fill, index[demand.station]
         target[k] = target.get(k, 0.0) + in_scenario(demand.per_byte, scenario)
     costs = dict(fill), drain
-    cap, cap_station, opening, loose = _limits(problem, transfer, fill, capacity, scenario)
+    cap, cap_station, (ramp, anew, rate, opened), loose = _limits(problem, transfer, fill, capacity, scenario)
     waits = dict.fromkeys(("byte", "file", "start", "open", "lead"), 0.0)
     payload = max(transfer.payload_B, 1.0)  # as the delays were spread over it
     for delay in phase.delays:
-        if opening[0] is None or delay.what != SLOW_START:
+        if ramp is None or delay.what != SLOW_START:
             waits[delay.each] += in_scenario(delay.per_byte, scenario) * payload
     lead = 0.0 if transfer.timed else waits["lead"]
     if not transfer.timed and transfer.files < transfer.workers:  # each of those who share a file has one to wait for
         waits["start"], waits["file"] = waits["start"] + waits["file"], 0.0
     crossed = row(fill)
-    together = {k: fill.get(k, 0.0) + drain.get(k, 0.0) for k in fill.keys() | drain.keys()} if drain else None
-    return Leg(
-        phase.name,
-        crossed,
-        row(drain) if through else None,
-        crossed if together is None else row(together),
-        cap,
-        cap_station,
-        waits["byte"] / payload,
-        waits["file"] / max(transfer.files, 1),
-        lead + (waits["start"] + waits["open"]) / transfer.workers,
-        *costs,
-        opening[0],
-        opening[1],
-        opening[2],
-        opening[3],
-        loose,
-    )
+    both = row({k: fill.get(k, 0.0) + drain.get(k, 0.0) for k in fill.keys() | drain.keys()}) if drain else crossed
+    start_s = lead + (waits["start"] + waits["open"]) / transfer.workers
+    each = waits["byte"] / payload, waits["file"] / max(transfer.files, 1), start_s
+    below = row(drain) if through else None
+    return Leg(phase.name, crossed, below, both, cap, cap_station, *each, *costs, ramp, anew, rate, opened, loose)
 
 
 def _limits(

@@ -32,7 +32,6 @@ if TYPE_CHECKING:
     import simpy
 
     from dtnsim.engine.engine import Engine, Transfer
-    from dtnsim.ground.pages import Kept
     from dtnsim.simulation.cache import PageCache
 
 
@@ -364,7 +363,8 @@ class Files:
         """A transfer begins: parts of what it reads in the memory of its own host, and in the server's."""
         transfer, shares, left = self._jobs[f].transfer, [], 1.0
         for kept in transfer.reads:
-            share = min(self._read(kept) / kept.size_B, left) if left > 0 and kept.size_B > 0 else 0.0
+            here, size_B = self._hosts[kept.host], kept.size_B
+            share = min(here.read(kept.file, size_B) / size_B, left) if left > 0 and size_B > 0 else 0.0
             shares.append(share)
             left -= share
         for kept in transfer.writes:
@@ -376,9 +376,6 @@ class Files:
         transfer = self._jobs[f].transfer
         for kept in (*transfer.reads, *transfer.writes):
             self._hosts[kept.host].ended(kept.file)
-
-    def _read(self, kept: Kept) -> float:
-        return self._hosts[kept.host].read(kept.file, kept.size_B)
 
     def _dirty(self, host: str, file: str) -> float:
         level = 0.0

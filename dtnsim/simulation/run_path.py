@@ -64,10 +64,8 @@ class Limits:
 
     def given_up(self, now: float) -> ModelError:
         """Says that a run takes too many steps."""
-        return ModelError(
-            f"given up after {self.max_events} events at {now:.6g} s; "
-            "allow more (max_events), or simulate less, or until a time"
-        )
+        remedy = "allow more (max_events), or simulate less, or until a time"
+        return ModelError(f"given up after {self.max_events} events at {now:.6g} s; {remedy}")
 
 
 def run_once(scene: Scene, problem: Problem, scenario: int, seed: int, limits: Limits) -> Run:
@@ -153,16 +151,9 @@ def _jobs(
         if given is None or not cached(job.transfer):
             continue
         size, free, begins = (in_scenario(v, scenario) for v in (given.size_B, given.free_B, given.write_back_B))
-        memory = memories.setdefault(given.pool, Memory(size, free))
-        job.cache = PageCache(
-            engine,
-            job.legs[job.main],
-            memory,
-            job.transfer.payload_B,
-            weight=job.transfer.weight,
-            each_file=given.flush_files,
-            write_back=(begins, given.write_back_s),
-        )
+        memory, leg, moved = memories.setdefault(given.pool, Memory(size, free)), job.legs[job.main], job.transfer
+        how: Any = {"each_file": given.flush_files, "write_back": (begins, given.write_back_s)}
+        job.cache = PageCache(engine, leg, memory, moved.payload_B, weight=moved.weight, **how)
     return jobs, memories
 
 
@@ -230,10 +221,9 @@ def _check_moving(world: World, time: float, until: float) -> None:
         return
     zero = [s.name for s, c in zip(world.scene.problem.stations, world.capacities(), strict=True) if c == 0]
     names = ", ".join(zero[:4]) or "a station"
-    raise ModelError(
-        f"comes to a halt at {world.env.now:.6g} s: {names} has no capacity left and nothing will change that; "
-        "give the event an 'until', or simulate until a time"
-    )
+    why = f"{names} has no capacity left and nothing will change that"
+    remedy = "give the event an 'until', or simulate until a time"
+    raise ModelError(f"comes to a halt at {world.env.now:.6g} s: {why}; {remedy}")
 
 
 def _stuck(world: World) -> bool:
@@ -292,9 +282,6 @@ def _result(world: World, recorder: Recorder, how: tuple[int, float, int, str], 
                 job.transfer.counted,
             )
         )
-    none = Series(*(np.zeros(n) for n in (1, 0, 0, 0, 0, 0)))
-    series = LaterSeries(recorder.series) if whole else none
-    complete = not stopped
-    return Run(
-        seed, ended, tuple(transfers), names, series, tuple(world.happened), steps, complete, stopped == "interrupted"
-    )
+    series = LaterSeries(recorder.series) if whole else Series(*(np.zeros(n) for n in (1, 0, 0, 0, 0, 0)))
+    how_ended = steps, not stopped, stopped == "interrupted"
+    return Run(seed, ended, tuple(transfers), names, series, tuple(world.happened), *how_ended)

@@ -29,7 +29,7 @@ from dtnsim.simulation.variants import check_same
 from dtnsim.steady import solve, timed
 
 if TYPE_CHECKING:
-    from dtnsim.components.segment import Background, Segment
+    from dtnsim.components.segment import Segment
     from dtnsim.description.events import Event, Others
     from dtnsim.description.spec import PathSpec
 
@@ -177,9 +177,8 @@ def make_scene(given: PathSpec) -> Scene:
         InputError: A trace that cannot be read.
     """
     problem, volumes, rates = _composed(given)
-    loads = tuple(
-        (b.share.value, b.diurnal.value, b.peak_hour, b.hour or 0.0) for s in _varying(given) if (b := s.background)
-    )
+    varying = [b for s in _varying(given) if (b := s.background)]
+    loads = tuple((b.share.value, b.diurnal.value, b.peak_hour, b.hour or 0.0) for b in varying)
     ends = [
         t.start_s + (t.omitted_s + t.time_s if t.timed else t.payload_B / max(r, 1e-300))
         for t, r in zip(problem.transfers, rates, strict=True)
@@ -237,11 +236,12 @@ def check_load(scene: Scene, until: float) -> None:
         station = scene.problem.stations[k]
         capacity = float(np.max(station.capacity))
         if load >= capacity and until == math.inf:
-            raise SpecError(
-                f"offer {station.name} {load / max(capacity, 1e-300):.3g} times what it carries: they pile up for ever",
-                key="others",
-                remedy="give them a lower rate or size, or simulate until a time (--until 1h)",
+            times, remedy = (
+                load / max(capacity, 1e-300),
+                "give them a lower rate or size, or simulate until a time (--until 1h)",
             )
+            message = f"offer {station.name} {times:.3g} times what it carries: they pile up for ever"
+            raise SpecError(message, key="others", remedy=remedy)
 
 
 def settled(problem: Problem) -> tuple[Problem, Array]:
@@ -281,9 +281,8 @@ def _crowd(problem: Problem, others: Others, number: int, folder: Path) -> Crowd
     stations = sorted({k for pattern in others.stations for k in matching(problem, pattern, key)})
     row = {k: 1.0 for k in stations if problem.stations[k].unit == "B" and not problem.stations[k].private}
     if not row:
-        raise SpecError(
-            "none of these stations carries bytes of several transfers", key=key, value=", ".join(others.stations)
-        )
+        message = "none of these stations carries bytes of several transfers"
+        raise SpecError(message, key=key, value=", ".join(others.stations))
     cap = others.cap.value if others.cap is not None else math.inf
     crowd = Crowd(others, row, cap, others.weight, folder)
     if others.trace:
@@ -349,14 +348,11 @@ def _loaded(given: PathSpec, shares: tuple[int, ...]) -> PathSpec:
     def at_share(segment: Segment) -> Segment:
         if id(segment) not in left or segment.background is None:
             return segment
-        load = _constant(segment.background, left[id(segment)] * SHARE_STEP)
-        return segment.model_copy(update={"background": load})
+        load, share = segment.background, left[id(segment)] * SHARE_STEP
+        fixed = {"share": load.share.worth(share), "diurnal": load.diurnal.worth(0.0), "hour": None}
+        constant = load.model_copy(update=fixed)
+        constant.__dict__.pop("anytime", None)  # what was remembered of the old share
+        return segment.model_copy(update={"background": constant})
 
     links = {name: at_share(s) for name, s in given.links.items()}
     return given.model_copy(update={"wan": [at_share(s) for s in given.wan], "links": links})
-
-
-def _constant(load: Background, share: float) -> Background:
-    fixed = load.model_copy(update={"share": load.share.worth(share), "diurnal": load.diurnal.worth(0.0), "hour": None})
-    fixed.__dict__.pop("anytime", None)  # what was remembered of the old share
-    return fixed

@@ -3,13 +3,12 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping
 from dataclasses import replace
 from typing import Any
 
 from dtnsim.ground.errors import SpecError
 from dtnsim.ground.quantity import in_scenario
-from dtnsim.ground.records import Demand, Phase, Problem, Station, Transfer
+from dtnsim.ground.records import Demand, Phase, Problem, Transfer
 from dtnsim.simulation.jobs import phases_of
 
 
@@ -27,24 +26,16 @@ def check_same(old: Problem, new: Problem, active: tuple[int, ...]) -> None:
     where = f"events.{active[-1]}.set" if active else "events"
     before, after = {s.name for s in old.stations}, {s.name for s in new.stations}
     if before != after:
-        names = ", ".join(sorted(before ^ after)[:4])
-        raise SpecError(
-            "changes what the path is made of", key=where, value=names, remedy="only numbers may change while it runs"
-        )
-    for a, b in zip(old.transfers, new.transfers, strict=True):
-        if (a.files, a.payload_B, a.workers, a.start_s, [p.name for p, _ in phases_of(a)]) != (
-            b.files,
-            b.payload_B,
-            b.workers,
-            b.start_s,
-            [p.name for p, _ in phases_of(b)],
-        ):
-            raise SpecError(
+        names, remedy = ", ".join(sorted(before ^ after)[:4]), "only numbers may change while it runs"
+        raise SpecError("changes what the path is made of", key=where, value=names, remedy=remedy)
+    for both in zip(old.transfers, new.transfers, strict=True):
+        a, b = ((t.files, t.payload_B, t.workers, t.start_s, [p.name for p, _ in phases_of(t)]) for t in both)
+        if a != b:
+            message, remedy = (
                 "changes what is moved, or how many workers move it",
-                key=where,
-                value=a.name,
-                remedy="events may change hosts, network and costs",
+                "events may change hosts, network and costs",
             )
+            raise SpecError(message, key=where, value=both[0].name, remedy=remedy)
 
 
 def as_drawn(old: Problem, new: Problem, drawn: Problem, scenario: int) -> Problem:
@@ -58,9 +49,10 @@ def as_drawn(old: Problem, new: Problem, drawn: Problem, scenario: int) -> Probl
         drawn: The path at the start, drawn.
         scenario: Which of the drawn values.
     """
+    by_name = {s.name: s for s in new.stations}
+    new = replace(new, stations=tuple(by_name[s.name] for s in old.stations))
     if drawn is old:
-        return _ordered(old, new)
-    new = _ordered(old, new)
+        return new
     stations = tuple(
         replace(s, capacity=_scaled(o.capacity, s.capacity, d.capacity, scenario))
         for o, s, d in zip(old.stations, new.stations, drawn.stations, strict=True)
@@ -69,11 +61,6 @@ def as_drawn(old: Problem, new: Problem, drawn: Problem, scenario: int) -> Probl
         drawn_transfer(o, n, d, scenario) for o, n, d in zip(old.transfers, new.transfers, drawn.transfers, strict=True)
     )
     return replace(new, stations=stations, transfers=transfers)
-
-
-def _ordered(old: Problem, new: Problem) -> Problem:
-    by_name: Mapping[str, Station] = {s.name: s for s in new.stations}
-    return replace(new, stations=tuple(by_name[s.name] for s in old.stations))
 
 
 def _scaled(old: Any, new: Any, drawn: Any, scenario: int) -> float:

@@ -232,25 +232,20 @@ def _traced(kind: TransferClass, workload: Workload, folder: Path, where: str, r
         side = int(np.argmax(pair[bad[0]] < 0))
         n = int(given.ends[bad[0], side])
         role, known = ("source", "destination")[side], ", ".join(own[side])
-        raise InputError(
-            f"{path}:{given.line[n]}: {role} {given.names[n]!r} is no end of {where}; "
-            f"write one of {known}, or say in 'names' which one it is"
-        )
-    inside = given.start < workload.span.value
+        remedy = f"write one of {known}, or say in 'names' which one it is"
+        raise InputError(f"{path}:{given.line[n]}: {role} {given.names[n]!r} is no end of {where}; {remedy}")
+    inside, span = given.start < workload.span.value, units.show(workload.span.value, "s")
     if len(inside) and not inside.any():
-        raise InputError(
-            f"{path}: its first transfer comes after {units.show(given.start[0], 's')}, beyond the span of "
-            f"{units.show(workload.span.value, 's')} from {workload.date} on; write the trace's first 'date'"
-        )
+        first, remedy = units.show(given.start[0], "s"), "write the trace's first 'date'"
+        beyond = f"comes after {first}, beyond the span of {span} from {workload.date} on"
+        raise InputError(f"{path}: its first transfer {beyond}; {remedy}")
     asked, size = given.start[inside], given.size[inside]
-    asked_again = len(asked)
     cap = np.minimum(given.cap[inside], math.inf if kind.cap is None else kind.cap.value)
-    user = rng.integers(0, len(kind.user), asked_again)
+    user = rng.integers(0, len(kind.user), len(asked))
     ends = tuple(kind.begin), tuple(kind.to)
     files = np.minimum(given.files[inside], np.maximum(size, 1)).astype(np.int64)
     note = "" if inside.all() else (
         f"{path}: {plural(int((~inside).sum()), 'transfer')} of {len(inside)} "
-        f"({units.show(float(given.size[~inside].sum()), 'B')}) come after the span of "
-        f"{units.show(workload.span.value, 's')} and are left out"
+        f"({units.show(float(given.size[~inside].sum()), 'B')}) come after the span of {span} and are left out"
     )  # fmt: skip
     return Arrived(asked, _opened(kind, workload, asked), size, files, pair[inside], user, cap, ends, note)

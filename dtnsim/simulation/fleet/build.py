@@ -6,6 +6,7 @@ import math
 from dataclasses import asdict, dataclass, fields
 from fnmatch import fnmatchcase
 from functools import partial
+from itertools import product
 from typing import Any, Final
 
 import numpy as np
@@ -79,10 +80,8 @@ class Fleet:
             key = f"workload.endpoints.{name}.hosts"
             for pattern in endpoint.hosts:
                 if not any(fnmatchcase(h, pattern) for h in self.hosts):
-                    known = ", ".join(self.hosts[:12])
-                    raise SpecError(
-                        "is no host", file=given.file, key=key, value=pattern, remedy=f"write one of {known}"
-                    )
+                    remedy = f"write one of {', '.join(self.hosts[:12])}"
+                    raise SpecError("is no host", file=given.file, key=key, value=pattern, remedy=remedy)
         users = {u for kind in self.workload.classes.values() for u in kind.user}
         for name in self.workload.users:
             if name not in users:
@@ -194,15 +193,11 @@ class _Build:
         """All pairs of ends between hosts that a class' transfers may go."""
         found: dict[tuple[str, str], None] = {}
         for number in np.unique(arrived.pair[:, 0] * len(given.to) + arrived.pair[:, 1]).tolist():
-            both = (
-                split_end(arrived.ends[0][number // len(given.to)]),
-                split_end(arrived.ends[1][number % len(given.to)]),
-            )
-            one, two = (self._endpoint(name) for name, _ in both)
-            for a in one.hosts:
-                for b in two.hosts:
-                    if a != b:
-                        found[f"{self.fleet.hosts[a]}:{both[0][1]}", f"{self.fleet.hosts[b]}:{both[1][1]}"] = None
+            places = divmod(number, len(given.to))
+            (source, path), (target, other) = (split_end(arrived.ends[k][at]) for k, at in enumerate(places))
+            for a, b in product(self._endpoint(source).hosts, self._endpoint(target).hosts):
+                if a != b:
+                    found[f"{self.fleet.hosts[a]}:{path}", f"{self.fleet.hosts[b]}:{other}"] = None
         return list(found)
 
     def _hurt(self, kind: Kind, given: TransferClass, arrived: Arrived) -> dict[str, Any]:
@@ -213,29 +208,27 @@ class _Build:
         tool = self.fleet.given.transfers[kind.number].tool
         noticed = corruption.notices(tool) if given.verified is None else given.verified
         rng = np.random.default_rng([self.seed, 2, *kind.name.encode()])
-        return asdict(
-            corruption.drawn(arrived.size, arrived.files, between.value, kind.retry.times, rng, noticed=noticed)
-        )
+        tries = kind.retry.times
+        return asdict(corruption.drawn(arrived.size, arrived.files, between.value, tries, rng, noticed=noticed))
 
     def _lane(self, kind: Kind, user: User, ends: tuple[str, str], sorts: list[job_classes.Sort]) -> Lane:
         (source, path), (target, other) = split_end(ends[0]), split_end(ends[1])
         one, two = self._endpoint(source), self._endpoint(target)
         hosts = self.fleet.hosts
         if one is two and one.limit is not None and one.limit < _BOTH:
-            key = f"workload.endpoints.{source}.active"
-            remedy = "write 2 or more, or leave it out"
-            raise SpecError(
-                "never lets a transfer begin that has both its ends here", key=key, value=one.limit, remedy=remedy
+            message, key = (
+                "never lets a transfer begin that has both its ends here",
+                f"workload.endpoints.{source}.active",
             )
+            raise SpecError(message, key=key, value=one.limit, remedy="write 2 or more, or leave it out")
         alone = one is two and len(one.hosts) == 1
-        ways: list[list[list[Way | None]]] = []
-        for a in one.hosts:
-            row: list[list[Way | None]] = []
-            for b in two.hosts:
-                between = f"{hosts[a]}:{path}", f"{hosts[b]}:{other}"
-                here = a == b and not alone  # a host of several does not send to itself
-                row.append([None if here else self._way(kind.number, between, (a, b), s) for s in sorts])
-            ways.append(row)
+
+        def between(a: int, b: int) -> list[Way | None]:
+            """The ways between two hosts; a host of several does not send to itself."""
+            names = f"{hosts[a]}:{path}", f"{hosts[b]}:{other}"
+            return [None if a == b and not alone else self._way(kind.number, names, (a, b), s) for s in sorts]
+
+        ways = [[between(a, b) for b in two.hosts] for a in one.hosts]
         if all(way is None for row in ways for each in row for way in each):
             key = f"workload.classes.{kind.name}"
             raise SpecError("has one host, which is both of its ends", key=key, value=source)

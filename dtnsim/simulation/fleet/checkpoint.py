@@ -72,9 +72,8 @@ class Kept:
         if head.get("schema") != _SCHEMA:
             raise InputError(f"--checkpoint: {file} is no checkpoint of a fleet; name another file")
         if head.get("of") != mark:
-            raise InputError(
-                f"--checkpoint: {file} is of another path, workload, seed or number of replicas; name another file"
-            )
+            other = "another path, workload, seed or number of replicas"
+            raise InputError(f"--checkpoint: {file} is of {other}; name another file")
         as_run = TypeAdapter(FleetRun).validate_python
         for line in lines[1:]:
             found = _read(line)  # the last one may be broken off; what is damaged is done again
@@ -92,9 +91,8 @@ class Kept:
             with self._file.open("w" if new else "a", encoding="utf-8") as out:
                 out.write(("" if new else "\n") + json.dumps(what) + "\n")
         except OSError as error:
-            raise InputError(
-                f"--checkpoint: {self._file}: cannot be written: {error.strerror}; write elsewhere"
-            ) from None
+            why = f"cannot be written: {error.strerror}"
+            raise InputError(f"--checkpoint: {self._file}: {why}; write elsewhere") from None
 
 
 def _sum(number: object, run: object) -> str:

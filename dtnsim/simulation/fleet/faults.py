@@ -105,10 +105,8 @@ def _targets(what: tuple[str, str], stations: Sequence[Station | None], key: str
     if not found:
         names = {s.host if kind == "hosts" else s.name for s in stations if s is not None}
         fitting = sorted(n for n in names if kind == "stations" or (kind == "links") == n.startswith("network"))
-        raise SpecError(
-            f"no {kind} that transfers cross have that name", key=key, value=pattern,
-            remedy=f"write one of {', '.join(fitting[:10])}",
-        )  # fmt: skip
+        remedy = f"write one of {', '.join(fitting[:10])}"
+        raise SpecError(f"no {kind} that transfers cross have that name", key=key, value=pattern, remedy=remedy)
     return [Target(name, tuple(numbers)) for name, numbers in found.items()]
 
 
@@ -134,7 +132,8 @@ def outages(workload: Workload, stations: Sequence[Station | None], seed: int, a
             those = arrays(pattern, failure.rebuild, key)
         else:
             those = _targets(failure.target, stations, key)
-        _check_often(failure, span, len(those), key)
+        if span / failure.mtbf.value * len(those) > _MOST:
+            raise SpecError("fails too often to be reckoned with", key=f"{key}.mtbf", remedy="give a longer time")
         for target in those:
             rng = np.random.default_rng([seed, 1, n, *target.name.encode()])
             each = _drives(failure, target, span, rng) if target.drives else _renewed(failure, target, span, rng)
@@ -150,11 +149,6 @@ def outages(workload: Workload, stations: Sequence[Station | None], seed: int, a
                 Outage(t, t + plan.lasts.value, factors, plan.transfers == "fail", target.name, word) for t in times
             ]
     return sorted(made, key=lambda o: (o.begin, o.name))
-
-
-def _check_often(failure: Failure, span: float, count: int, key: str) -> None:
-    if span / failure.mtbf.value * count > _MOST:
-        raise SpecError("fails too often to be reckoned with", key=f"{key}.mtbf", remedy="give a longer time")
 
 
 def _lifetime(failure: Failure, rng: np.random.Generator) -> float:

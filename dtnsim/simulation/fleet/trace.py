@@ -84,9 +84,8 @@ def read(path: Path, begin: dt.datetime) -> Trace:
                     raise InputError(f"{path}: has more than {MOST} lines; give a part of it")
                 seconds, ends, figures = _line(line, at, f"{path}:{number}", begin)
                 if seconds < last:
-                    raise InputError(
-                        f"{path}:{number}: its start is before that of the line above; sort the lines by start"
-                    )
+                    why = "its start is before that of the line above"
+                    raise InputError(f"{path}:{number}: {why}; sort the lines by start")
                 last = seconds
                 for text in ends:
                     if text not in names:
@@ -109,11 +108,8 @@ def _columns(path: Path, header: list[str]) -> list[int]:
     found = [next((given.index(n) for n in known if n in given), -1) for known in COLUMNS.values()]
     missing = [name for name, n in zip(COLUMNS, found, strict=True) if n < 0 and name in _NEEDED]
     if missing:
-        shown = ", ".join(header[:12]) or "nothing"
-        raise InputError(
-            f"{path}:1: has no column {missing[0]!r} (found {shown}); "
-            f"name the columns start, source, destination, bytes, files"
-        )
+        shown, remedy = ", ".join(header[:12]) or "nothing", "name the columns start, source, destination, bytes, files"
+        raise InputError(f"{path}:1: has no column {missing[0]!r} (found {shown}); {remedy}")
     return found
 
 
@@ -156,9 +152,8 @@ def _time(text: str, where: str, begin: dt.datetime) -> float:
         try:
             value = (calendar.date(text) - begin).total_seconds()
         except ValueError:
-            raise InputError(
-                f"{where}: start is neither seconds nor a date (got {text!r}); write 3600 or 2026-01-05T01:00:00"
-            ) from None
+            why = f"start is neither seconds nor a date (got {text!r})"
+            raise InputError(f"{where}: {why}; write 3600 or 2026-01-05T01:00:00") from None
     if not (math.isfinite(value) and value >= 0):
         raise InputError(f"{where}: start must be 0 s or later (got {text!r}); 'date' says when the workload begins")
     return value

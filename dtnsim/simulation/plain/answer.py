@@ -96,19 +96,10 @@ def answer(course: Course, seed: int) -> Simulation:
     def station(k: int) -> str:
         return shared[k] if k < len(shared) else _own_name(columns, *divmod(int(own[k - len(shared)]), width))
 
-    flows = _Flows(course)
-    done = bool(np.all(np.isfinite(course.ended)))
-    run = Run(
-        seed,
-        course.now,
-        EachLater(len(plain), flows.run),
-        EachLater(len(shared) + len(own), station),
-        LaterSeries(lambda: _series(course, own)),
-        (),
-        course.steps,
-        done and not course.stopped,
-        course.stopped == "interrupted",
-    )
+    flows, stations = EachLater(len(plain), _Flows(course).run), EachLater(len(shared) + len(own), station)
+    done = bool(np.all(np.isfinite(course.ended))) and not course.stopped
+    series = LaterSeries(lambda: _series(course, own))
+    run = Run(seed, course.now, flows, stations, series, (), course.steps, done, course.stopped == "interrupted")
     words = Words(columns)
     why = EachLater(len(plain), lambda f: words.of(f, dict.fromkeys(h.station for h in run.transfers[f].held)))
     return Simulation(plain.spec.name, (run,), plain.warnings, 1, why, plain.spec)
@@ -137,21 +128,10 @@ class _Flows:
         last = ended if done else now
         took = np.array([ended - begun] if done else [], float)
         waited = max(min(first, last) - begun, 0.0) if done or first <= now else 0.0
-        phase = PhaseTime("transfer", max(last - first, 0.0), waited)
-        return TransferRun(
-            plain.spec.transfers[f].name,
-            begun if begun <= now else math.nan,
-            ended,
-            ended,
-            ended if done else math.inf,
-            float(plain.size[f]) if done else float(course.edges.counts[-1][f]),
-            int(done),
-            took,
-            np.ones(len(took)),
-            (phase,),
-            0,
-            Later(lambda: self.held(f)),
-        )
+        phase, held = PhaseTime("transfer", max(last - first, 0.0), waited), Later(lambda: self.held(f))
+        name, moved = plain.spec.transfers[f].name, float(plain.size[f] if done else course.edges.counts[-1][f])
+        times = begun if begun <= now else math.nan, ended, ended, ended if done else math.inf
+        return TransferRun(name, *times, moved, int(done), took, np.ones(len(took)), (phase,), 0, held)
 
     def held(self, f: int) -> tuple[Held, ...]:
         """What held a flow, when."""

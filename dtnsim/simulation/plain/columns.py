@@ -92,23 +92,11 @@ def columns(plain: Plain) -> Columns:
     last = np.array([np.nan if ramp is None else ramp[0].last * ramp[1] for ramp in ramps])[opens]
     limit = own / np.where(cost > 0, cost, 1.0)
     limit = _with(limit, np.where(np.isnan(last), -1, tcp), last / overhead)
-    return Columns(
-        plain,
-        shared,
-        settled[: len(shared)],
-        rows,
-        places,
-        own,
-        cost,
-        limit.min(axis=1),
-        limit.argmin(axis=1),
-        _limits(own, cost, tcp),
-        overhead,
-        np.where(np.isnan(last), lead + lost, lead),
-        ramps,
-        opens,
-        float((plain.start + plain.size / np.maximum(rate, 1e-300)).max()),
-    )
+    wait = np.where(np.isnan(last), lead + lost, lead)
+    expected_s = float((plain.start + plain.size / np.maximum(rate, 1e-300)).max())
+    limits = limit.min(axis=1), limit.argmin(axis=1), _limits(own, cost, tcp)
+    kinds = plain, shared, settled[: len(shared)], rows, places
+    return Columns(*kinds, own, cost, *limits, overhead, wait, ramps, opens, expected_s)
 
 
 def _owned(plain: Plain, places: list[list[str]], costs: list[dict[str, float]]) -> tuple[Array, Array, Index]:

@@ -148,10 +148,8 @@ class _Loop:
             course.now, course.stopped = until, "until"
         elif self.fluid.live:
             zero = [n for n, c in zip(self.columns.shared, self.fluid.stations, strict=True) if c == 0]
-            names = ", ".join(zero[:4]) or "a station"
-            raise ModelError(
-                f"comes to a halt at {course.now:.6g} s: {names} has no capacity left and nothing will change that"
-            )
+            why = f"{', '.join(zero[:4]) or 'a station'} has no capacity left and nothing will change that"
+            raise ModelError(f"comes to a halt at {course.now:.6g} s: {why}")
 
     def _start(self, now: float) -> None:
         """Starts the flows whose first byte moves now."""
