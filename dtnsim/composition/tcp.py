@@ -150,6 +150,9 @@ def answered(drawn: Connection, nominal: Connection, draw: Draw, openings: Openi
     usual = float(closed if drawn is nominal else closed_form(nominal)[0]) if one else closed
     with np.errstate(divide="ignore", invalid="ignore"):
         factor = np.nan_to_num(np.asarray(closed) / usual, nan=0.0, posinf=1.0)
+        if one and drawn is not nominal:  # rounds may have more for they know no knee at the window: nor do draws afar
+            more = np.clip(c.steady_Bps / usual, 1.0, path.window_knee(**_steady(nominal)))
+            factor = factor * np.minimum(path.window_knee(**_steady(drawn)) / more, 1.0)
     least, many = _moved(openings)
     if draw.many:
         typical = float(c.time_of(least.max(initial=0.0))) if openings is not None else np.inf

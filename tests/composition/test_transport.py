@@ -12,6 +12,7 @@ from dtnsim.composition.route import Framing
 from dtnsim.composition.transport import packets
 from dtnsim.ground.errors import SpecError
 from dtnsim.physics.tcp import controls
+from dtnsim.steady.known import Assumed
 from dtnsim.tools.plan import NetUse
 from tests.each import cases, rows
 from tests.lab import MiB, answer, journey, machine, problem, rate, sheet, waiting
@@ -233,3 +234,14 @@ def test_reasons_name_the_loss_that_is_stated_and_a_round_trip_that_is_not() -> 
         found.bottleneck.reason
     )
     assert "congestion control bbr" in found.bottleneck.remedy
+
+
+def test_a_window_of_the_pipe_makes_no_draw_faster_than_a_larger_one() -> None:
+    """Where the rounds have the link whole and the closed form a knee, draws that a loss holds are not raised by it."""
+    drawn = {}
+    for window in ("420 MB", "900 MB"):  # a pipe of 250 MB; 5/8 of the buffer is window
+        host = machine(tcp={"rmem_max": window, "wmem_max": "2 GiB"})
+        p = answer(journey(machine(), host, wan={"bandwidth": "100 Gb/s", "rtt": "20 ms"}), samples=64)
+        assert isinstance(p.assumed, Assumed)
+        drawn[window] = p.assumed.drawn.parameters
+    assert (drawn["420 MB"] <= drawn["900 MB"] * 1.001).all()

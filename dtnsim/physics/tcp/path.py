@@ -63,6 +63,25 @@ def allowed(cc: str, **given: ArrayLike) -> dict[str, FloatArray]:
     return {name: term * len(terms) ** (-1 / _KNEE) for name, term in terms.items()}
 
 
+def window_knee(cc: str, **given: ArrayLike) -> FloatArray:
+    """What the goodput would be over what it is, if the nearer of window and link held alone: in rounds it does [1].
+
+    Args:
+        cc: Congestion control.
+        given: The other arguments of `path_goodput`.
+    """
+    control = controls.find(cc)
+    numbers = {name: np.asarray(v, float) for name, v in ({"background_share": 0.0} | given).items()}
+    loss, window, link = np.broadcast_arrays(*_terms(control, numbers)[0].values())
+    least = np.minimum(np.minimum(loss, window), link)
+    with np.errstate(divide="ignore", invalid="ignore"):
+        of_loss, near, far = (
+            np.minimum(least / t, 1.0) ** _KNEE for t in (loss, np.minimum(window, link), np.maximum(window, link))
+        )
+        knee = (1 + far / (of_loss + near)) ** (1 / _KNEE)
+    return np.where(np.isfinite(knee) & control.by_loss, knee, 1.0)
+
+
 def _one(cc: str, a: dict[str, FloatArray]) -> tuple[FloatArray, NDArray[np.intp]]:
     control = controls.find(cc)
     by_name, used = _terms(control, a)
