@@ -12,6 +12,7 @@ import numpy as np
 from dtnsim.components.nic import Nic
 from dtnsim.composition import relief, tcp
 from dtnsim.composition.route import Framing, Route, burst_rate, narrowest, narrowest_name, payload_rate, policed_share
+from dtnsim.ground import units
 from dtnsim.ground.ledger import Ledger, Row
 from dtnsim.ground.quantity import Draw, Quantity, middle, prior
 from dtnsim.ground.records import Connection
@@ -262,7 +263,10 @@ def _tcp_words(streams: Connection, route: Route, net: NetUse, frame: Framing, n
         return f"loss-limited: {each} at {stated or middle(streams.loss):.2g} loss, {rtt}, MSS {frame.mss:.0f} B"
     place = narrowest_name(route, frame, nics, net.streams)
     if limit == "buffer":
-        return f"buffer-limited: the queue at the narrowest place ({place}) is smaller than the sawtooth needs"
+        pipe = middle(streams.rate_Bps * streams.rtt_s) * frame.mss / frame.mtu / net.streams
+        over = f", and windows above the pipe's {units.show(pipe, 'B')} overflow it"
+        words = f"buffer-limited: the queue at the narrowest place ({place}) is smaller than the sawtooth needs"
+        return words + over * (middle(streams.window_B) > pipe)
     return f"link-limited: the narrowest place is {place}"
 
 
