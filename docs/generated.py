@@ -183,10 +183,11 @@ def glossary() -> dict[str, Sense]:
 
 
 def _said_of(thing: object, field: str) -> str:
-    """First sentence of a docstring, or what its attributes say of a field."""
+    """First sentence of a docstring, or what its attributes, or a comment beside it, say of a field."""
     text = inspect.getdoc(thing) or ""
     if field:
         found = re.search(rf"^    (?:\w+, )*{field}(?:, \w+)*: (.*(?:\n {{5,}}.*)*)", text, re.MULTILINE)
+        found = found or re.search(rf"^    {field}: .*  #: (.*)", inspect.getsource(thing), re.MULTILINE)
         text = found[1] if found else ""
     return " ".join(text.partition("\n\n")[0].split()).replace("``", "`")
 

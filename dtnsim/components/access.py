@@ -27,143 +27,89 @@ CHANGES = frozenset({"create", "exclusive", "remove", "mkdir", "setattr", "renam
 
 @dataclass(frozen=True, slots=True)
 class Thread:
-    """A thread (or ``copies`` equal ones) of a tool at one end.
+    """A thread (or ``copies`` equal ones) of a tool at one end."""
 
-    Attributes:
-        name: What it is called in reasons: ``receiver``, ``reader`` ...
-        copies: Threads or processes that share the work.
-        slot: Which of the application cores of a placement it takes (0 is the first).
-        drawn: How many there are where releases of the tool differ and nobody states one.
-    """
-
-    name: str
-    copies: int = 1
-    slot: int = 0
-    drawn: Quantity | None = None
+    name: str  #: What it is called in reasons: ``receiver``, ``reader`` ...
+    copies: int = 1  #: Threads or processes that share the work.
+    slot: int = 0  #: Which of the application cores of a placement it takes (0 is the first).
+    drawn: Quantity | None = None  #: How many there are where releases of the tool differ and nobody states one.
 
 
 @dataclass(frozen=True, slots=True)
 class Access:
-    """How a tool uses a volume.
+    """How a tool uses a volume."""
 
-    Attributes:
-        operation: ``read`` or ``write``.
-        thread: Thread that makes the calls.
-        block_B: Bytes of one call.
-        file_B: Size of one file.
-        total_B: Bytes of the whole job on this volume.
-        streams: Sequential streams on the volume at once, those of other transfers included.
-        own_streams: Those of this transfer.
-        finish: When the tool considers bytes written.
-        random: True for random access.
-        cached: True where the bytes are known to lie in the page cache or ARC.
-        again: True where the tool itself has moved these bytes just before.
-        revisited: True where an earlier step of the tool has read or written these bytes, memory or not.
-        rewrite: True where the blocks exist already.
-        queue_depth: Requests in flight that the tool keeps itself (1 for plain read and write).
-        stored: Bytes the medium stores per byte given (1 incompressible; 0 zeros on a compressing medium).
-        rtt_s: Round-trip time to the volume's server (0 for local drives).
-        fill_Bps: Rate at which the tool fills the cache while nothing drains it.
-        drain_Bps: Rate at which the medium drains it, alone.
-        memory_share: Part of the memory's limits on dirty bytes that this transfer gets beside other writers.
-        held_B: Memory that programs of the path hold meanwhile on this host, the tool's own included.
-        dirty_B: Dirty bytes that earlier writers have left there.
-        draining: Whether write-back is at work on them.
-        hot: True where the same block is moved again and again, so that it stays in the processor's cache.
-        llc_B: Last-level cache of the processor (infinite where it is not known).
-        l2_B: Cache of one core below it (infinite where it is not known).
-        metadata_writes: Writes that a new file costs the medium besides its data.
-        extent_B: Contiguous bytes that the file system finds for a file (infinite on a fresh one).
-        gap_B: Bytes that lie between one such extent and the next.
-        record_B: Bytes of a file that are stored as one block with its own checksum and parity (0: none are).
-        stripe_B: Bytes of a file on one drive before the next drive holds some (0: as much as a visit).
-        scheduled: True where the file system asks for a window at a time and sorts all streams by place (ZFS).
-        read_share: Part of the bytes moved on this volume at the same time that are reads; None where all go one way.
-        active: Requests that the file system has at one drive at most (infinite where it does not count them).
-        request_B: Bytes of one request at a drive, neighbours joined (0: as the kernel's block layer joins them).
-        seated: True where the host says which slots or adapters the volume's drives are in.
-        loose: True where it does not, and what the drives hang on is no controller of the array's own.
-        stable_s: Time that a server's disks take for a request that must be on them before the answer.
-        timed: True where a time ends the job; ``total_B`` is then what it moves at the median.
-        part_B: Bytes of one request of an object store where the tool cuts files itself (0: the volume says).
-        parts: Such requests of one stream under way at once.
-        wire_s: Time of a byte of one request alone on the network to the volume's server, where the path has both.
-        cold_s: Time that one request waits for the drives of that server.
-        drives_s: Time of a byte at those drives, as their stations are charged.
-        flow_Bps: What TCP lets one connection have on the way to the servers (infinite where no network is described).
-        filled: Part of the drives' space in use, where the file system says so.
-        trimmed: False where nothing tells the drives which of their blocks are free.
-        spliced: True where the kernel hands the page cache's own pages on, and copies none of them to a program.
-        submits: False where the engine's call for one request returns only when that request is done.
-        kernel: Release of the host's Linux; None of another system.
-        kernels: Releases that it may be of: what a component asks that depends on them.
-        aes_blocks: Blocks that an instruction of the host's processor for AES works on; 0 without any.
-        sockets: Sockets of the host.
-        pools: Pools of workers of the host's kernel, which its unbound work queues share.
-        commits: Whether the writers are a server's threads, each of which writes back what its client commits.
-        agreed_B: Largest request that the server of a mount agrees to (infinite where it is no host of the path).
-        awaited: Whether all files begin at once and the time is that of the last.
-        data_B: Bytes of all files that there are, where a time may end it before all of them are moved.
-        idlest: Whether a read goes to the copy that has the fewest requests before it, and not to all in turn.
-    """
-
-    operation: Operation
-    thread: Thread
-    block_B: float
-    file_B: float
-    total_B: float
-    streams: int = 1
-    own_streams: int = 1
-    finish: Finish = "steady"
-    random: bool = False
-    cached: bool = False
-    again: bool = False
-    revisited: bool = False
-    rewrite: bool = False
-    queue_depth: int = 1
-    stored: float = 1.0
-    rtt_s: Value = 0.0
-    fill_Bps: Value = math.inf
-    drain_Bps: Value = 0.0
+    operation: Operation  #: ``read`` or ``write``.
+    thread: Thread  #: Thread that makes the calls.
+    block_B: float  #: Bytes of one call.
+    file_B: float  #: Size of one file.
+    total_B: float  #: Bytes of the whole job on this volume.
+    streams: int = 1  #: Sequential streams on the volume at once, those of other transfers included.
+    own_streams: int = 1  #: Those of this transfer.
+    finish: Finish = "steady"  #: When the tool considers bytes written.
+    random: bool = False  #: True for random access.
+    cached: bool = False  #: True where the bytes are known to lie in the page cache or ARC.
+    again: bool = False  #: True where the tool itself has moved these bytes just before.
+    revisited: bool = False  #: True where an earlier step of the tool has read or written these bytes, memory or not.
+    rewrite: bool = False  #: True where the blocks exist already.
+    queue_depth: int = 1  #: Requests in flight that the tool keeps itself (1 for plain read and write).
+    stored: float = 1.0  #: Bytes the medium stores per byte given (1 incompressible; 0 zeros on a compressing medium).
+    rtt_s: Value = 0.0  #: Round-trip time to the volume's server (0 for local drives).
+    fill_Bps: Value = math.inf  #: Rate at which the tool fills the cache while nothing drains it.
+    drain_Bps: Value = 0.0  #: Rate at which the medium drains it, alone.
+    #: Part of the memory's limits on dirty bytes that this transfer gets beside other writers.
     memory_share: float = 1.0
-    held_B: float = 0.0
-    dirty_B: float = 0.0
-    draining: bool = False
-    hot: bool = False
-    llc_B: float = math.inf
-    l2_B: float = math.inf
-    metadata_writes: float = 0.0
-    extent_B: float = math.inf
-    gap_B: float = math.inf
+    held_B: float = 0.0  #: Memory that programs of the path hold meanwhile on this host, the tool's own included.
+    dirty_B: float = 0.0  #: Dirty bytes that earlier writers have left there.
+    draining: bool = False  #: Whether write-back is at work on them.
+    hot: bool = False  #: True where the same block is moved again and again, so that it stays in the processor's cache.
+    llc_B: float = math.inf  #: Last-level cache of the processor (infinite where it is not known).
+    l2_B: float = math.inf  #: Cache of one core below it (infinite where it is not known).
+    metadata_writes: float = 0.0  #: Writes that a new file costs the medium besides its data.
+    extent_B: float = math.inf  #: Contiguous bytes that the file system finds for a file (infinite on a fresh one).
+    gap_B: float = math.inf  #: Bytes that lie between one such extent and the next.
+    #: Bytes of a file that are stored as one block with its own checksum and parity (0: none are).
     record_B: float = 0.0
-    stripe_B: float = 0.0
+    stripe_B: float = 0.0  #: Bytes of a file on one drive before the next drive holds some (0: as much as a visit).
+    #: True where the file system asks for a window at a time and sorts all streams by place (ZFS).
     scheduled: bool = False
+    #: Part of the bytes moved on this volume at the same time that are reads; None where all go one way.
     read_share: float | None = None
+    #: Requests that the file system has at one drive at most (infinite where it does not count them).
     active: float = math.inf
+    #: Bytes of one request at a drive, neighbours joined (0: as the kernel's block layer joins them).
     request_B: float = 0.0
-    seated: bool = False
-    loose: bool = False
-    stable_s: Value = 0.0
-    timed: bool = False
+    seated: bool = False  #: True where the host says which slots or adapters the volume's drives are in.
+    loose: bool = False  #: True where it does not, and what the drives hang on is no controller of the array's own.
+    stable_s: Value = 0.0  #: Time that a server's disks take for a request that must be on them before the answer.
+    timed: bool = False  #: True where a time ends the job; ``total_B`` is then what it moves at the median.
+    #: Time of a byte of one request alone on the network to the volume's server, where the path has both.
     wire_s: Value = 0.0
-    cold_s: Value = 0.0
-    drives_s: Value = 0.0
+    cold_s: Value = 0.0  #: Time that one request waits for the drives of that server.
+    drives_s: Value = 0.0  #: Time of a byte at those drives, as their stations are charged.
+    #: Bytes of one request of an object store where the tool cuts files itself (0: the volume says).
     part_B: float = 0.0
-    parts: int = 1
+    parts: int = 1  #: Such requests of one stream under way at once.
+    #: What TCP lets one connection have on the way to the servers (infinite where no network is described).
     flow_Bps: Value = math.inf
-    filled: Value | None = None
-    trimmed: bool = True
+    filled: Value | None = None  #: Part of the drives' space in use, where the file system says so.
+    trimmed: bool = True  #: False where nothing tells the drives which of their blocks are free.
+    #: True where the kernel hands the page cache's own pages on, and copies none of them to a program.
     spliced: bool = False
-    submits: bool = True
-    kernel: tuple[int, ...] | None = None
+    submits: bool = True  #: False where the engine's call for one request returns only when that request is done.
+    kernel: tuple[int, ...] | None = None  #: Release of the host's Linux; None of another system.
+    #: Releases that it may be of: what a component asks that depends on them.
     kernels: Releases[tuple[int, ...]] | None = None
-    aes_blocks: int = 2
-    sockets: int = 1
-    pools: int = 1
+    aes_blocks: int = 2  #: Blocks that an instruction of the host's processor for AES works on; 0 without any.
+    sockets: int = 1  #: Sockets of the host.
+    pools: int = 1  #: Pools of workers of the host's kernel, which its unbound work queues share.
+    #: Whether the writers are a server's threads, each of which writes back what its client commits.
     commits: bool = False
+    #: Largest request that the server of a mount agrees to (infinite where it is no host of the path).
     agreed_B: Value = math.inf
-    awaited: bool = False
-    data_B: float = 0.0
+    awaited: bool = False  #: Whether all files begin at once and the time is that of the last.
+    data_B: float = 0.0  #: Bytes of all files that there are, where a time may end it before all of them are moved.
+    #: Whether a read goes to the copy that has the fewest requests before it, and not to all in turn.
     idlest: bool = False
 
     @property
@@ -230,20 +176,13 @@ class Access:
 
 @dataclass(frozen=True, slots=True)
 class Operations:
-    """Metadata operations of the files of a transfer.
+    """Metadata operations of the files of a transfer."""
 
-    Attributes:
-        per_byte: Operations of each name for one payload byte.
-        directories: Directories that the files lie in.
-        rtt_s: Round-trip time to the servers [s].
-        files: Files of all transfers on the volume.
-        walked_B: Bytes of the files of a whole tree that is looked at, one after the other; 0 where none is.
-    """
-
-    per_byte: Mapping[str, float]
-    directories: int
-    rtt_s: Value = 0.0
-    files: int = 0
+    per_byte: Mapping[str, float]  #: Operations of each name for one payload byte.
+    directories: int  #: Directories that the files lie in.
+    rtt_s: Value = 0.0  #: Round-trip time to the servers [s].
+    files: int = 0  #: Files of all transfers on the volume.
+    #: Bytes of the files of a whole tree that is looked at, one after the other; 0 where none is.
     walked_B: float = 0.0
 
     @property

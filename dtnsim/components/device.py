@@ -101,21 +101,13 @@ def carded(row: Row, use: Access, name: str, drives: int) -> None:
 
 @dataclass(frozen=True, slots=True)
 class Work:
-    """What the host's kernel does to each byte of a device.
+    """What the host's kernel does to each byte of a device."""
 
-    Attributes:
-        name: Name of its station.
-        cycles: What a byte costs [cycles/B].
-        threads: Cores that may do it at once.
-        what: The activity, in words.
-        piece_B: Bytes of a request that one core works on, while others take the next ones.
-    """
-
-    name: str
-    cycles: Term
-    threads: int
-    what: str
-    piece_B: float = math.inf
+    name: str  #: Name of its station.
+    cycles: Term  #: What a byte costs [cycles/B].
+    threads: int  #: Cores that may do it at once.
+    what: str  #: The activity, in words.
+    piece_B: float = math.inf  #: Bytes of a request that one core works on, while others take the next ones.
 
     def cores(self, request_B: float) -> int:
         """Cores that work on one request."""
@@ -124,22 +116,15 @@ class Work:
 
 @dataclass(frozen=True, slots=True)
 class Fabric:
-    """How a device behind a network is reached.
+    """How a device behind a network is reached."""
 
-    Attributes:
-        transport: What carries the requests; ``user`` is a driver past the kernel that is charged elsewhere.
-        connections: Connections, each of which is worked on by a core at a time.
-        byte: What a byte costs that core besides the transport.
-        what: The protocol.
-        key: Key of the volume that says how many connections there are.
-        commands: What requests cost that core for each byte that they carry; None where ``byte`` has it.
-    """
-
+    #: What carries the requests; ``user`` is a driver past the kernel that is charged elsewhere.
     transport: Literal["tcp", "rdma", "user"]
-    connections: int
-    byte: Quantity
-    what: str
-    key: str = "array.connections"
+    connections: int  #: Connections, each of which is worked on by a core at a time.
+    byte: Quantity  #: What a byte costs that core besides the transport.
+    what: str  #: The protocol.
+    key: str = "array.connections"  #: Key of the volume that says how many connections there are.
+    #: What requests cost that core for each byte that they carry; None where ``byte`` has it.
     commands: Callable[[Row, Access], Term] | None = None
 
     def cycles(self, row: Row, use: Access) -> Term:
@@ -150,16 +135,11 @@ class Fabric:
 
 @dataclass(frozen=True, slots=True)
 class Connections:
-    """The connections that carry an access to servers behind a network: what a bond's hash spreads over its ports.
+    """The connections that carry an access to servers behind a network: what a bond's hash spreads over its ports."""
 
-    Attributes:
-        number: Connections at work at once.
-        tied: True where each carries a fixed part of every file, so that the slowest sets the pace of all.
-        shared: True where everything that uses the mount shares them, False where each program opens its own.
-    """
-
-    number: int
-    tied: bool = False
+    number: int  #: Connections at work at once.
+    tied: bool = False  #: True where each carries a fixed part of every file, so that the slowest sets the pace of all.
+    #: True where everything that uses the mount shares them, False where each program opens its own.
     shared: bool = True
 
 

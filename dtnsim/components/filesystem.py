@@ -31,22 +31,14 @@ def label_of(mount: str) -> str:
 
 @dataclass(frozen=True, slots=True)
 class Stretch:
-    """A part of an access in which the same things work: becomes a phase of the transfer.
+    """A part of an access in which the same things work: becomes a phase of the transfer."""
 
-    Attributes:
-        name: ``cached``, ``flush`` ...
-        cpu: How much of the call's CPU work falls into it.
-        medium: How much of the medium's work falls into it.
-        delay: Seconds of pure waiting per byte of the access.
-        what: What is waited for.
-        behind: Bytes that memory takes before it is full, so that the medium works while the writer waits [B].
-    """
-
-    name: str
-    cpu: Value = 1.0
-    medium: Value = 1.0
-    delay: Value = 0.0
-    what: str = ""
+    name: str  #: ``cached``, ``flush`` ...
+    cpu: Value = 1.0  #: How much of the call's CPU work falls into it.
+    medium: Value = 1.0  #: How much of the medium's work falls into it.
+    delay: Value = 0.0  #: Seconds of pure waiting per byte of the access.
+    what: str = ""  #: What is waited for.
+    #: Bytes that memory takes before it is full, so that the medium works while the writer waits [B].
     behind: Value = 0.0
 
 

@@ -64,19 +64,12 @@ Medium = Annotated[_Medium | None, BeforeValidator(called)]
 
 @dataclass(frozen=True, slots=True)
 class Priors:
-    """What segments of one kind have.
+    """What segments of one kind have."""
 
-    Attributes:
-        loss: Typical loss of a route; of kinds in `LONG` for a round trip of `LENGTH_S`.
-        runs: Factor on it in one run.
-        share: Other people's share of the rate.
-        buffer: Queue in front of it.
-    """
-
-    loss: Quantity
-    runs: Quantity
-    share: Quantity
-    buffer: Quantity
+    loss: Quantity  #: Typical loss of a route; of kinds in `LONG` for a round trip of `LENGTH_S`.
+    runs: Quantity  #: Factor on it in one run.
+    share: Quantity  #: Other people's share of the rate.
+    buffer: Quantity  #: Queue in front of it.
 
 
 def _prior(given: tuple[str, float, str]) -> Quantity:

@@ -36,22 +36,16 @@ WITHOUT_AES: Final = {
 
 @dataclass(frozen=True, slots=True)
 class Duty:
-    """Work that a device may take over from a host's cores.
+    """Work that a device may take over from a host's cores."""
 
-    Attributes:
-        kind: ``cipher``, ``compression``, ``tcp``, ``nvme-of`` (storage behind a network card), or ``own``, a cipher
-            that the program or the kernel computes itself, whatever devices there are.
-        algorithm: ``aes-gcm``, ``aes-ctr``, ``chacha20-poly1305``, ``deflate`` ...; empty where there is but one way.
-        protocol: What speaks it: ``ssh``, ``tls``.
-        nic: Network card that the bytes pass.
-        left: What stays with the core: copies, the program itself [cycles/B].
-    """
-
+    #: ``cipher``, ``compression``, ``tcp``, ``nvme-of`` (storage behind a network card), or ``own``, a cipher that the
+    #: program or the kernel computes itself, whatever devices there are.
     kind: Literal["cipher", "compression", "tcp", "nvme-of", "own"]
+    #: ``aes-gcm``, ``aes-ctr``, ``chacha20-poly1305``, ``deflate`` ...; empty where there is but one way.
     algorithm: str = ""
-    protocol: str = ""
-    nic: str = ""
-    left: Quantity | None = None
+    protocol: str = ""  #: What speaks it: ``ssh``, ``tls``.
+    nic: str = ""  #: Network card that the bytes pass.
+    left: Quantity | None = None  #: What stays with the core: copies, the program itself [cycles/B].
 
 
 class Offload(Component):

@@ -143,25 +143,15 @@ class Servers(Model):
 
 @dataclass(frozen=True, slots=True)
 class Group:
-    """Groups of drives that files lie on: storage targets, NSDs, OSDs.
+    """Groups of drives that files lie on: storage targets, NSDs, OSDs."""
 
-    Attributes:
-        name: Name of their station.
-        what: What they are called.
-        number: How many there are.
-        rate: Rate of one for one stream.
-        each: Groups that one file lies on.
-        request: Bytes that are asked for at once.
-        scattered: True where each request lies elsewhere.
-    """
-
-    name: str
-    what: str
-    number: int
-    rate: Term
-    each: Term
-    request: Term
-    scattered: bool = False
+    name: str  #: Name of their station.
+    what: str  #: What they are called.
+    number: int  #: How many there are.
+    rate: Term  #: Rate of one for one stream.
+    each: Term  #: Groups that one file lies on.
+    request: Term  #: Bytes that are asked for at once.
+    scattered: bool = False  #: True where each request lies elsewhere.
 
 
 class SharedFilesystem(PageCached):

@@ -52,15 +52,10 @@ def _figures(value: Any) -> Any:
 
 @dataclass(frozen=True, slots=True)
 class Pattern:
-    """A transfer by which others that are like it are written down.
+    """A transfer by which others that are like it are written down."""
 
-    Attributes:
-        transfer: What was composed.
-        private: Its private stations, by name.
-    """
-
-    transfer: Transfer
-    private: Mapping[str, Station]
+    transfer: Transfer  #: What was composed.
+    private: Mapping[str, Station]  #: Its private stations, by name.
 
     @classmethod
     def of(cls, transfer: Transfer, phases: list[Phase], ledger: Ledger) -> Pattern:

@@ -16,19 +16,12 @@ from dtnsim.physics import cache
 
 @dataclass(slots=True)
 class _File:
-    """A file in memory.
+    """A file in memory."""
 
-    Attributes:
-        bytes: What it has of the memory, what is under way included [B].
-        ready: What a reader would find [B].
-        again: Whether it has been used more than once: its pages are on the active list.
-        users: Transfers that move it now.
-    """
-
-    bytes: float = 0.0
-    ready: float = 0.0
-    again: bool = False
-    users: int = 0
+    bytes: float = 0.0  #: What it has of the memory, what is under way included [B].
+    ready: float = 0.0  #: What a reader would find [B].
+    again: bool = False  #: Whether it has been used more than once: its pages are on the active list.
+    users: int = 0  #: Transfers that move it now.
 
 
 class Residency:

@@ -58,27 +58,16 @@ class End:
 
 @dataclass(frozen=True, slots=True)
 class Leg:
-    """One transfer of a path.
+    """One transfer of a path."""
 
-    Attributes:
-        spec: What the path file says of it.
-        source: End that is read.
-        destination: End that is written.
-        route: The network between the ends; None within one host.
-        job: What the tool is asked to do.
-        data: The files that are moved.
-        timing: When it ends, where a time ends it.
-        plan: How the tool does it.
-    """
-
-    spec: TransferSpec
-    source: End
-    destination: End
-    route: Route | None
-    data: Dataset
-    job: Job
-    plan: Plan
-    timing: Timing | None = None
+    spec: TransferSpec  #: What the path file says of it.
+    source: End  #: End that is read.
+    destination: End  #: End that is written.
+    route: Route | None  #: The network between the ends; None within one host.
+    data: Dataset  #: The files that are moved.
+    job: Job  #: What the tool is asked to do.
+    plan: Plan  #: How the tool does it.
+    timing: Timing | None = None  #: When it ends, where a time ends it.
 
     def use_of(self, net: NetUse) -> NetUse:
         """A use of the network by the workers of this transfer."""
@@ -256,19 +245,12 @@ def default_dataset() -> Dataset:
 
 @dataclass(frozen=True, slots=True)
 class Way:
-    """The way of one transfer.
+    """The way of one transfer."""
 
-    Attributes:
-        transfer: Its name.
-        nodes: Nodes of the graph from end to end, over both hosts' memory.
-        single_points: Nodes without which nothing arrives.
-        cut: The narrowest set of nodes on all ways between the ends.
-    """
-
-    transfer: str
-    nodes: tuple[str, ...]
-    single_points: tuple[str, ...]
-    cut: Cut
+    transfer: str  #: Its name.
+    nodes: tuple[str, ...]  #: Nodes of the graph from end to end, over both hosts' memory.
+    single_points: tuple[str, ...]  #: Nodes without which nothing arrives.
+    cut: Cut  #: The narrowest set of nodes on all ways between the ends.
 
 
 def ways(spec: PathSpec) -> list[Way]:

@@ -22,19 +22,12 @@ from dtnsim.physics.tcp import controls, droptail, loss as lossy
 
 @dataclass(frozen=True, slots=True)
 class Route:
-    """The segments between two hosts in the order of travel, each with whether it is crossed from its near end.
+    """The segments between two hosts in the order of travel, each with whether it is crossed from its near end."""
 
-    Attributes:
-        source: Where bytes come from.
-        destination: Where they go.
-        hops: Segments in between.
-        servers: Name of the end that is the servers of a volume, and that volume's key; of them only TCP's settings are
-            known.
-    """
-
-    source: Host
-    destination: Host
-    hops: tuple[tuple[str, Segment, bool], ...]
+    source: Host  #: Where bytes come from.
+    destination: Host  #: Where they go.
+    hops: tuple[tuple[str, Segment, bool], ...]  #: Segments in between.
+    #: Name of the end that is the servers of a volume, and that volume's key; of them only TCP's settings are known.
     servers: tuple[str, str] = ("", "")
 
     def rtt(self, draw: Draw) -> Value:

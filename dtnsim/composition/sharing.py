@@ -32,19 +32,12 @@ _DIGITS: Final = 3
 
 @dataclass(frozen=True, slots=True)
 class Visit:
-    """The streams of a transfer at a station.
+    """The streams of a transfer at a station."""
 
-    Attributes:
-        transfer: Their transfer.
-        streams: Its connections.
-        per_byte: What a byte of payload costs at the station.
-        alone_Bps: Rate of the transfer without the others [B/s].
-    """
-
-    transfer: Transfer
-    streams: Connection
-    per_byte: float
-    alone_Bps: float
+    transfer: Transfer  #: Their transfer.
+    streams: Connection  #: Its connections.
+    per_byte: float  #: What a byte of payload costs at the station.
+    alone_Bps: float  #: Rate of the transfer without the others [B/s].
 
     @property
     def kind(self) -> tuple[str, float, float]:

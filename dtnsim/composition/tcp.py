@@ -42,21 +42,13 @@ LEAST_RTT_S: Final = 1e-4
 
 
 class Openings(NamedTuple):
-    """What the connections of a transfer move between one opening and the next.
+    """What the connections of a transfer move between one opening and the next."""
 
-    Attributes:
-        part_B: Bytes that pass before connections are opened anew (G,) [B].
-        times: How often that happens (G,).
-        omitted_s: Time before them that is left out [s].
-        waited_B: Bytes of all workers after which answers are waited for; infinite where none are [B].
-        end_s: Time in which what comes counts; infinite where bytes end it [s].
-    """
-
-    part_B: Any
-    times: Any
-    omitted_s: float
-    waited_B: float
-    end_s: float
+    part_B: Any  #: Bytes that pass before connections are opened anew (G,) [B].
+    times: Any  #: How often that happens (G,).
+    omitted_s: float  #: Time before them that is left out [s].
+    waited_B: float  #: Bytes of all workers after which answers are waited for; infinite where none are [B].
+    end_s: float  #: Time in which what comes counts; infinite where bytes end it [s].
 
 
 def shares(route: Route, net: NetUse, frame: Framing) -> tuple[float, float]:

@@ -31,18 +31,12 @@ Wait = tuple[Term, str, Each]
 
 @dataclass(frozen=True, slots=True)
 class Waits:
-    """Waits of a whole step, as (seconds per payload byte, what is waited for, what it belongs to).
+    """Waits of a whole step, as (seconds per payload byte, what is waited for, what it belongs to)."""
 
-    Attributes:
-        before: Requests, set-up and round trips.
-        operations: File operations at each end, which may go on while bytes move.
-        after: Other work of each file.
-        mounted: Connections of the volumes that it uses to servers beyond the network, and their stations.
-    """
-
-    before: list[Wait]
-    operations: list[Wait]
-    after: list[Wait]
+    before: list[Wait]  #: Requests, set-up and round trips.
+    operations: list[Wait]  #: File operations at each end, which may go on while bytes move.
+    after: list[Wait]  #: Other work of each file.
+    #: Connections of the volumes that it uses to servers beyond the network, and their stations.
     mounted: list[tuple[str, Connection]]
 
 

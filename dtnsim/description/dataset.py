@@ -45,21 +45,13 @@ _REMEDY: Final = "write a name like 'esnet/5GB-in-small-files', or {files: 1, si
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Dataset:
-    """Files in groups of equal size.
+    """Files in groups of equal size."""
 
-    Attributes:
-        name: Name, or a short description.
-        sizes_B: Size of one file of each group, rising [B], shape (groups,).
-        counts: Files of each group, shape (groups,).
-        directories: Directories that hold them (0: none to create, or not known).
-        source: Where the figures come from.
-    """
-
-    name: str
-    sizes_B: Array
-    counts: IntArray
-    directories: int = 0
-    source: str = ""
+    name: str  #: Name, or a short description.
+    sizes_B: Array  #: Size of one file of each group, rising [B], shape (groups,).
+    counts: IntArray  #: Files of each group, shape (groups,).
+    directories: int = 0  #: Directories that hold them (0: none to create, or not known).
+    source: str = ""  #: Where the figures come from.
 
     @property
     def files(self) -> int:

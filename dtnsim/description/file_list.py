@@ -58,19 +58,12 @@ _BYTES_IN_ALL: Final = re.compile(
 
 @dataclass(frozen=True, slots=True)
 class Listed:
-    """What a list says.
+    """What a list says."""
 
-    Attributes:
-        sizes_B: Size of each file [B]; empty where the list has sums alone.
-        directories: Folders with files; 0 where the list does not say.
-        total_B: Bytes of all files.
-        files: Number of files; 0 where the list does not say.
-    """
-
-    sizes_B: Array
-    directories: int
-    total_B: float
-    files: int
+    sizes_B: Array  #: Size of each file [B]; empty where the list has sums alone.
+    directories: int  #: Folders with files; 0 where the list does not say.
+    total_B: float  #: Bytes of all files.
+    files: int  #: Number of files; 0 where the list does not say.
 
 
 def read(path: Path, where: dict[str, Any]) -> Listed:
@@ -141,19 +134,12 @@ def _kind(block: bytes) -> str:
 
 @dataclass(slots=True)
 class _Folders:
-    """Folders that the names of a list have shown.
+    """Folders that the names of a list have shown."""
 
-    Attributes:
-        names: Those that hold files or folders.
-        headings: Headings of ls -lR.
-        last: Whether the last name is one of them, as du ends.
-        rounded: Whether sizes are rounded to a unit (du -h).
-    """
-
-    names: set[bytes] = field(default_factory=set)
-    headings: int = 0
-    last: bool = False
-    rounded: bool = False
+    names: set[bytes] = field(default_factory=set)  #: Those that hold files or folders.
+    headings: int = 0  #: Headings of ls -lR.
+    last: bool = False  #: Whether the last name is one of them, as du ends.
+    rounded: bool = False  #: Whether sizes are rounded to a unit (du -h).
 
     @property
     def count(self) -> int:

@@ -50,18 +50,12 @@ _MADE: Final = "give a file that 'dtnsim calibrate' wrote"
 
 @dataclass(frozen=True, slots=True)
 class Fits:
-    """What a calibration said of a path.
+    """What a calibration said of a path."""
 
-    Attributes:
-        correlation: How the errors of its parameters go together.
-        unused: (host, dotted key) of those that the path says itself.
-        notes: Sentences on them.
-        noises: (run to run, day to day or None) by host: standard deviations of the logarithm that were measured.
-    """
-
-    correlation: Correlation = field(default_factory=Correlation)
-    unused: frozenset[tuple[str, str]] = frozenset()
-    notes: tuple[str, ...] = ()
+    correlation: Correlation = field(default_factory=Correlation)  #: How the errors of its parameters go together.
+    unused: frozenset[tuple[str, str]] = frozenset()  #: (host, dotted key) of those that the path says itself.
+    notes: tuple[str, ...] = ()  #: Sentences on them.
+    #: (run to run, day to day or None) by host: standard deviations of the logarithm that were measured.
     noises: MappingABC[str, tuple[float, float | None]] = field(default_factory=dict)
 
 

@@ -202,15 +202,10 @@ def _host(whole: nx.Graph[str], host: Host) -> None:
 
 @dataclass(frozen=True, slots=True)
 class Cut:
-    """The narrowest set of nodes whose loss separates two ends.
+    """The narrowest set of nodes whose loss separates two ends."""
 
-    Attributes:
-        rate_Bps: What all of them carry together at their nominal rates [B/s]; infinite where nothing limits.
-        nodes: Their names.
-    """
-
-    rate_Bps: float
-    nodes: tuple[str, ...]
+    rate_Bps: float  #: What all of them carry together at their nominal rates [B/s]; infinite where nothing limits.
+    nodes: tuple[str, ...]  #: Their names.
 
 
 def single_points(whole: nx.Graph[str], source: str, destination: str) -> list[str]:

@@ -42,21 +42,13 @@ def _alone(words_: str) -> str:
 
 @dataclass(slots=True)
 class _End:
-    """What is said of one end.
+    """What is said of one end."""
 
-    Attributes:
-        host: Keys of the host, as they are written.
-        guesses: Why a key has what it has, where it is a guess.
-        rate_Gbps: Rate of its card [Gb/s]; None where nobody says.
-        drives: (number, kind, part or nothing) of its drives.
-        level: RAID level as it is written.
-    """
-
-    host: dict[str, str] = field(default_factory=dict)
-    guesses: dict[str, str] = field(default_factory=dict)
-    rate_Gbps: float | None = None
-    drives: tuple[int, str, str] | None = None
-    level: str = ""
+    host: dict[str, str] = field(default_factory=dict)  #: Keys of the host, as they are written.
+    guesses: dict[str, str] = field(default_factory=dict)  #: Why a key has what it has, where it is a guess.
+    rate_Gbps: float | None = None  #: Rate of its card [Gb/s]; None where nobody says.
+    drives: tuple[int, str, str] | None = None  #: (number, kind, part or nothing) of its drives.
+    level: str = ""  #: RAID level as it is written.
     filesystem: str = ""
     memory: bool = False
 

@@ -48,17 +48,11 @@ _CLOCK: Final = re.compile(r"([\d.]+) GHz")
 
 @dataclass(frozen=True, slots=True)
 class Figure:
-    """A number from several runs.
+    """A number from several runs."""
 
-    Attributes:
-        value: Its median [SI].
-        spread: Relative standard deviation of what another run may give [1].
-        source: Logs that it is from.
-    """
-
-    value: float
-    spread: float
-    source: str
+    value: float  #: Its median [SI].
+    spread: float  #: Relative standard deviation of what another run may give [1].
+    source: str  #: Logs that it is from.
 
     def said(self, unit: str) -> Said:
         """As a host file has it."""

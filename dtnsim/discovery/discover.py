@@ -15,19 +15,12 @@ _TRIAL = "{files: 1, size: 10 GB}"
 
 @dataclass(frozen=True, slots=True)
 class Found:
-    """What was found.
+    """What was found."""
 
-    Attributes:
-        name: Name of the host.
-        tree: Its description.
-        notes: What a person has to describe.
-        where: Where the outputs are from.
-    """
-
-    name: str
-    tree: Tree
-    notes: tuple[str, ...]
-    where: str
+    name: str  #: Name of the host.
+    tree: Tree  #: Its description.
+    notes: tuple[str, ...]  #: What a person has to describe.
+    where: str  #: Where the outputs are from.
 
     @property
     def todos(self) -> int:

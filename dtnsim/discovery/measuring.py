@@ -42,25 +42,16 @@ _BLOCK: Final = bytes(2**20)
 
 @dataclass(frozen=True, slots=True)
 class Benchmark:
-    """A test.
+    """A test."""
 
-    Attributes:
-        name: Name of the job, and of its log.
-        command: What to run in the folder; ``PORT`` stands for a free port.
-        seconds: How long one run takes, about.
-        writes_B: What one run writes.
-        once: Whether runs do not differ enough to repeat it.
-        after: What to remove when it has run: files of this beginning.
-        memory: What free memory is like when it begins, once large files have left the page cache: used once more, or
-            idle so long that a hypervisor has it back (free page reporting).
-    """
-
-    name: str
-    command: tuple[str, ...]
-    seconds: float
-    writes_B: float = 0.0
-    once: bool = False
-    after: str = ""
+    name: str  #: Name of the job, and of its log.
+    command: tuple[str, ...]  #: What to run in the folder; ``PORT`` stands for a free port.
+    seconds: float  #: How long one run takes, about.
+    writes_B: float = 0.0  #: What one run writes.
+    once: bool = False  #: Whether runs do not differ enough to repeat it.
+    after: str = ""  #: What to remove when it has run: files of this beginning.
+    #: What free memory is like when it begins, once large files have left the page cache: used once more, or idle so
+    #: long that a hypervisor has it back (free page reporting).
     memory: Memory | None = None
 
     @property

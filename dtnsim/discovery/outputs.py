@@ -48,18 +48,12 @@ def script() -> str:
 
 @dataclass(frozen=True, slots=True)
 class Outputs:
-    """Outputs by name, as `collect.sh` calls them.
+    """Outputs by name, as `collect.sh` calls them."""
 
-    Attributes:
-        texts: Name to text.
-        where: What messages call the place.
-        records: What programs say that ``collect.sh`` does not run.
-        told: The same under the names that its programs have for it.
-    """
-
-    texts: dict[str, str]
-    where: str
-    records: list[pasted.Record] = field(default_factory=list)
+    texts: dict[str, str]  #: Name to text.
+    where: str  #: What messages call the place.
+    records: list[pasted.Record] = field(default_factory=list)  #: What programs say that ``collect.sh`` does not run.
+    #: The same under the names that its programs have for it.
     told: dict[str, dict[str, tuple[str, str]]] = field(default_factory=dict)
 
     def lines(self, name: str) -> Iterator[tuple[int, str]]:
@@ -134,17 +128,11 @@ def collect() -> Outputs:
 
 @dataclass(frozen=True, slots=True)
 class Said:
-    """A value.
+    """A value."""
 
-    Attributes:
-        value: Text of the value, or a number.
-        source: Where it is from; printed behind it.
-        todo: What to find out, where it is a guess.
-    """
-
-    value: str | int
-    source: str
-    todo: str = ""
+    value: str | int  #: Text of the value, or a number.
+    source: str  #: Where it is from; printed behind it.
+    todo: str = ""  #: What to find out, where it is a guess.
 
 
 Tree = dict[str, "Said | Tree"]

@@ -23,17 +23,11 @@ Patterns = dict[str, re.Pattern[str]]
 
 @dataclass(slots=True)
 class Record:
-    """What a program says of one thing.
+    """What a program says of one thing."""
 
-    Attributes:
-        kind: cpu, thread, memory, module, nic, drive, group, volume, array, disk, letter or system.
-        where: Program and line.
-        said: Name to value.
-    """
-
-    kind: str
-    where: str
-    said: dict[str, str] = field(default_factory=dict)
+    kind: str  #: cpu, thread, memory, module, nic, drive, group, volume, array, disk, letter or system.
+    where: str  #: Program and line.
+    said: dict[str, str] = field(default_factory=dict)  #: Name to value.
 
     def size(self) -> int:
         """Bytes; 0 where it says none."""
