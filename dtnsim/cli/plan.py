@@ -156,7 +156,9 @@ def _show(made: Plan) -> None:
 
     out = console()
     goal = units.show(made.target_Bps, "B/s")
-    yours = ", ".join(made.hosts) + ("" if made.stated else " (assumed; --mine and --keep state it)")
+    rented = {n for n, host in made.given.hosts.items() if host.rented} if made.given is not None else set()
+    yours = ", ".join(f"{n} (rented: settings alone)" if n in rented else n for n in made.hosts)
+    yours += "" if made.stated else " (assumed; --mine and --keep state it)"
     out.print(f"{made.path}: {goal} with a probability of {made.confidence:.0%}; your hosts: {yours}")
     out.print(made.verdict)
     rows = Table("", ">price", *HEADS, ">meets it", f">more per 1,000 {made.now.price.currency}", "then binds")

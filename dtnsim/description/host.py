@@ -85,6 +85,11 @@ class Host(Buses):
         """Whether people sit at it, by its system: Windows and macOS, but for servers."""
         return self.system in ("windows", "macos") and "server" not in (self.os or "").lower()
 
+    @property
+    def rented(self) -> bool:
+        """Whether it is a provider's machine: who rents it sets its kernel, and buys nothing for it."""
+        return self.role == "cloud" or any(card.allowance is not None for card in self.nics.values())
+
     def has_control(self, cc: str) -> bool:
         """Whether its kernel can have a congestion control: by its release, else its year, else today's."""
         since, (system, said) = controls.find(cc).since, family(self.os, self.year, self.stack.part)

@@ -96,7 +96,7 @@ class Shop:
 
     def takes_cards(self) -> bool:
         """Whether the host has slots at all, stated or not: a laptop and a provider's machine have none."""
-        what = "a laptop" if self.host.portable else "a provider's machine" if self.host.role == "cloud" else ""
+        what = "a laptop" if self.host.portable else "a provider's machine" if self.host.rented else ""
         if what and (said := f"{self.key}: {what} takes no cards") not in self.notes:
             self.notes.append(said)
         return not what
@@ -136,6 +136,8 @@ class Shop:
             wired: Cards, and how many more ports of them get a cable.
             gone: Parts that leave, and how many: their power counts against that of what is bought.
         """
+        if self.host.rented:
+            return False
         whole = self._with_cables(buys, wired)
         site, host = self.catalog.site, place.split(".")[1]
         dark = [o.part for o, _ in whole if o.watts is None and o.family != catalogs.EXTRA]
@@ -212,7 +214,7 @@ class Shop:
         """
         own = self.catalog.place_of(now)
         others = [o for o in self.catalog.of(family) if o.part != now]
-        if others and not own and not any(now in o.replaces for o in others):
+        if others and not own and not self.host.rented and not any(now in o.replaces for o in others):
             self.notes.append(f"{place}: what fits in the place of {now or 'the present part'} is not in the catalogue")
         fits = [o for o in others if (own and own in o.places) or (now is not None and now in o.replaces)]
         return self.best(place, fits, now)

@@ -79,6 +79,7 @@ def plan(
             between) and ``far`` (settings of the others' hosts, tools that need a service there).
         keep: Hosts that are not yours, ``hosts.there``.
         mine: Hosts that are; without either, all that are not called after a computing centre.
+            For a provider's machine (``role: cloud``, or with an allowance) settings are tried, and nothing is bought.
         catalog: Price list to use.
         max_watts: Most power that what is bought may take; what states no power is then left out.
         most: Most changes at once.

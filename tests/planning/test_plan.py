@@ -111,6 +111,16 @@ def test_the_fastest_is_best_where_draws_tell_none_from_never() -> None:
     assert messages.hardly_better(slow, stage(0.0, 4.7, 200), 64)
 
 
+def test_a_rented_host_is_set_and_nothing_is_bought_for_it(run: Run) -> None:
+    path = dtnsim.load("examples/cloud-to-campus")
+    sold = fitting.options(
+        fitting.Shop(path, catalog.read(), exchange([]), "USD"), ["cloud", "campus"], ("parts", "hosts")
+    )
+    assert {place.split(".")[1] for place in sold.choices} == {"campus"}
+    _, out, _ = run("plan", "examples/cloud-to-campus", "--target", "9Gb/s", "--allow", "tuning", "--samples", "16")
+    assert "your hosts: cloud (rented: settings alone), campus (assumed" in out
+
+
 @pytest.mark.parametrize("host", [{"kind": "laptop"}, {"like": "ThinkPad X1"}, "macbook-pro", {"role": "cloud"}])
 def test_who_has_no_slots_is_sold_no_cards(host: object) -> None:
     path = load({

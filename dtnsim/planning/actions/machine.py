@@ -22,7 +22,7 @@ _MOST_BESIDE: Final = 3
 def in_its_place(shop: Shop) -> None:
     """Each machine of the list in the place of a host, once for each of its volumes."""
     name, ends, why = shop.name, *_ends(shop)
-    if any(card.allowance is not None for card in shop.host.nics.values()):
+    if shop.host.rented:
         why = f"{shop.key}: is an instance of a cloud, so no machine is offered in its place; ask for a larger one."
     if why:
         shop.notes.append(why)
