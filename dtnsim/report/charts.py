@@ -96,9 +96,8 @@ def spending(p: Prediction) -> Figure:
             cost = float(np.ravel(d.per_byte)[0])
             share = rate * cost / float(np.ravel(use.station.capacity)[0])
             found.setdefault((t.turn, d.what), [0.0] * len(busiest))[place[d.station]] += 100 * share
-            rows.append(
-                (d.station, t.name, d.what, f"{cost:.4g} {use.station.unit}/B", f"{share:.1%}", d.formula, d.source)
-            )
+            costs = f"{cost:.4g} {use.station.unit}/B", f"{share:.1%}"
+            rows.append((d.station, t.name, d.what, *costs, d.formula, d.source))
     by_what = _busiest_turn(found, len(busiest))
     ranked = sorted(by_what, key=lambda what: -sum(by_what[what]))
     only = f"[{p.transfers[0].name}]" if len(p.transfers) == 1 else ""
@@ -160,9 +159,8 @@ def measured(figures: Sequence[tuple[str, str, float, Interval]]) -> Figure | No
         return None
     places = list(range(len(figures)))
     low, middle, high = _band([i for *_, i in figures])
-    interval = marks(
-        f"predicted, {WITHIN} interval", middle, places, "predicted %{x:.4g} Gb/s", spans("x", low, middle, high)
-    )
+    within = spans("x", low, middle, high)
+    interval = marks(f"predicted, {WITHIN} interval", middle, places, "predicted %{x:.4g} Gb/s", within)
     taken = [gbps(m) for _, _, m, _ in figures]
     dots = marks("measured", taken, places, "measured %{x:.4g} Gb/s", color=AMBER, size=12, symbol="diamond")
     rows = [
@@ -272,9 +270,8 @@ def scenarios(made: SweepResult) -> Figure:
         traces = []
         for n, (name, points) in enumerate(found.items()):
             across, up = zip(*sorted(points, key=lambda point: point[0]), strict=True)
-            traces.append(
-                line(label(name), across, up, "%{x:.4g}: %{y:.4g} Gb/s", marked=True, color=TONES[n % len(TONES)])
-            )
+            tone = TONES[n % len(TONES)]
+            traces.append(line(label(name), across, up, "%{x:.4g}: %{y:.4g} Gb/s", marked=True, color=tone))
         layout = {"xaxis": axis(f"{made.keys[0]} [SI]"), "yaxis": rate_axis(), "showlegend": len(traces) > 1}
     known = [rate for rate in rates if rate is not None]
     says = f"{made.path}: {min(known):.3g} to {max(known):.3g} Gb/s" if known else f"{made.path}: all refused"
@@ -300,17 +297,11 @@ def plan_steps(plan: Plan) -> Figure:
     trace = bars(middle, "%{customdata}<br>%{x:.4g} Gb/s", color=tones) | spans("x", low, middle, high, color=GREY)
     trace["customdata"] = [folded(f"{s.name}: the goal is met with {s.probability:.0%}") for s in stages]
     base = max(plan.now.rate, 1e-300)
-    rows = [
-        (
-            name,
-            s.name,
-            "; ".join(f"--set {o}" for o in s.overrides),
-            *(units.show(v, "B/s", digits=3) for v in s.prediction.throughput_Bps.as_dict().values()),
-            f"x {s.rate / base:.2g}",
-            f"{s.probability:.0%}",
-        )
-        for name, s in kept
-    ]
+    rows = []
+    for name, s in kept:
+        shown = (units.show(v, "B/s", digits=3) for v in s.prediction.throughput_Bps.as_dict().values())
+        gain, sets = f"x {s.rate / base:.2g}", "; ".join(f"--set {o}" for o in s.overrides)
+        rows.append((name, s.name, sets, *shown, gain, f"{s.probability:.0%}"))
     target = units.show(plan.target_Bps, "B/s", digits=3)
     says = f"The goal is {target}. " + "; ".join(f"{r[0]}: {r[4]} ({r[3]} to {r[5]}), met with {r[7]}" for r in rows)
     down = rows_axis([name for name, _ in kept])
@@ -333,23 +324,14 @@ def plan_frontier(plan: Plan) -> Figure:
     stages = [plan.now, *([plan.tuned] if plan.tuned is not plan.now else []), *plan.purchases[1:]]
     rates = [s.prediction.throughput_Bps for s in stages]
     low, middle, high = _band(rates)
-    trace = line(
-        "",
-        [float(s.price.amount) for s in stages],
-        middle,
-        "%{customdata}<br>%{x:,.0f}: %{y:.4g} Gb/s",
-        marked=True,
-        shape="hv",
-    ) | {
-        "marker": {
-            "size": 11,
-            "color": [AMBER if s is plan.chosen else BLUE for s in stages],
-            "symbol": ["diamond" if s is plan.chosen else "circle" for s in stages],
-        },
+    prices = [float(s.price.amount) for s in stages]
+    tones, shapes = zip(*((AMBER, "diamond") if s is plan.chosen else (BLUE, "circle") for s in stages), strict=True)
+    trace = line("", prices, middle, "%{customdata}<br>%{x:,.0f}: %{y:.4g} Gb/s", marked=True, shape="hv") | {
+        "marker": {"size": 11, "color": list(tones), "symbol": list(shapes)},
         "customdata": [label(f"{s.name}, probability {s.probability:.0%}") for s in stages],
         **spans("y", low, middle, high),
     }
-    most = max(*trace["x"], 1.0)
+    most = max(*prices, 1.0)
     across = axis(f"price [{plan.now.price.currency}]", range=[-0.03 * most, 1.05 * most], tickformat=",")
     layout = {
         "xaxis": across,  # the first point whole, not cut in half by the axis
@@ -358,16 +340,11 @@ def plan_frontier(plan: Plan) -> Figure:
         "margin": {"l": 10, "r": 44, "t": 16, "b": 10},
         **_goal(plan, "y"),
     }
-    rows = [
-        (
-            s.name,
-            str(s.price) if s.options else "nothing",
-            *(units.show(v, "B/s") for v in s.prediction.throughput_Bps.as_dict().values()),
-            f"{s.probability:.0%}",
-            s.prediction.bottleneck.station,
-        )
-        for s in stages
-    ]
+    rows = []
+    for s in stages:
+        shown = (units.show(v, "B/s") for v in s.prediction.throughput_Bps.as_dict().values())
+        price = str(s.price) if s.options else "nothing"
+        rows.append((s.name, price, *shown, f"{s.probability:.0%}", s.prediction.bottleneck.station))
     says = "; ".join(f"{r[0]} for {r[1]}: {r[3]}, probability {r[5]}" for r in rows)
     head = ("what", ">price", *HEADS, ">P(target)", "then binds")
     return Figure("What money buys", says, [trace], layout, Table(*head, rows=rows))
@@ -375,14 +352,8 @@ def plan_frontier(plan: Plan) -> Figure:
 
 def free_settings(plan: Plan) -> Table:
     """Settings that cost nothing."""
-    base = plan.now.rate
-    rows = [
-        (
-            w.setting.what,
-            f"x {w.alone_Bps / base:.2g}" if base > 0 else "",
-            "yes" if w.together else "not with the others",
-            "; ".join(w.setting.commands),
-        )
-        for w in plan.wins
-    ]
-    return Table("setting", ">alone", "taken", "command", rows=rows)
+    base, table = plan.now.rate, Table("setting", ">alone", "taken", "command")
+    for w in plan.wins:
+        alone, taken = f"x {w.alone_Bps / base:.2g}" if base > 0 else "", "yes" if w.together else "not with the others"
+        table.add_row(w.setting.what, alone, taken, "; ".join(w.setting.commands))
+    return table

@@ -73,13 +73,8 @@ def assumptions(found: Sequence[Assumption]) -> list[dict[str, Any]]:
 def goals_document(p: Prediction, goals: Sequence[Goal]) -> list[dict[str, Any]]:
     """Goals with their probabilities."""
     return [
-        {
-            "goal": g.kind,
-            ("throughput_Bps" if g.kind == "target" else "duration_s"): g.value,
-            "probability": g.probability(p),
-            "required": g.required,
-            "met": g.fits(p),
-        }
+        {"goal": g.kind, ("throughput_Bps" if g.kind == "target" else "duration_s"): g.value}
+        | {"probability": g.probability(p), "required": g.required, "met": g.fits(p)}
         for g in goals
     ]
 
@@ -136,22 +131,13 @@ def explanation_document(p: Prediction, ways: Sequence[Way] = (), steps: Sequenc
         "steps": [fields(s, "what", "change_Bps", "median_Bps") for s in steps],
         "bottleneck": p.bottleneck.as_dict(),
         "stations": [
-            {
-                "station": s.name,
-                **fields(s, "host", "component", "kind"),
-                **_capacity(s),
-                **fields(s, "formula", "source"),
-            }
+            {"station": s.name} | fields(s, "host", "component", "kind") | _capacity(s) | fields(s, "formula", "source")
             for s in problem.stations
         ],
         "transfers": [
-            {
-                "name": t.name,
-                "throughput_Bps": answer.throughput_Bps.p50,
-                "ceiling_Bps": answer.ceiling,
-                **fields(t, "workers", "files", "payload_B"),
-                "phases": [{"phase": p.name, "demands": [_demand(d, unit) for d in p.demands]} for p in t.phases],
-            }
+            {"name": t.name, "throughput_Bps": answer.throughput_Bps.p50, "ceiling_Bps": answer.ceiling}
+            | fields(t, "workers", "files", "payload_B")
+            | {"phases": [{"phase": p.name, "demands": [_demand(d, unit) for d in p.demands]} for p in t.phases]}
             for t, answer in zip(problem.transfers, p.transfers, strict=True)
         ],
         "ways": [

@@ -185,26 +185,20 @@ def _completion(a: FleetAnswer, out: Out) -> None:
     head = ("class", ">done", ">open", ">failed", ">bytes", ">completion p50", *quantile, ">slowdown p50", *quantile)
     rows = Table(*head, ">deadlines missed", ">resent")
     for g in first.groups:
-        rows.add_row(
-            g.name or "all",
-            f"{g.done:,}",
-            f"{g.open:,}",
-            f"{g.failed:,}",
-            units.show(g.size_B, "B"),
-            *(units.show(v, "s") if math.isfinite(v) else "" for v in g.completion_s),
-            *(f"{v:.3g}" if math.isfinite(v) else "" for v in g.slowdown),
-            f"{g.missed:,} of {g.with_deadline:,}" if g.with_deadline else "",
-            units.show(g.resent_B, "B") if g.resent_B else "0 B",
-        )
+        counts = (f"{n:,}" for n in (g.done, g.open, g.failed))
+        times = (units.show(v, "s") if math.isfinite(v) else "" for v in g.completion_s)
+        slower = (f"{v:.3g}" if math.isfinite(v) else "" for v in g.slowdown)
+        late = f"{g.missed:,} of {g.with_deadline:,}" if g.with_deadline else ""
+        again = units.show(g.resent_B, "B") if g.resent_B else "0 B"
+        rows.add_row(g.name or "all", *counts, units.show(g.size_B, "B"), *times, *slower, late, again)
     out.print(rows)
     if len(a.runs) >= ENOUGH:
         for n, g in enumerate(first.groups):
             low, middle, high = spread([r.groups[n].completion_s[1] for r in a.runs])
             if math.isfinite(middle):
-                out.print(
-                    f"{g.name or 'all'}: p95 of completion over the runs {units.show(low, 's')} to "
-                    f"{units.show(high, 's')} ({NAMES[0]} to {NAMES[2]}), median {units.show(middle, 's')}"
-                )
+                early, half, late = (units.show(v, "s") for v in (low, middle, high))
+                span = f"{early} to {late} ({NAMES[0]} to {NAMES[2]}), median {half}"
+                out.print(f"{g.name or 'all'}: p95 of completion over the runs {span}")
     total = first.total
     if total.corrupted:
         s = "s" if total.corrupted > 1 else ""
@@ -215,10 +209,8 @@ def _completion(a: FleetAnswer, out: Out) -> None:
     worst = sorted((p for p in first.pairs if math.isfinite(p.slowdown[1])), key=lambda p: -p.slowdown[1])
     if len(first.pairs) > 1 and worst and worst[0].slowdown[1] > 1.05:
         p = worst[0]
-        out.print(
-            f"slowest pair: {p.name} from {p.source} to {p.target}, p95 "
-            f"{units.show(p.completion_s[1], 's')}, {p.slowdown[1]:.3g} times what it takes alone"
-        )
+        took = f"p95 {units.show(p.completion_s[1], 's')}, {p.slowdown[1]:.3g} times what it takes alone"
+        out.print(f"slowest pair: {p.name} from {p.source} to {p.target}, {took}")
 
 
 def promised(a: FleetAnswer) -> list[str]:
@@ -325,10 +317,8 @@ def _failures(a: FleetAnswer, out: Out) -> None:
     if len(together) > _ROWS:
         out.print(f"and {len(together) - _ROWS} more kinds")
     times = "once" if total.retries == 1 else f"{total.retries:,} times"
-    out.print(
-        f"transfers were broken off {times}; {units.show(total.resent_B, 'B') if total.resent_B else 'nothing'} moved "
-        f"again; {total.failed:,} given up"
-    )
+    again = units.show(total.resent_B, "B") if total.resent_B else "nothing"
+    out.print(f"transfers were broken off {times}; {again} moved again; {total.failed:,} given up")
 
 
 def _week(a: FleetAnswer, out: Out) -> None:

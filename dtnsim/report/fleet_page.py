@@ -139,12 +139,8 @@ def _weeks(kept: list[dict[str, Any]]) -> Figure | None:
         )
         for n, s in enumerate(kept)
     ]  # fmt: skip
-    layout = {
-        "xaxis": axis("week"),
-        "yaxis": axis("mean use [%]", rangemode="tozero"),
-        "height": 380,
-        "showlegend": True,
-    }
+    axes = {"xaxis": axis("week"), "yaxis": axis("mean use [%]", rangemode="tozero")}
+    layout = {**axes, "height": 380, "showlegend": True}
     rows = [
         (str(w + 1), *(f"{s['by_week'][w]:.1%}" if w < len(s["by_week"]) else "" for s in kept)) for w in range(weeks)
     ]
@@ -158,11 +154,8 @@ def sentence(a: FleetAnswer) -> str:
     total = a.runs[0].total
     done = f"{total.done:,} of {total.asked:,} transfers done in {units.show(a.runs[0].end_s, 's', digits=3)}"
     moved = f", {units.show(total.moved_B, 'B', digits=3)} moved"
-    middle = (
-        f"; half of the transfers within {units.show(total.completion_s[0], 's', digits=3)}"
-        if not math.isnan(total.completion_s[0])
-        else ""
-    )
+    half = total.completion_s[0]
+    middle = "" if math.isnan(half) else f"; half of the transfers within {units.show(half, 's', digits=3)}"
     late = f"; {total.missed:,} of {total.with_deadline:,} deadlines missed" if total.with_deadline else ""
     top = max(a.runs[0].stations, key=lambda s: s.mean, default=None)
     full = f". {top.name} is used most: {top.mean:.0%} on average, {top.busy_day:.0%} on a busy day" if top else ""

@@ -221,12 +221,8 @@ class _Layout:
             self.picture.boxes[name] = replace(b, column=place[b.column])
 
     def _wire(self) -> None:
-        ends = {
-            tuple(sorted((self.shown[a], self.shown[b])))
-            for a, b in self.whole.edges
-            if a in self.shown and b in self.shown
-        }
-        self.picture.wires = sorted((a, b) for a, b in ends if a != b)
+        edges = ((self.shown.get(a, ""), self.shown.get(b, "")) for a, b in self.whole.edges)
+        self.picture.wires = sorted({(min(ends), max(ends)) for ends in edges if all(ends) and len(set(ends)) > 1})
 
 
 #: least width of a box, its height, and the gaps between boxes [px]
@@ -255,16 +251,13 @@ def svg(picture: Picture, about: str) -> str:
     width = at[-1] - _DX + _EDGE
     height = 2 * _EDGE + max(picture.rows, 1) * (_H + _DY) + 8
     boxes = sorted(picture.boxes.values(), key=lambda b: (b.column, b.row))
+    groups = [name for name in dict.fromkeys(b.group for b in boxes) if name]
     parts = [
         f'<div class="picture" data-about="{about}" tabindex="0" role="region" aria-label="The path, drawn">',
         f'<svg viewBox="0 0 {width} {height}" width="{width}" height="{height}" role="group"',
         f' style="min-width:{_LEAST * width:.0f}px"',
         f' aria-label="{escaped(words(picture))}"><defs>{asset("patterns.svg")}</defs>',
-        *(
-            _group(name, [b for b in boxes if b.group == name], at)
-            for name in dict.fromkeys(b.group for b in boxes)
-            if name
-        ),
+        *(_group(name, [b for b in boxes if b.group == name], at) for name in groups),
         *(_wire(picture.boxes[a], picture.boxes[b], at) for a, b in picture.wires),
         *(_drawn(b, at) for b in boxes),
         "</svg></div>",

@@ -120,9 +120,8 @@ def curves(
     plot.theme("clear")
     plot.plotsize(min(shutil.get_terminal_size((80, 24)).columns, _WIDEST) - 1, _ROWS)
     for name, values in lines.items():
-        known = [(a, b) for a, b in zip(x, values, strict=True) if b is not None]
-        if known:
-            plot.plot([a for a, _ in known], [b for _, b in known], label=name, marker="hd" if out.draws("▚") else "+")
+        if known := [(a, b) for a, b in zip(x, values, strict=True) if b is not None]:
+            plot.plot(*map(list, zip(*known, strict=True)), label=name, marker="hd" if out.draws("▚") else "+")
     if zero:
         plot.xlim(0, max(x, default=1.0))
         plot.ylim(0, None)

@@ -102,11 +102,9 @@ def _use(run: Run) -> tuple[Any, Any, Any]:
 
 def _stations(run: Run) -> list[dict[str, Any]]:
     mean, peak, flows = _use(run)
-    rows = [
-        {"station": name, "utilization_mean": float(m), "utilization_peak": float(p), "flows_mean": float(n)}
-        for name, m, p, n in zip(run.stations, mean, peak, flows, strict=True)
-    ]
-    return sorted(rows, key=lambda r: -r["utilization_mean"])
+    keys = "station", "utilization_mean", "utilization_peak", "flows_mean"
+    rows = zip(run.stations, mean.tolist(), peak.tolist(), flows.tolist(), strict=True)
+    return sorted((dict(zip(keys, row, strict=True)) for row in rows), key=lambda r: -r["utilization_mean"])
 
 
 def _series(run: Run) -> dict[str, Any]:
@@ -152,10 +150,8 @@ def show(s: Simulation, out: Out) -> None:
         which = f", the slowest of {len(group)} alike" if len(group) > 1 else ""
         _told(s, first, f, out, which)
         if (at := among[f]) is not None:
-            out.print(
-                f"{first.transfers[f].name}: this run has everything at its median and what is not stated "
-                f"at its best; {at:.0%} of what predict draws is slower"
-            )
+            run = f"{first.transfers[f].name}: this run has everything at its median and what is not stated at its best"
+            out.print(f"{run}; {at:.0%} of what predict draws is slower")
     for time, what in first.happened[:HAPPENED]:
         out.print(f"at {units.show(time, 's')}: {what}")
     if len(first.happened) > HAPPENED:
@@ -235,12 +231,8 @@ def _replicas(s: Simulation, groups: Sequence[Sequence[int]], out: Out) -> None:
     for group in groups:
         both = [s.spread(f) for f in group]
         rates, durations = (_quantiles([v for pair in both for v in pair[k]]) for k in (0, 1))
-        shown = [
-            units.show(v, unit) if v is not None else ""
-            for values, unit in ((rates, "B/s"), (durations, "s"))
-            for v in values.values()
-        ]
-        rows.add_row(name_of(s.runs[0], group), *shown)
+        every = [*((v, "B/s") for v in rates.values()), *((v, "s") for v in durations.values())]
+        rows.add_row(name_of(s.runs[0], group), *(units.show(v, unit) if v is not None else "" for v, unit in every))
     out.print(rows)
 
 

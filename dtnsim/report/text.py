@@ -85,19 +85,12 @@ def prediction(p: Prediction, out: Out, *, busiest: int = 12, every: bool = Fals
     used = Table("station", "used at the ceiling", ">", ">capacity", ">demand a byte")
     held = {t.bottleneck.station for t in p.transfers}  # first: workers are always at work in one phase or another
     shown = [u for u in p.stations if u.utilization > 0 and _tells(p, u)]
-    shown = (
-        shown
-        if every
-        else list({_numberless(u.station.name, f"{u.utilization:.2f}"): u for u in shown[::-1]}.values())[::-1]
-    )
+    if not every:
+        shown = list({_numberless(u.station.name, f"{u.utilization:.2f}"): u for u in shown[::-1]}.values())[::-1]
     for use in sorted(shown, key=lambda u: u.station.name not in held)[:busiest]:
-        used.add_row(
-            use.station.name,
-            bar(use.utilization),
-            f"{use.utilization:.1%}",
-            capacity(use.station),
-            f"{use.demand_per_byte:.4g} {use.station.unit}",
-        )
+        s, share_of = use.station, use.utilization
+        numbers = f"{share_of:.1%}", capacity(s), f"{use.demand_per_byte:.4g} {s.unit}"
+        used.add_row(s.name, bar(share_of), *numbers)
     out.print(used)
     for t in (p.transfers[f] for f in sorted(alike)) if len(p.transfers) <= SHOWN else p.transfers[:1]:
         out.print(f"ladder of {t.name}: what binds at the ceiling, and what binds once it is relieved", apart=True)
@@ -225,9 +218,8 @@ def _tells(p: Prediction, use: StationUse) -> bool:
     """Whether a station says something: the workers of a plain stream only repeat its bottleneck."""
     if use.station.kind != "workers":
         return True
-    return any(len(t.phases) > 1 for t in p.problem.transfers) or any(
-        t.bottleneck.kind == "latency" for t in p.transfers
-    )
+    waits = any(t.bottleneck.kind == "latency" for t in p.transfers)
+    return waits or any(len(t.phases) > 1 for t in p.problem.transfers)
 
 
 def _transfer(p: Prediction, f: int, out: Out, *, named: bool) -> None:
@@ -278,11 +270,8 @@ def _throughput(first: str, then: str, i: Interval, ceiling: float, p: Predictio
 def capacity(station: Station) -> str:
     """A station's capacity in its own unit."""
     value = float(np.ravel(station.capacity)[0])
-    if station.unit == "B":
-        return units.show(value, "B/s")
-    if station.unit == "cycles":
-        return units.show(value, "Hz")
-    return f"{units.show(value, '1')} {station.unit}/s"
+    known = {"B": "B/s", "cycles": "Hz"}.get(station.unit)
+    return units.show(value, known) if known else f"{units.show(value, '1')} {station.unit}/s"
 
 
 def explanation(p: Prediction, out: Out, ways: Sequence[Way], steps: Sequence[Step]) -> None:

@@ -66,9 +66,8 @@ def show(found: Validation, out: Out) -> None:
         said = f"{s.n} cases, median error {percent(s.mdape)}, worst {percent(s.max_ape)}"
         out.print(f"fit cases, each predicted by a fit without it: {said}")
     if trust(found.judgements) is not None:
-        out.print(
-            "intervals of the judging figures, each by laws learned without its study; scores of ln(figure)", apart=True
-        )
+        told = "intervals of the judging figures, each by laws learned without its study; scores of ln(figure)"
+        out.print(told, apart=True)
         out.print(_trust(found))
 
 
@@ -86,9 +85,8 @@ def page(found: Validation, *, seed: int = 1, samples: int = 256) -> str:
         errors = f"median error {percent(blind.mdape)}, worst {percent(blind.max_ape)}"
         inside = f"; {percent(blind.coverage80)} lie in their {WITHIN} interval" if blind.coverage80 is not None else ""
         made.text(f"{blind.n} figures that fitted nothing: {errors}{inside}.", "headline")
-    made.text(
-        f"dtnsim {__version__}, {today().isoformat()}, seed {seed}, {samples} draws behind each interval.", "note"
-    )
+    draws = f"seed {seed}, {samples} draws behind each interval"
+    made.text(f"dtnsim {__version__}, {today().isoformat()}, {draws}.", "note")
     made.table(_summary(found), "Errors by system and role")
     shown = [j for j in found.judgements if j.counted and j.case.unit == "B/s" and j.case.measured > 0 and j.p50 > 0]
     made.figure(_scatter(shown, "by role", [(_ROLES[r], [j for j in shown if j.case.role == r]) for r in _ROLES]))
@@ -158,11 +156,8 @@ def _calibration(chosen: Sequence[Judgement]) -> Figure:
         f"{len(chosen)} figures", [100 * level for level in _LEVELS], [100 * s for s in shares],
         "%{x:.0f} % interval: %{y:.1f} % of the figures", marked=True,
     )  # fmt: skip
-    layout = {
-        "xaxis": axis("level of the interval [%]", range=[0, 100]),
-        "yaxis": axis("figures inside [%]", range=[0, 100]),
-        "height": 420,
-    }
+    across, up = (axis(title, range=[0, 100]) for title in ("level of the interval [%]", "figures inside [%]"))
+    layout = {"xaxis": across, "yaxis": up, "height": 420}
     rows = [(f"{level:.0%}", f"{s:.1%}") for level, s in zip(_LEVELS, shares, strict=True)]
     says = "; ".join(f"{level} interval: {s} inside" for level, s in rows[1::4])
     table = Table(">level", ">figures inside", rows=rows)
@@ -183,13 +178,11 @@ def _ranks(judged: Sequence[Judgement]) -> Figure:
         {"type": "bar", "name": kind, "x": middles, "y": counts[kind], "width": 9, "marker": painted(n)}
         for n, kind in enumerate(kinds)
     ]
-    layout = {
-        "barmode": "stack",
+    axes = {
         "xaxis": axis("scenarios below the figure [%]", range=[0, 100], dtick=20),
         "yaxis": axis("number of figures"),
-        "height": 420,
-        "showlegend": True,
     }
+    layout = {"barmode": "stack", **axes, "height": 420, "showlegend": True}
     rows = [(kind, *map(str, counts[kind])) for kind in kinds]
     whole = [sum(counts[kind][n] for kind in kinds) for n in range(10)]
     says = "; ".join(f"{tenth}: {n}" for tenth, n in zip(tenths, whole, strict=True))
@@ -221,22 +214,12 @@ def _scatter(
     ticks = [10.0**n for n in range(low, high + 1)]
     texts = [figure(t, "B/s") for t in ticks]
     shown_as = {"type": "log", "range": [low, high], "tickvals": ticks, "ticktext": texts, "tickangle": 0}
-    layout = {
-        "xaxis": axis("measured", **{**shown_as, "ticktext": ["", *texts[1:]]}),  # the corner has one number
-        "yaxis": axis("predicted", **shown_as),
-        "height": 640,
-        "showlegend": True,
-    }
-    rows = [
-        (
-            j.case.site,
-            j.case.id,
-            j.case.role,
-            j.regime.kind,
-            *(figure(v, "B/s") for v in (j.case.measured, j.p10, j.p50, j.p90)),
-        )
-        for j in shown
-    ]
+    across = axis("measured", **{**shown_as, "ticktext": ["", *texts[1:]]})  # the corner has one number
+    layout = {"xaxis": across, "yaxis": axis("predicted", **shown_as), "height": 640, "showlegend": True}
+    rows = []
+    for j in shown:
+        rates = (figure(v, "B/s") for v in (j.case.measured, j.p10, j.p50, j.p90))
+        rows.append((j.case.site, j.case.id, j.case.role, j.regime.kind, *rates))
     head = ("site", "case", "role", "kind", ">measured", *HEADS)
     near = sum(j.p10 <= j.case.measured <= j.p90 for j in shown)
     least, most = (figure(v, "B/s") for v in (min(values), max(values)))

@@ -166,18 +166,10 @@ def _path(page: Page, given: PathSpec, p: Prediction, title: str) -> None:
     page.raw(f'<div class="about" id="about-path" role="status"><p>{escaped(hint)}</p></div>')
     if placed.unused:
         page.text(f"Not used by these transfers: {', '.join(placed.unused)}.", "note")
-    used = [u for u in p.stations if u.utilization > 0]
-    rows = [
-        (
-            u.station.name,
-            f"{u.utilization:.1%}",
-            capacity(u.station),
-            f"{u.demand_per_byte:.4g} {u.station.unit}",
-            u.station.formula,
-            u.station.source,
-        )
-        for u in used
-    ]
+    rows = []
+    for s, u in ((u.station, u) for u in p.stations if u.utilization > 0):
+        numbers = f"{u.utilization:.1%}", capacity(s), f"{u.demand_per_byte:.4g} {s.unit}"
+        rows.append((s.name, *numbers, s.formula, s.source))
     head = ("station", ">used", ">capacity", ">demand a byte", "how", "source")
     page.table(Table(*head, rows=rows), "All stations in use", folded=True)
 
@@ -229,24 +221,14 @@ def _tools(page: Page, given: PathSpec, asked: Asked) -> None:
     except DtnsimError as error:
         page.text(f"{error}.")
         return
-    said = messages.tool_advice(found)
-    page.text(
-        f"{said[0].upper()}{said[1:]}{'' if tool_choice.alone(given) else f' ({given.transfers[0].name} alone)'}."
-    )
-    rows = [
-        (
-            c.name,
-            *(units.show(v, "s", digits=3) for v in (c.duration_s.p50, c.duration_s.p10, c.duration_s.p90)),
-            f"{c.best:.0%}",
-            c.needs,
-            c.line,
-        )
-        for c in found[:TOOLS]
-    ]
-    page.table(
-        Table("tool", ">takes", HEADS[0], HEADS[2], ">best", "needs", "what to type", rows=rows),
-        f"{len(rows)} of {len(found)} ways; best: part of the draws in which no other is more than 5 % faster",
-    )
+    said, of = messages.tool_advice(found), "" if tool_choice.alone(given) else f" ({given.transfers[0].name} alone)"
+    page.text(f"{said[0].upper()}{said[1:]}{of}.")
+    table = Table("tool", ">takes", HEADS[0], HEADS[2], ">best", "needs", "what to type")
+    for c in found[:TOOLS]:
+        times = (units.show(v, "s", digits=3) for v in (c.duration_s.p50, c.duration_s.p10, c.duration_s.p90))
+        table.add_row(c.name, *times, f"{c.best:.0%}", c.needs, c.line)
+    best = "best: part of the draws in which no other is more than 5 % faster"
+    page.table(table, f"{len(table.rows)} of {len(found)} ways; {best}")
     page.items(whynot.of_tools(found, refused).sentences())
 
 
