@@ -362,15 +362,9 @@ def document(whole: Learned, found: Sequence[Residual]) -> dict[str, Any]:
         for name in sorted(made.laws)
     }
     noise = {"default": made.default_noise, **dict(sorted(made.noises.items()))}
-    return {
-        "schema": SCHEMA,
-        "default": {
-            **_entry(made.default),
-            "source": "no evidence of the setting: the common law, one deviation between settings wider",
-        },
-        "kinds": kinds,
-        "repeat": {k: _entry(n) for k, n in noise.items()},
-    }
+    common = "no evidence of the setting: the common law, one deviation between settings wider"
+    default, repeat = {**_entry(made.default), "source": common}, {k: _entry(n) for k, n in noise.items()}
+    return {"schema": SCHEMA, "default": default, "kinds": kinds, "repeat": repeat}
 
 
 def _source(found: Sequence[Residual], name: str, studies: int) -> str:

@@ -20,6 +20,7 @@ from dtnsim.evidence.fit_model import Model
 from dtnsim.evidence.fit_search import Search
 from dtnsim.evidence.trust import Judgement, Summary, by_kind, error_of, first, summarise, trust
 from dtnsim.ground import library, yamlio
+from dtnsim.ground.output import fields
 from dtnsim.ground.pool import Pool
 from dtnsim.ground.quantity import Draw
 from dtnsim.physics._arrays import FloatArray as Array
@@ -92,12 +93,11 @@ class Validation:
 def _case_dict(j: Judgement) -> dict[str, Any]:
     case = j.case
     document = {
-        **{key: getattr(case, key) for key in ("id", "site", "study", "role")},
+        **fields(case, "id", "site", "study", "role"),
         "quantity": case.quantity if case.pattern is None else f"{case.quantity}:{case.pattern}",
         "unit": case.unit,
         "measured": None if case.withheld else case.measured,
-        **{key: getattr(j, key) for key in ("p10", "p50", "p90", "ceiling", "error")},
-        "kind": j.regime.kind,
+        **fields(j, "p10", "p50", "p90", "ceiling", "error", kind="regime.kind"),
         "bottleneck": f"{j.held.station}: {j.held.reason}",
         "bottleneck_stated": case.stated.says if case.stated is not None else None,
     }

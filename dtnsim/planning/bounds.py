@@ -30,7 +30,6 @@ from dtnsim.planning.rating import Described, Rater
 from dtnsim.planning.search import Case, Open, Rates, Set
 from dtnsim.steady import ordering
 from dtnsim.steady.matrices import Matrices
-from dtnsim.steady.regime import Holders
 from dtnsim.steady.scenarios import Scenarios, solved
 
 #: relative difference of times that is none
@@ -62,12 +61,8 @@ class _Reference:
         stations = [s.name for s in self.problem.stations]
         rows = m.phases
         none = len(self.keys)  # a row of ones: a phase that only waits has an entry without a station
-        self._rows = np.array(
-            [
-                number[names[row][1], stations[k]] if k < len(stations) else none
-                for row, k in zip(rows.row, rows.station, strict=True)
-            ]
-        )
+        crossed = zip(rows.row, rows.station, strict=True)
+        self._rows = np.array([number[names[row][1], stations[k]] if k < len(stations) else none for row, k in crossed])
         self._waits = np.array([number.get((name, ""), none) for _, name in names])
         sums = {(int(f), int(k)): n for n, (f, k) in enumerate(zip(m.total.row, m.total.station, strict=True))}
         visits = [(names[row][0], int(k)) for row, k in zip(rows.row, rows.station, strict=True)]
@@ -120,15 +115,11 @@ def with_stations(problem: Problem, others: Iterable[Problem]) -> Problem:
                     if d.station not in here:
                         here.add(d.station)
                         stations.append(known[d.station])
-    transfers = [
-        replace(
-            t, phases=tuple(replace(p, demands=(*p.demands, *more.get((f, n), ()))) for n, p in enumerate(t.phases))
-        )
-        for f, t in enumerate(problem.transfers)
-    ]
-    return replace(
-        problem, stations=tuple(stations), transfers=tuple(replace(t, phases=_by_step(t.phases)) for t in transfers)
-    )
+    transfers = []
+    for f, t in enumerate(problem.transfers):
+        phases = [replace(p, demands=(*p.demands, *more.get((f, n), ()))) for n, p in enumerate(t.phases)]
+        transfers.append(replace(t, phases=_by_step(phases)))
+    return replace(problem, stations=tuple(stations), transfers=tuple(transfers))
 
 
 def _by_step(phases: Sequence[Phase]) -> tuple[Phase, ...]:
@@ -164,13 +155,6 @@ def times(problem: Problem) -> dict[Key, Array]:
     return found
 
 
-def _all_of(each: Sequence[tuple[Holders, ...]]) -> tuple[Holders, ...]:
-    """What can hold each transfer with any of some options, the first before the others."""
-    first = each[0]
-    stations = [ChainMap(*(dict(held[f].stations) for held in each)) for f in range(len(first))]
-    return tuple(h._replace(stations=dict(s), meeting=None) for h, s in zip(first, stations, strict=True))
-
-
 class Bound:
     """Bounds the rates of sets.
 
@@ -200,7 +184,11 @@ class Bound:
         with_each = {(p, o): self._beside(p, o) for p, o in each(every)}
         beside = {which: found.drawn if found is not None else None for which, found in with_each.items()}
         self._draw, self._of = best.draw, best.nominal
-        self._held = _all_of([best.held, *(found.held for found in with_each.values() if found is not None)])
+        every_held = [best.held, *(found.held for found in with_each.values() if found is not None)]
+        # with any of the options, the first before the others
+        stations = (ChainMap(*(dict(held[f].stations) for held in every_held)) for f in range(len(best.held)))
+        of_each = zip(best.held, stations, strict=True)
+        self._held = tuple(h._replace(stations=dict(s), meeting=None) for h, s in of_each)
         self._reference = _Reference(rater, best.drawn, [found for found in beside.values() if found is not None])
         self._known = {which: self._ratios(which[1], found) for which, found in beside.items()}
         self._own: dict[str, BoolArray] = {}

@@ -121,12 +121,8 @@ def groups(design: Design, vector: tuple[str, ...], todo: np.ndarray, pace: Pace
             numbers, whole = todo[whole[: pace.size]], whole[pace.size :]
             row = design.row(int(numbers[0]))
             texts = [[design.columns[n][0][c] for c in design.columns[n][1][numbers]] for n in free]
-            yield Group(
-                numbers,
-                tuple(f"{design.keys[n]}={row[n]}" for n in fixed),
-                tuple(design.keys[n] for n in free),
-                tuple(zip(*texts, strict=True)) if texts else ((),) * len(numbers),
-            )
+            shared, keys = tuple(f"{design.keys[n]}={row[n]}" for n in fixed), tuple(design.keys[n] for n in free)
+            yield Group(numbers, shared, keys, tuple(zip(*texts, strict=True)) if texts else ((),) * len(numbers))
 
 
 def vector_keys(given: PathSpec, design: Design, *, arrays: bool = True) -> tuple[str, ...]:

@@ -44,15 +44,16 @@ def read(path: Path) -> tuple[list[tuple[int, dict[str, str]]], list[str]]:
     text = re.sub("\r\n?", "\n", _text(raw)).replace("\0", "")
     found = next((f for mark in _marks(text) if (f := _headed(path, text, mark)) is not None), None)
     if found is None:
-        raise InputError(
-            f"--catalog: {path} needs a heading with part and price, and a date (of {', '.join(HEADINGS)}), and rows"
-        )
+        wanted = f"a heading with part and price, and a date (of {', '.join(HEADINGS)}), and rows"
+        raise InputError(f"--catalog: {path} needs {wanted}")
     heading, below = found
     keys = _keys(heading)
     ignored = [h for h, k in zip(heading, keys, strict=True) if not k and h]
     notes = [f"{path.name}: columns left out: {', '.join(ignored)}."] if ignored else []
     taxed = _with_tax(next(h for h, k in zip(heading, keys, strict=True) if k == "price"))
     notes += [] if taxed is None else [f"{path.name}: prices {'with' if taxed else 'without'} VAT."]
+    said = _SIGN.search(next(h for h, k in zip(heading, keys, strict=True) if k == "price").upper())
+    currency = {"currency": _SIGNS.get(said[0], said[0])} if said else {}  # that the heading of the prices names
     rows = []
     for number, cells in below:
         row: dict[str, str] = {}
@@ -62,7 +63,7 @@ def read(path: Path) -> tuple[list[tuple[int, dict[str, str]]], list[str]]:
         if any(cells[len(heading) :]):
             notes.append(f"{path.name}: line {number} is left out: it has more cells than the heading.")
         elif "part" in row:
-            rows.append((number, {**_of_heading(heading, keys), **row}))
+            rows.append((number, {**currency, **row}))
         elif row:
             notes.append(f"{path.name}: line {number} is left out: it names no part.")
     return list(_normal(rows)), notes
@@ -144,13 +145,6 @@ def _key(heading: str) -> str:
     return _KEY.get(" ".join(re.sub(r"[(\[].*?[)\]]|[._/:*-]+", " ", bare).split()), "") or _KEY.get(
         re.sub(r"\s+(in\s+)?(eur|usd|chf|gbp|euro)$", "", re.sub(r"[^a-z]+", " ", bare).strip()), ""
     )
-
-
-def _of_heading(heading: Sequence[str], keys: Sequence[str]) -> dict[str, str]:
-    """The currency that the heading of the prices names."""
-    text = next(h for h, k in zip(heading, keys, strict=True) if k == "price").upper()
-    found = _SIGN.search(text)
-    return {"currency": _SIGNS.get(found[0], found[0])} if found else {}
 
 
 def _normal(rows: Sequence[tuple[int, dict[str, str]]]) -> Iterator[tuple[int, dict[str, str]]]:

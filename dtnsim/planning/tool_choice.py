@@ -109,7 +109,8 @@ def choose(
         InputError: a kind that is none, or none of the tools can do it.
     """
     rows = {usage.name for _, usage in usages()}
-    unknown = [kind for kind in have if kind not in rows and not _is_tool(kind)]
+    tools = {kind for kind in have if kind in kinds() and issubclass(find_kind(kind), Tool)}
+    unknown = [kind for kind in have if kind not in rows | tools]
     if unknown:
         known = ", ".join(dict.fromkeys(kind for kind, _ in usages()))
         raise InputError(f"--have: {unknown[0]!r} is no tool; write some of {known}")
@@ -184,11 +185,6 @@ def quick(spec: PathSpec, *, ready: bool) -> list[Suggestion]:
         needs, sets = "" if usage.needs in READY else usage.needs, (*mounted, setting(options, spec.transfer_key(0)))
         found.append(Suggestion(usage.name, _typed(usage, options), needs, sets))
     return found
-
-
-def _is_tool(kind: str) -> bool:
-    """Whether a word is a kind of tool."""
-    return kind in kinds() and issubclass(find_kind(kind), Tool)
 
 
 def _leading(spec: PathSpec) -> Iterator[tuple[str, Usage, tuple[str, ...]]]:

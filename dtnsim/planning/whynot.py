@@ -11,6 +11,7 @@ from decimal import Decimal
 from typing import Any, Final
 
 from dtnsim.ground import units
+from dtnsim.ground.output import fields
 from dtnsim.planning.option import Option, Refused
 from dtnsim.planning.search import Search, Set, price
 from dtnsim.planning.tool_choice import Choice
@@ -136,14 +137,12 @@ class WhyNot:
 
     def document(self) -> dict[str, Any]:
         """As a record."""
+        what, costs = self.by_relaxing or ("", Decimal())
         return {
-            "checked": self.checked,
-            "counts": self.counts,
+            **fields(self, "checked", "counts"),
             "nearest": _record(self.nearest) if self.nearest is not None else None,
             "relaxed": dict(self.relaxed),
-            "by_relaxing": {"what": self.by_relaxing[0], "price": float(self.by_relaxing[1])}
-            if self.by_relaxing
-            else None,
+            "by_relaxing": {"what": what, "price": float(costs)} if self.by_relaxing else None,
             "instead": [_record(i) for i in self.instead],
             "out": [_record(o) for o in self.out],
         }
@@ -169,11 +168,8 @@ def of(
     if search is None:
         return WhyNot(0, tuple(fits), None)
     limits = [Out(name(_ordered(s)), test, by, price(_ordered(s))) for s, (test, by) in search.out.items()]
-    short = [
-        Out(name(_ordered(s)), "short", sure - (rates[2] - 1), price(_ordered(s)))
-        for s, rates in search.evaluated.items()
-        if rates[0] and rates[2] - 1 < sure
-    ]
+    unsure = {_ordered(s): sure - (r[2] - 1) for s, r in search.evaluated.items() if r[0] and r[2] - 1 < sure}
+    short = [Out(name(s), "short", by, price(s)) for s, by in unsure.items()]
     cheaper = [o for o in short if chosen is None or o.price < chosen]
     nearest = min(cheaper, key=lambda o: (o.by, o.price), default=None)
     made = WhyNot(len(search.evaluated), (*fits, *limits, *short), nearest)

@@ -312,13 +312,10 @@ class PageCache(Store):
         if self.state in COUPLED:
             parts = [(flow, 0.0) for flow, _ in parts] if queued else []
         memory.note(self, parts, minds=self.state is FREE or queued, close=close)
-        memory.waits(
-            self,
-            begins=self._begins if self.state is HELD and (fills or self._some) else None,
-            presses=self.state is FREE and fills and into > out * (1 + EVEN),
-            full=self.state is FULL,
-            idle=not fills and self.state in (FREE, KEPT),
-        )
+        begins = self._begins if self.state is HELD and (fills or self._some) else None
+        presses = self.state is FREE and fills and into > out * (1 + EVEN)
+        idle = not fills and self.state in (FREE, KEPT)
+        memory.waits(self, begins=begins, presses=presses, full=self.state is FULL, idle=idle)
 
     def _wait(self, into: float, out: float, band: float) -> float:
         """When it may be empty, old enough or flushed at the earliest, while rates stay within a band [s from now]."""

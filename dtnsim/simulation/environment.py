@@ -47,8 +47,8 @@ class World:
 
     Attributes:
         jobs: The transfers, once they are made.
-        recorder: Who counts, once it is there.
-        files: What the hosts' memories hold, once it is there.
+        recorder: Who counts; there before anything happens.
+        files: What the hosts' memories hold; likewise.
         happened: (time [s], what) of everything that happened.
         pending: Events that are still to come.
     """
@@ -62,8 +62,8 @@ class World:
         self._factors: list[dict[int, float]] = [{} for _ in self._base]
         self._shared = engine_stations(problem)
         self.jobs: list[Job] = []
-        self.recorder: Recorder | None = None
-        self.files: Files | None = None
+        self.recorder: Recorder
+        self.files: Files
         self.happened: list[tuple[float, str]] = []
         self.pending = 0
         self._key = scene.start
@@ -117,30 +117,25 @@ class World:
 
     def follows(self, f: int) -> None:
         """Those before a transfer have finished: its program has its memory from now on."""
-        if self.files is not None:
-            self.files.holds(f, 1)
+        self.files.holds(f, 1)
 
     def begun(self, f: int) -> None:
         """A transfer has begun: it need not read what memory has, and drives have more streams to serve."""
-        shares = self.files.begun(f) if self.files is not None else ()
+        shares = self.files.begun(f)
         if any(share > 0 for share in shares):
             job = self.jobs[f]
-            if self.recorder is not None:
-                self.recorder.replaced([f])
+            self.recorder.replaced([f])
             job.found = shares
             self._change(job, self._as_drawn(f, self._beside(f)), self.capacities())
             job.waiting, job.moving = ([0.0] * len(job.legs) for _ in range(2))
-        if self.recorder is not None:
-            self.recorder.begun(f)
+        self.recorder.begun(f)
         self._came_or_went(f, 1)
 
     def ended(self, f: int) -> None:
         """A transfer has ended: its files are in memory, and drives that it shares have fewer streams to serve."""
-        if self.files is not None:
-            self.files.ended(f)
-            self.files.holds(f, -1)
-        if self.recorder is not None:
-            self.recorder.ended(f)
+        self.files.ended(f)
+        self.files.holds(f, -1)
+        self.recorder.ended(f)
         self._came_or_went(f, -1)
 
     def _came_or_went(self, f: int, sign: int) -> None:
@@ -149,10 +144,10 @@ class World:
         self._drives.count(f, self._streams, sign)
         neighbours = self._drives.neighbours(f)
         if neighbours and not self._touched:  # looked at once all that happens at this instant has
-            self.env.timeout(0).callbacks.append(lambda _event: self._serve_others())
+            self.env.timeout(0).callbacks.append(self._serve_others)
         self._touched.update(dict.fromkeys(neighbours))
 
-    def _serve_others(self) -> None:
+    def _serve_others(self, _event: Any) -> None:
         """Gives those under way on the drives that others have come to or left their costs from now on."""
         touched, self._touched = self._touched, {}
         self._renew([f for f in touched if self.jobs[f].begun and not self.jobs[f].done], moved_on=False)
@@ -191,8 +186,7 @@ class World:
             self._turned = None
         self._dead = dead
         for k in stations:
-            if self.recorder is not None:
-                self.recorder.offer(k, now[k])
+            self.recorder.offer(k, now[k])
             if self._shared[k]:
                 self.engine.set_capacity(k, now[k])
 
@@ -208,8 +202,7 @@ class World:
         if not found:
             return
         capacity = self.capacities()
-        if self.recorder is not None:
-            self.recorder.replaced([f for f, _ in found])
+        self.recorder.replaced([f for f, _ in found])
         for f, nominal in found:
             self._costs[f] = nominal
             self._change(self.jobs[f], self._as_drawn(f, nominal), capacity)

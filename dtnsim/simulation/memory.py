@@ -97,7 +97,7 @@ class Memory:
         self._whole, self._free, self._held = size, free, 0.0
         self.part, self.size = 1.0, size
         self.caches: list[PageCache] = []
-        self._engine: Engine | None = None
+        self._engine: Engine  # since the first has joined
         self._stations: set[int] = set()
         self._unwatch: Callable[[], None] = lambda: None
         self._nodes: dict[int, _Node] = {}
@@ -111,7 +111,7 @@ class Memory:
         self._close: dict[PageCache, None] = {}  # told of every change
         self._due: list[dict[PageCache, None]] = []
         self._later = False
-        self._alarm: Alarm | None = None
+        self._alarm: Alarm
 
     @property
     def band(self) -> float:
@@ -130,13 +130,12 @@ class Memory:
 
     def join(self, one: PageCache) -> None:
         """One more that shares it."""
+        if not self.caches:
+            self._engine, self._alarm = one.engine, Alarm(one.env, self._ring)
         self.caches.append(one)
-        self._engine = one.engine
-        self._alarm = self._alarm or Alarm(one.env, self._ring)
 
     def crossed(self, stations: Iterable[int]) -> None:
         """What a store's bytes cross from now on."""
-        assert self._engine is not None
         if not self._stations.issuperset(stations):
             self._stations.update(stations)
             self._unwatch()
@@ -173,7 +172,6 @@ class Memory:
             for node in self._nodes.values():
                 node.clock += node.rate * time
             self._since = now
-        assert self._engine is not None
         if self._engine.fluid.epoch != self._epoch:
             self._epoch = self._engine.fluid.epoch
             self._renumber()
@@ -251,7 +249,6 @@ class Memory:
                 del self._nodes[at]
 
     def _enter(self, cache: PageCache, told: _Told, flow: Transfer, adds: float) -> None:
-        assert self._engine is not None
         at = self._engine.fluid.side(flow.flow)
         if at < 0 and at != CAPPED:  # it has ended
             return
@@ -273,7 +270,6 @@ class Memory:
 
     def _changed(self) -> None:
         """After a change of the shares."""
-        assert self._engine is not None
         fluid, growth = self._engine.fluid, 0.0
         self._advance(self._engine.env.now)
         told: dict[PageCache, None] = dict(self._close) if self._close else {}
@@ -301,7 +297,6 @@ class Memory:
 
     def _plan(self, _event: Any = None) -> None:
         self._later = False
-        assert self._engine is not None
         level, growth = self._level + self._growth * (self._engine.env.now - self._since), self._growth
         waits = [
             (_time_to(begins * self.part - level, growth), those) for begins, those in self._waiting.items() if those
@@ -312,7 +307,6 @@ class Memory:
             waits.append((_time_to(level - self.size * (1 - cache.SLACK) * (1 - EVEN), -growth), self.throttled))
         first = min((wait for wait, _ in waits), default=math.inf)
         self._due = [those for wait, those in waits if wait <= first * (1 + _TOGETHER)]
-        assert self._alarm is not None
         self._alarm.set(first)
 
     def _ring(self) -> bool:

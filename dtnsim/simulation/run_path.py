@@ -262,26 +262,14 @@ def _result(world: World, recorder: Recorder, how: tuple[int, float, int, str], 
         for move in job.moves.values():  # what is still under way
             if move.leg in job.legs:
                 moving[job.legs.index(move.leg)] += ended - move.flow.started
+        t, moved = job.transfer, job.moved if job.done else _payload(world.engine, job)
+        times = job.started, job.written, job.finished, job.on_medium
         spent = zip(job.legs, moving, job.waiting, strict=True)
-        transfers.append(
-            TransferRun(
-                job.transfer.name,
-                job.started,
-                job.written,
-                job.finished,
-                job.on_medium,
-                job.moved if job.done else _payload(world.engine, job),
-                job.files,
-                durations,
-                counts,
-                tuple(PhaseTime(leg.name, busy, waiting) for leg, busy, waiting in spent),
-                job.retries,
-                Later(partial(recorder.held, f, names)) if whole else recorder.held(f, names, _FEW_STRETCHES),
-                job.transfer.omitted_s,
-                sender_rate(world.scene.problem, job.transfer, job.moved / job.transfer.time_s) if job.done else None,
-                job.transfer.counted,
-            )
-        )
+        phases = tuple(PhaseTime(leg.name, busy, waiting) for leg, busy, waiting in spent)
+        held = Later(partial(recorder.held, f, names)) if whole else recorder.held(f, names, _FEW_STRETCHES)
+        rate = sender_rate(world.scene.problem, t, job.moved / t.time_s) if job.done else None
+        transfers.append(TransferRun(t.name, *times, moved, job.files, durations, counts, phases, job.retries, held,
+                                     t.omitted_s, rate, t.counted))  # fmt: skip
     series = LaterSeries(recorder.series) if whole else Series(*(np.zeros(n) for n in (1, 0, 0, 0, 0, 0)))
     how_ended = steps, not stopped, stopped == "interrupted"
     return Run(seed, ended, tuple(transfers), names, series, tuple(world.happened), *how_ended)

@@ -48,11 +48,8 @@ def beside_it(shop: Shop) -> None:
     """One, two or more machines like a host beside it, each with its share of the transfers that end on it."""
     given, name = shop.given, shop.name
     offer = next((o for o in shop.catalog.of(catalogs.HOST) if o.part == given.host_files.get(name)), None)
-    keys = dict.fromkeys(
-        given.transfer_key(n)
-        for n, t in enumerate(given.transfers)
-        if name in (split_end(t.source_end)[0], split_end(t.to)[0])
-    )
+    ended = (n for n, t in enumerate(given.transfers) if name in (split_end(t.source_end)[0], split_end(t.to)[0]))
+    keys = dict.fromkeys(map(given.transfer_key, ended))
     for count in range(1, _MOST_BESIDE + 1) if offer is not None and keys and not _ends(shop)[1] else ():
         others = [f"{name}-{n + 2}" for n in range(count)]
         if any(other in given.hosts for other in others):
@@ -81,11 +78,8 @@ def left_by(offered: Offered, whole: Option) -> Offered:
 
 def _ends(shop: Shop) -> tuple[list[str], str]:
     """(keys that name volumes of the host, of transfers and mounts, why the host cannot be replaced)."""
-    named = [
-        (f"{shop.given.transfer_key(number)}.{key}", end)
-        for number, transfer in enumerate(shop.given.transfers)
-        for key, end in (("from", transfer.source_end), ("to", transfer.to))
-    ]
+    named = [(f"{shop.given.transfer_key(number)}.{key}", end) for number, t in enumerate(shop.given.transfers)
+             for key, end in (("from", t.source_end), ("to", t.to))]  # fmt: skip
     named += [(f"hosts.{other}.volumes.{mount}.server", volume.server) for other, host in shop.given.hosts.items()
               for mount, volume in host.volumes.items() if volume.server is not None]  # fmt: skip
     keys = []

@@ -194,28 +194,16 @@ class _Columns:
         here = here[self.asked[here]]
         status = self.status[here]
         done = here[status == DONE]
-        waited = self.waited[here]
+        failed, waited = int((status == FAILED).sum()), self.waited[here]
         arrived = here[np.isfinite(self.took[here])]
-        return Group(
-            name,
-            source,
-            target,
-            len(here),
-            len(done),
-            int((status == FAILED).sum()),
-            len(here) - len(done) - int((status == FAILED).sum()),
-            float(self.size[here].sum()),
-            float(self.moved[here].sum()),
-            float(self.resent[here].sum()),
-            int(self.damage.found[arrived].sum()),
-            int(self.damage.unnoticed[arrived].sum()),
-            int(self.tries[here].sum()),
-            int(self.due[here].sum()),
-            int((self.late[here] & self.due[here]).sum()),
-            _quantiles(self.took[done]),
-            _quantiles(self.slow[done]),
-            float(np.nanmean(waited)) if np.isfinite(waited).any() else math.nan,
-        )
+        size, moved, resent = (float(each[here].sum()) for each in (self.size, self.moved, self.resent))
+        corrupted, unnoticed = (int(each[arrived].sum()) for each in (self.damage.found, self.damage.unnoticed))
+        retries, due, missed = (int(each[here].sum()) for each in (self.tries, self.due, self.late & self.due))
+        counts = len(here), len(done), failed, len(here) - len(done) - failed
+        took, slow = _quantiles(self.took[done]), _quantiles(self.slow[done])
+        mean = float(np.nanmean(waited)) if np.isfinite(waited).any() else math.nan
+        return Group(name, source, target, *counts, size, moved, resent, corrupted, unnoticed, retries, due, missed,
+                     took, slow, mean)  # fmt: skip
 
 
 def _quantiles(values: Array) -> tuple[float, ...]:
@@ -267,18 +255,10 @@ def _stations(made: Made, workload: Workload) -> list[StationYear]:
         at_start = np.array(_means(day, mine / growth, span, int(day.max()) + 1))[whole_days]
         hourly = workload.full_over == "hour" or not len(daily)
         start = float(np.quantile(mine / growth if hourly else at_start, BUSY))
-        made_.append(
-            StationYear(
-                made.names[k],
-                float(mean[k]),
-                float(np.quantile(mine, BUSY)),
-                float(np.quantile(daily, BUSY)) if len(daily) else float(mine.mean()),
-                float(mine.max()),
-                tuple(_means(hour, mine, span, WEEK)),
-                tuple(_means(week, mine, span, int(week.max()) + 1)),
-                due(start, grows, alike[:, k], workload.full.value),
-            )
-        )
+        busy_day = float(np.quantile(daily, BUSY)) if len(daily) else float(mine.mean())
+        use = float(mean[k]), float(np.quantile(mine, BUSY)), busy_day, float(mine.max())
+        courses = tuple(_means(hour, mine, span, WEEK)), tuple(_means(week, mine, span, int(week.max()) + 1))
+        made_.append(StationYear(made.names[k], *use, *courses, due(start, grows, alike[:, k], workload.full.value)))
     return sorted(made_, key=lambda s: (s.due_years, -s.busy))
 
 

@@ -354,12 +354,6 @@ def _own(problem: Problem, m: solve.Matrices, binding: int | None) -> tuple[str,
     return f"{name}: its own {plain}", False
 
 
-def knots(low_B: float, high_B: float) -> tuple[float, ...]:
-    """Sizes at which transfers between two sizes are composed: powers of ten around them."""
-    first, last = math.floor(math.log(low_B, KNOT) + 1e-12), math.ceil(math.log(high_B, KNOT) - 1e-12)
-    return tuple(KNOT**n for n in range(first, max(last, first + 1) + 1))
-
-
 def sorts(sizes: Array, files: IntArray, typical_B: float) -> tuple[list[Sort], IntArray]:
     """What a class moves, in kinds that are composed apart, and which one each transfer is of.
 
@@ -370,12 +364,14 @@ def sorts(sizes: Array, files: IntArray, typical_B: float) -> tuple[list[Sort], 
     """
     if len(sizes) == 0:
         return [], np.zeros(0, np.int64)
-    first, count = float(sizes[0]), int(files[0])
-    if np.all(sizes == first) and np.all(files == count):
-        return [Sort((first,), files=count)], np.zeros(len(sizes), np.int64)
+    one, count = float(sizes[0]), int(files[0])
+    if np.all(sizes == one) and np.all(files == count):
+        return [Sort((one,), files=count)], np.zeros(len(sizes), np.int64)
 
     def sort(here: BoolArray, file_B: float) -> Sort:
-        at = knots(float(sizes[here].min()), float(sizes[here].max()))
+        low, high = (math.log(float(size), KNOT) for size in (sizes[here].min(), sizes[here].max()))
+        first, last = math.floor(low + 1e-12), math.ceil(high - 1e-12)  # powers of ten around them
+        at = tuple(KNOT**n for n in range(first, max(last, first + 1) + 1))
         middle = min(range(len(at)), key=lambda n: abs(math.log(at[n] / typical_B)))
         return Sort(at, file_B, middle=middle)
 
