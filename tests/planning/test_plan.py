@@ -366,14 +366,14 @@ def test_the_command_shows_the_plan_and_exits_with_3_where_it_is_not_reached(run
     assert [r["stage"] for r in narrow.to_dicts()][:2] == ["as it is", "tuned"]
 
 
-def test_one_part_in_two_hosts_is_idle_in_one_line(tmp_path: Path, run: Run) -> None:
+def test_one_part_in_two_hosts_is_idle_in_one_line(tmp_path: Path, run: Run, shop: str) -> None:
     host = "{nic: 100 Mb/s, volumes: {/d: any-disk}}"
     path = written(
         tmp_path / "p.yaml",
         f"hosts: {{a: {host}, b: {host}}}\nwan: {{rtt: 0.2 ms, bandwidth: 100 Gb/s}}\n"
         "transfer: {from: a:/d, to: b:/d, tool: gridftp -cc 4, dataset: {files: 100, size: 1 TB}}\n",
     )
-    _, out, _ = run("plan", str(path), "--target", "1Gb/s", "--confidence", "50%", "--samples", "16")
+    _, out, _ = run("plan", str(path), "--target", "1Gb/s", "--confidence", "50%", "--samples", "16", "--catalog", shop)
     lines = [line for line in out.splitlines() if "would be busy" in line]
     assert any(line.startswith("a: intel-x520-10g; b: ") for line in lines)
     assert len(lines) == len(set(lines))

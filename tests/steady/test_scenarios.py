@@ -66,13 +66,13 @@ def test_an_interval_in_blocks_is_that_of_all_at_once(
     path: dict[str, Any], most: int, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     given = load(path)
-    whole = predict(given, samples=20)
+    whole = predict(given, samples=8)
     monkeypatch.setattr(scenarios, "MOST", most)
-    parts = predict(given, samples=20)
+    parts = predict(given, samples=8)
     assert parts.drawn is not None
     assert whole.drawn is not None
     # rates while all run are those; over their own time a block in which all end together has no ends to put together
     for one, other in zip(whole.transfers, parts.transfers, strict=True):
         assert other.all_run_Bps == pytest.approx(one.all_run_Bps, rel=1e-9)
-        assert other.throughput_Bps.as_dict() == pytest.approx(one.throughput_Bps.as_dict(), rel=1e-4)
-    assert parts.drawn.rates_Bps.shape == (20, len(path["transfers"]))
+        assert other.throughput_Bps.as_dict() == pytest.approx(one.throughput_Bps.as_dict(), rel=5e-4)
+    assert parts.drawn.rates_Bps.shape == (8, len(path["transfers"]))
