@@ -92,17 +92,25 @@ class SftpCopy(SshCopy):
         """Messages of a file of this size that wait.
 
         Past the expected end of a file that is fetched there is one request at a time, so the READ that finds it comes
-        after the data. Requests in flight begin at one and grow by one an answer, so they double each round trip.
+        after the data.
         """
-        requests, block = self.asked
         if self.client == "source":
-            return PUT + (IN_PLACE if self.in_place else 0.0) + (FIRST_WRITE if size_B > block.value else 0.0)
+            first = FIRST_WRITE if size_B > self.asked[1].value else 0.0
+            return PUT + (IN_PLACE if self.in_place else 0.0) + first
+        return GET + self.growing(size_B)
+
+    def growing(self, size_B: float) -> float:
+        """Round trips in which the requests of a file that is fetched grow: they begin at one, and by one an answer."""
+        requests, block = self.asked
         blocks = min(math.ceil(size_B / block.value), requests)
-        return GET + (math.ceil(math.log2(blocks + 1)) - 1 if blocks > 1 else 0.0)
+        return math.ceil(math.log2(blocks + 1)) - 1 if blocks > 1 and self.client != "source" else 0.0
 
     def waits(self, job: Job) -> float:
-        """Messages of a file that wait, in the protocol of this release."""
-        return job.per_file(self.messages)
+        """Messages of a file that wait, in the protocol of this release.
+
+        Requests of the first file, which begin with more bytes than slow start does, grow behind it.
+        """
+        return job.per_file(self.messages) - job.per_file(self.growing) / max(job.files, 1)
 
     def each_file(self, job: Job) -> FileCost:
         """What each file costs; its messages drawn where nobody states the release."""

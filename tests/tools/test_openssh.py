@@ -92,3 +92,9 @@ def test_messages_of_a_file_are_drawn_where_the_release_may_speak_sftp(tool, job
     assert unstated.round_trips == stated.round_trips == 2.0
     assert stated.drawn is None
     assert old.drawn is None
+
+
+def test_requests_of_the_first_file_that_is_fetched_grow_behind_slow_start(tool, job):
+    """16 requests of 32 KiB take four round trips from one on; ten segments take more to as many bytes."""
+    get = tool("sftp", version="9.2", R="16", B="32 KiB", client="destination")
+    assert [get.waits(job(files=n, payload_B=64e6 * n)) for n in (1, 2, 8)] == [4.0, 6.0, 7.5]
