@@ -30,7 +30,11 @@ def command(
     ] = False,
     from_text: Annotated[
         str | None,
-        Option("--from-text", metavar="TEXT", help="Write it from a line: 'R740, 8 NVMe RAID0 -> NAS 10G, 25 ms'."),
+        Option(
+            "--from-text",
+            metavar="TEXT",
+            help="Write it from a line: 'R740, 8 NVMe RAID0 -> NAS 10G, 25 ms', or 'from A to B ...'.",
+        ),
     ] = None,
     ask: Annotated[bool, Option("--ask", help="Ask ten questions, and write the file from the answers.")] = False,
     schema: Annotated[

@@ -8,7 +8,7 @@ is looked up among hosts and parts. What nobody says is left out, and drawn wher
 from __future__ import annotations
 
 import re
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass, field
 from typing import Any, Final, get_args
 
@@ -27,17 +27,19 @@ _NUMBER: Final = r"(\d+(?:\.\d+)?(?:e-?\d+)?)"
 _MANY: Final = "thousand|million|billion|mio|k|m"
 #: digits of which a part is known by them alone: 7443, and not the 30 of ampere-altra-m128-30
 _DIGITS: Final = 3
-#: words that say nothing which a path file has
-_EMPTY: Final = (
-    "of with and a an the over via in on by using from to at md hw drives array raid nic card nas server host unknown"
-)
-_FILESYSTEMS: Final = "xfs|ext4|zfs|btrfs|tmpfs"
+#: a sentence: what is said before, one end, the other
+_FROM_TO: Final = re.compile(r"(.*?)\bfrom\b(.+?)\bto\b(.+)", re.IGNORECASE | re.DOTALL)
 _EXAMPLE: Final = "'R740, ConnectX-5, 8 NVMe RAID0 -> NAS of 12 disks raidz2 10G, 25 ms'"
 
 
 def _alone(words_: str) -> str:
     """A pattern of words that are no parts of names: ``dtn``, and not that of nersc-dtn."""
     return rf"(?<![\w.-])({words_})(?![\w-])"
+
+
+def _either(names: Iterable[str]) -> str:
+    """A pattern of any of some names, the longest first."""
+    return "|".join(map(re.escape, sorted(names, key=len, reverse=True)))
 
 
 @dataclass(slots=True)
@@ -66,7 +68,7 @@ class Sketch:
     """Reads a text.
 
     Args:
-        text: Two ends with ``->`` between them, and what is known of each and of the network, in any order.
+        text: Two ends, ``A -> B`` or ``from A to B``, and what is known of each and of the network, in any order.
 
     Raises:
         SpecError: There are no two ends.
@@ -74,16 +76,26 @@ class Sketch:
 
     def __init__(self, text: str) -> None:
         parts = re.split(r"\s*(?:->|=>|→)\s*", text.strip())
+        if len(parts) == 1 and (said := _FROM_TO.fullmatch(parts[0])):
+            parts = [f"{said[1]} , {said[2]}", said[3]]
         if len(parts) != 2 or not all(parts):
             raise SpecError("needs two ends", key="--from-text", value=text, remedy=f"write {_EXAMPLE}")
         self.text = " ".join(text.split())
         self.wan: dict[str, str] = {}
         self.tool, self.files, self.size = "", "", ""
+        self.share = ""
         #: what no rule and no name fits
         self.unread: list[str] = []
+        self._words: Any = library.spoken()["sentences"]
         self.ends = (_End(), _End())
         for end, clause in zip(self.ends, parts, strict=True):
             self._read(end, clause)
+        if self.share and self.tool in ("", "robocopy"):  # cp is what copies onto a mount
+            self.tool, self.unread = self.tool or self.share, [word for word in self.unread if word != "cp"]
+        elif self.share:
+            self.unread.append(self.share)
+        if self.tool == "aws-s3" and not any(map(_is_bucket, self.ends)):
+            self.ends[1].filesystem, self.ends[1].guesses["filesystem"] = "s3", "where the tool copies to"
 
     # -- reading ---------------------------------------------------------------------------------------
 
@@ -102,7 +114,7 @@ class Sketch:
         take(rf"(?<![\w.,-])(\d[\d,]*(?:\.\d+)?)\s*({_MANY})?\s*files?\b", self._counted)
         rate = rf"{_NUMBER}\s*([gm](?:be|b/s|bit/s|bps|bit)?)(?![\w/])"
         take(
-            rf"\b(?:wan|link|network|path)\s+{rate}|{rate}\s+(?:wan|link|network|path)\b",
+            rf"\b(?:wan|link|network|path|over|across|through)\s+(?:an?\s+)?{rate}|{rate}\s+(?:wan|link|network|path)\b",
             lambda m: self.wan.update(bandwidth=f"{_rate(m[1] or m[3], m[2] or m[4]):g} Gb/s"),
         )
         take(rf"(?<![\w.-]){rate}", lambda m: setattr(end, "rate_Gbps", _rate(m[1], m[2])))
@@ -111,7 +123,13 @@ class Sketch:
         take(
             r"\b(raid-?z[123]?|raid-?(?:0|1|5|6|10))\b", lambda m: setattr(end, "level", m[1].lower().replace("-", ""))
         )
-        take(_alone(_FILESYSTEMS), lambda m: setattr(end, "filesystem", m[1].lower()))
+        take(_alone(_either(self._words["tools"])), lambda m: setattr(self, "tool", self._words["tools"][m[1].lower()]))
+        take(_alone(_either(library.spoken()["personal"])), lambda m: end.host.update(kind=m[1].lower()))
+        take(_alone(self._words["radio"]), lambda m: end.host.update(nic=m[1].lower()))
+        take(_alone(self._words["shares"]), lambda m: setattr(self, "share", m[1].lower()))
+        systems = {n for n in kinds() if find_kind(n).family == "filesystem"}.union(library.spoken()["filesystems"])
+        systems -= set(self._words["not_here"])
+        take(_alone(_either(systems)), lambda m: setattr(end, "filesystem", m[1].lower()))
         take(_alone("|".join(MEDIA)), lambda m: self.wan.update(medium=m[1].lower()))
         take(_alone("|".join(get_args(Role))), lambda m: end.host.update(role=m[1].lower()))
         take(_alone(r"(?:19|20)\d\d"), lambda m: end.host.update(year=m[1]))
@@ -133,7 +151,7 @@ class Sketch:
 
     def _name(self, end: _End, piece: str) -> None:
         """A machine, a part or a tool, and what is said beside it; of words that together are none each alone."""
-        left = [word for word in piece.split() if word.lower() not in _EMPTY.split()]
+        left = [word for word in piece.split() if word.lower() not in self._words["empty"]]
         if not left:
             return
         known = self._known(end, " ".join(left))
@@ -207,12 +225,14 @@ class Sketch:
             host: dict[str, Any] = _machine(end)
             cards = [end.host["nic"]] if "nic" in end.host else [host.get("nic"), *host.get("nics", {}).values()]
             for card in cards if end.rate_Gbps is None else ():
+                if isinstance(card, str) and not library.meant("parts/nic", card):
+                    continue  # a radio, whose rate is drawn
                 raw: Any = library.read("parts", card) if isinstance(card, str) else card or {}
                 rates += [_gbps(raw["rate"])] if isinstance(raw.get("rate"), str) else []
         return f"{min(rates, default=10.0):g} Gb/s"
 
     def _host(self, end: _End) -> list[str]:
-        found = {key: end.host[key] for key in ("machine", "year", "role", "cpu", "nic") if key in end.host}
+        found = {key: end.host[key] for key in ("machine", "kind", "year", "role", "cpu", "nic") if key in end.host}
         if "nic" not in found and end.rate_Gbps is not None:
             found["nic"] = f"{{rate: {end.rate_Gbps:g} Gb/s}}"
         lines = [
@@ -222,8 +242,10 @@ class Sketch:
             return lines
         array, why = self._array(end)
         zfs = end.filesystem or ("zfs" if "raidz" in array else "xfs")
-        lines += ["    volumes:", "      /data:"]
-        lines += [f"        filesystem: {zfs}" + ("" if end.filesystem else "   # guess")]
+        guess = "" if end.filesystem else "   # guess"
+        guess += f"   # guess: {end.guesses['filesystem']}" if "filesystem" in end.guesses else ""
+        lines = [] if _is_bucket(end) else lines  # which is no machine
+        lines += ["    volumes:", "      /data:", f"        filesystem: {zfs}{guess}"]
         lines += [f"        array: {array}" + (f"   # guess: {why}" if why else "")] if end.drives else []
         return lines
 
@@ -249,7 +271,7 @@ class Sketch:
         return f"{{kind: {family}, level: {count}, disks: {number}, of: {part}}}", "; ".join(guesses)
 
     def _transfer(self) -> list[str]:
-        tool = self.tool or "rsync"
+        tool = self.tool or ("aws-s3" if any(map(_is_bucket, self.ends)) else "rsync")
         nothing = getattr(find_kind(tool), "tool_class", "").endswith("test")
         ends = ["memory" if end.memory or nothing else self._volume(end) for end in self.ends]
         size, files = self.size or "1 TB", self.files or "1000"
@@ -263,6 +285,11 @@ class Sketch:
             f"tool: {tool}" + ("" if self.tool else "   # guess; 'dtnsim tools FILE' compares it with others"),
             *([] if nothing else [data]),
         ]
+
+
+def _is_bucket(end: _End) -> bool:
+    """Whether an end is an object store."""
+    return end.filesystem == "s3" or library.spoken()["filesystems"].get(end.filesystem) == "s3"
 
 
 def _machine(end: _End) -> Any:
