@@ -225,16 +225,12 @@ def policed_share(policer: Policer, rtt_s: Value, mss_B: float, cc: str, streams
         cc: Congestion control of the streams.
         streams: How many there are.
     """
-    if policer.action != "police" or not controls.find(cc).by_loss:
+    control = controls.find(cc)
+    if policer.action != "police" or not control.by_loss:
         return 1.0
     rate = draw(policer.rate)
-    alone = (
-        physics.policed_tcp_rate(
-            rate, draw(policer.burst), rtt_s, mss_B, controls.find(cc).adds, controls.find(cc).leaves
-        )
-        / rate
-    )
-    return droptail.streams_utilisation(np.minimum(alone, 1.0), streams)
+    alone = physics.policed_tcp_rate(rate, draw(policer.burst), rtt_s, mss_B, control.adds, control.leaves)
+    return droptail.streams_utilisation(np.minimum(alone / rate, 1.0), streams)
 
 
 def charge_segment(

@@ -203,16 +203,12 @@ def _shares(station: Station, visits: Sequence[Visit]) -> competition.Shares:
     timed = all(v.transfer.timed for v in visits)
     starts = [v.transfer.start_s for v in visits]
     apart = rounds.SECOND_START_S if len(set(starts)) == 1 else 0.0
+    begins = [start - min(starts) + apart * n for n, start in enumerate(starts)]
+    rate = float(station.capacity) / visits[0].per_byte / wide.mss_B
+    least_loss = min(float(_usual(v.streams).loss) for v in visits)
     return competition.shares(
-        [
-            competition.Group(*v.kind, v.streams.streams, start - min(starts) + apart * n)
-            for n, (v, start) in enumerate(zip(visits, starts, strict=True))
-        ],
-        shared.Link(
-            float(station.capacity) / visits[0].per_byte / wide.mss_B,
-            max(buffer / packet, 2.0),
-            min(float(_usual(v.streams).loss) for v in visits),
-        ),
+        [competition.Group(*v.kind, v.streams.streams, begin) for v, begin in zip(visits, begins, strict=True)],
+        shared.Link(rate, max(buffer / packet, 2.0), least_loss),
         # where bytes end them their openings are charged apart, and shares are those of later
         warmup_s=max(v.transfer.omitted_s for v in visits) if timed else competition.LONGEST_S / 2,
         duration_s=min(v.transfer.time_s for v in visits) if timed else competition.LONGEST_S / 2,

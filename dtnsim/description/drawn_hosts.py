@@ -180,13 +180,8 @@ def _volumes(name: str, host: Mapping, volumes: Mapping, notes: list[str]) -> Ma
         if named == UNKNOWN and "server" not in volume:
             # called after a computing centre, by its name here or where its description was taken from
             shared = volume.get("array", UNKNOWN) == UNKNOWN and at_centre(f"{name} {host.get('name', '')}")
-            named = (
-                _PARALLEL
-                if shared
-                else "none"
-                if mount.startswith("/dev/")
-                else systems.usual(host).get("filesystem", _FILESYSTEM)
-            )
+            own = "none" if mount.startswith("/dev/") else systems.usual(host).get("filesystem", _FILESYSTEM)
+            named = _PARALLEL if shared else own
             volume.put("filesystem", named, *at)
             if shared:
                 volume.pop("array", None)

@@ -211,11 +211,8 @@ def _shipped_sizes(host: str) -> str:
     sizes = [n for n in library.names("hosts") if n.startswith(("aws-", "azure-", "gcp-"))]
     near = difflib.get_close_matches(host.lower(), [n.partition("-")[2] for n in sizes], n=2, cutoff=0.4)
     found = [n for n in sizes if n.partition("-")[2] in near]
-    return (
-        f"; nothing is taken from the nearest that are shipped, {', '.join(found)}: write one if it will do"
-        if found
-        else ""
-    )
+    said = f"; nothing is taken from the nearest that are shipped, {', '.join(found)}: write one if it will do"
+    return said if found else ""
 
 
 def _stack_of(item: Mapping) -> Mapping:

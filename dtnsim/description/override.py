@@ -182,12 +182,8 @@ def _child(where: Any, passed: list[str], steps: list[str], text: str, notes: li
         remedy = f"{did}{kind}s: {known}; another is written whole: --set '{whole}={{...}}'"
         raise SpecError(f"there is no {kind} {step!r}", key="--set", value=text, remedy=remedy)
     if isinstance(child, str) and step == "dataset":
-        raise SpecError(
-            f"the data set is {str(child)!r}, not written out here",
-            key="--set",
-            value=text,
-            remedy="replace it whole: --set 'transfer.dataset={files: 100, size: 1 GB}'",
-        )
+        remedy = "replace it whole: --set 'transfer.dataset={files: 100, size: 1 GB}'"
+        raise SpecError(f"the data set is {str(child)!r}, not written out here", key="--set", value=text, remedy=remedy)
     if isinstance(child, str):
         child = _written_out(child, [*passed, step], steps[1], text, notes)
     elif isinstance(child, Mapping):

@@ -36,22 +36,17 @@ def as_yaml(node: Node) -> Node:
     if kind == "string" and "pattern" not in node:
         node = {**node, "type": ["string", "number", "boolean"]}
     elif kind == "number":
-        limits = {
-            k: node.pop(k) for k in list(node) if k in ("minimum", "maximum", "exclusiveMinimum", "exclusiveMaximum")
-        }
-        node = {
-            **_without(node, "type"),
-            "anyOf": [{"type": "number", **limits}, {"type": "string", "pattern": f"^{units.NUMBER}$"}],
-        }
+        node = _or_as_text(node, units.NUMBER)
     elif kind == "integer":
-        limits = {k: node.pop(k) for k in list(node) if k in ("minimum", "maximum")}
-        text = {"type": "string", "pattern": rf"^({units.NUMBER}|[0-9]{{1,3}}(,[0-9]{{3}})+)$"}
-        node = {**_without(node, "type"), "anyOf": [{"type": "integer", **limits}, text]}
+        node = _or_as_text(node, rf"({units.NUMBER}|[0-9]{{1,3}}(,[0-9]{{3}})+)")
     return node
 
 
-def _without(node: Node, key: str) -> Node:
-    return {k: v for k, v in node.items() if k != key}
+def _or_as_text(node: Node, pattern: str) -> Node:
+    """A number within its limits, or as a text of a pattern."""
+    limits = {k: v for k, v in node.items() if k.endswith("imum")}
+    rest = {k: v for k, v in node.items() if k not in limits and k != "type"}
+    return {**rest, "anyOf": [{"type": node["type"], **limits}, {"type": "string", "pattern": f"^{pattern}$"}]}
 
 
 def shown(dim: str) -> list[Any]:
@@ -71,24 +66,10 @@ def unit(dim: str, *, plain: bool = False) -> Node:
     text: Node = {"type": "string", "pattern": pattern}
     number: Node = {"type": "number"} if dim == "1" or plain else {"const": 0}
     value = {"anyOf": [text, number], "examples": shown(dim), "description": "The number with its unit."}
-    whole = {
-        "type": "object",
-        "properties": {
-            "value": value,
-            "spread": {
-                "type": ["number", "string"],
-                "description": "Relative standard deviation.",
-                "examples": ["10 %"],
-            },
-            "source": {
-                "type": "string",
-                "description": "Where the number comes from.",
-                "examples": ["datasheet, p. 3"],
-            },
-        },
-        "required": ["value"],
-        "additionalProperties": False,
-    }
+    spread = {"type": ["number", "string"], "description": "Relative standard deviation.", "examples": ["10 %"]}
+    source = {"type": "string", "description": "Where the number comes from.", "examples": ["datasheet, p. 3"]}
+    keys = {"value": value, "spread": spread, "source": source}
+    whole = {"type": "object", "properties": keys, "required": ["value"], "additionalProperties": False}
     return {"anyOf": [text, number, whole], "examples": shown(dim)}
 
 

@@ -97,11 +97,8 @@ def _benchmarks(size_B: int, peer: str | None) -> Iterator[Benchmark]:
 
 def _benchmark(name: str, row: dict[str, Any], size_B: int, **words: str) -> Benchmark:
     words |= {"SIZE": str(size_B), "HALF": str(size_B // 2), "QUARTER": str(size_B // 4)}
-    line = (
-        row["run"]
-        if "run" in row
-        else f"fio --name={name} --directory=. {row['fio']} --randrepeat=0 --output-format=json"
-    )
+    fio = f"fio --name={name} --directory=. {row.get('fio')} --randrepeat=0 --output-format=json"
+    line = row.get("run", fio)
     for word, text in words.items():
         line = line.replace(word, text)
     seconds = size_B / 300e6 + 1 if row["seconds"] == "slow" else row["seconds"]
