@@ -176,13 +176,10 @@ class Beegfs(ParallelFilesystem):
         here, prefix = self.at(row, label_of(volume))
         each = law(beegfs.removal_messages, targets=min(self.numtargets, whole.targets))
         one = law(metadata.server_time, operation_rate=row.term(whole.unlinks))
-        here.charge(
-            f"{prefix}unlinks",
-            "metadata",
-            capacity=count(whole.servers.count, "server"),
-            per_byte=Term(removed, f"{removed:.7g}") * each * one,
-            what="chunks of removed files, one message for each of their targets",
-        )
+        capacity = count(whole.servers.count, "server")
+        per_byte = Term(removed, f"{removed:.7g}") * each * one
+        what = "chunks of removed files, one message for each of their targets"
+        here.charge(f"{prefix}unlinks", "metadata", capacity=capacity, per_byte=per_byte, what=what)
 
     def request_wait(self, row: Row, use: Access, host: Machine, volume: str) -> Value:
         """Requests to the targets of a call."""

@@ -96,14 +96,10 @@ class Xfs(ExtentFilesystem):
             write_s=array.turnaround(row),
             rate=array.media_rate(row, "write"),
         )
-        row.charge(
-            f"{label_of(volume)}.log",
-            self.kind,
-            capacity=rate,
-            per_byte=Term(asked.changes, f"{asked.changes:.7g}") * logged,
-            what="log of changes to files and directories",
-            remedy=f"larger log buffers (hosts.{host.name}.volumes.{volume}.filesystem.logbsize; mount -o logbsize)",
-        )
+        per_byte = Term(asked.changes, f"{asked.changes:.7g}") * logged
+        what = "log of changes to files and directories"
+        remedy = f"larger log buffers (hosts.{host.name}.volumes.{volume}.filesystem.logbsize; mount -o logbsize)"
+        row.charge(f"{label_of(volume)}.log", self.kind, capacity=rate, per_byte=per_byte, what=what, remedy=remedy)
 
 
 class Local(ExtentFilesystem):

@@ -227,14 +227,10 @@ class Ssd(Device):
         links = linked(row, attached, copies, self._link(row, use))
         row.charge(f"{name}.links", "sata", capacity=links, what="drive link")
         if use.random:
-            row.charge(
-                f"{name}.requests",
-                "ssd",
-                capacity=drives * self._requests(row, use),
-                unit="op",
-                per_byte=mixed / term(use.block_B, "B"),
-                what=f"random {use.operation} requests",
-            )
+            capacity = drives * self._requests(row, use)
+            per_byte = mixed / term(use.block_B, "B")
+            what = f"random {use.operation} requests"
+            row.charge(f"{name}.requests", "ssd", capacity=capacity, unit="op", per_byte=per_byte, what=what)
 
     def _queued(self, row: Row, use: Access, rate: Term) -> Term:
         """A rate as far as the requests that the file system has at a drive carry it."""
