@@ -62,9 +62,24 @@ def _fills(t: Transfer) -> bool:
     """Whether a transfer fills its cache, in the mean, from its first byte to the last that it writes."""
     if t.flushed or t.cache is None or t.cache.flush_files:
         return False
-    at_once = min(max(t.sizes_B, default=math.inf), t.piece_B)
     elsewhere = any(p.demands for p in t.phases if t.buffered and p.step != t.buffered.step)  # a scan uses no station
-    return not elsewhere or step_by_step(t) or at_once <= middle(t.cache.size_B)
+    return not elsewhere or step_by_step(t) or bool(middle(_holds(t)))
+
+
+def _holds(t: Transfer) -> Array:
+    """Whether a transfer's cache holds what is written of a file before the next step of it: 1 or 0, in scenarios."""
+    at_once = min(max(t.sizes_B, default=math.inf), t.piece_B)
+    return np.asarray(t.cache is not None and at_once <= np.asarray(t.cache.size_B), float)
+
+
+def alike(problem: Problem, scenarios: int) -> list[Index]:
+    """Scenarios, by number, in which the same transfers' caches hold what is written of a file at once."""
+    writers = [t for t in problem.transfers if t.cache is not None and t.buffered is not None]
+    if len(problem.transfers) == 1 or not writers:
+        return [np.arange(scenarios)]
+    held = np.stack([np.broadcast_to(_holds(t), (scenarios,)) for t in writers])
+    kinds, which = np.unique(held, axis=1, return_inverse=True)
+    return [np.flatnonzero(np.ravel(which) == n) for n in range(kinds.shape[1])]
 
 
 def states(

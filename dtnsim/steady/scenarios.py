@@ -20,7 +20,7 @@ from dtnsim.steady import discrepancy, epochs, solve, timed
 from dtnsim.steady.discrepancy import Discrepancy
 from dtnsim.steady.matrices import Layout, Matrices
 from dtnsim.steady.meetings import meetings
-from dtnsim.steady.pools import shared
+from dtnsim.steady.pools import alike
 from dtnsim.steady.regime import Holders, holders
 from dtnsim.steady.solve import Solution
 
@@ -213,25 +213,34 @@ def solved(problem: Problem, m: Matrices, draw: Draw, held: tuple[Holders, ...],
 
 def _whole(problem: Problem, m: Matrices) -> tuple[Matrices, solve.Solution, Array]:
     """All scenarios at once, their solution, and rates over each transfer's own time."""
-    solution = solve.solve(m)
-    return replace(m, capacity=solution.capacity), solution, epochs.laid_out(problem, m, solution.rate)
+    solution, groups = solve.solve(m), alike(problem, len(m.capacity))
+    made = replace(m, capacity=solution.capacity)
+    if len(groups) == 1:
+        return made, solution, epochs.laid_out(problem, m, solution.rate)
+    rates = np.empty((len(m.capacity), len(problem.transfers)))
+    for some in groups:
+        here = in_some(problem, some)
+        rates[some] = epochs.laid_out(here, solve.matrices(here))
+    return made, solution, rates
 
 
 def _in_blocks(problem: Problem, layout: Layout) -> tuple[Layout, solve.Solution, Array]:
     """The same, made in blocks."""
-    parts, rates, followed = [], [], bool(shared(problem))
+    parts, rates, followed = [], [], any(t.cache is not None for t in problem.transfers)
     for some in blocks(layout):
-        here = problem
-        if followed:
-            here = replace(here, transfers=_part(here.transfers, some), stations=_part(here.stations, some))
-        _, solution, own = _whole(here, layout.of(some))
+        _, solution, own = _whole(in_some(problem, some) if followed else problem, layout.of(some))
         parts.append(solution)
         rates.append(own)
     joined = (np.concatenate([getattr(part, name) for part in parts]) for name in _PARTS)
     return layout, solve.Solution(*joined), np.concatenate(rates)
 
 
-def _part(given: Any, some: slice) -> Any:
+def in_some(problem: Problem, some: slice | Index) -> Problem:
+    """A problem in some of its scenarios."""
+    return replace(problem, **{n: _part(getattr(problem, n), some) for n in ("stations", "transfers", "slowdowns")})
+
+
+def _part(given: Any, some: slice | Index) -> Any:
     """Records of a problem in some of its scenarios."""
     if isinstance(given, np.ndarray):
         return given[some] if given.size > 1 else given

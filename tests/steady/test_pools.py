@@ -11,9 +11,11 @@ from dtnsim.ground.pages import Cache
 from dtnsim.ground.records import Demand, Phase, Problem, Station, Transfer
 from dtnsim.physics.waiting import time_shares
 from dtnsim.simulation import simulate
-from dtnsim.steady import epochs, pools
+from dtnsim.steady import epochs, ordering, pools
+from dtnsim.steady.known import Assumed
 from dtnsim.steady.ordering import ends
 from dtnsim.steady.prediction import predict
+from dtnsim.steady.scenarios import in_some
 from tests import wide
 from tests.each import cases, rows
 from tests.lab import journey, machine, volume
@@ -146,6 +148,20 @@ def test_who_verifies_what_a_cache_does_not_hold_is_taken_in_the_mean() -> None:
     assert followed(replace(large, workers=4, piece_B=100.0)) == 2  # out of step: a part of theirs at a time
     scan = replace(large.phases[1], demands=(), delays=(Demand("", 1e-6, "list", each="lead"),))
     assert followed(replace(large, phases=(scan, large.phases[0]))) == 2  # which writes all the time
+
+
+def test_each_scenario_has_a_cache_that_holds_a_file_or_does_not() -> None:
+    """Of a memory that is drawn some scenarios hold files of 20 GB until these are verified: each is as if alone."""
+    disks = {"kind": "raid", "level": 0, "disks": 8, "of": {"kind": "hdd", "rate": "200 MB/s"}}
+    host = machine(volumes={"/d": volume(disks)}, memory={"size": {"value": "128 GiB", "spread": "60 %"}}, vm={})
+    given = {"to": "b:/d", "from": "a:memory", "tool": {"name": "fts"}}
+    transfers = [{**given, "name": f"t{n}", "dataset": {"files": 20 * n, "each": "20 GB"}} for n in (1, 2)]
+    found = predict(load(journey(destination=host, wan={"bandwidth": "25 Gb/s"}, transfers=transfers)), samples=16)
+    assert isinstance(found.assumed, Assumed)
+    drawn = found.assumed.drawn
+    assert [len(some) for some in pools.alike(drawn.problem, 16)] == [6, 10]
+    alone = [epochs.total(in_some(drawn.problem, slice(n, n + 1)))[0] for n in range(16)]
+    assert ordering.total_rate(drawn.problem, drawn.parameters) == pytest.approx(alone, rel=2e-3)
 
 
 def test_what_a_medium_does_meanwhile_is_no_part_of_the_writing() -> None:
