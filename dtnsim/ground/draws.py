@@ -52,14 +52,10 @@ def score_of(value: float, median: float, spread: float, *, share: bool = False)
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Correlation:
-    """Parameters that are known together: the logarithms of ``keys`` have this correlation.
+    """Parameters that are known together: the logarithms of ``keys`` have this correlation."""
 
-    Attributes:
-        keys: Keys of the parameters (K).
-        factor: Lower triangular, (K, K); ``factor @ factor.T`` is the correlation.
-    """
-
-    keys: tuple[str, ...] = ()
+    keys: tuple[str, ...] = ()  #: Keys of the parameters (K).
+    #: Lower triangular, (K, K); ``factor @ factor.T`` is the correlation.
     factor: Array = field(default_factory=lambda: np.zeros((0, 0)))
 
 

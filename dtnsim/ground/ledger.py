@@ -59,29 +59,18 @@ class Ledger:
 
 @dataclass(frozen=True, slots=True)
 class Row:
-    """The row of demands of one phase of one transfer, as seen from one place on the path.
+    """The row of demands of one phase of one transfer, as seen from one place on the path."""
 
-    Attributes:
-        ledger: The ledger of the path.
-        transfer: Name of the transfer (private stations carry it).
-        demands: The demands charged so far (shared by all views of the row).
-        factor: Bytes here per byte of the phase.
-        host: Host that the charging component is in.
-        below_cache: True where the destination's page cache comes before what is charged.
-        missed: How many memories must lack what is read for this to be charged.
-        terms: Where given, what was charged, as terms: for those who charge it again in parts (`Row.again`).
-        owner: Whose the private stations are where several transfers share them: a mount and its connections.
-    """
-
-    ledger: Ledger
-    transfer: str
-    demands: list[Demand]
-    factor: Term | Value = 1.0
-    host: str = ""
-    below_cache: bool = False
-    missed: int = 0
+    ledger: Ledger  #: The ledger of the path.
+    transfer: str  #: Name of the transfer (private stations carry it).
+    demands: list[Demand]  #: The demands charged so far (shared by all views of the row).
+    factor: Term | Value = 1.0  #: Bytes here per byte of the phase.
+    host: str = ""  #: Host that the charging component is in.
+    below_cache: bool = False  #: True where the destination's page cache comes before what is charged.
+    missed: int = 0  #: How many memories must lack what is read for this to be charged.
+    #: Where given, what was charged, as terms: for those who charge it again in parts (`Row.again`).
     terms: list[Term] | None = None
-    owner: str = ""
+    owner: str = ""  #: Whose the private stations are where several transfers share them: a mount and its connections.
 
     # written out: `dataclasses.replace` takes three times as long, and many transfers ask a hundred thousand times
 

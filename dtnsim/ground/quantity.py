@@ -91,13 +91,10 @@ class Mixture(Quantity):
     """A number of something of which not even the kind is stated: drawn by one of several laws.
 
     ``value`` and ``spread`` are the median and spread of all together.
-
-    Attributes:
-        chooser: Key of the draw that chooses, which quantities share.
-        kinds: The laws, equally likely, in the order in which they are chosen as the draw grows.
     """
 
-    chooser: str = ""
+    chooser: str = ""  #: Key of the draw that chooses, which quantities share.
+    #: The laws, equally likely, in the order in which they are chosen as the draw grows.
     kinds: tuple[Quantity, ...] = ()
 
     @property
@@ -178,23 +175,14 @@ class Scalar(str):
 
 @dataclass(frozen=True, slots=True)
 class Unit:
-    """Annotation of a pydantic field: ``rate: Annotated[Quantity, Unit("B/s", spread=0.05)]``.
+    """Annotation of a pydantic field: ``rate: Annotated[Quantity, Unit("B/s", spread=0.05)]``."""
 
-    Attributes:
-        dim: Unit of the field.
-        spread: Spread where the file gives none (its default says how far such figures usually err).
-        low: Smallest value allowed [SI].
-        high: Largest value allowed [SI].
-        line: Whether it is the rate of a line, which people write in bits.
-        plain: Whether a bare number is one of ``dim``, as an MTU is bytes to everybody.
-    """
-
-    dim: str
-    spread: float = 0.0
-    low: float = 0.0
-    high: float = math.inf
-    line: bool = False
-    plain: bool = False
+    dim: str  #: Unit of the field.
+    spread: float = 0.0  #: Spread where the file gives none (its default says how far such figures usually err).
+    low: float = 0.0  #: Smallest value allowed [SI].
+    high: float = math.inf  #: Largest value allowed [SI].
+    line: bool = False  #: Whether it is the rate of a line, which people write in bits.
+    plain: bool = False  #: Whether a bare number is one of ``dim``, as an MTU is bytes to everybody.
 
     def read(self, given: object) -> Quantity:
         """Turns what a file or a caller gave into a `Quantity`.

@@ -22,39 +22,25 @@ SLOW_START: Final = "slow start"  # the delay of a connection that opens up
 
 @dataclass(frozen=True, slots=True)
 class Station:
-    """Anything with a capacity that can run out.
+    """Anything with a capacity that can run out."""
 
-    Attributes:
-        name: Unique name, ``host.component.part``.
-        host, component: Host it is in, or ``network``, and the component there that it belongs to.
-        kind: Kind of component (``drive``, ``pcie``, ``core``, ``tcp`` ...).
-        capacity: Units per second, a float or one value per scenario (S,).
-        unit: Unit of one use: ``B`` (bytes), ``cycles``, ``s`` (of a slot, thread or server), ``op``.
-        formula: How the capacity was reached, with its numbers.
-        source: Where those numbers come from.
-        private: True where it serves one transfer only (a window, a thread of its own).
-        alone: What one worker of that transfer has of it while the others are elsewhere (of streams that the link
-            holds, the link); None where each has its part, whoever else is there (a thread, a window).
-        label: What sentences call it, where its name is not good enough (``core 3 of venadi``).
-        slowed: Part of its capacity that the load of memory takes, 0 to 1.
-        remedy: What relieves it, where whoever charges it knows better than its kind.
-        changes: Ways to relieve it that can be tried: a segment is named by its station.
-    """
-
-    name: str
+    name: str  #: Unique name, ``host.component.part``.
+    #: Host it is in, or ``network``, and the component there that it belongs to.
     host: str
     component: str
-    kind: str
-    capacity: Value
-    unit: str
-    formula: str = ""
-    source: str = ""
-    private: bool = False
+    kind: str  #: Kind of component (``drive``, ``pcie``, ``core``, ``tcp`` ...).
+    capacity: Value  #: Units per second, a float or one value per scenario (S,).
+    unit: str  #: Unit of one use: ``B`` (bytes), ``cycles``, ``s`` (of a slot, thread or server), ``op``.
+    formula: str = ""  #: How the capacity was reached, with its numbers.
+    source: str = ""  #: Where those numbers come from.
+    private: bool = False  #: True where it serves one transfer only (a window, a thread of its own).
+    #: What one worker of that transfer has of it while the others are elsewhere (of streams that the link holds, the
+    #: link); None where each has its part, whoever else is there (a thread, a window).
     alone: Value | None = None
-    label: str = ""
-    slowed: float = 0.0
-    remedy: str = ""
-    changes: tuple[Change, ...] = ()
+    label: str = ""  #: What sentences call it, where its name is not good enough (``core 3 of venadi``).
+    slowed: float = 0.0  #: Part of its capacity that the load of memory takes, 0 to 1.
+    remedy: str = ""  #: What relieves it, where whoever charges it knows better than its kind.
+    changes: tuple[Change, ...] = ()  #: Ways to relieve it that can be tried: a segment is named by its station.
 
     @property
     def split(self) -> bool:
@@ -70,101 +56,72 @@ class Station:
 
 @dataclass(frozen=True, slots=True)
 class Demand:
-    """What one byte of a phase costs at a station.
+    """What one byte of a phase costs at a station."""
 
-    Attributes:
-        station: Name of the station.
-        per_byte: Units of the station per byte, float or (S,).
-        what: The activity, in words that a bottleneck's reason can quote.
-        formula, source: How ``per_byte`` was reached, with its numbers, and where those come from.
-        each: What a delay belongs to: every ``byte``, every ``file`` alike, the ``start`` of a worker, connections that
-            ``open``, or the ``lead`` of a transfer, in which nothing moves (``per_byte`` spreads it over the payload).
-        below_cache: True where the destination's page cache comes before the station.
-        missed: How many memories (the reader's own, then its server's) must lack a byte that visits the station.
-        aside: True where a medium empties a page cache while the worker is at another step.
-        yields: True where it does so only as long as nobody waits for it: no worker is held by it then.
-    """
-
-    station: str
-    per_byte: Value
-    what: str
+    station: str  #: Name of the station.
+    per_byte: Value  #: Units of the station per byte, float or (S,).
+    what: str  #: The activity, in words that a bottleneck's reason can quote.
+    #: How ``per_byte`` was reached, with its numbers, and where those come from.
     formula: str = ""
     source: str = ""
+    #: What a delay belongs to: every ``byte``, every ``file`` alike, the ``start`` of a worker, connections that
+    #: ``open``, or the ``lead`` of a transfer, in which nothing moves (``per_byte`` spreads it over the payload).
     each: Literal["byte", "file", "start", "open", "lead"] = "byte"
-    below_cache: bool = False
+    below_cache: bool = False  #: True where the destination's page cache comes before the station.
+    #: How many memories (the reader's own, then its server's) must lack a byte that visits the station.
     missed: int = 0
-    aside: bool = False
-    yields: bool = False
+    aside: bool = False  #: True where a medium empties a page cache while the worker is at another step.
+    yields: bool = False  #: True where it does so only as long as nobody waits for it: no worker is held by it then.
 
 
 @dataclass(frozen=True, slots=True)
 class Phase:
-    """A stretch of a transfer in which the same work is done for every byte.
+    """A stretch of a transfer in which the same work is done for every byte."""
 
-    Attributes:
-        name: ``transfer``, ``verification``, ``flush`` ...
-        demands: The row of service demands, per payload byte of the whole transfer (a third of the bytes: a third).
-        delays: Seconds per payload byte in which a worker waits and no station works (round trips, slow start).
-        step: Step of the tool's plan that it is a stretch of.
-    """
-
-    name: str
+    name: str  #: ``transfer``, ``verification``, ``flush`` ...
+    #: The row of service demands, per payload byte of the whole transfer (a third of the bytes: a third).
     demands: tuple[Demand, ...]
+    #: Seconds per payload byte in which a worker waits and no station works (round trips, slow start).
     delays: tuple[Demand, ...] = ()
-    step: str = ""
+    step: str = ""  #: Step of the tool's plan that it is a stretch of.
 
 
 @dataclass(frozen=True, slots=True)
 class Transfer:
-    """A transfer: its phases and how many workers run through them at once.
+    """A transfer: its phases and how many workers run through them at once."""
 
-    Attributes:
-        name: Name in the path file.
-        phases: What each worker does to its bytes, one after the other.
-        workers: Files or chunks in progress at once; each goes through the phases in turn.
-        payload_B: Bytes to move.
-        files: Number of files.
-        weight: Weight in fair sharing (number of streams).
-        sizes_B, counts: Sizes of the files, and how many have each; infinite where a time ends it and no file is given.
-        start_s: When it starts.
-        cache: The destination's page cache; None where the tool waits for the medium at every call.
-        buffered: The phase that writes through that cache, whole: what fills it and, below it, what empties it.
-        flushed: True where it ends when the medium has every byte, False where it ends when the cache has them.
-        time_s: Time after which it ends, whatever has moved by then; its files are moved over and over.
-        omitted_s: Time before that, which does not count.
-        piece_B: Bytes that one worker takes at once: longer files are cut, so that all workers can work on one.
-        after, pause_s: Names of the transfers that must have finished before it begins, and how long before.
-        turn: Length of the longest row of transfers before it; those of different turns never meet.
-        reads, writes: Its files as page caches know them: that of its own host, then that of the server.
-        holder, holds_B: Host on which the program has memory of its own, and how much.
-        opened: Whether its weight's share has the opening of its connections in it.
-        counted: Whether its bytes count in the rate of the whole path.
-    """
-
-    name: str
-    phases: tuple[Phase, ...]
-    workers: float
-    payload_B: float
-    files: int
-    weight: float = 1.0
+    name: str  #: Name in the path file.
+    phases: tuple[Phase, ...]  #: What each worker does to its bytes, one after the other.
+    workers: float  #: Files or chunks in progress at once; each goes through the phases in turn.
+    payload_B: float  #: Bytes to move.
+    files: int  #: Number of files.
+    weight: float = 1.0  #: Weight in fair sharing (number of streams).
+    #: Sizes of the files, and how many have each; infinite where a time ends it and no file is given.
     sizes_B: tuple[float, ...] = ()
     counts: tuple[int, ...] = ()
-    start_s: float = 0.0
-    cache: Cache | None = None
+    start_s: float = 0.0  #: When it starts.
+    cache: Cache | None = None  #: The destination's page cache; None where the tool waits for the medium at every call.
+    #: The phase that writes through that cache, whole: what fills it and, below it, what empties it.
     buffered: Phase | None = None
+    #: True where it ends when the medium has every byte, False where it ends when the cache has them.
     flushed: bool = True
+    #: Time after which it ends, whatever has moved by then; its files are moved over and over.
     time_s: float = math.inf
-    omitted_s: float = 0.0
+    omitted_s: float = 0.0  #: Time before that, which does not count.
+    #: Bytes that one worker takes at once: longer files are cut, so that all workers can work on one.
     piece_B: float = math.inf
+    #: Names of the transfers that must have finished before it begins, and how long before.
     after: tuple[str, ...] = ()
     pause_s: float = 0.0
-    turn: int = 0
+    turn: int = 0  #: Length of the longest row of transfers before it; those of different turns never meet.
+    #: Its files as page caches know them: that of its own host, then that of the server.
     reads: tuple[Kept, ...] = ()
     writes: tuple[Kept, ...] = ()
+    #: Host on which the program has memory of its own, and how much.
     holder: str = ""
     holds_B: float = 0.0
-    opened: bool = False
-    counted: bool = True
+    opened: bool = False  #: Whether its weight's share has the opening of its connections in it.
+    counted: bool = True  #: Whether its bytes count in the rate of the whole path.
 
     @property
     def timed(self) -> bool:
@@ -216,19 +173,12 @@ class Connection:
 
 @dataclass(frozen=True, slots=True)
 class Slowdown:
-    """Stations that lose capacity as another one fills: cores that wait for a loaded memory.
+    """Stations that lose capacity as another one fills: cores that wait for a loaded memory."""
 
-    Attributes:
-        driver: Station whose utilisation U decides.
-        affected: Stations that slow down.
-        slope: k in ``capacity / max(1, (1 + k U) / (1 + k U0))``.
-        reference: U0, the utilisation at which the demands were measured.
-    """
-
-    driver: str
-    affected: tuple[str, ...]
-    slope: Value
-    reference: Value
+    driver: str  #: Station whose utilisation U decides.
+    affected: tuple[str, ...]  #: Stations that slow down.
+    slope: Value  #: k in ``capacity / max(1, (1 + k U) / (1 + k U0))``.
+    reference: Value  #: U0, the utilisation at which the demands were measured.
 
 
 class Drives(Protocol):

@@ -49,19 +49,12 @@ def worded() -> bool:
 
 @dataclass(frozen=True, slots=True)
 class Term:
-    """A number, the formula it came from and the sources of the numbers in it.
+    """A number, the formula it came from and the sources of the numbers in it."""
 
-    Attributes:
-        value: A float, or one value a scenario (S,).
-        formula: Arithmetic that gives ``value`` at the median scenario.
-        source: Where the numbers of the formula come from.
-        binds: Precedence of the formula's outermost operation (internal).
-    """
-
-    value: Value
-    formula: str
-    source: str = ""
-    binds: int = _ATOM
+    value: Value  #: A float, or one value a scenario (S,).
+    formula: str  #: Arithmetic that gives ``value`` at the median scenario.
+    source: str = ""  #: Where the numbers of the formula come from.
+    binds: int = _ATOM  #: Precedence of the formula's outermost operation (internal).
 
     def __mul__(self, other: Term | float) -> Term:
         return _joined(self, " x ", other, lambda a, b: a * b, PRODUCT)

@@ -51,28 +51,19 @@ class Interval:
 
 @dataclass(frozen=True, slots=True)
 class Assumption:
-    """A default that moves the answer.
+    """A default that moves the answer."""
 
-    Attributes:
-        key: What to write in the path file.
-        value: What the ceiling takes.
-        low, high: Its p10 and p90: most such systems lie between; twice the other usual value of a default without a
-            spread.
-        at_low, at_high: What the answer becomes there, over what it is [1].
-        source: Where value and spread come from.
-        drawn: Key of its draw; empty for a default without a spread.
-        best: Whether ``value`` is the best there may be, and draws are of what is usual.
-    """
-
-    key: str
-    value: str
+    key: str  #: What to write in the path file.
+    value: str  #: What the ceiling takes.
+    #: Its p10 and p90: most such systems lie between; twice the other usual value of a default without a spread.
     low: str
     high: str
+    #: What the answer becomes there, over what it is [1].
     at_low: float
     at_high: float
-    source: str
-    drawn: str = ""
-    best: bool = False
+    source: str  #: Where value and spread come from.
+    drawn: str = ""  #: Key of its draw; empty for a default without a spread.
+    best: bool = False  #: Whether ``value`` is the best there may be, and draws are of what is usual.
 
     @property
     def ranges(self) -> bool:
@@ -104,17 +95,11 @@ class Change(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class Remedy:
-    """A change that was tried against what holds a transfer, and helps.
+    """A change that was tried against what holds a transfer, and helps."""
 
-    Attributes:
-        words: What it is.
-        overrides: ``key=value`` of it.
-        ceiling_Bps: The transfer's ceiling with it.
-    """
-
-    words: str
-    overrides: tuple[str, ...]
-    ceiling_Bps: float
+    words: str  #: What it is.
+    overrides: tuple[str, ...]  #: ``key=value`` of it.
+    ceiling_Bps: float  #: The transfer's ceiling with it.
 
 
 #: numbers that a unit still fits
@@ -138,28 +123,19 @@ class Otherwise:
 
     Annotation of a field, one or several: ``mtu: Annotated[Quantity, Unit("B"), Otherwise("9000 B", "jumbo frames")]``.
     Where nobody wrote the field, `dtnsim.steady.assumed` tries these values and says by how much the answer moves.
-
-    Attributes:
-        text: The value, as it would be written.
-        why: Where systems have it.
-        now: What the default is in words, where the field alone does not say it.
-        role: Of a tool's option: tried only where an end has this role (``dtn``).
     """
 
-    text: str
-    why: str
-    now: str = ""
-    role: str = ""
+    text: str  #: The value, as it would be written.
+    why: str  #: Where systems have it.
+    now: str = ""  #: What the default is in words, where the field alone does not say it.
+    role: str = ""  #: Of a tool's option: tried only where an end has this role (``dtn``).
 
 
 @dataclass(frozen=True, slots=True)
 class Since:
-    """Annotation of a version, or a number that goes with it, which nobody wrote: what hosts of a year have.
+    """Annotation of a version, or a number that goes with it, which nobody wrote: what hosts of a year have."""
 
-    Attributes:
-        versions: (first year, version) in order, of earlier years the first; None is the field's default.
-    """
-
+    #: (first year, version) in order, of earlier years the first; None is the field's default.
     versions: tuple[tuple[int, str | int | None], ...]
 
     def of(self, year: int) -> str | int | None:
@@ -169,17 +145,11 @@ class Since:
 
 @dataclass(frozen=True, slots=True)
 class Releases(Generic[R]):
-    """Releases that a tool or a kernel may be of.
+    """Releases that a tool or a kernel may be of."""
 
-    Attributes:
-        now: What the median answer takes.
-        each: What scenarios are drawn from, each as likely.
-        chooser: Key of the draw that chooses one, for all laws that ask.
-    """
-
-    now: R
-    each: tuple[R, ...]
-    chooser: str
+    now: R  #: What the median answer takes.
+    each: tuple[R, ...]  #: What scenarios are drawn from, each as likely.
+    chooser: str  #: Key of the draw that chooses one, for all laws that ask.
 
     def by(self, cost: Callable[[R], Quantity]) -> Quantity:
         """A number of the release; drawn among those that it may be of, where they differ.
@@ -196,22 +166,14 @@ class Releases(Generic[R]):
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Drawn:
-    """The scenarios behind an interval.
+    """The scenarios behind an interval."""
 
-    Attributes:
-        rates_Bps: Rates of the transfers, (S, F).
-        payloads_B: Bytes of the transfers, (F,).
-        scores: Standard normal scores of everything that was drawn, by key, (S,) each.
-        ends_s: When each transfer ends, (S, F); each after its own bytes where nobody says.
-        whole_Bps: Bytes of all over the time of all, (S,); the rates together where nobody says.
-        seed, mean: How they were drawn, as `predict` has it.
-    """
-
-    rates_Bps: Array
-    payloads_B: tuple[float, ...]
-    scores: Mapping[str, Array]
-    ends_s: Array | None = None
-    whole_Bps: Array | None = None
+    rates_Bps: Array  #: Rates of the transfers, (S, F).
+    payloads_B: tuple[float, ...]  #: Bytes of the transfers, (F,).
+    scores: Mapping[str, Array]  #: Standard normal scores of everything that was drawn, by key, (S,) each.
+    ends_s: Array | None = None  #: When each transfer ends, (S, F); each after its own bytes where nobody says.
+    whole_Bps: Array | None = None  #: Bytes of all over the time of all, (S,); the rates together where nobody says.
+    #: How they were drawn, as `predict` has it.
     seed: int = 1
     mean: bool = False
 

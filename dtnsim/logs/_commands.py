@@ -82,19 +82,12 @@ def _args(text: str, programs: tuple[str, ...]) -> list[str] | None:
 
 @dataclass(frozen=True, slots=True)
 class Command:
-    """One shell command as it was typed.
+    """One shell command as it was typed."""
 
-    Attributes:
-        text: The command without its prompt.
-        host: Host name in the prompt, if it names one.
-        user: User name in the prompt, if it names one.
-        line: Line in the log, from 1.
-    """
-
-    text: str
-    line: int
-    host: str | None = None
-    user: str | None = None
+    text: str  #: The command without its prompt.
+    line: int  #: Line in the log, from 1.
+    host: str | None = None  #: Host name in the prompt, if it names one.
+    user: str | None = None  #: User name in the prompt, if it names one.
 
     def args(self, *programs: str) -> list[str] | None:
         """Arguments of the first of ``programs`` that this command line runs; None if it runs none.

@@ -11,19 +11,12 @@ from typing import Final, NamedTuple
 
 
 class CoreRate(NamedTuple):
-    """Rate of one core for one operation.
+    """Rate of one core for one operation."""
 
-    Attributes:
-        rate_Bps: Bytes per second of input [B/s].
-        clock_Hz: Clock it was measured at [Hz].
-        spread: Relative standard deviation of the prior on another machine [1].
-        source: Where it was published.
-    """
-
-    rate_Bps: float
-    clock_Hz: float
-    spread: float
-    source: str
+    rate_Bps: float  #: Bytes per second of input [B/s].
+    clock_Hz: float  #: Clock it was measured at [Hz].
+    spread: float  #: Relative standard deviation of the prior on another machine [1].
+    source: str  #: Where it was published.
 
     @property
     def cycles_per_byte(self) -> float:

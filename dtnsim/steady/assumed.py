@@ -125,17 +125,11 @@ def _listed(tried: _Trial, change: Change) -> Iterator[Assumption]:
 
 @dataclass(slots=True)
 class _Trial:
-    """A path with other values of some fields.
+    """A path with other values of some fields."""
 
-    Attributes:
-        composer: The path.
-        whole_Bps: What it gives as it is.
-        known: What timed transfers move; None to find it out anew.
-    """
-
-    composer: Composer
-    whole_Bps: float
-    known: Mapping[str, float] | None
+    composer: Composer  #: The path.
+    whole_Bps: float  #: What it gives as it is.
+    known: Mapping[str, float] | None  #: What timed transfers move; None to find it out anew.
 
     def __call__(self, *changes: Change) -> float:
         """What the answer becomes, over what it is; not a number where a value does not fit."""

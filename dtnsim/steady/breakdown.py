@@ -39,17 +39,11 @@ RUN: Final = "one run on a random day"
 
 @dataclass(frozen=True, slots=True)
 class Step:
-    """What one group of things does to the median.
+    """What one group of things does to the median."""
 
-    Attributes:
-        what: The group.
-        change_Bps: What the median gains by it; negative where it loses.
-        median_Bps: The median with it, all transfers together.
-    """
-
-    what: str
-    change_Bps: float
-    median_Bps: float
+    what: str  #: The group.
+    change_Bps: float  #: What the median gains by it; negative where it loses.
+    median_Bps: float  #: The median with it, all transfers together.
 
 
 def steps(given: PathSpec, samples: int, seed: int = 1) -> tuple[Step, ...]:

@@ -51,26 +51,21 @@ def per_capacity(demand: Array, capacity: Array) -> Array:
 
 
 class _Held(NamedTuple):
-    """Entries of stations that hold somebody: n of phases, N of transfers, which scenarios have in common.
+    """Entries of stations that hold somebody: n of phases, N of transfers, which scenarios have in common."""
 
-    Attributes:
-        entries, phase, f: (n,) entries of phases, of which phase and transfer each is.
-        begins, first: Where each of these phases begins among them, and each of the transfers.
-        total, station, row: (N,) entries of transfers, the station and the transfer of each.
-        number: (N,) which of the stations that is.
-        own: (n,) for each entry of a phase the place of that of its transfer at the same station.
-    """
-
+    #: (n,) entries of phases, of which phase and transfer each is.
     entries: Index
     phase: Index
     f: Index
+    #: Where each of these phases begins among them, and each of the transfers.
     begins: Index
     first: Index
+    #: (N,) entries of transfers, the station and the transfer of each.
     total: Index
     station: Index
     row: Index
-    number: Index
-    own: Index
+    number: Index  #: (N,) which of the stations that is.
+    own: Index  #: (n,) for each entry of a phase the place of that of its transfer at the same station.
 
     @classmethod
     def of(cls, m: Matrices, holds: BoolArray) -> _Held:

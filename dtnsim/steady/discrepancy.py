@@ -51,17 +51,11 @@ WIRES: Final = frozenset({"nic", "ib", "network", "pcie", "sata", "sas", "police
 
 @dataclass(frozen=True, slots=True)
 class Law:
-    """A two-piece Student t of ln(measured / predicted).
+    """A two-piece Student t of ln(measured / predicted)."""
 
-    Attributes:
-        location: Its mode.
-        below: Scale on the slow side.
-        above: Scale on the fast side.
-    """
-
-    location: float = 0.0
-    below: float = 0.0
-    above: float = 0.0
+    location: float = 0.0  #: Its mode.
+    below: float = 0.0  #: Scale on the slow side.
+    above: float = 0.0  #: Scale on the fast side.
 
     def at(self, level: Array) -> Array:
         """Quantiles at levels between 0 and 1."""
@@ -200,19 +194,12 @@ class Discrepancy:
 
 
 class _Use(NamedTuple):
-    """Transfers that run together, (S, F), and what they use of the stations, (S, K).
+    """Transfers that run together, (S, F), and what they use of the stations, (S, K)."""
 
-    Attributes:
-        m: Stations and demands with the capacities at the solution.
-        rate: Their rates [B/s].
-        used: How much of each station is used.
-        at_work: (F,) workers that have a file to work on.
-    """
-
-    m: Matrices
-    rate: Array
-    used: Array
-    at_work: Array
+    m: Matrices  #: Stations and demands with the capacities at the solution.
+    rate: Array  #: Their rates [B/s].
+    used: Array  #: How much of each station is used.
+    at_work: Array  #: (F,) workers that have a file to work on.
 
     @classmethod
     def of(cls, m: Matrices, rate: Array) -> _Use:

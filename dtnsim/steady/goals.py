@@ -22,17 +22,11 @@ _HOW: Final = "write '>= 10Gb/s at 80 %' for a rate, or '<= 8h at 90 %' for a du
 
 @dataclass(frozen=True, slots=True)
 class Goal:
-    """A rate to reach, or a time to be done in.
+    """A rate to reach, or a time to be done in."""
 
-    Attributes:
-        kind: ``target`` [B/s] or ``deadline`` [s].
-        value: In SI.
-        required: Probability that is asked for; None where the goal is only asked about.
-    """
-
-    kind: Literal["target", "deadline"]
-    value: float
-    required: float | None = None
+    kind: Literal["target", "deadline"]  #: ``target`` [B/s] or ``deadline`` [s].
+    value: float  #: In SI.
+    required: float | None = None  #: Probability that is asked for; None where the goal is only asked about.
 
     @property
     def words(self) -> str:

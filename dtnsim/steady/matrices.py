@@ -20,50 +20,32 @@ from dtnsim.steady.rows import Rows, summed
 
 @dataclass(frozen=True, slots=True)
 class Matrices:
-    """A `Problem` as arrays.
+    """A `Problem` as arrays."""
 
-    Attributes:
-        capacity: (S, K).
-        total: Rows of the transfers: all phases added up.
-        phases: Rows of the phases, transfer by transfer, without what yields to whoever waits.
-        transfer: (P,) whose phase it is, rising; every transfer has a phase.
-        delay: (S, P) seconds of waiting per payload byte.
-        served: (S, P) the part of it in which a station has others as well: requests are served, or windows grow back.
-        grows: (S, P) the part of that in which windows grow back that slow start had opened too far: bytes move.
-        moved: (P,) part of a payload byte's step that moves in each phase [1].
-        workers: (F,).
-        rounds: Of each transfer: how many of them have a file to work on, and the part of its bytes that moves while so
-            many have (the last round is seldom full).
-        weight: (F,).
-        opening: (S, F) share of its workers' time that is gone once, at their start, where a time ends a transfer (else
-            that is spread over the bytes, in ``delay``).
-        lead: (S, F) seconds per payload byte before any worker of a transfer moves.
-        turn: (F,) transfers of different turns never meet.
-        split: (K,): station serves one transfer only, and each of its workers has a part of it.
-        own: (K,): station serves one transfer only, split or not.
-        alone: (S, K) part of a station's capacity that one worker has while the others are elsewhere [1].
-        in_turn: (F,): several workers do one step after the other with each file.
-        slowdowns: For each, (index of the driver, indices of the affected, slope, reference).
-    """
-
-    capacity: Array
-    total: Rows
-    phases: Rows
-    transfer: Index
-    delay: Array
+    capacity: Array  #: (S, K).
+    total: Rows  #: Rows of the transfers: all phases added up.
+    phases: Rows  #: Rows of the phases, transfer by transfer, without what yields to whoever waits.
+    transfer: Index  #: (P,) whose phase it is, rising; every transfer has a phase.
+    delay: Array  #: (S, P) seconds of waiting per payload byte.
+    #: (S, P) the part of it in which a station has others as well: requests are served, or windows grow back.
     served: Array
-    grows: Array
-    moved: Array
-    workers: Array
+    grows: Array  #: (S, P) the part of that in which windows grow back that slow start had opened too far: bytes move.
+    moved: Array  #: (P,) part of a payload byte's step that moves in each phase [1].
+    workers: Array  #: (F,).
+    #: Of each transfer: how many of them have a file to work on, and the part of its bytes that moves while so many
+    #: have (the last round is seldom full).
     rounds: tuple[tuple[tuple[int, float], ...], ...]
-    weight: Array
+    weight: Array  #: (F,).
+    #: (S, F) share of its workers' time that is gone once, at their start, where a time ends a transfer (else that is
+    #: spread over the bytes, in ``delay``).
     opening: Array
-    lead: Array
-    split: BoolArray
-    own: BoolArray
-    alone: Array
-    in_turn: BoolArray
-    turn: Index
+    lead: Array  #: (S, F) seconds per payload byte before any worker of a transfer moves.
+    split: BoolArray  #: (K,): station serves one transfer only, and each of its workers has a part of it.
+    own: BoolArray  #: (K,): station serves one transfer only, split or not.
+    alone: Array  #: (S, K) part of a station's capacity that one worker has while the others are elsewhere [1].
+    in_turn: BoolArray  #: (F,): several workers do one step after the other with each file.
+    turn: Index  #: (F,) transfers of different turns never meet.
+    #: For each, (index of the driver, indices of the affected, slope, reference).
     slowdowns: tuple[tuple[int, Index, Array, Array], ...] = ()
 
     def phases_of(self, f: int) -> range:

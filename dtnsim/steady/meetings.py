@@ -30,21 +30,13 @@ _LOOKED_AT: Final = 100
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Meeting:
-    """Transfers that run together halfway through the time of some of them.
+    """Transfers that run together halfway through the time of some of them."""
 
-    Attributes:
-        problem: The path with these transfers alone.
-        m: The same as arrays, with the capacities when nobody uses the stations.
-        solution: Their rates then.
-        members: Their numbers among all transfers of the path.
-        halfway: Those of them that are halfway then.
-    """
-
-    problem: Problem
-    m: Matrices
-    solution: solve.Solution
-    members: tuple[int, ...]
-    halfway: tuple[int, ...]
+    problem: Problem  #: The path with these transfers alone.
+    m: Matrices  #: The same as arrays, with the capacities when nobody uses the stations.
+    solution: solve.Solution  #: Their rates then.
+    members: tuple[int, ...]  #: Their numbers among all transfers of the path.
+    halfway: tuple[int, ...]  #: Those of them that are halfway then.
 
     def place(self, f: int) -> int:
         """Number of a transfer among the members."""
@@ -63,19 +55,12 @@ class Meeting:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Meetings:
-    """A path at its medians.
+    """A path at its medians."""
 
-    Attributes:
-        m: All its transfers as arrays.
-        solution: While all of them run.
-        own: (F,) rate of each over its own time [B/s].
-        each: The meetings; every transfer is halfway in one of them.
-    """
-
-    m: Matrices
-    solution: solve.Solution
-    own: Array
-    each: tuple[Meeting, ...]
+    m: Matrices  #: All its transfers as arrays.
+    solution: solve.Solution  #: While all of them run.
+    own: Array  #: (F,) rate of each over its own time [B/s].
+    each: tuple[Meeting, ...]  #: The meetings; every transfer is halfway in one of them.
 
 
 @lru_cache(maxsize=1)

@@ -135,24 +135,17 @@ def _apart(m: Matrices, plain: int, waits: BoolArray) -> Matrices:
 
 @dataclass(frozen=True, slots=True)
 class _Chain:
-    """The states of some columns' workers, those at each step as a column of their own.
+    """The states of some columns' workers, those at each step as a column of their own."""
 
-    Attributes:
-        rates: Of the columns without states, and then of the steps of the others for each number of workers, C' in all.
-        plain, split: The columns without states, and those with.
-        owner: (C',) which of these each is of, the latter behind the former.
-        present: (N, C') which steps are there in each state.
-        first: (N, C'') of each column with states, those of its workers that are at its first step; C' for none.
-        ways: (from, to, column, bytes of a visit) of each way from state to state.
-    """
-
+    #: Of the columns without states, and then of the steps of the others for each number of workers, C' in all.
     rates: Rates
+    #: The columns without states, and those with.
     plain: Index
     split: Index
-    owner: Index
-    present: BoolArray
-    first: Index
-    ways: tuple[Index, Index, Index, Array]
+    owner: Index  #: (C',) which of these each is of, the latter behind the former.
+    present: BoolArray  #: (N, C') which steps are there in each state.
+    first: Index  #: (N, C'') of each column with states, those of its workers that are at its first step; C' for none.
+    ways: tuple[Index, Index, Index, Array]  #: (from, to, column, bytes of a visit) of each way from state to state.
 
     def average(self, found: Array, active: BoolArray, scenarios: Index, near: float | None) -> None:
         """Puts mean rates into ``found`` (S, C), where a station that workers share with others is full in any state.

@@ -81,19 +81,12 @@ class Regime(NamedTuple):
 
 
 class Holders(NamedTuple):
-    """What can hold a transfer.
+    """What can hold a transfer."""
 
-    Attributes:
-        own: What does at the median.
-        stations: Stations on its way, by name.
-        waits: What its workers wait for.
-        meeting: Who is under way halfway through its time; None where all are, then and always.
-    """
-
-    own: Regime
-    stations: Mapping[str, Regime]
-    waits: Regime
-    meeting: Meeting | None = None
+    own: Regime  #: What does at the median.
+    stations: Mapping[str, Regime]  #: Stations on its way, by name.
+    waits: Regime  #: What its workers wait for.
+    meeting: Meeting | None = None  #: Who is under way halfway through its time; None where all are, then and always.
 
 
 def holders(given: PathSpec, problem: Problem, f: int, cause: Cause) -> Holders:

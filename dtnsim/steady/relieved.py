@@ -301,20 +301,14 @@ def _tried(
 
 
 class Count(NamedTuple):
-    """So many files, streams or runs at once.
+    """So many files, streams or runs at once."""
 
-    Attributes:
-        what: Of what.
-        number, now: How many, and how many there are now.
-        line: What to type.
-        overrides: ``key=value`` of it.
-    """
-
-    what: str
+    what: str  #: Of what.
+    #: How many, and how many there are now.
     number: int
     now: int
-    line: str
-    overrides: tuple[str, ...]
+    line: str  #: What to type.
+    overrides: tuple[str, ...]  #: ``key=value`` of it.
 
 
 def counts(given: PathSpec, f: int, keys: Sequence[str]) -> Iterator[Count]:

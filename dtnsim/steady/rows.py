@@ -22,19 +22,12 @@ _FEW: Final = 6
 
 @dataclass(frozen=True, slots=True)
 class Rows:
-    """Demands of some rows (phases, or transfers), row by row and by station within a row.
+    """Demands of some rows (phases, or transfers), row by row and by station within a row."""
 
-    Attributes:
-        station: (N,) index of the station; K, which is none, in a row that visits no other.
-        row: (N,) index of the row, rising; every row has an entry.
-        first: (R,) where each row begins.
-        demand: (N, S).
-    """
-
-    station: Index
-    row: Index
-    first: Index
-    demand: Array
+    station: Index  #: (N,) index of the station; K, which is none, in a row that visits no other.
+    row: Index  #: (N,) index of the row, rising; every row has an entry.
+    first: Index  #: (R,) where each row begins.
+    demand: Array  #: (N, S).
 
     def of(self, row: int) -> tuple[Index, Array]:
         """(stations (n,), demands (S, n)) of one row."""

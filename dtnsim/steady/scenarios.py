@@ -57,23 +57,15 @@ class Partly(Draw):
 
 @dataclass(frozen=True, slots=True)
 class Scenarios:
-    """A path in S scenarios.
+    """A path in S scenarios."""
 
-    Attributes:
-        problem: Stations and demands of the scenarios.
-        arrays: The same as arrays, capacities as they are at the solution; of very many, what arrays are made of.
-        solution: Rates that nothing but the parameters' draws give, and what binds.
-        parameters: Rates over each transfer's own time with nothing but the parameters drawn, (S, F) [B/s].
-        draw: What was drawn: scores by key.
-        held: What can hold each transfer.
-    """
-
-    problem: Problem
+    problem: Problem  #: Stations and demands of the scenarios.
+    #: The same as arrays, capacities as they are at the solution; of very many, what arrays are made of.
     arrays: Matrices | Layout
-    solution: Solution
-    parameters: Array
-    draw: Draw
-    held: tuple[Holders, ...]
+    solution: Solution  #: Rates that nothing but the parameters' draws give, and what binds.
+    parameters: Array  #: Rates over each transfer's own time with nothing but the parameters drawn, (S, F) [B/s].
+    draw: Draw  #: What was drawn: scores by key.
+    held: tuple[Holders, ...]  #: What can hold each transfer.
 
     @property
     def matrices(self) -> Matrices:

@@ -41,19 +41,12 @@ _NONE: Final = int(np.iinfo(np.int64).max)
 
 @dataclass(frozen=True, slots=True)
 class Solution:
-    """Rates and what holds each of them.
+    """Rates and what holds each of them."""
 
-    Attributes:
-        capacity: (S, K) capacities at these rates (less than given where memory slows the cores).
-        rate: (S, F) payload bytes per second.
-        ceiling: (S, F) what the transfer's own workers allow.
-        binding: (S, F) index of the station that froze the transfer, or -1 for its workers' ceiling.
-    """
-
-    capacity: Array
-    rate: Array
-    ceiling: Array
-    binding: IntArray
+    capacity: Array  #: (S, K) capacities at these rates (less than given where memory slows the cores).
+    rate: Array  #: (S, F) payload bytes per second.
+    ceiling: Array  #: (S, F) what the transfer's own workers allow.
+    binding: IntArray  #: (S, F) index of the station that froze the transfer, or -1 for its workers' ceiling.
 
     @property
     def parts(self) -> tuple[Array, Array, Array, IntArray]:
@@ -73,25 +66,17 @@ def _numbered(given: Index) -> tuple[Index, Index]:
 
 @dataclass(frozen=True, slots=True)
 class Places:
-    """Where entries of stations that several transfers share stand: N entries, K' stations, F' transfers.
+    """Where entries of stations that several transfers share stand: N entries, K' stations, F' transfers."""
 
-    Attributes:
-        used: Numbers of the stations among all, and that of none.
-        transfers: Numbers of the transfers among all.
-        visits: (n, F') stations of each transfer, rising, and K' where it has no more.
-        at, by, first: (N,) transfers and stations, station by station, and where each station begins.
-        demand: (N, S) what a byte costs, station by station.
-        idle: (n, F', S) where a byte costs them nothing; None where it always costs something.
-    """
-
-    used: Index
-    transfers: Index
-    visits: Index
+    used: Index  #: Numbers of the stations among all, and that of none.
+    transfers: Index  #: Numbers of the transfers among all.
+    visits: Index  #: (n, F') stations of each transfer, rising, and K' where it has no more.
+    #: (N,) transfers and stations, station by station, and where each station begins.
     at: Index
     by: Index
     first: Index
-    demand: Array
-    idle: BoolArray | None
+    demand: Array  #: (N, S) what a byte costs, station by station.
+    idle: BoolArray | None  #: (n, F', S) where a byte costs them nothing; None where it always costs something.
 
     @classmethod
     def of(cls, rows: Rows, part: Index) -> Places:

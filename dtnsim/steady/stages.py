@@ -44,21 +44,13 @@ _PARTS: Final = 128
 
 @dataclass(frozen=True, slots=True)
 class Stage:
-    """A stretch of a transfer.
+    """A stretch of a transfer."""
 
-    Attributes:
-        phases: Phases that its bytes go through; none where it only lasts.
-        workers: Workers that have a file.
-        part: Part of the transfer's bytes, one value or (S,); infinite where a time ends it [1].
-        seconds: How long it lasts at most, one value or (S,) [s].
-        counts: Whether its bytes count.
-    """
-
-    phases: range
-    workers: int
-    part: float | Array
-    seconds: Array
-    counts: bool = True
+    phases: range  #: Phases that its bytes go through; none where it only lasts.
+    workers: int  #: Workers that have a file.
+    part: float | Array  #: Part of the transfer's bytes, one value or (S,); infinite where a time ends it [1].
+    seconds: Array  #: How long it lasts at most, one value or (S,) [s].
+    counts: bool = True  #: Whether its bytes count.
 
 
 def stages_of(t: Transfer, m: Matrices, f: int, *, shared: bool, begins: BoolArray = _ALWAYS) -> list[Stage]:
@@ -179,25 +171,15 @@ def step_by_step(t: Transfer) -> bool:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Column:
-    """A stage that moves bytes, as a transfer of its own.
+    """A stage that moves bytes, as a transfer of its own."""
 
-    Attributes:
-        f: Its transfer.
-        workers: Workers that have a file.
-        moved: Part of the bytes of its step that it moves [1].
-        whole: Whether it goes through all phases of the transfer.
-        of: Arrays that have its rows.
-        numbers: Its phases there; where they are not those beside all others, all of the step.
-        part: Part of their bytes that it moves [1].
-    """
-
-    f: int
-    workers: int
-    moved: float
-    whole: bool
-    of: Matrices
-    numbers: range
-    part: float = 1.0
+    f: int  #: Its transfer.
+    workers: int  #: Workers that have a file.
+    moved: float  #: Part of the bytes of its step that it moves [1].
+    whole: bool  #: Whether it goes through all phases of the transfer.
+    of: Matrices  #: Arrays that have its rows.
+    numbers: range  #: Its phases there; where they are not those beside all others, all of the step.
+    part: float = 1.0  #: Part of their bytes that it moves [1].
 
 
 def as_transfer(f: int, stage: Stage, m: Matrices) -> Column:

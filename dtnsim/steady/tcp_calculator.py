@@ -18,25 +18,15 @@ Given = str | float
 
 @dataclass(frozen=True, slots=True)
 class TcpAnswer:
-    """What streams get over one bottleneck.
+    """What streams get over one bottleneck."""
 
-    Attributes:
-        goodput_Bps: Payload of all streams together [B/s].
-        completion_s: Time of a transfer of given size [s]; None where a time was given.
-        limit: What holds it: link, window, loss, buffer, start or sharing.
-        link_Bps: Payload that the link leaves [B/s].
-        window_needed_B: Payload in flight that each stream needs to fill the link [B].
-        retransmits: Segments sent again.
-        rtt_s: Mean round trip, with queues [s].
-    """
-
-    goodput_Bps: Interval
-    completion_s: Interval | None
-    limit: str
-    link_Bps: float
-    window_needed_B: float
-    retransmits: float
-    rtt_s: float
+    goodput_Bps: Interval  #: Payload of all streams together [B/s].
+    completion_s: Interval | None  #: Time of a transfer of given size [s]; None where a time was given.
+    limit: str  #: What holds it: link, window, loss, buffer, start or sharing.
+    link_Bps: float  #: Payload that the link leaves [B/s].
+    window_needed_B: float  #: Payload in flight that each stream needs to fill the link [B].
+    retransmits: float  #: Segments sent again.
+    rtt_s: float  #: Mean round trip, with queues [s].
 
 
 def tcp(

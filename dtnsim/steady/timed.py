@@ -41,19 +41,12 @@ _MERGERS: Final = 12
 
 @dataclass(slots=True)
 class _Dirty:
-    """Dirty bytes of a host.
+    """Dirty bytes of a host."""
 
-    Attributes:
-        level: Bytes when they were last counted [B].
-        since: From when on write-back moves them [s].
-        rate: How fast [B/s].
-        file: File that was written last.
-    """
-
-    level: float = 0.0
-    since: float = math.inf
-    rate: float = 0.0
-    file: str = ""
+    level: float = 0.0  #: Bytes when they were last counted [B].
+    since: float = math.inf  #: From when on write-back moves them [s].
+    rate: float = 0.0  #: How fast [B/s].
+    file: str = ""  #: File that was written last.
 
     def at(self, time: float) -> float:
         """Bytes that are left at a time [B]."""

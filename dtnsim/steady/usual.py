@@ -56,17 +56,11 @@ class _One(Draw):
 
 
 class Usual(NamedTuple):
-    """What holds a transfer in most of its draws.
+    """What holds a transfer in most of its draws."""
 
-    Attributes:
-        holder: It, as it is in one of these draws, that in the middle of their rates.
-        share: Part of all draws.
-        ways: Changes against it that can be tried; their ceilings are not known.
-    """
-
-    holder: Bottleneck
-    share: float
-    ways: tuple[Remedy, ...]
+    holder: Bottleneck  #: It, as it is in one of these draws, that in the middle of their rates.
+    share: float  #: Part of all draws.
+    ways: tuple[Remedy, ...]  #: Changes against it that can be tried; their ceilings are not known.
 
 
 def usual(composer: Composer, nominal: Problem, drawn: Scenarios, f: int) -> Usual | None:

@@ -33,21 +33,13 @@ _INSIDE: Final = (0.01, 0.99)
 
 @dataclass(frozen=True, slots=True)
 class Share:
-    """What one uncertain thing, or one group fitted together, adds to the width of an interval.
+    """What one uncertain thing, or one group fitted together, adds to the width of an interval."""
 
-    Attributes:
-        name: The key of its draw, or what the group is.
-        share: Part of the variance of ln(rate).
-        left: Part of the interval's width that would stay if it were known.
-        measure: How to find it out.
-        key: Its keys in the path file, or what it is charged for.
-    """
-
-    name: str
-    share: float
-    left: float
-    measure: str
-    key: str = ""
+    name: str  #: The key of its draw, or what the group is.
+    share: float  #: Part of the variance of ln(rate).
+    left: float  #: Part of the interval's width that would stay if it were known.
+    measure: str  #: How to find it out.
+    key: str = ""  #: Its keys in the path file, or what it is charged for.
 
     @property
     def what(self) -> str:

@@ -16,19 +16,13 @@ MIN_RTT_S, CWND_GAIN, LEAST_WINDOW = linux.BBR_MIN_RTT_S, linux.BBR_CWND_GAIN, l
 
 @dataclass(slots=True, eq=False, repr=False)
 class Bbr1(Modelled):
-    """A flow of BBR v1.
+    """A flow of BBR v1."""
 
-    Attributes:
-        best: Largest delivery rates of the last rounds [segments/s].
-        prior: Window before a recovery or ProbeRTT [segments].
-        conserve: Whether it sends no more than what is delivered: the round after a loss.
-        noise: Bursts by which its delivery rate looks higher than it is (`coefficients.BBR_NOISE`).
-    """
-
+    #: Largest delivery rates of the last rounds [segments/s].
     best: list[float] = field(default_factory=lambda: [0.0] * FILTER)
-    prior: float = WINDOW
-    conserve: bool = False
-    noise: float = 0.0
+    prior: float = WINDOW  #: Window before a recovery or ProbeRTT [segments].
+    conserve: bool = False  #: Whether it sends no more than what is delivered: the round after a loss.
+    noise: float = 0.0  #: Bursts by which its delivery rate looks higher than it is (`coefficients.BBR_NOISE`).
 
     def respond(self, acked: float, before: float, since: int, slice_s: float, n: int, phase: int) -> None:
         """The control law, as `Flow.respond`."""

@@ -30,52 +30,42 @@ INITIAL = linux.INITIAL_WINDOW
 
 @dataclass(slots=True, eq=False, repr=False)
 class Bbr3(Modelled):
-    """A flow of BBR v2 or v3.
+    """A flow of BBR v2 or v3."""
 
-    Attributes:
-        best, best_new: Largest delivery rates of the last cycle and of this one [segments/s].
-        rate_low, low, upper: Lower bounds of rate [segments/s] and of what is in flight, its upper bound [segments].
-        rate_latest, latest: Largest delivery rate of the round [segments/s], and what it delivered [segments].
-        loss_round, loss_start, loss_next: Whether the round that counts losses had one, whether one begins, and what is
-            acknowledged by then [segments].
-        loss_events: Slices with a loss in the round.
-        full_now: Whether the rate of this start-up or probe has stopped growing.
-        rounds_since, wait: Rounds since the last probe, and time until the next [s].
-        too_high: Whether a probe lost too much.
-        risky: Whether the last probe found the upper bound.
-        probes: Whether the losses of what is in flight tell of a probe.
-        up_rounds, up_acks: Rounds of the probe, and what was acknowledged since the upper bound was raised.
-        stopping: Whether a probe's last round trip is under way.
-        least_new, stamp_new: Least round trip of the last seconds, and when it was seen [s].
-        got, in_flight, lost_trip: What the last round trip delivered, began with in flight, and lost [segments].
-        losts, flights, trips: What it had lost and in flight, and its round trip in whole slices [s], by slice.
-    """
-
+    #: Largest delivery rates of the last cycle and of this one [segments/s].
     best: float = 0.0
     best_new: float = 0.0
+    #: Lower bounds of rate [segments/s] and of what is in flight, its upper bound [segments].
     rate_low: float = NEVER
     low: float = NEVER
     upper: float = NEVER
+    #: Largest delivery rate of the round [segments/s], and what it delivered [segments].
     rate_latest: float = 0.0
     latest: float = 0.0
+    #: Whether the round that counts losses had one, whether one begins, and what is acknowledged by then [segments].
     loss_round: bool = False
     loss_start: bool = False
     loss_next: float = 0.0
-    loss_events: float = 0.0
-    full_now: bool = False
+    loss_events: float = 0.0  #: Slices with a loss in the round.
+    full_now: bool = False  #: Whether the rate of this start-up or probe has stopped growing.
+    #: Rounds since the last probe, and time until the next [s].
     rounds_since: float = 0.0
     wait: float = 0.0
-    too_high: bool = False
-    risky: bool = False
-    probes: bool = False
+    too_high: bool = False  #: Whether a probe lost too much.
+    risky: bool = False  #: Whether the last probe found the upper bound.
+    probes: bool = False  #: Whether the losses of what is in flight tell of a probe.
+    #: Rounds of the probe, and what was acknowledged since the upper bound was raised.
     up_rounds: float = 0.0
     up_acks: float = 0.0
-    stopping: bool = False
+    stopping: bool = False  #: Whether a probe's last round trip is under way.
+    #: Least round trip of the last seconds, and when it was seen [s].
     least_new: float = NEVER
     stamp_new: float = 0.0
+    #: What the last round trip delivered, began with in flight, and lost [segments].
     got: float = 0.0
     in_flight: float = 0.0
     lost_trip: float = 0.0
+    #: What it had lost and in flight, and its round trip in whole slices [s], by slice.
     losts: list[float] = field(default_factory=ring)
     flights: list[float] = field(default_factory=ring)
     trips: list[float] = field(default_factory=ring)

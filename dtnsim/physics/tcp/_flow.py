@@ -29,54 +29,43 @@ def ring() -> list[float]:
 
 @dataclass(slots=True, eq=False, repr=False)
 class Flow:
-    """A flow in slices of time, in segments and seconds.
+    """A flow in slices of time, in segments and seconds."""
 
-    Attributes:
-        control: Its congestion control.
-        base: Its round trip without queues [s].
-        start: Time of its first segment [s].
-        steps: Slices in the round trip without queues.
-        cap: Most segments in flight.
-        cwnd, flight: Congestion window and segments in flight.
-        pace: Rate at which it sends [segments/s].
-        acked, sent, lost: Counters.
-        losses: Lost in what came back in this slice.
-        event: Whether a new loss event begins.
-        recovering, high: Whether it recovers from losses, until so many are acknowledged or lost.
-        trip, least: Round trip now, the least of all [s].
-        new_round, next_round, round: Whether a round begins; what is acknowledged by then; rounds so far.
-        sends, queued, dropped: Sent in this slice, in the queue, dropped at the full queue.
-        outs, drops, strays, acks: What it was served, dropped, lost behind the queue, and had acknowledged, by slice.
-        totals: Served, lost and the sum of its round trips in the measured window.
-    """
-
-    control: Control
-    base: float
-    start: float
-    steps: int
-    cap: float
+    control: Control  #: Its congestion control.
+    base: float  #: Its round trip without queues [s].
+    start: float  #: Time of its first segment [s].
+    steps: int  #: Slices in the round trip without queues.
+    cap: float  #: Most segments in flight.
+    #: Congestion window and segments in flight.
     cwnd: float = WINDOW
     flight: float = 0.0
-    pace: float = 0.0
+    pace: float = 0.0  #: Rate at which it sends [segments/s].
+    #: Counters.
     acked: float = 0.0
     sent: float = 0.0
     lost: float = 0.0
-    losses: float = 0.0
-    event: bool = False
+    losses: float = 0.0  #: Lost in what came back in this slice.
+    event: bool = False  #: Whether a new loss event begins.
+    #: Whether it recovers from losses, until so many are acknowledged or lost.
     recovering: bool = False
     high: float = -1.0
+    #: Round trip now, the least of all [s].
     trip: float = 0.0
     least: float = NEVER
+    #: Whether a round begins; what is acknowledged by then; rounds so far.
     new_round: bool = False
     next_round: float = 0.0
     round: int = 0
+    #: Sent in this slice, in the queue, dropped at the full queue.
     sends: float = 0.0
     queued: float = 0.0
     dropped: float = 0.0
+    #: What it was served, dropped, lost behind the queue, and had acknowledged, by slice.
     outs: list[float] = field(default_factory=ring)
     drops: list[float] = field(default_factory=ring)
     strays: list[float] = field(default_factory=ring)
     acks: list[float] = field(default_factory=ring)
+    #: Served, lost and the sum of its round trips in the measured window.
     totals: list[float] = field(default_factory=lambda: [0.0, 0.0, 0.0])
 
     def __post_init__(self) -> None:
@@ -103,30 +92,25 @@ class Flow:
 
 @dataclass(slots=True, eq=False, repr=False)
 class Modelled(Flow):
-    """A flow that goes by a model of its path (BBR).
+    """A flow that goes by a model of its path (BBR)."""
 
-    Attributes:
-        came, rate: Acknowledged in this slice [segments], and delivery rate of the last round trip [segments/s].
-        now, draw: Time [s], and a draw from 1 to 6.
-        bandwidth: Its estimate of the bottleneck's rate [segments/s].
-        mode, phase, cycle: `STARTUP`, `DRAIN`, `PROBE_BW` or `PROBE_RTT`; phase of the probing, and its begin [s].
-        plateau, flat, full: Rate that start-up has reached, rounds without growth, whether it is over.
-        stamp: When the least round trip was seen [s].
-        probe_end, probe_round: End of ProbeRTT [s], and whether a round has passed in it.
-    """
-
+    #: Acknowledged in this slice [segments], and delivery rate of the last round trip [segments/s].
     came: float = 0.0
     rate: float = 0.0
+    #: Time [s], and a draw from 1 to 6.
     now: float = 0.0
     draw: int = 1
-    bandwidth: float = 0.0
+    bandwidth: float = 0.0  #: Its estimate of the bottleneck's rate [segments/s].
+    #: `STARTUP`, `DRAIN`, `PROBE_BW` or `PROBE_RTT`; phase of the probing, and its begin [s].
     mode: int = STARTUP
     phase: int = 0
     cycle: float = 0.0
+    #: Rate that start-up has reached, rounds without growth, whether it is over.
     plateau: float = 0.0
     flat: float = 0.0
     full: bool = False
-    stamp: float = 0.0
+    stamp: float = 0.0  #: When the least round trip was seen [s].
+    #: End of ProbeRTT [s], and whether a round has passed in it.
     probe_end: float = NEVER
     probe_round: bool = False
 
@@ -150,27 +134,21 @@ class Modelled(Flow):
 
 @dataclass(slots=True, eq=False, repr=False)
 class Windowed(Flow):
-    """A flow that goes by losses: slow start with HyStart, avoidance, proportional rate reduction.
+    """A flow that goes by losses: slow start with HyStart, avoidance, proportional rate reduction."""
 
-    Attributes:
-        ssthresh, before: Threshold, and the window before the last loss [segments].
-        top, epoch, k, origin, friendly, beta: State of CUBIC and H-TCP, as in `_lanes.State`.
-        estimate: Westwood's of what is in flight [segments].
-        most: Largest queueing delay [s].
-        smooth: Smoothed round trip [s].
-    """
-
+    #: Threshold, and the window before the last loss [segments].
     ssthresh: float = NEVER
     before: float = 1.0
+    #: State of CUBIC and H-TCP, as in `_lanes.State`.
     top: float = 0.0
     epoch: float = -1.0
     k: float = 0.0
     origin: float = 0.0
     friendly: float = 0.0
     beta: float = linux.RENO_BETA
-    estimate: float = 0.0
-    most: float = 0.0
-    smooth: float = 0.0
+    estimate: float = 0.0  #: Westwood's of what is in flight [segments].
+    most: float = 0.0  #: Largest queueing delay [s].
+    smooth: float = 0.0  #: Smoothed round trip [s].
 
     def __post_init__(self) -> None:
         self.smooth = self.base

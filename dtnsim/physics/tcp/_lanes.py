@@ -28,70 +28,39 @@ _BLOCK: Final = 64
 
 @dataclass(slots=True, eq=False, repr=False)
 class Fixed:
-    """What does not change in a lane, the same for each of its flows (flows, lanes) unless said otherwise.
+    """What does not change in a lane, the same for each of its flows (flows, lanes) unless said otherwise."""
 
-    Attributes:
-        C: Rate left by the background [segments/s].
-        T: Base round-trip time, hosts included [s].
-        B: Drop-tail buffer left by the background [segments].
-        event: Loss events per segment [1].
-        lost, arrives: Segments lost per segment, and those that are not [1].
-        cap: Most segments in flight a flow may have.
-        size: Segments that the flows have to deliver together (lanes,).
-        short: Part of a TSO burst that short round trips add [segments].
-        lump: Part of a host's stall that queues as a lump at once [s].
-        full: What path and buffer hold (lanes,) [segments].
-        most_delay: Delay of a full buffer [s].
-        safe: Largest window whose bursts fit the buffer [segments].
-        wait: Cost of delayed acknowledgments a round trip [segments s].
-        most_burst: Most that segmentation offload hands down [segments].
-        start: Time of the first segment [s].
-        end: Time at which the lane ends (lanes,) [s].
-        paced: Whether the sender spaces its packets.
-        lane: Index of the lane in the caller's arrays (lanes,).
-        replica: Row of its draws in the `Dice` (lanes,).
-        marks: Times at which the counters are noted (lanes, M) [s].
-        flows: Flows that the lane has; of taller arrays the first ones (lanes,).
-        own: Whether a flow is one of them.
-        most_steps: Steps after which a lane is taken to repeat itself (lanes,).
-        law: Number of the lane's congestion control in `laws` (lanes,).
-        laws: The congestion controls of all lanes by number.
-        which: What `which` gives of them.
-        ragged: Whether a lane has fewer flows than others.
-        bursts: Whether a window may be too large for the buffer.
-        sized: Whether lanes end with their bytes.
-    """
-
-    C: FloatArray
-    T: FloatArray
-    B: FloatArray
-    event: FloatArray
+    C: FloatArray  #: Rate left by the background [segments/s].
+    T: FloatArray  #: Base round-trip time, hosts included [s].
+    B: FloatArray  #: Drop-tail buffer left by the background [segments].
+    event: FloatArray  #: Loss events per segment [1].
+    #: Segments lost per segment, and those that are not [1].
     lost: FloatArray
     arrives: FloatArray
-    cap: FloatArray
-    size: FloatArray
-    short: FloatArray
-    lump: FloatArray
-    full: FloatArray
-    most_delay: FloatArray
-    safe: FloatArray
-    wait: FloatArray
-    most_burst: FloatArray
-    start: FloatArray
-    end: FloatArray
-    paced: BoolArray
-    lane: IntArray
-    replica: IntArray
-    marks: FloatArray
-    flows: IntArray
-    own: BoolArray
-    most_steps: IntArray
-    law: IntArray
-    laws: dict[int, Control]
-    which: dict[str, BoolArray | bool]
-    ragged: bool
-    bursts: bool
-    sized: bool
+    cap: FloatArray  #: Most segments in flight a flow may have.
+    size: FloatArray  #: Segments that the flows have to deliver together (lanes,).
+    short: FloatArray  #: Part of a TSO burst that short round trips add [segments].
+    lump: FloatArray  #: Part of a host's stall that queues as a lump at once [s].
+    full: FloatArray  #: What path and buffer hold (lanes,) [segments].
+    most_delay: FloatArray  #: Delay of a full buffer [s].
+    safe: FloatArray  #: Largest window whose bursts fit the buffer [segments].
+    wait: FloatArray  #: Cost of delayed acknowledgments a round trip [segments s].
+    most_burst: FloatArray  #: Most that segmentation offload hands down [segments].
+    start: FloatArray  #: Time of the first segment [s].
+    end: FloatArray  #: Time at which the lane ends (lanes,) [s].
+    paced: BoolArray  #: Whether the sender spaces its packets.
+    lane: IntArray  #: Index of the lane in the caller's arrays (lanes,).
+    replica: IntArray  #: Row of its draws in the `Dice` (lanes,).
+    marks: FloatArray  #: Times at which the counters are noted (lanes, M) [s].
+    flows: IntArray  #: Flows that the lane has; of taller arrays the first ones (lanes,).
+    own: BoolArray  #: Whether a flow is one of them.
+    most_steps: IntArray  #: Steps after which a lane is taken to repeat itself (lanes,).
+    law: IntArray  #: Number of the lane's congestion control in `laws` (lanes,).
+    laws: dict[int, Control]  #: The congestion controls of all lanes by number.
+    which: dict[str, BoolArray | bool]  #: What `which` gives of them.
+    ragged: bool  #: Whether a lane has fewer flows than others.
+    bursts: bool  #: Whether a window may be too large for the buffer.
+    sized: bool  #: Whether lanes end with their bytes.
 
     def keep(self, rows: BoolArray) -> Fixed:
         """The lanes of `rows` only, as tall as they need."""
@@ -113,61 +82,44 @@ def which(law: IntArray, laws: dict[int, Control]) -> dict[str, BoolArray | bool
 
 @dataclass(slots=True, eq=False, repr=False)
 class State:
-    """What changes: (flows, lanes) unless said otherwise.
+    """What changes: (flows, lanes) unless said otherwise."""
 
-    Attributes:
-        t, soon: Clock of the lane, and what counts as now: a little more [s].
-        cwnd, ssthresh: Congestion window and threshold [segments].
-        phase: `SLOW_START`, `AVOIDANCE` or `RECOVERY`.
-        detect: When a pending loss is noticed, inf if none [s].
-        recover: When the recovery ends, inf if none [s].
-        resume: When it sends, at first or after a time-out [s].
-        round_end, round_start: Of the slow-start round [s].
-        before: Window of the slow-start round before this [segments].
-        peak: Window at the detection of a slow-start overflow, 0 if none [segments].
-        top, epoch, k, origin, friendly, beta: State of CUBIC and H-TCP.
-        estimate: Westwood's rate times the least round trip [segments].
-        missing: Segments of the window that were dropped and not yet noticed.
-        rate: Sending rate of the last step [segments/s].
-        budget: Hazard that is left until the next loss [1].
-        losses: How many there were.
-        delivered, lost: Counters [segments].
-        done: When the last segment left the bottleneck, inf before [s].
-        waited: Integral of the round-trip time over time (lanes,) [s^2].
-        noted, mark: Next mark and its time (lanes,).
-        steps: Steps taken.
-    """
-
+    #: Clock of the lane, and what counts as now: a little more [s].
     t: FloatArray
     soon: FloatArray
+    #: Congestion window and threshold [segments].
     cwnd: FloatArray
     ssthresh: FloatArray
-    phase: IntArray
-    detect: FloatArray
-    recover: FloatArray
-    resume: FloatArray
+    phase: IntArray  #: `SLOW_START`, `AVOIDANCE` or `RECOVERY`.
+    detect: FloatArray  #: When a pending loss is noticed, inf if none [s].
+    recover: FloatArray  #: When the recovery ends, inf if none [s].
+    resume: FloatArray  #: When it sends, at first or after a time-out [s].
+    #: Of the slow-start round [s].
     round_end: FloatArray
     round_start: FloatArray
-    before: FloatArray
-    peak: FloatArray
+    before: FloatArray  #: Window of the slow-start round before this [segments].
+    peak: FloatArray  #: Window at the detection of a slow-start overflow, 0 if none [segments].
+    #: State of CUBIC and H-TCP.
     top: FloatArray
     epoch: FloatArray
     k: FloatArray
     origin: FloatArray
     friendly: FloatArray
     beta: FloatArray
-    estimate: FloatArray
-    missing: FloatArray
-    rate: FloatArray
-    budget: FloatArray
-    losses: IntArray
+    estimate: FloatArray  #: Westwood's rate times the least round trip [segments].
+    missing: FloatArray  #: Segments of the window that were dropped and not yet noticed.
+    rate: FloatArray  #: Sending rate of the last step [segments/s].
+    budget: FloatArray  #: Hazard that is left until the next loss [1].
+    losses: IntArray  #: How many there were.
+    #: Counters [segments].
     delivered: FloatArray
     lost: FloatArray
-    done: FloatArray
-    waited: FloatArray
+    done: FloatArray  #: When the last segment left the bottleneck, inf before [s].
+    waited: FloatArray  #: Integral of the round-trip time over time (lanes,) [s^2].
+    #: Next mark and its time (lanes,).
     noted: IntArray
     mark: FloatArray
-    steps: int
+    steps: int  #: Steps taken.
 
     def keep(self, rows: BoolArray, flows: int) -> State:
         """The lanes of `rows` only, of their flows the first."""

@@ -19,22 +19,15 @@ STAYS: Final = 1e-12
 
 @dataclass(slots=True, eq=False, repr=False)
 class Noted(Rows):
-    """Counters of each lane at its marks.
+    """Counters of each lane at its marks."""
 
-    Attributes:
-        delivered, lost: Of all flows (lanes, marks) [segments].
-        waited: Integral of the round-trip time (lanes, marks) [s^2].
-        done: End of the last flow, inf if one goes on (lanes,) [s].
-        simulated: Time that was stepped through (lanes,) [s].
-        steps: Steps taken (lanes,).
-    """
-
+    #: Of all flows (lanes, marks) [segments].
     delivered: FloatArray
     lost: FloatArray
-    waited: FloatArray
-    done: FloatArray
-    simulated: FloatArray
-    steps: FloatArray
+    waited: FloatArray  #: Integral of the round-trip time (lanes, marks) [s^2].
+    done: FloatArray  #: End of the last flow, inf if one goes on (lanes,) [s].
+    simulated: FloatArray  #: Time that was stepped through (lanes,) [s].
+    steps: FloatArray  #: Steps taken (lanes,).
 
     @classmethod
     def of(cls, lanes: int, marks: int) -> Noted:

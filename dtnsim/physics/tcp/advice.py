@@ -32,24 +32,16 @@ _NO_LARGER: Final = "a window of no more than one bandwidth-delay product a stre
 
 @dataclass(frozen=True, slots=True)
 class Advice:
-    """What changes of one thing at a time would bring.
+    """What changes of one thing at a time would bring."""
 
-    Attributes:
-        answer: The transfer's own answer, the first of those that were worked out together.
-        after: Its course, had it no end.
-        by_streams: {streams: goodput [B/s]}, up to the first count that is enough.
-        useful_streams: Fewest of `STREAMS` that come within 5 % of what the most of them give.
-        by_mtu: {MTU [B]: goodput [B/s]}: loss counts packets, so that larger ones carry more.
-        changes: (change, goodput after it [B/s]), the best first; only those that bring 5 %.
-        allowed_loss: Largest random loss at which the transfer still reaches its target; 0 where it cannot at all [1].
-    """
-
-    answer: outcome.Outcome
-    after: Course
-    by_streams: dict[int, float]
-    useful_streams: int
-    by_mtu: dict[float, float]
+    answer: outcome.Outcome  #: The transfer's own answer, the first of those that were worked out together.
+    after: Course  #: Its course, had it no end.
+    by_streams: dict[int, float]  #: {streams: goodput [B/s]}, up to the first count that is enough.
+    useful_streams: int  #: Fewest of `STREAMS` that come within 5 % of what the most of them give.
+    by_mtu: dict[float, float]  #: {MTU [B]: goodput [B/s]}: loss counts packets, so that larger ones carry more.
+    #: (change, goodput after it [B/s]), the best first; only those that bring 5 %.
     changes: tuple[tuple[str, float], ...]
+    #: Largest random loss at which the transfer still reaches its target; 0 where it cannot at all [1].
     allowed_loss: float
 
 

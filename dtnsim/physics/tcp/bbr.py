@@ -22,35 +22,20 @@ PAUSES: Final = 64
 
 @dataclass(frozen=True, slots=True)
 class Flows:
-    """BBR transfers, one a lane; all arrays (lanes,).
+    """BBR transfers, one a lane; all arrays (lanes,)."""
 
-    Attributes:
-        C: Rate left by the background [segments/s].
-        T: Base round-trip time, hosts included [s].
-        B: Drop-tail buffer left by the background [segments].
-        lost: Random loss [1].
-        cap: Most segments in flight a stream may have.
-        streams: Streams of the transfer.
-        mss: Segment payload [B].
-        start: Time of the first segment [s].
-        background: Part of the rate that the background takes [1].
-        bounded: Whether it bounds what is in flight (v2 and v3).
-        replica: Number of the run of its case.
-        seed: Seed of the draws.
-    """
-
-    C: FloatArray
-    T: FloatArray
-    B: FloatArray
-    lost: FloatArray
-    cap: FloatArray
-    streams: FloatArray
-    mss: FloatArray
-    start: FloatArray
-    background: FloatArray
-    bounded: BoolArray
-    replica: IntArray
-    seed: int = 1
+    C: FloatArray  #: Rate left by the background [segments/s].
+    T: FloatArray  #: Base round-trip time, hosts included [s].
+    B: FloatArray  #: Drop-tail buffer left by the background [segments].
+    lost: FloatArray  #: Random loss [1].
+    cap: FloatArray  #: Most segments in flight a stream may have.
+    streams: FloatArray  #: Streams of the transfer.
+    mss: FloatArray  #: Segment payload [B].
+    start: FloatArray  #: Time of the first segment [s].
+    background: FloatArray  #: Part of the rate that the background takes [1].
+    bounded: BoolArray  #: Whether it bounds what is in flight (v2 and v3).
+    replica: IntArray  #: Number of the run of its case.
+    seed: int = 1  #: Seed of the draws.
 
 
 def cruise(f: Flows) -> FloatArray:

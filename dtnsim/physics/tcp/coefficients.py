@@ -12,21 +12,13 @@ from typing import Final
 
 @dataclass(frozen=True, slots=True)
 class Coefficient:
-    """A number the model needs and no standard gives.
+    """A number the model needs and no standard gives."""
 
-    Attributes:
-        name: Name in the code.
-        value: Its value.
-        unit: SI unit.
-        reason: Why it is there and where the value comes from.
-        fitted_rows: Measured goodput rows its value was chosen on.
-    """
-
-    name: str
-    value: float
-    unit: str
-    reason: str
-    fitted_rows: int
+    name: str  #: Name in the code.
+    value: float  #: Its value.
+    unit: str  #: SI unit.
+    reason: str  #: Why it is there and where the value comes from.
+    fitted_rows: int  #: Measured goodput rows its value was chosen on.
 
 
 HOST_DELAY: Final = Coefficient(

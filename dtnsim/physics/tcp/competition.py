@@ -46,49 +46,31 @@ DIGITS: Final = 3
 
 @dataclass(frozen=True, slots=True)
 class Group:
-    """Streams that are alike.
+    """Streams that are alike."""
 
-    Attributes:
-        cc: A name of `controls`.
-        rtt_s: Base round trip [s].
-        cap: Most segments in flight of a stream.
-        streams: How many there are.
-        start_s: When their program starts [s].
-    """
-
-    cc: str
-    rtt_s: float
-    cap: float
-    streams: float
-    start_s: float = 0.0
+    cc: str  #: A name of `controls`.
+    rtt_s: float  #: Base round trip [s].
+    cap: float  #: Most segments in flight of a stream.
+    streams: float  #: How many there are.
+    start_s: float = 0.0  #: When their program starts [s].
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Race:
-    """What runs of competing groups gave in the measured window: (runs, groups), of all streams of a group.
+    """What runs of competing groups gave in the measured window: (runs, groups), of all streams of a group."""
 
-    Attributes:
-        rate: Segments delivered [segments/s].
-        lost: Segments lost a second [segments/s].
-        trip_s: Mean round trip with queueing [s].
-    """
-
-    rate: FloatArray
-    lost: FloatArray
-    trip_s: FloatArray
+    rate: FloatArray  #: Segments delivered [segments/s].
+    lost: FloatArray  #: Segments lost a second [segments/s].
+    trip_s: FloatArray  #: Mean round trip with queueing [s].
 
 
 @dataclass(frozen=True, slots=True)
 class Shares:
-    """How groups share a bottleneck, by the median of runs.
+    """How groups share a bottleneck, by the median of runs."""
 
-    Attributes:
-        weights: What a stream of each group gets over its equal share; weighted by streams their mean is 1 [1].
-        carried: Part of the bottleneck that all of them together use [1].
-    """
-
+    #: What a stream of each group gets over its equal share; weighted by streams their mean is 1 [1].
     weights: tuple[float, ...]
-    carried: float
+    carried: float  #: Part of the bottleneck that all of them together use [1].
 
 
 def shares(groups: Sequence[Group], link: Link, *, warmup_s: float, duration_s: float, seed: int = 1) -> Shares:

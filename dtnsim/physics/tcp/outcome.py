@@ -27,35 +27,24 @@ _GRID: Final = np.array([-1.5932, -0.9674, -0.5895, -0.2822, 0.0, 0.2822, 0.5895
 
 @dataclass(slots=True, eq=False, repr=False)
 class Outcome(Rows):
-    """Answers, one a case: (cases,) unless said otherwise.
+    """Answers, one a case: (cases,) unless said otherwise."""
 
-    Attributes:
-        goodput_Bps: Mean of the replicas, their median where two flows share [B/s].
-        goodput_p10_Bps, goodput_p50_Bps, goodput_p90_Bps: Quantiles of a single run [B/s].
-        second_Bps: Median goodput of the second flow, nan without one [B/s].
-        completion_s, completion_p10_s, completion_p90_s: Of a transfer of given size, nan without [s].
-        retransmits: Segments sent again.
-        trip_s: Mean round-trip time with queueing [s].
-        limit: One of `LIMITS`.
-        delivered_B: At the times asked for (cases, times) [B].
-        scatter: Relative standard deviation of single runs there (cases, times) [1].
-        steps: Steps that the engine took.
-    """
-
-    goodput_Bps: FloatArray
+    goodput_Bps: FloatArray  #: Mean of the replicas, their median where two flows share [B/s].
+    #: Quantiles of a single run [B/s].
     goodput_p10_Bps: FloatArray
     goodput_p50_Bps: FloatArray
     goodput_p90_Bps: FloatArray
-    second_Bps: FloatArray
+    second_Bps: FloatArray  #: Median goodput of the second flow, nan without one [B/s].
+    #: Of a transfer of given size, nan without [s].
     completion_s: FloatArray
     completion_p10_s: FloatArray
     completion_p90_s: FloatArray
-    retransmits: FloatArray
-    trip_s: FloatArray
-    limit: NDArray[np.str_]
-    delivered_B: FloatArray
-    scatter: FloatArray
-    steps: FloatArray
+    retransmits: FloatArray  #: Segments sent again.
+    trip_s: FloatArray  #: Mean round-trip time with queueing [s].
+    limit: NDArray[np.str_]  #: One of `LIMITS`.
+    delivered_B: FloatArray  #: At the times asked for (cases, times) [B].
+    scatter: FloatArray  #: Relative standard deviation of single runs there (cases, times) [1].
+    steps: FloatArray  #: Steps that the engine took.
 
 
 def simulate(

@@ -43,21 +43,15 @@ class Course(Rows):
 
     Of several transfers at once (`joined`) every attribute has them along its first axis, and shorter courses
     have their last edge repeated, between which nothing comes.
-
-    Attributes:
-        times_s: Edges from connect(), the first is 0, one round trip apart at first (k + 1,) [s].
-        rates_Bps: Goodput of all streams at the receiver between the edges, mean of runs (k,) [B/s].
-        steady_Bps: Goodput after the last edge [B/s].
-        ages_s, scatter: What single runs have delivered by these times from connect() scatters so much [s], [1].
-        limit: What holds it, one of `outcome.LIMITS`.
     """
 
-    times_s: FloatArray
-    rates_Bps: FloatArray
-    steady_Bps: Any
+    times_s: FloatArray  #: Edges from connect(), the first is 0, one round trip apart at first (k + 1,) [s].
+    rates_Bps: FloatArray  #: Goodput of all streams at the receiver between the edges, mean of runs (k,) [B/s].
+    steady_Bps: Any  #: Goodput after the last edge [B/s].
+    #: What single runs have delivered by these times from connect() scatters so much [s], [1].
     ages_s: FloatArray
     scatter: FloatArray
-    limit: Any
+    limit: Any  #: What holds it, one of `outcome.LIMITS`.
 
     def opens_s(self, *, most_Bps: ArrayLike = np.inf, factor: ArrayLike = 1.0, stretch: ArrayLike = 1.0) -> FloatArray:
         """Time that is lost while less than half comes of what will: others have the way for themselves meanwhile.

@@ -33,46 +33,30 @@ SECOND_START_S: Final = 0.45
 
 @dataclass(frozen=True, slots=True)
 class Cases(Rows):
-    """Transfers to simulate; every field is an array (cases,), see `Cases.of`.
+    """Transfers to simulate; every field is an array (cases,), see `Cases.of`."""
 
-    Attributes:
-        rate_Bps: Bottleneck in IP bytes [B/s].
-        rtt_s: Base round-trip time [s].
-        buffer_B: Drop-tail buffer [B].
-        loss: Mean random loss of the data direction [1].
-        burst: Mean length of a loss burst [packets].
-        background: Part of the rate that traffic which does not yield takes [1].
-        mtu_B, mss_B: IP packet and its payload [B].
-        streams: Parallel streams.
-        cc: Algorithm, a name of `controls`.
-        window_B: Most payload in flight of a stream [B].
-        size_B: Payload of the transfer, inf for one that is stopped by the clock [B].
-        warmup_s, duration_s: Window of the measurement [s].
-        paced: Whether the sender paces.
-        line_Bps: Rate at which a sender's bursts reach the bottleneck [B/s].
-        cc2, rtt2_s: Algorithm and round trip of a second flow behind the same buffer; "" for none.
-        start2_s: When that one starts after the first [s].
-    """
-
-    rate_Bps: FloatArray
-    rtt_s: FloatArray
-    buffer_B: FloatArray
-    loss: FloatArray
-    burst: FloatArray
-    background: FloatArray
+    rate_Bps: FloatArray  #: Bottleneck in IP bytes [B/s].
+    rtt_s: FloatArray  #: Base round-trip time [s].
+    buffer_B: FloatArray  #: Drop-tail buffer [B].
+    loss: FloatArray  #: Mean random loss of the data direction [1].
+    burst: FloatArray  #: Mean length of a loss burst [packets].
+    background: FloatArray  #: Part of the rate that traffic which does not yield takes [1].
+    #: IP packet and its payload [B].
     mtu_B: FloatArray
     mss_B: FloatArray
-    streams: IntArray
-    cc: NDArray[np.str_]
-    window_B: FloatArray
-    size_B: FloatArray
+    streams: IntArray  #: Parallel streams.
+    cc: NDArray[np.str_]  #: Algorithm, a name of `controls`.
+    window_B: FloatArray  #: Most payload in flight of a stream [B].
+    size_B: FloatArray  #: Payload of the transfer, inf for one that is stopped by the clock [B].
+    #: Window of the measurement [s].
     warmup_s: FloatArray
     duration_s: FloatArray
-    paced: BoolArray
-    line_Bps: FloatArray
+    paced: BoolArray  #: Whether the sender paces.
+    line_Bps: FloatArray  #: Rate at which a sender's bursts reach the bottleneck [B/s].
+    #: Algorithm and round trip of a second flow behind the same buffer; "" for none.
     cc2: NDArray[np.str_]
     rtt2_s: FloatArray
-    start2_s: FloatArray
+    start2_s: FloatArray  #: When that one starts after the first [s].
 
     @classmethod
     def of(
@@ -118,26 +102,17 @@ class Cases(Rows):
 
 @dataclass(slots=True, eq=False, repr=False)
 class Samples:
-    """What the replicas of one group of cases did; (cases, replicas) unless said otherwise.
+    """What the replicas of one group of cases did; (cases, replicas) unless said otherwise."""
 
-    Attributes:
-        goodput_Bps, second_Bps: Of the transfer and of the second flow (nan without) [B/s].
-        completion_s: Connection to last byte read, nan without a size [s].
-        retransmits: Segments sent again in the measured window.
-        trip_s: Mean round-trip time in the window [s].
-        delivered_B: At the times asked for (cases, times) [B], mean of the replicas.
-        scatter: Their relative standard deviation (cases, times) [1].
-        steps: Steps of the engine (cases,).
-    """
-
+    #: Of the transfer and of the second flow (nan without) [B/s].
     goodput_Bps: FloatArray
     second_Bps: FloatArray
-    completion_s: FloatArray
-    retransmits: FloatArray
-    trip_s: FloatArray
-    delivered_B: FloatArray
-    scatter: FloatArray
-    steps: FloatArray
+    completion_s: FloatArray  #: Connection to last byte read, nan without a size [s].
+    retransmits: FloatArray  #: Segments sent again in the measured window.
+    trip_s: FloatArray  #: Mean round-trip time in the window [s].
+    delivered_B: FloatArray  #: At the times asked for (cases, times) [B], mean of the replicas.
+    scatter: FloatArray  #: Their relative standard deviation (cases, times) [1].
+    steps: FloatArray  #: Steps of the engine (cases,).
 
 
 def packets(c: Cases) -> tuple[FloatArray, FloatArray, FloatArray]:

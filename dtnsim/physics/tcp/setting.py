@@ -17,42 +17,25 @@ MOST_QUEUE_S: Final = 1e6
 
 @dataclass(frozen=True, slots=True)
 class Setting:
-    """A transfer's streams and their bottleneck; numbers, or arrays of scenarios where only `columns` are read.
+    """A transfer's streams and their bottleneck; numbers, or arrays of scenarios where only `columns` are read."""
 
-    Attributes:
-        rate_Bps: Bottleneck in IP bytes [B/s].
-        rtt_s: Base round-trip time [s].
-        loss: Random loss of the data direction [1].
-        mtu_B: IP packet [B].
-        buffer_B: Drop-tail buffer [B].
-        streams: Parallel streams, opened together.
-        cc: A name of `controls`.
-        window_B: Most payload in flight of a stream [B].
-        background: Part of the rate that traffic which does not yield takes [1].
-        burst: Mean length of a loss burst [packets].
-        line_Bps: Rate at which a sender's bursts reach the bottleneck [B/s].
-        paced: Whether the sender paces.
-        size_B, duration_s: What ends the transfer: bytes, or, where these are infinite, a time [B], [s].
-        payload_B: Payload of a packet; 0 for what headers leave of it [B].
-        framing_B: Bytes on the wire around a packet, where the wire's rate is what was given [B].
-    """
-
-    rate_Bps: Any
-    rtt_s: Any
-    loss: Any
-    mtu_B: float
-    buffer_B: Any
-    streams: int
-    cc: str
-    window_B: Any
-    background: float = 0.0
-    burst: Any = 1.0
-    line_Bps: Any = np.inf
-    paced: bool = True
+    rate_Bps: Any  #: Bottleneck in IP bytes [B/s].
+    rtt_s: Any  #: Base round-trip time [s].
+    loss: Any  #: Random loss of the data direction [1].
+    mtu_B: float  #: IP packet [B].
+    buffer_B: Any  #: Drop-tail buffer [B].
+    streams: int  #: Parallel streams, opened together.
+    cc: str  #: A name of `controls`.
+    window_B: Any  #: Most payload in flight of a stream [B].
+    background: float = 0.0  #: Part of the rate that traffic which does not yield takes [1].
+    burst: Any = 1.0  #: Mean length of a loss burst [packets].
+    line_Bps: Any = np.inf  #: Rate at which a sender's bursts reach the bottleneck [B/s].
+    paced: bool = True  #: Whether the sender paces.
+    #: What ends the transfer: bytes, or, where these are infinite, a time [B], [s].
     size_B: float = np.inf
     duration_s: float = 30.0
-    payload_B: float = 0.0
-    framing_B: float = 0.0
+    payload_B: float = 0.0  #: Payload of a packet; 0 for what headers leave of it [B].
+    framing_B: float = 0.0  #: Bytes on the wire around a packet, where the wire's rate is what was given [B].
 
     @property
     def mss_B(self) -> float:

@@ -36,34 +36,21 @@ _MODULUS: Final = 2147483647
 
 @dataclass(frozen=True, slots=True)
 class Link:
-    """A bottleneck that flows share.
+    """A bottleneck that flows share."""
 
-    Attributes:
-        rate: Its rate [segments/s].
-        buffer: Its drop-tail buffer [segments].
-        loss: Random loss behind it, which all meet [1].
-    """
-
-    rate: float
-    buffer: float
-    loss: float = 0.0
+    rate: float  #: Its rate [segments/s].
+    buffer: float  #: Its drop-tail buffer [segments].
+    loss: float = 0.0  #: Random loss behind it, which all meet [1].
 
 
 @dataclass(frozen=True, slots=True)
 class Sender:
-    """A flow before it begins.
+    """A flow before it begins."""
 
-    Attributes:
-        cc: Its algorithm, a name of `controls`.
-        trip_s: Base round trip, hosts included [s].
-        cap: Most segments in flight.
-        start_s: Time of its first segment [s].
-    """
-
-    cc: str
-    trip_s: float
-    cap: float
-    start_s: float
+    cc: str  #: Its algorithm, a name of `controls`.
+    trip_s: float  #: Base round trip, hosts included [s].
+    cap: float  #: Most segments in flight.
+    start_s: float  #: Time of its first segment [s].
 
 
 def slice_of(senders: Sequence[Sender], link: Link) -> float:

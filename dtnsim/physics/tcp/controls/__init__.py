@@ -29,61 +29,42 @@ PACKAGES = ("dtnsim.physics.tcp.controls",)
 
 @dataclass(frozen=True, slots=True)
 class Probing:
-    """How a version of BBR that goes by bounds of what is in flight starts and probes.
+    """How a version of BBR that goes by bounds of what is in flight starts and probes."""
 
-    Attributes:
-        start, start_window: Gains of rate and window in start-up [1].
-        events: Loss events of a round that end it.
-        window: Gain of the window in a probe [1].
-        plateau: Whether a probe goes on until the rate grows no more; else until a quarter of the pipe is queued.
-        down: Gain of the rate after a probe [1].
-    """
-
+    #: Gains of rate and window in start-up [1].
     start: float
     start_window: float
-    events: float
-    window: float
-    plateau: bool
-    down: float
+    events: float  #: Loss events of a round that end it.
+    window: float  #: Gain of the window in a probe [1].
+    plateau: bool  #: Whether a probe goes on until the rate grows no more; else until a quarter of the pipe is queued.
+    down: float  #: Gain of the rate after a probe [1].
 
 
 @dataclass(frozen=True, slots=True)
 class Control:
-    """A congestion control.
+    """A congestion control."""
 
-    Attributes:
-        name: As in net.ipv4.tcp_congestion_control.
-        response: Rate of one stream under random loss: (loss, rtt_s, mss_B, rate_Bps) -> [B/s]; arrays broadcast.
-        judged: Measured pairs of flows that found its share beside others within `SPREAD_SHARED`; empty for none.
-        growth: Segments that a window gains in a round trip: (window [segments], since the last loss [s], least round
-            trip [s], share kept at the last loss [1], queueing delay [s], largest queueing delay [s]); None for one
-            that does not take a loss for congestion, but builds a model of the path.
-        kept: Share of its window that a loss leaves: (window, least round trip, queueing delay, largest delay) [1]. It
-            is also asked for an infinite window, with delays in round trips, and has to be finite there.
-        settles: Share that it goes on with after the recovery where that is another, in the mean [1].
-        clocked: Whether its growth follows from the time since the last loss.
-        cube: Whether its window follows CUBIC's cube, and its slow start ends by HyStart.
-        estimates: Whether it goes on with its estimate of what is in flight (Westwood).
-        probing: Of one that bounds what is in flight, how it probes; None for all others.
-        offered: Whether advice tries it in place of another.
-        since: System -> its first release that has it, and the year from which on installed ones mostly do; of systems
-            that are not there none has it; empty where nobody says.
-        version: What people call it, where its name does not say.
-    """
-
-    name: str
-    response: Law
+    name: str  #: As in net.ipv4.tcp_congestion_control.
+    response: Law  #: Rate of one stream under random loss: (loss, rtt_s, mss_B, rate_Bps) -> [B/s]; arrays broadcast.
+    #: Measured pairs of flows that found its share beside others within `SPREAD_SHARED`; empty for none.
     judged: str = ""
+    #: Segments that a window gains in a round trip: (window [segments], since the last loss [s], least round trip [s],
+    #: share kept at the last loss [1], queueing delay [s], largest queueing delay [s]); None for one that does not take
+    #: a loss for congestion, but builds a model of the path.
     growth: Law | None = None
+    #: Share of its window that a loss leaves: (window, least round trip, queueing delay, largest delay) [1]. It is also
+    #: asked for an infinite window, with delays in round trips, and has to be finite there.
     kept: Law | None = None
-    settles: float = 0.0
-    clocked: bool = False
-    cube: bool = False
-    estimates: bool = False
-    probing: Probing | None = None
-    offered: bool = False
+    settles: float = 0.0  #: Share that it goes on with after the recovery where that is another, in the mean [1].
+    clocked: bool = False  #: Whether its growth follows from the time since the last loss.
+    cube: bool = False  #: Whether its window follows CUBIC's cube, and its slow start ends by HyStart.
+    estimates: bool = False  #: Whether it goes on with its estimate of what is in flight (Westwood).
+    probing: Probing | None = None  #: Of one that bounds what is in flight, how it probes; None for all others.
+    offered: bool = False  #: Whether advice tries it in place of another.
+    #: System -> its first release that has it, and the year from which on installed ones mostly do; of systems that are
+    #: not there none has it; empty where nobody says.
     since: Mapping[str, tuple[str, int]] = field(default_factory=dict)
-    version: str = ""
+    version: str = ""  #: What people call it, where its name does not say.
 
     @property
     def by_loss(self) -> bool:
