@@ -38,7 +38,6 @@ def score_of(value: float, median: float, spread: float, *, share: bool = False)
     """The score at which a number has a value: the inverse of `around`.
 
     Args:
-        value: The value.
         median: Its median.
         spread: Its relative standard deviation.
         share: Whether it is a share.

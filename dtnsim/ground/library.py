@@ -264,12 +264,7 @@ def read(folder: str, name: str, *, beside: Path | None = None) -> yamlio.Mappin
 
 
 def load(path: Path, *, inherit: bool = False) -> yamlio.Mapping:
-    """The mapping in a file, parsed once as long as it is not written anew.
-
-    Args:
-        path: The file.
-        inherit: Whether its numbers take over the file's ``source``.
-    """
+    """The mapping in a file, parsed once as long as it is not written anew."""
     return _load(path, stamp(path), inherit=inherit).clone()
 
 

@@ -22,7 +22,6 @@ def in_one_piece(file: Path | str, option: str = "") -> Iterator[Path]:
 
     Args:
         file: The file; pipes and devices take what comes as it comes.
-        option: Option that named it, for messages.
 
     Raises:
         InputError: it cannot be written; the message names the file.
@@ -57,9 +56,7 @@ def write(file: Path | str, text: str, option: str = "") -> None:
     """Writes text in one piece.
 
     Args:
-        file: The file.
         text: What it holds afterwards.
-        option: Option that named it, for messages.
 
     Raises:
         InputError: it cannot be written; the message names the file.
@@ -86,8 +83,6 @@ def table(columns: Mapping[str, Sequence[Any]], file: Path, option: str) -> None
 
     Args:
         columns: Arrays by the names of their columns.
-        file: The file.
-        option: Option that named it.
 
     Raises:
         InputError: another ending, pyarrow missing, or a place that cannot be written.

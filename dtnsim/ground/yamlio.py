@@ -46,14 +46,7 @@ class Mapping(dict[str, Any]):
         self.lines: dict[str, tuple[str, int]] = {}
 
     def put(self, key: str, value: Any, file: str, line: int) -> None:
-        """Sets a key and remembers where it was written.
-
-        Args:
-            key: The key.
-            value: Its value.
-            file: File that says it.
-            line: Line there.
-        """
+        """Sets a key and remembers where it was written."""
         self[key] = value
         self.lines[key] = (file, line)
 
@@ -65,8 +58,6 @@ class Mapping(dict[str, Any]):
         """A copy with a key set, as if written where it was, or at a place that is given.
 
         Args:
-            key: The key.
-            value: Its value.
             at: File and line that say it; where the key was, if left out.
         """
         new = self.clone()
@@ -105,8 +96,6 @@ def mapping(given: dict[str, Any], file: str, line: int) -> Mapping:
 
     Args:
         given: Keys and values; plain dicts in it become mappings too.
-        file: File that says it.
-        line: Line there.
     """
     made = Mapping(file, line)
     for key, value in given.items():
@@ -138,11 +127,6 @@ def plain(path: Path) -> Any:
 
 def load(path: Path, *, inherit: bool = False, name: str = "") -> Mapping:
     """Reads the mapping that a YAML file holds; ``name`` is its name in messages and sources.
-
-    Args:
-        path: The file.
-        inherit: Whether its numbers take over the file's ``source``.
-        name: Its name in messages and sources.
 
     Raises:
         SpecError: missing, too big, not text, not YAML, too deep, or not a mapping.
@@ -191,13 +175,7 @@ def _from_pipe(path: Path, name: str) -> bytes:
 
 
 def loads(text: str, name: str, *, inherit: bool = False) -> Mapping:
-    """Reads the mapping in ``text``; ``name`` is the file's name in messages.
-
-    Args:
-        text: YAML.
-        name: The file's name in messages.
-        inherit: Whether its numbers take over the file's ``source``.
-    """
+    """Reads the mapping in ``text``; ``name`` is the file's name in messages."""
     if "\x00" in text:
         raise SpecError("is binary, not YAML", file=name)
     builder = _Builder(name)

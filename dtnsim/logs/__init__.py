@@ -7,6 +7,12 @@
 
 Begin with `base`, the contract of a parser, and `measurement`, what it makes. A file is a topic of tools. Formats are
 declared with `_declared` and `_columns`; `_reader` takes a log (`_source`) past all parsers that `_catalogue` finds.
+
+What functions take has one name everywhere: the ``parser`` that reads; a ``quantity``, one of the project's words; its
+``value`` in SI, and ``printed``, as the tool printed it; what it holds for, ``known``, and ``more`` beside that, or
+instead; ``status``, whether its run ended; ``text`` of which a note says ``why`` it could not be read; its ``line``,
+where that is not the present one. Of declarations ``pattern``, ``inside``, ``opens`` and ``settles``, as ``reads`` of
+`_declared` has them.
 """
 
 from __future__ import annotations

@@ -86,13 +86,11 @@ def figures(
     """The figure of every (heading, cell) whose heading is declared.
 
     Args:
-        parser: Who reads.
         table: Name of the table that says what the headings mean.
         pairs: Headings with their cells.
         more: Conditions of the row; they go before those of a heading.
         read: A cell as (number, suffix), by default `plain` of documents and `cell` of text; the letter of a suffix
             replaces a rate's factor (``--human``).
-        line: Line of the row, where it is not the present one.
     """
     meant = columns(table)
     read = read or (plain if isinstance(parser, DocumentParser) else cell)

@@ -76,12 +76,8 @@ def notes(
     """Declares lines whose named groups are conditions of the figures that follow, or that set the state of a run.
 
     Args:
-        pattern: As of `reads`.
         to: What makes a condition of the text; a whole number becomes one by default.
         new: Nothing of what was known before is kept.
-        inside: As of `reads`.
-        opens: As of `reads`.
-        settles: As of `reads`.
         state: Attributes of the parser, and what they are from this line on (or what makes it: ``_seen=set``).
     """
 
@@ -143,10 +139,8 @@ def gives(
     A count with a prefix (``1.92 k iops``) needs `reads`.
 
     Args:
-        pattern: As of `reads`.
         figures: What the line gives.
         to: What makes a number of the text; by default `decimal`, and whole numbers of bytes and of things stay whole.
-        inside: As of `reads`.
         after: A condition, or an attribute of the parser, without which the line gives nothing.
     """
     declared = [_figure(text) for text in figures]

@@ -199,7 +199,6 @@ class Run:
         """Takes a row; yields the rows that turn out to be intervals.
 
         Args:
-            parser: Who reads.
             row: The row.
             number: Its stream, where the row itself does not say it (CSV).
         """

@@ -138,17 +138,7 @@ class Parser(ABC):
         line: int | None = None,
         **more: Condition,
     ) -> Record:
-        """The record of a figure of the present line (or of ``line``); a note if it is negative or not plausible.
-
-        Args:
-            quantity: One of the project's words.
-            value: The figure in SI.
-            printed: The figure as the tool printed it.
-            known: What it holds for.
-            status: Whether its run ended.
-            line: Its line, where that is not the present one.
-            more: What it holds for beside ``known``, or instead.
-        """
+        """The record of a figure of the present line (or of ``line``); a note if it is negative or not plausible."""
         conditions, unit, ctx = {**known, **more}, UNITS.get(quantity, "1"), self.ctx
         if not 0 <= value < PLAUSIBLE.get(unit, 1e21):  # also false for nan
             shown = f"{value:g}" if abs(value) < 1e300 else "more than 1e300"
@@ -178,7 +168,6 @@ class Parser(ABC):
 
         Args:
             text: The tool's message.
-            line: Its line, where that is not the present one.
             conditions: What is known of the run.
         """
         ctx = self.ctx
@@ -201,12 +190,8 @@ class Parser(ABC):
         """`measure` of a figure as the tool prints it.
 
         Args:
-            quantity: One of the project's words.
             text: The number: ``4.27``.
             word: The tool's word of the unit, of `unit_of`.
-            known: What it holds for.
-            line: Its line, where that is not the present one.
-            more: What it holds for beside ``known``, or instead.
         """
         _, factor, divisor = unit_of(word)
         shown = f"{text}{word}" if word == "%" else f"{text} {word}"
@@ -227,10 +212,7 @@ class Parser(ABC):
         Args:
             value: The rate [B/s].
             printed: The rate as the tool printed it.
-            known: What it holds for.
-            line: Its line, where that is not the present one.
             text: What is noted where nothing was transferred, if not ``printed``.
-            status: Whether the run ended.
         """
         if value <= 0:
             return self.unread(text or printed, NO_BYTES, line=line)
@@ -256,13 +238,7 @@ class Parser(ABC):
         return known | ends_of_copy(paths)
 
     def unread(self, text: str, why: str, *, line: int | None = None) -> Unread:
-        """Makes the note of a part that could not be read.
-
-        Args:
-            text: The part.
-            why: Why not, for people.
-            line: Its line, where that is not the present one.
-        """
+        """Makes the note of a part that could not be read."""
         return Unread(self.ctx.file, line or self.ctx.line, text.strip()[:200], f"{self.tool}: {why}")
 
     def need(self, there: _T | None, text: str, why: str, *, line: int | None = None) -> _T:
@@ -270,9 +246,6 @@ class Parser(ABC):
 
         Args:
             there: What they need, which is given back, or whether it is there.
-            text: As of `unread`.
-            why: As of `unread`.
-            line: As of `unread`.
         """
         if there is None or not there:
             raise NothingError(self.unread(text, why, line=line))
@@ -306,7 +279,6 @@ class Mean:
         Args:
             volume: What was moved [B].
             seconds: How long it took [s].
-            line: Its line.
         """
         if seconds > 0:
             self.seconds += seconds
@@ -326,7 +298,6 @@ def located(pattern: re.Pattern[str], text: str, *words: str) -> re.Match[str] |
 
     Args:
         pattern: The pattern, tried where one of the words is.
-        text: The line.
         words: What the pattern begins with.
     """
     starts = [at for word in words if (at := text.find(word)) >= 0]

@@ -70,8 +70,6 @@ def moved(composer: Composer, nominal: Problem, whole_Bps: float) -> Iterator[As
     Neglects: defaults that are tried together and undo each other.
 
     Args:
-        composer: The path.
-        nominal: What it has composed, at its medians.
         whole_Bps: Rate of all its transfers together then [B/s].
     """
     if len(nominal.transfers) > TRANSFERS:
@@ -317,9 +315,6 @@ def assumed(composer: Composer, nominal: Problem, drawn: Scenarios, whole_Bps: f
     """The numbers that the path file does not write and that move the answer by more than `WORTH`, the strongest first.
 
     Args:
-        composer: The path.
-        nominal: What it has composed, at its medians.
-        drawn: Its scenarios.
         whole_Bps: Rate of all its transfers together at its medians [B/s].
     """
     if len(nominal.transfers) > _TRANSFERS:
@@ -376,7 +371,6 @@ def named(key: str, problem: Problem, written: Mapping[str, Sequence[str]]) -> s
 
     Args:
         key: Key of its draw.
-        problem: The path.
         written: Keys in the path file by those of draws.
     """
     number = _NUMBER.fullmatch(key)

@@ -47,13 +47,7 @@ class Step:
 
 
 def steps(given: PathSpec, samples: int, seed: int = 1) -> tuple[Step, ...]:
-    """The steps from the ceiling of a path to the median of `predict`.
-
-    Args:
-        given: The path.
-        samples: Scenarios of `predict`.
-        seed: Seed of the draws.
-    """
+    """The steps from the ceiling of a path to the median of `predict`."""
     composer = timed.composer(given, Draw())
     problem = composer.problem()
     drawn = scenarios(given, problem, samples, seed, composer.past)

@@ -164,7 +164,6 @@ class Workers:
         byte has a byte's time there twice.
 
         Args:
-            capacity: (S, K).
             rate: (S, F) rates at the weights before [B/s].
             binding: (S, F) stations that hold them.
             before: (F, S) or (F, 1), those weights.
@@ -280,8 +279,6 @@ def _meeting(m: Matrices, f: int, busy: Array) -> Array:
     """(S,) what the workers of a transfer allow that do one step after the other, and meet at a station they share.
 
     Args:
-        m: The problem.
-        f: The transfer.
         busy: (S,) seconds per payload byte of one of its workers alone.
     """
     phases, count = solo_times(m, f), len(busy)

@@ -151,8 +151,6 @@ class Discrepancy:
         (`together`).
 
         Args:
-            draw: The scenarios.
-            held: What can hold each transfer.
             problem: Stations, and TCP's connections by station, drawn, each of whose limits is off by its own error.
             given: Stations and demands with the capacities at the solution, rates (S, F), and which of those drawn the
                 scenarios are (S,).
@@ -233,11 +231,9 @@ def rooms(problem: Problem, m: Matrices, rate: Array, holders: Holders, f: int) 
     """How far each kind of thing that does not hold a transfer would let it rise, by kind: logarithms, (S,).
 
     Args:
-        problem: Stations, and TCP's connections by station, drawn.
         m: Stations and demands with the capacities at the solution.
         rate: (S, F) [B/s].
         holders: What can hold the transfer.
-        f: Its number.
     """
     if holders.meeting is not None:
         of = holders.meeting
@@ -299,7 +295,6 @@ def capped(rates: Array, m: Matrices, kinds: Sequence[str]) -> Array:
 
     Args:
         rates: What is asked for.
-        m: Stations and demands in the same scenarios.
         kinds: Kind of every station.
     """
     rates, rows = np.array(rates), m.total

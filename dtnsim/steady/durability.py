@@ -25,7 +25,6 @@ def seconds(problem: Problem, rates: Array) -> dict[int, Array]:
     """Time from the start until the medium has every byte, of each transfer that ends before, (S,) [s].
 
     Args:
-        problem: The path, nominal or drawn.
         rates: Rates at which the tools write, (S, F) [B/s].
 
     Returns:

@@ -63,7 +63,6 @@ def laid_out(problem: Problem, m: Matrices, together: Array | None = None) -> Ar
     """Rates of transfers over their own time, each from its first second to its last, (S, F) [B/s].
 
     Args:
-        problem: The transfers.
         m: The same as arrays, with the capacities of the stations when nobody uses them.
         together: (S, F) rates while all of them run, where they are known [B/s].
     """
@@ -90,7 +89,6 @@ def _beginnings_felt(problem: Problem, seconds: Array) -> BoolArray:
     """Whether others are gone so soon that what a transfer's workers do at first is much of it, (S, F).
 
     Args:
-        problem: The transfers.
         seconds: (S, F) how long each lasts while all of them run [s].
     """
     first = [t.workers * visit_B(t) / t.payload_B if t.payload_B > 0 else 0.0 for t in problem.transfers]

@@ -97,7 +97,6 @@ def part(problem: Problem, members: Sequence[int]) -> Problem:
     """A path with some of its transfers alone, as they are beside each other on the volumes that they share.
 
     Args:
-        problem: The path.
         members: Numbers of the transfers.
     """
     if len(members) == len(problem.transfers):

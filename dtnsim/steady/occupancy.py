@@ -116,7 +116,6 @@ def _apart(m: Matrices, plain: int, waits: BoolArray) -> Matrices:
     """Columns of workers who wait, and use nothing meanwhile, and of those who move bytes, and wait for nothing.
 
     Args:
-        m: The columns.
         plain: Number of the first of such workers; those before do one and the other.
         waits: (C',) which of them wait.
     """
@@ -153,8 +152,6 @@ class _Chain:
         Args:
             found: Rates of all columns [B/s].
             active: (S, C) which of them run, those with states among them.
-            scenarios: (S,) their numbers.
-            near: Part by which rates may still move (`dtnsim.steady.solve.Rates`).
         """
         shared = self._shared(np.asarray(active[:, self.plain].any(axis=0)))
         if not len(shared):
@@ -231,9 +228,6 @@ class Occupancy:
 
         Args:
             mean: (S, C) rates with all workers at their mean, which hold elsewhere [B/s].
-            active: (S, C) which columns run.
-            scenarios: (S,) their numbers.
-            near: Part by which rates may still move (`dtnsim.steady.solve.Rates`).
         """
         told = active & take(scenarios, self._several) & (np.count_nonzero(active, axis=1) > 1)[:, None]
         if told.any() and len(active) >= _MANY:

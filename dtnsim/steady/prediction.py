@@ -292,8 +292,6 @@ def _one(
         problems: Those that run halfway through its time, with the capacities of the solution; and with those changes
             alone that help.
         here: Their meeting.
-        f: Which.
-        cause: What holds it then.
         rates: Of the transfer over its own time, and while all of the path run [B/s].
         drawn: (S,) its rates in scenarios [B/s].
         path: The path.

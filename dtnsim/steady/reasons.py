@@ -45,7 +45,6 @@ def cause_of(m: Matrices, f: int, binding: int) -> Cause:
 
     Args:
         m: The path as arrays, at the median.
-        f: Number of the transfer.
         binding: What binds, as `solve.Solution` has it.
     """
     if binding >= 0:
@@ -99,13 +98,7 @@ def _phase_at(m: Matrices, f: int, station: int) -> int:
 
 
 def work(problem: Problem, f: int, cause: Cause) -> tuple[str, ...]:
-    """What takes the station that binds, or what is waited for, most of it first; then the phase that takes longest.
-
-    Args:
-        problem: The path.
-        f: Number of the transfer.
-        cause: What binds.
-    """
+    """What takes the station that binds, or what is waited for, most of it first; then the phase that takes longest."""
     transfer = problem.transfers[f]
     if cause.station is None:
         return tuple(dict.fromkeys(d.what for d in _waits(transfer)))
@@ -125,13 +118,7 @@ def _visits(transfer: Transfer, phase: Phase, station: str) -> list[Demand]:
 
 
 def bottleneck(problem: Problem, f: int, cause: Cause) -> Bottleneck:
-    """What holds transfer ``f``, and why.
-
-    Args:
-        problem: The path.
-        f: Number of the transfer.
-        cause: What binds.
-    """
+    """What holds transfer ``f``, and why."""
     text, takes = reason(problem, f, cause), work(problem, f, cause)
     if cause.station is None:
         name = f"{problem.transfers[f].name}.workers"
@@ -146,9 +133,6 @@ def reason(problem: Problem, f: int, cause: Cause, named: int | None = None) -> 
     """The cause in a sentence; the phase ``named`` needs no words again.
 
     Args:
-        problem: The path.
-        f: Number of the transfer.
-        cause: What binds.
         named: Number of a phase that the reader knows of.
     """
     transfer = problem.transfers[f]

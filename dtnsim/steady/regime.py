@@ -90,14 +90,7 @@ class Holders(NamedTuple):
 
 
 def holders(given: PathSpec, problem: Problem, f: int, cause: Cause) -> Holders:
-    """What can hold a transfer of a path, and what does at its median scenario.
-
-    Args:
-        given: The path.
-        problem: The path composed.
-        f: Number of the transfer.
-        cause: What binds it.
-    """
+    """What can hold a transfer of a path, and what does at its median scenario."""
     transfer = problem.transfers[f]
     doubt = _doubt(given)
     of = Regime("", given.transfers[f].tool.tool_class, not doubt, None, setting(given))

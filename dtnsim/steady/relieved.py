@@ -84,11 +84,8 @@ def ways(given: PathSpec, problem: Problem, f: int, t: TransferPrediction, rate_
     """What can be typed against the bottleneck of transfer ``f``, the best first; only what brings something.
 
     Args:
-        given: The path.
         problem: It, composed, with those changes alone that help.
-        f: Number of the transfer.
         t: Its answer.
-        rate_of: Its rate with a change [B/s].
     """
     station = next((s for s in problem.stations if s.name == t.bottleneck.station), None)
     tried = [(words, o, rate_of(o)) for words, o in _tried(given, problem, f, t.bottleneck.kind, station)]
@@ -143,10 +140,6 @@ def once_gone(made: Prediction, t: TransferPrediction) -> Rung | None:
     """What holds a transfer once its bottleneck holds nothing.
 
     The narrowest place of a TCP connection is a station too, and no other bottleneck.
-
-    Args:
-        made: The answer.
-        t: Its transfer.
     """
     place = _PLACE.search(t.bottleneck.reason)
     same = place[2] if place else ""
@@ -176,10 +169,8 @@ def tried(problem: Problem, station: Station, now_Bps: float, rate_of: RateOf, s
     """A station with the changes worth a word, the best first, buffers as small as what then binds needs.
 
     Args:
-        problem: The path, composed.
         station: The station.
         now_Bps: Rate of the transfer that it holds.
-        rate_of: Its rate with a change [B/s].
         streams: What stands for more streams of its tool.
     """
     kept: list[tuple[float, Change]] = []
@@ -235,9 +226,6 @@ def narrowest(
     """The place of some kinds that a link-limited connection has all of; None where something else holds it.
 
     Args:
-        problem: The path.
-        m: The path as arrays.
-        f: Number of the transfer.
         connection: Its station.
         kinds: Kinds of stations that are asked about.
         times: How much more than the connection it may allow.
@@ -257,7 +245,6 @@ def rate_with(
     """Rate of transfer ``f`` while all run, with a change; nothing where it cannot be made [B/s].
 
     Args:
-        given: The path.
         overrides: The change.
         f: Number of the transfer among those that are laid out.
         arrays: How the changed path is laid out.
@@ -315,8 +302,6 @@ def counts(given: PathSpec, f: int, keys: Sequence[str]) -> Iterator[Count]:
     """More and fewer files, streams and runs at once of transfer ``f``.
 
     Args:
-        given: The path.
-        f: Number of the transfer.
         keys: Keys at which it is written, and others like it.
     """
     transfer, tool = given.transfers[f], given.transfers[f].tool

@@ -146,10 +146,6 @@ def scenarios(
     """Draws a path.
 
     Args:
-        given: The path.
-        nominal: The same path composed with its medians.
-        samples: How many scenarios.
-        seed: Seed of the draws.
         before: What earlier transfers have left behind at the median, where that is known.
         only: Keys of the parameters that are drawn, the others at their medians; None draws all.
         mean: Whether nothing that differs from run to run is drawn, where all else is.
@@ -164,9 +160,6 @@ def composed_and_drawn(given: PathSpec, samples: int, seed: int, *, mean: bool) 
     """A path composed at its medians, and its scenarios.
 
     Args:
-        given: The path.
-        samples: How many scenarios.
-        seed: Seed of the draws.
         mean: As `scenarios` has it.
     """
     composer = timed.composer(given, Draw())
@@ -175,13 +168,7 @@ def composed_and_drawn(given: PathSpec, samples: int, seed: int, *, mean: bool) 
 
 
 def laid_out(problem: Problem, draw: Draw, holding: tuple[Holders, ...]) -> Scenarios:
-    """The scenarios of a problem that is drawn, in blocks where they are very many.
-
-    Args:
-        problem: Its stations and demands.
-        draw: What was drawn.
-        holding: What can hold each transfer.
-    """
+    """The scenarios of a problem that is drawn, in blocks where they are very many."""
     layout = Layout(problem)
     if len(blocks(layout)) == 1:
         return solved(problem, layout.of(), draw, holding)
@@ -193,10 +180,6 @@ def solved(problem: Problem, m: Matrices, draw: Draw, held: tuple[Holders, ...],
     """The scenarios of a problem that is drawn.
 
     Args:
-        problem: Its stations and demands.
-        m: The same as arrays.
-        draw: What was drawn.
-        held: What can hold each transfer.
         times: Variants that stand one after the other.
     """
     m, solution, rates = _whole(problem, m)
@@ -244,12 +227,7 @@ def _part(given: Any, some: slice | Index) -> Any:
 
 
 def held(given: PathSpec, nominal: Problem) -> tuple[Holders, ...]:
-    """What can hold each transfer of a path at its medians, halfway through its time.
-
-    Args:
-        given: The path.
-        nominal: The path composed.
-    """
+    """What can hold each transfer of a path at its medians, halfway through its time."""
     found, count = {}, len(nominal.transfers)
     for here in meetings(nominal).each:
         for f in here.halfway:

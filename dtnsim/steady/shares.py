@@ -288,11 +288,6 @@ class Shares:
     def at(self, capacity: Array, weight: Array, ceiling: Array) -> Solution:
         """Weighted max-min fair rates by progressive filling.
 
-        Args:
-            capacity: (S, K) capacity of each station.
-            weight: (F, S) or (F, 1), rates rise in proportion to it.
-            ceiling: (S, F) rate that a transfer cannot pass by itself.
-
         Returns:
             The `Solution`; a transfer that uses nothing and has no ceiling gets an infinite rate.
         """
@@ -304,11 +299,7 @@ class Shares:
         """The same where it is known which stations can be filled.
 
         Args:
-            capacity: As for `at`.
-            weight: As for `at`.
-            ceiling: As for `at`.
             places: Entries of stations that can be filled at these capacities and ceilings; None where none can.
-            bound: Whether it is asked what binds them; else each has -1.
         """
         rows = self._rows
         padded = _padded(capacity) if len(self._some) else self._padded

@@ -91,9 +91,7 @@ class Rates:
         rates as well, until those move by less than a part ``near``.
 
         Args:
-            active: (S, F) which transfers run.
             near: Part by which rates may still move; None: a rounding, or what quantiles cannot tell.
-            bound: Whether it is asked what binds them.
         """
         found = _filled(self.unslowed, active, near, bound=bound)
         if not self.m.slowdowns:
@@ -228,7 +226,6 @@ def relieved(m: Matrices, *, station: int | None, transfer: int) -> Matrices:
     """The problem without a station's limit, or (None) without the waiting of a transfer.
 
     Args:
-        m: The path as arrays.
         station: Number of the station.
         transfer: Number of the transfer.
     """

@@ -57,9 +57,6 @@ def stages_of(t: Transfer, m: Matrices, f: int, *, shared: bool, begins: BoolArr
     """The stages of a transfer.
 
     Args:
-        t: The transfer.
-        m: The path as arrays.
-        f: Its number there.
         shared: Whether others write to its page cache, too: then it has no stretches of its own.
         begins: Whether its workers' first parts of files, all at the same step, are stages of their own, (S,) or one.
     """
@@ -85,9 +82,6 @@ def _in_step(t: Transfer, m: Matrices, f: int, phases: range, begins: BoolArray)
     they have in hand then is at the later steps at last, unless some of them work on alone.
 
     Args:
-        t: The transfer.
-        m: The path as arrays.
-        f: Its number there.
         phases: Its phases.
         begins: (S,) whether their first parts are stages of their own, or one.
     """
@@ -116,10 +110,7 @@ def _in_time(m: Matrices, f: int, steps: list[range], workers: int) -> Array:
     Source: the largest of n at its mean: G. Blom, Statistical Estimates and Transformed Beta-Variables (1958).
 
     Args:
-        m: The path as arrays.
-        f: The transfer.
         steps: Phases of each of its steps.
-        workers: Workers that have a file.
     """
     solo = [seconds.max(axis=1, initial=0.0) for _, seconds in solo_times(m, f)]
     numbers, first = np.array(m.phases_of(f)), m.phases_of(f).start
@@ -138,7 +129,6 @@ def steps_of(m: Matrices, phases: range) -> list[range]:
     """Those of a transfer's phases that belong to each of its steps; a scan, which uses no station, to the next.
 
     Args:
-        m: The path as arrays.
         phases: Numbers of the transfer's phases.
     """
     moved = m.moved[phases]
@@ -183,13 +173,7 @@ class Column:
 
 
 def as_transfer(f: int, stage: Stage, m: Matrices) -> Column:
-    """A stage as it is beside all others.
-
-    Args:
-        f: Number of the transfer.
-        stage: The stage.
-        m: The path as arrays.
-    """
+    """A stage as it is beside all others."""
     whole = len(stage.phases) == len(m.phases_of(int(m.transfer[stage.phases.start])))
     moved = 1.0 if whole else float(m.moved[stage.phases].sum())
     return Column(f, stage.workers, moved, whole, m, stage.phases)

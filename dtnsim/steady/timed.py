@@ -241,8 +241,6 @@ def composer(
     """What composes the path, its timed transfers with what they move.
 
     Args:
-        given: The path.
-        draw: Values of the parameters.
         moved: Bytes that each timed transfer moves, where they are known already (`amounts` of another problem);
             draws take those of the median.
         in_time: True where a simulation finds out what earlier transfers have left behind.
@@ -311,7 +309,6 @@ def sender_rate(problem: Problem, transfer: Transfer, rate: float) -> float | No
     """What the sender of a timed test reports, which counts what its sockets have taken [B/s].
 
     Args:
-        problem: The path.
         transfer: The test.
         rate: What arrives [B/s].
     """

@@ -64,14 +64,7 @@ class Usual(NamedTuple):
 
 
 def usual(composer: Composer, nominal: Problem, drawn: Scenarios, f: int) -> Usual | None:
-    """What holds transfer ``f`` in most of its draws; None where that is what holds it at the medians.
-
-    Args:
-        composer: The path.
-        nominal: What it has composed, at its medians.
-        drawn: Its scenarios.
-        f: Number of the transfer.
-    """
+    """What holds transfer ``f`` in most of its draws; None where that is what holds it at the medians."""
     if not isinstance(drawn.arrays, Matrices):
         return None
     middle = meetings(nominal)

@@ -56,9 +56,6 @@ def of_path(given: PathSpec, seed: int = 1, samples: int = SAMPLES, *, mean: boo
     """Why the interval of a path's prediction is wide: shares of the variance, the largest first.
 
     Args:
-        given: The path.
-        seed: Seed of the draws.
-        samples: Scenarios that they are computed from.
         mean: Whether the interval is that of the long-run mean.
     """
     p = predict(given, samples=samples, seed=seed, mean=mean)
@@ -75,7 +72,6 @@ def shares(drawn: Drawn, correlated: Iterable[str] = (), least: float = 0.005) -
     """Shares of the variance, the largest first.
 
     Args:
-        drawn: The scenarios of a prediction.
         correlated: Keys of parameters that were fitted together (``PathSpec.correlation.keys``).
         least: Shares below this are left out.
     """
