@@ -1,7 +1,7 @@
 """What every component is: validated parameters with units, known by its kind.
 
-A new kind is one new file in this package (or in `dtnsim.tools`): a subclass of `Component` with
-``kind`` and ``family``. Nothing else is touched: the file's name is the kind, so specs find it, and
+A new kind is one new file in this package (or in `dtnsim.tools`): a subclass of `Component` with ``kind``, and
+``family`` if it has others. Nothing else is touched: the file's name is the kind, so specs find it, and
 ``dtnsim components`` and ``dtnsim schema`` list it. Kinds that share a file of their topic stand in
 ``TOGETHER`` of their package, so that none of them is imported to be known.
 """
@@ -18,7 +18,7 @@ from contextlib import contextmanager
 from contextvars import ContextVar
 from functools import lru_cache
 from pathlib import Path
-from typing import ClassVar, Final, Literal, Self, cast, get_args, get_origin
+from typing import Any, ClassVar, Final, Literal, Self, cast, get_args, get_origin
 
 from dtnsim.components.facts import Facts, Measured, Price
 from dtnsim.components.model import (
@@ -70,7 +70,7 @@ _ONE_SOCKET: Final = re.compile(r"(?<=epyc[- ]\d{4})p\b", re.IGNORECASE)
 
 
 class Component(Model):
-    """A kind of component. Subclasses say ``kind`` and ``family`` and hold the parameters as fields."""
+    """A kind of component. Subclasses say ``kind`` (and ``family``, if it has others); fields are its parameters."""
 
     kind: ClassVar[str] = ""
     family: ClassVar[str] = ""
@@ -89,6 +89,10 @@ class Component(Model):
     source: str = documentation_only("")
     price: Price | None = documentation_only(None)
     facts: Facts | None = documentation_only(None)
+
+    def __init_subclass__(cls, **given: Any) -> None:
+        super().__init_subclass__(**given)
+        cls.family = cls.family or cls.kind
 
     @classmethod
     def build(cls, given: object, *, key: str = "") -> Self:

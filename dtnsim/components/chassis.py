@@ -30,7 +30,6 @@ class Slot(Component):
     """
 
     kind: ClassVar[str] = "slot"
-    family: ClassVar[str] = "slot"
     columns: ClassVar[tuple[str, ...]] = ("generation", "lanes", "connector")
     placement_keys: ClassVar[tuple[str, ...]] = ("behind", "socket")
 
@@ -104,7 +103,6 @@ class Expander(Component):
     """
 
     kind: ClassVar[str] = "expander"
-    family: ClassVar[str] = "expander"
     columns: ClassVar[tuple[str, ...]] = ("lanes", "uplink_lanes", "lane", "buffered")
 
     lanes: Annotated[int, Field(ge=2, le=128)]
@@ -131,7 +129,6 @@ class Chassis(Component):
     """
 
     kind: ClassVar[str] = "chassis"
-    family: ClassVar[str] = "chassis"
     columns: ClassVar[tuple[str, ...]] = ("holds",)
 
     board: str = documentation_only("")
@@ -163,7 +160,6 @@ class Board(Component):
     """
 
     kind: ClassVar[str] = "board"
-    family: ClassVar[str] = "board"
     columns: ClassVar[tuple[str, ...]] = ("sockets", "socket", "channels", "slots", "holds")
 
     sockets: Annotated[int, Field(ge=1, le=8)] = 1

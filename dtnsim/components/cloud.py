@@ -37,7 +37,6 @@ class Allowance(Component):
     """
 
     kind: ClassVar[str] = "allowance"
-    family: ClassVar[str] = "allowance"
 
     flow: Annotated[Quantity, Unit("B/s", spread=0.05, low=1e4, line=True)] | None = None
     egress: Annotated[Quantity, Unit("B/s", spread=0.05, low=1e4, line=True)] | None = None

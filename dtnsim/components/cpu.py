@@ -35,7 +35,6 @@ class Cpu(Component):
     """
 
     kind: ClassVar[str] = "cpu"
-    family: ClassVar[str] = "cpu"
     columns: ClassVar[tuple[str, ...]] = ("sockets", "cores", "clock")
 
     sockets: Annotated[int, Field(ge=1, le=64)] = 1

@@ -26,7 +26,6 @@ class Hba(Component):
     """
 
     kind: ClassVar[str] = "hba"
-    family: ClassVar[str] = "hba"
     columns: ClassVar[tuple[str, ...]] = ("lanes", "engine", "iops", "card_generation", "card_lanes")
     #: an expander belongs to the backplane and stays when the adapter goes
     placement_keys: ClassVar[tuple[str, ...]] = (

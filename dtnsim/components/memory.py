@@ -46,7 +46,6 @@ class Memory(Component):
     """
 
     kind: ClassVar[str] = "memory"
-    family: ClassVar[str] = "memory"
     columns: ClassVar[tuple[str, ...]] = ("channels", "rate", "size")
 
     channels: Annotated[int, Field(ge=1, le=64, description="channels of all sockets together")]

@@ -19,7 +19,6 @@ class Policer(Component):
     """A token bucket: ``police`` drops what exceeds the rate, ``shape`` queues it."""
 
     kind: ClassVar[str] = "policer"
-    family: ClassVar[str] = "policer"
 
     rate: Annotated[Quantity, Unit("B/s", low=1e3, line=True)]
     burst: Annotated[Quantity, Unit("B", low=1500)] = prior("1 MB", 1.0, "assumed: default burst of a policer")
@@ -30,7 +29,6 @@ class Firewall(Component):
     """A firewall on a segment: one flow goes through one inspection engine with a small input buffer."""
 
     kind: ClassVar[str] = "firewall"
-    family: ClassVar[str] = "firewall"
 
     engine: Annotated[Quantity, Unit("B/s", spread=0.3, low=1e3, line=True)]
     total: Annotated[Quantity, Unit("B/s", spread=0.2, low=1e3, line=True)] | None = None

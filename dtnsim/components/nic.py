@@ -83,7 +83,6 @@ class Nic(Component):
     """
 
     kind: ClassVar[str] = "nic"
-    family: ClassVar[str] = "nic"
     columns: ClassVar[tuple[str, ...]] = ("rate", "ports", "card_generation", "card_lanes", "protocol")
     placement_keys: ClassVar[tuple[str, ...]] = (
         "slot", "more_slots", "bonding", "ports", "mtu", "timestamps", "vlan", "offload", "tso", "gro", "allowance",

@@ -45,7 +45,6 @@ class Background(Component):
     """
 
     kind: ClassVar[str] = "background"
-    family: ClassVar[str] = "background"
 
     share: Annotated[Quantity, Unit("1", spread=0.3, high=physics.MOST_TAKEN)]
     diurnal: Annotated[Quantity, Unit("1", high=1.0)] = prior("0", 0.0, "no daily wave asked for")
@@ -118,7 +117,6 @@ class Segment(Component):
     """
 
     kind: ClassVar[str] = "segment"
-    family: ClassVar[str] = "segment"
 
     bandwidth: Annotated[Quantity, Unit("B/s", low=1.0, line=True)]
     rtt: Annotated[Quantity, Unit("s", spread=0.02, high=100.0)] = ideally("0 s", media.RTTS[None])

@@ -71,7 +71,6 @@ class Stack(Component):
     """
 
     kind: ClassVar[str] = "stack"
-    family: ClassVar[str] = "stack"
 
     kernel: Annotated[
         str,
