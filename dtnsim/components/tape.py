@@ -14,7 +14,7 @@ from dtnsim.components.disk_filesystem import LocalFilesystem
 from dtnsim.components.filesystem import Stretch, label_of
 from dtnsim.components.machine import Machine
 from dtnsim.ground.errors import SpecError
-from dtnsim.ground.ledger import Ledger, Row
+from dtnsim.ground.ledger import Ledger, Row, solo_rate
 from dtnsim.ground.quantity import Quantity, Unit, Value, middle, prior
 from dtnsim.ground.term import Term, count, law, least, term
 from dtnsim.physics import tape
@@ -168,13 +168,7 @@ class Tape(LocalFilesystem):
         """Rate of the staging disk while it is read and written [B/s]."""
         probe = Row(Ledger(row.ledger.draw), "", [], 1.0, host.name)
         self._disk(probe, use, host, volume, term(1.0))
-        stations = probe.ledger.stations
-        load: dict[str, Value] = {}
-        for demand in probe.demands:
-            load[demand.station] = load.get(demand.station, 0.0) + demand.per_byte
-        rate: Value = np.inf
-        for name, per_byte in load.items():
-            rate = np.minimum(rate, stations[name].capacity / np.maximum(np.asarray(per_byte), 1e-30))
+        rate = solo_rate(probe.ledger.stations, probe.demands)
         return term(rate, "B/s", "rate of the staging disk, read and written at once")
 
     # -- what a byte charges ----------------------------------------------------------------------

@@ -32,7 +32,7 @@ from dtnsim.description.spec import PathSpec
 from dtnsim.description.transfer import TransferSpec
 from dtnsim.ground import runtime, units
 from dtnsim.ground.errors import DtnsimError, SpecError
-from dtnsim.ground.ledger import Ledger, Row
+from dtnsim.ground.ledger import Ledger, Row, solo_rate
 from dtnsim.ground.quantity import Draw, Quantity, Value
 from dtnsim.ground.records import Phase, Problem, Transfer
 from dtnsim.ground.term import without_words
@@ -309,7 +309,7 @@ class Composer:
         waiting = waits.recurring(whole) / leg.plan.workers
         above = [d for d in whole.demands if not d.below_cache]
         with np.errstate(divide="ignore"):  # a network that loses everything
-            moving = 1.0 / np.asarray(waits.solo_rate(self.ledger.stations, above))
+            moving = 1.0 / np.asarray(solo_rate(self.ledger.stations, above))
             fill = 1.0 / np.maximum(moving + waiting, 1e-15)
         return fill, waits.rate_beside(self.ledger.stations, whole.demands, fill)
 

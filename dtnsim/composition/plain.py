@@ -19,7 +19,7 @@ from dtnsim.composition.resolved_transfer import Leg
 from dtnsim.description.spec import PathSpec
 from dtnsim.description.transfer import TransferSpec
 from dtnsim.ground.errors import SpecError
-from dtnsim.ground.ledger import Ledger
+from dtnsim.ground.ledger import Ledger, per_station
 from dtnsim.ground.quantity import Draw, Quantity
 from dtnsim.ground.records import SLOW_START, Connection, Slowdown, Station, Transfer
 from dtnsim.ground.term import without_words
@@ -112,10 +112,7 @@ def plain(spec: PathSpec) -> Plain | None:
 
 def visited(transfer: Transfer) -> dict[str, float]:
     """What a byte of a plain flow costs at each station."""
-    costs: dict[str, float] = {}
-    for demand in transfer.phases[0].demands:
-        costs[demand.station] = costs.get(demand.station, 0.0) + float(demand.per_byte)
-    return costs
+    return {name: float(cost) for name, cost in per_station(transfer.phases[0].demands).items()}
 
 
 def only(spec: PathSpec, transfers: Sequence[TransferSpec]) -> PathSpec:

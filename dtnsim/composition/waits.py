@@ -15,7 +15,7 @@ from dtnsim.components.filesystem import Stretch
 from dtnsim.composition import tcp
 from dtnsim.composition.resolved_transfer import Leg, openings
 from dtnsim.composition.storage import Storage
-from dtnsim.ground.ledger import Row
+from dtnsim.ground.ledger import Row, per_station, solo_rate
 from dtnsim.ground.quantity import Value, middle
 from dtnsim.ground.records import SLOW_START, Connection, Demand, Phase, Station
 from dtnsim.ground.term import Term, count, largest, of, term
@@ -342,35 +342,14 @@ def _ratio(cost: Value, capacity: Value) -> Value:
     return np.where(np.asarray(cost) > 0, np.divide(cost, capacity), 0.0)
 
 
-def solo_rate(stations: Mapping[str, Station], demands: Iterable[Demand]) -> Value:
-    """Rate that the stations of some demands allow when nobody else is there [B/s]."""
-    load: dict[str, Value] = {}
-    for demand in demands:
-        load[demand.station] = load.get(demand.station, 0.0) + demand.per_byte
-    rate: Value = np.inf
-    with np.errstate(divide="ignore", invalid="ignore"):  # no demand, no limit, whatever the capacity
-        for name, per_byte in load.items():
-            capacity = stations[name].capacity
-            if isinstance(rate, float) and isinstance(per_byte, float) and isinstance(capacity, float):
-                rate = min(rate, capacity / per_byte) if per_byte > 0 else rate
-                continue
-            cost = np.asarray(per_byte)
-            rate = np.minimum(rate, np.where(cost > 0, capacity / cost, np.inf))
-    return rate
-
-
-def rate_beside(stations: Mapping[str, Station], demands: Iterable[Demand], fill: Value) -> Value:
+def rate_beside(stations: Mapping[str, Station], demands: Sequence[Demand], fill: Value) -> Value:
     """Rate that is left to write-back while a cache is filled: stations may serve both (a disk that is read too) [B/s].
 
     Args:
         demands: Of the whole phase, those below the cache and those before it.
         fill: Rate at which the cache is filled [B/s].
     """
-    above: dict[str, Value] = {}
-    below: dict[str, Value] = {}
-    for demand in demands:
-        load = below if demand.below_cache else above
-        load[demand.station] = load.get(demand.station, 0.0) + demand.per_byte
+    above, below = (per_station(d for d in demands if d.below_cache == there) for there in (False, True))
     rate: Value = np.inf
     for name, per_byte in below.items():
         with np.errstate(divide="ignore", invalid="ignore"):

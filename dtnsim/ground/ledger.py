@@ -6,7 +6,7 @@ carries a factor, so that parity, framing or a verification pass scale everythin
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field, replace
 from typing import Any, Final
 
@@ -251,3 +251,25 @@ def _scale(known: Station, own: Term) -> Term:
         good = np.isfinite(station) & np.isfinite(here) & (station > 0) & (here > 0)
         factor = np.where(good, station / here, 1.0)
     return Term(factor, f"({known.formula}) / ({own.formula})", own.source, PRODUCT)
+
+
+def per_station(demands: Iterable[Demand]) -> dict[str, Value]:
+    """What a byte of some demands costs at each station."""
+    costs: dict[str, Value] = {}
+    for demand in demands:
+        costs[demand.station] = costs.get(demand.station, 0.0) + demand.per_byte
+    return costs
+
+
+def solo_rate(stations: Mapping[str, Station], demands: Iterable[Demand]) -> Value:
+    """Rate that the stations of some demands allow when nobody else is there [B/s]."""
+    rate: Value = np.inf
+    with np.errstate(divide="ignore", invalid="ignore"):  # no demand, no limit, whatever the capacity
+        for name, per_byte in per_station(demands).items():
+            capacity = stations[name].capacity
+            if isinstance(rate, float) and isinstance(per_byte, float) and isinstance(capacity, float):
+                rate = min(rate, capacity / per_byte) if per_byte > 0 else rate
+                continue
+            cost = np.asarray(per_byte)
+            rate = np.minimum(rate, np.where(cost > 0, capacity / cost, np.inf))
+    return rate
