@@ -9,8 +9,15 @@ What a file system does without data is `file_operations`. Those on drives are `
 What methods take has one name everywhere: the ``row`` that is charged; the ``use`` of a ``volume``, which goes by its
 mount point, and the ``host``, the machine that it is on; ``name``, that of the component, after which its stations are
 named, or ``label``, that of a volume's; ``what``, the activity in words; ``cycles`` that a byte costs, with formula and
-source, and the ``thread``, with the number of its copies, that they cost; ``array``, the device below; ``wire``, bytes
-on it per payload byte; ``draw``, which gives a quantity its value.
+source, and the ``thread``, with the number of its copies, that they cost; ``near``, the socket of the card (or of the
+drives) that the work is about, None where it is of none; ``array``, the device below, ``copies``, equal ones that share
+the bytes; ``visit_B``, contiguous bytes that one stream gets of a device before the next one's turn, None where nobody
+says; ``request`` or ``size``, bytes of one of those; ``wire``, bytes on it per payload byte; ``packet_B``, payload of a
+packet; ``direction``, tx or rx, ``sending`` or ``receiving`` (``reading``), whether bytes leave or come in; ``streams``
+or ``flows``, connections at once; ``rtt_s`` or ``away_s``, the round-trip time to the servers; ``medium``, the kind of
+network; ``operations`` of a file, by name; ``file_B``, its size, ``total_B``, bytes of the whole transfer;
+``stack``, what the kernel costs; ``memory_B``, memory of the host, ``held_B``, what programs of the path hold of it
+meanwhile; ``draw``, which gives a quantity its value.
 
 A file is a kind of its name, or a family of kinds; those are named here, so that asking which there are imports none.
 """

@@ -200,11 +200,7 @@ class Buses(Wiring):
         self.nic_bus(row, name, receiving=use.operation == "read")
 
     def connection(self, row: Row, volume: str, fabric: Fabric, cycles: Term, what: str) -> None:
-        """Charges the cores of the connections behind which a volume's servers are.
-
-        Args:
-            fabric: How they are reached.
-        """
+        """Charges the cores of the connections behind which a volume's servers are."""
         row.charge(
             f"{label_of(volume)}.connections",
             "core",
@@ -221,7 +217,6 @@ class Buses(Wiring):
         Args:
             card: The card.
             own: What the protocol above costs a byte, where it is counted.
-            reading: Whether bytes come in.
 
         Returns:
             What a byte costs the core of its connection [cycles/B].
@@ -260,7 +255,6 @@ class Buses(Wiring):
         Args:
             cycles: What the work costs the host's core [cycles/B].
             duty: What a device could take over; None where nothing could.
-            near: Socket of the card that the work is about.
         """
         taker = self.taker(duty)
         if taker is None or duty is None:
@@ -290,11 +284,7 @@ class Buses(Wiring):
         self.cross_sockets(row, near, f"bytes of {name}", to_host=use.operation == "read")
 
     def nic_bus(self, row: Row, name: str, *, receiving: bool) -> None:
-        """Charges the slots between a NIC and memory, and the way between sockets.
-
-        Args:
-            receiving: Whether bytes come in.
-        """
+        """Charges the slots between a NIC and memory, and the way between sockets."""
         card = self.nics[name]
         part = row.times(1.0 / (1 + len(card.more_slots))) if card.more_slots else row
         self._slots(part, name, to_host=receiving)

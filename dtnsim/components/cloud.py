@@ -51,8 +51,6 @@ class Allowance(Component):
 
         Args:
             rate: The allowance's rate.
-            flows: Flows at once.
-            sending: Whether they leave the host.
         """
         if self.flow is not None:
             rate = np.minimum(rate, flows * draw(self.flow))
@@ -66,10 +64,8 @@ class Allowance(Component):
         """Charges one payload byte that passes the card.
 
         Args:
-            direction: ``tx`` or ``rx``.
             rate: Rate that it is sold with.
             flows: Connections of the transfer; None where nobody counts them.
-            total_B: Bytes of the whole transfer.
         """
         if self.flow is not None and flows is not None:
             row.charge(
@@ -96,7 +92,6 @@ class Allowance(Component):
 
         Args:
             rate: The allowance's rate.
-            total_B: Bytes of the job [B].
         """
         if self.baseline is None or self.credits is None or not np.isfinite(total_B):
             return None if self.baseline is None else least(rate, row.term(self.baseline))

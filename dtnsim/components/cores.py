@@ -68,11 +68,7 @@ class Cores(Model):
         return there if threads is None else least(count(threads, "core"), largest(term(1.0), there))
 
     def core(self, row: Row, thread: Thread, cycles: Term, what: str, near: Near = None) -> None:
-        """Charges CPU work of a thread: its own core (or the named ones, in turn for each copy), and the package.
-
-        Args:
-            near: Socket of the card, or sockets of the drives, that the work is about; None where nobody said.
-        """
+        """Charges CPU work of a thread: its own core (or the named ones, in turn for each copy), and the package."""
         work = self._across(row, cycles, self.remote(near))
         place = self.placement.application
         if place:
@@ -95,11 +91,7 @@ class Cores(Model):
         self.pool(row, work, what)
 
     def pinned(self, row: Row, number: int, cycles: Term, what: str) -> None:
-        """Charges work placed on a named core.
-
-        Args:
-            number: Number of the core.
-        """
+        """Charges work placed on a named core."""
         if not 0 <= number < self.cpu.total * self.cpu.smt:
             remedy = f"cores are 0 to {self.cpu.total * self.cpu.smt - 1}"
             raise SpecError("is not a core of this host", key=f"{self.name}.placement", value=number, remedy=remedy)
@@ -123,7 +115,6 @@ class Cores(Model):
 
         Args:
             cores: Numbers of the cores; empty where nobody says.
-            near: Socket of the card that the work is about; None where it is about none.
         """
         if not cores:
             self.pool(row, cycles, what)
@@ -143,7 +134,6 @@ class Cores(Model):
         Memory is where its thread runs; threads that nobody places are on all sockets alike.
 
         Args:
-            near: Socket of the card that the work is about; None where it is about none.
             to_host: Whether bytes come from the card; a link carries as much in each direction.
         """
         if near is None or self.cpu.sockets < 2 or self.cpu.socket_link is None:

@@ -60,7 +60,6 @@ def linked(row: Row, use: Access, copies: int, link: Term) -> Term:
     """What the links of equal drives carry: their own, and those of controllers that nobody has described.
 
     Args:
-        copies: Drives.
         link: Link of one drive [B/s].
     """
     links = count(copies, "link") * link
@@ -150,12 +149,7 @@ class Device(Component):
 
     @abstractmethod
     def serve(self, row: Row, use: Access, name: str, *, copies: int = 1, visit_B: Term | Value | None = None) -> None:
-        """Charges one byte of an access, spread evenly over ``copies`` equal devices.
-
-        Args:
-            copies: Equal devices in parallel that share the bytes.
-            visit_B: Contiguous bytes one device serves to one stream before the next gets its turn.
-        """
+        """Charges one byte of an access, spread evenly over ``copies`` equal devices."""
 
     @property
     def below(self) -> Device | None:
@@ -191,18 +185,13 @@ class Device(Component):
         return own * below.usable
 
     def latency(self, row: Row, use: Access, members: float = 1.0) -> Value:
-        """Seconds of one request alone, its transfer left out, where ``members`` equal devices hold a part of it.
-
-        Args:
-            members: Equal devices that hold a part of the request [1].
-        """
+        """Seconds of one request alone, its transfer left out, where ``members`` equal devices hold a part of it."""
         return 0.0 if self.below is None else self.below.latency(row, use, members)
 
     def next_file(self, row: Row, use: Access, copies: int = 1, members: float = 1.0) -> Value:
         """Seconds from the end of one file to the first bytes of the next, of ``copies`` equal devices.
 
         Args:
-            copies: Equal devices [1].
             members: Those of them that hold a part of what is read first, all of which are waited for [1].
         """
         return self.latency(row, use.but(random=True))

@@ -51,9 +51,6 @@ class FileOperations(Component):
         """Seconds of one file's operations, each of which a program waits for.
 
         Args:
-            operations: Their names.
-            away_s: Round-trip time to the servers [s].
-            file_B: Size of a file [B].
             met: Files of the program that the same host has made just before, this one among them; 0 where it has not.
         """
         seconds: Value = 0.0
@@ -69,7 +66,6 @@ class FileOperations(Component):
         """Operations of one file that servers have to answer.
 
         Args:
-            operations: Their names.
             met: Whether the same host has made the file just before.
         """
         return operations
@@ -78,9 +74,7 @@ class FileOperations(Component):
         """Seconds for which changes of one file hold a folder at the servers.
 
         Args:
-            operations: The changes.
             seconds: What they take at the client.
-            away_s: Round-trip time to the servers [s].
         """
         return seconds - len(operations) * away_s
 
@@ -98,12 +92,7 @@ class FileOperations(Component):
         return 1.0
 
     def close_time(self, row: Row, file_B: float, rtt_s: Value) -> Value:
-        """Seconds that the close of a written file takes besides the operation itself.
-
-        Args:
-            file_B: Size of a file [B].
-            rtt_s: Round-trip time [s].
-        """
+        """Seconds that the close of a written file takes besides the operation itself."""
         return 0.0
 
     def misses(self, row: Row, host: Machine, volume: str, asked: Operations) -> Value:
@@ -115,28 +104,14 @@ class FileOperations(Component):
         return 0.0
 
     def flushes(self, row: Row, operations: tuple[str, ...], file_B: float) -> Value:
-        """Waits of one file's operations for the disks of the server.
-
-        Args:
-            operations: Operations of one file.
-            file_B: Size of a file [B].
-        """
+        """Waits of one file's operations for the disks of the server."""
         return 0.0
 
     def metadata(self, row: Row, asked: Operations, host: Machine, volume: str) -> None:
-        """Charges the metadata operations of one payload byte at the servers that do them; a local one has none.
-
-        Args:
-            asked: The operations.
-            host: The host that asks.
-        """
+        """Charges the metadata operations of one payload byte at the servers that do them; a local one has none."""
 
     def operation_time(self, row: Row, operation: str, host: Machine) -> Value:
-        """Seconds of one metadata operation.
-
-        Args:
-            operation: Name of the operation.
-        """
+        """Seconds of one metadata operation."""
         return row.value(self.timed(operation))
 
     def timed(self, operation: str) -> Quantity:

@@ -75,11 +75,7 @@ class Filesystem(FileOperations):
 
     @abstractmethod
     def cycles(self, row: Row, use: Access, stack: Stack) -> Term:
-        """CPU cycles per byte of the calling thread.
-
-        Args:
-            stack: The kernel's costs.
-        """
+        """CPU cycles per byte of the calling thread."""
 
     @abstractmethod
     def medium(self, row: Row, use: Access, host: Machine, volume: str) -> None:
@@ -178,11 +174,7 @@ class Filesystem(FileOperations):
         return use.block_B
 
     def cache_limits(self, row: Row, host: Machine, held_B: float = 0.0) -> tuple[Value, Value]:
-        """Dirty bytes after which write-back starts, and those from which on writers are throttled [B].
-
-        Args:
-            held_B: Memory that programs of the path hold meanwhile [B].
-        """
+        """Dirty bytes after which write-back starts, and those from which on writers are throttled [B]."""
         background, limit = host.vm.dirty_limits(row, host.stack, row.value(host.memory.size), held_B)
         at_the_limit = (host.stack.release or cache.HELD_BELOW) < cache.HELD_BELOW
         return background, limit if at_the_limit else cache.set_point(background, limit)

@@ -82,7 +82,6 @@ class LinuxMd(Layer):
         """Charges the lock that each request took in earlier releases; writes with parity are the thread's.
 
         Args:
-            row: The row to charge, a byte of payload.
             level: Level of the arrays.
             arrays: Equal arrays that share the bytes.
             chunk: Bytes on one member before the next; a request is split there.
@@ -152,7 +151,6 @@ class LinuxMd(Layer):
         """Charges the flushes after synchronous writes: of all members, one after the other before Linux 4.18.
 
         Args:
-            row: The row to charge, a byte of payload.
             arrays: Equal arrays that share the bytes.
             members: Members of each, of which the slowest is waited for.
 

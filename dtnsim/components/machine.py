@@ -71,11 +71,7 @@ class Machine(Cores):
 
     @abstractmethod
     def array(self, row: Row, use: Access, volume: str, array: Device, visit_B: Term | Value | None) -> None:
-        """Charges drives, adapters, slots, memory and interrupts of one byte on a volume.
-
-        Args:
-            visit_B: Contiguous bytes that one stream gets before the next one's turn [B]; None where nobody says.
-        """
+        """Charges drives, adapters, slots, memory and interrupts of one byte on a volume."""
 
     @abstractmethod
     def storage_network(self, row: Row, use: Access, volume: str) -> None:

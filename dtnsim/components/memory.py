@@ -72,11 +72,7 @@ class Memory(Component):
         return law(physics.sustained_bandwidth, peak_Bps=peak, efficiency=row.term(self.efficiency))
 
     def cross(self, row: Row, by: Crossing, what: str) -> None:
-        """Charges the memory traffic of one byte of an activity.
-
-        Args:
-            by: Crossings of memory by a byte.
-        """
+        """Charges the memory traffic of one byte of an activity."""
         given: dict[str, float | Term] = dict(by._asdict())
         if by.dma and by.sources + by.targets and self.ddio.value:
             given["ddio"] = row.term(self.ddio)

@@ -45,12 +45,7 @@ class Middlebox(Component):
 
     @abstractmethod
     def charge(self, row: Row, name: str, wire: Term, packet_B: Term, streams: int) -> None:
-        """Charges one payload byte that passes.
-
-        Args:
-            packet_B: Payload of a packet.
-            streams: Flows of the transfer.
-        """
+        """Charges one payload byte that passes."""
 
     @abstractmethod
     def rate(self, draw: Draw, streams: int) -> Value:

@@ -126,8 +126,6 @@ def priors(medium: str | None, rtt_s: float = math.inf, *, jumbo: bool = False) 
     """What a segment of a kind has; of one that nobody knows, what one of the kinds of its length and frames has.
 
     Args:
-        medium: The kind.
-        rtt_s: Its round-trip time [s].
         jumbo: Whether it is known to pass jumbo frames.
     """
     if medium is not None:
@@ -141,8 +139,6 @@ def lost(usual: Quantity, medium: str | None, rtt_s: float) -> Quantity:
 
     Args:
         usual: Loss of such a network at its usual length.
-        medium: What kind of network it is.
-        rtt_s: Its round-trip time [s].
     """
     if medium is not None and medium not in LONG:
         return usual

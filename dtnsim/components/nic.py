@@ -150,11 +150,9 @@ class Nic(Component):
         """Cycles per byte of softirq.
 
         Args:
-            row: The row, for the values of the parameters.
             plain: What driver and protocol take, in frames of 9000 B.
             clock: Clock of a core.
             mss_B: Payload of a frame [B].
-            receiving: Whether bytes come in.
         """
         if self.datagrams and receiving:
             packet = row.term(_DATAGRAM)
@@ -172,12 +170,7 @@ class Nic(Component):
         return self.offload and (self.gro if receiving else self.tso)
 
     def carries(self, draw: Draw, flows: int, *, sending: bool) -> Value:
-        """Rate on the wire that so many flows of one transfer may have [B/s].
-
-        Args:
-            flows: Flows at once.
-            sending: Whether they leave the host.
-        """
+        """Rate on the wire that so many flows of one transfer may have [B/s]."""
         rate: Value = draw(self.rate) * self.links
         return rate if self.allowance is None else self.allowance.least(draw, rate, flows, sending=sending)
 
@@ -218,12 +211,9 @@ class Nic(Component):
         """Charges the wire for one payload byte.
 
         Args:
-            direction: ``tx`` or ``rx``.
-            streams: Connections of this transfer.
             port: The port that the transfer is bound to, if it is.
             packet_B: Payload of a packet, for cards that count packets.
             lockstep: True where all streams carry the same, so that the fullest port decides.
-            total_B: Bytes of the whole transfer.
             flows: Connections that a limit of one flow holds for; None where nobody counts them, 0: ``streams``.
         """
         if port is not None and not 0 <= port < self.ports:

@@ -39,7 +39,6 @@ class Copies(Model):
         """Bytes that pass the nodes' ports for one that is read or written, copies between them counted.
 
         Args:
-            reading: Whether it is read.
             here: Part of the objects whose primary is on the client's own node.
         """
         stored = self.stored()
@@ -152,11 +151,7 @@ class OsdPool(Copies):
         return self.osd_rate(use.operation).value < _FLASH_BPS
 
     def service(self, row: Row, use: Access, size: Term) -> Term:
-        """Seconds of each OSD for one request; its rates are of objects of ``object_size``, whatever a tool makes.
-
-        Args:
-            size: Its bytes.
-        """
+        """Seconds of each OSD for one request; its rates are of objects of ``object_size``, whatever a tool makes."""
         byte, moves = self.at_osd(row, use.operation), use.operation == "write" or use.random
         whole = row.term(self.object_size) if moves else self.piece_of(row, use)
         if not (use.alone or use.operation == "write"):

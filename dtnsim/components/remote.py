@@ -124,11 +124,7 @@ class Remote(SharedFilesystem):
 
     @abstractmethod
     def flight_rate(self, row: Row, use: Access, size: Term) -> Term:
-        """Rate by the requests of one size that may be in flight.
-
-        Args:
-            size: Bytes of a request.
-        """
+        """Rate by the requests of one size that may be in flight."""
 
     @abstractmethod
     def window(self, row: Row, use: Access) -> Term:

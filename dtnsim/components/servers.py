@@ -107,7 +107,6 @@ class Servers(Model):
         """Rate of all arrays: their controllers, and their drives where the file system has no targets of its own.
 
         Args:
-            request: Bytes of one request.
             drives: Whether the file system has no targets of its own.
         """
         rate = self.read if use.operation == "read" else self.write
@@ -125,11 +124,9 @@ class Servers(Model):
         """What turns between many streams leave of the rate of one group of drives.
 
         Args:
-            row: The row, for the values of the parameters.
             rate: Rate of the group for one stream.
             crowd: Streams on each group that is in use.
             groups: Groups that share the arrays' memory.
-            request: Bytes that are asked for at once.
             scattered: True where each request lies elsewhere, so that even one stream moves the heads.
         """
         if self.positioning.value == 0:
@@ -203,12 +200,7 @@ class SharedFilesystem(PageCached):
         return (row, f"{label}.") if self.system is None else (row.at(self.system), "")
 
     def behind(self, row: Row, use: Access, label: str, request: Term, drives: Row | None = None) -> None:
-        """Charges the servers' ports and the arrays behind them; ``drives`` where a byte counts otherwise there.
-
-        Args:
-            request: Bytes of one request.
-            drives: The row of the drives, where a byte counts otherwise there.
-        """
+        """Charges the servers' ports and the arrays behind them; ``drives`` where a byte counts otherwise there."""
         whole = self.whole(row)
         made = whole.servers
         if made is None:
@@ -302,11 +294,7 @@ class SharedFilesystem(PageCached):
         return super().flush_wait(row, use, host, volume) + use.rtt_s
 
     def touched(self, row: Row, use: Access, made: Servers) -> Term | None:
-        """Servers that the files of one transfer lie on; None where every file lies on all.
-
-        Args:
-            made: The servers.
-        """
+        """Servers that the files of one transfer lie on; None where every file lies on all."""
         return None
 
     def metadata(self, row: Row, asked: Operations, host: Machine, volume: str) -> None:

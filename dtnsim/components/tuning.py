@@ -168,8 +168,6 @@ class Vm(Model):
         """Dirty bytes from which on write-back runs, and those at which writers are throttled [B].
 
         Args:
-            stack: The kernel, whose release says what is usual.
-            memory_B: Memory of the host [B].
             held_B: Memory that programs of the path hold besides ``used`` [B].
         """
         usual = next(ratios for first, ratios in cache.DIRTY_RATIOS if stack.release is None or stack.release >= first)
@@ -183,10 +181,5 @@ class Vm(Model):
         return cache.below_limit(begins, at_most), at_most
 
     def free(self, row: Row, memory_B: Value, held_B: float = 0.0) -> Value:
-        """Memory for files: what programs do not hold [B].
-
-        Args:
-            memory_B: Memory of the host [B].
-            held_B: Memory that programs of the path hold meanwhile [B].
-        """
+        """Memory for files: what programs do not hold [B]."""
         return cache.dirtyable_bytes(memory_B, row.value(self.used) + held_B)
