@@ -51,12 +51,7 @@ class Side:
 
 
 def charge(row: Row, side: Side, spec: TransferSpec | None) -> None:
-    """CPU, memory, bus and wire of one end.
-
-    Args:
-        side: The end.
-        spec: The transfer, where the path file names cores or ports for it.
-    """
+    """CPU, memory, bus and wire of one end."""
     host, name, net, receiving = side.host, side.name, side.net, side.receiving
     near = host.socket_of(side.card.slot)
     verb = f"{net.transport.upper()} {'receive' if receiving else 'send'}"

@@ -59,13 +59,7 @@ class Pattern:
 
     @classmethod
     def of(cls, transfer: Transfer, phases: list[Phase], ledger: Ledger) -> Pattern:
-        """A transfer that was composed of these phases.
-
-        Args:
-            transfer: The transfer.
-            phases: The phases.
-            ledger: Where their stations are.
-        """
+        """A transfer that was composed of these phases."""
         visited = (ledger.stations[d.station] for phase in phases for d in phase.demands)
         return cls(transfer, {s.name: s for s in visited if s.private})
 

@@ -153,9 +153,6 @@ class Network:
     def carry(self, row: Row, route: Route, net: NetUse, spec: TransferSpec | None) -> tuple[list[Nic], Framing]:
         """Charges one payload byte sent along a route: CPU, NICs, buses and segments; not the transport.
 
-        Args:
-            spec: The transfer, where it is one of the path file.
-
         Returns:
             What `transport.charge` asks for: the cards of both ends, and the packets between them.
         """
@@ -179,24 +176,14 @@ class Network:
         return [card for _, card in nics], frame
 
     def ends(self, route: Route, net: NetUse, spec: TransferSpec | None) -> tuple[list[tuple[str, Nic]], Framing]:
-        """The cards of both ends by name, and the packets between them.
-
-        Args:
-            spec: The transfer, where it is one of the path file.
-        """
+        """The cards of both ends by name, and the packets between them."""
         ends, named = (route.source, route.destination), spec.nics if spec is not None else None
         nics = [nic_of(h, named) for h in ends] if ends[0] is not ends[1] else [loopback(), loopback()]
         return nics, transport.packets(net, self.framing(route, [n for _, n in nics]), [n for _, n in nics])
 
     @staticmethod
     def passing(duty: Duty, host: Host, spec: TransferSpec) -> Duty:
-        """Work on bytes of a transfer, with the NIC of the host that they pass.
-
-        Args:
-            duty: The work.
-            host: Where it is done.
-            spec: The transfer.
-        """
+        """Work on bytes of a transfer, with the NIC of the host that they pass."""
         return replace(duty, nic=nic_of(host, spec.nics)[0]) if host.nics else duty
 
     @staticmethod

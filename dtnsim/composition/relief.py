@@ -54,7 +54,6 @@ def changes(
     """What relieves the streams of a transfer, in words and as ``key=value``; without any where nothing here does.
 
     Args:
-        streams: The streams, with what holds them.
         place: Name of the narrowest place.
     """
     if streams.nominal is None:

@@ -31,11 +31,7 @@ _PORT = prior("25 Gb/s", 0.7, "assumed: a port of a server of some years, 10 to 
 
 
 def net_of(row: Row, end: End, use: Access) -> NetUse | None:
-    """How the connections of a volume use the network; None where nothing of the path lies between.
-
-    Args:
-        row: Sees the end.
-    """
+    """How the connections of a volume use the network; None where nothing of the path lies between."""
     assert end.volume is not None
     volume = end.mounted
     many = volume.filesystem.connections_of(row, use)
@@ -59,9 +55,6 @@ def owned(row: Row, end: End, use: Access) -> Row:
 
 def carry(row: Row, network: Network, end: End, use: Access) -> Access:
     """Charges the way between a volume's host and its servers.
-
-    Args:
-        network: The network of the path.
 
     Returns:
         The access, knowing what TCP lets one of its connections have.
@@ -144,8 +137,6 @@ def of_request(network: Network, ledger: Ledger, end: End, far: End, use: Access
     """Times of one request on the wire and at the drives of the server.
 
     Args:
-        network: The network of the path.
-        ledger: Its ledger.
         far: Host and volume that the mount shows.
 
     Returns:

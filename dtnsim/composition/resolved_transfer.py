@@ -95,7 +95,6 @@ def lies_on(spec: PathSpec, end: str, through: tuple[str, ...] = ()) -> tuple[st
     """Host and volume on whose drives an end lies: of a mount those of its server.
 
     Args:
-        spec: The path.
         end: The end, ``host:/path``.
         through: Mounts that led there.
     """
@@ -110,10 +109,8 @@ def leg(spec: TransferSpec, source: End, destination: End, route: Route | None, 
     """A transfer with the plan that its tool makes for its data set and ends.
 
     Args:
-        spec: What the path file says of it.
         source: End that is read.
         destination: End that is written.
-        route: The network between the ends.
         moved_B: What it moves in its time, where a time ends it and that is known by now [B].
 
     Raises:
@@ -148,11 +145,6 @@ def check_space(spec: PathSpec, legs: Sequence[Leg], ledger: Ledger) -> None:
 
     What transfers write to a volume is added up; they may read the same files. What a file system compresses lies in
     less room.
-
-    Args:
-        spec: The path.
-        legs: Its transfers.
-        ledger: Takes the warnings.
 
     Raises:
         SpecError: more bytes are sent than the volume has by its ``size``.

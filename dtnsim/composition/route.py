@@ -89,11 +89,7 @@ def _in_series(losses: list[Value]) -> Value:
 
 
 def narrowest(route: Route, frame: Framing, nics: list[Nic], streams: int, draw: Draw) -> tuple[Value, Value]:
-    """The narrowest place of a route: (rate in IP bytes [B/s], its buffer [B]).
-
-    Args:
-        streams: Connections side by side.
-    """
+    """The narrowest place of a route: (rate in IP bytes [B/s], its buffer [B])."""
     per_wire = frame.mtu / frame.wire
     rate: Value = np.inf
     buffer: Value = np.inf
@@ -121,20 +117,12 @@ def narrowest(route: Route, frame: Framing, nics: list[Nic], streams: int, draw:
 
 
 def payload_rate(route: Route, frame: Framing, nics: list[Nic], streams: int, draw: Draw) -> Value:
-    """Payload that the narrowest place of a route carries [B/s].
-
-    Args:
-        streams: Connections side by side.
-    """
+    """Payload that the narrowest place of a route carries [B/s]."""
     return narrowest(route, frame, nics, streams, draw)[0] * frame.mss / frame.mtu
 
 
 def narrowest_name(route: Route, frame: Framing, nics: list[Nic], streams: int) -> str:
-    """Name of the narrowest place at nominal values: a port, a segment, or a box on it.
-
-    Args:
-        streams: Connections side by side.
-    """
+    """Name of the narrowest place at nominal values: a port, a segment, or a box on it."""
     draw = Draw()
     whole, _ = narrowest(route, frame, nics, streams, draw)
     ends = (route.source, route.destination)
@@ -172,12 +160,7 @@ def _inspected(
 
 
 def wall_rate(draw: Draw, wall: Firewall, streams: float) -> Term:
-    """What a firewall lets so many flows pass: each stays on one of its engines [B/s on the wire].
-
-    Args:
-        wall: The firewall.
-        streams: Number of the flows.
-    """
+    """What a firewall lets so many flows pass: each stays on one of its engines [B/s on the wire]."""
     engine = of(draw, wall.engine)
     if wall.total is None:
         return engine
@@ -185,11 +168,7 @@ def wall_rate(draw: Draw, wall: Firewall, streams: float) -> Term:
 
 
 def line_rate(route: Route, number: int, nics: list[Nic], draw: Draw) -> Value:
-    """Rate at which a burst of one flow reaches segment ``number``: the sender's port, or a slower segment before.
-
-    Args:
-        number: Of the segment on it.
-    """
+    """Rate at which a burst of one flow reaches segment ``number``: the sender's port, or a slower segment before."""
     rates = [draw(nics[0].rate)] if nics else []
     rates += [draw(segment.bandwidth) for _, segment, _ in route.hops[:number]]
     return np.minimum.reduce(np.broadcast_arrays(*rates)) if rates else np.inf
@@ -202,7 +181,6 @@ def burst_rate(
 
     Args:
         number: Segment with the firewall.
-        cc: Congestion control.
         sent: Streams, and the bytes that each hands over at once (None: a bulk stream, which sends trains).
     """
     wall, (streams, burst) = route.hops[number][1].firewall, sent
@@ -222,8 +200,6 @@ def policed_share(policer: Policer, rtt_s: Value, mss_B: float, cc: str, streams
         policer: The policer.
         rtt_s: Round-trip time [s].
         mss_B: Payload of a packet [B].
-        cc: Congestion control of the streams.
-        streams: How many there are.
     """
     control = controls.find(cc)
     if policer.action != "police" or not control.by_loss:

@@ -333,11 +333,7 @@ class Storage:
         return max(found)
 
     def connections(self, leg: Leg, step: Step, row: Row) -> Iterator[tuple[str, Connection]]:
-        """Connections of the volumes of a step to their servers, with the stations that the row has charged them at.
-
-        Args:
-            row: What has been charged.
-        """
+        """Connections of the volumes of a step to their servers, with the stations that the row has charged them at."""
         for end, asked in ((leg.source, step.read), (leg.destination, step.write), (leg.destination, step.reread)):
             use = self.use(end, asked, leg)
             if use is None or not np.any(np.asarray(use.rtt_s) > 0):

@@ -222,7 +222,6 @@ def opening_s(streams: Connection, openings: Openings, most_Bps: Value) -> Value
     """Seconds that the openings of a transfer's connections cost against its mean rate, of all of them together.
 
     Args:
-        streams: The connections, answered.
         most_Bps: What the rest of the way allows [B/s].
     """
     if streams.course is None:
@@ -243,7 +242,6 @@ def opens_s(streams: Connection, openings: Openings, most_Bps: Value) -> Value:
     """The part of `opening_s` in which connections that stay open have hardly begun, of all of them together [s].
 
     Args:
-        streams: The connections, answered.
         most_Bps: What the rest of the way allows [B/s].
     """
     if streams.course is None or streams.reopened or openings.omitted_s:

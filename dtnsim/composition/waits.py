@@ -41,11 +41,7 @@ class Waits:
 
 
 def waits_of(storage: Storage, leg: Leg, step: Step, row: Row) -> Waits:
-    """What the workers wait for in a step, whatever stretches it is cut into.
-
-    Args:
-        row: What the step has charged.
-    """
+    """What the workers wait for in a step, whatever stretches it is cut into."""
     draw, job = storage.ledger.draw, leg.job
     cost, each = step.files, 1.0 / term(max(job.payload_B, 1.0), "B")
     before: list[Wait] = [

@@ -6,9 +6,10 @@ validates everything and gives every number its key (`keys`). `override` is ``--
 `schema` is the same for editors, `listing` and `catalogue` the library for readers; a facility's months are in
 `workload`, `events` and `calendar`.
 
-What functions take has one name everywhere: ``raw``, the mapping of a path file, ``beside``, the folder that files
-named in it are relative to, ``overrides`` as texts of ``--set`` and ``text``, one of them as it was given, for
-messages; ``host``, the mapping of a host, its ``name``, and ``where``, its key; ``built``, hosts as they were built
-with other overrides; ``notes``, which takes what was read otherwise than it is written; ``whole``, the graph of a path,
-and all its ``transfers``.
+What functions take has one name everywhere: ``raw``, the mapping of a path file, which those who read short forms
+change, ``beside``, the folder that files named in it are relative to, ``overrides`` as texts of ``--set`` and ``text``,
+one of them as it was given, for messages; ``host``, the mapping of a host, its ``name``, and ``where``, its key (or
+place and key, for an error); ``built``, hosts as they were built with other overrides; ``notes``, which takes what
+was read otherwise than it is written; ``whole``, the graph of a path, with ``source`` and ``destination``, nodes of it;
+``hosts`` by their names in the path, ``wan``, segments in series, ``links``, segments by name, and all ``transfers``.
 """

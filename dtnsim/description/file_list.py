@@ -69,10 +69,6 @@ class Listed:
 def read(path: Path, where: dict[str, Any]) -> Listed:
     """Reads a list.
 
-    Args:
-        path: The file.
-        where: Place and key that name it, for a `SpecError`.
-
     Raises:
         SpecError: it cannot be read, or is no list of files; with the line, never with what stands there.
     """

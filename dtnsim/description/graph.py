@@ -95,10 +95,6 @@ def _beyond(whole: nx.Graph[str], spec: Joined, node: str, host: Host, over: lis
 def way(whole: nx.Graph[str], source: str, destination: str) -> list[str]:
     """Segments on the quickest way between two NICs, in order; no host is passed through.
 
-    Args:
-        source: Node of the sender's NIC.
-        destination: Node of the receiver's NIC.
-
     Returns:
         Names of segments, without ``network.``.
 
@@ -211,10 +207,6 @@ class Cut:
 def single_points(whole: nx.Graph[str], source: str, destination: str) -> list[str]:
     """Nodes that every way from one node to another passes, in order, without the ends themselves.
 
-    Args:
-        source: Node at one end.
-        destination: Node at the other end.
-
     Returns:
         Names of nodes; each of them alone stops the transfer when it goes (the dominators of the destination).
     """
@@ -237,10 +229,6 @@ def narrowest_cut(whole: nx.Graph[str], source: str, destination: str) -> Cut:
 
     Nodes without a rate of their own (processors, memory, volumes) are taken as unlimited: what binds a transfer is
     for `dtnsim predict` to say, this is what the wiring could carry at most.
-
-    Args:
-        source: Node at one end.
-        destination: Node at the other end.
     """
     import networkx as nx
     from networkx.algorithms.flow import minimum_cut

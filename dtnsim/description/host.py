@@ -148,10 +148,6 @@ def build_host(name: str, raw: dict[str, Any]) -> Host:
 def no_path(found: Mapping, name: str, file: str) -> Mapping:
     """The mapping of a host's file.
 
-    Args:
-        found: It.
-        file: The file, as it is named.
-
     Raises:
         SpecError: it is a path file.
     """

@@ -45,10 +45,7 @@ def keyed(
     """The parts of a path with every quantity knowing its key.
 
     Args:
-        hosts: Hosts by their names in the path.
         files: Names in the path -> names of the host files, by which fitted parameters are kept.
-        wan: Segments in series.
-        links: Segments by name.
         transfers: The transfers, whose tools have quantities.
         fits: Fitted parameters; those that the path says itself keep the path's keys.
     """
@@ -145,9 +142,6 @@ def written_as(
     hosts that are written once the first stands for all.
 
     Args:
-        hosts: Hosts by their names in the path.
-        wan: Segments in series.
-        links: Segments by name.
         tools: Tools by the keys of their transfers.
     """
     found: dict[str, list[str]] = {}

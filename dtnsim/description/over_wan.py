@@ -64,11 +64,7 @@ def _kind_of(filesystem: Any) -> type | None:
 
 
 def buckets(raw: Mapping, notes: list[str]) -> None:
-    """Reads buckets that are written as a host as volumes of the transfer's other end, which is noted.
-
-    Args:
-        raw: The path file, whose hosts and transfers change.
-    """
+    """Reads buckets that are written as a host as volumes of the transfer's other end, which is noted."""
     if not (found := stores(raw)):
         return
     hosts: Mapping = raw["hosts"]
@@ -132,10 +128,6 @@ def _store(host: Any) -> dict[str, Mapping]:
 
 def check(spec: Joined, raw: Mapping) -> None:
     """Refuses volumes over segments that the path does not have.
-
-    Args:
-        spec: The path.
-        raw: Its mapping, for messages.
 
     Raises:
         SpecError: Which one.

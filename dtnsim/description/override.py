@@ -70,9 +70,6 @@ def given_with(option: str) -> Iterator[None]:
 def override(raw: Mapping, text: str, notes: list[str] | None = None) -> list[str]:
     """Puts one ``key=value`` over the mapping of a path; returns the key in full, in steps.
 
-    Args:
-        text: What is put over it.
-
     Raises:
         SpecError: not of that form, or a key that leads nowhere.
     """

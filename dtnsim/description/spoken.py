@@ -140,11 +140,7 @@ def board(host: Mapping, where: str, notes: list[str]) -> Mapping:
 
 
 def volume(given: Mapping, where: str, notes: list[str]) -> Mapping:
-    """A volume whose ``encryption`` lies around its drives; these may be told by what was measured of them.
-
-    Args:
-        given: Mapping of the volume.
-    """
+    """A volume whose ``encryption`` lies around its drives; these may be told by what was measured of them."""
     drives = _drives(given.get("array"), f"{where}.array", notes)
     made = given if drives is given.get("array") else given.but("array", drives)
     made = _mounted_as(made, f"{where}.filesystem", notes)

@@ -96,9 +96,6 @@ def _as_fast(segment: Mapping) -> Mapping:
 def shares(raw: Mapping, notes: list[str]) -> dict[str, tuple[str, ...]]:
     """Mounts, in a path file, the share that a transfer with ``tool: smb`` copies to or from, and copies there.
 
-    Args:
-        raw: The path file, whose hosts and transfers change.
-
     Returns:
         ``key=value`` of those shares and of the ends there, by the key of the transfer.
     """

@@ -187,11 +187,7 @@ def elsewhere(hosts: Iterable[Host], systems: Collection[str]) -> str:
 
 
 def misplaced(transfers: Sequence[TransferSpec], hosts: MappingABC[str, Host]) -> tuple[str, ...]:
-    """What is said of tools that no usage has on a system that a host at their ends states.
-
-    Args:
-        hosts: Its hosts by name.
-    """
+    """What is said of tools that no usage has on a system that a host at their ends states."""
     found: dict[str, str] = {}
     for kind, *ends in {(t.tool.kind, *sorted({split_end(e)[0] for e in (t.source_end, t.to)})) for t in transfers}:
         stated = [hosts[name] for name in ends if name in hosts and hosts[name].os]
