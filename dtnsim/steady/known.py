@@ -82,7 +82,7 @@ def _of_setting(composer: Composer, nominal: Problem, drawn: Scenarios) -> tuple
     there = (replace(drawn, held=held(given.model_copy(update={"setting": s}), nominal)) for s in (low, high))
     total = (ordering.total_rate(s.problem, s.rates(laws, mean=True)) for s in (drawn, *there))
     was, at_low, at_high = (max(float(np.median(rates)), 1e-300) for rates in total)
-    now, traffic = (ISOLATED, "no other traffic") if lab else ("between", "other traffic that is not known exactly")
+    now, traffic = (ISOLATED, "no other traffic") if lab else ("between the two", "other traffic not known exactly")
     source = f"the network has a stated loss and {traffic}; isolated is a lab, production what is in daily use"
     found = Assumption("setting", now, low, high, at_low / was, at_high / was, source)
     return (found,) if found.moves > WORTH else ()

@@ -73,11 +73,16 @@ def _holds(t: Transfer) -> Array:
 
 
 def alike(problem: Problem, scenarios: int) -> list[Index]:
-    """Scenarios, by number, in which the same transfers' caches hold what is written of a file at once."""
+    """Scenarios, by number, in which the same transfers' caches hold what is written of a file at once.
+
+    Args:
+        problem: The transfers.
+        scenarios: How many; where there are more than of the problem, its own over and over.
+    """
     writers = [t for t in problem.transfers if t.cache is not None and t.buffered is not None]
     if len(problem.transfers) == 1 or not writers:
         return [np.arange(scenarios)]
-    held = np.stack([np.broadcast_to(_holds(t), (scenarios,)) for t in writers])
+    held = np.stack([np.resize(_holds(t), scenarios) for t in writers])
     kinds, which = np.unique(held, axis=1, return_inverse=True)
     return [np.flatnonzero(np.ravel(which) == n) for n in range(kinds.shape[1])]
 

@@ -194,8 +194,7 @@ def _whole(problem: Problem, m: Matrices) -> tuple[Matrices, solve.Solution, Arr
         return made, solution, epochs.laid_out(problem, m, solution.rate)
     rates = np.empty((len(m.capacity), len(problem.transfers)))
     for some in groups:
-        here = in_some(problem, some)
-        rates[some] = epochs.laid_out(here, solve.matrices(here))
+        rates[some] = epochs.laid_out(in_some(problem, some), m.some(some), solution.rate[some])
     return made, solution, rates
 
 
@@ -218,7 +217,9 @@ def in_some(problem: Problem, some: slice | Index) -> Problem:
 def _part(given: Any, some: slice | Index) -> Any:
     """Records of a problem in some of its scenarios."""
     if isinstance(given, np.ndarray):
-        return given[some] if given.size > 1 else given
+        if given.size == 1:
+            return given
+        return given[some] if isinstance(some, slice) else np.take(given, some, mode="wrap")
     if isinstance(given, tuple):
         return tuple(_part(value, some) for value in given)
     if is_dataclass(given) and not isinstance(given, type):

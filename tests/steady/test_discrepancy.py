@@ -284,7 +284,7 @@ def test_a_trace_of_other_traffic_moves_little_and_the_answer_says_what_either_s
     assert medians[1] == pytest.approx(medians[0], rel=0.01)
     assert medians == sorted(medians, reverse=True)
     said = [next((a.value, a.low, a.high) for a in p.assumed if a.key == "setting") for p in answers]
-    both = ("between", "isolated", "production")
+    both = ("between the two", "isolated", "production")
     assert said == [("isolated", "production", "production"), both, both, both]
 
 

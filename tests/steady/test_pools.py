@@ -11,11 +11,11 @@ from dtnsim.ground.pages import Cache
 from dtnsim.ground.records import Demand, Phase, Problem, Station, Transfer
 from dtnsim.physics.waiting import time_shares
 from dtnsim.simulation import simulate
-from dtnsim.steady import epochs, ordering, pools
+from dtnsim.steady import epochs, ordering, pools, solve
 from dtnsim.steady.known import Assumed
 from dtnsim.steady.ordering import ends
 from dtnsim.steady.prediction import predict
-from dtnsim.steady.scenarios import in_some
+from dtnsim.steady.scenarios import in_some, solved
 from tests import wide
 from tests.each import cases, rows
 from tests.lab import journey, machine, volume
@@ -162,6 +162,9 @@ def test_each_scenario_has_a_cache_that_holds_a_file_or_does_not() -> None:
     assert [len(some) for some in pools.alike(drawn.problem, 16)] == [6, 10]
     alone = [epochs.total(in_some(drawn.problem, slice(n, n + 1)))[0] for n in range(16)]
     assert ordering.total_rate(drawn.problem, drawn.parameters) == pytest.approx(alone, rel=2e-3)
+    m = solve.matrices(drawn.problem).some(np.tile(np.arange(16), 2))  # variants, as a plan has them
+    twice = solved(drawn.problem, m, drawn.draw, drawn.held, times=2).parameters
+    assert twice == pytest.approx(np.tile(drawn.parameters, (2, 1)), rel=1e-9)
 
 
 def test_what_a_medium_does_meanwhile_is_no_part_of_the_writing() -> None:
