@@ -9,9 +9,10 @@ from __future__ import annotations
 import re
 from collections.abc import Collection, Iterator, Mapping as MappingABC, Sequence
 from contextlib import AbstractContextManager, contextmanager
+from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any, Literal, Self
+from typing import TYPE_CHECKING, Annotated, Any, Literal
 
 from pydantic import Field, PrivateAttr
 
@@ -42,6 +43,20 @@ else:
     Event, Others = (Annotated[Any, Apart("dtnsim.description.events", name)] for name in ("Event", "Others"))
     Program = Annotated[Any, Apart("dtnsim.description.programs", "Program")]
     Workload = Annotated[Any, Apart("dtnsim.description.workload", "Workload")]
+
+
+@dataclass(frozen=True, slots=True)
+class Origin:
+    """What a path was read from."""
+
+    raw: Mapping  #: As it was written.
+    overrides: tuple[str, ...]  #: What was put over that.
+    folder: Path  #: Where it lies.
+    numbers: list[int]  #: Number of the description of each transfer.
+    built: Built  #: Its hosts.
+    fits: Fits  #: What its calibration said.
+    read: tuple[str, ...]  #: What was read from names that the library does not have.
+    mounted: dict[str, tuple[str, ...]]  #: By transfer: ``key=value`` of the share that its tool mounts.
 
 
 class PathSpec(Joined):
@@ -78,56 +93,34 @@ class PathSpec(Joined):
     file: str = ""
     #: name in this path -> name of the host file, by which fitted parameters are kept
     host_files: dict[str, str] = Field(default_factory=dict)
-    _given: tuple[Mapping, tuple[str, ...]] = PrivateAttr()
-    _folder: Path = PrivateAttr(default=Path())
-    _fits: Fits = PrivateAttr(default_factory=Fits)
-    _read: tuple[str, ...] = PrivateAttr(default=())
-    _origins: tuple[int, ...] = PrivateAttr(default=())
-    _built: Built = PrivateAttr(default_factory=Built)
-    _mounted: dict[str, tuple[str, ...]] = PrivateAttr(default_factory=dict)
-
-    def remembering(
-        self, raw: Mapping, overrides: Sequence[str], folder: Path | None, origins: Sequence[int], built: Built
-    ) -> Self:
-        """This path, knowing what it was read from, where that lies, and which description each transfer is of.
-
-        Args:
-            raw: Mapping that it was read from.
-            overrides: What was put over that.
-            folder: Where it lies.
-            origins: Number of the description of each transfer.
-        """
-        self._given, self._folder, self._origins = (raw, tuple(overrides)), folder or Path(), tuple(origins)
-        self._built = built
-        return self
+    _origin: Origin = PrivateAttr()
 
     @property
     def written(self) -> str:
         """What it was read from, with what was put over it: equal for equal paths."""
-        return repr(self._given)
+        return repr((self._origin.raw, self._origin.overrides))
 
     @property
     def overrides(self) -> tuple[str, ...]:
         """What was put over what it was read from."""
-        return self._given[1]
+        return self._origin.overrides
 
     def mounted(self, number: int) -> tuple[str, ...]:
         """``key=value`` of the share that a transfer's tool mounts (``tool: smb``), as another tool needs it."""
-        return self._mounted.get(self.transfer_key(number), ())
+        return self._origin.mounted.get(self.transfer_key(number), ())
 
     def changed(self, overrides: Overrides) -> PathSpec:
         """The same path with more overrides, as if they had been given from the start; the same for the same."""
-        raw, before = self._given
-        over = (*before, *texts(overrides))
-        return self._built.path(raw, (self._folder, *over), partial(resolve, raw, over, beside=self._folder))
+        raw, folder, over = self._origin.raw, self.folder, (*self.overrides, *texts(overrides))
+        return self._origin.built.path(raw, (folder, *over), partial(resolve, raw, over, beside=folder))
 
     def apart(self, names: Collection[str]) -> PathSpec:
         """The same path, where these hosts follow no other host of the file that they are like."""
-        return self.changed(sets) if (sets := apart(*self._given, names)) else self
+        return self.changed(sets) if (sets := apart(self._origin.raw, self.overrides, names)) else self
 
     def place_of(self, *steps: str | int) -> dict[str, Any]:
         """File and line where a key was written, for a `SpecError`; nothing where an override has written it."""
-        spot, whole = spot_of(self._given[0], steps)
+        spot, whole = spot_of(self._origin.raw, steps)
         return spot if whole else {}
 
     def located(self, error: SpecError, number: int) -> SpecError:
@@ -149,12 +142,13 @@ class PathSpec(Joined):
 
     def transfer_key(self, number: int) -> str:
         """Where the file describes a transfer: ``transfer``, ``transfers.0`` or ``.name``, or a class of a workload."""
-        raw = self._given[0]
+        raw = self._origin.raw
         if self.workload is not None:
             return f"workload.classes.{self.transfers[number].name}"
         if "transfer" in raw:
             return "transfer"
-        number = self._origins[number] if number < len(self._origins) else number
+        origins = self._origin.numbers
+        number = origins[number] if number < len(origins) else number
         named = raw.get("transfers")
         return f"transfers.{list(named)[number] if isinstance(named, Mapping) else number}"
 
@@ -170,32 +164,27 @@ class PathSpec(Joined):
 
     def told_whole(self) -> AbstractContextManager[None]:
         """What is found wrong on the way to an answer is refused with all that is wrong beside it."""
-        return _told_whole(self._given[0], self._given[1], self._folder)
-
-    def with_notes(self, fits: Fits, read: Sequence[str]) -> Self:
-        """This path, with what its calibration said, and what was read from names that the library does not have."""
-        self._fits, self._read = fits, spoken_paths.folded(read)
-        return self
+        return _told_whole(self._origin.raw, self.overrides, self.folder)
 
     @property
     def correlation(self) -> Correlation:
         """How the errors of its fitted parameters go together."""
-        return self._fits.correlation
+        return self._origin.fits.correlation
 
     @property
     def noises(self) -> MappingABC[str, tuple[float, float | None]]:
         """(run to run, day to day or None) by host, where its calibration measured them."""
-        return self._fits.noises
+        return self._origin.fits.noises
 
     @property
     def notes(self) -> tuple[str, ...]:
         """What was read from names, and what a calibration would have changed, had the path not said otherwise."""
-        return (*self._read, *misplaced(self.transfers, self.hosts), *self._fits.notes)
+        return (*self._origin.read, *misplaced(self.transfers, self.hosts), *self._origin.fits.notes)
 
     @property
     def folder(self) -> Path:
         """Folder that files named in the path are relative to."""
-        return self._folder
+        return self._origin.folder
 
 
 @runtime.gc_paused()
@@ -300,9 +289,9 @@ def _resolved(raw: Mapping, overrides: Sequence[str], beside: Path | None, built
     _check_names(spec, raw)
     over_wan.check(spec, raw)
     known = keyed(spec.hosts, spec.host_files, spec.wan, spec.links, spec.transfers, fits, built)
-    spec = spec.model_copy(update=known).with_notes(fits, [*read, *notes])
-    spec._mounted = mounted  # noqa: SLF001 - its own
-    return spec.remembering(given_raw, overrides, beside, origins, built)
+    spec, told = spec.model_copy(update=known), spoken_paths.folded([*read, *notes])
+    spec._origin = Origin(given_raw, tuple(overrides), beside or Path(), origins, built, fits, told, mounted)  # noqa: SLF001
+    return spec
 
 
 def _of_hosts(raw: Mapping, overrides: Sequence[str]) -> tuple[tuple[str, ...], tuple[str, ...]]:
