@@ -19,8 +19,7 @@ Near: TypeAlias = int | tuple[int, ...] | None
 #: steady: caches are full, the medium must keep up. none: the tool returns when the cache has the bytes.
 #: fdatasync: the tool waits for the medium at the end. dsync: at every call. direct: no cache at all.
 Finish = Literal["steady", "none", "fdatasync", "dsync", "direct"]
-#: requests of one sequential reader that read-ahead has under way: one that is read and one beyond it
-AHEAD = 2.0
+AHEAD = 2.0  #: requests of one sequential reader that read-ahead has under way: one that is read and one beyond it
 #: metadata operations that go through the file system's log; "exclusive" ends an exclusive create
 CHANGES = frozenset({"create", "exclusive", "remove", "mkdir", "setattr", "rename"})
 

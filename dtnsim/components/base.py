@@ -43,8 +43,7 @@ __all__ = [
     "example_of", "expand", "find_kind", "kinds", "kinds_of", "place", "remembering", "spot_of", "validate",
 ]  # fmt: skip
 
-#: components of a host that are remembered at most
-_MOST_KNOWN: Final = 4096
+_MOST_KNOWN: Final = 4096  #: components of a host that are remembered at most
 #: packages that are searched for kinds, and the modules in them that are none
 PACKAGES = ("dtnsim.components", "dtnsim.tools")
 SUPPORT = frozenset(

@@ -22,8 +22,7 @@ from dtnsim.physics import cache, cpu, pcie
 
 #: largest request of kernels that keep to the read-ahead that is set
 _NO_LARGER: Final = prior("1 B", 0.0, "Linux before 4.10 (commit 9491ae4aade6)")
-#: a link that carries so many times what its card can do is not worth a word
-_PLENTY = 1.5
+_PLENTY = 1.5  #: a link that carries so many times what its card can do is not worth a word
 
 
 class Buses(Wiring):

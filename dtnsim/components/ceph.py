@@ -28,8 +28,7 @@ _MDS = (
 
 #: a change that the client makes itself, as a local file system does
 _HERE: Quantity = FileOperations.model_fields["change_time"].default
-#: Linux whose mounts have nowsync where nobody says (commit f7a67b463fb8)
-_NOWSYNC = (5, 16)
+_NOWSYNC = (5, 16)  #: Linux whose mounts have nowsync where nobody says (commit f7a67b463fb8)
 #: clock of the cores of that cluster
 _MEASURED_CLOCK = prior("3 GHz", 0.2, "assumed: EPYC 7742 under load: 2.25 GHz base, 3.4 GHz turbo")
 #: small and large requests that a core of that clock serves a second, reads and then writes, each copy counted

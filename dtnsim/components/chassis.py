@@ -15,8 +15,7 @@ from dtnsim.physics import pcie
 
 _MPS: Final = prior("256 B", 0.0, "usual maximum payload size of server root ports (Intel 683390, AN 708)")
 _MPS_GEN4: Final = prior("512 B", 0.0, "lspci of cards at 16 and 32 GT/s: DevCtl MaxPayload 512 bytes")
-#: lanes of what is no card: an uplink, or drives with links of their own
-_ANY_CARD: Final = 32
+_ANY_CARD: Final = 32  #: lanes of what is no card: an uplink, or drives with links of their own
 #: links whose acknowledges are striped as the standard has it (`pcie.tlp_share`): drives and chipset uplinks on x4
 _NARROW: Final = 4
 

@@ -20,8 +20,7 @@ from dtnsim.physics import redundancy, waiting
 
 Work = Annotated[Quantity, Unit("cycles/B", spread=0.4)]
 
-#: connections where every process has its own: as many as there are cores for
-_EACH = 1_000_000
+_EACH = 1_000_000  #: connections where every process has its own: as many as there are cores for
 #: part of the limits on dirty bytes that a FUSE file system may have (Linux, fs/fuse/inode.c, fuse_bdi_init)
 _FUSE_SHARE = 0.01
 

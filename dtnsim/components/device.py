@@ -33,8 +33,7 @@ MIRROR_RATE: Final = prior(
 _CONTROLLERS: Final = (
     (6, 1, 4), (6, 2, 4), (8, 3, 4), (8, 2, 8), (8, 3, 8), (4, 2, 1), (4, 2, 2), (2, 2, 1), (6, 3, 2), (5, 3, 2),
 )  # fmt: skip
-#: spread of a capacity that is known
-_NEARLY: Final = 0.1
+_NEARLY: Final = 0.1  #: spread of a capacity that is known
 #: payload of a packet there, as chipsets agree on
 _PAYLOAD_B: Final = 128.0
 _PORTS: Final = (

@@ -94,8 +94,7 @@ _QUEUES: Final = (
 #: releases between which a request of up to 1 MiB stays on one core, and its parts in others
 _WHOLE: Final = (5, 9), (6, 11)
 _SPLIT: Final = prior("128 KiB", 0.0, "Linux commit 0d815e3400e6: before 5.9, and from 6.11 on")
-#: write-back has as many requests under way as there are cores
-_MANY: Final = 4096
+_MANY: Final = 4096  #: write-back has as many requests under way as there are cores
 
 
 class DmCrypt(Layer):

@@ -20,8 +20,7 @@ from dtnsim.ground.quantity import Quantity, Unit, Value, middle, prior
 from dtnsim.ground.term import Term, law, term
 from dtnsim.physics import cache, cpu
 
-#: what a worker waits for whose requests nobody reads ahead of
-_ALONE = "each request, one after the other"
+_ALONE = "each request, one after the other"  #: what a worker waits for whose requests nobody reads ahead of
 
 
 def label_of(mount: str) -> str:
@@ -51,8 +50,7 @@ class Filesystem(FileOperations):
     on_drives: ClassVar[bool] = False
     #: True where close() waits until all that was written has reached the server
     flushes_at_close: ClassVar[bool] = False
-    #: True where its servers are reached over the host's IP network
-    over_ip: ClassVar[bool] = False
+    over_ip: ClassVar[bool] = False  #: True where its servers are reached over the host's IP network
     #: True where the host's page cache keeps what is read and written; others have a cache of their own, or none
     in_page_cache: ClassVar[bool] = True
     #: True where tools open connections of their own to it, so that nothing is mounted for them

@@ -22,8 +22,7 @@ from dtnsim.physics import cpu, gpfs, servers, waiting
 
 #: mdtest on 16 nodes, each of which made the files that it looked up and removed
 _PIXSTOR = "Dell PixStor administrator guide, pp. 24 to 35, mdtest on one array of 24 SSDs"
-#: files of a byte stand for empty ones; those that do not fit an inode take no less than those that do
-_EMPTY_B = 1.0
+_EMPTY_B = 1.0  #: files of a byte stand for empty ones; those that do not fit an inode take no less than those that do
 #: operations of a program that meets inodes which others have made, or which the node no longer holds
 _MEETS = frozenset({"readdir", "stat", "open"})
 

@@ -17,16 +17,14 @@ from dtnsim.ground.uncertainty import Otherwise
 from dtnsim.physics import bonding, hdd, hdd_streams
 
 _ONCE: Final = Term(1.0, "1")
-#: cost of a byte from which on seeks are more than half of it
-_SEEKING: Final = 2.0
+_SEEKING: Final = 2.0  #: cost of a byte from which on seeks are more than half of it
 #: what relieves disks that all seek to each file
 _FEWER: Final = (
     "more groups of drives (those of a group all seek to each file), faster drives, or larger files ({key}.array)"
 )
 
 
-#: smallest disk of the generations that may keep what they acknowledge [B]
-_MAY_KEEP_B: Final = 10e12
+_MAY_KEEP_B: Final = 10e12  #: smallest disk of the generations that may keep what they acknowledge [B]
 #: half a turn, or the answer of a cache that is kept, in parts of half a turn of 7200 rpm
 _TURN = Quantity(1.0, "1", 0.0, "assumed: two of three disks of 10 TB and more wait for the platter")
 _KEPT = Quantity(

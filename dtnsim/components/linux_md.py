@@ -18,8 +18,7 @@ from dtnsim.physics import md
 #: chunks, and what a running rebuild takes, where the file says nothing
 MD_CHUNK: Final = prior("512 KiB", 0.0, "mdadm(8), --chunk: 512 KiB since mdadm 3.1")
 MD_REBUILD: Final = prior("1000 KiB/s", 0.0, "md(4): sync_speed_min, kept beside other traffic")
-#: time that a request keeps no lock
-_NO_LOCK: Final = prior("1e-6 us", 0.0, "none is taken in this release")
+_NO_LOCK: Final = prior("1e-6 us", 0.0, "none is taken in this release")  #: time that a request keeps no lock
 
 
 class LinuxMd(Layer):

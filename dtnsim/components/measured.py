@@ -17,8 +17,7 @@ from dtnsim.physics import cloud, measured
 #: sizes of the requests that `Depth` is about
 SMALL_B: Final = 4096.0
 LARGE_B: Final = float(2**20)
-#: streams that ``read_several`` was measured with
-STREAMS: Final = 4.0
+STREAMS: Final = 4.0  #: streams that ``read_several`` was measured with
 
 
 class Depth(Model):

@@ -30,8 +30,7 @@ _CALLED: Final[dict[str, str | None]] = {
 }
 
 
-#: all names of kinds
-WORDS: Final = frozenset({*MEDIA, *_CALLED})
+WORDS: Final = frozenset({*MEDIA, *_CALLED})  #: all names of kinds
 
 
 def called(given: object) -> object:
@@ -94,8 +93,7 @@ LONG: Final = ("internet", "backbone", "research")
 #: kinds whose ends are far apart
 FAR: Final = (*LONG, "satellite", "mobile")
 LENGTH_S: Final = 0.1
-#: key of the draw that chooses among them
-CHOOSER: Final = "medium"
+CHOOSER: Final = "medium"  #: key of the draw that chooses among them
 
 #: round trips of segments that state none
 RTTS: Final[dict[str | None, Quantity]] = {

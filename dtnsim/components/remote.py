@@ -32,10 +32,8 @@ class Remote(SharedFilesystem):
     protocol: ClassVar[str] = ""
     daemon: ClassVar[str] = ""
     setting: ClassVar[str] = ""
-    #: whether clients ask the server to write back what they have written (COMMIT)
-    commits: ClassVar[bool] = False
-    #: key of the volume that says how many connections there are
-    wires: ClassVar[str] = ""
+    commits: ClassVar[bool] = False  #: whether clients ask the server to write back what they have written (COMMIT)
+    wires: ClassVar[str] = ""  #: key of the volume that says how many connections there are
 
     change_time: Annotated[Quantity, Unit("s", spread=0.5)] | None = None
     rsize: Annotated[Quantity, Unit("B")]

@@ -22,8 +22,7 @@ from dtnsim.physics.tcp import loss as lossy
 
 #: packet of a segment that names no MTU, and headers of IPv4 and TCP with timestamps [B]
 PACKET_B, HEADERS_B = 1500.0, 52.0
-#: the most that a segment loses
-MOST_LOST: Final = 0.5
+MOST_LOST: Final = 0.5  #: the most that a segment loses
 
 #: part of what slow starts may lose by themselves that they do lose
 _STARTS: Final = prior(

@@ -158,10 +158,8 @@ class SharedFilesystem(PageCached):
     since it is one machine.
     """
 
-    #: fields that describe the servers, not the mount
-    common: ClassVar[tuple[str, ...]] = ("servers", "share")
-    #: True where every file is striped over all servers
-    striped: ClassVar[bool] = True
+    common: ClassVar[tuple[str, ...]] = ("servers", "share")  #: fields that describe the servers, not the mount
+    striped: ClassVar[bool] = True  #: True where every file is striped over all servers
     #: True where files are given to targets in turn (those of all users, so that one's own lie at random among them)
     in_turn: ClassVar[bool] = False
     #: True where the arrays are the drives, False where targets of the file system lie on them

@@ -23,8 +23,7 @@ _OLD_SMB: Final = prior(
 )
 #: requests of a read-ahead before Linux 5.13 and since
 _ONE, _TWO = (prior(f"{n}", 0.0, "Linux fs/smb/client/cifsfs.c, cifs_read_super (ra_pages)") for n in (1, 2))
-#: AES-128-GMAC (SMB 3.1.1) is the authentication of GCM without its cipher
-_CIPHER = core_cost("aes128_gcm")
+_CIPHER = core_cost("aes128_gcm")  #: AES-128-GMAC (SMB 3.1.1) is the authentication of GCM without its cipher
 
 
 class Trips(NamedTuple):

@@ -16,8 +16,7 @@ from dtnsim.ground.term import Term, count, largest, law, least, term
 from dtnsim.physics import pcie, ssd, zfs
 
 _ONCE: Final = Term(1.0, "1")
-#: size of the random requests that drives are rated for
-_RATED_B: Final = 4096.0
+_RATED_B: Final = 4096.0  #: size of the random requests that drives are rated for
 
 #: link that a drive is made for over that of a slot which nobody has described; a faster slot changes nothing
 UNSTATED_SEAT: Final = replace(
@@ -39,8 +38,7 @@ _UNTRIMMED: Final = prior(
     "Red Hat Enterprise Linux 6, storage administration guide, 20.1: software RAID 1, 4, 5 and 6 write to all of the "
     "blocks when they are made; Linux drivers/md/raid5.c: no discard unless devices_handle_discard_safely",
 )
-#: the first generation of PCIe that machines in use may lack
-_YOUNG: Final = 4
+_YOUNG: Final = 4  #: the first generation of PCIe that machines in use may lack
 #: what the library's 39 drives on PCIe and SAS have, where of one of them no more than its rates are stated: geometric
 #: means, and standard deviations of the logarithm
 _FASTER: Final = "the library's 39 drives on PCIe and SAS"

@@ -16,8 +16,7 @@ from dtnsim.ground.term import Term, law, term
 from dtnsim.ground.uncertainty import Otherwise, Releases, Since
 from dtnsim.physics import cache, memory
 
-#: parts with the costs of kernels that are not Linux
-OTHERS: Final = ("freebsd", "macos", "windows")
+OTHERS: Final = ("freebsd", "macos", "windows")  #: parts with the costs of kernels that are not Linux
 
 _S2 = "fitted from NASA GSFC nuttcp CPU shares (3.2 GHz Nehalem, LRO, MTU 9000, interrupts on other cores)"
 #: /dev/urandom since ``_CHACHA``, and before

@@ -19,8 +19,7 @@ from dtnsim.ground.quantity import Quantity, Unit, Value, middle, prior
 from dtnsim.ground.term import Term, count, law, least, term
 from dtnsim.physics import tape
 
-#: a cartridge is fetched before a mount and put back after it
-_MOVES = 2.0
+_MOVES = 2.0  #: a cartridge is fetched before a mount and put back after it
 #: what relieves the drives, by whether they read
 _RELIEF = {
     True: "more drives, or files asked for in bulk and in the order in which they lie on tape",

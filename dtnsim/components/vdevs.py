@@ -15,8 +15,7 @@ from dtnsim.ground.quantity import Quantity, Unit, Value, prior
 from dtnsim.ground.term import Term, count, law, term
 from dtnsim.physics import raidz, zfs
 
-#: other names of keys of raidz and draid
-_ALSO: Final = {"parity": "level", "record": "recordsize", "drives": "disks"}
+_ALSO: Final = {"parity": "level", "record": "recordsize", "drives": "disks"}  #: other names of keys of raidz and draid
 
 
 class Mirror(Layer):

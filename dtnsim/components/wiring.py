@@ -37,8 +37,7 @@ SERVERS_TCP = TcpTuning(
 )
 
 
-#: what sits in a slot
-Card = Hba | Nic | Offload
+Card = Hba | Nic | Offload  #: what sits in a slot
 
 
 class Volume(Mounted):

@@ -38,8 +38,7 @@ from dtnsim.ground.records import Phase, Problem, Transfer
 from dtnsim.ground.term import without_words
 from dtnsim.tools.plan import Step
 
-#: what a whole step takes, what its files take besides, and what it waits for
-Charged = tuple[Row, Row, waits.Waits]
+Charged = tuple[Row, Row, waits.Waits]  #: what a whole step takes, what its files take besides, and what it waits for
 
 
 def compose(spec: PathSpec, draw: Draw, moved: Mapping[str, float] | None = None) -> Problem:

@@ -28,8 +28,7 @@ _FASP: Final = Term(
 )
 
 
-#: interface whose packets stay in the host's memory
-LOOPBACK: Final = "lo"
+LOOPBACK: Final = "lo"  #: interface whose packets stay in the host's memory
 
 
 @dataclass(frozen=True, slots=True)

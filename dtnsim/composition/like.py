@@ -18,8 +18,7 @@ from dtnsim.ground.ledger import Ledger
 from dtnsim.ground.quantity import Quantity
 from dtnsim.ground.records import Demand, Phase, Station, Transfer
 
-#: what each transfer has of its own
-_OWN: Final = frozenset({"name", "start", "after", "pause"})
+_OWN: Final = frozenset({"name", "start", "after", "pause"})  #: what each transfer has of its own
 
 
 def roughly(spec: TransferSpec) -> tuple[Any, ...]:

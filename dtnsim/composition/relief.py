@@ -44,8 +44,7 @@ _ELSEWHERE: Final[dict[str, dict[str, tuple[str, ...]]]] = {
     },
     "windows": {"rmem_max": ("netsh int tcp set global autotuninglevel=experimental",)},
 }
-#: windows that are tried
-_TRIED: Final = 9
+_TRIED: Final = 9  #: windows that are tried
 
 
 def changes(

@@ -143,5 +143,4 @@ class Past:
         )
 
 
-#: where nothing was before
-NOTHING = Past()
+NOTHING = Past()  #: where nothing was before

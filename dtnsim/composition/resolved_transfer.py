@@ -28,8 +28,7 @@ from dtnsim.ground.quantity import Quantity, middle
 from dtnsim.physics import cache
 from dtnsim.tools.plan import EndKind, FileCost, Job, NetUse, Plan, Timing
 
-#: rate from which the bytes of a timed transfer are guessed before it is known [B/s]
-FIRST_GUESS_BPS: Final = 1e9
+FIRST_GUESS_BPS: Final = 1e9  #: rate from which the bytes of a timed transfer are guessed before it is known [B/s]
 
 
 @dataclass(frozen=True, slots=True)

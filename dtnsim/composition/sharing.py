@@ -22,12 +22,9 @@ from dtnsim.physics.tcp import controls, rounds
 if TYPE_CHECKING:
     from dtnsim.physics.tcp import competition
 
-#: shorter round trips are over before congestion control makes streams differ
-LEAST_RTT_S: Final = 1e-3
-#: segments whose streams are simulated, at most
-MOST_SEGMENTS: Final = 8
-#: digits of the figures that make streams alike
-_DIGITS: Final = 3
+LEAST_RTT_S: Final = 1e-3  #: shorter round trips are over before congestion control makes streams differ
+MOST_SEGMENTS: Final = 8  #: segments whose streams are simulated, at most
+_DIGITS: Final = 3  #: digits of the figures that make streams alike
 
 
 @dataclass(frozen=True, slots=True)

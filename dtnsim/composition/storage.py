@@ -29,10 +29,8 @@ from dtnsim.ground.term import Term, count, term
 from dtnsim.physics import cache
 from dtnsim.tools.plan import FileCost, NetUse, Step
 
-#: what holds files: (host, volume), or (nothing, file system) where several hosts mount it
-Shelf = tuple[str, str]
-#: bytes of the block of metadata that a flush at a server waits for
-_INODE_B = 4096.0
+Shelf = tuple[str, str]  #: what holds files: (host, volume), or (nothing, file system) where several hosts mount it
+_INODE_B = 4096.0  #: bytes of the block of metadata that a flush at a server waits for
 
 
 class Storage:

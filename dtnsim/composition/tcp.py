@@ -31,14 +31,11 @@ if TYPE_CHECKING:
 
 #: window of a connection whose window-scale option was stripped (RFC 7323 without scaling)
 UNSCALED_WINDOW_B: Final = 65535.0
-#: a transfer that has this much of what the link allows has all of it
-FULL: Final = 0.99
+FULL: Final = 0.99  #: a transfer that has this much of what the link allows has all of it
 #: of a place and streams that have all of it the streams bind, whose reason names the place: not the last digits say
 _BELOW: Final = 1 - 1e-12
-#: a worker whose streams could have no more than so much over their part has no more
-_OWN: Final = 1e-3
-#: shorter round trips are not followed: there the opening is over at once
-LEAST_RTT_S: Final = 1e-4
+_OWN: Final = 1e-3  #: a worker whose streams could have no more than so much over their part has no more
+LEAST_RTT_S: Final = 1e-4  #: shorter round trips are not followed: there the opening is over at once
 
 
 class Openings(NamedTuple):
@@ -288,8 +285,7 @@ def _steady(streams: Connection, part: float = 1.0) -> dict[str, Any]:
     }  # fmt: skip
 
 
-#: of equal connections it is asked again and again
-_goodput: Final = lru_cache(maxsize=1024)(path.path_goodput)
+_goodput: Final = lru_cache(maxsize=1024)(path.path_goodput)  #: of equal connections it is asked again and again
 
 
 def _time_of(streams: Connection, size_B: Any, openings: Openings, most_Bps: Value = np.inf) -> Any:

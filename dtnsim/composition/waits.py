@@ -21,12 +21,9 @@ from dtnsim.ground.records import SLOW_START, Connection, Demand, Phase, Station
 from dtnsim.ground.term import Term, count, largest, of, term
 from dtnsim.tools.plan import Job, NetUse, Plan, Step
 
-#: how the connections of a mount are used: nothing opens them anew
-_PLAIN = NetUse(Thread("kernel"), Thread("kernel"))
-#: what a delay belongs to
-Each = Literal["byte", "file", "start", "open", "lead"]
-#: (seconds per payload byte, what is waited for, what it belongs to)
-Wait = tuple[Term, str, Each]
+_PLAIN = NetUse(Thread("kernel"), Thread("kernel"))  #: how the connections of a mount are used: nothing opens them anew
+Each = Literal["byte", "file", "start", "open", "lead"]  #: what a delay belongs to
+Wait = tuple[Term, str, Each]  #: (seconds per payload byte, what is waited for, what it belongs to)
 
 
 @dataclass(frozen=True, slots=True)

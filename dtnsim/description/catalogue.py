@@ -13,8 +13,7 @@ from dtnsim.ground.errors import DtnsimError
 from dtnsim.ground.quantity import Quantity, Unit
 
 SCHEMA: Final = "dtnsim.components/1"
-#: the folder in which the command runs: parts of one's own lie in its parts/KIND/
-_HERE: Final = Path()
+_HERE: Final = Path()  #: the folder in which the command runs: parts of one's own lie in its parts/KIND/
 #: numbers among the facts that a table of parts has, and what their unit is
 FACTS: Final = {"year": "", "capacity": "B", "endurance": "B", "power_idle": "W", "power_busy": "W"}
 

@@ -31,13 +31,11 @@ from dtnsim.ground.errors import SpecError
 from dtnsim.ground.quantity import Mixture, Quantity, Scalar, factor_spread
 from dtnsim.ground.yamlio import Mapping, mapping
 
-#: what is written where nobody knows
-UNKNOWN: Final = "unknown"
+UNKNOWN: Final = "unknown"  #: what is written where nobody knows
 #: years around that of the host whose parts it may have; twice as many until there are `_FEWEST`
 _YEARS: Final = 2
 _FEWEST: Final = 5
-#: one socket or two, where nobody says: within this factor of their geometric mean
-_SOCKETS: Final = math.sqrt(2.0)
+_SOCKETS: Final = math.sqrt(2.0)  #: one socket or two, where nobody says: within this factor of their geometric mean
 #: least rate of a transfer host's card (ESnet fasterdata, Science DMZ: dedicated hosts of 10 Gb/s and more) [B/s]
 _DTN_BPS: Final = 1.25e9
 #: least clock of its processor (ESnet fasterdata, DTN hardware, 2025: the fastest that you can afford, at least 3.0)

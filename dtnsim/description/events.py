@@ -11,8 +11,7 @@ from dtnsim.description import calendar
 from dtnsim.ground.quantity import Quantity, Unit, prior
 
 _TARGETS: Final = ("hosts", "links", "stations", "drives")
-#: cron's five fields
-CronTime = Annotated[str, AfterValidator(lambda t: (calendar.Cron(t), t)[1])]
+CronTime = Annotated[str, AfterValidator(lambda t: (calendar.Cron(t), t)[1])]  #: cron's five fields
 #: what transfers do that cross what goes down: they are broken off and tried again, or wait where they are
 OnFault = Literal["fail", "wait"]
 

@@ -11,10 +11,8 @@ from dtnsim.physics._arrays import FloatArray as Array, IntArray
 
 Groups = tuple[Array, IntArray]
 
-#: a distribution or list of sizes is kept as at most so many groups of equal files
-MAX_GROUPS: Final = 1000
-#: up to so many files are drawn one by one where a seed is given
-MAX_DRAWN: Final = 1_000_000
+MAX_GROUPS: Final = 1000  #: a distribution or list of sizes is kept as at most so many groups of equal files
+MAX_DRAWN: Final = 1_000_000  #: up to so many files are drawn one by one where a seed is given
 
 
 def grouped(sizes_B: Array) -> Groups:

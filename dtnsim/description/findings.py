@@ -17,14 +17,11 @@ from dtnsim.ground.yamlio import Mapping, mapping
 
 #: times that a file is read at most, and one of more hosts and transfers than `_MANY`, which is not composed either
 _ROUNDS, _FEW, _MANY = 40, 4, 100
-#: findings of one reading that are taken out each by itself
-_EACH: Final = 200
-#: where nothing stands any more
-_GONE: Final = object()
+_EACH: Final = 200  #: findings of one reading that are taken out each by itself
+_GONE: Final = object()  #: where nothing stands any more
 #: what stands in the place of what a transfer or a segment cannot be without
 _INSTEAD: Final = {"tool": "rsync", "bandwidth": "10 Gb/s", "from": "memory", "to": "memory", "dataset": ""}
-#: keys of a volume that belong to file systems with servers
-_OF_MOUNTS: Final = ("over", "server", "peer")
+_OF_MOUNTS: Final = ("over", "server", "peer")  #: keys of a volume that belong to file systems with servers
 #: keys as messages have them -> as files may have them
 _SHORT: Final = {"nics": "nic", "hbas": "hba", "like": "machine", "stack": "kernel", "transfers": "transfer"}
 _TRANSFERS: Final = (("transfer",), ("transfers",))

@@ -41,8 +41,7 @@ from dtnsim.ground.quantity import Quantity
 from dtnsim.ground.yamlio import Mapping
 from dtnsim.physics._arrays import FloatArray as Array
 
-#: smallest eigenvalue of a correlation that is drawn from: rounding in the file may leave one below zero
-_LEAST = 1e-6
+_LEAST = 1e-6  #: smallest eigenvalue of a correlation that is drawn from: rounding in the file may leave one below zero
 #: keys of a fitted value
 _KEYS: Final = ("value", "spread", "prior", "source")
 _MADE: Final = "give a file that 'dtnsim calibrate' wrote"

@@ -23,10 +23,8 @@ from dtnsim.ground import graphs
 if TYPE_CHECKING:
     import networkx as nx
 
-#: name that stands for all segments of the WAN
-WAN = "wan"
-#: added to every hop's weight so that of two ways with the same delay the way with fewer links wins
-_HOP_S = 1e-9
+WAN = "wan"  #: name that stands for all segments of the WAN
+_HOP_S = 1e-9  #: added to every hop's weight so that of two ways with the same delay the way with fewer links wins
 
 
 class Joined(Model):

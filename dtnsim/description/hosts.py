@@ -23,8 +23,7 @@ from dtnsim.ground.errors import SpecError, noted, refuse
 from dtnsim.ground.quantity import Scalar
 from dtnsim.ground.yamlio import Mapping, content, mapping
 
-#: a dotted key below a host, in steps
-Steps = tuple[str, ...]
+Steps = tuple[str, ...]  #: a dotted key below a host, in steps
 
 _VERSION: Final = re.compile(r"\d+\.\d+(\.\d+)?")
 #: a name that stands for several hosts, and how many of them

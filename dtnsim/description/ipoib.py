@@ -15,8 +15,7 @@ _CONNECTED, _DATAGRAM = "65520 B", "2044 B"
 #: first year of hosts that are taken to have datagrams: cards of ConnectX-4 on have no connected mode with their own
 #: offloads (NVIDIA MLNX_OFED documentation, IPoIB: enhanced IPoIB is datagram mode alone)
 _DATAGRAMS: Final = 2015
-#: tools that speak verbs, and no TCP
-_VERBS: Final = ("ib_", "perftest")
+_VERBS: Final = ("ib_", "perftest")  #: tools that speak verbs, and no TCP
 
 
 def over_tcp(raw: Mapping) -> frozenset[str]:

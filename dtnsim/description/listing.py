@@ -30,8 +30,7 @@ LIST: Final = "dtnsim.list/1"
 SHOW: Final = "dtnsim.show/1"
 #: rooms of which users can have folders of their own
 _OWN: Final = ("paths", "hosts", "datasets", "parts", "workloads")
-#: the folder in which the command runs: files of one's own lie in its parts/, hosts/ ...
-_HERE: Final = Path()
+_HERE: Final = Path()  #: the folder in which the command runs: files of one's own lie in its parts/, hosts/ ...
 #: where keys of a path file stand -> their model in its schema
 _PLACES: Final = {
     "": "", "hosts.NAME.": "Host", "hosts.NAME.volumes.MOUNT.": "Volume", "wan.": "kind.segment",

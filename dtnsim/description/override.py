@@ -32,8 +32,7 @@ _FAMILIES: Final = {"nics": "nic", "hbas": "hba", "array": "device", "of": "devi
 )
 #: families that have names in a line, and their key
 _SPOKEN: Final = {"cpu": "cpu", "memory": "memory", "nic": "nic", "device": "array"}
-#: keys of a number that is written with what is known of it
-_OF_NUMBERS: Final = ("value", "spread", "source")
+_OF_NUMBERS: Final = ("value", "spread", "source")  #: keys of a number that is written with what is known of it
 
 #: keys and values that are put over a path: a mapping, or ``key=value`` texts as for ``--set``
 Overrides = Sequence[str] | MappingABC[str, object]

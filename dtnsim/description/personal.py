@@ -11,10 +11,8 @@ from dtnsim.ground import library
 from dtnsim.ground.quantity import Quantity, Scalar, factor_spread
 from dtnsim.ground.yamlio import Mapping
 
-#: key of a host that is a laptop or desktop, whatever it says of its parts
-PERSONAL: Final = "personal"
-#: key of one that has no slots for cards
-PORTABLE: Final = "portable"
+PERSONAL: Final = "personal"  #: key of a host that is a laptop or desktop, whatever it says of its parts
+PORTABLE: Final = "portable"  #: key of one that has no slots for cards
 #: memory of new personal computers [GiB] by year, and that of machines of which no year is known
 _PC_GiB: Final = ((1995, 0.016), (2006, 0.8), (2007, 1.0), (2016, 6.0), (2025, 16.0))
 _PC_NO_YEAR_GiB: Final = 8.0
@@ -29,8 +27,7 @@ _PC_PROCESSOR: Final = (
     "eighth generation) and of desktops since 2009, eight to ten by 2025; two thirds within a factor of 1.6"
 )
 _SPREAD: Final = 1.6
-#: channels of memory: two, as of all desktops and notebooks with two modules
-_CHANNELS: Final = 2
+_CHANNELS: Final = 2  #: channels of memory: two, as of all desktops and notebooks with two modules
 
 
 def usual(family: str, drawn: dict[str, Any], year: int | None) -> dict[str, Any]:

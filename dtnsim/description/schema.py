@@ -20,8 +20,7 @@ from dtnsim.ground import library
 from dtnsim.ground.errors import SpecError
 
 DRAFT: Final = "https://json-schema.org/draft/2020-12/schema"
-#: where the documentation publishes the schemas of files
-PUBLISHED: Final = "https://dtnsim.github.io/dtnsim/schema"
+PUBLISHED: Final = "https://dtnsim.github.io/dtnsim/schema"  #: where the documentation publishes the schemas of files
 #: a file of one's own where the name of a shipped one would do
 OWN_FILE: Final[Node] = {"type": "string", "pattern": r"(^\.{0,2}/|\.ya?ml$)"}
 

@@ -24,12 +24,9 @@ from dtnsim.ground.errors import SpecError
 from dtnsim.ground.quantity import Scalar
 from dtnsim.ground.yamlio import Mapping, mapping
 
-#: runs that may share a transfer
-MOST: Final = 64
-#: how a file says that something is so
-_YES: Final = frozenset({"true", "True", "yes", "on"})
-#: tools whose data movers may be on several hosts
-_STRIPED: Final = frozenset({"gridftp"})
+MOST: Final = 64  #: runs that may share a transfer
+_YES: Final = frozenset({"true", "True", "yes", "on"})  #: how a file says that something is so
+_STRIPED: Final = frozenset({"gridftp"})  #: tools whose data movers may be on several hosts
 
 
 def shared_out(items: list[Any], hosts: MappingABC[str, Host]) -> tuple[list[Any], list[int]]:

@@ -23,10 +23,8 @@ from dtnsim.ground.library import words
 #: level that several drives are taken for where none is said
 _LEVELS: Final = {"disk": "raid6", "ssd": "raid0", "nvme": "raid0"}
 _NUMBER: Final = r"(\d+(?:\.\d+)?(?:e-?\d+)?)"
-#: what people say for many files
-_MANY: Final = "thousand|million|billion|mio|k|m"
-#: digits of which a part is known by them alone: 7443, and not the 30 of ampere-altra-m128-30
-_DIGITS: Final = 3
+_MANY: Final = "thousand|million|billion|mio|k|m"  #: what people say for many files
+_DIGITS: Final = 3  #: digits of which a part is known by them alone: 7443, and not the 30 of ampere-altra-m128-30
 #: a sentence: what is said before, one end, the other
 _FROM_TO: Final = re.compile(r"(.*?)\bfrom\b(.+?)\bto\b(.+)", re.IGNORECASE | re.DOTALL)
 _EXAMPLE: Final = "'R740, ConnectX-5, 8 NVMe RAID0 -> NAS of 12 disks raidz2 10G, 25 ms'"

@@ -15,8 +15,7 @@ from dtnsim.ground.quantity import Scalar
 from dtnsim.ground.yamlio import Mapping, mapping
 
 _RELEASE: Final = re.compile(r"\d+(\.\d+)*")
-#: roles whose TCP settings are those of the system as it was installed
-_AS_INSTALLED: Final = (None, "untuned")
+_AS_INSTALLED: Final = (None, "untuned")  #: roles whose TCP settings are those of the system as it was installed
 #: what md runs, by the words for it, and its levels with parity
 _OF_MD: Final = ("raid", "md", "mdadm")
 _PARITY: Final = ("5", "6", "50", "60")

@@ -33,8 +33,7 @@ DEVICES = {
     "memory": "memory",
 }
 
-#: tools whose long options have one dash
-_ONE_DASH: Final = frozenset({"gridftp"})
+_ONE_DASH: Final = frozenset({"gridftp"})  #: tools whose long options have one dash
 #: counts of one file
 _ONE: Final = np.ones(1, np.int64)
 _ONE.setflags(write=False)

@@ -25,19 +25,15 @@ from dtnsim.description import calendar
 from dtnsim.description.events import CronTime, Failure, Maintenance
 from dtnsim.ground.quantity import Quantity, Unit, prior
 
-#: a year, in which growth is counted [s]
-YEAR_S: Final = 31557600.0
-#: growth that is beyond any plan
-_MOST_GROWTH: Final = 100.0
+YEAR_S: Final = 31557600.0  #: a year, in which growth is counted [s]
+_MOST_GROWTH: Final = 100.0  #: growth that is beyond any plan
 #: the first Monday of 2024: what hours and weekdays are counted from where no date is given
 MONDAY: Final = "2024-01-01"
 
 Seconds = Annotated[Quantity, Unit("s", low=1e-3)]
 Size = Annotated[Quantity, Unit("B", low=1.0, high=1e21)]
-#: a time of day
-ClockTime = Annotated[str, AfterValidator(lambda t: (calendar.clock(t), t)[1])]
-#: how many transfers may run at once
-AtOnce = Annotated[int, Field(ge=1, le=10**9)]
+ClockTime = Annotated[str, AfterValidator(lambda t: (calendar.clock(t), t)[1])]  #: a time of day
+AtOnce = Annotated[int, Field(ge=1, le=10**9)]  #: how many transfers may run at once
 
 
 #: one name, or several

@@ -33,8 +33,7 @@ _T: Final = {2: 2.40, 3: 1.47, 4: 1.28, 5: 1.20}
 #: spread of a figure of one run alone (assumed: between runs on shared machines), and the least that is believed
 _ALONE: Final = 0.2
 _LEAST: Final = 0.03
-#: rates of new and of known blocks, or of idle and of used memory, that differ by less are one
-_ALIKE: Final = 1.4
+_ALIKE: Final = 1.4  #: rates of new and of known blocks, or of idle and of used memory, that differ by less are one
 #: a bucket has run out where the rate falls below this part of what it was
 _FALLS: Final = 0.7
 _SMALL_B: Final = 16384.0

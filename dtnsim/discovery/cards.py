@@ -19,8 +19,7 @@ _GENERATION: Final = {2.5: 1, 5.0: 2, 8.0: 3, 16.0: 4, 32.0: 5, 64.0: 6}
 _QUEUE: Final = re.compile(r"^\s*(?:rx_queue_|rx-|rx)(\d{1,4})[_.]?(?:rx_)?packets:", re.MULTILINE)
 _MOST_QUEUES: Final = 1024
 _SPEED: Final = re.compile(r"\d{1,7}(?:\.\d)?")
-#: largest and smallest MTU that a NIC of the model takes
-_MTU: Final = (256, 65535)
+_MTU: Final = (256, 65535)  #: largest and smallest MTU that a NIC of the model takes
 
 
 def cards(given: Outputs) -> tuple[Tree, Tree]:

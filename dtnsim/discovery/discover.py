@@ -9,8 +9,7 @@ from pathlib import Path
 from dtnsim.discovery import cards, hardware, mounts
 from dtnsim.discovery.outputs import Outputs, Said, Tree, collect, quoted, read, text, todos
 
-#: files of the trial transfer
-_TRIAL = "{files: 1, size: 10 GB}"
+_TRIAL = "{files: 1, size: 10 GB}"  #: files of the trial transfer
 
 
 @dataclass(frozen=True, slots=True)

@@ -16,8 +16,7 @@ from dtnsim.ground import library
 #: words of a drive's name that say nothing of its model
 _VENDORS: Final = frozenset({"intel", "samsung", "seagate", "wd", "micron", "kioxia", "exos", "max"})
 _CAPACITY: Final = re.compile(r"\d+(?:\.\d+)?[tg]b")
-#: by how much sizes of one drive differ as programs round them
-_NEAR: Final = 0.02
+_NEAR: Final = 0.02  #: by how much sizes of one drive differ as programs round them
 
 
 @dataclass(frozen=True, slots=True)

@@ -10,8 +10,7 @@ from typing import Any, Final
 from dtnsim.description.host import Host
 from dtnsim.ground import yamlio
 
-#: sorts of tests of `measure`
-SORTS: Final = ("fio", "openssl", "loopback", "peer")
+SORTS: Final = ("fio", "openssl", "loopback", "peer")  #: sorts of tests of `measure`
 
 
 @cache

@@ -12,8 +12,7 @@ from dtnsim.physics.tcp import controls
 _MHZ: Final = re.compile(r"(\d+(?:\.\d+)?)")
 _AT: Final = re.compile(r"@\s*([\d.]+)\s*GHz", re.IGNORECASE)
 _GIB: Final = 2.0**30
-#: kernel release up to this -> shipped stack
-_STACKS: Final = (((2, 6, 99), "linux-2.6.32"), ((3, 99), "linux-3.10"))
+_STACKS: Final = (((2, 6, 99), "linux-2.6.32"), ((3, 99), "linux-3.10"))  #: kernel release up to this -> shipped stack
 
 
 def cpu(given: Outputs) -> Tree:

@@ -22,19 +22,16 @@ from dtnsim.discovery.finding_out import SORTS, table
 from dtnsim.ground.errors import InputError
 
 Memory = Literal["used", "idle"]
-#: folder on the volume
-FOLDER: Final = ".dtnsim-measure"
+FOLDER: Final = ".dtnsim-measure"  #: folder on the volume
 #: program -> package that has it, where the two differ
 PACKAGES: Final = {"ping": "iputils-ping (iputils)"}
 MIB: Final = 2**20
-#: requests in flight of the direct tests
-DEPTHS: Final = (1, 4, 16)
+DEPTHS: Final = (1, 4, 16)  #: requests in flight of the direct tests
 #: part of the free space that tests may take, and most bytes of one file
 SHARE: Final = 0.05
 MOST_B: Final = 1024 * MIB
 LEAST_B: Final = 64 * MIB
-#: Linux mm/page_reporting.c hands free pages back every two seconds, some at a time
-IDLE_S: Final = 12.0
+IDLE_S: Final = 12.0  #: Linux mm/page_reporting.c hands free pages back every two seconds, some at a time
 #: a program that says nothing is stopped after its time and so long [s]
 _PATIENCE_S: Final = 60.0
 _BLOCK: Final = bytes(2**20)

@@ -17,8 +17,7 @@ from dtnsim.logs._numbers import BINARY, DECIMAL, decimal, grouped, size_bytes
 #: no program's line is longer
 _LONGEST: Final = 1000
 _COUNTS: Final = {"single": 1, "dual": 2, "triple": 3, "quad": 4, "hexa": 6, "octa": 8, "deca": 10}
-#: patterns by name
-Patterns = dict[str, re.Pattern[str]]
+Patterns = dict[str, re.Pattern[str]]  #: patterns by name
 
 
 @dataclass(slots=True)
