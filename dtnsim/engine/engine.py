@@ -45,21 +45,16 @@ class Transfer(Event):
     """A transfer under way: a SimPy event that happens when its last byte has passed.
 
     Its value is the time that the transfer took [s].
-
-    Attributes:
-        size: Bytes [B].
-        started: When it started [s].
-        flow: Its state in the engine; ask the `Engine` instead.
-        moved: Called after changes of the shares that let something else hold it back than before.
     """
 
+    #: Called after changes of the shares that let something else hold it back than before.
     moved: Callable[[], None] | None = None
 
     def __init__(self, env: Environment, flow: Flow) -> None:
         super().__init__(env)
-        self.size = flow.size
-        self.started = env.now
-        self.flow = flow
+        self.size = flow.size  #: Bytes [B].
+        self.started = env.now  #: When it started [s].
+        self.flow = flow  #: Its state in the engine; ask the `Engine` instead.
         flow.owner = self
 
 

@@ -15,46 +15,31 @@ from dtnsim.ground.errors import InputError
 
 
 class Row:
-    """Service demands of one byte.
-
-    Attributes:
-        demands: ``(station, demand per byte)`` as given, zero demands left out [station's unit/B].
-        at: Address of its numbers; -1 where they are not put down.
-        epoch: Which putting down of all numbers ``at`` is of.
-    """
+    """Service demands of one byte."""
 
     __slots__ = ("at", "demands", "epoch")
 
     def __init__(self, demands: Demands) -> None:
-        self.demands = demands
-        self.at = self.epoch = -1
+        self.demands = demands  #: ``(station, demand per byte)`` as given, zeros left out [station's unit/B].
+        self.at = -1  #: Address of its numbers; -1 where they are not put down.
+        self.epoch = -1  #: Which putting down of all numbers ``at`` is of.
 
 
 class Flow:
-    """Some bytes on their way.
-
-    Attributes:
-        row: Demands of a byte.
-        size: Bytes of this stay in the engine [B]; infinite for a load that lasts until it is withdrawn.
-        weight: Share of this flow next to others at a station that holds both back.
-        cap: Rate that it cannot pass [B/s].
-        at: Address of its numbers; -1 while it is not in the engine (not started, finished or withdrawn).
-        number: Order of creation; breaks ties, so that equal runs give equal bytes.
-        label: Whatever the caller wants to find again in traces.
-        owner: What the caller attached (the SimPy event of a transfer).
-    """
+    """Some bytes on their way."""
 
     __slots__ = ("at", "cap", "label", "number", "owner", "row", "size", "weight")
 
     def __init__(self, row: Row, size: float, weight: float, cap: float, number: int) -> None:
-        self.row = row
+        self.row = row  #: Demands of a byte.
+        #: Bytes of this stay in the engine [B]; infinite for a load that lasts until it is withdrawn.
         self.size = float(size)  # Python's: divided by next to nothing it is infinite, without a warning
-        self.weight = weight
-        self.cap = float(cap)
-        self.at = -1
-        self.number = number
-        self.label: Any = None
-        self.owner: Any = None
+        self.weight = weight  #: Share of this flow next to others at a station that holds both back.
+        self.cap = float(cap)  #: Rate that it cannot pass [B/s].
+        self.at = -1  #: Address of its numbers; -1 while it is not in the engine (not started, finished or withdrawn).
+        self.number = number  #: Order of creation; breaks ties, so that equal runs give equal bytes.
+        self.label: Any = None  #: Whatever the caller wants to find again in traces.
+        self.owner: Any = None  #: What the caller attached (the SimPy event of a transfer).
 
 
 def check_capacity(value: float, station: int) -> float:

@@ -27,30 +27,24 @@ class Fluid:
         capacities: (K,) capacity of each station [station's unit/s].
         max_events: Settlings after which the run is given up with a `ModelError`.
 
-    Attributes:
-        stations: (K,) capacity of each station now [station's unit/s].
-        live: Flows under way, by number.
-        touched: Nodes whose level the last settling may have changed.
-        changed: Flows that something else may hold back since then than before.
-        unlimited: Flows that ended because nothing limits them, until the owner empties it.
-        settled: Settlings so far.
-        epoch: How often all numbers have been put down afresh.
-
     Raises:
         InputError: A capacity that is negative or not a number.
     """
 
     def __init__(self, capacities: Sequence[float], max_events: int = 1_000_000_000) -> None:
+        #: (K,) capacity of each station now [station's unit/s].
         self.stations = [check_capacity(c, s) for s, c in enumerate(capacities)]
         self.network = Network(self.stations)
-        self.live: dict[int, Flow] = {}
-        self.touched: list[int] = []
-        self.changed: list[Flow] = []
-        self.unlimited: list[Flow] = []
-        self.max_events, self.settled, self._created = max_events, 0, 0
+        self.live: dict[int, Flow] = {}  #: Flows under way, by number.
+        self.touched: list[int] = []  #: Nodes whose level the last settling may have changed.
+        self.changed: list[Flow] = []  #: Flows that something else may hold back since then than before.
+        self.unlimited: list[Flow] = []  #: Flows that ended because nothing limits them, until the owner empties it.
+        self.settled = 0  #: Settlings so far.
+        self.max_events, self._created = max_events, 0
         self._rows: dict[Demands, Row] = {}
         self._flow_of: dict[int, Flow] = {}
-        self.epoch, self._laid, self._stale = 0, 0, False
+        self.epoch = 0  #: How often all numbers have been put down afresh.
+        self._laid, self._stale = 0, False
         self._held: dict[int, int] = {}  # what held the flows when all numbers were put down afresh
         self._begin()
 

@@ -141,7 +141,8 @@ def _close(client: Any) -> None:
 
 def _client(scheduler: str, patience_s: float) -> Any:
     check(scheduler)
-    _quiet()
+    for name in ("distributed", "distributed.client", "distributed.core", "distributed.comm"):
+        logging.getLogger(name).setLevel(logging.CRITICAL)  # connections that break, the answer says in its own words
     try:
         return _dask().Client(scheduler, timeout=patience_s, set_as_default=False)
     except (OSError, ValueError) as error:
@@ -191,9 +192,3 @@ def _result(client: Any, future: Any, scheduler: str) -> Any:
         if client.status != "running":
             raise DtnsimError(lost) from error
         raise
-
-
-def _quiet() -> None:
-    """Dask logs connections that break, which the answer says in its own words."""
-    for name in ("distributed", "distributed.client", "distributed.core", "distributed.comm"):
-        logging.getLogger(name).setLevel(logging.CRITICAL)

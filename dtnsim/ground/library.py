@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import difflib
+import glob
 import hashlib
 import os
 import re
@@ -135,7 +136,7 @@ def _among(collection: str, name: str) -> Path | None:
     exact = Path(collection) / f"{name}.yaml"
     if exact.is_file():
         return exact
-    by_kind = sorted(Path(collection).glob(f"*/{_literal(name)}.yaml")) if "/" not in name else []
+    by_kind = sorted(Path(collection).glob(f"*/{glob.escape(name)}.yaml")) if "/" not in name else []
     return by_kind[0] if len(by_kind) == 1 else None
 
 
@@ -218,10 +219,6 @@ def calibration(name: str, *, beside: Path | None = None) -> Path:
     known = sorted(p.parent.name for p in root("calibration").glob("*/fitted.yaml"))
     remedy = f"write a file or one of: {', '.join(known) or 'none'}"
     raise SpecError(f"there is no calibration {name!r}", key="calibration", remedy=remedy)
-
-
-def _literal(name: str) -> str:
-    return "".join(f"[{c}]" if c in "*?[" else c for c in name)
 
 
 def _nearest(folder: str, name: str) -> str:

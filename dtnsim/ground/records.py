@@ -131,43 +131,27 @@ class Transfer:
 
 @dataclass(frozen=True, slots=True)
 class Connection:
-    """TCP streams on a route, as the round model needs them for how they open up.
+    """TCP streams on a route, as the round model needs them for how they open up."""
 
-    Attributes:
-        rate_Bps: Bottleneck of the route in IP bytes [B/s].
-        rtt_s: Base round-trip time [s].
-        buffer_B: Its drop-tail buffer [B].
-        loss, burst: Random loss [1], and the mean length of its bursts [packets].
-        window_B: Most payload in flight of one stream [B].
-        mtu_B, mss_B: IP packet and its payload [B].
-        streams, cc: Parallel streams of all workers, and their congestion control.
-        reopened: True where every file has connections of its own.
-        line_Bps: Rate at which a sender's bursts reach the bottleneck [B/s].
-        capacity_Bps, limit: What they allow the transfer, its mean where slow start overshoots [B/s]; what holds them.
-        course: How they go in time at nominal values (`dtnsim.physics.tcp.rate_over_time.Course`).
-        factor, stretch: Rates and round trip over those of the course [1].
-        nominal: The same streams at nominal values; None where scenarios have their own.
-        file_B: Payload after which answers are waited for or connections opened anew, which no window exceeds [B].
-    """
-
-    rate_Bps: Value
-    rtt_s: Value
-    buffer_B: Value
-    loss: Value
-    window_B: Value
-    mtu_B: float
-    mss_B: float
-    streams: int
-    cc: str
-    reopened: bool = False
-    burst: Value = 1.0
-    line_Bps: Value = math.inf
-    capacity_Bps: Value = math.inf
-    limit: Any = "link"
-    course: Any = None
-    factor: Value = 1.0
-    stretch: Value = 1.0
-    nominal: Connection | None = None
+    rate_Bps: Value  #: Bottleneck of the route in IP bytes [B/s].
+    rtt_s: Value  #: Base round-trip time [s].
+    buffer_B: Value  #: Its drop-tail buffer [B].
+    loss: Value  #: Random loss [1].
+    window_B: Value  #: Most payload in flight of one stream [B].
+    mtu_B: float  #: IP packet [B].
+    mss_B: float  #: Payload of a packet [B].
+    streams: int  #: Parallel streams of all workers.
+    cc: str  #: Their congestion control.
+    reopened: bool = False  #: True where every file has connections of its own.
+    burst: Value = 1.0  #: Mean length of the bursts of random loss [packets].
+    line_Bps: Value = math.inf  #: Rate at which a sender's bursts reach the bottleneck [B/s].
+    capacity_Bps: Value = math.inf  #: What they allow the transfer, its mean where slow start overshoots [B/s].
+    limit: Any = "link"  #: What holds them.
+    course: Any = None  #: How they go in time at nominal values (`dtnsim.physics.tcp.rate_over_time.Course`).
+    factor: Value = 1.0  #: Rates over those of the course [1].
+    stretch: Value = 1.0  #: Round trip over that of the course [1].
+    nominal: Connection | None = None  #: The same streams at nominal values; None where scenarios have their own.
+    #: Payload after which answers are waited for or connections opened anew, which no window exceeds [B].
     file_B: float = math.inf
 
 

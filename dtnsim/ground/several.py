@@ -15,15 +15,11 @@ class NeedsOneError(Exception):
 
 
 class MixedError(NeedsOneError):
-    """Something that decides how a path is composed holds in some scenarios only.
-
-    Attributes:
-        holds: In which, (S,).
-    """
+    """Something that decides how a path is composed holds in some scenarios only."""
 
     def __init__(self, holds: BoolArray) -> None:
         super().__init__("scenarios differ in more than numbers")
-        self.holds = holds
+        self.holds = holds  #: In which, (S,).
 
 
 class Several(float):

@@ -36,19 +36,15 @@ _NEXT: Final[dict[tuple[_State, str], _State]] = {
 
 
 class JsonStream:
-    """One JSON text that comes in pieces.
-
-    Attributes:
-        first: The line where it starts.
-        why: Why reading ended before the text did; empty while it goes on and where all is well.
-    """
+    """One JSON text that comes in pieces."""
 
     def __init__(self, line: int, long: Collection[str]) -> None:
-        self.why = ""
+        self.why = ""  #: Why reading ended before the text did; empty while it goes on and where all is well.
         self._decoder = codecs.getincrementaldecoder("utf-8")("replace")
         self._scan = json.JSONDecoder().raw_decode
         self._text, self._at = "", 0
-        self._line = self.first = line
+        self.first = line  #: The line where it starts.
+        self._line = line
         self._counted = 0  # newlines are counted up to here
         self._state: _State = "start"
         self._long = frozenset(tuple(key.split(".")) for key in long)

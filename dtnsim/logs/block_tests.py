@@ -17,10 +17,6 @@ _PERCENTILES: Final = ("50", "90", "95", "99", "99.9")
 _OPERATIONS: Final = {"Total": "all", "Read": "read", "Write": "write"}
 
 
-def _whole_size(text: str) -> int:
-    return int(size_bytes(text) or 0)
-
-
 class DiskSpd(LinesParser):
     """DiskSpd 2: the totals of all I/O, reads and writes; text and ``-Rxml``.
 
@@ -49,7 +45,9 @@ class DiskSpd(LinesParser):
     _threads = notes(r"^\s*+thread count:\s++(?P<threads>\d{1,6})\s*+$")
     _depth = notes(r"^\s*+number of outstanding I/O operations(?: per thread)?: (?P<depth>\d{1,6})\s*+$")
 
-    _block = notes(r"^\s*+block size: (?P<block_B>\d{1,12}(?:[KMG]iB|[KMG]?))\s*+$", to=_whole_size)
+    _block = notes(
+        r"^\s*+block size: (?P<block_B>\d{1,12}(?:[KMG]iB|[KMG]?))\s*+$", to=lambda text: int(size_bytes(text) or 0)
+    )
 
     @reads(
         r"^\s*+total:\s++<size:int> \|\s++<count:int> \|\s++<rate:real> \|\s++<iops:real>(?: \|\s++<latency:real>)?",

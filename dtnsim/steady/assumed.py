@@ -165,8 +165,9 @@ def unwritten(given: PathSpec) -> list[Change]:
     """Fields with other usual values that a path has and nobody wrote."""
     found: dict[tuple[str, Otherwise], list[tuple[Place, BaseModel]]] = {}
     ends = {end.partition(":")[0] for t in given.transfers for end in (t.source_end, t.to)}
+    ends |= {v.server.partition(":")[0] for h in given.hosts.values() for v in h.volumes.values() if v.server}
     for name, host in given.hosts.items():
-        if name in ends or any(v.server and name == v.server.partition(":")[0] for v in _volumes(given)):
+        if name in ends:
             for place, field, other, model in _fields(host, ("hosts", name)):
                 if _can_be(given, host, field, other.text, model):
                     found.setdefault((field, other), []).append((place, model))
@@ -187,11 +188,6 @@ def _can_be(given: PathSpec, host: Host, field: str, text: str, model: BaseModel
     if field == "cc":
         return host.has_control(text)
     return not isinstance(model, Nic) or field != "mtu" or (model.could_jumbo and all(s.jumbo for s in given.segments))
-
-
-def _volumes(given: PathSpec) -> Iterator[Any]:
-    for host in given.hosts.values():
-        yield from host.volumes.values()
 
 
 def _fields(value: object, place: Place, *, default: bool = False) -> Iterator[tuple[Place, str, Otherwise, BaseModel]]:

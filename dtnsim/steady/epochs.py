@@ -188,7 +188,8 @@ class _Course:
                 break
             due = np.full(len(first), math.inf)
             if self._pools.of:
-                due = np.where(np.isfinite(first), self._pools.due(self._filled(rate)), due)
+                filling = self._pools.filled(np.where(self._writes() & np.isfinite(rate), rate, 0.0), self._here)
+                due = np.where(np.isfinite(first), self._pools.due(filling), due)
             self._go_on(rate, ends, self._reach(ends, np.minimum(first, due)), due, waits)
         payload = np.array([t.payload_B for t in self._problem.transfers])
         times = np.array([t.time_s for t in self._problem.transfers])
@@ -315,10 +316,6 @@ class _Course:
             numbers = again if c.whole else again[begin : begin + size]
             self._moving.append(replace(c, of=m, numbers=numbers, part=1.0 if alike else c.moved))
         return behind
-
-    def _filled(self, rate: Array) -> Array:
-        """(V, S) rates at which caches fill that several write to."""
-        return self._pools.filled(np.where(self._writes() & np.isfinite(rate), rate, 0.0), self._here)
 
     def _writes(self) -> BoolArray:
         """(S, F) who is under way in a stage that fills such a cache."""

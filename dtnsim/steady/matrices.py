@@ -119,17 +119,12 @@ def matrices(problem: Problem) -> Matrices:
 
 
 class Layout:
-    """A problem's rows, from which the arrays of any of its scenarios are made: equal values are kept once.
-
-    Attributes:
-        scenarios: How many scenarios there are.
-        entries: How many entries the rows of the phases have.
-    """
+    """A problem's rows, from which the arrays of any of its scenarios are made: equal values are kept once."""
 
     def __init__(self, problem: Problem) -> None:
         self._problem = problem
         index = self._index = {s.name: k for k, s in enumerate(problem.stations)}
-        self.scenarios = scenarios(problem)
+        self.scenarios = scenarios(problem)  #: How many scenarios there are.
         self._transfer = np.array([f for f, t in enumerate(problem.transfers) for _ in t.phases], np.intp)
         self._delay, self._served, self._grows = np.zeros((3, len(self._transfer), self.scenarios))
         self._capacity = _Values([s.capacity for s in problem.stations])
@@ -154,7 +149,7 @@ class Layout:
         self._phases = _Entries(phases, len(self._index))
         alike = len(phases) == len(whole) and all(len(t.phases) == 1 for t in problem.transfers)
         self._total = self._phases if alike else _Entries(whole, len(self._index))
-        self.entries = len(self._phases.station)
+        self.entries = len(self._phases.station)  #: How many entries the rows of the phases have.
 
     def _sum(self, before: Value, cost: Value) -> Value:
         """A sum; those of draws, of which very many transfers have the same, are worked out once."""

@@ -61,10 +61,6 @@ class Steps:
     Args:
         column: The column.
         m: The path as arrays.
-
-    Attributes:
-        phases: Phases of each step, by number of a way to tell them apart.
-        number: (2, S) the numbers by `_FELT`.
     """
 
     def __init__(self, column: Column, m: Matrices) -> None:
@@ -76,7 +72,9 @@ class Steps:
         lasts = np.stack(np.broadcast_arrays(waits, *(sum(solo[p - first] for p in row) for row in steps)))
         felt = lasts > np.reshape(_FELT, (-1, 1, 1)) * lasts.sum(axis=0)
         felt[:, 1:] |= lasts[1:] == lasts[1:].max(axis=0)
+        #: (2, S) the numbers by `_FELT`.
         self.number: Index = (felt.swapaxes(1, 2) << np.arange(len(lasts))).sum(axis=2)
+        #: Phases of each step, by number of a way to tell them apart.
         self.phases = {n: _felt(n, steps, column.numbers) for n in np.unique(self.number).tolist()}
         self._lasts = lasts, {p: solo[p - first] for p in column.numbers}
 

@@ -170,9 +170,6 @@ class Pools:
     Args:
         problem: The transfers.
         scenarios: S.
-
-    Attributes:
-        of: By number of each transfer that writes to one, (its cache, its medium).
     """
 
     def __init__(self, problem: Problem, scenarios: int) -> None:
@@ -181,6 +178,7 @@ class Pools:
         given = [(c, len(members) / count) for members, count in pools if (c := problem.transfers[members[0]].cache)]
         self._volumes: dict[tuple[int, str], int] = {}
         stations = {s.name: s for s in problem.stations}
+        #: By number of each transfer that writes to one, (its cache, its medium).
         self.of: dict[int, tuple[int, int]] = {}
         for p, (members, _) in enumerate(pools):
             for f in members:

@@ -93,17 +93,13 @@ def _work(problem: Problem, phase: Phase, times: tuple[Index, Array], name: str)
 
 
 def _waits(phase: Phase, name: str, transfer: Transfer, at_work: float) -> tuple[Demand, ...]:
-    """The delays of a phase as demands on the workers."""
-    gone_by = once(transfer) if transfer.timed else ()
-    return tuple(_waited(d, name, at_work) for d in phase.delays if d.each not in gone_by)
-
-
-def _waited(delay: Demand, name: str, at_work: float) -> Demand:
-    """A delay as a demand; some keep all workers waiting at the same time."""
-    if delay.each != "lead" or at_work == 1:
-        return replace(delay, station=name)
-    whole = Term(delay.per_byte, f"({delay.formula})", delay.source) * at_work
-    return replace(delay, station=name, per_byte=whole.value, formula=whole.formula)
+    """The delays of a phase as demands on the workers; some keep all of them waiting at the same time."""
+    gone_by, found = once(transfer) if transfer.timed else (), []
+    for delay in (replace(d, station=name) for d in phase.delays if d.each not in gone_by):
+        whole = Term(delay.per_byte, f"({delay.formula})", delay.source) * at_work
+        lead = delay.each == "lead" and at_work != 1
+        found.append(replace(delay, per_byte=whole.value, formula=whole.formula) if lead else delay)
+    return tuple(found)
 
 
 def _idle(m: Matrices, f: int, ceiling: float) -> float:

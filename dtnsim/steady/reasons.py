@@ -197,8 +197,9 @@ def _station_words(station: Station, demands: list[Demand]) -> str:
             parts[d.what] = parts.get(d.what, 0.0) + float(np.ravel(d.per_byte)[0])
         work = " + ".join(f"{what} {c:.2f}" for what, c in sorted(parts.items(), key=lambda p: -p[1]) if c > 0)
         verb = "are" if station.kind == "cpu" else "is"
-        clock = units.show(capacity, "Hz")
-        return f"{station.label or station.name} {verb} saturated: {work} cycles/B at {clock}{_slowed(station)}"
+        text = f"{station.label or station.name} {verb} saturated: {work} cycles/B at {units.show(capacity, 'Hz')}"
+        slower = 1 / (1 - station.slowed) - 1
+        return text + (f" ({slower:.1%} slower under the load of memory)" if station.slowed else "")
     what = demands[0].what if demands else station.kind
     if station.kind in ("tcp", "window", "target", "transport"):
         return f"{what}: {units.show(capacity, 'B/s')}"
@@ -208,11 +209,6 @@ def _station_words(station: Station, demands: list[Demand]) -> str:
     text += f", and a byte takes {cost:.4g} {station.unit} of it" if abs(cost - 1) > _PLAIN else ""
     ways = [sum(float(np.ravel(d.per_byte)[0]) for d in demands if way in d.what.split()) for way in ("read", "write")]
     return text + (f", {BOTH_WAYS} ({ways[0]:.3g} and {ways[1]:.3g})" if min(ways) > _PLAIN * cost else "")
-
-
-def _slowed(station: Station) -> str:
-    """That memory load slows the core, where it does."""
-    return f" ({1 / (1 - station.slowed) - 1:.1%} slower under the load of memory)" if station.slowed else ""
 
 
 #: words by kind: `stations`, `remedies`, `evidence` and others

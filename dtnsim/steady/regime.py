@@ -99,7 +99,8 @@ def holders(given: PathSpec, problem: Problem, f: int, cause: Cause) -> Holders:
     stations = {name: _at(given, problem, _stations(problem)[name], of) for name in visited}
     longest = max((d for p in transfer.phases for d in p.delays), key=lambda d: float(np.max(d.per_byte)), default=None)
     kind = _WAITS[longest.each] if longest is not None else "requests"
-    noise = given.noises.get(_only_host(given, f)) if kind == "requests" else None
+    ends = {end.partition(":")[0] for end in (given.transfers[f].source_end, given.transfers[f].to)}
+    noise = given.noises.get(ends.pop()) if kind == "requests" and len(ends) == 1 else None
     waits = of._replace(kind=kind, measured=noise)
     own = waits if cause.station is None else stations[problem.stations[cause.station].name]
     return Holders(own, stations, waits)
@@ -115,12 +116,6 @@ def _at(given: PathSpec, problem: Problem, station: Station, of: Regime) -> Regi
     """A transfer that a station holds."""
     kind = _station(given, problem, station)
     return of._replace(kind=kind, measured=given.noises.get(station.host) if kind in _STORAGE else None)
-
-
-def _only_host(given: PathSpec, f: int) -> str:
-    """The host of a transfer that leaves it not; empty for others."""
-    ends = {end.partition(":")[0] for end in (given.transfers[f].source_end, given.transfers[f].to)}
-    return ends.pop() if len(ends) == 1 else ""
 
 
 def _doubt(given: PathSpec) -> float:

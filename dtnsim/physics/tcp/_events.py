@@ -29,11 +29,7 @@ def overflow(s: State, p: Fixed, v: View, flight: FloatArray, dice: Dice) -> Non
     """Windows that grew past path and buffer lose the excess, shared among the flows by their rates.
 
     Args:
-        s: The state, changed in place.
-        p: The lanes.
-        v: What the step went by.
         flight: What is in flight after it (flows, lanes) [segments].
-        dice: The draws.
     """
     over = total(flight) - p.full
     if not np.count_nonzero(over > OVER):
@@ -65,14 +61,7 @@ def _dealt(drops: FloatArray, share: FloatArray, u: FloatArray, flows: IntArray)
 
 
 def rounds(s: State, p: Fixed, v: View, dice: Dice) -> None:
-    """Slow-start rounds that end: the window doubles, unless HyStart, ssthresh or the cap stop it.
-
-    Args:
-        s: The state, changed in place.
-        p: The lanes.
-        v: What the step went by.
-        dice: The draws.
-    """
+    """Slow-start rounds that end: the window doubles, unless HyStart, ssthresh or the cap stop it."""
     ends = v.on & v.slow & (s.round_end <= s.soon)
     if not np.count_nonzero(ends):
         return
@@ -147,14 +136,7 @@ def _slow_start_overflow(
 
 
 def detections(s: State, p: Fixed, v: View, dice: Dice) -> None:
-    """Losses that are noticed: the window falls by beta and a recovery of one round trip begins.
-
-    Args:
-        s: The state, changed in place.
-        p: The lanes.
-        v: What the step went by.
-        dice: The draws.
-    """
+    """Losses that are noticed: the window falls by beta and a recovery of one round trip begins."""
     at = where_in(v.on & (s.detect <= s.soon))
     if not len(at):
         return
@@ -198,13 +180,7 @@ def where_in(condition: BoolArray) -> NDArray[np.intp]:
 
 
 def recoveries(s: State, p: Fixed, v: View) -> None:
-    """Recoveries that end: congestion avoidance goes on from ssthresh.
-
-    Args:
-        s: The state, changed in place.
-        p: The lanes.
-        v: What the step went by.
-    """
+    """Recoveries that end: congestion avoidance goes on from ssthresh."""
     at = where_in(v.on & (s.recover <= s.soon))
     if not len(at):
         return
@@ -235,12 +211,6 @@ def finish(s: State, p: Fixed, v: View, dice: Dice) -> None:
     In slow start the round is a train at the bottleneck's rate, not spread over the round trip. Segments
     dropped in the last rounds arrive when their loss has been noticed; a drop of the very last one
     is noticed only when the retransmissions before it are acknowledged.
-
-    Args:
-        s: The state, changed in place.
-        p: The lanes.
-        v: What the step went by.
-        dice: The draws.
     """
     ends = v.on & (total(s.delivered) >= p.size - 1e-6)
     if not ends.any():

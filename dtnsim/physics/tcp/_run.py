@@ -50,11 +50,6 @@ def run(p: Fixed, dice: Dice, noted: Noted) -> None:
     """Steps all lanes until each has ended, repeats itself, or has nothing before it that changes its rates.
 
     A lane that has taken its `most_steps` is carried forward at the rate of its second half.
-
-    Args:
-        p: The lanes.
-        dice: Draws of losses and stalls.
-        noted: Where their counters are noted.
     """
     s, kinds, halves = fresh(p, dice), set(p.most_steps.tolist()), dict[int, Counters]()
     starts = {max(most // 2, 1) for most in kinds}

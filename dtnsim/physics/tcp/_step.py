@@ -63,8 +63,6 @@ def in_flight(s: State, p: Fixed, on: BoolArray) -> FloatArray:
     """Whole segments that the windows let into the path, less those that were dropped in it.
 
     Args:
-        s: The state.
-        p: The lanes.
         on: Flows that send (flows, lanes).
     """
     whole = np.minimum(s.cwnd, p.cap)
@@ -132,13 +130,7 @@ def _growth(s: State, p: Fixed, delay: FloatArray) -> FloatArray:
 
 
 def step(s: State, p: Fixed, dice: Dice) -> BoolArray:
-    """Advances every lane by one step, in place; True where nothing grows and nothing comes before its end (lanes,).
-
-    Args:
-        s: The state, changed in place.
-        p: The lanes.
-        dice: The draws.
-    """
+    """Advances every lane by one step, in place; True where nothing grows and nothing comes before its end (lanes,)."""
     v = view(s, p)
     hazard = _hazard(s, p, v)
     to_loss = s.budget / hazard  # never 0 by 0: a budget is used up where there is a hazard
