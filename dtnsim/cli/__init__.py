@@ -2,6 +2,10 @@
 
 Begin with `predict`: a command reads its options (those of several are in `options`), makes one call that Python
 users have as well, and prints through `dtnsim.report`. Here are the list of commands, and what becomes of errors.
+
+What functions take has one name everywhere: ``data``, what ``--dataset`` says, and ``line``, what ``--command`` says;
+``calibration``, a file of fitted parameters; ``seed``, that of the draws; ``path``, a file, or None for standard
+output.
 """
 
 import contextlib

@@ -49,13 +49,7 @@ def read(path: str, needed: Iterable[str], remedy: str) -> tuple[list[str], list
 
 
 def write(columns: Sequence[str], rows: Iterable[dict[str, Any]], path: str | None) -> None:
-    """Writes rows as CSV.
-
-    Args:
-        columns: The heading.
-        rows: Cells by column.
-        path: The file; standard output if None.
-    """
+    """Writes rows, cells by column, as CSV under a heading of ``columns``."""
     stream = io.StringIO()
     writer = csv.DictWriter(stream, columns, lineterminator="\n", extrasaction="ignore")
     writer.writeheader()

@@ -169,11 +169,5 @@ def _text(value: Any) -> str:
 
 
 def write(table: Table, rows: list[dict[str, Any]], path: str | None) -> None:
-    """Writes the answered rows as CSV, to a file or to stdout.
-
-    Args:
-        table: The table as it was read.
-        rows: Its rows, answered.
-        path: The file; None for stdout.
-    """
+    """Writes the answered rows of a table as CSV."""
     _table.write([*table.columns, *(k for k in PREDICTED if k not in table.columns)], rows, path)

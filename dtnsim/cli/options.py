@@ -113,13 +113,7 @@ def listed(text: str | None) -> list[str]:
 
 
 def changed(given: PathSpec, data: str | None, line: str | None) -> PathSpec:
-    """A path whose first transfer moves the files of ``--dataset``, by the tool that ``--command`` types.
-
-    Args:
-        given: The path.
-        data: What ``--dataset`` says.
-        line: What ``--command`` says.
-    """
+    """A path whose first transfer moves the files of ``--dataset``, by the tool that ``--command`` types."""
     from dtnsim.description.override import given_with
 
     key = given.transfer_key(0)
@@ -135,14 +129,7 @@ def changed(given: PathSpec, data: str | None, line: str | None) -> PathSpec:
 
 
 def asked(path: str, calibration: str | None, data: str | None, line: str | None) -> str | PathSpec:
-    """A path with those two options; its name where neither is given.
-
-    Args:
-        path: Its name or file.
-        calibration: File of fitted parameters.
-        data: What ``--dataset`` says.
-        line: What ``--command`` says.
-    """
+    """A path, by its name or file, with those two options; its name where neither is given."""
     if data is None and line is None:
         return path
     from dtnsim.description import spec

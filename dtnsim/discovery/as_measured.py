@@ -140,11 +140,6 @@ class Logs:
 def host(found: Found, logs: Logs, mount: str) -> Found:
     """The host with what was measured in the place of what was found.
 
-    Args:
-        found: What `discover` found.
-        logs: The logs.
-        mount: Volume that the tests were on, by its mount point.
-
     Raises:
         InputError: logs without figures, or a volume that nobody described.
     """
@@ -325,12 +320,8 @@ def way(found: Found, file: str, logs: Logs, peer: str, there: Path, mount: str)
     """A path file from the host to a peer; empty where the peer's own file or the tests between the two are missing.
 
     Args:
-        found: The host as measured.
         file: Its file.
-        logs: The logs.
-        peer: Name or address of the peer.
         there: The peer's file, beside the host's.
-        mount: The host's volume.
     """
     if not there.is_file() or not logs.has("peer-ping", "peer-to"):
         return ""

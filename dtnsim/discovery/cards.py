@@ -153,13 +153,7 @@ def _slot(said: Mapping[str, tuple[str, str]], name: str, transfers: float, lane
 
 
 def pinned(given: Outputs, names: list[str], cores: int) -> Tree:
-    """Cores that serve the cards' interrupts, where they are pinned to some of them.
-
-    Args:
-        given: What the machine says.
-        names: Its cards.
-        cores: How many cores it has.
-    """
+    """Cores that serve the interrupts of cards of these ``names``, where they are pinned to some of all ``cores``."""
     affinity = {}
     for key, (value, _) in given.keyed("irq").items():
         named = re.fullmatch(r"/proc/irq/(\d+)/smp_affinity_list", key)

@@ -70,7 +70,6 @@ def plan(
     Args:
         size_B: Size of a large file.
         time_s: Time for all of them.
-        peer: Another host on which ``iperf3 -s`` runs.
         sorts: Sorts of tests that are worth it.
     """
     tests = [t for t in _benchmarks(size_B, peer) if t.sort in sorts]

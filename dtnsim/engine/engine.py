@@ -115,8 +115,6 @@ class Engine:
         Args:
             row: Station -> what one byte costs there [station's unit/B]; or what `Engine.row` made of that.
             size: Bytes; 0 ends at once, infinite lasts until it is cancelled [B].
-            weight: Share next to others where a station holds both back (number of streams).
-            cap: Rate that it cannot pass [B/s].
             label: Anything, to find it again.
 
         Returns:

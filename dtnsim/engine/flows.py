@@ -73,11 +73,6 @@ def checked_row(demands: Mapping[int, float], stations: int) -> Demands:
 def check_flow(size: float, weight: float, cap: float) -> None:
     """Refuses sizes, weights and caps that mean nothing.
 
-    Args:
-        size: Bytes [B].
-        weight: Share next to others.
-        cap: Rate that it cannot pass [B/s].
-
     Raises:
         InputError: Size negative or not a number, weight not positive and finite, cap negative.
     """

@@ -24,7 +24,6 @@ class Fluid:
     """The engine without SimPy: `start`, `withdraw` and `set_capacity`, then `settle`; `next_time`, `finished`.
 
     Args:
-        capacities: (K,) capacity of each station [station's unit/s].
         max_events: Settlings after which the run is given up with a `ModelError`.
 
     Raises:
@@ -65,12 +64,6 @@ class Fluid:
 
     def flow(self, row: Row, size: float, weight: float = 1.0, cap: float = math.inf) -> Flow:
         """A flow, checked, not started yet.
-
-        Args:
-            row: Demands of a byte.
-            size: Bytes; infinite until it is withdrawn [B].
-            weight: Share next to others.
-            cap: Rate that it cannot pass [B/s].
 
         Raises:
             InputError: Size negative, weight not positive and finite, cap negative.

@@ -27,9 +27,6 @@ _LISTED: Final = 8
 class Network:
     """Nodes and rows, one record after the other.
 
-    Args:
-        capacity: (K,) capacity of each station [station's unit/s].
-
     Attributes:
         f, q: The numbers.
         heaps: How many heaps they need.

@@ -40,9 +40,6 @@ def spread(
         work: A function of a module that the workers have too; it is called with ``shared`` and a piece. A task is
             several pieces where there are many for each core of the cluster.
         shared: What every piece needs; it travels once a worker, and survives workers that die.
-        pieces: The pieces, independent of each other.
-        scheduler: Address like ``tcp://login1:8786``.
-        patience_s: How long to wait for a scheduler and for its first worker [s].
 
     Yields:
         (number of the piece, its result) as they are done, each once.
@@ -72,11 +69,6 @@ def spread(
 
 class Session(Generic[Shared]):
     """A scheduler's workers for pieces of work that come one lot after another, all with one thing in common.
-
-    Args:
-        shared: What every piece needs; it travels once a worker.
-        scheduler: Address like ``tcp://login1:8786``.
-        patience_s: How long to wait for a scheduler and for its first worker [s].
 
     Raises:
         InputError: as in `spread`.

@@ -21,10 +21,7 @@ def around(median: ArrayLike, spread: ArrayLike, score: ArrayLike, *, share: boo
     """Values of numbers at standard normal scores.
 
     Args:
-        median: Their medians.
-        spread: Their relative standard deviations.
         score: How many standard deviations above the median.
-        share: Whether they are shares.
     """
     middle, off = np.asarray(median, float), np.sqrt(np.log1p(np.square(spread))) * score
     if not share:
@@ -35,13 +32,7 @@ def around(median: ArrayLike, spread: ArrayLike, score: ArrayLike, *, share: boo
 
 
 def score_of(value: float, median: float, spread: float, *, share: bool = False) -> float:
-    """The score at which a number has a value: the inverse of `around`.
-
-    Args:
-        median: Its median.
-        spread: Its relative standard deviation.
-        share: Whether it is a share.
-    """
+    """The score at which a number has a value: the inverse of `around`."""
     sigma = math.sqrt(math.log1p(spread**2))
     if not share or value <= median:
         return math.log(value / median) / sigma

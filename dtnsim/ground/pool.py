@@ -39,7 +39,6 @@ class Pool(Generic[Shared, Piece, Result]):
 
     Args:
         work: A function of a module, called with ``shared`` and a piece.
-        shared: What all pieces have in common; it travels once a process.
         pieces: The pieces, independent of each other; asked for as they are begun, but by a cluster.
         processes: How many processes share them; up to 1, this one does them.
         scheduler: Address of a Dask scheduler whose workers do them instead.

@@ -124,7 +124,6 @@ def prior(text: str, spread: float, source: str) -> Quantity:
 
     Args:
         text: The number with its unit.
-        spread: Relative standard deviation.
         source: Where it comes from.
     """
     value, dim = units.read(text)

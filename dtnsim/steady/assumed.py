@@ -68,9 +68,6 @@ def moved(composer: Composer, nominal: Problem, whole_Bps: float) -> Iterator[As
     """What each default that has another usual value does to the answer when it has that.
 
     Neglects: defaults that are tried together and undo each other.
-
-    Args:
-        whole_Bps: Rate of all its transfers together then [B/s].
     """
     if len(nominal.transfers) > TRANSFERS:
         return
@@ -308,11 +305,7 @@ def _quantile(kinds: Sequence[Quantity], score: float) -> float:
 
 
 def assumed(composer: Composer, nominal: Problem, drawn: Scenarios, whole_Bps: float) -> tuple[Assumption, ...]:
-    """The numbers that the path file does not write and that move the answer by more than `WORTH`, the strongest first.
-
-    Args:
-        whole_Bps: Rate of all its transfers together at its medians [B/s].
-    """
+    """Numbers that the path file does not write and that move the answer by more than `WORTH`, the strongest first."""
     if len(nominal.transfers) > _TRANSFERS:
         return ()
     found = [*_uncertain(composer, nominal, drawn, whole_Bps), *moved(composer, nominal, whole_Bps)]

@@ -79,11 +79,7 @@ class _Held(NamedTuple):
 
 
 class Workers:
-    """The ceilings of a problem's transfers for capacities of which only some change.
-
-    Args:
-        m: The problem.
-    """
+    """The ceilings of a problem's transfers for capacities of which only some change."""
 
     def __init__(self, m: Matrices) -> None:
         self._m = m

@@ -154,7 +154,6 @@ class Discrepancy:
             problem: Stations, and TCP's connections by station, drawn, each of whose limits is off by its own error.
             given: Stations and demands with the capacities at the solution, rates (S, F), and which of those drawn the
                 scenarios are (S,).
-            mean: Whether one run's luck is left out.
         """
         (m, rate, rows), names = given, [s.name for s in problem.stations]
         known: dict[Regime, Array] = {}

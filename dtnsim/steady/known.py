@@ -92,10 +92,6 @@ class Assumed(Later[Assumption]):
     """What an answer assumes, found when it is looked at.
 
     Args:
-        composer: The path.
-        nominal: What it has composed, at its medians.
-        drawn: Its scenarios.
-        whole_Bps: Rate of all its transfers together at its medians [B/s].
         seed, mean: How they were drawn, as `predict` has it.
     """
 
@@ -110,11 +106,7 @@ class Assumed(Later[Assumption]):
         self._draw, self._seed = drawn.draw if drawn.draw.samples <= _ENOUGH else fewer(), seed
 
     def medians(self, some: Sequence[Assumption]) -> Array:
-        """Rate of all transfers together with each of some numbers at the ends of its interval, (n, 2) [B/s].
-
-        Args:
-            some: Numbers that the answer assumes.
-        """
+        """Rate of all transfers together with each of some numbers at the ends of its interval, (n, 2) [B/s]."""
         found = np.empty((len(some), 2))
         together = [n for n, a in enumerate(some) if a.drawn and not a.key.startswith(_ROUNDS)]
         if together:

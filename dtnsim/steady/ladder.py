@@ -50,7 +50,6 @@ class Ladder(Later[Rung]):
     Args:
         problem: The path, its capacities as they are at the answer.
         m: The path as arrays, its capacities as given.
-        f: Number of the transfer.
         cause: What binds in the answer.
         rate: The answer [B/s].
         given: The path as it is described; None where nothing of it can be changed.

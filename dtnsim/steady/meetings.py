@@ -94,11 +94,7 @@ def _under_way(problem: Problem, own: Array) -> list[tuple[int, ...]]:
 
 
 def part(problem: Problem, members: Sequence[int]) -> Problem:
-    """A path with some of its transfers alone, as they are beside each other on the volumes that they share.
-
-    Args:
-        members: Numbers of the transfers.
-    """
+    """A path with some of its transfers alone, as they are beside each other on the volumes that they share."""
     if len(members) == len(problem.transfers):
         return problem
     made, drives = [problem.transfers[f] for f in members], problem.drives

@@ -57,10 +57,6 @@ class Steps:
     Where a number of a way to do so is odd, the last of its steps are the phases where workers wait. Who waits is at
     none of the others, whatever it waits for; a step without stations is a part of that. A step that takes little of a
     worker's time is a part of the one before it, or after it.
-
-    Args:
-        column: The column.
-        m: The path as arrays.
     """
 
     def __init__(self, column: Column, m: Matrices) -> None:
@@ -185,7 +181,6 @@ class Occupancy:
     """Rates of columns, by the states of their workers where these make a difference.
 
     Args:
-        m: The path as arrays.
         columns: What moves bytes.
         transfers: All transfers of the path.
         known: Steps of columns that were asked before; those of these come in.

@@ -165,12 +165,7 @@ def _at(station: str, demands: list[Demand]) -> Value:
 
 
 class Pools:
-    """Page caches that several write to, and how full they are in every scenario.
-
-    Args:
-        problem: The transfers.
-        scenarios: S.
-    """
+    """Page caches that several write to, and how full they are in every scenario."""
 
     def __init__(self, problem: Problem, scenarios: int) -> None:
         pools = shared(problem)

@@ -41,12 +41,7 @@ class Cause(NamedTuple):
 
 
 def cause_of(m: Matrices, f: int, binding: int) -> Cause:
-    """Cause of a transfer's rate: the station that binds, or the largest part of its workers' time.
-
-    Args:
-        m: The path as arrays, at the median.
-        binding: What binds, as `solve.Solution` has it.
-    """
+    """Cause of a transfer's rate at the median: station ``binding``, or (-1) the largest part of its workers' time."""
     if binding >= 0:
         return Cause(binding, _phase_at(m, f, binding), direct=True)
     times = worker_times(m, f)

@@ -299,11 +299,7 @@ class Count(NamedTuple):
 
 
 def counts(given: PathSpec, f: int, keys: Sequence[str]) -> Iterator[Count]:
-    """More and fewer files, streams and runs at once of transfer ``f``.
-
-    Args:
-        keys: Keys at which it is written, and others like it.
-    """
+    """More and fewer files, streams and runs at once of transfer ``f``, written at ``keys``, and of others like it."""
     transfer, tool = given.transfers[f], given.transfers[f].tool
     for _, name, now in at_once([transfer]):
         more = {now * n for n in _MULTIPLES if now * n <= _MOST_AT_ONCE}

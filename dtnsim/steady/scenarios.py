@@ -157,11 +157,7 @@ def scenarios(
 
 
 def composed_and_drawn(given: PathSpec, samples: int, seed: int, *, mean: bool) -> tuple[Problem, Scenarios]:
-    """A path composed at its medians, and its scenarios.
-
-    Args:
-        mean: As `scenarios` has it.
-    """
+    """A path composed at its medians, and its scenarios."""
     composer = timed.composer(given, Draw())
     nominal = composer.problem()
     return nominal, scenarios(given, nominal, samples, seed, composer.past, mean=mean)
@@ -177,11 +173,7 @@ def laid_out(problem: Problem, draw: Draw, holding: tuple[Holders, ...]) -> Scen
 
 
 def solved(problem: Problem, m: Matrices, draw: Draw, held: tuple[Holders, ...], times: int = 1) -> Scenarios:
-    """The scenarios of a problem that is drawn.
-
-    Args:
-        times: Variants that stand one after the other.
-    """
+    """The scenarios of a problem that is drawn; ``times`` variants of it stand one after the other."""
     m, solution, rates = _whole(problem, m)
     return Scenarios(problem, m, solution, np.broadcast_to(rates, (draw.samples * times, rates.shape[1])), draw, held)
 

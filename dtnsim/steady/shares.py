@@ -223,7 +223,6 @@ class Shares:
     several can fill changes little with the capacities of a few: both are found once.
 
     Args:
-        capacity: (S, K) capacity of each station.
         rows: Use per byte, a row for each of F transfers.
         changing: (K,) stations whose capacity may be less when rates are asked for; those of the others stay.
     """

@@ -62,11 +62,7 @@ def solve(m: Matrices) -> Solution:
 
 
 class Rates:
-    """Rates of a problem's transfers, whoever of them runs.
-
-    Args:
-        m: The problem.
-    """
+    """Rates of a problem's transfers, whoever of them runs."""
 
     def __init__(self, m: Matrices) -> None:
         self.m = m
@@ -223,12 +219,7 @@ def slowed_capacity(m: Matrices, rate: Array | None) -> Array:
 
 
 def relieved(m: Matrices, *, station: int | None, transfer: int) -> Matrices:
-    """The problem without a station's limit, or (None) without the waiting of a transfer.
-
-    Args:
-        station: Number of the station.
-        transfer: Number of the transfer.
-    """
+    """The problem without a station's limit, or (None) without the waiting of a transfer, by their numbers."""
     if station is not None:
         capacity = m.capacity.copy()
         capacity[:, station] = np.inf

@@ -100,7 +100,7 @@ def _in_step(t: Transfer, m: Matrices, f: int, phases: range, begins: BoolArray)
 
 
 def _in_time(m: Matrices, f: int, steps: list[range], workers: int) -> Array:
-    """Part of their first later steps that all workers of a transfer go through together, (S,).
+    """Part of their first later ``steps`` (of phases) that all workers of a transfer go through together, (S,).
 
     Shares w of equals are log-normal (`UNFAIRNESS`). While all n of them share what holds them, the one with the most
     has its bytes after mean(w) / max(w) of the time T of all, and the last of them at T: so they are there together for
@@ -108,9 +108,6 @@ def _in_time(m: Matrices, f: int, steps: list[range], workers: int) -> Array:
 
     Neglects: that those who are late have the link for fewer; that steps by themselves are not equally long either.
     Source: the largest of n at its mean: G. Blom, Statistical Estimates and Transformed Beta-Variables (1958).
-
-    Args:
-        steps: Phases of each of its steps.
     """
     solo = [seconds.max(axis=1, initial=0.0) for _, seconds in solo_times(m, f)]
     numbers, first = np.array(m.phases_of(f)), m.phases_of(f).start
@@ -126,11 +123,7 @@ def _in_time(m: Matrices, f: int, steps: list[range], workers: int) -> Array:
 
 
 def steps_of(m: Matrices, phases: range) -> list[range]:
-    """Those of a transfer's phases that belong to each of its steps; a scan, which uses no station, to the next.
-
-    Args:
-        phases: Numbers of the transfer's phases.
-    """
+    """Those of a transfer's phases that belong to each of its steps; a scan, which uses no station, to the next."""
     moved = m.moved[phases]
     step = np.floor(np.cumsum(moved) - moved + _ROUNDED).astype(int)
     works = [m.phases.station[m.phases.first[p]] < m.capacity.shape[1] for p in phases]

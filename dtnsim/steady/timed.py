@@ -278,11 +278,7 @@ def _settled(given: PathSpec, times: Mapping[str, float]) -> dict[str, float]:
 
 
 class _Search:
-    """Looks for the bytes that take a given time; more bytes take longer.
-
-    Args:
-        seconds: The time.
-    """
+    """Looks for the bytes that take a given time; more bytes take longer."""
 
     def __init__(self, seconds: float) -> None:
         self.seconds = seconds

@@ -33,12 +33,7 @@ Holder = tuple[int, str]
 
 
 class _One(Draw):
-    """One scenario of some draws.
-
-    Args:
-        draw: The draws.
-        row: Number of the scenario.
-    """
+    """One scenario, of a number, of some draws."""
 
     def __init__(self, draw: Draw, row: int) -> None:
         super().__init__()

@@ -53,11 +53,7 @@ class Share:
 
 
 def of_path(given: PathSpec, seed: int = 1, samples: int = SAMPLES, *, mean: bool = False) -> tuple[Share, ...]:
-    """Why the interval of a path's prediction is wide: shares of the variance, the largest first.
-
-    Args:
-        mean: Whether the interval is that of the long-run mean.
-    """
+    """Why the interval of a path's rate, or of its long-run mean, is wide: shares of the variance, largest first."""
     p = predict(given, samples=samples, seed=seed, mean=mean)
     found = shares(p.drawn, given.correlation.keys) if p.drawn is not None else ()
     places, nominal = given.written_as, p.problem
