@@ -92,16 +92,12 @@ class Search:
     def at(self, u: Array) -> tuple[Array, Array]:
         """(ratios, Jacobian) at u; the last point is kept, for the solver asks twice."""
         if self._last is None or self._last[0] != u.tobytes():
-            ratio, slope = self._differences(u)
-            self._last = (u.tobytes(), ratio, slope)
+            # a step towards the inside keeps a parameter at its bound valid
+            sign = np.where(u + _STEP > self.high, -1.0, 1.0)
+            steps = np.concatenate([np.zeros((1, u.size)), np.diag(sign * _STEP)])
+            both = self.model.ratios(self.full(u[None, :] + steps))
+            self._last = u.tobytes(), both[0], np.asarray(((both[1:] - both[0]) / (sign[:, None] * _STEP)).T)
         return self._last[1], self._last[2]
-
-    def _differences(self, u: Array) -> tuple[Array, Array]:
-        # a step towards the inside keeps a parameter at its bound valid
-        sign = np.where(u + _STEP > self.high, -1.0, 1.0)
-        steps = np.concatenate([np.zeros((1, u.size)), np.diag(sign * _STEP)])
-        both = self.model.ratios(self.full(u[None, :] + steps))
-        return both[0], np.asarray(((both[1:] - both[0]) / (sign[:, None] * _STEP)).T)
 
     def cost(self, ratio: Array, u: Array, error: Array, *, firm: bool, plain: bool = False) -> Array:
         """Half the sum of soft squares and of prior squares, over the last axis.

@@ -64,10 +64,8 @@ def no_help(found: Found, tuned: Stage) -> list[str]:
     if found.search.exceeded:
         said.append(f"{found.search.exceeded} sets exceeded the bound of the search: a better one may be missing.")
     if found.search.cut:
-        said.append(
-            f"The search ended after {found.search.patience:,} bounds: sets of several changes may be missing; allow "
-            "fewer with --most, --mine or a shorter --catalog."
-        )
+        missing = "sets of several changes may be missing; allow fewer with --most, --mine or a shorter --catalog"
+        said.append(f"The search ended after {found.search.patience:,} bounds: {missing}.")
     return said
 
 
@@ -83,10 +81,8 @@ def gained(gain: float, digits: int = 1) -> str:
 
 def apart(names: Sequence[str]) -> list[str]:
     """That hosts follow others in the file, though they are not to be changed."""
-    return [
-        f"{name} is like another host in the file and would follow what is set there: hosts.{name}=... writes it out."
-        for name in names
-    ]
+    follows = "is like another host in the file and would follow what is set there"
+    return [f"{name} {follows}: hosts.{name}=... writes it out." for name in names]
 
 
 def joint_gain(found: Found, best: Stage, tuned: Stage) -> list[str]:
@@ -190,10 +186,9 @@ def outcome(
         how = "As it is" if met.name == "as it is" else "Tuning alone"
         said.append(f"{how} is enough: {goal.words} with a probability of {percent(met.probability, confidence)}.")
     else:
-        said.append(
-            f"{met.price} (+-{met.price_spread:.0%}) is enough: {goal.words} with a probability of "
-            f"{percent(met.probability, confidence)}; buy {met.name}. Then {then.station} binds: {then.reason}."
-        )
+        likely = f"{goal.words} with a probability of {percent(met.probability, confidence)}"
+        costs = f"{met.price} (+-{met.price_spread:.0%})"
+        said.append(f"{costs} is enough: {likely}; buy {met.name}. Then {then.station} binds: {then.reason}.")
     return said
 
 
@@ -221,20 +216,15 @@ def _short(goal: Goal, confidence: float, best: Stage, shares: Sequence[Share]) 
     drawn = best.prediction.drawn
     reached = f"{rate} is the median"
     if confidence != 0.5 and drawn is not None:
-        sure = float(np.quantile(drawn.total_Bps, 1 - confidence, method="inverted_cdf"))
-        reached += f", {units.show(sure, 'B/s')} is reached with {confidence:.0%}"
+        least = float(np.quantile(drawn.total_Bps, 1 - confidence, method="inverted_cdf"))
+        reached += f", {units.show(least, 'B/s')} is reached with {confidence:.0%}"
+    found, sure = f"The best that was found is {best.name}: {reached}, {goal.words} with", f"{best.probability:.0%}"
     if best.rate < goal.value:
-        return (
-            f"The best that was found is {best.name}: {reached}, {goal.words} with {best.probability:.0%}; then "
-            f"{then.station} binds: {then.reason}.{relief}"
-        )
+        return f"{found} {sure}; then {then.station} binds: {then.reason}.{relief}"
     unsure = ""
     if shares:
         unsure = f" Most of the uncertainty is {shares[0].what} ({shares[0].share:.0%} of the variance)."
-    return (
-        f"The best that was found is {best.name}: {reached}, {goal.words} with a probability of "
-        f"{best.probability:.0%}; {then.station} binds most often.{unsure}{relief}"
-    )
+    return f"{found} a probability of {sure}; {then.station} binds most often.{unsure}{relief}"
 
 
 def kinds_tried(allow: Sequence[str], known: Sequence[str], would: Sequence[Would], confidence: float) -> list[str]:
@@ -348,16 +338,11 @@ def growth_schedule(made: Plan) -> list[str]:
         if before is not None and before.stage is due.stage:
             continue
         what = due.stage.name if due.stage.options else f"nothing to buy ({due.stage.name})"
-        said.append(
-            f"{when}: {rate} needs {what}: {due.cost:,.0f} {due.stage.price.currency} then{by} "
-            f"(probability {due.probability:.0%})."
-        )
+        costs = f"{due.cost:,.0f} {due.stage.price.currency}"
+        said.append(f"{when}: {rate} needs {what}: {costs} then{by} (probability {due.probability:.0%}).")
     if any(d.cost for d in made.due):
-        total = sum(d.cost for d in made.due)
-        said.append(
-            f"All years together: {total:,.0f} {made.now.price.currency} at the list's prices; "
-            "each piece is bought in the year in which it is first needed."
-        )
+        total = f"{sum(d.cost for d in made.due):,.0f} {made.now.price.currency} at the list's prices"
+        said.append(f"All years together: {total}; each piece is bought in the year in which it is first needed.")
     if first is not None and said:
         said.append("When each class first misses a deadline, with queues and failures: dtnsim fleet on this path.")
     return said

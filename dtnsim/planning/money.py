@@ -38,11 +38,8 @@ class Exchange:
     def notes(self, found: Iterable[str]) -> list[str]:
         """What was taken for granted between some currencies."""
         there = set(found)
-        return [
-            f"{of}/{into} = {rate:g} ({USUAL_SOURCE}); --rate says otherwise."
-            for (of, into), rate in self.rates.items()
-            if {of, into} <= there and (of, into) not in self.stated
-        ]
+        usual = {pair: rate for pair, rate in self.rates.items() if set(pair) <= there and pair not in self.stated}
+        return [f"{a}/{b} = {rate:g} ({USUAL_SOURCE}); --rate says otherwise." for (a, b), rate in usual.items()]
 
     def to(self, price: Money, currency: str, what: str) -> Decimal:
         """A price in another currency.

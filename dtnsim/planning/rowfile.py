@@ -140,9 +140,6 @@ def _named(file: Path) -> Iterator[None]:
 
 def _typed(keys: Sequence[str], line: Sequence[str]) -> Row:
     """A row with its numbers as such."""
-    heads = (*keys, *ANSWERS)
-    numbers = range(len(keys), len(heads))
-    return tuple(
-        (float(v) if v else None) if n in numbers and heads[n].endswith(("_Bps", "_s")) else v
-        for n, v in enumerate(line)
-    )
+    said = zip(ANSWERS, line[len(keys) :], strict=False)
+    answers = ((float(v) if v else None) if head.endswith(("_Bps", "_s")) else v for head, v in said)
+    return (*line[: len(keys)], *answers)

@@ -7,6 +7,8 @@ import math
 from collections.abc import Sequence
 from typing import Any, Final
 
+import numpy as np
+
 from dtnsim.ground import units
 from dtnsim.report import simulation
 from dtnsim.report.page import Figure, Page, label
@@ -158,20 +160,16 @@ def by_hour(
     if not len(edges_s) or edges_s[-1] <= 86400.0:
         return None
     days = min(math.ceil((first + edges_s[-1]) / 86400.0), 366)
-    moved, spent = ([[0.0] * days for _ in range(24)] for _ in range(2))
-    for rate, begin, end in zip(rates_Bps, edges_s[:-1], edges_s[1:], strict=True):
-        for hour in range(int((first + begin) // 3600), min(math.ceil((first + end) / 3600), 24 * days)):
-            span = min(first + end, (hour + 1) * 3600.0) - max(first + begin, hour * 3600.0)
-            moved[hour % 24][hour // 24] += max(rate, 0.0) * span
-            spent[hour % 24][hour // 24] += span
-    table = [
-        [gbps(m / s) if s else None for m, s in zip(*rows, strict=True)] for rows in zip(moved, spent, strict=True)
-    ]
+    hours, edges = 3600.0 * np.arange(24 * days + 1), first + np.asarray(edges_s, float)
+    total = np.append(0.0, np.cumsum(np.maximum(rates_Bps, 0.0) * np.diff(edges)))
+    moved, spent = np.diff(np.interp(hours, edges, total)), np.diff(np.clip(hours, edges[0], edges[-1]))
+    each = [gbps(m / s) if s else None for m, s in zip(moved.tolist(), spent.tolist(), strict=True)]
+    table = [each[hour::24] for hour in range(24)]
     trace = heat(table, "Gb/s", "day %{x}, %{y}:00: %{z:.4g} Gb/s", [d + 1 for d in range(days)])
-    hours = "hour of the day" + (", if it begins at midnight" if start is None else "")
+    up = "hour of the day" + (", if it begins at midnight" if start is None else "")
     layout = {
         "xaxis": axis("day", tick0=1, dtick=math.ceil(days / _TICKS)),
-        "yaxis": axis(hours, autorange="reversed", dtick=3),
+        "yaxis": axis(up, autorange="reversed", dtick=3),
         "height": 420,
     }
     mean = [sum(known) / len(known) if (known := [v for v in row if v is not None]) else 0.0 for row in table]

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, field, fields
+from dataclasses import dataclass, field, fields, replace
 from functools import cached_property
 from typing import Any, Final
 
@@ -38,36 +38,26 @@ def joined(held: Sequence[Held], width: float) -> tuple[Held, ...]:
         held: Stretches one after another.
         width: Shortest stretch that is kept by itself [s].
     """
-    result: list[Held] = []
-    pending: list[Held] = []
-
-    def put(start: float, end: float, station: str) -> None:
-        if result and result[-1].station == station:
-            start = result.pop().start_s
-        result.append(Held(start, end, station))
-
-    def close() -> None:
-        if pending:
-            time: dict[str, float] = {}
-            for h in pending:
-                time[h.station] = time.get(h.station, 0.0) + h.end_s - h.start_s
-            put(pending[0].start_s, pending[-1].end_s, max(time, key=lambda s: time[s]))
-            pending.clear()
-
+    groups: list[list[Held]] = []
+    growing = False  # whether the last of them is still too short by itself
     for stretch in held:
-        if stretch.end_s - stretch.start_s >= width:
-            close()
-            put(stretch.start_s, stretch.end_s, stretch.station)
-            continue
-        pending.append(stretch)
-        if stretch.end_s - pending[0].start_s >= width:
-            close()
-    if pending and result:  # a short rest belongs to the stretch before it
-        last = result.pop()
-        put(last.start_s, pending[-1].end_s, last.station)
-    else:
-        close()
-    return tuple(result)
+        short = stretch.end_s - stretch.start_s < width
+        if growing and short:
+            groups[-1].append(stretch)
+        else:
+            groups.append([stretch])
+        growing = short and stretch.end_s - groups[-1][0].start_s < width
+    if growing and len(groups) > 1:  # a short rest belongs to the stretch before it
+        groups.pop()
+    result: list[Held] = []
+    for group in groups:
+        time = dict.fromkeys((h.station for h in group), 0.0)
+        for h in group:
+            time[h.station] += h.end_s - h.start_s
+        station = max(time, key=time.__getitem__)
+        start = result.pop().start_s if result and result[-1].station == station else group[0].start_s
+        result.append(Held(start, group[-1].end_s, station))
+    return (*result[:-1], replace(result[-1], end_s=held[-1].end_s)) if result else ()
 
 
 @dataclass(frozen=True)

@@ -236,12 +236,9 @@ def check_load(scene: Scene, until: float) -> None:
         station = scene.problem.stations[k]
         capacity = float(np.max(station.capacity))
         if load >= capacity and until == math.inf:
-            times, remedy = (
-                load / max(capacity, 1e-300),
-                "give them a lower rate or size, or simulate until a time (--until 1h)",
-            )
-            message = f"offer {station.name} {times:.3g} times what it carries: they pile up for ever"
-            raise SpecError(message, key="others", remedy=remedy)
+            times = f"{load / max(capacity, 1e-300):.3g} times what it carries"
+            remedy = "give them a lower rate or size, or simulate until a time (--until 1h)"
+            raise SpecError(f"offer {station.name} {times}: they pile up for ever", key="others", remedy=remedy)
 
 
 def settled(problem: Problem) -> tuple[Problem, Array]:

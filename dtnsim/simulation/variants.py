@@ -31,10 +31,8 @@ def check_same(old: Problem, new: Problem, active: tuple[int, ...]) -> None:
     for both in zip(old.transfers, new.transfers, strict=True):
         a, b = ((t.files, t.payload_B, t.workers, t.start_s, [p.name for p, _ in phases_of(t)]) for t in both)
         if a != b:
-            message, remedy = (
-                "changes what is moved, or how many workers move it",
-                "events may change hosts, network and costs",
-            )
+            message = "changes what is moved, or how many workers move it"
+            remedy = "events may change hosts, network and costs"
             raise SpecError(message, key=where, value=both[0].name, remedy=remedy)
 
 

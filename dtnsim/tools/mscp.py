@@ -12,7 +12,7 @@ from dtnsim.ground.quantity import prior
 from dtnsim.tools._common import COPIED_WITH_TIMES, in_flight, transfer
 from dtnsim.tools._options import Count, Rate, Size, named
 from dtnsim.tools._ssh import LOGIN, LOGIN_CPU, LOGIN_WORK, OVERHEAD, SshCopy, crowd
-from dtnsim.tools.plan import CpuUse, Job, NetUse, Opening, Plan
+from dtnsim.tools.plan import Job, NetUse, Opening, Plan
 
 #: SFTP's INIT on a further connection, and STAT of the target on the first
 _SESSION: Final = 2.0
@@ -79,7 +79,8 @@ class Mscp(SshCopy):
             overhead=sent * OVERHEAD,
             stopped=True,
         )
-        cpu = self._ciphers(sender, receiver, sent)
+        ends = {"source": sender, "destination": receiver}  # cipher and compression, a thread a connection
+        cpu = tuple(replace(use, thread=ends[use.end]) for use in (*self.crypto(sent), *self.packing()))
         files = replace(COPIED_WITH_TIMES, round_trips=each)
         step = transfer(job, (sender, receiver), self.b, net, cpu, files, workers=workers)
         waves = (math.ceil((workers - 1) / self.u) + 1) / 2  # u log in at once: how long a mean one waits
@@ -91,8 +92,3 @@ class Mscp(SshCopy):
         )
         piece = self.s.value if workers > 1 else math.inf
         return Plan((step,), workers=workers, weight=workers, piece_B=piece, opening=opening)
-
-    def _ciphers(self, sender: Thread, receiver: Thread, sent: float) -> tuple[CpuUse, ...]:
-        """Cipher and compression, a thread a connection."""
-        ends = {"source": sender, "destination": receiver}
-        return tuple(replace(use, thread=ends[use.end]) for use in (*self.crypto(sent), *self.packing()))

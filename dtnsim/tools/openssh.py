@@ -142,13 +142,16 @@ class SftpCopy(SshCopy):
             cost = per_byte(asked)
         return both_ends(SENDER, RECEIVER, cost, "SFTP requests")
 
-    def session(self, job: Job, block: Quantity) -> Plan:
-        """One connection, file after file, read and written by ``block``."""
+    def session(self, job: Job, block: Quantity, *, sftp: bool = True) -> Plan:
+        """One connection, file after file, read and written by ``block``; without ``sftp`` by scp's own protocol."""
         sent, put = self.sent(job), self.client == "source"
-        net = self.network(channel=self.in_flight(), rate=self.limit, stopped=True, grain=self.asked[1], sent=sent)
+        flight, grain = (self.in_flight(), self.asked[1]) if sftp else (None, None)
+        net = self.network(channel=flight, rate=self.limit, stopped=True, grain=grain, sent=sent)
         ends = (Thread(f"{self.kind} reader"), Thread(f"{self.kind} writer"))
-        cpu = (*self.crypto(sent), *self.requesting(), *self.packing(), *piped(ends))
+        cpu = (*self.crypto(sent), *(self.requesting() if sftp else ()), *self.packing(), *piped(ends))
         step = transfer(job, ends, block, net, cpu, self.each_file(job))
+        if not sftp:
+            return Plan((step,), opening=self.opening(SCP_OPENING, "scp's own protocol"))
         folder, further = (PUT_FOLDER, PUT_FURTHER) if put else (GET_FOLDER, GET_FURTHER)
         waits = SESSION + folder + further * max(job.directories - 1, 0)
         return Plan((step,), opening=self.opening(waits, "the session's first requests"))
@@ -191,13 +194,7 @@ class Scp(SftpCopy):
 
     def plan(self, job: Job) -> Plan:
         """One connection, file after file."""
-        if self.speaks_sftp:
-            return self.session(job, self.block)
-        source, sink = Thread("scp reader"), Thread("scp writer")
-        net = self.network(rate=self.limit, stopped=True, sent=self.sent(job))
-        cpu = (*self.crypto(self.sent(job)), *self.packing(), *piped((source, sink)))
-        step = transfer(job, (source, sink), self.block, net, cpu, self.each_file(job))
-        return Plan((step,), opening=self.opening(SCP_OPENING, "scp's own protocol"))
+        return self.session(job, self.block, sftp=self.speaks_sftp)
 
 
 class Sftp(SftpCopy):

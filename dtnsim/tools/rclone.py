@@ -15,17 +15,7 @@ from dtnsim.ground.errors import SpecError
 from dtnsim.ground.quantity import Quantity, prior
 from dtnsim.ground.uncertainty import Otherwise
 from dtnsim.physics.tools import paced_s, turn_s, wait_s
-from dtnsim.tools._common import (
-    COPIED,
-    TLS,
-    both_ends,
-    core_cost,
-    device_work,
-    protocol,
-    reading,
-    rereading,
-    writing,
-)  # fmt: skip
+from dtnsim.tools._common import COPIED, TLS, both_ends, core_cost, device_work, protocol, reading, rereading, writing
 from dtnsim.tools._options import Client, Count, Cycles, Rate, Size, named
 from dtnsim.tools._s3 import GO_CLIENT, cut, uploads
 from dtnsim.tools._ssh import COSTS, LOGIN_CPU

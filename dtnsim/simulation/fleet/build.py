@@ -216,11 +216,9 @@ class _Build:
         one, two = self._endpoint(source), self._endpoint(target)
         hosts = self.fleet.hosts
         if one is two and one.limit is not None and one.limit < _BOTH:
-            message, key = (
-                "never lets a transfer begin that has both its ends here",
-                f"workload.endpoints.{source}.active",
-            )
-            raise SpecError(message, key=key, value=one.limit, remedy="write 2 or more, or leave it out")
+            key, remedy = f"workload.endpoints.{source}.active", "write 2 or more, or leave it out"
+            message = "never lets a transfer begin that has both its ends here"
+            raise SpecError(message, key=key, value=one.limit, remedy=remedy)
         alone = one is two and len(one.hosts) == 1
 
         def between(a: int, b: int) -> list[Way | None]:

@@ -6,18 +6,7 @@ from __future__ import annotations
 import math
 
 from dtnsim.engine.flow_lists import append, left, tightest, unlink
-from dtnsim.engine.heaps import (
-    add_turn,
-    cut,
-    drop_turn,
-    entry,
-    first_turn,
-    pop,
-    push,
-    put,
-    size,
-    turns_left,
-)  # fmt: skip
+from dtnsim.engine.heaps import add_turn, cut, drop_turn, entry, first_turn, pop, push, put, size, turns_left
 from dtnsim.engine.max_min import finished, insert, next_time, settle
 from dtnsim.simulation.fleet.transfer_layout import *
 
