@@ -236,19 +236,15 @@ def text(found: Way, bandwidth: str = "") -> str:
     if found.lost >= 0.5:
         loss, count = found.lost / found.sent, round(found.lost)
         wide = 100 * min(1 / math.sqrt(found.lost), _WIDEST)
-        lines.append(
-            f'loss: {{value: {loss:.3g}, spread: {wide:.2g} %, source: "{count} of {found.sent} packets lost"}}'
-        )
+        source = f"{count} of {found.sent} packets lost"
+        lines.append(f'loss: {{value: {loss:.3g}, spread: {wide:.2g} %, source: "{source}"}}')
     elif found.sent:
-        lines.append(
-            f"# loss: none of {plural(found.sent, 'packet')} was lost: below {3 / found.sent:.1g} (95 %); a path that "
-            "states none is drawn with what such paths have"
-        )
+        least = f"none of {plural(found.sent, 'packet')} was lost: below {3 / found.sent:.1g} (95 %)"
+        lines.append(f"# loss: {least}; a path that states none is drawn with what such paths have")
     again, moved = sum(found.again.values()), sum(found.moved.get(place, 0.0) for place in found.again)
     if again and moved and found.lost < 0.5:
-        lines.append(
-            f"retransmits: {{count: {again:.0f}, moved: {moved:.4g} B, starts: {len(found.again)}}}  # starts: 0 if -O"
-        )
+        sent = f"count: {again:.0f}, moved: {moved:.4g} B, starts: {len(found.again)}"
+        lines.append(f"retransmits: {{{sent}}}  # starts: 0 if -O")
     return "\n".join([*lines, *_background(found, bandwidth or _ethernet(found)), ""])
 
 

@@ -17,7 +17,6 @@ from dtnsim.evidence import baseline, fit
 from dtnsim.evidence.cases import Case, load_all
 from dtnsim.evidence.figures import Figure, Paths, Solved, at, solved, transfer_index, values
 from dtnsim.evidence.fit_model import Model
-from dtnsim.evidence.fit_search import Search
 from dtnsim.evidence.trust import Judgement, Summary, by_kind, error_of, first, summarise, trust
 from dtnsim.ground import library, yamlio
 from dtnsim.ground.output import fields
@@ -131,13 +130,15 @@ def validate(
     Raises:
         SpecError: a path or a case cannot be used.
     """
-    cases = _cases(cases)
+    files = None if cases is None else [Path(c) for c in cases if not isinstance(c, Case)]
+    listed = [c for c in cases or () if isinstance(c, Case)]
+    listed += load_all(files) if files or cases is None else []
     paths = Paths(calibration)
     groups: dict[tuple[Any, ...], list[int]] = {}
-    for number, case in enumerate(cases):
+    for number, case in enumerate(listed):
         groups.setdefault((case.path, case.overrides), []).append(number)
     task = Task(samples, seed)
-    pieces = [(paths(cases[those[0]]), [cases[n] for n in those]) for those in groups.values()]
+    pieces = [(paths(listed[those[0]]), [listed[n] for n in those]) for those in groups.values()]
     if scheduler is None:
         run_together(path for path, _ in pieces)
     made = Pool(judged_on, task, pieces, scheduler=scheduler).results()
@@ -145,26 +146,11 @@ def validate(
     for number, here in made:
         found.update(zip(numbers[number], here, strict=True))
         if progress is not None:
-            progress(len(found), len(cases))
-    judged = [found[n] for n in range(len(cases))]
+            progress(len(found), len(listed))
+    judged = [found[n] for n in range(len(listed))]
     if leave_one_out:
         judged = _left_out(judged, progress, scheduler)
     return Validation(tuple(judged))
-
-
-def _cases(given: Sequence[Case | str | Path] | None) -> list[Case]:
-    files = None if given is None else [Path(c) for c in given if not isinstance(c, Case)]
-    listed = [c for c in given or () if isinstance(c, Case)]
-    return listed + (load_all(files) if files or given is None else [])
-
-
-@dataclass(frozen=True, slots=True)
-class Run:
-    """A path at its medians, and drawn."""
-
-    given: PathSpec
-    nominal: Solved
-    scenarios: Scenarios | None
 
 
 @dataclass(frozen=True, slots=True)
@@ -183,17 +169,14 @@ class Task:
 def judged_on(task: Task, piece: tuple[PathSpec, Sequence[Case]]) -> list[Judgement]:
     """Cases of one path."""
     given, those = piece
-    run, folds, whole = _run(given, task.samples, task.seed), shipped_folds(), discrepancy.load()
-    return [_judge(case, run, folds.get(case.study, whole) if case.role != "fit" else whole) for case in those]
-
-
-def _run(given: PathSpec, samples: int, seed: int) -> Run:
     nominal = solved(composer(given, Draw()).problem())
-    return Run(given, nominal, scenarios(given, nominal.problem, samples, seed) if samples else None)
+    drawn = scenarios(given, nominal.problem, task.samples, task.seed) if task.samples else None
+    folds, whole = shipped_folds(), discrepancy.load()
+    laws = [folds.get(case.study, whole) if case.role != "fit" else whole for case in those]
+    return [_judge(case, given, nominal, drawn, law) for case, law in zip(those, laws, strict=True)]
 
 
-def _judge(case: Case, run: Run, laws: Discrepancy) -> Judgement:
-    nominal, drawn = run.nominal, run.scenarios
+def _judge(case: Case, given: PathSpec, nominal: Solved, drawn: Scenarios | None, laws: Discrepancy) -> Judgement:
     f = transfer_index(case, nominal.problem) or 0
     ceiling = float(values(case, nominal)[0])
     explained = runs = most = np.array([ceiling])
@@ -209,7 +192,7 @@ def _judge(case: Case, run: Run, laws: Discrepancy) -> Judgement:
     m = replace(nominal.matrices, capacity=nominal.solution.capacity)
     held = bottleneck(nominal.problem, f, cause_of(m, f, int(nominal.solution.binding[0, f])))
     kind = drawn.held[f].own if drawn is not None else Regime("", "")
-    rule = baseline.predict(case, run.given)
+    rule = baseline.predict(case, given)
     return Judgement(case, within.p10, within.p50, within.p90, ceiling, rule, held, kind, runs, explained, most, rooms)
 
 
@@ -286,16 +269,9 @@ def ratios(
         if share[n] < LEVERAGE:
             rest = information - np.outer(row, row)
             points[n] = u - np.linalg.solve(rest, gradient - row * np.sqrt(weight[n]) * ratio[n] / error[n])
-        else:
-            points[n] = _again(search, u, error, n)
+        else:  # an error so large that it weighs nothing
+            points[n] = search.minimum(u, np.where(np.arange(error.size) == n, 1e9, error), firm=True)
         if progress is not None:
             progress(n + 1, len(figures))
     points = np.clip(points, search.low, search.high)
     return [float(r) for r in np.diag(model.ratios(search.full(points)))]
-
-
-def _again(search: Search, u: Array, error: Array, n: int) -> Array:
-    """The minimum without figure ``n``: an error so large that it weighs nothing."""
-    blind = error.copy()
-    blind[n] = 1e9
-    return search.minimum(u, blind, firm=True)

@@ -73,11 +73,8 @@ class Grid:
         if rows not in place or columns not in place:
             return None
         down, across = self.axes[place[rows]], self.axes[place[columns]]
-        table = [
-            [self.at({rows: r, columns: c}).rate_Bps for c in range(len(across.labels))]
-            for r in range(len(down.labels))
-        ]
-        return down, across, table
+        places = range(len(down.labels)), range(len(across.labels))
+        return down, across, [[self.at({rows: r, columns: c}).rate_Bps for c in places[1]] for r in places[0]]
 
     def at(self, chosen: dict[str, int]) -> Outcome:
         """What one crossing gives; axes that are not named have the path's own value."""
@@ -208,13 +205,9 @@ def _drives(given: PathSpec) -> Axis | None:
         return " and ".join(f"{n:g}" for n in shown) + " in a group", [f"{key}={n}" for key, n in counts.items()]
 
     axis = _axis("drives", "drives", 1.0, _DRIVES, made)
-    return axis if _usable(given, axis) else None
-
-
-def _usable(given: PathSpec, axis: Axis) -> bool:
     try:
         for overrides in axis.overrides:
             given.changed(overrides)
     except DtnsimError:
-        return False
-    return True
+        return None
+    return axis

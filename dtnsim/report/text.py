@@ -11,7 +11,7 @@ import numpy as np
 
 from dtnsim.ground import units
 from dtnsim.ground.errors import visible
-from dtnsim.ground.records import Phase, Prediction, Station, StationUse, Transfer
+from dtnsim.ground.records import Phase, Prediction, Station, Transfer
 from dtnsim.ground.uncertainty import Assumption, Interval
 from dtnsim.ground.units import plural, show
 from dtnsim.report.console import Out, console
@@ -84,7 +84,11 @@ def prediction(p: Prediction, out: Out, *, busiest: int = 12, every: bool = Fals
     out.print()
     used = Table("station", "used at the ceiling", ">", ">capacity", ">demand a byte")
     held = {t.bottleneck.station for t in p.transfers}  # first: workers are always at work in one phase or another
-    shown = [u for u in p.stations if u.utilization > 0 and _tells(p, u)]
+    # the workers of a plain stream only repeat its bottleneck
+    waits = any(t.bottleneck.kind == "latency" for t in p.transfers) or any(
+        len(t.phases) > 1 for t in p.problem.transfers
+    )
+    shown = [u for u in p.stations if u.utilization > 0 and (waits or u.station.kind != "workers")]
     if not every:
         shown = list({_numberless(u.station.name, f"{u.utilization:.2f}"): u for u in shown[::-1]}.values())[::-1]
     for use in sorted(shown, key=lambda u: u.station.name not in held)[:busiest]:
@@ -212,14 +216,6 @@ def shares(found: Sequence[Share], out: Out) -> None:
     for s in found:
         rows.add_row(f"{s.share:.0%}", f"x {s.left:.2f}", s.what, s.measure)
     out.print(rows)
-
-
-def _tells(p: Prediction, use: StationUse) -> bool:
-    """Whether a station says something: the workers of a plain stream only repeat its bottleneck."""
-    if use.station.kind != "workers":
-        return True
-    waits = any(t.bottleneck.kind == "latency" for t in p.transfers)
-    return waits or any(len(t.phases) > 1 for t in p.problem.transfers)
 
 
 def _transfer(p: Prediction, f: int, out: Out, *, named: bool) -> None:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Final
@@ -126,13 +125,7 @@ def _random(kind: TransferClass, workload: Workload, where: str, rng: np.random.
         return np.asarray(part * np.asarray(wave))
 
     top = most * (law.weekly_top(kind.diurnal.wave.value, kind.diurnal.weekend.value) if kind.diurnal else 1.0)
-    return _thinned(intensity, rate, top, span, rng)
-
-
-def _thinned(
-    intensity: Callable[[Array], Array], rate: float, top: float, span: float, rng: np.random.Generator
-) -> Array:
-    """Poisson arrivals of ``rate x intensity`` by thinning one of the highest rate (Lewis and Shedler 1979)."""
+    # Poisson arrivals of rate x intensity by thinning one of the highest rate (Lewis and Shedler 1979)
     times = np.sort(rng.random(int(rng.poisson(rate * top * span))) * span)
     return np.asarray(times[rng.random(len(times)) * top <= intensity(times)])
 

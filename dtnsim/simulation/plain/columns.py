@@ -88,7 +88,8 @@ def columns(plain: Plain) -> Columns:
     )
     settled, rate = solution.capacity[0], solution.rate[0]
     own = settled[len(shared) :].reshape(own.shape)
-    ramps = [*map(_ramp, streams), None]
+    opened = ((ramp_of(each), float(each.capacity_Bps)) for each in streams)
+    ramps = [*((ramp, rate_Bps) if ramp is not None else None for ramp, rate_Bps in opened), None]
     last = np.array([np.nan if ramp is None else ramp[0].last * ramp[1] for ramp in ramps])[opens]
     limit = own / np.where(cost > 0, cost, 1.0)
     limit = _with(limit, np.where(np.isnan(last), -1, tcp), last / overhead)
@@ -184,11 +185,6 @@ def _mean(streams: Connection, size: Array) -> Any:
         return streams.capacity_Bps
     took = streams.course.time_of(size, factor=streams.factor, stretch=streams.stretch)
     return np.maximum(streams.capacity_Bps, size / np.maximum(took, 1e-30))
-
-
-def _ramp(streams: Connection) -> tuple[Ramp, float] | None:
-    ramp = ramp_of(streams)
-    return None if ramp is None else (ramp, float(streams.capacity_Bps))
 
 
 def _matrices(
