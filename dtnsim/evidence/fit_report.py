@@ -46,7 +46,7 @@ def document(found: Fit, suggested: Sequence[Suggestion] = ()) -> dict[str, Any]
         suggested: Tests that would determine more.
     """
     parameters: dict[str, Any] = {}
-    own = kept(found)
+    own, rho = kept(found), found.correlation
     for j in own:
         p = found.parameters[j]
         parameters.setdefault(p.host, {})[p.key] = {
@@ -63,7 +63,12 @@ def document(found: Fit, suggested: Sequence[Suggestion] = ()) -> dict[str, Any]
         "figures": len(found.figures),
         "error": {"before": _errors(found.ratio_before), "after": _errors(found.ratio_after)},
         "parameters": {host: dict(sorted(keys.items())) for host, keys in sorted(parameters.items())},
-        "covariance": _covariance(found, own),
+        "covariance": {  # of the logarithms, below the diagonal; their spreads are beside the values
+            "parameters": [f"{found.parameters[j].host}: {found.parameters[j].key}" for j in own],
+            "correlation": [
+                " ".join(f"{rho[i, j]:.3f}".rstrip("0").rstrip(".") for j in own[: n + 1]) for n, i in enumerate(own)
+            ],
+        },
         "unidentifiable": words(found),
         "suggestions": [{"test": s.test.words, "determines": list(s.determines)} for s in suggested],
         "repeats": _repeats(found),
@@ -118,13 +123,6 @@ def _repeats(found: Fit) -> dict[str, Any]:
 def _errors(ratio: np.ndarray[Any, np.dtype[np.float64]]) -> dict[str, str]:
     error = np.abs(np.expm1(ratio))
     return {"median": f"{100 * float(np.median(error)):.2f} %", "worst": f"{100 * float(error.max()):.1f} %"}
-
-
-def _covariance(found: Fit, own: Sequence[int]) -> dict[str, Any]:
-    """Correlation of the kept parameters' logarithms below the diagonal; their spreads are beside the values."""
-    rho = found.correlation
-    rows = [" ".join(f"{rho[i, j]:.3f}".rstrip("0").rstrip(".") for j in own[: n + 1]) for n, i in enumerate(own)]
-    return {"parameters": [f"{found.parameters[j].host}: {found.parameters[j].key}" for j in own], "correlation": rows}
 
 
 def untold(found: Fit) -> list[str]:

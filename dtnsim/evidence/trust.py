@@ -235,17 +235,12 @@ def trust(judged: Sequence[Judgement], among: Sequence[Judgement] | None = None)
         own = interval_score(_log(j.p10), _log(j.p90), figure, COVERED)
         factor = interval_score(middle - half, middle + half, figure, COVERED)
         ranked = crps(np.log(np.maximum(j.samples, _TINY)), figure)
-        rows.append((*sides, 0.5 + 0.5 * np.sign(_off(j)), own, factor, ranked))
+        off = j.sign * (j.p50 / j.case.measured - 1)  # too high a rate, beyond what meters differ by
+        rows.append((*sides, 0.5 + 0.5 * np.sign(off) * (abs(off) > METER), own, factor, ranked))
     below, above, high, *scores = (float(np.mean(column)) for column in zip(*rows, strict=True))
     coverage = {level: float(np.mean([j.within(level) for j in chosen])) for level in CENTRAL}
     width = float(np.median([_log(j.p90) - _log(j.p10) for j in chosen]))
     return Trust(len(chosen), coverage, below, above, high, width, *scores)
-
-
-def _off(j: Judgement) -> float:
-    """How far the median is too high a rate beyond what meters differ by, of the figure."""
-    off = j.sign * (j.p50 / j.case.measured - 1)
-    return off if abs(off) > METER else 0.0
 
 
 def by_kind(judged: Sequence[Judgement]) -> dict[str, Trust]:

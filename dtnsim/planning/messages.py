@@ -146,14 +146,9 @@ def verdict(made: Plan, asks: str) -> str:
     if made.chosen is None:
         enough = [f"{w.what} would: --allow {w.kind}" for w in made.would if w.probability >= made.confidence]
         then = f" {'; '.join(enough)}." if enough else ""
-        head = _misses(best, made.target_Bps)
+        head = "Not reachable" if best.rate < made.target_Bps else "Not sure enough"
         return f"{head}: {asks} with a probability of {made.confidence:.0%}; the best found is: {does}: {kept}.{then}"
     return f"{does[0].upper()}{does[1:]}: {kept}."
-
-
-def _misses(best: Stage, target_Bps: float) -> str:
-    """By what the best that was found misses its goal: in the median, or in how sure it is."""
-    return "Not reachable" if best.rate < target_Bps else "Not sure enough"
 
 
 def _short_setting(setting: Setting) -> str:

@@ -72,7 +72,9 @@ def page(found: Fit, suggested: Sequence[Suggestion]) -> str:
         result.heading("Runs over days")
         result.items(_repeats(found))
         for r in _dated(found):
-            result.figure(_figure(r))
+            _, rates, means = _curve(r)
+            dates = [w.isoformat(timespec="seconds") for w in r.whens if w is not None]
+            result.figure(_over_days(r.test, r.words, dates, (rates, means), "MB/s"))
     if suggested or made["outliers"] or made["unidentifiable"]:
         result.heading("What is open")
         result.items([*(f"not followed: {o}" for o in made["outliers"]), *(_suggestion(s) for s in suggested)])
@@ -129,13 +131,6 @@ def _curve(r: Repeats) -> tuple[list[float], list[float], list[float]]:
         logs.setdefault(number, []).append(math.log(rate))
     means = {number: math.exp(sum(found) / len(found)) / 1e6 for number, found in logs.items()}
     return days, [rate / 1e6 for rate in r.rates], [means[number] for number in part]
-
-
-def _figure(r: Repeats) -> Figure:
-    """Rates over dates, with the mean between changes."""
-    _, rates, means = _curve(r)
-    dates = [w.isoformat(timespec="seconds") for w in r.whens if w is not None]
-    return _over_days(r.test, r.words, dates, (rates, means), "MB/s")
 
 
 def _over_days(

@@ -243,10 +243,10 @@ class PageCache(Store):
             return self._resting if self.state is EMPTY else FREE
         often = self._changes > _OFTEN
         if self.state is EMPTY:
-            return FREE if not often and self._at_medium(alone=True) else EMPTY
+            return FREE if not often and self.at_medium_of(self, alone=True) else EMPTY
         if len(self.memory.caches) > 1 and self._room() > SLACK * self.memory.size * self.scale:
             return FREE  # others have left some of the limit free
-        return FULL if often or self._at_medium(alone=False) else FREE
+        return FULL if often or self.at_medium_of(self, alone=False) else FREE
 
     def _yields(self) -> bool:
         """Whether writers at the limit take what the medium would take of this store, which nobody fills or flushes.

@@ -172,12 +172,10 @@ class Memory:
             for node in self._nodes.values():
                 node.clock += node.rate * time
             self._since = now
-        if self._engine.fluid.epoch != self._epoch:
-            self._epoch = self._engine.fluid.epoch
-            self._renumber()
-
-    def _renumber(self) -> None:
-        """Nodes have other numbers: what each store has said goes on under those."""
+        if self._engine.fluid.epoch == self._epoch:
+            return
+        # nodes have other numbers: what each store has said goes on under those
+        self._epoch = self._engine.fluid.epoch
         for told in self._told.values():
             told.level = self._own(told, 0.0)
         self._nodes.clear()

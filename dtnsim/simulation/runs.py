@@ -10,7 +10,7 @@ from pathlib import Path
 
 import numpy as np
 
-from dtnsim.composition.plain import Plain, plain
+from dtnsim.composition.plain import plain
 from dtnsim.description import spec
 from dtnsim.description.override import Overrides
 from dtnsim.ground import cluster, runtime
@@ -77,7 +77,9 @@ def simulate(
     limits = Limits(until, max_events, told)
     with runtime.gc_paused():
         if replicas == 1 and (flows := plain(given)) is not None:
-            return _plain(flows, seed, limits)
+            from dtnsim.simulation.plain import answer, columns, flow_events
+
+            return answer.answer(flow_events.run(columns.columns(flows), limits), seed)
         scene = make_scene(given)
         check_load(scene, until)
         runs = [run_once(scene, scene.problem, 0, seed, limits)]
@@ -90,13 +92,6 @@ def simulate(
     first = runs[0].transfers
     why = EachLater(len(first), lambda f: _why(scene.problem, number, f, first[f].held))
     return Simulation(given.name, tuple(runs), scene.problem.warnings, replicas, why, given)
-
-
-def _plain(flows: Plain, seed: int, limits: Limits) -> Simulation:
-    """Plain flows, run once, every parameter at its median."""
-    from dtnsim.simulation.plain import answer, columns, flow_events
-
-    return answer.answer(flow_events.run(columns.columns(flows), limits), seed)
 
 
 def _why(problem: Problem, number: dict[str, int], f: int, held: Sequence[Held]) -> dict[str, str]:

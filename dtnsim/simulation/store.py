@@ -96,12 +96,8 @@ class Store:
             return into, into
         return into, self.engine.rate(self.outflow) if self.outflow is not None else 0.0
 
-    def _at_medium(self, *, alone: bool) -> bool:
-        """Whether a station below the store holds a fill back (``alone``: one that only the medium's half needs)."""
-        return self.at_medium_of(self, alone=alone)
-
     def at_medium_of(self, other: Store, *, alone: bool) -> bool:
-        """Whether a station below another store holds a fill of this one back."""
+        """Whether a station below a store holds a fill of this one back (``alone``: one that only the medium needs)."""
         bottleneck, leg = self.engine.bottleneck, other.leg
         for move in self._fills:
             station = bottleneck(move.flow)
