@@ -143,7 +143,13 @@ class SftpCopy(SshCopy):
         return both_ends(SENDER, RECEIVER, cost, "SFTP requests")
 
     def session(self, job: Job, block: Quantity, *, sftp: bool = True) -> Plan:
-        """One connection, file after file, read and written by ``block``; without ``sftp`` by scp's own protocol."""
+        """One connection, file after file.
+
+        Args:
+            job: What is moved.
+            block: What is read and written at once.
+            sftp: Whether it speaks SFTP, else scp's own protocol.
+        """
         sent, put = self.sent(job), self.client == "source"
         flight, grain = (self.in_flight(), self.asked[1]) if sftp else (None, None)
         net = self.network(channel=flight, rate=self.limit, stopped=True, grain=grain, sent=sent)
