@@ -168,12 +168,8 @@ class Wiring(Machine):
 
     def _cards(self) -> Iterator[tuple[str, Card]]:
         """Everything that sits in a slot, with its key."""
-        families: list[tuple[str, Mapping[str, Card]]] = [
-            ("hbas", self.hbas),
-            ("nics", self.nics),
-            ("devices", self.devices),
-        ]
-        for family, cards in families:
+        families: dict[str, Mapping[str, Card]] = {"hbas": self.hbas, "nics": self.nics, "devices": self.devices}
+        for family, cards in families.items():
             yield from ((f"{family}.{name}", card) for name, card in cards.items())
 
     def _fits(self, key: str, card: Card, name: str | None) -> None:

@@ -189,9 +189,8 @@ def _child(where: Any, passed: list[str], steps: list[str], text: str, notes: li
     elif child is None:
         child = Mapping("--set " + text.partition("=")[0], 0)
     else:
-        raise SpecError(
-            f"has no key {step!r}", key="--set", value=text, remedy="see 'dtnsim explain PATH' for the keys"
-        )
+        remedy = "see 'dtnsim explain PATH' for the keys"
+        raise SpecError(f"has no key {step!r}", key="--set", value=text, remedy=remedy)
     where.put(step, child, *where.lines.get(step, ("--set", 0)))
     return child
 
