@@ -50,7 +50,7 @@ def command(
     target: Annotated[str | None, Option(help="Goodput wanted (default 90 % of the link).")] = None,
     line_rate: Annotated[str | None, Option(help="Rate of the sender's NIC (default: far above --rate).")] = None,
     ethernet: Annotated[bool, Option("--ethernet/--ip", help=FRAMING_HELP)] = True,
-    pacing: Annotated[bool, Option(help="Whether the sender paces (fq, or a pacing rate).")] = True,
+    pacing: Annotated[bool, Option(help="Whether the sender paces (fq, or a pacing rate).")] = False,
     table: Annotated[str | None, Option(metavar="FILE", help="CSV of cases; the columns are listed above.")] = None,
     out: Annotated[str | None, Option("-o", "--out", metavar="FILE", help="Where --table writes.")] = None,
     coefficients: Annotated[bool, Option("--coefficients", help="Print all coefficients.")] = False,

@@ -76,7 +76,9 @@ def _stream_window(route: Route, net: NetUse, frame: Framing, draw: Draw) -> Val
     """Most payload in flight of one stream [B]."""
     size: Value = np.minimum(*buffer_windows(route, net, frame, draw))
     stripped = any(s.firewall is not None and s.firewall.strips_window_scaling for _, s, _ in route.hops)
-    return window.in_flight(np.minimum(size, UNSCALED_WINDOW_B) if stripped else size, frame.mss)
+    size = window.in_flight(np.minimum(size, UNSCALED_WINDOW_B) if stripped else size, frame.mss)
+    # a smaller window of the program above holds it before: the buffers never fill
+    return size if net.channel is None else _single(np.where(draw(net.channel) < size, np.inf, size))
 
 
 def connection(
@@ -101,6 +103,7 @@ def connection(
         cc=net.cc or route.source.tcp.cc,
         reopened=net.reopened,
         line_Bps=_burst_line(route, net, frame, nics, draw.nominal),
+        paced=route.source.tcp.pacing is not None,
     )
 
 
@@ -206,7 +209,7 @@ def _setting(streams: Connection, figures: Iterable[float]) -> Setting:
     rate, rtt, buffer, loss, window_B, burst, line = figures
     return Setting(
         rate, rtt, loss, streams.mtu_B, buffer, streams.streams, streams.cc, window_B,
-        burst=burst, line_Bps=line, payload_B=streams.mss_B,
+        burst=burst, line_Bps=line, paced=streams.paced, payload_B=streams.mss_B,
     )  # fmt: skip
 
 

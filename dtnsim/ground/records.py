@@ -145,6 +145,7 @@ class Connection:
     reopened: bool = False  #: True where every file has connections of its own.
     burst: Value = 1.0  #: Mean length of the bursts of random loss [packets].
     line_Bps: Value = math.inf  #: Rate at which a sender's bursts reach the bottleneck [B/s].
+    paced: bool = False  #: Whether the sender spaces its packets.
     capacity_Bps: Value = math.inf  #: What they allow the transfer, its mean where slow start overshoots [B/s].
     limit: Any = "link"  #: What holds them.
     course: Any = None  #: How they go in time at nominal values (`dtnsim.physics.tcp.rate_over_time.Course`).

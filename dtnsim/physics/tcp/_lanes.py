@@ -41,6 +41,7 @@ class Fixed:
     size: FloatArray  #: Segments that the flows have to deliver together (lanes,).
     short: FloatArray  #: Part of a TSO burst that short round trips add [segments].
     lump: FloatArray  #: Part of a host's stall that queues as a lump at once [s].
+    excess: FloatArray  #: Part of a burst that the bottleneck does not take as it comes [1].
     full: FloatArray  #: What path and buffer hold (lanes,) [segments].
     most_delay: FloatArray  #: Delay of a full buffer [s].
     safe: FloatArray  #: Largest window whose bursts fit the buffer [segments].

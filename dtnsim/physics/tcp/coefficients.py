@@ -45,12 +45,12 @@ STALL_RATE: Final = Coefficient(
     0,
 )
 STALL_LENGTH: Final = Coefficient("stall_length", 0.9e-3, "s", "mean length of such a stall, exponential", 0)
-STALL_SHARE_PACED: Final = Coefficient(
-    "stall_share_paced",
+STALL_SHARE: Final = Coefficient(
+    "stall_share",
     0.58,
     "1",
-    "share of a stall's lump that reaches the queue at once when the sender is paced: it catches up at up to "
-    "2 x 1.2 of its rate, (2.4 - 1)/2.4",
+    "share of a stall's lump that reaches the queue at once: a paced sender catches up at up to 2 x 1.2 of its rate, "
+    "(2.4 - 1)/2.4; assumed of others, whose goodput at shallow buffers it meets no worse than 1 does (tcp-truth)",
     0,
 )
 BURST_MARGIN: Final = Coefficient(

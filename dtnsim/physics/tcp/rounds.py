@@ -76,7 +76,7 @@ class Cases(Rows):
         size_B: ArrayLike = np.inf,
         warmup_s: ArrayLike = 0.0,
         duration_s: ArrayLike = 30.0,
-        paced: ArrayLike = True,
+        paced: ArrayLike = False,
         line_Bps: ArrayLike = np.inf,
         cc2: ArrayLike = "",
         rtt2_s: ArrayLike | None = None,
@@ -223,7 +223,8 @@ def _fixed(c: Cases, flows: IntArray, times_s: FloatArray, draws: IntArray, most
     full, bursts = buffers.pop("full"), bool(np.isfinite(buffers["safe"]).any())
     each = buffers | {
         "C": C, "B": B, "T": T, "cap": cap, "short": short, "lost": c.loss, "arrives": 1 - c.loss, "paced": c.paced,
-        "lump": np.where(c.paced, known.STALL_SHARE_PACED.value, 1.0) * known.STALL_LENGTH.value * excess,
+        "lump": known.STALL_SHARE.value * known.STALL_LENGTH.value * excess,
+        "excess": excess,
         "event": lossy.events(c.loss, c.burst), "start": np.where(sized, 0.0, SET_UP * T),
     }  # fmt: skip
     return _lanes.Fixed(

@@ -30,7 +30,7 @@ class Setting:
     background: float = 0.0  #: Part of the rate that traffic which does not yield takes [1].
     burst: Any = 1.0  #: Mean length of a loss burst [packets].
     line_Bps: Any = np.inf  #: Rate at which a sender's bursts reach the bottleneck [B/s].
-    paced: bool = True  #: Whether the sender paces.
+    paced: bool = False  #: Whether the sender paces.
     #: What ends the transfer: bytes, or, where these are infinite, a time [B], [s].
     size_B: float = np.inf
     duration_s: float = 30.0

@@ -45,7 +45,7 @@ def test_the_table_and_the_changes_are_the_answer_with_one_thing_changed():
 
 def test_a_window_beyond_pipe_and_buffer_overflows_and_the_advice_says_so():
     """10 Gb/s over 50 ms into 5 MB: windows of the pipe fill it, those of 1 GB overflow the buffer over and over."""
-    s = replace(BASE, loss=0.0, mtu_B=1500.0, buffer_B=5e6, window_B=1e9)
+    s = replace(BASE, loss=0.0, mtu_B=1500.0, buffer_B=5e6, window_B=1e9, paced=True)
     smaller = {n: r for n, r in advice.advise(s, 1e9).changes if n.startswith("a window of no more")}
     assert list(smaller.values()) == [pytest.approx(goodput(replace(s, window_B=s.link_Bps * s.rtt_s)))]
     assert min(smaller.values()) > 1.05 * goodput(s)

@@ -19,12 +19,12 @@ def mean(seed=1, replicas=24, **values):
 def test_throughput_over_the_round_trip_is_concave_then_convex():
     # Rao et al. 2016 (profiles at 0.4 to 366 ms): near the link at first, then like 1/T
     trips = np.array([0.4, 11.8, 22.6, 45.6, 91.6, 183, 366]) * 1e-3
-    got = mean(rate_Bps=G10, rtt_s=trips, loss=2e-7, mtu_B=9000, streams=1, window_B=1e9, duration_s=100.0)
+    got = mean(rate_Bps=G10, rtt_s=trips, loss=2e-7, mtu_B=9000, paced=True, window_B=1e9, duration_s=100.0)
     assert (np.diff(got) < 0.03 * G10).all()
     assert got[0] > 0.9 * G10 * 8948 / 9000
     slope = np.diff(got) / np.diff(trips)
     assert slope[0] > slope.min() < slope[-1]
-    assert slope[-1] > 0.5 * slope.min()
+    assert slope[-1] > 0.6 * slope.min()
 
 
 def test_cubic_beats_reno_on_long_paths_and_equals_it_on_short_ones():
@@ -95,8 +95,8 @@ def test_venadi_second_by_second():
 
 
 def test_esnet_s_streams():
-    # 8.0 and 8.8 Gb/s of 9.9 with one and four streams, each printed to +-5 %; a shallow switch buffer
-    got = mean(rate_Bps=G10 * 9000 / 9038, rtt_s=0.02, mtu_B=9000, buffer_B=4e5, streams=[1, 4], duration_s=60.0)
+    # 8.0 and 8.8 Gb/s of 9.9 with one and four streams, each printed to +-5 %; a shallow switch buffer, fq as ESnet advises
+    got = mean(rate_Bps=G10 * 9000 / 9038, rtt_s=0.02, mtu_B=9000, buffer_B=4e5, streams=[1, 4], paced=True, duration_s=60.0)
     assert got * 8e-9 == pytest.approx([8.0, 8.8], rel=0.15)
     assert got[1] > got[0]
 
@@ -172,3 +172,21 @@ def test_high_losses_cost_time_outs():
     assert 0.6 < factor.min() < factor.max() < 1.5
     for path in (1, 10, 50):
         assert (np.diff(o.goodput_Bps[(trip == path) & (cc == "cubic")]) < 0).all()
+
+
+def test_transfers_from_a_cold_start_take_what_linux_takes():
+    """A window that is full stops in recovery and comes as a burst; what nothing paces leaves slow start early.
+
+    Without the one CUBIC and Reno were 21 to 46 % too fast, without the other 40 to 64 % at small buffers.
+    """
+    rate, trip, buffer, memory, cc, seen = zip(*tables("physics/tcp/tables")["own runs from the start"], strict=True)
+    o = simulate(
+        Cases.of(
+            rate_Bps=np.array(rate) / 8e-6, rtt_s=np.array(trip) / 1e3, buffer_B=buffer, cc=cc, size_B=64e6,
+            window_B=0.625 * np.array(memory),
+        ),
+        replicas=8,
+    )  # fmt: skip
+    off = np.log(64e6 / o.goodput_Bps / np.array(seen))
+    assert np.median(np.abs(off)) < 0.15
+    assert np.abs(np.median(off)) < 0.1
