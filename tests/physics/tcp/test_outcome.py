@@ -95,7 +95,7 @@ def test_venadi_second_by_second():
 
 
 def test_esnet_s_streams():
-    # 8.0 and 8.8 Gb/s of 9.9 with one and four streams, each printed to +-5 %; a shallow switch buffer, fq as ESnet asks
+    # 8.0 and 8.8 Gb/s of 9.9 with one and four streams, each printed to +-5 %; a shallow buffer; with fq, as ESnet asks
     path = {"rate_Bps": G10 * 9000 / 9038, "rtt_s": 0.02, "mtu_B": 9000, "buffer_B": 4e5}
     got = mean(**path, streams=[1, 4], paced=True, duration_s=60.0)
     assert got * 8e-9 == pytest.approx([8.0, 8.8], rel=0.15)
