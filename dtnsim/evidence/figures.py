@@ -117,11 +117,7 @@ def _share(case: Case, answer: Solved) -> Array:
 
 
 class Paths:
-    """Loads the paths of cases.
-
-    Args:
-        calibration: Fitted parameters instead of those that the paths name; ``none`` for none.
-    """
+    """Loads the paths of cases."""
 
     def __init__(self, calibration: str | None = None) -> None:
         self._calibration = calibration

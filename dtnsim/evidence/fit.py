@@ -98,8 +98,6 @@ def fit(figures: Sequence[Figure], hosts: Sequence[str], free: Sequence[str] = (
         figures: Component figures (role ``fit``) with their paths, loaded without any calibration.
         hosts: Host files whose parameters are wanted. Numbers of others may move too, within their own
             spreads, so that they do not bend these, but are not kept.
-        free: Parameters that the user frees: what is stated of them counts for next to nothing.
-        scheduler: Address of a Dask scheduler whose workers compose the paths.
 
     Returns:
         The `Fit`.

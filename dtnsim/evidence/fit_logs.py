@@ -41,13 +41,6 @@ def read(
 ) -> tuple[list[Figure], list[str], list[Fact]]:
     """Reads component tests of hosts from raw logs.
 
-    Args:
-        logs: Log files.
-        hosts: Host files, or names of shipped hosts.
-        volume: Mount point for tests whose log names none.
-        names: What logs call hosts, volumes and devices -> what the host files call them.
-        runs: What is in the logs, where they have been read already.
-
     Returns:
         (figures, notes on what was left out and why, what outputs say of the hosts' parts).
 

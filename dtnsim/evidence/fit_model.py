@@ -95,11 +95,6 @@ def part(task: Task, piece: tuple[Array, Sequence[int]]) -> Array:
 class SpreadModel(Model):
     """`Model`, worked out elsewhere.
 
-    Args:
-        figures: Component figures with their paths.
-        hosts: Host files whose parameters are wanted.
-        scheduler: Address of a Dask scheduler.
-
     Raises:
         InputError: No scheduler answers there, or it has no workers.
     """

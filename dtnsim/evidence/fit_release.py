@@ -87,11 +87,6 @@ def off(ratio: Array, error: Array) -> BoolArray:
 def give_way(search: Search, u: Array, error: Array) -> tuple[Search, Array, list[Released]]:
     """Lets priors give way, one after the other, as long as that makes the whole clearly likelier.
 
-    Args:
-        search: A search that has found its minimum.
-        u: There.
-        error: Relative error each figure is weighed with.
-
     Returns:
         (search over the parameters that are free now, its minimum, what gave way).
     """
@@ -120,13 +115,7 @@ def _moved(best: Explanation) -> float:
 
 
 def suspect(search: Search, u: Array, error: Array) -> Released | None:
-    """What would have to be otherwise for the figures to be followed, where none is; None where nothing helps.
-
-    Args:
-        search: A search that has found its minimum.
-        u: There.
-        error: Relative error each figure is weighed with.
-    """
+    """What would have to be otherwise for the figures to be followed, where none is; None where nothing helps."""
     tried = _explanations(search, u, error, exact=True)
     if not tried or not (~off(tried[0].search.at(tried[0].u)[0], error)).any():
         return None

@@ -39,12 +39,7 @@ def kept(found: Fit) -> list[int]:
 
 
 def document(found: Fit, suggested: Sequence[Suggestion] = ()) -> dict[str, Any]:
-    """The calibration file.
-
-    Args:
-        found: The fit.
-        suggested: Tests that would determine more.
-    """
+    """The calibration file."""
     parameters: dict[str, Any] = {}
     own, rho = kept(found), found.correlation
     for j in own:
@@ -172,9 +167,7 @@ def write(found: Fit, file: Path, suggested: Sequence[Suggestion] = ()) -> None:
     """Writes the calibration file in one piece: either it is complete, or the old one stays.
 
     Args:
-        found: The fit.
         file: Where to.
-        suggested: Tests that would determine more.
 
     Raises:
         InputError: the file cannot be written.

@@ -104,9 +104,6 @@ class Search:
 
         Args:
             ratio: ln(predicted / measured) of the figures.
-            u: The parameters.
-            error: Relative error each figure is weighed with.
-            firm: Whether figures that are far off let go.
             plain: Whether their squares count whole instead.
         """
         z = (ratio / error) ** 2
@@ -120,8 +117,6 @@ class Search:
 
         Args:
             u: Where to begin.
-            error: Relative error each figure is weighed with.
-            firm: Whether figures that are far off let go.
         """
         u = self._descend(u, error, firm=firm)
         for _ in range(_ROUNDS):

@@ -89,8 +89,6 @@ class Targets:
     """The hosts of one calibration.
 
     Args:
-        hosts: Host files, or names of shipped hosts.
-        volume: Volume of logs that name none.
         names: What logs call hosts, volumes and devices -> what the host files call them; the name of a log file
             or of its folder stands for the host that it is of.
         devices: What lsblk says, see `devices_of`.

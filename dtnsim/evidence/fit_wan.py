@@ -100,10 +100,6 @@ class Way:
 def way(logs: Sequence[Path], names: Mapping[str, str] | None = None) -> Way:
     """Reads the way that logs are of.
 
-    Args:
-        logs: Log files.
-        names: What logs call the two ends -> what they are called.
-
     Raises:
         InputError: no round trip is in them, or they are of several ways.
     """

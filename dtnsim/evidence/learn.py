@@ -109,8 +109,6 @@ def folds(residuals: Sequence[Residual], noises: Discrepancy, whole: Learned | N
     """For every study the laws that were learned without it.
 
     Args:
-        residuals: Figures that fitted nothing.
-        noises: Repeat noise, which is carried over.
         whole: What was learned from all of them.
     """
     studies = dict.fromkeys(r.study for r in residuals)

@@ -208,21 +208,13 @@ def changes_at(shifts: Sequence[tuple[int, float]], days: Sequence[date], values
 
     Args:
         shifts: First index after each, and its probability by chance.
-        days: Days of the series.
-        values: Logarithms of its daily figures.
     """
     level = [float(part.mean()) for part in np.split(values, [n for n, _ in shifts])]
     return tuple(Change(days[n], math.exp(level[i + 1] - level[i]), p) for i, (n, p) in enumerate(shifts))
 
 
 def drifting(days: Array, values: Array, chance: float) -> tuple[float, float] | None:
-    """(relative change a month, its probability by chance); None where chance may have made it.
-
-    Args:
-        days: Days of the values.
-        values: Logarithms of daily rates.
-        chance: What is too improbable for chance.
-    """
+    """(relative change a month, its probability by chance); None where chance may have made it."""
     if values.size < DAYS:
         return None
     from scipy.stats import kendalltau, theilslopes

@@ -145,8 +145,6 @@ def suggest(tests: Sequence[Candidate], host: str, known: Fit | None = None) -> 
 
     Args:
         tests: Candidates on one host.
-        host: Its name.
-        known: What a fit has found already.
     """
     if not tests:
         return [], []
@@ -209,12 +207,7 @@ def _after(covariance: Array, slopes: Array) -> Array:
 
 
 def for_hosts(hosts: Sequence[str], known: Fit | None = None) -> dict[str, tuple[list[Suggestion], list[str]]]:
-    """(tests, parameters left open) by the name of each host.
-
-    Args:
-        hosts: Host files, or names of shipped hosts.
-        known: What a fit of these hosts has found already.
-    """
+    """(tests, parameters left open) by the name of each host."""
     return {t.name: suggest(candidates(t), t.name, known) for t in Targets(hosts).all}
 
 
@@ -224,7 +217,6 @@ def script(chosen: Sequence[Suggestion], left: Sequence[str], host: str, file: s
     Args:
         chosen: Tests in their order.
         left: Parameters that none of them determines.
-        host: Name of the host.
         file: Its file, as the user wrote it.
     """
     room = max((s.test.size_B for s in chosen), default=0.0) / 2**30

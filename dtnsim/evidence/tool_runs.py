@@ -202,8 +202,6 @@ def answer(run: Run, samples: int, seed: int = 1) -> Answer:
 
     Args:
         run: The run.
-        samples: Draws behind its interval; 0 for none.
-        seed: Seed of the draws.
     """
     from dtnsim.composition.compose import compose
     from dtnsim.ground.quantity import Draw

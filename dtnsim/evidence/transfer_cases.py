@@ -79,9 +79,7 @@ def cases(
     """Reads cases from logs of transfers.
 
     Args:
-        logs: Log files.
         path: The path that the transfers went over: a file, or the name of a shipped one.
-        names: What logs call the two ends -> what the path calls them.
         most: So many transfers at most, evenly chosen over the log.
 
     Returns:
@@ -124,11 +122,6 @@ def figures(
 
     All of them together say no more than the model of such a path is good for: N figures whose model is wrong by d in
     common (two thirds of such errors are within d) and whose runs lie apart by e are given ``sqrt(N d^2 + e^2)`` each.
-
-    Args:
-        logs: Log files.
-        path: The path that they went.
-        names: What logs call hosts -> what the path calls them.
     """
     mine = {Path(m.file or "") for m in read_logs(list(logs))[0] if _is_transfer(m)}
     if not mine:

@@ -248,11 +248,6 @@ def ratios(
     A figure that its own fit hardly follows (`LEVERAGE`) is taken out by one Gauss-Newton step; for the others the
     remaining figures are fitted again, from where the fit to all of them ended.
 
-    Args:
-        figures: Figures that fit.
-        hosts: Hosts whose parameters are wanted.
-        progress: Called with (done, all).
-
     Raises:
         InputError: the figures say nothing about these hosts.
     """

@@ -305,11 +305,7 @@ def judge(
 
     Args:
         found: What the folder says; takes the goal.
-        path: The path.
         goal: Rate or time that it has to meet.
-        hosts: Host files.
-        names: What logs call hosts and volumes -> what the host files call them.
-        volume: Mount point for tests whose log names none.
 
     Raises:
         SpecError: the path cannot be used.

@@ -160,8 +160,6 @@ class Bound:
 
     Args:
         rater: What rates a set in full.
-        choices: For each place what can be bought.
-        each: Gives what is worked out one after the other, and says how far it is.
     """
 
     def __init__(
@@ -233,7 +231,6 @@ class Bound:
         """Rates of the path in each draw, and rated by what holds it, with each option in a place beside all others.
 
         Args:
-            place: The place.
             choices: Options of all places, any of which may be in them; also what is there now.
 
         Returns:

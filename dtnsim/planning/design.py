@@ -159,7 +159,6 @@ def hypercube(axes: Sequence[Axis], count: int, seed: int) -> Design:
     Args:
         axes: Ranges and lists.
         count: How many scenarios.
-        seed: Of the draw.
     """
     draw = np.random.default_rng(seed).spawn(1)[0]
     within = draw.uniform(size=(count, len(axes)))

@@ -32,7 +32,6 @@ def worth(bound: Bound, choices: Mapping[str, Sequence[Option]], loss: float) ->
 
     Args:
         bound: What no set exceeds.
-        choices: For each place what can be bought.
         loss: Relative loss of throughput, for each place, that nobody pays for.
     """
     kept: dict[str, list[Option]] = {}

@@ -169,7 +169,6 @@ def would_help(best: Stage, given: PathSpec, asked: Asked) -> list[Would]:
     """Kinds of change that are not allowed and would help the best that was found.
 
     Args:
-        best: The best that was found.
         given: The path as it is.
         asked: What was asked for, and which kinds are allowed.
     """
@@ -206,13 +205,7 @@ def _quickest(rate: tuning.Ceilings, offered: Offered) -> Option | None:
 
 
 def free_beside(given: PathSpec, asked: Asked, won: Sequence[Win]) -> tuple[Win, ...]:
-    """Settings that help a path, also those that only help once the dearest of everything is bought.
-
-    Args:
-        given: The path.
-        asked: What is asked.
-        won: Settings that help it as it is.
-    """
+    """Settings that help a path, also those that only help once the dearest of everything is bought."""
     path = given.changed(settings_of(won))
     for options in replace(asked, max_watts=math.inf).offered(path, "parts").choices.values():
         for option in sorted(options, key=lambda o: -o.price):
@@ -238,9 +231,6 @@ def in_medians(given: PathSpec, asked: Asked, won: Sequence[Win], now: Stage) ->
     """Settings with the median of each by itself, as stages have it; beside another tool what it gains there.
 
     Args:
-        given: The path.
-        asked: What is asked.
-        won: Settings that help it.
         now: The path as it is.
     """
     rater = Rater(given, asked.goal.value, asked.confidence, asked.samples, asked.seed)
@@ -290,10 +280,8 @@ def purchases(
 
     Args:
         path: The path, tuned.
-        asked: What is asked.
         offered: What can be bought for it.
         spent: What of the budget is gone.
-        relieved: Hosts whose stations are taken to hold nothing.
         like: What was found for the same path before.
     """
     before = like.rater if like is not None else None
@@ -356,8 +344,6 @@ def _in_several_places(given: PathSpec, asked: Asked, offered: Offered, tuned: M
     """Sets of machines in the places of several hosts: where both ends hold the path, neither helps alone.
 
     Args:
-        given: The path.
-        asked: What is asked.
         offered: What is for sale.
         tuned: Machines that can be paid, each with the settings that it has alone.
     """
@@ -378,7 +364,6 @@ def instead(best: Stage, sure: float) -> tuple[whynot.Instead, ...]:
     Rates are rounded down and shares too, to three and two digits, so that what is said is met.
 
     Args:
-        best: What is recommended.
         sure: How sure the goal was to be met.
     """
     drawn, found = best.prediction.drawn, []

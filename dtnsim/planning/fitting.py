@@ -32,8 +32,6 @@ def options(shop: Shop, hosts: Sequence[str], allow: Collection[str] = ("parts",
 
     Args:
         shop: An empty shop for the path.
-        hosts: Hosts that are yours.
-        allow: Kinds of change that are allowed.
     """
     for name in actions.written(shop.given, hosts):
         shop.visit(name)
@@ -51,9 +49,7 @@ class Shop:
         key: Its key in the path.
 
     Args:
-        given: The path.
         catalog: What is for sale.
-        rates: What currencies are in each other.
         currency: That of the plan; that of the first offer where none is named.
         watts_matter: Whether an offer whose power nobody states is out.
     """
@@ -128,7 +124,6 @@ class Shop:
         """Adds an option if the path can be described with it; a card comes with the cable or optic of one port.
 
         Args:
-            place: Key of what is replaced or joined.
             what: What the option is called.
             overrides: What it changes of the path, ``key=value``.
             buys: Offers, and how many of each.
@@ -205,13 +200,7 @@ class Shop:
                 yield replace(offer, part=part, family=catalogs.EXTRA, price=price, steps=(), support=0.0), count
 
     def fitting(self, place: str, family: str, now: str | None) -> list[Offer]:
-        """Offers of a family that fit the socket or bay of what is there.
-
-        Args:
-            place: Key of what is there.
-            family: Family of the offers.
-            now: The part that is there.
-        """
+        """Offers of a family that fit the socket or bay of what is there."""
         own = self.catalog.place_of(now)
         others = [o for o in self.catalog.of(family) if o.part != now]
         if others and not own and not self.host.rented and not any(now in o.replaces for o in others):
@@ -225,9 +214,6 @@ class Shop:
         """Cards of a family; whether a slot takes them, the description says.
 
         Args:
-            place: Key of what is there.
-            family: Family of the offers.
-            now: The part that is there.
             protocol: What they have to speak; any if empty.
             outside: Whether they lead out of the host, to shelves of drives.
         """
@@ -240,9 +226,7 @@ class Shop:
         """Offers that no other beats.
 
         Args:
-            place: Key of what is there.
             found: Offers that fit.
-            now: The part that is there.
         """
         kept, beaten = offers.unbeaten(found, self.given.folder, self.present(now))
         why = "another costs no more and none of its figures is worse"

@@ -106,7 +106,6 @@ def groups(design: Design, vector: tuple[str, ...], todo: np.ndarray, pace: Pace
     """Some scenarios of a design in groups.
 
     Args:
-        design: The design.
         vector: Keys whose values are arrays.
         todo: Numbers of the scenarios.
         pace: How large the next group is to be.
@@ -129,8 +128,6 @@ def vector_keys(given: PathSpec, design: Design, *, arrays: bool = True) -> tupl
     """Keys of a design whose values may be one array.
 
     Args:
-        given: The path.
-        design: The design.
         arrays: Whether arrays are wanted at all.
 
     Raises:

@@ -47,8 +47,6 @@ def drawn(given: Quantity, samples: int, seed: int) -> Growth:
 
     Args:
         given: Growth a year.
-        samples: Draws.
-        seed: Of the draws.
     """
     return np.asarray(Draw(samples, seed)(given), float) if given.spread else given.value
 
@@ -79,8 +77,6 @@ def due(stages: Sequence[Stage], target_Bps: float, confidence: float, rate: Gro
     is paid. Of orders that cost the same the one that pays later is taken.
 
     Args:
-        stages: The path with sets of purchases; the first buys nothing.
-        target_Bps: Rate to reach now [B/s].
         confidence: How likely it has to be met, every year.
         rate: Growth of the target a year, or as it is drawn.
         years: How many years to look ahead.
@@ -119,9 +115,6 @@ def last(stages: Sequence[Stage], target_Bps: float, confidence: float, rate: Gr
     """The cheapest stage that meets the target of the latest year in which any does; of none, that of now.
 
     Args:
-        stages: Stages, the path as it is first.
-        target_Bps: Rate that is needed now [B/s].
-        confidence: How sure it has to be.
         rate: Growth a year.
         years: How far to look.
     """

@@ -109,9 +109,7 @@ def foreign_bottleneck(hosts: Sequence[str], stage: Stage, others: Sequence[str]
     """Whether what binds is somebody else's.
 
     Args:
-        hosts: Hosts that are yours.
         stage: The stage whose bottleneck counts.
-        others: Hosts that are not.
     """
     held = stage.prediction.bottleneck
     if held.host not in others:
@@ -164,10 +162,6 @@ def outcome(
     """Whether the goal is reached, and by what; else what is short, and of what.
 
     Args:
-        goal: What was asked for.
-        confidence: How sure it has to be.
-        tuned: The best stage without a purchase.
-        best: The best stage of all.
         met: The cheapest stage that reaches the goal, if one does.
         shares: What makes the interval of the best stage wide.
     """
@@ -191,8 +185,6 @@ def hardly_better(best: Stage, top: Stage, draws: int) -> list[str]:
     """What costs more than what is recommended, and what the draws do not tell from it.
 
     Args:
-        best: What is recommended.
-        top: The cheapest that meets the goal, or else the surest.
         draws: Draws behind each.
     """
     more = Money(top.price.amount - best.price.amount, top.price.currency)
@@ -226,10 +218,8 @@ def kinds_tried(allow: Sequence[str], known: Sequence[str], would: Sequence[Woul
     """Which kinds of change were allowed, and which were not; of the latter what would help.
 
     Args:
-        allow: Kinds that were.
         known: All kinds.
         would: What would help of the others.
-        confidence: How sure the goal has to be met.
     """
     others = [k for k in known if k not in allow]
     said = [f"Allowed: {', '.join(allow)}; not allowed: {', '.join(others)} (--allow {','.join((*allow, *others))})."]
@@ -253,8 +243,6 @@ def own_side_alone(found: Found | None, confidence: float, others: Sequence[str]
 
     Args:
         found: The search as if the others held nothing.
-        confidence: How sure it has to be.
-        others: Hosts that are not yours.
     """
     if found is None:
         return []

@@ -123,7 +123,6 @@ def total(
 
     Args:
         found: What is bought.
-        rates: Rates between currencies.
         currency: Of the sum; that of the first price if left out.
 
     Raises:

@@ -36,7 +36,6 @@ def world(listed: Catalog, folder: Path | None, *, shipped: bool) -> Catalog:
 
     Args:
         listed: The list, whose prices win.
-        folder: Where the path lies: parts of your own stand in ``parts/`` beside it, or in your own library.
         shipped: Whether the library's parts are offers too; where you have a list of your own, they are not.
     """
     names = [n for n in library.own_names("parts", folder) if n.partition("/")[0] in _SOLD]
@@ -109,7 +108,6 @@ def unbeaten(found: Sequence[Offer], folder: Path | None, now: Offer | None) -> 
 
     Args:
         found: Of what goes into one place.
-        folder: Where the path lies.
         now: The part that is there, whatever it costs; more bytes than it has make a drive no better.
     """
     kept: list[Offer] = []

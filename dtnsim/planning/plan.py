@@ -239,10 +239,6 @@ def towards(p: Prediction, goal: goals.Goal, allow: Sequence[str] = USUAL, sampl
 
     Args:
         p: The prediction.
-        goal: The goal.
-        allow: Kinds of change that are tried.
-        samples: Draws of each stage.
-        seed: Of the draws.
 
     Raises:
         InputError: it cannot be planned.

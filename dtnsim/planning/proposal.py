@@ -288,8 +288,6 @@ def cheapest(stages: Sequence[Stage], top: Stage, confidence: float) -> Stage:
 
     Args:
         stages: Stages by rising price.
-        top: The cheapest that meets the goal as surely as asked, or else the surest.
-        confidence: How sure the goal has to be met.
     """
     if top.prediction.drawn is None:
         return top

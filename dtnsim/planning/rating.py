@@ -69,12 +69,8 @@ class Rater:
     """Rates sets of purchases on a path.
 
     Args:
-        given: The path.
         goal_Bps: Rate to reach.
         confidence: How sure the second rate has to be.
-        samples: Draws behind the rates.
-        seed: Of the draws.
-        relieved: Hosts whose stations are taken to hold nothing: what the others need if these were no limit.
         like: A rater of the same path, whose descriptions are used again.
     """
 

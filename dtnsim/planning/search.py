@@ -38,15 +38,11 @@ class Search:
     """The sets that nothing cheaper beats by more than `SAME`.
 
     Args:
-        choices: For each place what can be bought.
         rate: What a set gives.
         bound: For each of several cases, what no set exceeds that has these options and, in the open places, any of
             those or nothing; asked again of what it was told of before.
-        budget: Most that a set may cost.
         matters: Whether an option changes anything at all.
         stock: Slots, bays and the like, and how many are free.
-        max_watts: Most power of what is bought [W].
-        most: Most changes at once.
         worth: Options that are looked at, where others cannot be in a set that is kept.
         evaluated: What sets give that were worked out in full.
         out: Sets that a limit rejects: ``budget``, ``power``, ``changes`` or ``room``, and by how much.

@@ -197,7 +197,6 @@ def with_values(given: PathSpec, where: Sequence[tuple[Place, ...]], values: Seq
     """The path with the numbers of some keys swept.
 
     Args:
-        given: The path.
         where: Places of each key.
         values: Values of each key, (S,) [SI].
     """

@@ -100,9 +100,6 @@ def choose(
     """The first transfer of a path by its own tool, by every other, the fastest first, and those that cannot do it.
 
     Args:
-        spec: The path.
-        samples: Draws behind each.
-        seed: Of the draws.
         have: Kinds of tools that are there; empty: all.
 
     Raises:
@@ -158,7 +155,6 @@ def quick(spec: PathSpec, *, ready: bool) -> list[Suggestion]:
     of them by all that is worth trying. None where no other can serve the first transfer.
 
     Args:
-        spec: The path.
         ready: Whether it may need nothing but what is there wherever files are moved.
     """
     transfer, tried = spec.transfers[0], list[tuple[PathSpec, tuple[str, Usage, tuple[str, ...]]]]()

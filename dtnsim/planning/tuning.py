@@ -42,10 +42,8 @@ class Ceilings:
     """Throughput of a path with overrides at the ceiling [B/s]; 0 where they cannot be.
 
     Args:
-        given: The path.
         known: What is known already of what the same file was read into, by all that was put over it.
         part: What of the path counts.
-        each: Gives what is tried one after the other, and says how far it is.
     """
 
     def __init__(

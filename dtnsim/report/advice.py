@@ -74,10 +74,8 @@ def measured(p: Prediction, a: Assumption, rates: Sequence[float], wanted: Seque
     """What to find out, how, and what becomes of the answer.
 
     Args:
-        p: The prediction.
         a: What was assumed.
         rates: Medians at both ends of it, all transfers together [B/s].
-        wanted: What is asked of the transfer.
     """
     late = next((g.value for g in wanted if g.kind == "deadline"), np.inf)
     more, now = [rate / max(p.throughput_Bps.p50, 1e-300) for rate in rates], p.duration_s.p50

@@ -22,7 +22,6 @@ def table(given: PathSpec, shares: Sequence[Share]) -> Table:
     """Every uncertain number that the path file does not write, those that matter most first.
 
     Args:
-        given: The path.
         shares: What makes the interval wide.
     """
     by_key = {s.name: s.share for s in shares}

@@ -32,7 +32,6 @@ def show(found: Fit, suggested: Sequence[Suggestion], out: Out) -> None:
     Args:
         found: The fit.
         suggested: Tests that would determine more.
-        out: Where to.
     """
     made = fit_report.document(found)
     out.print(_table(found, made))

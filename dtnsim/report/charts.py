@@ -51,7 +51,6 @@ def ladder(p: Prediction, t: TransferPrediction, reliefs: Sequence[Relief]) -> F
     """What binds, and what binds next, with what relieves it, its command and its price.
 
     Args:
-        p: The prediction.
         t: One of its transfers.
         reliefs: What relieves its bottleneck.
     """

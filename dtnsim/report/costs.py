@@ -41,12 +41,7 @@ class Relief:
 
 
 class Reliefs:
-    """What relieves the rungs of a path's ladders; what they share is worked out once.
-
-    Args:
-        given: The path.
-        p: Its answer.
-    """
+    """What relieves the rungs of a path's ladders; what they share is worked out once."""
 
     def __init__(self, given: PathSpec, p: Prediction) -> None:
         self._given, self._problem = given, p.problem

@@ -114,13 +114,7 @@ def _capacity(s: Station) -> dict[str, Any]:
 
 
 def explanation_document(p: Prediction, ways: Sequence[Way] = (), steps: Sequence[Step] = ()) -> dict[str, Any]:
-    """The document of ``dtnsim explain --json``: capacities and demands that recompute the ceiling, and the median.
-
-    Args:
-        p: The prediction.
-        ways: Ways of its transfers through the graph.
-        steps: Steps from the ceiling to the median.
-    """
+    """The document of ``dtnsim explain --json``: capacities and demands that recompute the ceiling, and the median."""
     problem: Problem = p.problem
     unit = {s.name: s.unit for s in problem.stations}
     return {

@@ -48,7 +48,6 @@ def called(p: Prediction, name: str, reason: str = "") -> str:
     """A station in a few words for people; its name where it is none of the answer's.
 
     Args:
-        p: The answer.
         name: The station.
         reason: Why it holds, which tells the limits of one connection apart.
     """

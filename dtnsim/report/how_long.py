@@ -37,7 +37,6 @@ def how_long(p: Prediction, start: dt.time | None = None, was: Prediction | None
     """Time and rate with the interval.
 
     Args:
-        p: The answer.
         start: Time of day at which the transfers begin; then the time of day at which they end is told.
         was: Another answer, whose time is told beside it.
     """

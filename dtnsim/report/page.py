@@ -61,7 +61,6 @@ class Page:
     """A page under way: sections are added, and it is written out whole.
 
     Args:
-        title: Title of the page.
         data: What scripts of the page read beside the figures.
     """
 

@@ -79,7 +79,6 @@ def layout(p: Prediction, whole: nx.Graph[str]) -> Picture:
     """Places everything that the answer uses.
 
     Args:
-        p: The answer.
         whole: The graph of its path.
     """
     made = _Layout(p, whole)

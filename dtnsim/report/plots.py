@@ -105,11 +105,8 @@ def curves(
     """Curves in characters, as wide as the terminal.
 
     Args:
-        title: Above them.
-        x: Where the values are.
         lines: Values by name.
         axis: What the axis of ``x`` is.
-        out: Where to.
         zero: Whether both axes begin at 0.
 
     Raises:

@@ -28,7 +28,6 @@ class Table:
     Args:
         head: Headings; a column whose heading begins with ``>`` is set to the right.
         rows: The cells.
-        title: Printed above.
     """
 
     def __init__(self, *head: str, rows: Iterable[Sequence[str]] = (), title: str = "") -> None:

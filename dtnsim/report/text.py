@@ -63,8 +63,6 @@ def prediction(p: Prediction, out: Out, *, busiest: int = 12, every: bool = Fals
     """Prints a prediction: answer, reason, utilisation bars, ladder; of very many transfers those that take longest.
 
     Args:
-        p: The prediction.
-        out: Where to.
         busiest: Of so many stations the use is shown.
         every: Every transfer, however many are alike.
     """
@@ -123,13 +121,7 @@ def _alike(p: Prediction, shown: Sequence[int]) -> dict[int, list[int]]:
 
 
 def card(p: Prediction, out: Out, wanted: Sequence[Goal] = ()) -> None:
-    """Prints what one decides by, on a screen: verdict, goals, what holds it, what to do, gain, price, what is open.
-
-    Args:
-        p: The prediction.
-        out: Where to.
-        wanted: What is asked of it.
-    """
+    """Prints what one decides by, on a screen: verdict, goals, what holds it, what to do, gain, price, what is open."""
     d = decide(p, wanted)
     for line in textwrap.wrap(visible(p.name), _WIDTH):
         out.print(title=line)
@@ -194,13 +186,7 @@ def assumptions(found: Sequence[Assumption], out: Out) -> None:
 
 
 def goals(p: Prediction, wanted: Sequence[Goal], out: Out | _Card) -> None:
-    """Prints how likely each goal is met.
-
-    Args:
-        p: The prediction.
-        wanted: What is asked of it.
-        out: Where to.
-    """
+    """Prints how likely each goal is met."""
     for goal in wanted:
         asked = "" if goal.required is None else f" ({goal.required:.0%} required)"
         verdict_ = "" if goal.required is None else "met: " if goal.met(p) else "missed: "
@@ -271,14 +257,7 @@ def capacity(station: Station) -> str:
 
 
 def explanation(p: Prediction, out: Out, ways: Sequence[Way], steps: Sequence[Step]) -> None:
-    """Prints every capacity and every demand with formula, value and source, the ceiling, and the steps to the median.
-
-    Args:
-        p: The prediction.
-        out: Where to.
-        ways: Ways of its transfers through the graph.
-        steps: Steps from the ceiling to the median.
-    """
+    """Prints every capacity and demand with formula, value and source, the ceiling, and the steps to the median."""
     stations = {s.name: s for s in p.problem.stations}
     for t, answer in zip(p.problem.transfers, p.transfers, strict=True):
         _explained(t, stations, out)

@@ -153,7 +153,6 @@ def by_hour(
     Args:
         rates_Bps: Throughputs between the edges (k,).
         edges_s: From the begin on (k + 1,).
-        title: What it is called.
         start: Time of day of the begin; midnight where it is not known.
     """
     first = 0 if start is None else start.hour * 3600 + start.minute * 60

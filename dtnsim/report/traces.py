@@ -35,10 +35,6 @@ def line(
     """A line.
 
     Args:
-        name: In the legend.
-        x: Where.
-        y: How much.
-        hover: Label of a point; none if empty.
         marked: Whether points have marks.
         style: Plotly's: color, dash, shape, width.
     """
@@ -52,10 +48,6 @@ def marks(
     """Marks.
 
     Args:
-        name: In the legend.
-        x: Where.
-        y: How much.
-        hover: Label of a mark; none if empty.
         spans: Intervals beside them, of `spans`.
         marker: Plotly's: color, symbol, size.
     """
@@ -84,8 +76,6 @@ def bars(values: Sequence[Any], hover: str = "", name: str = "", **marker: Any) 
 
     Args:
         values: How long.
-        hover: Label of a bar; none if empty.
-        name: In the legend.
         marker: Plotly's: color, pattern.
     """
     made = {"type": "bar", "orientation": "h", "x": values, "y": list(range(len(values)))}
@@ -97,9 +87,6 @@ def heat(z: Sequence[Sequence[Any]], unit: str, hover: str, x: Sequence[Any] | N
 
     Args:
         z: Values of its rows.
-        unit: Of the values, at the scale.
-        hover: Label of a cell; none if empty.
-        x: Where the columns are.
         more: Plotly's.
     """
     across = list(range(len(z[0]))) if x is None else x
@@ -173,7 +160,6 @@ def quantiles(
         names: Of the rows.
         values: Of each quantile (p50, max), row by row.
         title: Of the axis.
-        unit: Of the values.
     """
     traces, down = [], rows_axis(names)
     for number, (name, each) in enumerate(values.items()):

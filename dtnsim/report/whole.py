@@ -80,7 +80,6 @@ def report(given: PathSpec, asked: Asked, progress: Callable[[int, int], None] |
     """The HTML of a report; the same bytes for the same path, command, versions, seed and day.
 
     Args:
-        given: The path.
         asked: What it is to have.
         progress: Called with the scenarios done and all of them.
     """

@@ -49,10 +49,7 @@ class PageCache(Store):
     """A store whose content flows onto a medium.
 
     Args:
-        engine: The fluid engine.
-        leg: The phase that goes through it.
         memory: The host's limits on dirty bytes, which it shares with others that write there.
-        payload: Bytes that will pass it [B].
         weight: Weight of write-back in sharing.
         write_back: (dirty bytes of all [B], age of its own oldest [s]) at which write-back begins.
         each_file: True where a file waits for its flush before the next; then a batch of n files has n times
@@ -98,7 +95,6 @@ class PageCache(Store):
         """Starts bytes of a file on their way into the store; the move's flow ends when the last is in.
 
         Args:
-            leg: The phase that goes through the store.
             size: Bytes [B].
             weight: Share of the flow next to others.
             files: Files in it: more than one of a batch.

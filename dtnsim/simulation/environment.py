@@ -39,12 +39,6 @@ _NOBODY: Final = -1
 class World:
     """The stations of a running simulation.
 
-    Args:
-        engine: The engine that shares them out.
-        scene: Everything that may happen.
-        problem: The path as it is drawn for this run.
-        scenario: Which of the drawn values.
-
     Attributes:
         jobs: The transfers, once they are made.
         recorder: Who counts; there before anything happens.
@@ -162,7 +156,6 @@ class World:
         """(happens when a link dies or is back, the dead one that a phase crosses); None where it crosses none.
 
         Args:
-            leg: The phase.
             stalled: Whether a link counts as well that carries next to nothing.
         """
         dead = next((k for k, whole in self._dead.items() if (stalled or whole) and leg.visits((k,))), None)
@@ -242,7 +235,6 @@ def happen(world: World, number: int, event: Event) -> Process:
     """The process of one scheduled event.
 
     Args:
-        world: Where it happens.
         number: Number of the event.
         event: The event.
     """
@@ -276,7 +268,6 @@ def arrive(world: World, number: int, seed: int) -> Process:
     """The process of other people's transfers.
 
     Args:
-        world: Where they arrive.
         number: Number of their entry in ``others``.
         seed: Of their arrivals.
     """

@@ -43,8 +43,6 @@ def uneven(jobs: Sequence[Job], seed: int, *, drawn: bool) -> None:
     """Gives the files of jobs of several steps their luck.
 
     Args:
-        jobs: All transfers of a run.
-        seed: Of the run.
         drawn: Whether the run draws its parameters, or has them at their medians.
     """
     unfair = UNFAIRNESS.value

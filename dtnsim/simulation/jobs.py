@@ -149,15 +149,7 @@ def _numbers(problem: Problem) -> dict[str, int]:
 
 
 def legs_of(problem: Problem, transfer: Transfer, capacity: Sequence[float], row: MakeRow, scenario: int) -> list[Leg]:
-    """All phases of a transfer ready for the engine, the stations as they are now.
-
-    Args:
-        problem: The path.
-        transfer: One of its transfers.
-        capacity: Of all stations [unit/s].
-        row: Makes the engine's row of demands.
-        scenario: Which of the drawn values.
-    """
+    """All phases of a transfer ready for the engine, the stations as they are now."""
     return [
         _leg(problem, transfer, phase, (through, capacity, row, scenario)) for phase, through in phases_of(transfer)
     ]
@@ -320,15 +312,7 @@ class Job:
 
 
 def make_job(problem: Problem, transfer: Transfer, capacity: Sequence[float], row: MakeRow, scenario: int) -> Job:
-    """A job ready to run.
-
-    Args:
-        problem: The path.
-        transfer: One of its transfers.
-        capacity: Of all stations [unit/s].
-        row: Makes the engine's row of demands.
-        scenario: Which of the drawn values.
-    """
+    """A job ready to run."""
     legs = legs_of(problem, transfer, capacity, row, scenario)
     job = Job(transfer, legs, work(transfer, pauses=any(leg.byte_s > 0 for leg in legs)))
     job.waiting, job.moving = ([0.0] * len(job.legs) for _ in range(2))

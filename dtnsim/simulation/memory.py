@@ -188,7 +188,6 @@ class Memory:
         """A store says what it holds, and which flows change that.
 
         Args:
-            cache: The store.
             parts: Its flows, each with the bytes that one of its bytes adds.
             minds: Whether its own rates matter to it: it is told where they leave the band.
             close: Whether it has to be told of every change of them.
@@ -211,7 +210,6 @@ class Memory:
         """Which limit concerns a store: that of write-back, that of writers, or the room that throttled ones need.
 
         Args:
-            cache: The store.
             begins: Level at which its write-back begins [B]; None where it does not wait for that.
             presses: Whether it waits for the limit of writers.
             full: Whether its writers are throttled.
@@ -323,9 +321,7 @@ class Files:
     """The files in the memories of a path's hosts.
 
     Args:
-        jobs: The transfers.
         memories: Limits on dirty bytes, by pool.
-        scenario: Which of the drawn values.
     """
 
     def __init__(self, jobs: Sequence[Job], memories: Mapping[str, Memory], scenario: int) -> None:

@@ -45,7 +45,6 @@ class Edges:
     """Edges of bins at which something is counted; pairs of bins are merged when time outgrows them.
 
     Args:
-        width: Width of a bin to begin with [s].
         most: Bins kept.
     """
 
@@ -88,10 +87,6 @@ class Recorder:
     """Counts everything at the edges of bins, and notes what holds the transfers.
 
     Args:
-        engine: The engine.
-        jobs: The transfers.
-        capacity: (K,) capacity of each station at the start [unit/s].
-        width: Width of a bin to begin with [s].
         others: What other people's transfers have taken of each station by a time, (K,) [unit].
     """
 
@@ -273,7 +268,6 @@ class Recorder:
         Args:
             f: Number of the transfer.
             names: Of the stations.
-            parts: How many.
         """
         job, end = self.jobs[f], self.edges.times[-1]
         end = min(end, job.finished) if job.done else end
@@ -286,7 +280,6 @@ def held_by(changes: Sequence[tuple[float, str]], end: float, parts: int = BINS)
     Args:
         changes: (time [s], what held it from then on).
         end: When it ended [s].
-        parts: How many.
     """
     stops = [*(t for t, _ in changes[1:]), end]
     stretches = [Held(a, min(b, end), k) for (a, k), b in zip(changes, stops, strict=False) if min(b, end) > a]

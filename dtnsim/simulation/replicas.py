@@ -78,11 +78,8 @@ def results(
     """The replicas but the first, in order.
 
     Args:
-        task: What they have in common.
         scene: The same composed at its medians.
         first: The run before them.
-        processes: How many processes; None for as many as pay; or an executor.
-        scheduler: Address of a Dask scheduler whose workers make them instead.
         progress: As in `simulate`.
 
     Raises:

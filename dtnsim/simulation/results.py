@@ -321,7 +321,6 @@ def quantiles(seconds: ArrayLike, files: ArrayLike, shares: ArrayLike) -> Array:
 
     Args:
         seconds: (N,) durations, N at least 1 [s].
-        files: (N,) files of each.
         shares: (Q,) from 0 to 1 [1].
 
     Returns:

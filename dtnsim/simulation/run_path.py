@@ -72,11 +72,7 @@ def run_once(scene: Scene, problem: Problem, scenario: int, seed: int, limits: L
     """Runs a path once.
 
     Args:
-        scene: Everything that may happen.
-        problem: The path, its parameters at their medians or drawn.
-        scenario: Which of the drawn values.
         seed: Of the arrivals.
-        limits: When it ends at the latest.
 
     Raises:
         ModelError: It never ends (a station stays at zero), or takes too many events.

@@ -256,9 +256,7 @@ def matching(problem: Problem, pattern: str, key: str = "station") -> list[int]:
     """Indices of the stations that a name with ``*`` matches.
 
     Args:
-        problem: The path.
         pattern: The name.
-        key: Key of the path file, for errors.
 
     Raises:
         SpecError: There is none.

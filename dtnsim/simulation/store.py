@@ -37,9 +37,6 @@ class Store:
     """Bytes between two halves of a pipeline.
 
     Args:
-        engine: The fluid engine.
-        leg: The phase that goes through it.
-        payload: Bytes that will pass it [B].
         state: What it does at first.
 
     Attributes:

@@ -57,8 +57,6 @@ def book(engine: Engine, job: Job, time: float) -> None:
     """Counts what a job has moved up to ``time``, at which nothing has changed since the last event.
 
     Args:
-        engine: Where it moves.
-        job: The job.
         time: Until when [s].
     """
     if job.cache is not None:
@@ -81,8 +79,6 @@ def run_job(
     It knows when those before it have finished, when it begins, and when it has ended.
 
     Args:
-        engine: Where it moves.
-        job: The transfer.
         begun: Told that it begins.
         ended: Told that it has ended.
         follows: Told that those before it have finished.
@@ -140,7 +136,6 @@ class Worker:
 
     Args:
         engine: Where it happens.
-        job: The transfer.
         number: Which worker.
     """
 
@@ -278,8 +273,6 @@ def stop(engine: Engine, job: Job, retry_after: float) -> None:
     """Stops the files under way; their workers begin them again after a time.
 
     Args:
-        engine: Where they move.
-        job: The transfer.
         retry_after: The time [s].
     """
     job.abort_after = retry_after

@@ -16,7 +16,6 @@ def check_same(old: Problem, new: Problem, active: tuple[int, ...]) -> None:
     """Refuses changes of what a path is made of, and of what is moved: only numbers may change while it runs.
 
     Args:
-        old: The path at the start.
         new: The path in another state.
         active: Numbers of the events whose keys hold in it.
 
@@ -42,10 +41,8 @@ def as_drawn(old: Problem, new: Problem, drawn: Problem, scenario: int) -> Probl
     Stations are in the order of ``old``; what was nothing takes the median as it is.
 
     Args:
-        old: The path at the start, at the median.
         new: The variant at the median.
         drawn: The path at the start, drawn.
-        scenario: Which of the drawn values.
     """
     by_name = {s.name: s for s in new.stations}
     new = replace(new, stations=tuple(by_name[s.name] for s in old.stations))
@@ -77,7 +74,6 @@ def drawn_transfer(old: Transfer, new: Transfer, drawn: Transfer, scenario: int)
         old: The transfer at the start, at the median.
         new: In the other state, at the median.
         drawn: At the start, drawn.
-        scenario: Which of the drawn values.
     """
     before, after = ({p.name: p for p in t.phases} for t in (old, drawn))
     phases = tuple(  # a draw may fall into other stretches of the cache; those are not simulated by themselves

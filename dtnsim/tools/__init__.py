@@ -3,6 +3,12 @@
 Begin with `plan` (what a tool says to the composer: steps, threads, connections, files) and a short tool, `bbcp` or
 `fts`; what several share is in `_common`, `_options`, `_ssh` and `_s3`. A file is a tool of its name, or a family of
 tools; those are named here, so that asking which tools there are imports none.
+
+What functions take has one name everywhere: the ``job`` that a tool is asked to do, and the ``tool`` by its name; the
+``thread`` that reads or writes, ``block`` bytes at once, how many ``workers`` have files or parts in progress, the
+``queue_depth`` of requests that each has in flight, whether they go past the page cache, ``direct``, what writes wait
+for, ``finish``, and ``how`` else it is, as an access has it; which ``end``; of log-ins, how many ``connections`` do it
+at once, the ``round_trips`` of messages that wait, and the work of ``each`` alone.
 """
 
 from typing import Final

@@ -58,11 +58,6 @@ def reading(
     """Use of the source volume; None where the source is a device or memory.
 
     Args:
-        job: What the tool is asked to do.
-        thread: Who reads.
-        block: Bytes of a read.
-        workers: Files read at once.
-        queue_depth: Requests in flight of each.
         finish: Whether it reads past the cache.
     """
     return _access("read", job, thread, block, workers, queue_depth, finish) if job.source == "volume" else None
@@ -71,16 +66,7 @@ def reading(
 def writing(
     job: Job, thread: Thread, block: Quantity, *, workers: int = 1, finish: Finish = "none", queue_depth: int = 1
 ) -> Access | None:
-    """Use of the destination volume; None where the destination is a device or memory.
-
-    Args:
-        job: What the tool is asked to do.
-        thread: Who writes.
-        block: Bytes of a write.
-        workers: Files written at once.
-        finish: What it waits for.
-        queue_depth: Requests in flight of each.
-    """
+    """Use of the destination volume; None where the destination is a device or memory."""
     if job.destination != "volume":
         return None
     return _access("write", job, thread, block, workers, queue_depth, finish).but(stored=job.stored)
@@ -106,7 +92,6 @@ def in_flight(count: int, block: Quantity, what: str, window: Quantity | None = 
 
     Args:
         count: How many.
-        block: Bytes of one.
         what: What they are called.
         window: Window of the channel, if there is one.
     """
@@ -120,11 +105,6 @@ def rereading(
     """Reading a file once more after it has been moved; from memory where the files in flight fit there.
 
     Args:
-        job: What the tool is asked to do.
-        thread: Who reads.
-        block: Bytes of a read.
-        workers: Files read at once.
-        end: Which end.
         piece_B: Part of a file that is read again as soon as it has been moved, where files are cut [B].
     """
     there = end == "destination"
@@ -178,15 +158,11 @@ def transfer(
     """A step that reads, sends and writes, its files or parts of them ``workers`` at once.
 
     Args:
-        job: What the tool is asked to do.
         ends: Threads that read at the source and write at the destination.
-        block: Bytes of a read and of a write.
         net: Its connections.
         cpu: Work of its threads, besides what a device costs the one that reads it.
         files: What each file costs.
-        workers: Files or parts in progress at once.
         name: What the step is called.
-        finish: What its writes wait for.
     """
     read = reading(job, ends[0], block, workers=workers)
     write = writing(job, ends[1], block, workers=workers, finish=finish)
@@ -197,7 +173,6 @@ def protocol(job: Job, option: str, asked: str | None, ways: Mapping[Far, tuple[
     """The protocol that leads to the far end: the one that is asked for, or the first of those that do.
 
     Args:
-        job: What the tool is asked to do.
         option: Name of the tool's option.
         asked: Its value, where the path says it.
         ways: What leads to each kind of far end, the usual one first.
@@ -217,8 +192,6 @@ def one_host(job: Job, tool: str, does: str = "copies", remedy: str = "") -> Non
     """Refuses a job between two hosts for a tool that works within one.
 
     Args:
-        job: What the tool is asked to do.
-        tool: The tool.
         does: What it does.
         remedy: What to write instead; empty: a mount of the other end, or a tool that has a network.
 
@@ -233,11 +206,6 @@ def one_host(job: Job, tool: str, does: str = "copies", remedy: str = "") -> Non
 
 def needs_volume(job: Job, end: End, tool: str) -> None:
     """Refuses a job whose ``end`` is no volume.
-
-    Args:
-        job: What the tool is asked to do.
-        end: Which end.
-        tool: The tool.
 
     Raises:
         SpecError: the end is a device or memory.
@@ -258,7 +226,6 @@ def waits_for(*, direct: bool, each: bool, end: bool) -> Finish:
     """What a test's writes wait for: a flush after each, past the page cache or not, direct requests, or the end.
 
     Args:
-        direct: Whether requests go past the page cache.
         each: Whether each write is flushed.
         end: Whether the file is flushed at its end.
     """
@@ -271,7 +238,6 @@ def with_read(job: Job, step: Step, access: Access) -> Step:
     """The step with its read at the end that `VolumeTest.read_access` chose.
 
     Args:
-        job: What the tool is asked to do.
         step: The step.
         access: What `VolumeTest.read_access` gave.
     """
@@ -289,12 +255,7 @@ class VolumeTest(Tool):
         """Reading the volume, as many files at once as the thread has copies.
 
         Args:
-            job: What the tool is asked to do.
-            thread: Who reads.
-            block: Bytes of a request.
-            direct: Whether it goes past the page cache.
             kept: Whether the tool leaves in the page cache what lies there.
-            how: What else is so, as `Access` has it.
 
         Raises:
             SpecError: neither end is a volume.
@@ -308,13 +269,6 @@ class VolumeTest(Tool):
 
     def write_access(self, job: Job, thread: Thread, block: Quantity, finish: Finish, **how: Any) -> Access:
         """Writing the volume, as many files at once as the thread has copies.
-
-        Args:
-            job: What the tool is asked to do.
-            thread: Who writes.
-            block: Bytes of a request.
-            finish: What it waits for.
-            how: What else is so, as `Access` has it.
 
         Raises:
             SpecError: the destination is no volume.

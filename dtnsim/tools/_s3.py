@@ -45,8 +45,6 @@ def uploads(job: Job, tool: str, client: End | None) -> bool:
     """Whether the bucket is the destination; memory or a device may stand for one.
 
     Args:
-        job: What the tool is asked to do.
-        tool: The tool.
         client: End at which it is typed, where the path says it.
 
     Raises:
@@ -147,8 +145,6 @@ class Client:
         """What the requests of its objects cost a thread, spread over their bytes.
 
         Args:
-            job: What the tool is asked to do.
-            thread: The thread.
             cycles: What one of them costs.
         """
         each = (job.per_file(self.parts) + self._beside(job)) / max(job.mean_B, 1.0)

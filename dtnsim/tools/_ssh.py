@@ -125,14 +125,7 @@ LOGIN_CPU: Final = prior(
 
 
 def crowd(each: Quantity, connections: int, job: Job, round_trips: float) -> Quantity:
-    """Work of one of several log-ins at once: they share the cores, and their round trips hide some of it.
-
-    Args:
-        each: Work of one log-in alone.
-        connections: How many log in at once.
-        job: What the tool is asked to do.
-        round_trips: Messages of a log-in that wait.
-    """
+    """Work of one of several log-ins at once: they share the cores, and their round trips hide some of it."""
     more = max(connections * each.value / job.cores - round_trips * job.rtt_s, each.value)
     return each.worth(more, f"{each.source}; {connections} log-ins at once on {job.cores} cores")
 
@@ -142,10 +135,6 @@ def together(work: Quantity, each: Quantity, connections: int, job: Job, round_t
 
     Args:
         work: Work of the opening besides.
-        each: Work of one log-in alone.
-        connections: How many log in at once.
-        job: What the tool is asked to do.
-        round_trips: Messages of a log-in that wait.
     """
     more = crowd(each, connections, job, round_trips).value
     return work.worth(work.value + more, f"{work.source}; {connections} log-ins of {each} at once")

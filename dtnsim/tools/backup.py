@@ -56,7 +56,6 @@ class BlockBackup(Tool):
         """A scan of all files, then blocks of the changed ones.
 
         Args:
-            job: What it is asked to do.
             opening: Log-in, and what is read of the repository.
             threads: Threads that cut, hash, compress and encrypt.
             connections: Connections to the repository.

@@ -146,8 +146,6 @@ class SftpCopy(SshCopy):
         """One connection, file after file.
 
         Args:
-            job: What is moved.
-            block: What is read and written at once.
             sftp: Whether it speaks SFTP, else scp's own protocol.
         """
         sent, put = self.sent(job), self.client == "source"

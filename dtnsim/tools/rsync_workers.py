@@ -30,7 +30,6 @@ def parts_of(job: Job, files: int | None, size_B: float) -> int:
     """Lists that fpart makes of a job: none has more files or bytes than it may.
 
     Args:
-        job: What the tool is asked to do.
         files: Most files of a list; None: any number.
         size_B: Most bytes of a list.
     """

@@ -128,24 +128,13 @@ def settings(
     """What could be set of the kinds that are allowed.
 
     Args:
-        given: The path.
-        hosts: Names of its hosts that may be changed.
-        target_Bps: Rate that is asked for [B/s].
-        allow: Kinds of change.
         anew: Only of those kinds with which the others are tuned again.
     """
     return [s for s in _found(Scope(given, hosts, target_Bps), allow, anew=anew) if isinstance(s, Setting)]
 
 
 def refused(given: PathSpec, hosts: Sequence[str], target_Bps: float, allow: Collection[str]) -> tuple[Refused, ...]:
-    """What of those kinds cannot be set, and why: layouts alone lack room.
-
-    Args:
-        given: The path.
-        hosts: Names of its hosts that may be changed.
-        target_Bps: Rate that is asked for [B/s].
-        allow: Kinds of change.
-    """
+    """What of those kinds cannot be set, and why: layouts alone lack room."""
     found = _found(Scope(given, hosts, target_Bps), {"layout"} & set(allow), anew=False)
     return tuple(r for r in found if isinstance(r, Refused))
 

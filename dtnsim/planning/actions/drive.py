@@ -227,9 +227,7 @@ class Room:
     says that less is enough; and the path's own data in any case.
 
     Args:
-        given: The path.
         size_of: Bytes of a drive; 0 where nobody says.
-        host: Name of the host.
         mount: The volume.
     """
 

@@ -52,8 +52,6 @@ def sysctls(given: PathSpec, host: str, overrides: Sequence[str]) -> Setting | N
     """TCP buffers of a host; None where none of the values is its own.
 
     Args:
-        given: The path.
-        host: Name of the host.
         overrides: Values of any keys of any host, ``key=size``.
     """
     own = tcp_of(host, overrides)

@@ -60,7 +60,6 @@ class Fleet:
 
     Args:
         given: A path with a workload.
-        draw: Values of the parameters.
         runs: How many runs of it this process will make, about: whether compiling pays.
 
     Raises:
@@ -89,12 +88,7 @@ class Fleet:
                 raise SpecError("has no transfers", key=f"workload.users.{name}", value=name, remedy=remedy)
 
     def made(self, seed: int, scenario: int = 0) -> Made:
-        """A run of it: its transfers, its faults.
-
-        Args:
-            seed: Of what is drawn in this run.
-            scenario: Which of the drawn values of the parameters.
-        """
+        """A run of it: its transfers, its faults."""
         return _Build(self, seed, scenario).made()
 
 

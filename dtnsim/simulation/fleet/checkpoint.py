@@ -51,7 +51,6 @@ class Kept:
 
     Args:
         file: The file; made where it is not there.
-        mark: `signature` of the fleet.
 
     Raises:
         InputError: It is something else, or of another fleet.
@@ -117,7 +116,6 @@ def save(course: EventLoop, file: Path, mark: str) -> None:
     Args:
         course: What is kept.
         file: Where.
-        mark: What it is of (`signature`).
 
     Raises:
         InputError: The file cannot be written.
@@ -145,7 +143,6 @@ def load(course: EventLoop, file: Path, mark: str) -> bool:
     Args:
         course: The same fleet before its first event.
         file: What `save` has written.
-        mark: What it must be of.
 
     Raises:
         InputError: The file is of another fleet.

@@ -56,7 +56,6 @@ def drawn(
 
     Args:
         size_B: Bytes of each transfer [B].
-        files: Number of files of each.
         between_B: Bytes between two errors in the mean [B].
         tries: How often a file is sent again at most.
         rng: Of the run.

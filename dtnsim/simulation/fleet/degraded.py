@@ -46,7 +46,6 @@ class Degraded:
             host: The host.
             mount: Its volume.
             rebuild: Rate at which a lost drive is rebuilt.
-            key: Key of the path file, for errors.
 
         Raises:
             SpecError: It is none that can lose a drive.

@@ -45,13 +45,7 @@ class EventLoop:
     """A fleet on its way.
 
     Args:
-        capacity: Capacity of each station.
-        work: The transfers.
-        lanes: Where they wait.
-        ways: All ways, by number.
         faults: What happens to stations, in order of time.
-        until: When it ends at the latest [s].
-        order: ``fifo``, ``fair`` or ``deadline``.
         hosts: How many there are.
         fast: Whether to compile; None: where numba is installed and there are many transfers.
     """
@@ -229,8 +223,6 @@ class EventLoop:
         """Goes on from the numbers of another course of the same fleet.
 
         Args:
-            f: Its floats.
-            q: Its integers.
             tables: The two tables of its transfers.
             heaps: What `heaps` has given.
             fault: Number of the fault that comes next.

@@ -116,7 +116,6 @@ def outages(workload: Workload, stations: Sequence[Station | None], seed: int, a
     Args:
         workload: Which failures and maintenances there are.
         stations: Those of the fleet.
-        seed: Of the run.
         arrays: What finds arrays of drives.
 
     Raises:

@@ -101,7 +101,6 @@ class Reduction:
 
     Args:
         given: The path.
-        draw: Values of the parameters.
     """
 
     def __init__(self, given: PathSpec, draw: Draw) -> None:
@@ -128,13 +127,7 @@ class Reduction:
         return known
 
     def row(self, template: int, ends: tuple[str, str], sort: Sort) -> tuple[Composed, Mapping[str, str]]:
-        """A kind of transfer between two ends, and the names that its hosts have here.
-
-        Args:
-            template: Which transfer of the path it is like.
-            ends: From and to, ``host:/path``.
-            sort: What it moves.
-        """
+        """A kind of transfer between two ends, and the names that its hosts have here."""
         key = self._key(template, ends, sort)
         if key not in self._made:
             self._made[key] = self._compose(self.given, template, ends, sort), template, ends, sort
@@ -157,9 +150,6 @@ class Reduction:
 
         Args:
             hosts: Those hosts, by name.
-            template: Which transfer of the path it is like.
-            ends: From and to, ``host:/path``.
-            sort: What it moves.
         """
         given = self.given.model_copy(update={"hosts": {**self.given.hosts, **hosts}})
         return self._compose(given, template, ends, sort)
@@ -175,9 +165,7 @@ class Reduction:
         """Composes the kinds of transfers between many pairs of ends at once, where hosts differ in numbers alone.
 
         Args:
-            template: Which transfer of the path they are like.
             every: Pairs of ends.
-            sort: What they move.
         """
         new: dict[tuple[Any, ...], tuple[str, str]] = {}
         for ends in every:
@@ -240,14 +228,7 @@ class Reduction:
         return rows
 
     def reduced(self, template: int, ends: tuple[str, str], sort: Sort, scenario: int) -> Reduced:
-        """A kind of transfer between two ends in one scenario: of the last scenario all are kept.
-
-        Args:
-            template: Which transfer of the path it is like.
-            ends: From and to, ``host:/path``.
-            sort: What it moves.
-            scenario: Which of the drawn values.
-        """
+        """A kind of transfer between two ends in one scenario: of the last scenario all are kept."""
         if scenario != self._scenario:
             self._scenario = scenario
             self._reduced.clear()
@@ -359,7 +340,6 @@ def sorts(sizes: Array, files: IntArray, typical_B: float) -> tuple[list[Sort], 
 
     Args:
         sizes: Bytes of each transfer [B].
-        files: Number of files of each.
         typical_B: Size for which demands are composed [B].
     """
     if len(sizes) == 0:

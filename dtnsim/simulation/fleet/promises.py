@@ -46,7 +46,6 @@ def promises(fleet: Fleet, seed: int, scenario: int) -> tuple[Promise, ...]:
     Args:
         fleet: The facility.
         seed: Of what is drawn in the week.
-        scenario: Which of the drawn values of the parameters.
     """
     known: dict[float, dict[str, _Week]] = {}
 

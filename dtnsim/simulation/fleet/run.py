@@ -207,7 +207,6 @@ def replica(task: Task, number: int, part: tuple[str, str] | None = None) -> Fle
     """A replica of a fleet, from 1 on.
 
     Args:
-        task: What all have in common.
         number: Which.
         part: Checkpoint beside which it is kept in mid-run, and what that is of.
     """

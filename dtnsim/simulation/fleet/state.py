@@ -21,9 +21,6 @@ class Layout(Network):
     """Puts the numbers of a fleet down, one record after the other.
 
     Args:
-        capacity: Of the stations.
-        lanes: Where transfers wait.
-        ways: All ways, by number.
         kinds: Number of classes.
         hosts: Number of hosts.
     """
@@ -92,9 +89,6 @@ def made(layout: Layout, work: Work, until: float, order: str) -> tuple[list[flo
 
     Args:
         layout: Its lanes and ways.
-        work: Its transfers.
-        until: When it ends at the latest [s].
-        order: ``fifo``, ``fair`` or ``deadline``.
     """
     f, q = layout.f, layout.q
     n = len(work)

@@ -331,8 +331,6 @@ def hold(f: Floats, q: Integers, kind: int, what: int, seconds: float) -> None:
     """Books what has held transfers.
 
     Args:
-        f: The floats.
-        q: The integers.
         kind: Their class.
         what: A station's number, or behind those one of `OTHERS`.
         seconds: How long [s].

@@ -23,11 +23,7 @@ from dtnsim.steady.reasons import Cause, full, reason
 
 
 class Words:
-    """The words of plain flows: each station's are found once for all flows that cross it alike.
-
-    Args:
-        columns: The flows.
-    """
+    """The words of plain flows: each station's are found once for all flows that cross it alike."""
 
     def __init__(self, columns: Columns) -> None:
         self._columns = columns
@@ -86,7 +82,6 @@ def answer(course: Course, seed: int) -> Simulation:
 
     Args:
         course: What became of the flows.
-        seed: What the run was given.
     """
     columns = course.columns
     plain = columns.plain

@@ -55,10 +55,6 @@ class Course:
 def run(columns: Columns, limits: Limits) -> Course:
     """Runs the flows to their ends.
 
-    Args:
-        columns: The flows.
-        limits: When it ends at the latest, and who hears how far it is.
-
     Raises:
         ModelError: It never ends (a station stays at zero), or takes too many steps.
     """
