@@ -18,10 +18,6 @@ from dtnsim.physics import bonding, hdd, hdd_streams
 
 _ONCE: Final = Term(1.0, "1")
 _SEEKING: Final = 2.0  #: cost of a byte from which on seeks are more than half of it
-#: what relieves disks that all seek to each file
-_FEWER: Final = (
-    "more groups of drives (those of a group all seek to each file), faster drives, or larger files ({key}.array)"
-)
 
 
 _MAY_KEEP_B: Final = 10e12  #: smallest disk of the generations that may keep what they acknowledge [B]
@@ -184,9 +180,8 @@ class Hdd(Device):
             once = use.file_B <= apart * middle(self._window(row, use, copies, rate, visit_B).value)
             seeks += [f"to each file on {apart:g} disks"] if apart > 1 and once else []
         what = f"disk {use.operation}" + (f" with seeks {' and '.join(seeks)}" if seeks else "")
-        remedy = _FEWER if seeks and "disks" in seeks[-1] else ""
         capacity = count(copies, "disk") * rate if busy is None else count(copies, "disk") * busy * rate
-        row.charge(f"{name}.disks", "hdd", capacity=capacity, per_byte=per_byte, what=what, remedy=remedy)
+        row.charge(f"{name}.disks", "hdd", capacity=capacity, per_byte=per_byte, what=what)
         capacity = linked(row, use, copies, row.term(self.link))
         row.charge(f"{name}.links", "sata", capacity=capacity, per_byte=_ONCE, what="drive link")
 

@@ -135,8 +135,9 @@ def _of_traffic(segment: Segment) -> float:
 
 
 def follows(given: PathSpec) -> bool:
-    """Whether the setting follows from the network: nobody states it, and each segment states its loss."""
-    return given.setting is None and bool(given.segments) and all(s.loss.typical is None for s in given.segments)
+    """Whether the setting follows from the network: nobody states it, but loss and other traffic of each segment."""
+    stated = bool(given.segments) and all(s.loss.typical is None for s in given.segments)
+    return given.setting is None and stated and math.isfinite(_doubt(given))
 
 
 def setting(given: PathSpec) -> str:

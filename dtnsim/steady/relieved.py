@@ -127,13 +127,21 @@ def doable(made: Prediction, f: int) -> str:
 def _drives(made: Prediction, f: int) -> str:
     """The remedy; without more drives where twice as many make an array no faster (one reader waits for each seek)."""
     t, given = made.transfers[f], made.given
-    remedy, found = t.bottleneck.remedy, _ARRAY.fullmatch(t.bottleneck.remedy)
+    remedy, found = t.bottleneck.remedy, _ARRAY.search(t.bottleneck.remedy)
     if given is None or found is None or len(made.transfers) > TRIED:
         return remedy
     key, host, mount = found.groups()
-    disks = getattr(given.hosts[host].volumes[mount].array, "disks", None) if host in given.hosts else None
-    rate = rate_with(given, [f"{key}.disks={2 * disks}"], f, solve.matrices) if isinstance(disks, int) else 0.0
-    return f"faster drives, as flash ({key}){NO_MORE}" if 0 < rate < t.ceiling * WORTH else remedy
+
+    def rate_of(changes: Sequence[str]) -> float:
+        return rate_with(given, changes, f, solve.matrices)
+
+    array = given.hosts[host].volumes[mount].array if host in given.hosts else None
+    disks, groups = getattr(array, "disks", None), getattr(array, "groups", 0)
+    if not isinstance(disks, int) or not 0 < rate_of([f"{key}.disks={2 * disks}"]) < t.ceiling * WORTH:
+        return remedy
+    helps = rate_of([f"{key}.groups={2 * groups}", f"{key}.disks={disks // 2}"]) > t.ceiling * WORTH
+    better = "more groups of fewer drives, or faster ones, as flash" if helps else "faster drives, as flash"
+    return remedy.replace(found[0], f"{better} ({key}){NO_MORE}")
 
 
 def once_gone(made: Prediction, t: TransferPrediction) -> Rung | None:

@@ -94,7 +94,6 @@ def test_what_is_slower_on_more_disks_says_that_all_of_them_seek(drives: int, fi
     host, dataset = machine(volumes={"/d": volume(array, "zfs")}), {"files": files, "size": "8 GB"}
     made = answer(journey(host, start="a:/d", tool={"name": "cp"}, to="a:memory", dataset=dataset)).bottleneck
     assert says in made.reason
-    assert ("more groups of drives" in made.remedy) == (files == 8_000)
 
 
 @pytest.mark.parametrize(

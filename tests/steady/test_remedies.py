@@ -35,7 +35,9 @@ def test_more_drives_are_advised_where_twice_as_many_help(files: int, *, more: b
     host, tool = machine(volumes={"/d": volume(pool, "zfs")}), {"name": "rsync", "e": "none"}
     data = {"files": files, "size": "1 TB"}
     made = answer(journey(host, host, start="a:/d", to="b:memory", tool=tool, dataset=data), samples=0)
-    assert doable(made, 0).startswith("more or faster drives" if more else "faster drives, as flash")
+    assert doable(made, 0).startswith(
+        "more or faster drives" if more else "more groups of fewer drives, or faster ones"
+    )
     assert (NO_MORE in doable(made, 0)) != more
 
 
