@@ -43,12 +43,8 @@ def cap() -> None:
 
 def _said(text: str) -> int:
     from dtnsim.ground import units
-    from dtnsim.ground.errors import UnitError
 
-    try:
-        most = units.parse(text, "B")
-    except UnitError as error:
-        raise InputError(f"{VARIABLE}: {error}") from None
+    most = units.of_option(VARIABLE, text, "B")
     if not _LEAST_B <= most < 2**62:
         raise InputError(f"{VARIABLE}: {text} is out of range; write a size from 200 MB, or 'unlimited'")
     return int(most)

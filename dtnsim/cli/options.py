@@ -16,7 +16,7 @@ import typer
 from typer import Argument, Option
 
 from dtnsim.ground import units
-from dtnsim.ground.errors import InputError, UnitError
+from dtnsim.ground.errors import InputError
 
 if TYPE_CHECKING:
     from dtnsim.description.spec import PathSpec
@@ -88,23 +88,6 @@ def check_numbers(command: Callable[..., None], arguments: list[str]) -> None:
         value = value if joined else after
         if option in numeric and not re.fullmatch(units.NUMBER, value):
             raise typer.BadParameter(f"{value!r} is not a number; write it like 10", param_hint=option)
-
-
-def quantity(option: str, text: str, dimension: str) -> float:
-    """The number of an option in SI.
-
-    Args:
-        option: The option, for the message.
-        text: What was written.
-        dimension: What it has to be: ``s``, ``B`` ...
-
-    Raises:
-        UnitError: It is none of that dimension.
-    """
-    try:
-        return units.parse(text, dimension)
-    except UnitError as error:
-        raise UnitError(f"{option}: {error}") from None
 
 
 def listed(text: str | None) -> list[str]:

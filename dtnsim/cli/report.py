@@ -12,6 +12,7 @@ from typer import Option
 
 from dtnsim.cli import options, refusing
 from dtnsim.cli._watch import Watch
+from dtnsim.ground import units
 
 if TYPE_CHECKING:
     from dtnsim.description.spec import PathSpec
@@ -75,7 +76,7 @@ def command(
     from dtnsim.simulation import simulate as simulated
     from dtnsim.simulation.fleet.run import fleet
 
-    end = math.inf if until is None else options.quantity("--until", until, "s")
+    end = math.inf if until is None else units.of_option("--until", until, "s")
     given = options.changed(spec.load(path, overrides or (), calibration, events=events), dataset, line)
     with Watch("writing the report") as watch:
         asked = whole.Asked(
@@ -133,6 +134,6 @@ def _planned(given: PathSpec, line: str, seed: int, samples: int) -> Plan:
     known = {k: v for k, v in asked.items() if k in inspect.signature(plan).parameters and v is not None}
     for name, dimension in (("confidence", "1"), ("max_watts", "W")):
         if name in known:
-            known[name] = options.quantity("--plan", str(known[name]), dimension)
+            known[name] = units.of_option("--plan", str(known[name]), dimension)
     known["allow"] = options.listed(known.get("allow", "tuning,parts"))
     return plan(**{**known, "path": given, "seed": seed, "samples": max(samples, 16)})

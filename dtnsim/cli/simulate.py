@@ -11,6 +11,7 @@ from typer import Option
 
 from dtnsim.cli import options
 from dtnsim.cli._watch import STOPPED, Watch
+from dtnsim.ground import units
 
 if TYPE_CHECKING:
     from dtnsim.simulation.results import Simulation
@@ -63,7 +64,7 @@ def command(
 
     output.check_table(trace, "--trace")
     options.check_picture(picture)
-    end = math.inf if until is None else options.quantity("--until", until, "s")
+    end = math.inf if until is None else units.of_option("--until", until, "s")
     given = options.changed(spec.load(path, overrides or (), calibration, events=events), dataset, line)
     with Watch("simulating", orderly=True) as watch:
         result = simulate(

@@ -142,14 +142,14 @@ def _window(window: str | None, buffer: str | None, kernel: str, mtu: int) -> fl
 
 
 def _positive(name: str, text: str, dimension: str) -> float:
-    value = options.quantity(name, text, dimension)
+    value = units.of_option(name, text, dimension)
     if value <= 0:
         raise InputError(f"{name}: {text!r} is not positive; write it like {units.EXAMPLES[dimension]}")
     return value
 
 
 def _share(name: str, text: str, most: float) -> float:
-    value = options.quantity(name, text, "1")
+    value = units.of_option(name, text, "1")
     if not 0 <= value < most:
         raise InputError(f"{name}: {text!r} is not a share from 0 to below {most:g}; write it like 1e-5 or 0.01 %")
     return value

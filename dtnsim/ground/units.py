@@ -215,6 +215,14 @@ def parse(text: str | float, dimension: str) -> float:
     raise UnitError(f"{text!r} is {_WHAT[found]} where {_WHAT[dimension]} is due; write it like {EXAMPLES[dimension]}")
 
 
+def of_option(option: str, text: str, dimension: str) -> float:
+    """`parse` of what an option, or a variable, says: a refusal begins with its name."""
+    try:
+        return parse(text, dimension)
+    except UnitError as error:
+        raise UnitError(f"{option}: {error}") from None
+
+
 def _like(text: str, dimension: str) -> str:
     """What a number may mean whose unit is in letters of another case, or an example of one."""
     number, unit = _apart(text)

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Final, Literal
 import numpy as np
 
 from dtnsim.ground import units
-from dtnsim.ground.errors import InputError, UnitError
+from dtnsim.ground.errors import InputError
 
 if TYPE_CHECKING:
     from dtnsim.ground.records import Prediction
@@ -89,10 +89,7 @@ def requirement(text: str) -> Goal:
 
 
 def _value(option: str, text: str, dim: str) -> float:
-    try:
-        value = units.parse(text, dim)
-    except UnitError as error:
-        raise InputError(f"{option}: {error}") from None
+    value = units.of_option(option, text, dim)
     if value <= 0:
         raise InputError(f"{option}: {text} is none; write it like {'10Gb/s' if dim == 'B/s' else '8h'}")
     return value

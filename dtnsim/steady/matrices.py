@@ -7,7 +7,9 @@ that sums over them run along memory; what is handed out has the scenarios first
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
+from functools import partial
 from itertools import chain
+from typing import Any, Final
 
 import numpy as np
 
@@ -15,7 +17,13 @@ from dtnsim.ground.quantity import Value, middle
 from dtnsim.ground.records import SLOW_START, Demand, Problem, Transfer
 from dtnsim.physics._arrays import BoolArray, FloatArray as Array, Index
 from dtnsim.physics.waiting import rounds
-from dtnsim.steady.rows import Rows, summed
+from dtnsim.steady.rows import Rows, summed, take
+
+#: fields of `Matrices` with a value for each scenario, if several, and for each phase, transfer and station
+_OF_SCENARIOS: Final = ("capacity", "alone", "delay", "served", "grows", "opening", "lead")
+OF_PHASES: Final = ("delay", "served", "grows", "moved")
+OF_TRANSFERS: Final = ("workers", "weight", "opening", "lead", "in_turn", "turn")
+OF_STATIONS: Final = ("capacity", "alone", "split", "own")
 
 
 @dataclass(frozen=True, slots=True)
@@ -64,24 +72,18 @@ class Matrices:
 
     def some(self, scenarios: Index) -> Matrices:
         """The problem in some scenarios."""
-
-        def of(array: Array) -> Array:
-            return array[scenarios] if len(array) > 1 else array
-
-        total = self.total.some(scenarios)
+        total, of = self.total.some(scenarios), partial(take, scenarios)
         return replace(
             self,
-            capacity=of(self.capacity),
-            alone=of(self.alone),
             total=total,
             phases=total if self.phases is self.total else self.phases.some(scenarios),
-            delay=of(self.delay),
-            served=of(self.served),
-            grows=of(self.grows),
-            opening=of(self.opening),
-            lead=of(self.lead),
             slowdowns=tuple((d, a, of(slope), of(reference)) for d, a, slope, reference in self.slowdowns),
+            **dict[str, Any]((name, of(getattr(self, name))) for name in _OF_SCENARIOS),
         )
+
+    def along(self, names: tuple[str, ...], which: Index) -> dict[str, Any]:
+        """What fields have for some phases, transfers or stations, which are their last axis."""
+        return {name: getattr(self, name)[..., which] for name in names}
 
     @property
     def unslowed(self) -> Matrices:

@@ -28,8 +28,8 @@ from dtnsim.physics._arrays import BoolArray, FloatArray as Array, Index
 from dtnsim.physics.waiting import time_shares
 from dtnsim.steady.ceilings import per_capacity, solo_times
 from dtnsim.steady.matrices import Matrices
-from dtnsim.steady.rows import begins, over_rows
-from dtnsim.steady.solve import Rates, slowed_capacity, take
+from dtnsim.steady.rows import begins, over_rows, take
+from dtnsim.steady.solve import Rates, slowed_capacity
 from dtnsim.steady.stages import Column, row_of, staged, steps_of, visit_B
 
 #: states that are told apart at most

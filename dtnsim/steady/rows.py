@@ -99,3 +99,8 @@ def summed(place: Index, values: Array, count: int) -> Array:
     s = values.shape[1]
     flat = (place[:, None] * s + np.arange(s)).ravel()
     return np.asarray(np.bincount(flat, values.ravel(), count * s).reshape(count, s), np.float64)
+
+
+def take(scenarios: Index, given: NDArray[Any]) -> NDArray[Any]:
+    """Some scenarios of what may be one for all."""
+    return given[scenarios] if len(given) > 1 else given

@@ -20,16 +20,16 @@ from __future__ import annotations
 from copy import copy
 from dataclasses import replace
 from functools import cached_property, partial
-from typing import Any, Final
+from typing import Final
 
 import numpy as np
-from numpy.typing import NDArray
 
 from dtnsim.physics import memory
 from dtnsim.physics._arrays import BoolArray, FloatArray as Array, Index
 from dtnsim.steady.ceilings import Workers, ceilings, solo_times
 from dtnsim.steady.matrices import Matrices, matrices
 from dtnsim.steady.ordering import apart, capacity_of_all
+from dtnsim.steady.rows import take
 from dtnsim.steady.shares import MUCH, Shares, Solution
 
 __all__ = ["Matrices", "Solution", "ceilings", "matrices", "slowed_capacity", "solo_times", "solve"]
@@ -187,11 +187,6 @@ def _change(before: Array, now: Array) -> Array:
     with np.errstate(invalid="ignore", divide="ignore"):
         part = np.abs(before - now) / np.abs(now)
     return np.asarray(np.where(before == now, 0.0, part).max(axis=1))
-
-
-def take(scenarios: Index, given: NDArray[Any]) -> NDArray[Any]:
-    """Some scenarios of what may be one for all."""
-    return given[scenarios] if len(given) > 1 else given
 
 
 def slowed(m: Matrices, rate: Array) -> Array:

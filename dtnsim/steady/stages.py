@@ -17,7 +17,7 @@ from dtnsim.ground.quantity import prior
 from dtnsim.physics._arrays import BoolArray, FloatArray as Array, Index
 from dtnsim.physics.waiting import log_spread
 from dtnsim.steady.ceilings import solo_times, station_time
-from dtnsim.steady.matrices import divided, several_steps
+from dtnsim.steady.matrices import OF_PHASES, OF_STATIONS, OF_TRANSFERS, divided, several_steps
 from dtnsim.steady.rows import Rows, summed
 
 if TYPE_CHECKING:
@@ -214,17 +214,9 @@ def alone(m: Matrices, which: Index) -> Matrices:
         total=total,
         phases=total if m.phases is m.total else m.phases.taken(numbers),
         transfer=np.searchsorted(which, m.transfer[numbers]),
-        delay=m.delay[:, numbers],
-        served=m.served[:, numbers],
-        grows=m.grows[:, numbers],
-        moved=m.moved[numbers],
-        workers=m.workers[which],
         rounds=tuple(m.rounds[g] for g in which.tolist()),
-        weight=m.weight[which],
-        opening=m.opening[:, which],
-        lead=m.lead[:, which],
-        in_turn=m.in_turn[which],
-        turn=m.turn[which],
+        **m.along(OF_PHASES, numbers),
+        **m.along(OF_TRANSFERS, which),
     )
 
 
@@ -238,13 +230,10 @@ def _where_they_are(m: Matrices) -> Matrices:
     numbered = replace(total, station=place[total.station])
     return replace(
         m,
-        capacity=m.capacity[:, here],
-        alone=m.alone[:, here],
-        split=m.split[here],
-        own=m.own[here],
         total=numbered,
         phases=numbered if phases is total else replace(phases, station=place[phases.station]),
         slowdowns=tuple((int(place[d]), place[a], slope, reference) for d, a, slope, reference in slowdowns),
+        **m.along(OF_STATIONS, here),
     )
 
 
