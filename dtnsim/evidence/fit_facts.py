@@ -33,21 +33,13 @@ _LARGEST_B: Final = 20_000_000
 
 @dataclass(frozen=True, slots=True)
 class Fact:
-    """A value of a host that an output shows to be another than its file says.
+    """A value of a host that an output shows to be another than its file says."""
 
-    Attributes:
-        host: Name of the host.
-        steps: The key, in steps.
-        value: What the output says, as a host file writes it.
-        was: What the host file says.
-        source: File and line.
-    """
-
-    host: str
-    steps: tuple[str, ...]
-    value: str
-    was: str
-    source: str
+    host: str  #: Name of the host.
+    steps: tuple[str, ...]  #: The key, in steps.
+    value: str  #: What the output says, as a host file writes it.
+    was: str  #: What the host file says.
+    source: str  #: File and line.
 
     @property
     def key(self) -> str:

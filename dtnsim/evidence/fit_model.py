@@ -125,21 +125,13 @@ FARTHEST: Final = 4.0
 
 @dataclass(frozen=True, slots=True)
 class Parameter:
-    """A number that a fit may move.
+    """A number that a fit may move."""
 
-    Attributes:
-        host: Host file it belongs to; empty for numbers of tools and networks, which are moved but not kept.
-        key: Dotted key below the host.
-        prior: Value, spread and source before the fit.
-        low: Smallest u that the bounds of its field allow.
-        high: Largest u.
-    """
-
-    host: str
-    key: str
-    prior: Quantity
-    low: float = -math.inf
-    high: float = math.inf
+    host: str  #: Host file it belongs to; empty for numbers of tools and networks, which are moved but not kept.
+    key: str  #: Dotted key below the host.
+    prior: Quantity  #: Value, spread and source before the fit.
+    low: float = -math.inf  #: Smallest u that the bounds of its field allow.
+    high: float = math.inf  #: Largest u.
 
     def limits(self, scale: float = 1.0) -> tuple[float, float]:
         """Smallest and largest u of a search with a prior so many times as wide as stated."""

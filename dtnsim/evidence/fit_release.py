@@ -40,17 +40,11 @@ _GAINED: Final = 0.01
 
 @dataclass(frozen=True, slots=True)
 class Released:
-    """A parameter whose prior gave way, or would have to for any figure to be followed.
+    """A parameter whose prior gave way, or would have to for any figure to be followed."""
 
-    Attributes:
-        parameter: Which.
-        value: What it is then [SI].
-        instead: Names of others that explain the figures about as well.
-    """
-
-    parameter: Parameter
-    value: float
-    instead: tuple[str, ...] = ()
+    parameter: Parameter  #: Which.
+    value: float  #: What it is then [SI].
+    instead: tuple[str, ...] = ()  #: Names of others that explain the figures about as well.
 
 
 def freed(parameters: Sequence[Parameter], free: Sequence[str]) -> dict[int, float]:
@@ -132,19 +126,12 @@ def _told(search: Search, tried: Sequence[Explanation], before: float) -> Releas
 
 @dataclass(frozen=True, slots=True)
 class Explanation:
-    """What the fit is with one more parameter released.
+    """What the fit is with one more parameter released."""
 
-    Attributes:
-        parameter: Which.
-        search: The search over what is free then.
-        u: Its minimum.
-        cost: Its cost, the price of the release included [nats].
-    """
-
-    parameter: int
-    search: Search
-    u: Array
-    cost: float
+    parameter: int  #: Which.
+    search: Search  #: The search over what is free then.
+    u: Array  #: Its minimum.
+    cost: float  #: Its cost, the price of the release included [nats].
 
 
 def _explanations(search: Search, u: Array, error: Array, *, exact: bool = False) -> list[Explanation]:

@@ -27,22 +27,14 @@ class Skip(Exception):  # noqa: N818 - not an error: a figure that says nothing 
 
 @dataclass(frozen=True, slots=True)
 class Target:
-    """A host whose parameters are wanted, and where logs that do not say it ran.
+    """A host whose parameters are wanted, and where logs that do not say it ran."""
 
-    Attributes:
-        name: Its name.
-        host: The host.
-        volume: Volume of logs that name none.
-        raw: Its description.
-        places: Path or device of a log -> volume, as the user says.
-        devices: Block device -> where it is mounted, or why it is no volume, as lsblk says.
-    """
-
-    name: str
-    host: Host
-    volume: str | None
-    raw: yamlio.Mapping
-    places: Mapping[str, str] = field(default_factory=dict)
+    name: str  #: Its name.
+    host: Host  #: The host.
+    volume: str | None  #: Volume of logs that name none.
+    raw: yamlio.Mapping  #: Its description.
+    places: Mapping[str, str] = field(default_factory=dict)  #: Path or device of a log -> volume, as the user says.
+    #: Block device -> where it is mounted, or why it is no volume, as lsblk says.
     devices: Mapping[str, str] = field(default_factory=dict)
 
     def mount(self, path: str | None) -> str:

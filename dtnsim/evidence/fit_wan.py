@@ -47,35 +47,22 @@ _WIDEST: Final = 3.0
 
 @dataclass(slots=True)
 class Way:
-    """What was measured of one way.
+    """What was measured of one way."""
 
-    Attributes:
-        target: Its far end.
-        means: Mean round trip of each run [s].
-        least: Shortest round trip of each run [s].
-        sent: Packets sent.
-        lost: Packets lost.
-        mtu_B: Largest packet that passed, or that the way is said to take.
-        places: Where the round trips are written.
-        days: Days with runs.
-        rates: (source, destination, rate [B/s], when) of each run that filled it.
-        again: Segments that TCP sent again.
-        moved: Bytes that each of these runs moved, by file and line.
-        last: File, role and ends of the last rate.
-    """
-
-    target: str
-    means: list[float] = field(default_factory=list)
-    least: list[float] = field(default_factory=list)
-    sent: int = 0
-    lost: float = 0.0
-    mtu_B: float = 0.0
-    places: list[str] = field(default_factory=list)
-    days: set[str] = field(default_factory=set)
+    target: str  #: Its far end.
+    means: list[float] = field(default_factory=list)  #: Mean round trip of each run [s].
+    least: list[float] = field(default_factory=list)  #: Shortest round trip of each run [s].
+    sent: int = 0  #: Packets sent.
+    lost: float = 0.0  #: Packets lost.
+    mtu_B: float = 0.0  #: Largest packet that passed, or that the way is said to take.
+    places: list[str] = field(default_factory=list)  #: Where the round trips are written.
+    days: set[str] = field(default_factory=set)  #: Days with runs.
+    #: (source, destination, rate [B/s], when) of each run that filled it.
     rates: list[tuple[str, str, float, datetime | None]] = field(default_factory=list)
-    again: dict[tuple[str | None, int | None], float] = field(default_factory=dict)
+    again: dict[tuple[str | None, int | None], float] = field(default_factory=dict)  #: Segments that TCP sent again.
+    #: Bytes that each of these runs moved, by file and line.
     moved: dict[tuple[str | None, int | None], float] = field(default_factory=dict)
-    last: tuple[object, ...] = ()
+    last: tuple[object, ...] = ()  #: File, role and ends of the last rate.
 
     @property
     def fastest_Bps(self) -> float:

@@ -62,21 +62,15 @@ class _Told(BaseModel):
 
 @dataclass(slots=True)
 class Log:
-    """One log of the folder.
+    """One log of the folder."""
 
-    Attributes:
-        name: File, relative to the folder.
-        digest: Of its bytes.
-        runs: Measurements for the fit of a host, with their time among the conditions.
-        series: (tool, quantity, unit, source, target, options) -> (day, median, figures) of each day.
-        note: What could not be read; empty for nothing.
-    """
-
-    name: str
-    digest: str
+    name: str  #: File, relative to the folder.
+    digest: str  #: Of its bytes.
+    #: Measurements for the fit of a host, with their time among the conditions.
     runs: list[Measurement] = field(default_factory=list)
+    #: (tool, quantity, unit, source, target, options) -> (day, median, figures) of each day.
     series: dict[tuple[str, ...], list[tuple[str, float, int]]] = field(default_factory=dict)
-    note: str = ""
+    note: str = ""  #: What could not be read; empty for nothing.
 
     @property
     def line(self) -> str:

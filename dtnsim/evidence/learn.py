@@ -68,17 +68,13 @@ _NOISE: Final = UNIT * t4_quantile(np.array([0.1, 0.3, 0.5, 0.7, 0.9]))  # equal
 
 @dataclass(frozen=True, slots=True)
 class Learned:
-    """Laws with what they were learned from: figures and studies by name of kind or group, and where the mode lies.
-
-    Attributes:
-        unseen: How much wider errors of unseen systems are, as the logarithm of the factor.
-    """
+    """Laws with what they were learned from: figures and studies by name of kind or group, and where the mode lies."""
 
     discrepancy: Discrepancy
     figures: dict[str, int]
     studies: dict[str, int]
     deviations: dict[str, Array]
-    unseen: float
+    unseen: float  #: How much wider errors of unseen systems are, as the logarithm of the factor.
 
 
 def learn(residuals: Sequence[Residual], noises: Discrepancy, near: Learned | None = None) -> Learned:

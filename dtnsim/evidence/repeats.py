@@ -41,17 +41,11 @@ _SCALES: Final = np.exp(np.linspace(np.log(1e-4), 0.0, 400))
 
 @dataclass(frozen=True, slots=True)
 class Change:
-    """A shift of the rate.
+    """A shift of the rate."""
 
-    Attributes:
-        since: First day after it.
-        factor: Rate after over rate before.
-        p: Probability of such a shift by chance.
-    """
-
-    since: date
-    factor: float
-    p: float
+    since: date  #: First day after it.
+    factor: float  #: Rate after over rate before.
+    p: float  #: Probability of such a shift by chance.
 
     @property
     def words(self) -> str:
@@ -64,29 +58,18 @@ class Change:
 
 @dataclass(frozen=True, slots=True)
 class Repeats:
-    """Runs of one test.
+    """Runs of one test."""
 
-    Attributes:
-        test: What was run.
-        rates: Rates of all runs [B/s], in the order of time.
-        whens: When each was.
-        changes: Shifts, in their order.
-        drift: Relative change a month that no shift explains, and its probability by chance; None for none.
-        run_to_run: Standard deviation of the logarithm between runs of a day, of all tests together.
-        day_to_day: The same between days; None where no test has runs of two days.
-        used: How many of the last runs enter the fit: those since the last change.
-        host: Where it was run.
-    """
-
-    test: str
-    rates: tuple[float, ...]
-    whens: tuple[datetime | None, ...]
-    changes: tuple[Change, ...]
+    test: str  #: What was run.
+    rates: tuple[float, ...]  #: Rates of all runs [B/s], in the order of time.
+    whens: tuple[datetime | None, ...]  #: When each was.
+    changes: tuple[Change, ...]  #: Shifts, in their order.
+    #: Relative change a month that no shift explains, and its probability by chance; None for none.
     drift: tuple[float, float] | None
-    run_to_run: float
-    day_to_day: float | None
-    used: int
-    host: str
+    run_to_run: float  #: Standard deviation of the logarithm between runs of a day, of all tests together.
+    day_to_day: float | None  #: The same between days; None where no test has runs of two days.
+    used: int  #: How many of the last runs enter the fit: those since the last change.
+    host: str  #: Where it was run.
 
     @property
     def days(self) -> int:

@@ -54,21 +54,13 @@ _BLOCKS: Final = {"4k": 4096, "1M": _MIB, "64M": 64 * _MIB}
 
 @dataclass(frozen=True, slots=True)
 class Candidate:
-    """A test that can be run.
+    """A test that can be run."""
 
-    Attributes:
-        tool: ``fio`` or ``dd``.
-        volume: Mount point.
-        command: What to run; ``DIR`` stands for a new folder on the volume, ``FILE`` for a file in it.
-        size_B: What it writes.
-        figure: The same described to the model.
-    """
-
-    tool: str
-    volume: str
-    command: tuple[str, ...]
-    size_B: float
-    figure: Figure
+    tool: str  #: ``fio`` or ``dd``.
+    volume: str  #: Mount point.
+    command: tuple[str, ...]  #: What to run; ``DIR`` stands for a new folder on the volume, ``FILE`` for a file in it.
+    size_B: float  #: What it writes.
+    figure: Figure  #: The same described to the model.
 
     @property
     def words(self) -> str:

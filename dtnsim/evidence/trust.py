@@ -28,26 +28,16 @@ METER: Final = 0.002
 
 @dataclass(frozen=True, slots=True)
 class Residual:
-    """One judging figure against the model.
+    """One judging figure against the model."""
 
-    Attributes:
-        study: Source; figures of one are left out together.
-        regime: What held it.
-        value: ln(measured / predicted), of a rate.
-        explained: The same of the parameters' draws, (S,).
-        room: How far the wires of those draws would let it rise above that, (S,).
-        rooms: The same of each kind that does not hold it, before its own error.
-        noise: Standard deviation of repeats.
-        unseen: Whether it was predicted when no mechanism or law had met it.
-    """
-
-    study: str
-    regime: Regime
-    value: float
-    explained: Array
-    room: Array
-    noise: float
-    unseen: bool = False
+    study: str  #: Source; figures of one are left out together.
+    regime: Regime  #: What held it.
+    value: float  #: ln(measured / predicted), of a rate.
+    explained: Array  #: The same of the parameters' draws, (S,).
+    room: Array  #: How far the wires of those draws would let it rise above that, (S,).
+    noise: float  #: Standard deviation of repeats.
+    unseen: bool = False  #: Whether it was predicted when no mechanism or law had met it.
+    #: The same of each kind that does not hold it, before its own error.
     rooms: Mapping[str, Array] = field(default_factory=dict)
 
 

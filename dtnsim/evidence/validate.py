@@ -155,15 +155,10 @@ def validate(
 
 @dataclass(frozen=True, slots=True)
 class Task:
-    """What the predictions of all cases have in common.
+    """What the predictions of all cases have in common."""
 
-    Attributes:
-        samples: Draws behind the interval.
-        seed: Seed of the draws.
-    """
-
-    samples: int
-    seed: int
+    samples: int  #: Draws behind the interval.
+    seed: int  #: Seed of the draws.
 
 
 def judged_on(task: Task, piece: tuple[PathSpec, Sequence[Case]]) -> list[Judgement]:

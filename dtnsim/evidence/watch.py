@@ -56,27 +56,16 @@ _OPTIONS: Final = ("operation", "pattern", "block_B", "record_B", "depth", "jobs
 
 @dataclass(frozen=True, slots=True)
 class Series:
-    """Figures of one test or way over days.
+    """Figures of one test or way over days."""
 
-    Attributes:
-        name: For people.
-        ends: Source and destination; a volume's host twice.
-        quantity: What is measured.
-        unit: SI.
-        days: When.
-        values: Daily medians.
-        changes: Shifts, in their order.
-        idle: It says how busy something is, not what it can do: it explains and gives no alarm.
-    """
-
-    name: str
-    ends: tuple[str, str]
-    quantity: str
-    unit: str
-    days: tuple[date, ...]
-    values: tuple[float, ...]
-    changes: tuple[Change, ...] = ()
-    idle: bool = False
+    name: str  #: For people.
+    ends: tuple[str, str]  #: Source and destination; a volume's host twice.
+    quantity: str  #: What is measured.
+    unit: str  #: SI.
+    days: tuple[date, ...]  #: When.
+    values: tuple[float, ...]  #: Daily medians.
+    changes: tuple[Change, ...] = ()  #: Shifts, in their order.
+    idle: bool = False  #: It says how busy something is, not what it can do: it explains and gives no alarm.
 
     def level(self, number: int) -> float:
         """Geometric mean before the first change (0), after it (1) ..."""
@@ -108,25 +97,16 @@ class Alarm:
 
 @dataclass(slots=True)
 class Watched:
-    """What a folder says.
+    """What a folder says."""
 
-    Attributes:
-        history: Its logs.
-        series: All series, those of the hosts first.
-        alarms: Changes, the latest first.
-        fit: Of the hosts, to the runs since their last change; None where no test fits.
-        goals: (goal, its probability now, before the latest change of a host or None).
-        tests: What to run next.
-        notes: What could not be read or used.
-    """
-
-    history: History
-    series: list[Series]
-    alarms: list[Alarm]
-    fit: Fit | None = None
+    history: History  #: Its logs.
+    series: list[Series]  #: All series, those of the hosts first.
+    alarms: list[Alarm]  #: Changes, the latest first.
+    fit: Fit | None = None  #: Of the hosts, to the runs since their last change; None where no test fits.
+    #: (goal, its probability now, before the latest change of a host or None).
     goals: list[tuple[Goal, float, float | None]] = field(default_factory=list)
-    tests: list[suggest.Suggestion] = field(default_factory=list)
-    notes: list[str] = field(default_factory=list)
+    tests: list[suggest.Suggestion] = field(default_factory=list)  #: What to run next.
+    notes: list[str] = field(default_factory=list)  #: What could not be read or used.
 
     @property
     def alarming(self) -> bool:

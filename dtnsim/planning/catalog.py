@@ -35,52 +35,32 @@ HOST, DIMM, EXTRA, SHELF = "host", "dimm", "extra", "shelf"
 
 @dataclass(frozen=True, slots=True)
 class Offer:
-    """What can be bought.
+    """What can be bought."""
 
-    Attributes:
-        part: Name of the part.
-        family: ``nic``, ``cpu``, ``memory``, ``hba``, ``device`` (a drive), ``host``, ``dimm``, ``shelf`` or
-            ``extra`` (a cable).
-        price: Of one.
-        spread: Relative standard deviation of the price.
-        date: Day of the price.
-        source: Who says so.
-        watts: Power it takes [W]; None where nobody says.
-        fits: Sockets, bays or form factors, its own first; empty for cards, whose slots are checked.
-        extras: What has to be bought with each, by name and number: a cable for each port.
-        replaces: Parts in whose place it can go, whatever ``fits`` says.
-        rate: Transfers a second of a memory module.
-        size_B: Its bytes.
-        library: Whether its price is that of the library's part, which is in no list.
-        steps: From how many on each costs what, the most first; below all of them ``price`` holds.
-        stock: What the list says of what is in stock.
-        lead: ... and of how long it takes.
-        support: Price of a year's support over the price [1].
-        trade_in: What the dealer pays for a used one where something takes its place, over the price [1].
-        units: Rack units that it takes; 0 where nobody says.
-        bays: Drives that a shelf holds.
-    """
-
-    part: str
+    part: str  #: Name of the part.
+    #: ``nic``, ``cpu``, ``memory``, ``hba``, ``device`` (a drive), ``host``, ``dimm``, ``shelf`` or ``extra`` (a
+    #: cable).
     family: str
-    price: Money
-    spread: float
-    date: dt.date
-    source: str
-    watts: float | None
-    fits: str
+    price: Money  #: Of one.
+    spread: float  #: Relative standard deviation of the price.
+    date: dt.date  #: Day of the price.
+    source: str  #: Who says so.
+    watts: float | None  #: Power it takes [W]; None where nobody says.
+    fits: str  #: Sockets, bays or form factors, its own first; empty for cards, whose slots are checked.
+    #: What has to be bought with each, by name and number: a cable for each port.
     extras: tuple[tuple[str, int], ...] = ()
-    replaces: tuple[str, ...] = ()
-    rate: float = 0.0
-    size_B: float = 0.0
-    library: bool = False
+    replaces: tuple[str, ...] = ()  #: Parts in whose place it can go, whatever ``fits`` says.
+    rate: float = 0.0  #: Transfers a second of a memory module.
+    size_B: float = 0.0  #: Its bytes.
+    library: bool = False  #: Whether its price is that of the library's part, which is in no list.
+    #: From how many on each costs what, the most first; below all of them ``price`` holds.
     steps: tuple[tuple[int, Money], ...] = ()
-    stock: str = ""
-    lead: str = ""
-    support: float = 0.0
-    units: int = 0
-    bays: int = 0
-    trade_in: float = 0.0
+    stock: str = ""  #: What the list says of what is in stock.
+    lead: str = ""  #: ... and of how long it takes.
+    support: float = 0.0  #: Price of a year's support over the price [1].
+    units: int = 0  #: Rack units that it takes; 0 where nobody says.
+    bays: int = 0  #: Drives that a shelf holds.
+    trade_in: float = 0.0  #: What the dealer pays for a used one where something takes its place, over the price [1].
 
     def each(self, count: int) -> Money:
         """Price of one where so many are bought."""

@@ -27,28 +27,18 @@ MOST: Final = 10_000_000
 
 @dataclass(frozen=True, slots=True)
 class Axis:
-    """One key and what it goes through.
+    """One key and what it goes through."""
 
-    Attributes:
-        key: Dotted key of the path.
-        values: Texts, as they would follow ``--set key=``; of a range without a count its two ends.
-        low, high: Ends of a range in SI; None of a list.
-        dim: Unit of the range.
-        log: Steps are equal ratios.
-        whole: A range of whole numbers.
-        counted: The range says how many steps.
-        unit: As both ends write it; None where they differ.
-    """
-
-    key: str
-    values: tuple[str, ...]
+    key: str  #: Dotted key of the path.
+    values: tuple[str, ...]  #: Texts, as they would follow ``--set key=``; of a range without a count its two ends.
+    #: Ends of a range in SI; None of a list.
     low: float | None = None
     high: float | None = None
-    dim: str = "1"
-    log: bool = False
-    whole: bool = False
-    counted: bool = True
-    unit: str | None = None
+    dim: str = "1"  #: Unit of the range.
+    log: bool = False  #: Steps are equal ratios.
+    whole: bool = False  #: A range of whole numbers.
+    counted: bool = True  #: The range says how many steps.
+    unit: str | None = None  #: As both ends write it; None where they differ.
 
     def at(self, parts: np.ndarray) -> list[str]:
         """Texts at parts from 0 to 1 of the range, or of the list."""
@@ -77,14 +67,10 @@ class Axis:
 
 @dataclass(frozen=True, slots=True)
 class Design:
-    """The scenarios of a sweep: a column of texts for each key.
+    """The scenarios of a sweep: a column of texts for each key."""
 
-    Attributes:
-        keys: The keys.
-        columns: For each key its different values, and the number of the value in each scenario, (S,).
-    """
-
-    keys: tuple[str, ...]
+    keys: tuple[str, ...]  #: The keys.
+    #: For each key its different values, and the number of the value in each scenario, (S,).
     columns: tuple[tuple[tuple[str, ...], np.ndarray], ...]
 
     def __len__(self) -> int:

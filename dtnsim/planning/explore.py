@@ -33,45 +33,29 @@ _ANOTHER: Final = 1.1
 
 @dataclass(frozen=True, slots=True)
 class Asked:
-    """What is asked of all rounds.
+    """What is asked of all rounds."""
 
-    Attributes:
-        goal: What is to be reached.
-        confidence: How surely.
-        hosts: Whose hosts may change.
-        currency: In which all is counted.
-        budget: Most to spend.
-        max_watts: Most power of what is bought [W].
-        most: Most changes at once.
-        samples, seed: Of the predictions.
-        catalog: What is for sale.
-        exchange: What currencies are in each other.
-        allow: What may be changed.
-        hints: Whether other kinds of change are tried where the goal is not met.
-        tell: Takes what is being tried.
-        known: Ceilings that are worked out (see `Ceilings`).
-        written: The path as its file has it, where hosts follow those that they are like.
-        apart: Overrides that write such hosts out.
-        shops: What is for sale for a path, by all that was put over it.
-    """
-
-    goal: Goal
-    confidence: float
-    hosts: Sequence[str]
-    currency: str
-    budget: Decimal
-    max_watts: float
-    most: int
+    goal: Goal  #: What is to be reached.
+    confidence: float  #: How surely.
+    hosts: Sequence[str]  #: Whose hosts may change.
+    currency: str  #: In which all is counted.
+    budget: Decimal  #: Most to spend.
+    max_watts: float  #: Most power of what is bought [W].
+    most: int  #: Most changes at once.
+    #: Of the predictions.
     samples: int
     seed: int
-    catalog: Catalog
-    exchange: Exchange
-    allow: Sequence[str] = ()
-    hints: bool = True
-    tell: Progress = field(default_factory=Progress, compare=False)
+    catalog: Catalog  #: What is for sale.
+    exchange: Exchange  #: What currencies are in each other.
+    allow: Sequence[str] = ()  #: What may be changed.
+    hints: bool = True  #: Whether other kinds of change are tried where the goal is not met.
+    tell: Progress = field(default_factory=Progress, compare=False)  #: Takes what is being tried.
+    #: The path as its file has it, where hosts follow those that they are like.
     written: PathSpec | None = field(default=None, compare=False)
-    apart: Sequence[str] = ()
+    apart: Sequence[str] = ()  #: Overrides that write such hosts out.
+    #: Ceilings that are worked out (see `Ceilings`).
     known: dict[tuple[str, ...], float] = field(default_factory=dict, compare=False)
+    #: What is for sale for a path, by all that was put over it.
     shops: dict[tuple[object, ...], Offered] = field(default_factory=dict, compare=False)
 
     def offered(self, path: PathSpec, *kinds: str) -> Offered:
@@ -108,21 +92,13 @@ class Asked:
 
 @dataclass(frozen=True, slots=True)
 class Found:
-    """What a search over purchases has found.
+    """What a search over purchases has found."""
 
-    Attributes:
-        search: The search.
-        rater: What rated its sets.
-        frontier: (set, what it gives) by rising price; the first buys nothing.
-        offered: What was for sale.
-        currency: Of its prices.
-    """
-
-    search: Search
-    rater: Rater
-    frontier: list[tuple[Set, Rates]]
-    offered: Offered
-    currency: str
+    search: Search  #: The search.
+    rater: Rater  #: What rated its sets.
+    frontier: list[tuple[Set, Rates]]  #: (set, what it gives) by rising price; the first buys nothing.
+    offered: Offered  #: What was for sale.
+    currency: str  #: Of its prices.
 
     def money(self, chosen: Set) -> Money:
         """What it costs."""

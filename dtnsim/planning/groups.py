@@ -62,21 +62,16 @@ class Group:
 
 @dataclass(frozen=True, slots=True)
 class Outcome:
-    """What one scenario gives, or why it gives nothing.
+    """What one scenario gives, or why it gives nothing."""
 
-    Attributes:
-        rate_Bps, seconds: Throughput and duration: medians, or without draws those of the ceiling.
-        station, kind: What holds it.
-        error: Why there is none.
-        around: p10, p90 and the ceiling of the throughput [B/s].
-    """
-
+    #: Throughput and duration: medians, or without draws those of the ceiling.
     rate_Bps: float | None
     seconds: float | None
+    #: What holds it.
     station: str = ""
     kind: str = ""
-    error: str = ""
-    around: tuple[float, float, float] | None = None
+    error: str = ""  #: Why there is none.
+    around: tuple[float, float, float] | None = None  #: p10, p90 and the ceiling of the throughput [B/s].
 
 
 @dataclass(frozen=True, slots=True)

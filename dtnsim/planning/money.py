@@ -25,15 +25,10 @@ _RATE: Final = re.compile(r"\s*([A-Z]{3})\s*/\s*([A-Z]{3})\s*=\s*(\d+(?:\.\d+)?)
 
 @dataclass(frozen=True, slots=True)
 class Exchange:
-    """What one unit of a currency is in others.
+    """What one unit of a currency is in others."""
 
-    Attributes:
-        rates: (of, in): so many of the second for one of the first.
-        stated: Those that are no usual ones.
-    """
-
-    rates: Mapping[tuple[str, str], Decimal]
-    stated: frozenset[tuple[str, str]] = frozenset()
+    rates: Mapping[tuple[str, str], Decimal]  #: (of, in): so many of the second for one of the first.
+    stated: frozenset[tuple[str, str]] = frozenset()  #: Those that are no usual ones.
 
     def notes(self, found: Iterable[str]) -> list[str]:
         """What was taken for granted between some currencies."""
@@ -80,19 +75,12 @@ def exchange(given: Sequence[str]) -> Exchange:
 
 @dataclass(frozen=True, slots=True)
 class Item:
-    """So many of a part that a path names.
+    """So many of a part that a path names."""
 
-    Attributes:
-        part: Its name.
-        count: How many.
-        price: Of one; None where nobody says.
-        where: Key of the path that names it.
-    """
-
-    part: str
-    count: int
-    price: Money | None
-    where: str
+    part: str  #: Its name.
+    count: int  #: How many.
+    price: Money | None  #: Of one; None where nobody says.
+    where: str  #: Key of the path that names it.
 
 
 def items(given: PathSpec) -> tuple[Item, ...]:

@@ -12,19 +12,12 @@ Buys = tuple[tuple[Offer, int], ...]
 
 @dataclass(frozen=True, slots=True)
 class Setting:
-    """One value of something that costs nothing that is known.
+    """One value of something that costs nothing that is known."""
 
-    Attributes:
-        what: Of what it is a value; at most one of each is taken.
-        overrides: ``key=value`` of the path.
-        commands: What to type, or what to ask for.
-        worth: Relative gain below which nobody asks for it.
-    """
-
-    what: str
-    overrides: tuple[str, ...]
-    commands: tuple[str, ...]
-    worth: float = 0.0
+    what: str  #: Of what it is a value; at most one of each is taken.
+    overrides: tuple[str, ...]  #: ``key=value`` of the path.
+    commands: tuple[str, ...]  #: What to type, or what to ask for.
+    worth: float = 0.0  #: Relative gain below which nobody asks for it.
 
     @property
     def another_tool(self) -> bool:
@@ -34,27 +27,16 @@ class Setting:
 
 @dataclass(frozen=True, slots=True)
 class Option:
-    """One change that can be bought.
+    """One change that can be bought."""
 
-    Attributes:
-        place: What it decides; a set has at most one option of a place.
-        what: In words.
-        overrides: ``key=value`` that put it in.
-        buys: What has to be paid for it.
-        price: Of all that, in the plan's currency.
-        watts: Of all that; 0 where nobody says.
-        uses: Slots, bays and the like that it takes, and how many.
-        each: Price of one of each of what it buys, in the plan's currency.
-    """
-
-    place: str
-    what: str
-    overrides: tuple[str, ...]
-    buys: Buys
-    price: Decimal
-    watts: float
-    uses: tuple[tuple[str, int], ...] = ()
-    each: tuple[Decimal, ...] = ()
+    place: str  #: What it decides; a set has at most one option of a place.
+    what: str  #: In words.
+    overrides: tuple[str, ...]  #: ``key=value`` that put it in.
+    buys: Buys  #: What has to be paid for it.
+    price: Decimal  #: Of all that, in the plan's currency.
+    watts: float  #: Of all that; 0 where nobody says.
+    uses: tuple[tuple[str, int], ...] = ()  #: Slots, bays and the like that it takes, and how many.
+    each: tuple[Decimal, ...] = ()  #: Price of one of each of what it buys, in the plan's currency.
 
     @property
     def part(self) -> str:
@@ -79,16 +61,9 @@ class Refused:
 
 @dataclass(frozen=True, slots=True)
 class Offered:
-    """What can be bought.
+    """What can be bought."""
 
-    Attributes:
-        choices: For each place what can go there.
-        stock: Slots, bays and the like, and how many of each are free.
-        notes: What cannot be told.
-        refused: What has no place, and why.
-    """
-
-    choices: dict[str, tuple[Option, ...]] = field(default_factory=dict)
-    stock: dict[str, int] = field(default_factory=dict)
-    notes: tuple[str, ...] = ()
-    refused: tuple[Refused, ...] = ()
+    choices: dict[str, tuple[Option, ...]] = field(default_factory=dict)  #: For each place what can go there.
+    stock: dict[str, int] = field(default_factory=dict)  #: Slots, bays and the like, and how many of each are free.
+    notes: tuple[str, ...] = ()  #: What cannot be told.
+    refused: tuple[Refused, ...] = ()  #: What has no place, and why.

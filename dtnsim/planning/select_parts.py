@@ -32,21 +32,13 @@ _CLOSE: Final = 1e-9
 
 @dataclass(frozen=True, slots=True)
 class Selection:
-    """Parts that were asked for.
+    """Parts that were asked for."""
 
-    Attributes:
-        rows: A record of each, in order.
-        columns: Keys of the records that say most, what was asked for among them.
-        units: Unit of each number; of prices the currency is in each record.
-        lines: Rates that count bits.
-        notes: What was left out, and why; what was taken for granted.
-    """
-
-    rows: list[dict[str, Any]]
-    columns: list[str]
-    units: dict[str, str]
-    lines: frozenset[str]
-    notes: tuple[str, ...]
+    rows: list[dict[str, Any]]  #: A record of each, in order.
+    columns: list[str]  #: Keys of the records that say most, what was asked for among them.
+    units: dict[str, str]  #: Unit of each number; of prices the currency is in each record.
+    lines: frozenset[str]  #: Rates that count bits.
+    notes: tuple[str, ...]  #: What was left out, and why; what was taken for granted.
 
 
 def select(kind: str, sort: str | None = None, where: Sequence[str] = (), rates: Sequence[str] = ()) -> Selection:

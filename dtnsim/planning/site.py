@@ -35,17 +35,11 @@ class Free:
 
 @dataclass(frozen=True, slots=True)
 class Site:
-    """What is free at a site.
+    """What is free at a site."""
 
-    Attributes:
-        switch: Ports by rate [B/s]; None where nobody states them.
-        rack: Rack units; None where nobody states them.
-        watts: What the power supplies of a host still carry [W].
-    """
-
-    switch: Mapping[float, Free] | None = None
-    rack: Free | None = None
-    watts: Mapping[str, float] = field(default_factory=dict)
+    switch: Mapping[float, Free] | None = None  #: Ports by rate [B/s]; None where nobody states them.
+    rack: Free | None = None  #: Rack units; None where nobody states them.
+    watts: Mapping[str, float] = field(default_factory=dict)  #: What the power supplies of a host still carry [W].
 
     @property
     def stock(self) -> dict[str, int]:

@@ -80,19 +80,12 @@ class Scan(Draw):
 
 @dataclass(frozen=True, slots=True)
 class Rates:
-    """What scenarios give.
+    """What scenarios give."""
 
-    Attributes:
-        rate_Bps: All transfers together, (S,).
-        seconds: From the first transfer's start to the last's end, (S,).
-        station: What holds the transfer that takes longest, in each scenario.
-        kind: The kind of that.
-    """
-
-    rate_Bps: Array
-    seconds: Array
-    station: list[str]
-    kind: list[str]
+    rate_Bps: Array  #: All transfers together, (S,).
+    seconds: Array  #: From the first transfer's start to the last's end, (S,).
+    station: list[str]  #: What holds the transfer that takes longest, in each scenario.
+    kind: list[str]  #: The kind of that.
 
 
 def places(given: PathSpec) -> dict[Place, Any]:

@@ -52,31 +52,18 @@ _TYPED: Final = {"aes-gcm": "aes128-gcm@openssh.com", "chacha20-poly1305": "chac
 
 @dataclass(frozen=True, slots=True)
 class Choice:
-    """A way to move the files, and what it would do on a path.
+    """A way to move the files, and what it would do on a path."""
 
-    Attributes:
-        name: What it is called.
-        line: What to type; SRC, DST and HOST are the folders and the far host.
-        needs: What has to be there.
-        lacks: What it does not do that others do.
-        options: The tool as a path file has it; empty for the path's own.
-        prediction: What it would do.
-        own: Whether the path has it so.
-        best: Share of the draws in which nothing is more than 5 % faster; 0 without draws.
-        archived: Whether the files go as one archive.
-        overrides: ``key=value`` that make the path so; nothing where it is so.
-    """
-
-    name: str
-    line: str
-    needs: str
-    lacks: str
-    options: dict[str, Any]
-    prediction: Prediction
-    own: bool = False
-    best: float = 0.0
-    archived: bool = False
-    overrides: tuple[str, ...] = ()
+    name: str  #: What it is called.
+    line: str  #: What to type; SRC, DST and HOST are the folders and the far host.
+    needs: str  #: What has to be there.
+    lacks: str  #: What it does not do that others do.
+    options: dict[str, Any]  #: The tool as a path file has it; empty for the path's own.
+    prediction: Prediction  #: What it would do.
+    own: bool = False  #: Whether the path has it so.
+    best: float = 0.0  #: Share of the draws in which nothing is more than 5 % faster; 0 without draws.
+    archived: bool = False  #: Whether the files go as one archive.
+    overrides: tuple[str, ...] = ()  #: ``key=value`` that make the path so; nothing where it is so.
 
     @property
     def duration_s(self) -> Interval:

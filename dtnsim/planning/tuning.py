@@ -25,17 +25,12 @@ WORTH: Final = 0.002
 
 @dataclass(frozen=True, slots=True)
 class Win:
-    """A setting with what it gives by itself.
+    """A setting with what it gives by itself."""
 
-    Attributes:
-        setting: It.
-        alone_Bps: What it gives with nothing else changed: the ceiling while they are looked for, in a plan the median.
-        together: Whether it is among those that are taken together.
-    """
-
-    setting: Setting
+    setting: Setting  #: It.
+    #: What it gives with nothing else changed: the ceiling while they are looked for, in a plan the median.
     alone_Bps: float
-    together: bool
+    together: bool  #: Whether it is among those that are taken together.
 
 
 class Ceilings:

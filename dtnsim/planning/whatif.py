@@ -36,36 +36,22 @@ _BULK_B: Final = 1e12
 
 @dataclass(frozen=True, slots=True)
 class Axis:
-    """Values of one thing.
+    """Values of one thing."""
 
-    Attributes:
-        name: ``rtt``, ``loss``, ``streams``, ``files`` or ``drives``.
-        title: What a reader calls it.
-        labels: The values as they are shown.
-        overrides: ``key=value`` texts that make each of them; nothing for the path's own.
-        own: Number of the path's own value.
-    """
-
-    name: str
-    title: str
-    labels: tuple[str, ...]
-    overrides: tuple[tuple[str, ...], ...]
-    own: int
+    name: str  #: ``rtt``, ``loss``, ``streams``, ``files`` or ``drives``.
+    title: str  #: What a reader calls it.
+    labels: tuple[str, ...]  #: The values as they are shown.
+    overrides: tuple[tuple[str, ...], ...]  #: ``key=value`` texts that make each of them; nothing for the path's own.
+    own: int  #: Number of the path's own value.
 
 
 @dataclass(frozen=True, slots=True)
 class Grid:
-    """All crossings of some axes, the last axis fastest.
+    """All crossings of some axes, the last axis fastest."""
 
-    Attributes:
-        axes: What is varied.
-        outcomes: What each crossing gives.
-        every: Crossings that there were before values were left out.
-    """
-
-    axes: tuple[Axis, ...]
-    outcomes: tuple[Outcome, ...]
-    every: int
+    axes: tuple[Axis, ...]  #: What is varied.
+    outcomes: tuple[Outcome, ...]  #: What each crossing gives.
+    every: int  #: Crossings that there were before values were left out.
 
     def plane(self, rows: str, columns: str) -> tuple[Axis, Axis, list[list[float | None]]] | None:
         """Throughputs over two of the axes, everything else as the path has it; None where an axis is not there."""

@@ -42,63 +42,38 @@ def percent(share: float, asked: float) -> str:
 
 @dataclass(frozen=True, slots=True)
 class Out:
-    """A candidate that is out.
+    """A candidate that is out."""
 
-    Attributes:
-        what: A part, or a set of purchases.
-        test: What rejected it, of `TESTS`.
-        by: By how much: money, W, pieces, probability or, of a tool, s; 0 for what fits nowhere.
-        price: What it costs; 0 for what fits nowhere.
-        why: The reason of what fits nowhere.
-    """
-
-    what: str
-    test: str
-    by: float
-    price: Decimal
-    why: str = ""
+    what: str  #: A part, or a set of purchases.
+    test: str  #: What rejected it, of `TESTS`.
+    by: float  #: By how much: money, W, pieces, probability or, of a tool, s; 0 for what fits nowhere.
+    price: Decimal  #: What it costs; 0 for what fits nowhere.
+    why: str = ""  #: The reason of what fits nowhere.
 
 
 @dataclass(frozen=True, slots=True)
 class Instead:
-    """What could be asked for in the place of a goal that is not met.
+    """What could be asked for in the place of a goal that is not met."""
 
-    Attributes:
-        limit: ``target`` or ``confidence``.
-        value: What it would have to be [B/s], or a share.
-        what: What would then do.
-        price: What that costs.
-    """
-
-    limit: str
-    value: float
-    what: str
-    price: Decimal
+    limit: str  #: ``target`` or ``confidence``.
+    value: float  #: What it would have to be [B/s], or a share.
+    what: str  #: What would then do.
+    price: Decimal  #: What that costs.
 
 
 @dataclass(frozen=True, slots=True)
 class WhyNot:
-    """What was tried and is out.
+    """What was tried and is out."""
 
-    Attributes:
-        checked: Sets, or of tools ways, that were predicted in full.
-        out: Each candidate that is out.
-        nearest: Of those that cost less than what is chosen, the surest; None where nothing is.
-        relaxed: Limits that stand in the way, with what each would have to be: the fewest that do.
-        by_relaxing: What would then do, and what it costs.
-        instead: What could be asked for instead: the goal as surely, or as much less surely.
-        noun: What was checked.
-        best: What is chosen, where candidates are out because they take longer.
-    """
-
-    checked: int
-    out: tuple[Out, ...]
-    nearest: Out | None
+    checked: int  #: Sets, or of tools ways, that were predicted in full.
+    out: tuple[Out, ...]  #: Each candidate that is out.
+    nearest: Out | None  #: Of those that cost less than what is chosen, the surest; None where nothing is.
+    #: Limits that stand in the way, with what each would have to be: the fewest that do.
     relaxed: tuple[tuple[str, float], ...] = ()
-    by_relaxing: tuple[str, Decimal] | None = None
-    instead: tuple[Instead, ...] = ()
-    noun: str = "sets"
-    best: str = ""
+    by_relaxing: tuple[str, Decimal] | None = None  #: What would then do, and what it costs.
+    instead: tuple[Instead, ...] = ()  #: What could be asked for instead: the goal as surely, or as much less surely.
+    noun: str = "sets"  #: What was checked.
+    best: str = ""  #: What is chosen, where candidates are out because they take longer.
 
     @property
     def counts(self) -> dict[str, int]:

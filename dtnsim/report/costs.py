@@ -29,15 +29,10 @@ _TRIED: Final = 8
 
 @dataclass(frozen=True, slots=True)
 class Relief:
-    """What relieves a rung; empty texts where nothing is known.
+    """What relieves a rung; empty texts where nothing is known."""
 
-    Attributes:
-        command: What to type, at no cost.
-        price: The cheapest part that makes the station quicker.
-    """
-
-    command: str = ""
-    price: str = ""
+    command: str = ""  #: What to type, at no cost.
+    price: str = ""  #: The cheapest part that makes the station quicker.
 
 
 class Reliefs:

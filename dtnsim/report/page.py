@@ -23,21 +23,13 @@ from dtnsim.report.table import Table
 
 @dataclass(frozen=True, slots=True)
 class Figure:
-    """A figure as plotly's JSON has it.
+    """A figure as plotly's JSON has it."""
 
-    Attributes:
-        title: Its caption.
-        says: What it shows, in words, for those who do not see it.
-        traces: Plotly traces.
-        layout: Plotly layout, without colours of paper and ink (the page has them).
-        table: The numbers behind it.
-    """
-
-    title: str
-    says: str
-    traces: list[dict[str, Any]]
-    layout: dict[str, Any]
-    table: Table
+    title: str  #: Its caption.
+    says: str  #: What it shows, in words, for those who do not see it.
+    traces: list[dict[str, Any]]  #: Plotly traces.
+    layout: dict[str, Any]  #: Plotly layout, without colours of paper and ink (the page has them).
+    table: Table  #: The numbers behind it.
 
     @property
     def plotly(self) -> dict[str, Any]:

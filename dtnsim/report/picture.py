@@ -32,28 +32,18 @@ _NEAR_WIRE: Final = 4
 
 @dataclass(frozen=True, slots=True)
 class Box:
-    """A component, or a folded host.
+    """A component, or a folded host."""
 
-    Attributes:
-        name: Node of the graph, or the host.
-        label: What is written on it.
-        column, row: Its place, columns from the left.
-        group: Host that it stands in; empty for the network.
-        utilization: Of its busiest station.
-        uses: Its stations, busiest first.
-        binds: Whether it holds a transfer back.
-        folded: Components that it stands for; 0 for a component.
-    """
-
-    name: str
-    label: str
+    name: str  #: Node of the graph, or the host.
+    label: str  #: What is written on it.
+    #: Its place, columns from the left.
     column: int
     row: int
-    group: str
-    utilization: float
-    uses: tuple[StationUse, ...]
-    binds: bool
-    folded: int = 0
+    group: str  #: Host that it stands in; empty for the network.
+    utilization: float  #: Of its busiest station.
+    uses: tuple[StationUse, ...]  #: Its stations, busiest first.
+    binds: bool  #: Whether it holds a transfer back.
+    folded: int = 0  #: Components that it stands for; 0 for a component.
 
 
 @dataclass(slots=True)

@@ -45,35 +45,21 @@ UNSAID: Final = "Every uncertain number that the path file does not say"
 
 @dataclass(frozen=True, slots=True)
 class Asked:
-    """What a report is to have beside the answer.
+    """What a report is to have beside the answer."""
 
-    Attributes:
-        simulation: The path in time.
-        fleet: Its workload over months, where it has one.
-        plan: What to set and to buy, as somebody planned it.
-        planned: Whether it is planned for the goal where nobody has; without a goal, for twice today's rate.
-        goal: A deadline or a rate for the headline.
-        start: Time of day at which the transfers begin.
-        scenarios: Crossings behind the sliders and heat maps; 0 for none.
-        tools: Whether it says which tool moves the first transfer's files best.
-        samples: Draws behind the intervals.
-        seed: Their seed.
-        command: The command that makes the report again.
-        sensitivity: Draws behind the shares of the variance; 0 for none.
-    """
-
-    simulation: Simulation | None = None
-    fleet: FleetAnswer | None = None
-    plan: Plan | None = None
+    simulation: Simulation | None = None  #: The path in time.
+    fleet: FleetAnswer | None = None  #: Its workload over months, where it has one.
+    plan: Plan | None = None  #: What to set and to buy, as somebody planned it.
+    #: Whether it is planned for the goal where nobody has; without a goal, for twice today's rate.
     planned: bool = True
-    goal: Goal | None = None
-    start: dt.time | None = None
-    scenarios: int = SCENARIOS
-    tools: bool = True
-    samples: int = 256
-    seed: int = 1
-    command: Sequence[str] = ()
-    sensitivity: int = why_wide.SAMPLES
+    goal: Goal | None = None  #: A deadline or a rate for the headline.
+    start: dt.time | None = None  #: Time of day at which the transfers begin.
+    scenarios: int = SCENARIOS  #: Crossings behind the sliders and heat maps; 0 for none.
+    tools: bool = True  #: Whether it says which tool moves the first transfer's files best.
+    samples: int = 256  #: Draws behind the intervals.
+    seed: int = 1  #: Their seed.
+    command: Sequence[str] = ()  #: The command that makes the report again.
+    sensitivity: int = why_wide.SAMPLES  #: Draws behind the shares of the variance; 0 for none.
 
 
 def report(given: PathSpec, asked: Asked, progress: Callable[[int, int], None] | None = None) -> str:

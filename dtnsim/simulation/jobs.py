@@ -38,57 +38,38 @@ MAX_OPENINGS: Final = 1000
 
 @dataclass(slots=True)
 class Tally:
-    """What has passed one leg.
+    """What has passed one leg."""
 
-    Attributes:
-        filled: Payload that has crossed its first half, or all of it where there is no cache [B].
-        drained: Payload that has crossed what lies below the cache [B].
-        seconds: Worker-seconds of moving [s].
-    """
-
-    filled: float = 0.0
-    drained: float = 0.0
-    seconds: float = 0.0
+    filled: float = 0.0  #: Payload that has crossed its first half, or all of it where there is no cache [B].
+    drained: float = 0.0  #: Payload that has crossed what lies below the cache [B].
+    seconds: float = 0.0  #: Worker-seconds of moving [s].
 
 
 @dataclass(slots=True, eq=False)
 class Leg:
-    """A phase ready for the engine.
+    """A phase ready for the engine."""
 
-    Attributes:
-        name: Name of the phase.
-        fill: What a worker's bytes cross before the destination's cache; everything where there is none.
-        drain: What they cross below it; None where there is no cache.
-        both: One and the other at once.
-        cap: Rate that the private stations allow one worker in ``fill``, the others elsewhere [B/s].
-        cap_station: The station that sets it; -1 for none.
-        byte_s, file_s, start_s: Waiting per byte, per file, and once a worker.
-        ramp: How its connections open up.
-        anew: Whether every file has connections of its own.
-        ramp_Bps: Rate of one worker that the shares of ``ramp`` are of, beside all others of its transfer [B/s].
-        open_Bps: The same while the others are elsewhere, whose part of the link an open connection takes [B/s].
-        loose: Rate that the private stations besides them allow one worker [B/s].
-        fill_costs, drain_costs: Demands by station, private ones included.
-        tally: What has passed it.
-    """
-
-    name: str
-    fill: Row
-    drain: Row | None
-    both: Row
-    cap: float
-    cap_station: int
+    name: str  #: Name of the phase.
+    fill: Row  #: What a worker's bytes cross before the destination's cache; everything where there is none.
+    drain: Row | None  #: What they cross below it; None where there is no cache.
+    both: Row  #: One and the other at once.
+    cap: float  #: Rate that the private stations allow one worker in ``fill``, the others elsewhere [B/s].
+    cap_station: int  #: The station that sets it; -1 for none.
+    #: Waiting per byte, per file, and once a worker.
     byte_s: float
     file_s: float
     start_s: float
+    #: Demands by station, private ones included.
     fill_costs: Mapping[int, float]
     drain_costs: Mapping[int, float]
-    ramp: Ramp | None = None
-    anew: bool = False
+    ramp: Ramp | None = None  #: How its connections open up.
+    anew: bool = False  #: Whether every file has connections of its own.
+    #: Rate of one worker that the shares of ``ramp`` are of, beside all others of its transfer [B/s].
     ramp_Bps: float = math.inf
+    #: The same while the others are elsewhere, whose part of the link an open connection takes [B/s].
     open_Bps: float = math.inf
-    loose: float = math.inf
-    tally: Tally = field(default_factory=Tally)
+    loose: float = math.inf  #: Rate that the private stations besides them allow one worker [B/s].
+    tally: Tally = field(default_factory=Tally)  #: What has passed it.
 
     def opened(self, share: float) -> float:
         """Rate that connections allow one worker which are open to a share of what all of its transfer carry [B/s].
@@ -210,70 +191,46 @@ def _limits(
 
 @dataclass(slots=True, eq=False)
 class Job:
-    """A transfer under way.
+    """A transfer under way."""
 
-    Attributes:
-        transfer: What is to be moved.
-        legs: Its phases, as the path is now.
-        steps: (bytes, files) of what the next free worker takes.
-        moves: What each worker moves now.
-        started, written, finished: When the first worker began, when the tool's last byte was written (into
-            the cache, where there is one), when all was done [s]; nan until then.
-        on_medium: When the medium had every byte [s]; infinite where it has not yet.
-        moved, files: Bytes and number of the files that are done.
-        carried: What `main` had carried before the path last changed [B].
-        file_s: How long each took.
-        waiting: Worker-seconds spent waiting, by phase.
-        moving: Worker-seconds spent moving bytes, by phase.
-        retries: Files begun again after a fault.
-        flushing: Workers that wait for the medium.
-        abort_after: Time after which a file that a fault has stopped is begun again [s].
-        cache: The destination's page cache, if there is one.
-        shared_since: When the file that all workers share was begun [s]; nan where none is.
-        omitted: What had arrived when a timed transfer began to count [B].
-        over: Whether its time is up.
-        luck: A file's share of what it shares, over that of its equals in the mean.
-        pause: What a file waits for, over what its equals wait for in the mean.
-        pace: What its worker takes for a further step of it by itself, over what that takes its equals in the mean.
-        follows: Ends of the transfers that it waits for.
-        found: Parts of what it reads that memories on the way have.
-        shut: (what happens when a phase's dead link may be back, the link); None while no link of it is dead.
-        turned: Happens when a link dies or is back; None where none ever does.
-        barred, barred_by: Workers that wait for that, and the link.
-        in_turns: Whether its workers wait for their bytes and move them in turns, many to a file.
-    """
-
-    transfer: Transfer
-    legs: list[Leg]
-    steps: Iterator[tuple[float, int]]
-    moves: dict[int, Move] = field(default_factory=dict)
+    transfer: Transfer  #: What is to be moved.
+    legs: list[Leg]  #: Its phases, as the path is now.
+    steps: Iterator[tuple[float, int]]  #: (bytes, files) of what the next free worker takes.
+    moves: dict[int, Move] = field(default_factory=dict)  #: What each worker moves now.
+    #: When the first worker began, when the tool's last byte was written (into the cache, where there is one), when all
+    #: was done [s]; nan until then.
     started: float = math.nan
     written: float = math.nan
     finished: float = math.nan
-    on_medium: float = math.inf
+    on_medium: float = math.inf  #: When the medium had every byte [s]; infinite where it has not yet.
+    #: Bytes and number of the files that are done.
     moved: float = 0.0
     files: int = 0
-    carried: float = 0.0
-    file_s: Durations = field(default_factory=Durations)
-    waiting: list[float] = field(default_factory=list)
-    moving: list[float] = field(default_factory=list)
-    retries: int = 0
-    flushing: int = 0
-    abort_after: float = 0.0
-    cache: PageCache | None = None
-    shared_since: float = math.nan
-    omitted: float = 0.0
-    over: bool = False
-    luck: Callable[[], float] = lambda: 1.0
-    pause: Callable[[], float] = lambda: 1.0
+    carried: float = 0.0  #: What `main` had carried before the path last changed [B].
+    file_s: Durations = field(default_factory=Durations)  #: How long each took.
+    waiting: list[float] = field(default_factory=list)  #: Worker-seconds spent waiting, by phase.
+    moving: list[float] = field(default_factory=list)  #: Worker-seconds spent moving bytes, by phase.
+    retries: int = 0  #: Files begun again after a fault.
+    flushing: int = 0  #: Workers that wait for the medium.
+    abort_after: float = 0.0  #: Time after which a file that a fault has stopped is begun again [s].
+    cache: PageCache | None = None  #: The destination's page cache, if there is one.
+    shared_since: float = math.nan  #: When the file that all workers share was begun [s]; nan where none is.
+    omitted: float = 0.0  #: What had arrived when a timed transfer began to count [B].
+    over: bool = False  #: Whether its time is up.
+    luck: Callable[[], float] = lambda: 1.0  #: A file's share of what it shares, over that of its equals in the mean.
+    pause: Callable[[], float] = lambda: 1.0  #: What a file waits for, over what its equals wait for in the mean.
+    #: What its worker takes for a further step of it by itself, over what that takes its equals in the mean.
     pace: Callable[[], float] = lambda: 1.0
-    follows: list[simpy.Event] = field(default_factory=list)
-    found: tuple[float, ...] = ()
+    follows: list[simpy.Event] = field(default_factory=list)  #: Ends of the transfers that it waits for.
+    found: tuple[float, ...] = ()  #: Parts of what it reads that memories on the way have.
+    #: (what happens when a phase's dead link may be back, the link); None while no link of it is dead.
     shut: Callable[..., tuple[simpy.Event, int] | None] = lambda _leg, *, stalled=False: None  # noqa: ARG005
+    #: Happens when a link dies or is back; None where none ever does.
     turned: Callable[[], simpy.Event | None] = lambda: None
+    #: Workers that wait for that, and the link.
     barred: int = 0
     barred_by: int = -1
-    in_turns: bool = False
+    in_turns: bool = False  #: Whether its workers wait for their bytes and move them in turns, many to a file.
 
     @property
     def begun(self) -> bool:

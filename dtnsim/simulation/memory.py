@@ -50,24 +50,16 @@ _Entry = tuple[int, float, float]
 
 @dataclass(slots=True, eq=False)
 class _Node:
-    """What flows that one node of the engine holds back bring together.
+    """What flows that one node of the engine holds back bring together."""
 
-    Attributes:
-        rate: Bytes a second for a weight of one; of flows at their own caps, those count as weights.
-        clock: Integral of that.
-        low, high: Rates beyond which ``minders`` are told.
-        weight: Of all flows, those that empty a store negative.
-        flows: How many.
-        minders: Stores whose own rates matter to them.
-    """
-
-    rate: float
-    clock: float = 0.0
+    rate: float  #: Bytes a second for a weight of one; of flows at their own caps, those count as weights.
+    clock: float = 0.0  #: Integral of that.
+    #: Rates beyond which ``minders`` are told.
     low: float = 0.0
     high: float = math.inf
-    weight: float = 0.0
-    flows: int = 0
-    minders: dict[PageCache, None] = field(default_factory=dict)
+    weight: float = 0.0  #: Of all flows, those that empty a store negative.
+    flows: int = 0  #: How many.
+    minders: dict[PageCache, None] = field(default_factory=dict)  #: Stores whose own rates matter to them.
 
 
 @dataclass(slots=True)

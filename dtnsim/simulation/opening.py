@@ -25,17 +25,11 @@ _LITTLE: Final = 0.2
 
 @dataclass(frozen=True, slots=True)
 class Ramp:
-    """A step function from the moment at which the connections are open.
+    """A step function from the moment at which the connections are open."""
 
-    Attributes:
-        ends_s: End of each step [s].
-        shares: Share of the TCP station's capacity that its connections allow in it [1].
-        last: Share afterwards [1].
-    """
-
-    ends_s: tuple[float, ...]
-    shares: tuple[float, ...]
-    last: float = 1.0
+    ends_s: tuple[float, ...]  #: End of each step [s].
+    shares: tuple[float, ...]  #: Share of the TCP station's capacity that its connections allow in it [1].
+    last: float = 1.0  #: Share afterwards [1].
 
     def after(self, age_s: float) -> Iterator[tuple[float, float]]:
         """(how long from then on [s], share) of every step that is not over at an age."""

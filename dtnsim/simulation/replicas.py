@@ -28,35 +28,23 @@ _TASKS: Final = 32
 
 @dataclass(frozen=True, slots=True)
 class Task:
-    """What all replicas have in common, small enough to travel: who has it draws and composes them itself.
+    """What all replicas have in common, small enough to travel: who has it draws and composes them itself."""
 
-    Attributes:
-        given: The path.
-        replicas: How many there are, the first at median values included.
-        seed: Seed of the whole.
-        until, max_events: Limits of each run.
-    """
-
-    given: PathSpec
-    replicas: int
-    seed: int
+    given: PathSpec  #: The path.
+    replicas: int  #: How many there are, the first at median values included.
+    seed: int  #: Seed of the whole.
+    #: Limits of each run.
     until: float
     max_events: int
 
 
 @dataclass(frozen=True, slots=True)
 class Work:
-    """A task, drawn and composed.
+    """A task, drawn and composed."""
 
-    Attributes:
-        scene: Everything that may happen.
-        drawn: The path with its parameters drawn, one scenario a replica.
-        task: What it is of.
-    """
-
-    scene: Scene
-    drawn: Problem
-    task: Task
+    scene: Scene  #: Everything that may happen.
+    drawn: Problem  #: The path with its parameters drawn, one scenario a replica.
+    task: Task  #: What it is of.
 
     def run(self, number: int, progress: Progress | None = None) -> Run:
         """Replica ``number``, from 0."""

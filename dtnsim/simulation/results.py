@@ -62,24 +62,16 @@ def joined(held: Sequence[Held], width: float) -> tuple[Held, ...]:
 
 @dataclass(frozen=True)
 class Series:
-    """What happened over time, in bins of equal width (the last one may be shorter).
+    """What happened over time, in bins of equal width (the last one may be shorter)."""
 
-    Attributes:
-        edge_s: (B+1,) edges of the bins [s].
-        rate_Bps: (B, F) payload rate of each transfer to its destination (into its cache, where it has one);
-            a verification that reads again does not count.
-        medium_Bps: (B, F) payload rate onto the medium.
-        cached_B: (B, F) bytes in the destination's cache at the end of the bin.
-        utilization: (B, K) mean utilisation of each station, other people's transfers included.
-        flows: (B, K) mean number of these transfers' workers that are at a station.
-    """
-
-    edge_s: Array
+    edge_s: Array  #: (B+1,) edges of the bins [s].
+    #: (B, F) payload rate of each transfer to its destination (into its cache, where it has one); a verification that
+    #: reads again does not count.
     rate_Bps: Array
-    medium_Bps: Array
-    cached_B: Array
-    utilization: Array
-    flows: Array
+    medium_Bps: Array  #: (B, F) payload rate onto the medium.
+    cached_B: Array  #: (B, F) bytes in the destination's cache at the end of the bin.
+    utilization: Array  #: (B, K) mean utilisation of each station, other people's transfers included.
+    flows: Array  #: (B, K) mean number of these transfers' workers that are at a station.
 
 
 class LaterSeries(Series):

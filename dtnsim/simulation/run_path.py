@@ -48,19 +48,12 @@ Progress = Callable[[float, float], bool]
 
 @dataclass(frozen=True, slots=True)
 class Limits:
-    """When a run ends at the latest, and who hears how far it is.
+    """When a run ends at the latest, and who hears how far it is."""
 
-    Attributes:
-        until: Simulated time at which to stop [s].
-        max_events: Steps after which it is given up.
-        progress: Called now and then.
-        whole: Whether the series over time is kept, and every file's duration.
-    """
-
-    until: float = math.inf
-    max_events: int = MAX_EVENTS
-    progress: Progress | None = None
-    whole: bool = True
+    until: float = math.inf  #: Simulated time at which to stop [s].
+    max_events: int = MAX_EVENTS  #: Steps after which it is given up.
+    progress: Progress | None = None  #: Called now and then.
+    whole: bool = True  #: Whether the series over time is kept, and every file's duration.
 
     def given_up(self, now: float) -> ModelError:
         """Says that a run takes too many steps."""

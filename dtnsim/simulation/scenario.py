@@ -47,21 +47,13 @@ _NAMED: Final = 12
 
 @dataclass(frozen=True, slots=True)
 class Crowd:
-    """Other people's transfers, ready for the engine.
+    """Other people's transfers, ready for the engine."""
 
-    Attributes:
-        given: How they arrive.
-        row: Station -> demand of one of their bytes.
-        cap: Rate that one of them cannot pass [B/s].
-        weight: Share of one of them next to others.
-        folder: Where a trace lies.
-    """
-
-    given: Others
-    row: dict[int, float]
-    cap: float
-    weight: float
-    folder: Path
+    given: Others  #: How they arrive.
+    row: dict[int, float]  #: Station -> demand of one of their bytes.
+    cap: float  #: Rate that one of them cannot pass [B/s].
+    weight: float  #: Share of one of them next to others.
+    folder: Path  #: Where a trace lies.
 
     @property
     def offered_Bps(self) -> float:
@@ -79,26 +71,17 @@ class Crowd:
 
 @dataclass(slots=True)
 class Scene:
-    """All that a run needs.
+    """All that a run needs."""
 
-    Attributes:
-        given: The path.
-        problem: Its stations and demands, every parameter at its median.
-        events: What is scheduled.
-        others: Other people's transfers.
-        loads: Background load that varies: mean share, wave, peak hour, hour at the start.
-        expected_s: When the last transfer would end if nothing happened.
-        variants: The path in other states, by key.
-        volumes: What its drives cost beside how many streams, by key; another process works them out for itself.
-    """
-
-    given: PathSpec
-    problem: Problem
-    events: tuple[Event, ...] = ()
-    others: tuple[Crowd, ...] = ()
+    given: PathSpec  #: The path.
+    problem: Problem  #: Its stations and demands, every parameter at its median.
+    events: tuple[Event, ...] = ()  #: What is scheduled.
+    others: tuple[Crowd, ...] = ()  #: Other people's transfers.
+    #: Background load that varies: mean share, wave, peak hour, hour at the start.
     loads: tuple[tuple[float, float, float, float], ...] = ()
-    expected_s: float = math.inf
-    variants: dict[Key, Problem] = field(default_factory=dict)
+    expected_s: float = math.inf  #: When the last transfer would end if nothing happened.
+    variants: dict[Key, Problem] = field(default_factory=dict)  #: The path in other states, by key.
+    #: What its drives cost beside how many streams, by key; another process works them out for itself.
     volumes: dict[Key, Volumes] = field(default_factory=dict)
 
     @property

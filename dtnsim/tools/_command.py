@@ -23,36 +23,23 @@ from dtnsim.tools.plan import Tool
 
 @dataclass(frozen=True, slots=True)
 class Manner:
-    """How a program's command line differs from the options of its kind.
+    """How a program's command line differs from the options of its kind."""
 
-    Attributes:
-        kind: The tool.
-        fixed: Options that the program's name or a word of its line means.
-        says: What a flag without a value means, as options.
-        quiet: Flags without a value that change no duration.
-        skip: Flags with a value that change no duration.
-        unmodelled: Flags that change one and are not modelled, said in the answer; with =, those that have a value.
-        k: What a k of a size is.
-        rate: Unit of a bare number where a rate is given, and what its k is.
-        mega: Options whose bare number is in MiB.
-        slash: Flags as Windows has them: ``/MT:8``, in capital or small letters.
-        pairs: Whether options are words like ``bs=1M``.
-        bundle: Whether the first word is letters of options without a dash: ``tar cvf``.
-        words: Words of the line (subcommands, transports) and the options that they mean.
-    """
-
-    kind: str
+    kind: str  #: The tool.
+    #: Options that the program's name or a word of its line means.
     fixed: dict[str, Any] = field(default_factory=dict)
-    says: dict[str, dict[str, Any]] = field(default_factory=dict)
-    quiet: frozenset[str] = frozenset()
-    skip: frozenset[str] = frozenset()
+    says: dict[str, dict[str, Any]] = field(default_factory=dict)  #: What a flag without a value means, as options.
+    quiet: frozenset[str] = frozenset()  #: Flags without a value that change no duration.
+    skip: frozenset[str] = frozenset()  #: Flags with a value that change no duration.
+    #: Flags that change one and are not modelled, said in the answer; with =, those that have a value.
     unmodelled: frozenset[str] = frozenset()
-    k: str = "Ki"
-    rate: tuple[str, str] = ("B/s", "Ki")
-    mega: frozenset[str] = frozenset()
-    slash: bool = False
-    pairs: bool = False
-    bundle: bool = False
+    k: str = "Ki"  #: What a k of a size is.
+    rate: tuple[str, str] = ("B/s", "Ki")  #: Unit of a bare number where a rate is given, and what its k is.
+    mega: frozenset[str] = frozenset()  #: Options whose bare number is in MiB.
+    slash: bool = False  #: Flags as Windows has them: ``/MT:8``, in capital or small letters.
+    pairs: bool = False  #: Whether options are words like ``bs=1M``.
+    bundle: bool = False  #: Whether the first word is letters of options without a dash: ``tar cvf``.
+    #: Words of the line (subcommands, transports) and the options that they mean.
     words: dict[str, dict[str, Any]] = field(default_factory=dict)
 
 

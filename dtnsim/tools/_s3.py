@@ -64,43 +64,25 @@ def uploads(job: Job, tool: str, client: End | None) -> bool:
 
 @dataclass(frozen=True, slots=True)
 class Client:
-    """How a program moves objects.
+    """How a program moves objects."""
 
-    Attributes:
-        name: The program.
-        put: True where it uploads.
-        at_once: Requests with data under way at once, of all objects together.
-        part_B: Bytes of one part or range; objects that are larger are moved in parts.
-        threshold_B: Objects from this size on are moved in parts.
-        a_file: Parts of one object at once; None: as many as there are requests.
-        first: Whether the first range of a download is alone, since its answer tells how many there are.
-        head: Requests for an object that wait before its data (HEAD of a download).
-        start: Start of the program, its libraries and credentials.
-        overhead: What a byte costs in the program besides TLS and checksums.
-        request: What a request costs in the program, whatever it carries; None where a thread of its own does it.
-        checksums: What the program sums of what it puts.
-        tls: Whether the store is reached by https.
-        lists: Whether the keys are listed before (recursive downloads, ``sync``).
-        limit: Rate of all requests together, where the user caps it.
-        share: Part of the bytes that is moved (``sync`` of what changed).
-    """
-
-    name: str
-    put: bool
-    at_once: int
-    part_B: float
-    threshold_B: float
-    start: Quantity
-    overhead: Quantity
+    name: str  #: The program.
+    put: bool  #: True where it uploads.
+    at_once: int  #: Requests with data under way at once, of all objects together.
+    part_B: float  #: Bytes of one part or range; objects that are larger are moved in parts.
+    threshold_B: float  #: Objects from this size on are moved in parts.
+    start: Quantity  #: Start of the program, its libraries and credentials.
+    overhead: Quantity  #: What a byte costs in the program besides TLS and checksums.
+    #: What a request costs in the program, whatever it carries; None where a thread of its own does it.
     request: Quantity | None = GO_REQUEST
-    a_file: int | None = None
-    first: bool = False
-    head: float = 0.0
-    checksums: tuple[tuple[Quantity, str], ...] = ()
-    tls: bool = True
-    lists: bool = False
-    limit: Quantity | None = None
-    share: float = 1.0
+    a_file: int | None = None  #: Parts of one object at once; None: as many as there are requests.
+    first: bool = False  #: Whether the first range of a download is alone, since its answer tells how many there are.
+    head: float = 0.0  #: Requests for an object that wait before its data (HEAD of a download).
+    checksums: tuple[tuple[Quantity, str], ...] = ()  #: What the program sums of what it puts.
+    tls: bool = True  #: Whether the store is reached by https.
+    lists: bool = False  #: Whether the keys are listed before (recursive downloads, ``sync``).
+    limit: Quantity | None = None  #: Rate of all requests together, where the user caps it.
+    share: float = 1.0  #: Part of the bytes that is moved (``sync`` of what changed).
 
     def parts(self, size_B: float) -> int:
         """Requests that carry the data of an object."""

@@ -30,40 +30,28 @@ Far = Literal["bucket", "host", "memory", "mount"]
 
 @dataclass(frozen=True, slots=True)
 class Job:
-    """What the tool is asked to do.
+    """What the tool is asked to do."""
 
-    Attributes:
-        name: Name of the transfer.
-        files: Number of files.
-        payload_B: Bytes of all files.
-        largest_B: Size of the largest file.
-        directories: Directories to create.
-        rtt_s: Round-trip time between the ends (0 on one host).
-        source, destination: Kind of the ends.
-        cores: Cores of the host with fewer of them.
-        apart: True where the ends are on different hosts (None: where there is a round trip between them).
-        file_memory_B: Memory at source and destination in which files stay for another reading.
-        buckets: Whether source and destination are buckets of an object store.
-        to_tape: Whether the destination is tape.
-        within, desk: Whether both ends are on one volume; whether a host at an end is one that people sit at.
-        sizes_B, counts: Sizes of the files, and how many there are of each; empty: all of the mean size.
-    """
-
-    name: str
-    files: int
-    payload_B: float
-    largest_B: float
-    directories: int
-    rtt_s: float
+    name: str  #: Name of the transfer.
+    files: int  #: Number of files.
+    payload_B: float  #: Bytes of all files.
+    largest_B: float  #: Size of the largest file.
+    directories: int  #: Directories to create.
+    rtt_s: float  #: Round-trip time between the ends (0 on one host).
+    #: Kind of the ends.
     source: EndKind
     destination: EndKind
-    cores: int
+    cores: int  #: Cores of the host with fewer of them.
+    #: True where the ends are on different hosts (None: where there is a round trip between them).
     apart: bool | None = None
+    #: Sizes of the files, and how many there are of each; empty: all of the mean size.
     sizes_B: tuple[float, ...] = ()
     counts: tuple[int, ...] = ()
+    #: Memory at source and destination in which files stay for another reading.
     file_memory_B: tuple[float, float] = (0.0, 0.0)
-    buckets: tuple[bool, bool] = (False, False)
-    to_tape: bool = False
+    buckets: tuple[bool, bool] = (False, False)  #: Whether source and destination are buckets of an object store.
+    to_tape: bool = False  #: Whether the destination is tape.
+    #: Whether both ends are on one volume; whether a host at an end is one that people sit at.
     within: bool = False
     desk: bool = False
 
@@ -100,52 +88,35 @@ class Job:
 
 @dataclass(frozen=True, slots=True)
 class NetUse:
-    """How a step uses the network.
+    """How a step uses the network."""
 
-    Attributes:
-        sender: Thread that sends.
-        receiver: Thread that receives.
-        streams: Connections of all workers together.
-        transport: TCP; UDT and FASP, which repair losses themselves, and UDP, which does not, with a system call for
-            each datagram; or RDMA, which the card does without the core.
-        window: Window that the tool fixes for each stream, if it does.
-        channel: Window of a protocol above TCP (SSH channel, block requests), for each worker.
-        cc: Congestion control that the tool asks for.
-        rate: Target rate of a rate-based transport, or a cap that the user set; of all streams together.
-        overhead: Bytes sent per payload byte.
-        sendfile: True where the sender does not copy.
-        lockstep: True where each stream waits for the others, so that the slowest sets the pace of all.
-        burst: Bytes that the application hands over at once and then waits for (answers to a read-ahead), if it does.
-        reopened: True where every file has new connections, each with a slow start of its own.
-        call: Bytes that one call hands to a socket or takes from it (a datagram of UDP), where the tool says it.
-        discard: True where the receiver does not copy what came.
-        workers: Workers that the connections are of, who take what others leave of what they share.
-        grain: Bytes of one request of that window: it is asked for again only when all of it is there.
-        stopped: True where a file ends with answers that are waited for, so that no window needs to exceed a file.
-        channels: How many such windows there are; one a connection where not given.
-        total_B: Bytes of the whole transfer.
-    """
-
-    sender: Thread
-    receiver: Thread
-    streams: int = 1
+    sender: Thread  #: Thread that sends.
+    receiver: Thread  #: Thread that receives.
+    streams: int = 1  #: Connections of all workers together.
+    #: TCP; UDT and FASP, which repair losses themselves, and UDP, which does not, with a system call for each datagram;
+    #: or RDMA, which the card does without the core.
     transport: Literal["tcp", "udt", "fasp", "udp", "rdma"] = "tcp"
-    window: Quantity | None = None
-    channel: Quantity | None = None
-    cc: str | None = None
+    window: Quantity | None = None  #: Window that the tool fixes for each stream, if it does.
+    channel: Quantity | None = None  #: Window of a protocol above TCP (SSH channel, block requests), for each worker.
+    cc: str | None = None  #: Congestion control that the tool asks for.
+    #: Target rate of a rate-based transport, or a cap that the user set; of all streams together.
     rate: Quantity | None = None
-    overhead: float = 1.0
-    sendfile: bool = False
-    channels: int | None = None
-    lockstep: bool = False
+    overhead: float = 1.0  #: Bytes sent per payload byte.
+    sendfile: bool = False  #: True where the sender does not copy.
+    channels: int | None = None  #: How many such windows there are; one a connection where not given.
+    lockstep: bool = False  #: True where each stream waits for the others, so that the slowest sets the pace of all.
+    #: Bytes that the application hands over at once and then waits for (answers to a read-ahead), if it does.
     burst: Value | None = None
-    reopened: bool = False
+    reopened: bool = False  #: True where every file has new connections, each with a slow start of its own.
+    #: Bytes that one call hands to a socket or takes from it (a datagram of UDP), where the tool says it.
     call: Quantity | None = None
-    discard: bool = False
+    discard: bool = False  #: True where the receiver does not copy what came.
+    #: True where a file ends with answers that are waited for, so that no window needs to exceed a file.
     stopped: bool = False
+    #: Bytes of one request of that window: it is asked for again only when all of it is there.
     grain: Quantity | None = None
-    workers: int = 1
-    total_B: float = math.inf
+    workers: int = 1  #: Workers that the connections are of, who take what others leave of what they share.
+    total_B: float = math.inf  #: Bytes of the whole transfer.
 
     def without(self, *names: str) -> NetUse:
         """This use with the defaults of some attributes."""
@@ -172,22 +143,15 @@ _DEFAULTS: Final[dict[str, Any]] = {each.name: each.default for each in fields(N
 
 @dataclass(frozen=True, slots=True)
 class CpuUse:
-    """Work of a thread besides copying: cipher, checksum, compression.
+    """Work of a thread besides copying: cipher, checksum, compression."""
 
-    Attributes:
-        end: Which host does it.
-        thread: Which of its threads.
-        cycles: What a byte costs.
-        what: The activity, in words.
-        stack: Name of the cost in the host's `Stack` that replaces ``cycles`` where the host's kernel does the work.
-        duty: What a device of the host could take over, and what of ``cycles`` stays with the core then.
-    """
-
-    end: End
-    thread: Thread
-    cycles: Quantity
-    what: str
+    end: End  #: Which host does it.
+    thread: Thread  #: Which of its threads.
+    cycles: Quantity  #: What a byte costs.
+    what: str  #: The activity, in words.
+    #: Name of the cost in the host's `Stack` that replaces ``cycles`` where the host's kernel does the work.
     stack: str = ""
+    #: What a device of the host could take over, and what of ``cycles`` stays with the core then.
     duty: Duty | None = None
 
 
@@ -221,81 +185,53 @@ class FileCost:
 
 @dataclass(frozen=True, slots=True)
 class Step:
-    """One step of a tool: becomes one or more phases.
+    """One step of a tool: becomes one or more phases."""
 
-    Attributes:
-        name: ``transfer``, ``verification`` ...
-        read: Use of the source volume.
-        net: Use of the network.
-        write: Use of the destination volume.
-        reread: Use of the destination volume for reading (verification).
-        cpu: Other CPU work.
-        files: What each file costs in this step.
-        share: Bytes of this step per payload byte.
-    """
-
-    name: str
-    read: Access | None = None
-    net: NetUse | None = None
-    write: Access | None = None
-    reread: Access | None = None
-    cpu: tuple[CpuUse, ...] = ()
-    files: FileCost = FileCost()
-    share: Value = 1.0
+    name: str  #: ``transfer``, ``verification`` ...
+    read: Access | None = None  #: Use of the source volume.
+    net: NetUse | None = None  #: Use of the network.
+    write: Access | None = None  #: Use of the destination volume.
+    reread: Access | None = None  #: Use of the destination volume for reading (verification).
+    cpu: tuple[CpuUse, ...] = ()  #: Other CPU work.
+    files: FileCost = FileCost()  #: What each file costs in this step.
+    share: Value = 1.0  #: Bytes of this step per payload byte.
 
 
 @dataclass(frozen=True, slots=True)
 class Timing:
-    """How long a timed test runs.
+    """How long a timed test runs."""
 
-    Attributes:
-        seconds, omitted: Time that counts, and time before it that does not [s].
-        repeats: True where its files are moved over and over until the time is up, False where it ends earlier
-            once they have moved.
-    """
-
+    #: Time that counts, and time before it that does not [s].
     seconds: float
     omitted: float = 0.0
+    #: True where its files are moved over and over until the time is up, False where it ends earlier once they have
+    #: moved.
     repeats: bool = True
 
 
 @dataclass(frozen=True, slots=True)
 class Opening:
-    """What a tool does once, before its first byte and after its last: connections, log-in, lists, farewell.
+    """What a tool does once, before its first byte and after its last: connections, log-in, lists, farewell."""
 
-    Attributes:
-        round_trips: Messages that wait for an answer, one after the other.
-        work: Time of processes and of cryptography that all of them wait for.
-        what: The parts of it, in words.
-        connect: Messages that each further worker's connection waits for, while the first one works already.
-        connect_work: Time of processes and cryptography of such a connection.
-    """
-
-    round_trips: float = 0.0
-    work: Quantity | None = None
-    what: str = ""
+    round_trips: float = 0.0  #: Messages that wait for an answer, one after the other.
+    work: Quantity | None = None  #: Time of processes and of cryptography that all of them wait for.
+    what: str = ""  #: The parts of it, in words.
+    #: Messages that each further worker's connection waits for, while the first one works already.
     connect: float = 0.0
-    connect_work: Quantity | None = None
+    connect_work: Quantity | None = None  #: Time of processes and cryptography of such a connection.
 
 
 @dataclass(frozen=True, slots=True)
 class Plan:
-    """Everything a tool does to a job.
+    """Everything a tool does to a job."""
 
-    Attributes:
-        steps: What each worker does with each of its files, one after the other.
-        workers: Files or parts of files in progress at once.
-        weight: Weight in fair sharing (number of streams).
-        piece_B: Bytes that one worker takes at once: longer files are cut, so that all workers can work on one.
-        warnings: What the user should know.
-        opening, holds_B: What is done once; memory of its own that page caches cannot have meanwhile.
-    """
-
-    steps: tuple[Step, ...]
-    workers: int = 1
-    weight: float = 1.0
+    steps: tuple[Step, ...]  #: What each worker does with each of its files, one after the other.
+    workers: int = 1  #: Files or parts of files in progress at once.
+    weight: float = 1.0  #: Weight in fair sharing (number of streams).
+    #: Bytes that one worker takes at once: longer files are cut, so that all workers can work on one.
     piece_B: float = math.inf
-    warnings: tuple[str, ...] = field(default=())
+    warnings: tuple[str, ...] = field(default=())  #: What the user should know.
+    #: What is done once; memory of its own that page caches cannot have meanwhile.
     opening: Opening = Opening()
     holds_B: float = 0.0
 
@@ -307,26 +243,18 @@ ToolClass = Literal["test", "network test", "ssh", "local", "mover", "backup"]
 
 @dataclass(frozen=True, slots=True)
 class Usage:
-    """How people move files with a tool, and the options that are worth trying: a row of ``usages.yaml``.
+    """How people move files with a tool, and the options that are worth trying: a row of ``usages.yaml``."""
 
-    Attributes:
-        name: What it is called in answers.
-        line: What to type, options that are tried in braces; SRC, DST and HOST are the folders and the far host.
-        needs: What has to be there.
-        leads: Where it leads to; a share of the far host is mounted first.
-        systems: Where it runs.
-        lacks: What it does not do that others do; empty where nothing.
-        options: Options that make it what it is, as a path file has them; a name in braces is that option's value.
-        tries: Values of options that are worth trying, the usual one first.
-    """
-
-    name: str
-    line: str
-    needs: str = "ssh"
+    name: str  #: What it is called in answers.
+    line: str  #: What to type, options that are tried in braces; SRC, DST and HOST are the folders and the far host.
+    needs: str = "ssh"  #: What has to be there.
+    #: Where it leads to; a share of the far host is mounted first.
     leads: Literal["host", "bucket", "mount", "share"] = "host"
-    systems: Sequence[str] = ("linux", "freebsd", "macos")
-    lacks: str = ""
+    systems: Sequence[str] = ("linux", "freebsd", "macos")  #: Where it runs.
+    lacks: str = ""  #: What it does not do that others do; empty where nothing.
+    #: Options that make it what it is, as a path file has them; a name in braces is that option's value.
     options: Mapping[str, Any] = field(default_factory=dict)
+    #: Values of options that are worth trying, the usual one first.
     tries: Mapping[str, Sequence[Any]] = field(default_factory=dict)
 
     def with_options(self, chosen: Mapping[str, Any]) -> dict[str, Any]:

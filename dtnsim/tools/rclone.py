@@ -30,21 +30,16 @@ _SUM: Final = prior("0.02 s", 0.4, "a remote shell and md5sum for each file")
 
 
 class Backend(NamedTuple):
-    """Messages that wait.
+    """Messages that wait."""
 
-    Attributes:
-        get, put: Before the first file, when the remote is the source or the destination.
-        get_file, put_file: A file.
-        connect: A further connection.
-        start: Start of the program and its connection.
-    """
-
+    #: Before the first file, when the remote is the source or the destination.
     get: float
     put: float
+    #: A file.
     get_file: float
     put_file: float
-    connect: float
-    start: Quantity
+    connect: float  #: A further connection.
+    start: Quantity  #: Start of the program and its connection.
 
 
 #: S3: TCP, TLS, list; HEAD and PUT or GET. http: TCP, HEAD of the root, list; GET.

@@ -23,17 +23,11 @@ from dtnsim.planning.option import Refused, Setting
 
 @dataclass(frozen=True, slots=True)
 class Scope:
-    """Where settings are looked for.
+    """Where settings are looked for."""
 
-    Attributes:
-        given: The path.
-        hosts: Hosts that may change.
-        target_Bps: Rate to reach [B/s].
-    """
-
-    given: PathSpec
-    hosts: Sequence[str]
-    target_Bps: float = 0.0
+    given: PathSpec  #: The path.
+    hosts: Sequence[str]  #: Hosts that may change.
+    target_Bps: float = 0.0  #: Rate to reach [B/s].
 
     def own(self) -> list[tuple[str, Host]]:
         """Hosts that may change, by name; of several that are written once the first, with which the others change."""

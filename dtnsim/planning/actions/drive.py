@@ -158,21 +158,13 @@ def _lanes(shop: Shop, mount: str, bay: str, free: int, room: Room) -> None:
 
 @dataclass(frozen=True, slots=True)
 class Growth:
-    """An array made larger.
+    """An array made larger."""
 
-    Attributes:
-        key: Which number of the array grows.
-        value: What it becomes.
-        added: Drives that it takes.
-        what: In words.
-        besides: Other ``key=value`` of the array.
-    """
-
-    key: str
-    value: int
-    added: int
-    what: str
-    besides: tuple[str, ...] = ()
+    key: str  #: Which number of the array grows.
+    value: int  #: What it becomes.
+    added: int  #: Drives that it takes.
+    what: str  #: In words.
+    besides: tuple[str, ...] = ()  #: Other ``key=value`` of the array.
 
     def of(self, array: Device) -> Device:
         """The array so."""

@@ -25,29 +25,17 @@ MOST: Final = 20_000_000
 
 @dataclass(frozen=True, slots=True)
 class Arrived:
-    """Transfers of one class in one run, (N,) each.
+    """Transfers of one class in one run, (N,) each."""
 
-    Attributes:
-        asked: When each is asked for [s].
-        ready: When it may begin [s].
-        size: Bytes [B].
-        files: Number of files.
-        pair: (N, 2) numbers of the ends in ``ends`` (from, to).
-        user: Number of its user.
-        cap: Rate that it may not pass [B/s].
-        ends: The class' ends, from and to.
-        note: What of a trace is left out; empty where nothing is.
-    """
-
-    asked: Array
-    ready: Array
-    size: Array
-    files: IntArray
-    pair: IntArray
-    user: IntArray
-    cap: Array
-    ends: tuple[tuple[str, ...], tuple[str, ...]]
-    note: str = ""
+    asked: Array  #: When each is asked for [s].
+    ready: Array  #: When it may begin [s].
+    size: Array  #: Bytes [B].
+    files: IntArray  #: Number of files.
+    pair: IntArray  #: (N, 2) numbers of the ends in ``ends`` (from, to).
+    user: IntArray  #: Number of its user.
+    cap: Array  #: Rate that it may not pass [B/s].
+    ends: tuple[tuple[str, ...], tuple[str, ...]]  #: The class' ends, from and to.
+    note: str = ""  #: What of a trace is left out; empty where nothing is.
 
 
 def draw(name: str, workload: Workload, seed: int, folder: Path) -> Arrived:

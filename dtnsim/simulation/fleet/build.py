@@ -32,27 +32,16 @@ _DAMAGE: Final = tuple(f.name for f in fields(corruption.Damage))
 
 @dataclass(slots=True)
 class Made:
-    """A fleet ready to run, and what its numbers mean.
+    """A fleet ready to run, and what its numbers mean."""
 
-    Attributes:
-        course: The run.
-        names: Of stations and of what else can hold a transfer, by number.
-        capacity: Of the stations; infinite for what is none.
-        alone_s: (N,) how long each transfer would take alone on the first of its ways [s].
-        outages: What is down when.
-        pairs: Names of the ends of each lane.
-        hosts: Names of the hosts.
-        compositions: Compositions that it took.
-    """
-
-    course: EventLoop
-    names: list[str]
-    capacity: list[float]
-    alone_s: Any
-    outages: list[faults.Outage]
-    pairs: list[tuple[str, str]]
-    hosts: list[str]
-    compositions: int
+    course: EventLoop  #: The run.
+    names: list[str]  #: Of stations and of what else can hold a transfer, by number.
+    capacity: list[float]  #: Of the stations; infinite for what is none.
+    alone_s: Any  #: (N,) how long each transfer would take alone on the first of its ways [s].
+    outages: list[faults.Outage]  #: What is down when.
+    pairs: list[tuple[str, str]]  #: Names of the ends of each lane.
+    hosts: list[str]  #: Names of the hosts.
+    compositions: int  #: Compositions that it took.
 
 
 class Fleet:

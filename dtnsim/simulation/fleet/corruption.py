@@ -16,19 +16,12 @@ _NOTICES: Final = frozenset({"rsync", "parsyncfp", "fpsync", "scp", "sftp", "hpn
 
 @dataclass(frozen=True, slots=True)
 class Damage:
-    """What happened to the files of transfers, (N,) each.
+    """What happened to the files of transfers, (N,) each."""
 
-    Attributes:
-        again_B: Bytes sent again because files were found damaged [B].
-        found: Files found damaged, each time counted.
-        unnoticed: Files that are damaged and nobody noticed.
-        spoiled: Whether files were still damaged after all tries.
-    """
-
-    again_B: Array
-    found: IntArray
-    unnoticed: IntArray
-    spoiled: BoolArray
+    again_B: Array  #: Bytes sent again because files were found damaged [B].
+    found: IntArray  #: Files found damaged, each time counted.
+    unnoticed: IntArray  #: Files that are damaged and nobody noticed.
+    spoiled: BoolArray  #: Whether files were still damaged after all tries.
 
 
 def none(count: int) -> Damage:

@@ -12,50 +12,30 @@ from dtnsim.simulation.fleet.corruption import Damage
 
 @dataclass(frozen=True, slots=True)
 class Reduced:
-    """One kind of transfer between two hosts, composed once.
+    """One kind of transfer between two hosts, composed once."""
 
-    Attributes:
-        demands: Use of each shared station a byte, (number of the station, units) in order.
-        sizes_B: Sizes of transfers for which it is known how long one takes alone, rising [B].
-        times_s: How long; in between, as far between [s].
-        weight: Weight in sharing.
-        workers: Files in progress at once.
-        own: What holds it where it is alone (number of a name).
-    """
-
+    #: Use of each shared station a byte, (number of the station, units) in order.
     demands: tuple[tuple[int, float], ...]
-    sizes_B: tuple[float, ...]
-    times_s: tuple[float, ...]
-    weight: float
-    workers: float
-    own: int
+    sizes_B: tuple[float, ...]  #: Sizes of transfers for which it is known how long one takes alone, rising [B].
+    times_s: tuple[float, ...]  #: How long; in between, as far between [s].
+    weight: float  #: Weight in sharing.
+    workers: float  #: Files in progress at once.
+    own: int  #: What holds it where it is alone (number of a name).
 
 
 @dataclass(frozen=True, slots=True)
 class Work:
-    """The transfers of a fleet, in the order in which they may begin, (N,) each.
+    """The transfers of a fleet, in the order in which they may begin, (N,) each."""
 
-    Attributes:
-        asked: When it was asked for [s].
-        ready: When it may begin: no earlier, and where its class has a window no earlier than that opens [s].
-        size: Bytes [B].
-        files: Number of files.
-        lane: Its lane.
-        grain: By the size of its files, which of the ways between two hosts.
-        due: When it has to be done; infinite without a deadline [s].
-        cap: Rate that it may not pass [B/s].
-        damage: What happened to its files; nothing where left out.
-    """
-
-    asked: Array
-    ready: Array
-    size: Array
-    files: IntArray
-    lane: IntArray
-    grain: IntArray
-    due: Array
-    cap: Array
-    damage: Damage | None = None
+    asked: Array  #: When it was asked for [s].
+    ready: Array  #: When it may begin: no earlier, and where its class has a window no earlier than that opens [s].
+    size: Array  #: Bytes [B].
+    files: IntArray  #: Number of files.
+    lane: IntArray  #: Its lane.
+    grain: IntArray  #: By the size of its files, which of the ways between two hosts.
+    due: Array  #: When it has to be done; infinite without a deadline [s].
+    cap: Array  #: Rate that it may not pass [B/s].
+    damage: Damage | None = None  #: What happened to its files; nothing where left out.
 
     @property
     def again_B(self) -> Array | float:
@@ -91,19 +71,12 @@ class User(Place):
 
 @dataclass(slots=True, eq=False)
 class Kind(Place):
-    """A class of transfers.
+    """A class of transfers."""
 
-    Attributes:
-        number: Its number.
-        priority: Higher ones begin first.
-        retry: What becomes of those that are broken off.
-        grows: Factor by which it grows in a year.
-    """
-
-    number: int
-    priority: int
-    retry: Retry
-    grows: float
+    number: int  #: Its number.
+    priority: int  #: Higher ones begin first.
+    retry: Retry  #: What becomes of those that are broken off.
+    grows: float  #: Factor by which it grows in a year.
 
     def back_off_s(self, tries: int) -> float:
         """How long a transfer waits that has been broken off so often [s]."""
@@ -116,31 +89,22 @@ class Kind(Place):
 
 @dataclass(slots=True, eq=False)
 class Way:
-    """A `Reduced` transfer between two hosts.
+    """A `Reduced` transfer between two hosts."""
 
-    Attributes:
-        number: Its number among all ways.
-        reduced: Its demands and what it can do alone.
-        source, target: Its hosts.
-    """
-
-    number: int
-    reduced: Reduced
+    number: int  #: Its number among all ways.
+    reduced: Reduced  #: Its demands and what it can do alone.
+    #: Its hosts.
     source: int
     target: int
 
 
 @dataclass(slots=True, eq=False)
 class Lane:
-    """Transfers of one class and user between two endpoints, in the order in which they came.
+    """Transfers of one class and user between two endpoints, in the order in which they came."""
 
-    Attributes:
-        number: Its number.
-        ways: By place of the source, place of the target, and grain of the files; None between a host and itself.
-    """
-
-    number: int
+    number: int  #: Its number.
     ends: tuple[Endpoint, Endpoint]
     user: User
     kind: Kind
+    #: By place of the source, place of the target, and grain of the files; None between a host and itself.
     ways: list[list[list[Way | None]]]

@@ -28,58 +28,37 @@ _MOST: Final = 1_000_000
 
 @dataclass(frozen=True, slots=True)
 class Fault:
-    """Stations get other parts of their capacity.
+    """Stations get other parts of their capacity."""
 
-    Attributes:
-        time: When [s].
-        factors: (number of a station, part of its capacity from now on).
-        breaks: Whether what crosses them is broken off.
-        begins: Whether something goes, rather than comes back.
-        what: In words.
-    """
-
-    time: float
-    factors: tuple[tuple[int, float], ...]
-    breaks: bool
-    begins: bool
-    what: str
+    time: float  #: When [s].
+    factors: tuple[tuple[int, float], ...]  #: (number of a station, part of its capacity from now on).
+    breaks: bool  #: Whether what crosses them is broken off.
+    begins: bool  #: Whether something goes, rather than comes back.
+    what: str  #: In words.
 
 
 @dataclass(frozen=True, slots=True)
 class Outage:
-    """One stretch in which something is down, or worse than it should be.
+    """One stretch in which something is down, or worse than it should be."""
 
-    Attributes:
-        begin, end: When [s].
-        factors: (station, part of its capacity meanwhile).
-        breaks: Whether what crosses its stations is broken off at its beginning.
-        name: Of what is down.
-        word: What it is: down, degraded, down for maintenance.
-    """
-
+    #: When [s].
     begin: float
     end: float
-    factors: tuple[tuple[int, float], ...]
-    breaks: bool
-    name: str
-    word: str
+    factors: tuple[tuple[int, float], ...]  #: (station, part of its capacity meanwhile).
+    breaks: bool  #: Whether what crosses its stations is broken off at its beginning.
+    name: str  #: Of what is down.
+    word: str  #: What it is: down, degraded, down for maintenance.
 
 
 @dataclass(frozen=True, slots=True)
 class Target:
-    """One thing that fails by itself.
+    """One thing that fails by itself."""
 
-    Attributes:
-        name: Its name.
-        stations: Stations that go with it.
-        levels: Of an array of drives: for one lost drive, two ..., what each of its stations has left; then it is lost.
-        drives: Number of its drives.
-    """
-
-    name: str
-    stations: tuple[int, ...]
+    name: str  #: Its name.
+    stations: tuple[int, ...]  #: Stations that go with it.
+    #: Of an array of drives: for one lost drive, two ..., what each of its stations has left; then it is lost.
     levels: tuple[tuple[tuple[int, float], ...], ...] = ()
-    drives: int = 0
+    drives: int = 0  #: Number of its drives.
 
 
 #: finds the drives that a pattern names, as one `Target` an array

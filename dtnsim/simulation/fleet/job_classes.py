@@ -42,19 +42,12 @@ KNOT: Final = 10.0
 
 @dataclass(frozen=True, slots=True)
 class Sort:
-    """What a class moves, as far as demands are concerned.
+    """What a class moves, as far as demands are concerned."""
 
-    Attributes:
-        sizes_B: Sizes at which to compose [B].
-        file_B: Size of its files; 0: one file, whatever its size [B].
-        files: Number of files where that is fixed; 0 where it follows from ``file_B``.
-        middle: Which of the sizes its demands are composed for.
-    """
-
-    sizes_B: tuple[float, ...]
-    file_B: float = 0.0
-    files: int = 0
-    middle: int = 0
+    sizes_B: tuple[float, ...]  #: Sizes at which to compose [B].
+    file_B: float = 0.0  #: Size of its files; 0: one file, whatever its size [B].
+    files: int = 0  #: Number of files where that is fixed; 0 where it follows from ``file_B``.
+    middle: int = 0  #: Which of the sizes its demands are composed for.
 
     def dataset(self, size_B: float) -> dataset.Dataset:
         """The data set of a transfer."""

@@ -74,17 +74,11 @@ class FleetAnswer(Shown):
 
 @dataclass(frozen=True, slots=True)
 class Task:
-    """What the replicas of a fleet have in common: small, since each draws what it needs from its number.
+    """What the replicas of a fleet have in common: small, since each draws what it needs from its number."""
 
-    Attributes:
-        given: The path.
-        seed: Of the whole.
-        replicas: How many there are.
-    """
-
-    given: spec.PathSpec
-    seed: int
-    replicas: int
+    given: spec.PathSpec  #: The path.
+    seed: int  #: Of the whole.
+    replicas: int  #: How many there are.
 
 
 def fleet(

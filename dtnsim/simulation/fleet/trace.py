@@ -38,25 +38,15 @@ _NEEDED: Final = ("start", "source", "destination", "bytes")
 
 @dataclass(frozen=True, slots=True)
 class Trace:
-    """Transfers of a trace, (N,) each.
+    """Transfers of a trace, (N,) each."""
 
-    Attributes:
-        start: Time [s].
-        ends: (N, 2) numbers of source and destination in ``names``.
-        size: Bytes [B].
-        files: Number of files.
-        cap: Rate that it may not pass [B/s].
-        names: Names of the ends as the trace has them.
-        line: Where each end is first named.
-    """
-
-    start: Array
-    ends: IntArray
-    size: Array
-    files: IntArray
-    cap: Array
-    names: tuple[str, ...]
-    line: tuple[int, ...]
+    start: Array  #: Time [s].
+    ends: IntArray  #: (N, 2) numbers of source and destination in ``names``.
+    size: Array  #: Bytes [B].
+    files: IntArray  #: Number of files.
+    cap: Array  #: Rate that it may not pass [B/s].
+    names: tuple[str, ...]  #: Names of the ends as the trace has them.
+    line: tuple[int, ...]  #: Where each end is first named.
 
 
 def read(path: Path, begin: dt.datetime) -> Trace:

@@ -19,41 +19,25 @@ from dtnsim.steady.rows import Rows
 
 @dataclass(slots=True)
 class Columns:
-    """Plain flows ready for the engine: N flows, K shared stations, up to P stations of a flow's own.
+    """Plain flows ready for the engine: N flows, K shared stations, up to P stations of a flow's own."""
 
-    Attributes:
-        plain: The flows.
-        shared: Names of the shared stations.
-        capacity: (K,) their capacities, cores as slow as the steady load makes them [unit/s].
-        rows: What a byte costs at shared stations, for each kind of flows.
-        places: Names of the P stations of a flow's own, for each kind of flows; fewer where it has fewer.
-        own: (N, P) capacity of each flow's own stations, infinite where it has fewer [unit/s].
-        cost: (N, P) what a byte costs there.
-        cap: (N,) rate that those allow [B/s].
-        by: (N,) which of them sets it.
-        loose: (N,) rate that those besides the connections allow [B/s].
-        overhead: (N,) what a byte costs the connections.
-        wait: (N,) time from the beginning to the first byte [s].
-        ramps: How connections open up, and rate that their shares are of [B/s]; the last one is none.
-        opens: (N,) which of those.
-        expected_s: When the last flow would end at steady rates [s].
-    """
-
-    plain: Plain
-    shared: list[str]
-    capacity: Array
-    rows: list[dict[int, float]]
+    plain: Plain  #: The flows.
+    shared: list[str]  #: Names of the shared stations.
+    capacity: Array  #: (K,) their capacities, cores as slow as the steady load makes them [unit/s].
+    rows: list[dict[int, float]]  #: What a byte costs at shared stations, for each kind of flows.
+    #: Names of the P stations of a flow's own, for each kind of flows; fewer where it has fewer.
     places: list[list[str]]
-    own: Array
-    cost: Array
-    cap: Array
-    by: Index
-    loose: Array
-    overhead: Array
-    wait: Array
+    own: Array  #: (N, P) capacity of each flow's own stations, infinite where it has fewer [unit/s].
+    cost: Array  #: (N, P) what a byte costs there.
+    cap: Array  #: (N,) rate that those allow [B/s].
+    by: Index  #: (N,) which of them sets it.
+    loose: Array  #: (N,) rate that those besides the connections allow [B/s].
+    overhead: Array  #: (N,) what a byte costs the connections.
+    wait: Array  #: (N,) time from the beginning to the first byte [s].
+    #: How connections open up, and rate that their shares are of [B/s]; the last one is none.
     ramps: list[tuple[Ramp, float] | None]
-    opens: Index
-    expected_s: float
+    opens: Index  #: (N,) which of those.
+    expected_s: float  #: When the last flow would end at steady rates [s].
 
     @property
     def has(self) -> BoolArray:

@@ -27,26 +27,17 @@ _TELL_EVERY: Final = 2_000
 
 @dataclass(slots=True)
 class Course:
-    """What became of plain flows.
+    """What became of plain flows."""
 
-    Attributes:
-        columns: The flows.
-        first: (N,) when the first byte of each moved, or was to move [s].
-        ended: (N,) when its last had passed; nan until then [s].
-        now: Time [s].
-        steps: Starts, ends and openings so far.
-        stopped: Why it ended before all had.
-        edges: Times at which all was counted, and bytes of each flow that had passed by then.
-        times, flows, holders: When something else held a flow than before, which flow, and what.
-    """
-
-    columns: Columns
-    first: Array
-    ended: Array
-    now: float = 0.0
-    steps: int = 0
-    stopped: str = ""
+    columns: Columns  #: The flows.
+    first: Array  #: (N,) when the first byte of each moved, or was to move [s].
+    ended: Array  #: (N,) when its last had passed; nan until then [s].
+    now: float = 0.0  #: Time [s].
+    steps: int = 0  #: Starts, ends and openings so far.
+    stopped: str = ""  #: Why it ended before all had.
+    #: Times at which all was counted, and bytes of each flow that had passed by then.
     edges: Edges = field(default_factory=lambda: Edges(1.0, 1))
+    #: When something else held a flow than before, which flow, and what.
     times: list[float] = field(default_factory=list)
     flows: list[int] = field(default_factory=list)
     holders: list[int] = field(default_factory=list)
