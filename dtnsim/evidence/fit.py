@@ -27,10 +27,8 @@ from dtnsim.evidence.repeats import Repeats
 from dtnsim.ground.errors import InputError
 from dtnsim.physics._arrays import FloatArray as Array, IntArray
 
-#: figures of one log from which their own scatter can be estimated
-_GROUP: Final = 8
-#: standard deviation of a normal law over its median absolute deviation
-_MAD: Final = 1.4826
+_GROUP: Final = 8  #: figures of one log from which their own scatter can be estimated
+_MAD: Final = 1.4826  #: standard deviation of a normal law over its median absolute deviation
 
 
 @dataclass(frozen=True, slots=True)

@@ -23,8 +23,7 @@ from dtnsim.ground.pool import once
 from dtnsim.ground.quantity import Draw, Quantity, Table, Unit, Value
 from dtnsim.physics._arrays import FloatArray as Array
 
-#: pieces of each step for each core, so that none is left alone with the slowest path
-_PIECES: Final = 2
+_PIECES: Final = 2  #: pieces of each step for each core, so that none is left alone with the slowest path
 #: what is no error of a figure that only bounds the true one
 _BOUNDS: Final = {"at least": np.minimum, "at most": np.maximum}
 
@@ -119,8 +118,7 @@ class SpreadModel(Model):
         self._session.__exit__()
 
 
-#: how far a parameter may go from its prior, in prior standard deviations
-FARTHEST: Final = 4.0
+FARTHEST: Final = 4.0  #: how far a parameter may go from its prior, in prior standard deviations
 
 
 @dataclass(frozen=True, slots=True)

@@ -28,14 +28,12 @@ from dtnsim.physics._arrays import BoolArray, FloatArray as Array
 
 #: how far a parameter may be pushed before that itself is a reason to look for another account [prior deviations]
 _STRAINED: Final = 3.0
-#: what the user frees may lie so many times as far from what is stated as parts of a kind do
-_FREED: Final = 3.0
+_FREED: Final = 3.0  #: what the user frees may lie so many times as far from what is stated as parts of a kind do
 #: candidates that are fitted out, parameters that may give way at all, and how much likelier (nats) settles it
 _TRIED: Final = 3
 _MOST: Final = 4
 _ALIKE: Final = 1.0
-#: how much likelier another minimum must be to be taken [nats]
-_GAINED: Final = 0.01
+_GAINED: Final = 0.01  #: how much likelier another minimum must be to be taken [nats]
 
 
 @dataclass(frozen=True, slots=True)

@@ -22,14 +22,10 @@ from dtnsim.ground.quantity import Quantity
 
 SCHEMA: Final = "dtnsim.calibration/1"
 
-#: a parameter is kept where the data moved it, or made it better known, by more than this
-_MOVED: Final = 0.02
-#: log lines that are named of a parameter
-_LINES: Final = 3
-#: posterior over prior spread from which the data are said not to determine a parameter
-UNTOLD: Final = 0.9
-#: correlation from which two parameters are said to be determined only together
-TOGETHER: Final = 0.7
+_MOVED: Final = 0.02  #: a parameter is kept where the data moved it, or made it better known, by more than this
+_LINES: Final = 3  #: log lines that are named of a parameter
+UNTOLD: Final = 0.9  #: posterior over prior spread from which the data are said not to determine a parameter
+TOGETHER: Final = 0.7  #: correlation from which two parameters are said to be determined only together
 
 
 def kept(found: Fit) -> list[int]:

@@ -16,10 +16,8 @@ SCAN: Final = tuple(sign * s for sign in (-1.0, 1.0) for s in (0.25, 0.5, 0.75, 
 #: relative step of the numerical derivative, in u
 _STEP: Final = 1e-4
 _ROUNDS: Final = 12
-#: fall of the sum (of half squares) that makes such a step worth taking
-_GAIN: Final = 0.2
-#: how often a description of a host names a part that is not built in; assumed: one in twenty
-WRONG: Final = 0.05
+_GAIN: Final = 0.2  #: fall of the sum (of half squares) that makes such a step worth taking
+WRONG: Final = 0.05  #: how often a description of a host names a part that is not built in; assumed: one in twenty
 #: how far parts of one kind lie apart: standard deviation of the logarithm among the parts of the library
 #: (clocks of 66 processors; rates of 11 memories; costs a byte of kernels; 10 adapters; 28 cards; 49 SSDs)
 APART: Final = {"cpu": 0.20, "memory": 0.42, "stack": 0.25, "hbas": 0.83, "nics": 1.8, "volumes": 1.1}

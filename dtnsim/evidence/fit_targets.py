@@ -15,10 +15,8 @@ from dtnsim.ground.errors import InputError
 from dtnsim.logs.measurement import Measurement
 
 _LOCAL: Final = "localhost"
-#: how addresses of a test within one host begin
-LOOPBACK: Final = (_LOCAL, "127.", "::1")
-#: largest output of lsblk that is read
-_LARGEST_B: Final = 20_000_000
+LOOPBACK: Final = (_LOCAL, "127.", "::1")  #: how addresses of a test within one host begin
+_LARGEST_B: Final = 20_000_000  #: largest output of lsblk that is read
 
 
 class Skip(Exception):  # noqa: N818 - not an error: a figure that says nothing about the host

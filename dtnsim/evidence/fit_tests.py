@@ -41,8 +41,7 @@ _IOZONE: Final = (
     "stride_read", "fwrite", "frewrite", "fread", "freread",
 )  # fmt: skip
 _ENGINES: Final = ("psync", "sync", "libaio", "io_uring", "posixaio")
-#: block of ``hdparm -t`` (hdparm.c: TIMING_BUF_MB)
-_HDPARM_B: Final = 2 * 1024**2
+_HDPARM_B: Final = 2 * 1024**2  #: block of ``hdparm -t`` (hdparm.c: TIMING_BUF_MB)
 
 
 def described(m: Measurement, target: Target) -> Described:
@@ -160,8 +159,7 @@ _BUILDERS: Final[dict[str, Callable[[Conditions, Target], Described]]] = {
 
 #: error of a share of the processor (as of those of the shipped sites), which repeats do not lessen
 _SPREAD: Final = 0.07
-#: runs of one test that are used, the last ones: more say no more, and each has a path of its own
-_MOST: Final = 6
+_MOST: Final = 6  #: runs of one test that are used, the last ones: more say no more, and each has a path of its own
 #: a network that holds nothing back
 _WAY: Final = {"bandwidth": "800 Gb/s", "rtt": "1 ms"}
 _THREADS: Final = (3, 16)

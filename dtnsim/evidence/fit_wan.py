@@ -31,18 +31,14 @@ from dtnsim.logs._catalogue import catalogue
 from dtnsim.logs.base import Evidence
 from dtnsim.logs.measurement import Measurement
 
-#: bytes of IP and ICMP headers around ping's payload
-_HEADERS_B: Final = 28
-#: runs of one way whose round trips differ by more than this factor are of two ways
-_ANOTHER: Final = 1.5
-#: rates of Ethernet [Gb/s]
-RATES: Final = (0.1, 1, 2.5, 5, 10, 25, 40, 50, 100, 200, 400, 800)
+_HEADERS_B: Final = 28  #: bytes of IP and ICMP headers around ping's payload
+_ANOTHER: Final = 1.5  #: runs of one way whose round trips differ by more than this factor are of two ways
+RATES: Final = (0.1, 1, 2.5, 5, 10, 25, 40, 50, 100, 200, 400, 800)  #: rates of Ethernet [Gb/s]
 #: other traffic is told from runs at so many hours on so many days, the fastest of which took this share of the rate
 _HOURS: Final = 8
 _BACKGROUND_DAYS: Final = 3
 _FULL: Final = 0.8
-#: largest spread that a number may have
-_WIDEST: Final = 3.0
+_WIDEST: Final = 3.0  #: largest spread that a number may have
 
 
 @dataclass(slots=True)

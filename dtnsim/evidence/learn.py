@@ -48,16 +48,13 @@ RHO: Final = 0.6
 #: told in scales, so that half a scale means as much where figures agree to a percent as where they differ by half.
 _COMMON: Final = (np.array([0.0, np.log(0.25), 0.2]), np.array([0.3, 1.0, 0.3]))
 _DEVIATION: Final = (_COMMON[1], np.array([0.5, 1.0, 0.2]), np.array([0.5, 0.6, 0.2]), np.array([0.35, 0.4, 0.15]))
-#: prior of ln k, around nothing
-_UNSEEN: Final = 0.5
+_UNSEEN: Final = 0.5  #: prior of ln k, around nothing
 #: scales that a law never falls below: figures are printed and framed to some parts in a thousand
 _FLOOR: Final = 0.003
-#: density of the t at its mode, times its scale
-_PEAK: Final = 1 / np.sqrt(8)
+_PEAK: Final = 1 / np.sqrt(8)  #: density of the t at its mode, times its scale
 #: how exactly figures say what they say: their last digit, what a tool counts as bytes, the ends of a run
 _EXACT: Final = 0.01
-#: rooms beyond which a kind is taken to hold nobody
-_FAR: Final = 3.0
+_FAR: Final = 3.0  #: rooms beyond which a kind is taken to hold nobody
 #: relative changes of the log posterior that searches end at: from nothing, and from nearly the same laws
 _EXACTLY: Final = 2e-9
 _NEARLY: Final = 1e-6

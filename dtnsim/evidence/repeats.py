@@ -26,17 +26,14 @@ from dtnsim.ground.units import plural
 from dtnsim.physics._arrays import FloatArray as Array
 from dtnsim.steady.discrepancy import OF_RUNS, UNIT, Discrepancy, Noise
 
-#: what is too improbable for chance, of all tests together
-_CHANCE: Final = 0.01
+_CHANCE: Final = 0.01  #: what is too improbable for chance, of all tests together
 #: what is taken for runs and for days where no repeats say it, so that both together are ``SPREAD``; it counts
 #: for so many degrees of freedom beside those of the data
 _ASSUMED: Final = SPREAD / math.sqrt(2)
 _WORTH: Final = 2.0
 _MONTH_DAYS: Final = 30.4375
-#: noise that a kind never falls below
-_QUIET: Final = 0.005
-#: scales that noise of repeats is looked for among
-_SCALES: Final = np.exp(np.linspace(np.log(1e-4), 0.0, 400))
+_QUIET: Final = 0.005  #: noise that a kind never falls below
+_SCALES: Final = np.exp(np.linspace(np.log(1e-4), 0.0, 400))  #: scales that noise of repeats is looked for among
 
 
 @dataclass(frozen=True, slots=True)

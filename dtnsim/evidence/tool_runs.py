@@ -42,8 +42,7 @@ KEYS: Final[dict[str, tuple[str, dict[str, Any]]]] = {
     "guc": ("globus-url-copy", {"third_party": False}),
     "guc3": ("globus-url-copy", {"third_party": True}),
 }
-#: one bare TCP handshake, kernel and emulator for each message that waits [s]
-TURN_S: Final = 2e-4
+TURN_S: Final = 2e-4  #: one bare TCP handshake, kernel and emulator for each message that waits [s]
 #: share of a receive buffer that is window since Linux 6.6 at MTU 1500, of packets copied into one buffer
 WINDOW_SHARE: Final = 0.625
 #: sizes of the data sets of the runs that are not all equal: 300 files, log-normal of 300 kB with sigma 1.2
@@ -65,8 +64,7 @@ _END: Final = NormalDist().inv_cdf(LEVELS[2])
 #: the most that a program's socket buffer is worth in these runs: net.core.rmem_max of 212992 B, of which 0.75 instead
 #: of `WINDOW_SHARE` are window where the program sets it (measured: nuttcp -w256k, 318 kB in flight of 426 kB)
 SOCKBUF_B: Final = 212992 * 0.75 / WINDOW_SHARE
-#: bytes that gzip leaves of the text of data set T
-_TEXT: Final = 1 / 0.41
+_TEXT: Final = 1 / 0.41  #: bytes that gzip leaves of the text of data set T
 
 
 @dataclass(frozen=True, slots=True)

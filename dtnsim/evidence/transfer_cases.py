@@ -44,10 +44,8 @@ _ANY: Final = frozenset({"fts", "rucio", "gfal-copy", "mpifileutils"})
 #: services whose logs name both ends, and logs that have a line for each file with its times
 _BOTH_ENDS: Final = frozenset({"globus", "fts", "rucio"})
 _FILE_BY_FILE: Final = frozenset({"gridftp", "fts", "rucio"})
-#: transfers that are judged unless the caller wants more
-MOST: Final = 100
-#: and that a fit uses: more of one way say no more
-_FIT: Final = 12
+MOST: Final = 100  #: transfers that are judged unless the caller wants more
+_FIT: Final = 12  #: and that a fit uses: more of one way say no more
 #: levels between which two thirds lie
 _TWO_THIRDS: Final = np.array([1, 5]) / 6
 _SPREAD: Final = 0.03

@@ -22,8 +22,7 @@ from dtnsim.physics._arrays import FloatArray as Array
 from dtnsim.steady.regime import KINDS, Regime
 from dtnsim.steady.scenarios import interval
 
-#: what meters, framing and the last printed digit differ by at an edge of an interval
-METER: Final = 0.002
+METER: Final = 0.002  #: what meters, framing and the last printed digit differ by at an edge of an interval
 
 
 @dataclass(frozen=True, slots=True)
@@ -147,10 +146,8 @@ def error_of(predicted: float, case: Case) -> float:
     return max(error, 0.0) if case.bound == "at most" else error
 
 
-#: the least that a figure is taken to be before its logarithm
-_TINY = 1e-12
-#: central intervals of the calibration curve
-CENTRAL: Final = (0.5, COVERED, 0.95)
+_TINY = 1e-12  #: the least that a figure is taken to be before its logarithm
+CENTRAL: Final = (0.5, COVERED, 0.95)  #: central intervals of the calibration curve
 
 
 @dataclass(frozen=True, slots=True)

@@ -207,8 +207,7 @@ def shipped_folds() -> dict[str, Discrepancy]:
 
 # -- leave one out: every fit case predicted by parameters that were fitted without it -----------------
 
-#: share of a figure that its own fit follows, from which the others are fitted anew without it
-LEVERAGE: Final = 0.05
+LEVERAGE: Final = 0.05  #: share of a figure that its own fit follows, from which the others are fitted anew without it
 
 
 def _left_out(

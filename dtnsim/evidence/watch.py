@@ -37,19 +37,16 @@ from dtnsim.logs.base import Evidence
 from dtnsim.logs.measurement import Measurement
 from dtnsim.steady.goals import Goal
 
-#: tool, quantity, unit, source, destination, options
-Key = tuple[str, str, str, str, str, str]
+Key = tuple[str, str, str, str, str, str]  #: tool, quantity, unit, source, destination, options
 
 
-#: days within which two changes are one
-_SAME: Final = 3
+_SAME: Final = 3  #: days within which two changes are one
 #: parameters that explain a change as well as the best one: within two standard deviations; and most that are named
 _AS_WELL: Final = 4.0
 _NAMED: Final = 3
 #: a parameter that had to move by more than the rate to this power hardly holds the rate: its slope says little there
 _FAR: Final = 3.0
-#: tests to run that are named
-_TESTS: Final = 2
+_TESTS: Final = 2  #: tests to run that are named
 #: conditions that make it another test of a volume
 _OPTIONS: Final = ("operation", "pattern", "block_B", "record_B", "depth", "jobs", "engine", "direct", "sync")
 

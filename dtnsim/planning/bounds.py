@@ -32,13 +32,11 @@ from dtnsim.steady import ordering
 from dtnsim.steady.matrices import Matrices
 from dtnsim.steady.scenarios import Scenarios, solved
 
-#: relative difference of times that is none
-_ALIKE: Final = 1e-9
+_ALIKE: Final = 1e-9  #: relative difference of times that is none
 #: tables of times that are solved together: enough to hide numpy's overhead, few enough for the cache
 _AT_ONCE: Final = 16
 
-#: transfer, and station; "" for what its workers wait
-Key = tuple[str, str]
+Key = tuple[str, str]  #: transfer, and station; "" for what its workers wait
 
 
 class _Reference:
@@ -51,8 +49,7 @@ class _Reference:
         m = self._m = rater.matrices(self.problem)
         #: times that others take at stations where the reference takes none
         self.extra = {key: time for key, time in whole.items() if key not in self.times}
-        #: rows of the ratios
-        self.keys: list[Key] = list(whole)
+        self.keys: list[Key] = list(whole)  #: rows of the ratios
         #: rows of such stations, (keys, 1)
         self.absent = np.array([[key in self.extra] for key in self.keys])
         self.count = rater.samples

@@ -18,8 +18,7 @@ from dtnsim.ground.errors import DtnsimError, InputError, SpecError
 from dtnsim.ground.units import Money, cents, money
 from dtnsim.planning import site as sites, spreadsheet
 
-#: the shipped list
-SHIPPED: Final = "parts-2023"
+SHIPPED: Final = "parts-2023"  #: the shipped list
 #: years from which on a price is old
 _OLD_YEARS: Final = 1.0
 _KEYS: Final = (*(key for key in spreadsheet.HEADINGS if key != "currency"), "units", "bays")
@@ -27,10 +26,8 @@ _KEYS: Final = (*(key for key in spreadsheet.HEADINGS if key != "currency"), "un
 _NUMBERS: Final = {"watts": ("W", "0 W"), "rate": ("1/s", "0 /s"), "size": ("B", "0 B"), "discount": ("1", "0 %"),
                    "support": ("1", "0 %"), "trade in": ("1", "0 %"), "least": ("1", "1"), "units": ("1", "0"),
                    "bays": ("1", "0")}  # fmt: skip
-#: where an adapter with outer connectors fits, as to a shelf
-OUTSIDE = "external"
-#: families of what is no part of the library
-HOST, DIMM, EXTRA, SHELF = "host", "dimm", "extra", "shelf"
+OUTSIDE = "external"  #: where an adapter with outer connectors fits, as to a shelf
+HOST, DIMM, EXTRA, SHELF = "host", "dimm", "extra", "shelf"  #: families of what is no part of the library
 
 
 @dataclass(frozen=True, slots=True)

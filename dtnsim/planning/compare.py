@@ -18,10 +18,8 @@ from dtnsim.ground.units import Money
 from dtnsim.planning.money import exchange, items, total
 from dtnsim.steady.prediction import predict
 
-#: relative change of a station's allowance that is worth a line
-_WORTH = 0.005
-#: a variant that stands for the best tools, and how many of them are compared
-_TOOLS, _BEST = "tools", 3
+_WORTH = 0.005  #: relative change of a station's allowance that is worth a line
+_TOOLS, _BEST = "tools", 3  #: a variant that stands for the best tools, and how many of them are compared
 
 
 @dataclass(frozen=True, slots=True, repr=False)

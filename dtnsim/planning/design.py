@@ -19,10 +19,8 @@ from dtnsim.ground.errors import InputError, UnitError
 _HOW: Final = "write --vary KEY=1ms..200ms:log20 (or :lin20), or --vary KEY=1,2,4,8"
 _STEPS: Final = re.compile(r"(log|lin)?(\d+)?", re.IGNORECASE)
 _NUMBER: Final = re.compile(r"[-+]?(\d+\.?\d*|\.\d+)(e[-+]?\d+)?", re.IGNORECASE)
-#: digits of a value, as few as keep all values apart
-_DIGITS, _MOST_DIGITS = 4, 12
-#: scenarios that one command may ask for
-MOST: Final = 10_000_000
+_DIGITS, _MOST_DIGITS = 4, 12  #: digits of a value, as few as keep all values apart
+MOST: Final = 10_000_000  #: scenarios that one command may ask for
 
 
 @dataclass(frozen=True, slots=True)

@@ -27,8 +27,7 @@ from dtnsim.planning.tuning import Win
 from dtnsim.steady.goals import Goal
 from dtnsim.steady.prediction import predict
 
-#: times as fast as settings alone, from which on one learns another tool
-_ANOTHER: Final = 1.1
+_ANOTHER: Final = 1.1  #: times as fast as settings alone, from which on one learns another tool
 
 
 @dataclass(frozen=True, slots=True)

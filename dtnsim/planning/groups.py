@@ -25,18 +25,12 @@ from dtnsim.steady.prediction import predict
 
 #: scenarios of one composition: at first, at least and at most (their arrays then take some 100 MB)
 _CHUNK: Final = (64, 16, 4096)
-#: seconds that a group takes: so often are rows written
-_GROUP_S: Final = 2.0
-#: fewer of them are composed one by one
-_FEW: Final = 4
-#: values of a key that are compared with each by itself
-_COMPARED: Final = 7
-#: scenarios of a group at random that are compared with each by itself, beside its corners
-_RANDOM: Final = 4
-#: a group of so many that does not give what each gives by itself is composed one by one
-_SMALL: Final = 64
-#: relative difference that rounding explains
-_SAME: Final = 1e-9
+_GROUP_S: Final = 2.0  #: seconds that a group takes: so often are rows written
+_FEW: Final = 4  #: fewer of them are composed one by one
+_COMPARED: Final = 7  #: values of a key that are compared with each by itself
+_RANDOM: Final = 4  #: scenarios of a group at random that are compared with each by itself, beside its corners
+_SMALL: Final = 64  #: a group of so many that does not give what each gives by itself is composed one by one
+_SAME: Final = 1e-9  #: relative difference that rounding explains
 
 
 @dataclass(frozen=True, slots=True)

@@ -25,8 +25,7 @@ _GROWTH: Final = re.compile(
     r"\s*(\d+(?:\.\d+)?)\s*%?\s*(?:(?:\+-|±)\s*(\d+(?:\.\d+)?)\s*)?%\s*(?:/|a|per)\s*(?:y|yr|year|a)\s*", re.IGNORECASE
 )
 
-#: growth a year: a number, or draws of it beside those of a prediction
-Growth: TypeAlias = float | Array
+Growth: TypeAlias = float | Array  #: growth a year: a number, or draws of it beside those of a prediction
 
 
 def growth(text: str) -> Quantity:

@@ -27,16 +27,12 @@ from dtnsim.steady.goals import Goal
 from dtnsim.steady.ordering import sends
 from dtnsim.steady.why_wide import Share
 
-#: gain below which nothing is gained
-_WORTH: Final = 0.005
-#: part of a gain by which it has to differ from a sum to be said
-_NOT_THE_SUM: Final = 0.1
-#: part of a duration that has to go before a tool is worth a change
-_CHANGE: Final = 0.9
+_WORTH: Final = 0.005  #: gain below which nothing is gained
+_NOT_THE_SUM: Final = 0.1  #: part of a gain by which it has to differ from a sum to be said
+_CHANGE: Final = 0.9  #: part of a duration that has to go before a tool is worth a change
 #: price of a kilowatt-hour where nobody says, in the plan's currency: between data centres 0.10 to 0.35
 _KWH: Final = Decimal("0.2")
-#: hours of a year
-_HOURS: Final = Decimal(8766)
+_HOURS: Final = Decimal(8766)  #: hours of a year
 #: years beyond which no date is told
 _AHEAD: Final = 10.0
 _FAMILIES: Final = {

@@ -15,8 +15,7 @@ from dtnsim.ground import library, units
 from dtnsim.ground.errors import DtnsimError, UnitError
 from dtnsim.planning.catalog import Catalog, Offer
 
-#: folders of parts that can be bought by themselves
-_SOLD: Final = ("cpu", "memory", "nic", "hba", "ssd", "hdd")
+_SOLD: Final = ("cpu", "memory", "nic", "hba", "ssd", "hdd")  #: folders of parts that can be bought by themselves
 #: figures that one buys a part for, by family; more is better
 _FIGURES: Final = {
     "nic": ("rate", "ports", "card_generation"),
@@ -25,10 +24,8 @@ _FIGURES: Final = {
     "cpu": ("cores", "clock", "per_cycle", "memory_bandwidth"),
     "memory": ("channels", "rate"),
 }
-#: words that have to be the same
-_WORDS: Final = ("protocol", "kind")
-#: relative difference of figures that nobody pays for
-_CLOSE: Final = 0.03
+_WORDS: Final = ("protocol", "kind")  #: words that have to be the same
+_CLOSE: Final = 0.03  #: relative difference of figures that nobody pays for
 
 
 def world(listed: Catalog, folder: Path | None, *, shipped: bool) -> Catalog:

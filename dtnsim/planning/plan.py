@@ -32,12 +32,9 @@ from dtnsim.steady import goals, ordering, why_wide
 
 __all__ = ["Plan", "Stage", "plan"]
 
-#: years ahead that a growing facility is planned for where nobody says
-_AHEAD: Final = 5
-#: part of the variance from which on it is worth a measurement
-_WORTH: Final = 0.05
-#: probability that is asked for where nobody says, and the most that draws can show
-_SURE, _SUREST = 0.8, 0.995
+_AHEAD: Final = 5  #: years ahead that a growing facility is planned for where nobody says
+_WORTH: Final = 0.05  #: part of the variance from which on it is worth a measurement
+_SURE, _SUREST = 0.8, 0.995  #: probability that is asked for where nobody says, and the most that draws can show
 
 
 def plan(

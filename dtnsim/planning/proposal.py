@@ -28,10 +28,8 @@ from dtnsim.steady.why_wide import Share
 #: gain in probability, and relative gain in throughput, that is worth a line on the frontier
 _SURER: Final = 0.01
 _FASTER: Final = 0.005
-#: standard errors of a share of the draws by which it is another: 95 of 100 seeds are within
-_TOLD: Final = 1.96
-#: use of a bought part below which most of it is idle
-_IDLE: Final = 0.5
+_TOLD: Final = 1.96  #: standard errors of a share of the draws by which it is another: 95 of 100 seeds are within
+_IDLE: Final = 0.5  #: use of a bought part below which most of it is idle
 
 T = TypeVar("T")
 

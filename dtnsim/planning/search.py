@@ -21,16 +21,14 @@ _NONE: Final = (0.0, 0.0, 0.0, 0.0)
 SAME: Final = (5e-3, 1e-2, 1e-2, 0.0)
 #: bounds after which a search ends where it is, some twenty seconds on a path of two large hosts
 PATIENCE: Final = 4000
-#: bounds that take as long as a set worked out in full
-_IN_FULL: Final = 20
+_IN_FULL: Final = 20  #: bounds that take as long as a set worked out in full
 
 Set = tuple["Option", ...]
 #: median, and what is reached as surely as asked [B/s]; one plus the probability that the goal is met, and one plus
 #: whether that is enough
 Rates = tuple[float, float, float, float]
 Open = Mapping[str, Sequence["Option"]]
-#: what is chosen, and what may still be
-Case = tuple[Set, Open]
+Case = tuple[Set, Open]  #: what is chosen, and what may still be
 
 
 @dataclass(slots=True)

@@ -21,8 +21,7 @@ from dtnsim.ground.units import Money, money
 
 _KEYS: Final = ("switch", "rack units", "watts")
 _RACK: Final = "rack units"
-#: what stands before names of the stock that all hosts share
-SHARED: Final = "site: "
+SHARED: Final = "site: "  #: what stands before names of the stock that all hosts share
 
 
 @dataclass(frozen=True, slots=True)

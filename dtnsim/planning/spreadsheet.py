@@ -27,8 +27,7 @@ _KEY: Final = {heading: key for key, headings in HEADINGS.items() for heading in
 _SIGNS: Final = {"€": "EUR", "$": "USD", "£": "GBP", "FR.": "CHF", "SFR": "CHF", "EURO": "EUR", "US$": "USD"}
 _SIGN: Final = re.compile(r"EUR|USD|CHF|GBP|€|\$|£")
 _AMOUNT: Final = re.compile(r"\d[\d.,' ]*")
-#: lines in which the heading is looked for
-_FIRST: Final = 15
+_FIRST: Final = 15  #: lines in which the heading is looked for
 
 
 def read(path: Path) -> tuple[list[tuple[int, dict[str, str]]], list[str]]:

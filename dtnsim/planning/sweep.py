@@ -26,10 +26,8 @@ from dtnsim.planning.rowfile import ANSWERS, Row, RowFile
 from dtnsim.planning.swept import places
 from dtnsim.steady.prediction import SAMPLES
 
-#: scenarios up to which each is drawn where nobody says
-_DRAWN: Final = 1000
-#: scenarios done, and all of them
-Progress = Callable[[int, int], None]
+_DRAWN: Final = 1000  #: scenarios up to which each is drawn where nobody says
+Progress = Callable[[int, int], None]  #: scenarios done, and all of them
 
 
 @dataclass(frozen=True, slots=True, repr=False)

@@ -31,19 +31,14 @@ from dtnsim.steady import relieved
 from dtnsim.steady.prediction import predict
 from dtnsim.tools.plan import Tool, Usage, usages
 
-#: relative difference of durations that is none
-_SAME: Final = 1e-9
-#: gain below which an option stays as it usually is, and less of one is taken
-_GAIN: Final = 0.03
-#: times as long as the best below which a draw counts as good as the best
-AS_GOOD: Final = 1.05
+_SAME: Final = 1e-9  #: relative difference of durations that is none
+_GAIN: Final = 0.03  #: gain below which an option stays as it usually is, and less of one is taken
+AS_GOOD: Final = 1.05  #: times as long as the best below which a draw counts as good as the best
 #: tools by whose draws one is chosen, and times by which such a one may be behind the first at the ceiling: laws of
 #: their own error have medians from half of the ceiling to all of it
 _RATED, _BEHIND = 4, 2.0
-#: mean size of files below which an archive of them is tried, and the least number of them
-_SMALL_B, _MANY = 16e6, 200
-#: what is there wherever files are moved already
-READY: Final = ("", "ssh", "SMB", "the bucket's keys")
+_SMALL_B, _MANY = 16e6, 200  #: mean size of files below which an archive of them is tried, and the least number of them
+READY: Final = ("", "ssh", "SMB", "the bucket's keys")  #: what is there wherever files are moved already
 #: options that say something of the data or the hosts: a usage of the path's own tool keeps them
 _OF_DATA: Final = ("changed", "literal", "ratio", "version")
 #: options whose value is typed otherwise than a path file has it

@@ -19,8 +19,7 @@ from dtnsim.planning.option import Setting
 from dtnsim.planning.rating import Paths
 from dtnsim.steady import timed
 
-#: gain that is worth a line
-WORTH: Final = 0.002
+WORTH: Final = 0.002  #: gain that is worth a line
 
 
 @dataclass(frozen=True, slots=True)

@@ -28,8 +28,7 @@ _FILES: Final = (1, 1000, 100_000)
 _DRIVES: Final = (0.5, 2.0)
 #: how many values of each are worth having where there are too many crossings
 _WORTH: Final = {"rtt": 5, "loss": 3, "streams": 4, "files": 3, "drives": 2}
-#: sizes of a file, 1 kB to 1 TB
-_SIZES: Final = tuple(10.0**n for n in range(3, 13))
+_SIZES: Final = tuple(10.0**n for n in range(3, 13))  #: sizes of a file, 1 kB to 1 TB
 #: bytes of the data set of small files: enough for the work of a file to show, whatever their size
 _BULK_B: Final = 1e12
 

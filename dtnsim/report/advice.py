@@ -20,12 +20,9 @@ from dtnsim.ground.uncertainty import Assumption, Remedy
 if TYPE_CHECKING:
     from dtnsim.steady.goals import Goal
 
-#: a setting of sysctl(8)
-_SETTING: Final = re.compile(r"\S+=(?:'[^']*'|\S+)")
-#: options beyond which a change is told by those of its first transfer
-_SETS: Final = 4
-#: said of what makes an answer miss its deadline
-LATE: Final = " (too late)"
+_SETTING: Final = re.compile(r"\S+=(?:'[^']*'|\S+)")  #: a setting of sysctl(8)
+_SETS: Final = 4  #: options beyond which a change is told by those of its first transfer
+LATE: Final = " (too late)"  #: said of what makes an answer miss its deadline
 
 
 def option(way: Remedy) -> str:

@@ -14,8 +14,7 @@ from dtnsim.steady.assumed import written_in
 from dtnsim.steady.why_wide import Share
 
 HEAD: Final = ("what", ">value", ">spread", ">share of the variance", "source")
-#: hosts that a line names one by one
-_NAMED: Final = 3
+_NAMED: Final = 3  #: hosts that a line names one by one
 
 
 def table(given: PathSpec, shares: Sequence[Share]) -> Table:

@@ -41,10 +41,8 @@ from dtnsim.report.traces import (
 )
 from dtnsim.steady.why_wide import Share
 
-#: stations whose cost is drawn
-BUSIEST: Final = 12
-#: pixels of a line of a legend
-_LEGEND: Final = 20
+BUSIEST: Final = 12  #: stations whose cost is drawn
+_LEGEND: Final = 20  #: pixels of a line of a legend
 
 
 def ladder(p: Prediction, t: TransferPrediction, reliefs: Sequence[Relief]) -> Figure:

@@ -21,10 +21,8 @@ from dtnsim.planning.rating import Paths
 from dtnsim.steady import timed
 from dtnsim.steady.reasons import key_of
 
-#: time at a station that a part must save to help
-_SAVED: Final = 0.01
-#: parts of one place that are tried, the cheapest first
-_TRIED: Final = 8
+_SAVED: Final = 0.01  #: time at a station that a part must save to help
+_TRIED: Final = 8  #: parts of one place that are tried, the cheapest first
 
 
 @dataclass(frozen=True, slots=True)

@@ -23,10 +23,8 @@ from dtnsim.simulation.fleet.answers import HORIZON, QUANTILES, Group
 from dtnsim.simulation.fleet.run import FleetAnswer, spread
 
 SCHEMA: Final = "dtnsim.fleet/1"
-#: rows of each table of the page
-_ROWS: Final = 8
-#: stations, pairs and events in the document; the rest is in the tables
-_MOST: Final = 400
+_ROWS: Final = 8  #: rows of each table of the page
+_MOST: Final = 400  #: stations, pairs and events in the document; the rest is in the tables
 #: what holds transfers less than that part of their time is not named
 _WORTH: Final = 0.001
 _NAMES: Final = tuple(f"p{round(100 * q)}" for q in QUANTILES)

@@ -18,10 +18,8 @@ from dtnsim.steady.usual import Usual
 _LIMIT: Final = re.compile(r"(\w+)-limited: (?:the narrowest place is )?(.*?)(?:: [\d.]+ \S*b/s.*| \(in the phase.*)?")
 #: for how much of the time a station of a transfer in turns is at work, and what takes the rest
 _TURNS: Final = re.compile(r"; (\d+)(% of the time, .*)")
-#: percentage of the time from which on that explains an answer without more words
-_MOSTLY: Final = 67
-#: kinds that nothing one buys relieves
-OTHER_TOOL: Final = ("latency", "workers", "window", "transport", "target")
+_MOSTLY: Final = 67  #: percentage of the time from which on that explains an answer without more words
+OTHER_TOOL: Final = ("latency", "workers", "window", "transport", "target")  #: kinds that nothing one buys relieves
 #: what holds, for people, by the kind of a station; by what limits a connection, and that in two words
 _HOLDS, _TCP, _LIMITS = (cast("dict[str, str]", WORDS[what]) for what in ("stations", "connections", "brief"))
 

@@ -14,8 +14,7 @@ from dtnsim.steady import ordering
 from dtnsim.steady.scenarios import took
 
 _DAY_S: Final = 86400.0
-#: mean file below which a rate is told in files [B]
-_TINY_B: Final = 1024
+_TINY_B: Final = 1024  #: mean file below which a rate is told in files [B]
 #: below that an end is told to the second
 _SOON_S: Final = 3600.0
 _CLOCK: Final = re.compile(r"([01]?\d|2[0-3]):([0-5]\d)")

@@ -220,12 +220,9 @@ _H: Final = 46
 _DX: Final = 20
 _DY: Final = 20
 _EDGE: Final = 12
-#: part of its size down to which a picture shrinks on a small screen, before it scrolls
-_LEAST: Final = 0.75
-#: what a letter takes at most [px]
-_LETTER: Final = 7.6
-#: stations of a component that its text tells of
-_TOLD: Final = 4
+_LEAST: Final = 0.75  #: part of its size down to which a picture shrinks on a small screen, before it scrolls
+_LETTER: Final = 7.6  #: what a letter takes at most [px]
+_TOLD: Final = 4  #: stations of a component that its text tells of
 #: (from this utilisation on, class, pattern, words)
 _CLASSES: Final = (
     (0.995, "high", "p-high", "saturated"),

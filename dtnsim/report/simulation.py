@@ -23,18 +23,13 @@ SCHEMA: Final = "dtnsim.simulation/1"
 #: points of a series in the JSON document, and the busiest stations shown
 POINTS: Final = 200
 BUSIEST: Final = 8
-#: events listed one by one
-HAPPENED: Final = 20
-#: stretches of time in the table that says what held a transfer
-STRETCHES: Final = 24
-#: what is full for less than this share of the time is not said to be full without more
-ALWAYS: Final = 0.95
-#: how a reason says that a station is used up
-_FULL: Final = re.compile(" (is full|(?:is|are) saturated): ")
+HAPPENED: Final = 20  #: events listed one by one
+STRETCHES: Final = 24  #: stretches of time in the table that says what held a transfer
+ALWAYS: Final = 0.95  #: what is full for less than this share of the time is not said to be full without more
+_FULL: Final = re.compile(" (is full|(?:is|are) saturated): ")  #: how a reason says that a station is used up
 #: what is told of how long files took, and of which share
 _OF_FILES: Final = {"p10": 0.1, "p50": 0.5, "p90": 0.9, "p99": 0.99, "max": 1.0}
-#: share of its capacity below which a station's use over time is left out of the document
-_IDLE: Final = 0.01
+_IDLE: Final = 0.01  #: share of its capacity below which a station's use over time is left out of the document
 
 
 @runtime.gc_paused()
@@ -250,8 +245,7 @@ def columns(s: Simulation) -> dict[str, Any]:
     return made
 
 
-#: so many alike are one line
-TOGETHER: Final = 4
+TOGETHER: Final = 4  #: so many alike are one line
 #: so many lines are shown whole, and of more so many
 MOST: Final = 100
 FEW: Final = 20

@@ -8,15 +8,12 @@ from typing import Final
 
 from dtnsim.ground.errors import visible
 
-#: what bars are drawn with; '#' and '.' where a stream's encoding lacks it
-BARS: Final = "█·"
-#: blanks between columns; indent of what lies below a row
-_GAP: Final = 2
+BARS: Final = "█·"  #: what bars are drawn with; '#' and '.' where a stream's encoding lacks it
+_GAP: Final = 2  #: blanks between columns; indent of what lies below a row
 #: least width in which a column of text is folded beside the others, and least length of a bar
 _TEXT: Final = 36
 BAR: Final = 6
-#: rows of a table that a page shows; the rest is in the JSON document
-ROWS: Final = 400
+ROWS: Final = 400  #: rows of a table that a page shows; the rest is in the JSON document
 
 
 Line = tuple[str, ...]

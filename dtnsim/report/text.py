@@ -29,27 +29,21 @@ if TYPE_CHECKING:
 
 __all__ = ["Table", "bar", "capacity", "card", "console", "goals", "prediction", "rate", "shares"]
 
-#: what the ceiling rests on
-_CEILING: Final = "if everything unstated is perfect and numbers are at their medians"
+_CEILING: Final = "if everything unstated is perfect and numbers are at their medians"  #: what the ceiling rests on
 #: and where half of what is drawn is better: hosts that may be tuned, say, or losses that come late
 _USUAL: Final = (
     "with numbers at their medians and hosts as they come; a run may be better by chance, by what is not stated or by "
     "what the model misses"
 )
-#: part by which a rate over a transfer's own time differs from that while all run, before both are shown
-_APART = 0.01
-#: how much later than the tool's end the medium has every byte before that is worth a line
-_LATER = 0.01
-#: width that formulas and sources are folded to in a pipe; --json has them whole
-_WIDE: Final = 160
-#: a step that takes less of the ceiling shows as 0.0 %
-_NOTHING: Final = 0.0005
+_APART = 0.01  #: part by which a rate over a transfer's own time differs from that while all run, before both are shown
+_LATER = 0.01  #: how much later than the tool's end the medium has every byte before that is worth a line
+_WIDE: Final = 160  #: width that formulas and sources are folded to in a pipe; --json has them whole
+_NOTHING: Final = 0.0005  #: a step that takes less of the ceiling shows as 0.0 %
 #: width of a card and of its labels, and transfers that it names
 _WIDTH: Final = 80
 _LABEL: Final = 14
 _ROWS: Final = 5
-#: so many changes of a transfer are shown
-_WAYS = 3
+_WAYS = 3  #: so many changes of a transfer are shown
 
 
 def rate(value: float) -> str:

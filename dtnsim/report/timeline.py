@@ -20,10 +20,8 @@ from dtnsim.simulation.results import Simulation
 CURVES: Final = 8
 MARKS: Final = 20
 _POINTS: Final = 50
-#: most days that are named on an axis
-_TICKS: Final = 20
-#: part of a transfer's bytes in memory from which on it has a figure
-_NOTED: Final = 0.01
+_TICKS: Final = 20  #: most days that are named on an axis
+_NOTED: Final = 0.01  #: part of a transfer's bytes in memory from which on it has a figure
 #: part of its height that a level line moves by at most
 _FLAT: Final = 0.01
 _DASHES: Final = ("solid", "dash", "dot", "dashdot")

@@ -23,8 +23,7 @@ LEGEND: Final = 46
 _ROW: Final = 34
 _LINE: Final = 15
 _AS_IT_IS: Final[Mapping[str, Any]] = {"drop_whitespace": False, "break_on_hyphens": False}
-#: marks of quantiles that are drawn in one row
-_MARKS: Final = ("circle", "diamond", "square", "triangle-up")
+_MARKS: Final = ("circle", "diamond", "square", "triangle-up")  #: marks of quantiles that are drawn in one row
 
 Trace = dict[str, Any]
 

@@ -36,8 +36,7 @@ from dtnsim.steady.prediction import predict
 #: crossings behind the sliders; of more transfers only the first one's ladder is shown
 SCENARIOS: Final = 48
 LADDERS: Final = 3
-#: ways to move the files that are shown
-TOOLS: Final = 6
+TOOLS: Final = 6  #: ways to move the files that are shown
 #: tables of more rows unfold
 FOLDED: Final = 20
 UNSAID: Final = "Every uncertain number that the path file does not say"

@@ -39,10 +39,8 @@ if TYPE_CHECKING:
 _LEAST: Final = 1e-12
 #: part of a limit that several stores share which is as good as none of it: the rounding of their sum
 _NEAR: Final = 1e-9
-#: changes of state at one instant after which coupled halves stay coupled
-_OFTEN: Final = 12
-#: what is due within so long is watched for at every change of rates [s]
-_SOON_S: Final = 1e-3
+_OFTEN: Final = 12  #: changes of state at one instant after which coupled halves stay coupled
+_SOON_S: Final = 1e-3  #: what is due within so long is watched for at every change of rates [s]
 
 
 class PageCache(Store):

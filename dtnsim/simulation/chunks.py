@@ -18,18 +18,14 @@ MAX_FILES: Final = 20_000
 #: share of them: what is on its way is out of order by as much
 _BATCH_PART: Final = 150
 _OWN_PART: Final = 32
-#: part of a part that is rounding
-_ROUNDED: Final = 1e-9
-#: parts a thread takes of a file that it shares with others
-_ROUNDS: Final = 32
+_ROUNDED: Final = 1e-9  #: part of a part that is rounding
+_ROUNDS: Final = 32  #: parts a thread takes of a file that it shares with others
 
-#: a file without an end is so many times as long as what a timed transfer is expected to move
-_ENDLESS: Final = 1000.0
+_ENDLESS: Final = 1000.0  #: a file without an end is so many times as long as what a timed transfer is expected to move
 #: parts that a file without an end is cut into where each byte is waited for: of all workers, and of one at least
 _PARTS: Final = 4096
 _LEAST_PARTS: Final = 16
-#: parts that a worker cuts a file into whose every byte it waits for, at most
-_MOST_TURNS: Final = 64
+_MOST_TURNS: Final = 64  #: parts that a worker cuts a file into whose every byte it waits for, at most
 
 
 def work(transfer: Transfer, *, pauses: bool = False) -> Iterator[tuple[float, int]]:

@@ -30,10 +30,8 @@ Process = Generator[Any, Any, None]
 
 #: a station that events leave less of is down: a byte would take longer than the age of the universe
 _LEAST: Final = 1e-30
-#: part of its capacity with which a link keeps connections from opening
-_STALLED: Final = 1e-9
-#: what a factor on a station comes from where no event has set it
-_NOBODY: Final = -1
+_STALLED: Final = 1e-9  #: part of its capacity with which a link keeps connections from opening
+_NOBODY: Final = -1  #: what a factor on a station comes from where no event has set it
 
 
 class World:

@@ -35,8 +35,7 @@ _MANY_ROUNDS: Final = 16.0
 #: golden section, and the part of the law that is left out at each end
 _GOLDEN: Final = (math.sqrt(5) - 1) / 2
 _TAIL: Final = 1e-4
-#: an index of two flows of which one has nearly everything
-_MOST: Final = 0.5
+_MOST: Final = 0.5  #: an index of two flows of which one has nearly everything
 
 
 def uneven(jobs: Sequence[Job], seed: int, *, drawn: bool) -> None:

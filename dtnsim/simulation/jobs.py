@@ -29,8 +29,7 @@ if TYPE_CHECKING:
 #: part of what connections carry in the end from which on the link holds them: what is within two merged steps of it
 _FULL: Final = 0.9
 
-#: makes the engine's row of demands
-MakeRow = Callable[[Mapping[int, float]], "Row"]
+MakeRow = Callable[[Mapping[int, float]], "Row"]  #: makes the engine's row of demands
 
 #: up to so many files whose connections are opened anew open them round trip by round trip, more wait for it
 MAX_OPENINGS: Final = 1000

@@ -37,13 +37,10 @@ if TYPE_CHECKING:
 
 #: relative difference of rates that counts as none: rounding of shares, far below any figure of interest
 EVEN: Final = 1e-11
-#: waits closer than this, relative, are one
-_TOGETHER: Final = 1e-9
-#: by what factor the rates of one of several stores may change before it is told
-_BAND: Final = 1.05
+_TOGETHER: Final = 1e-9  #: waits closer than this, relative, are one
+_BAND: Final = 1.05  #: by what factor the rates of one of several stores may change before it is told
 
-#: a flow, and the bytes that one of its bytes adds to what is held
-Part = tuple["Transfer", float]
+Part = tuple["Transfer", float]  #: a flow, and the bytes that one of its bytes adds to what is held
 #: of a flow: the node that holds it back, its bytes for a unit of that node's clock, and what that showed at first
 _Entry = tuple[int, float, float]
 

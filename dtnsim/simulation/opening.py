@@ -17,8 +17,7 @@ import numpy as np
 from dtnsim.ground.quantity import in_scenario
 from dtnsim.ground.records import Connection
 
-#: steps that differ by less are put together
-_ALIKE: Final = 0.05
+_ALIKE: Final = 0.05  #: steps that differ by less are put together
 #: part of the last share below which a connection that moves all files has steps that are nothing beside it
 _LITTLE: Final = 0.2
 

@@ -21,8 +21,7 @@ from dtnsim.simulation import transfer_processes
 from dtnsim.simulation.jobs import Job, Leg
 from dtnsim.simulation.results import Held, Series, joined
 
-#: bins kept; when time outgrows them, pairs are merged
-BINS: Final = 512
+BINS: Final = 512  #: bins kept; when time outgrows them, pairs are merged
 #: transfers up to which it is so many, and the fewest of more
 _FULL: Final = 100
 _FEWEST: Final = 64
@@ -32,13 +31,11 @@ OPENING: Final = -2
 #: what connections that open up do
 OPENS: Final = "the connections open up: their windows grow from round trip to round trip"
 _NAMES: Final = {WAITING: "waiting", OPENING: SLOW_START}
-#: part of a bin below which the last one belongs to the one before
-_SLIVER: Final = 1e-6
+_SLIVER: Final = 1e-6  #: part of a bin below which the last one belongs to the one before
 #: instants after each of which it is noted what holds the transfers; one counts so often where many are looked at
 NOTES: Final = 20_000
 _AT_ONCE: Final = 10
-#: a station is hardly ever without one of those that use it in turns
-_ALWAYS: Final = 0.95
+_ALWAYS: Final = 0.95  #: a station is hardly ever without one of those that use it in turns
 
 
 class Edges:

@@ -20,10 +20,8 @@ from dtnsim.simulation.run_path import Limits, Progress, run_once
 from dtnsim.simulation.scenario import Scene, make_scene, settled
 from dtnsim.steady import timed
 
-#: seconds of work in all above which processes are begun (a fresh interpreter takes about one)
-_PAYS_S: Final = 4.0
-#: tasks of an executor, whose cores nobody knows
-_TASKS: Final = 32
+_PAYS_S: Final = 4.0  #: seconds of work in all above which processes are begun (a fresh interpreter takes about one)
+_TASKS: Final = 32  #: tasks of an executor, whose cores nobody knows
 
 
 @dataclass(frozen=True, slots=True)

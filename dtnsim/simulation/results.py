@@ -16,10 +16,8 @@ from dtnsim.ground.records import Prediction
 from dtnsim.ground.uncertainty import Assumption
 from dtnsim.physics._arrays import FloatArray as Array
 
-#: durations kept before neighbours are put together
-ROOM: Final = 65_536
-#: transfers up to which a run is placed among what `predict` draws
-AMONG: Final = 100
+ROOM: Final = 65_536  #: durations kept before neighbours are put together
+AMONG: Final = 100  #: transfers up to which a run is placed among what `predict` draws
 
 
 @dataclass(frozen=True, slots=True)

@@ -26,21 +26,15 @@ from dtnsim.simulation.results import LaterSeries, PhaseTime, Run, Series, Trans
 from dtnsim.simulation.scenario import Scene
 from dtnsim.steady.timed import sender_rate
 
-#: steps of the event loop after which a run is given up
-MAX_EVENTS: Final = 50_000_000
+MAX_EVENTS: Final = 50_000_000  #: steps of the event loop after which a run is given up
 #: steps after the last transfer's end in which its medium may still take what memory holds, and until when
 _DRAIN_EVENTS: Final = 200_000
 _LONGEST: Final = 1e12
-#: steps at one instant after which it is given up: time has stopped
-MAX_AT_ONCE: Final = 2_000_000
-#: how often progress is reported, and looked whether anything moves, in steps
-_TELL_EVERY: Final = 2_000
-#: transfers whose records are worth setting aside from Python's collector
-_MANY: Final = 100
-#: durations of files kept of a run of which no more than quantiles is asked
-_FEW: Final = 256
-#: stretches of what held it, at most
-_FEW_STRETCHES: Final = 24
+MAX_AT_ONCE: Final = 2_000_000  #: steps at one instant after which it is given up: time has stopped
+_TELL_EVERY: Final = 2_000  #: how often progress is reported, and looked whether anything moves, in steps
+_MANY: Final = 100  #: transfers whose records are worth setting aside from Python's collector
+_FEW: Final = 256  #: durations of files kept of a run of which no more than quantiles is asked
+_FEW_STRETCHES: Final = 24  #: stretches of what held it, at most
 
 #: called with (simulated seconds, share of the bytes done); returns True to stop
 Progress = Callable[[float, float], bool]

@@ -39,10 +39,8 @@ Key = tuple[tuple[int, ...], tuple[int, ...]]
 #: how often a background load that varies over the day is put right [s], and how fine
 DIURNAL_STEP_S: Final = 1800.0
 SHARE_STEP: Final = 0.005
-#: arrivals of other people's transfers drawn at once
-_BLOCK: Final = 1024
-#: stations that an error names, those first that are called nearly so
-_NAMED: Final = 12
+_BLOCK: Final = 1024  #: arrivals of other people's transfers drawn at once
+_NAMED: Final = 12  #: stations that an error names, those first that are called nearly so
 
 
 @dataclass(frozen=True, slots=True)

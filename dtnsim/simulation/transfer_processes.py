@@ -24,8 +24,7 @@ if TYPE_CHECKING:
 
 Process = Generator[Any, Any, None]
 
-#: value of a flow's event where a fault has stopped it (else it is the time that the flow took)
-STOPPED: Final = -1.0
+STOPPED: Final = -1.0  #: value of a flow's event where a fault has stopped it (else it is the time that the flow took)
 
 
 class Move:

@@ -31,11 +31,9 @@ CACHE_PART: Final = 0.5
 
 #: what does between hosts what a tool does within one
 INSTEAD: Final = {"tar": "tar-ssh or tar-nc", "dd": "iperf3 or tar-nc", "robocopy": "scp or rclone"}
-#: AES-GCM of TLS, as a card of the host could compute it
-TLS: Final = Duty("cipher", "aes-gcm", "tls")
+TLS: Final = Duty("cipher", "aes-gcm", "tls")  #: AES-GCM of TLS, as a card of the host could compute it
 
-#: cycles per byte of an operation whose rate is published
-core_cost = cores.core_cost
+core_cost = cores.core_cost  #: cycles per byte of an operation whose rate is published
 #: of checksums whose rate nobody publishes
 ADLER32: Final = prior("0.6 cycles/B", 0.5, "assumed: zlib's Adler-32, about 1.5 bytes a cycle")
 CRC32C: Final = prior("0.3 cycles/B", 0.5, "assumed: CRC32C with SSE 4.2, one 8-byte step every 1 to 3 cycles")

@@ -17,10 +17,8 @@ Rate = Annotated[Quantity, Unit("B/s", low=1)]
 #: payload bytes for each byte that is left of them when they are compressed
 Ratio = Annotated[Quantity, Unit("1", low=1.0, high=1000.0)]
 Cycles = Annotated[Quantity, Unit("cycles/B", spread=0.3)]
-#: part of something: of bytes that changed, of those that are sent
-Share = Annotated[Quantity, Unit("1", high=1.0)]
-#: how long a test runs
-Seconds = Annotated[Quantity, Unit("s", low=0.1)]
+Share = Annotated[Quantity, Unit("1", high=1.0)]  #: part of something: of bytes that changed, of those that are sent
+Seconds = Annotated[Quantity, Unit("s", low=0.1)]  #: how long a test runs
 
 #: at which end of a transfer the command is typed: at the source it puts, at the destination it gets
 Client = Annotated[Literal["source", "destination"], Field(description="end at which the command is typed")]
@@ -28,8 +26,7 @@ Client = Annotated[Literal["source", "destination"], Field(description="end at w
 #: streams of one transfer, where its ends are there for long ways
 STREAMS: Final = Otherwise("4", "transfer hosts: 4 to 8 streams (ESnet fasterdata, GridFTP and iperf3)", role="dtn")
 
-#: a number of files, streams, threads or ports that an option asks for
-Count = Annotated[int, Field(ge=1, le=4096)]
+Count = Annotated[int, Field(ge=1, le=4096)]  #: a number of files, streams, threads or ports that an option asks for
 #: what an option is for that names the volume, or a file on it
 ON_VOLUME: Final = "[HOST:]/data, in the place of the transfer's from and to"
 
@@ -81,8 +78,7 @@ def _check_version(text: str) -> str:
     return text
 
 
-#: version of a tool, as the tool prints it
-Version = Annotated[str, AfterValidator(_check_version)]
+Version = Annotated[str, AfterValidator(_check_version)]  #: version of a tool, as the tool prints it
 
 
 def one_of(known: object, several: Mapping[str, Sequence[str]] = MappingProxyType({})) -> BeforeValidator:

@@ -15,8 +15,7 @@ from dtnsim.tools.plan import CpuUse, End, FileCost, Job, NetUse, Opening, Plan,
 #: TCP, and TLS 1.3 from ClientHello to Finished (RFC 9293, RFC 8446)
 TCP_TRIP: Final = 1.0
 TLS_TRIP: Final = 1.0
-#: keys in one answer of ListObjectsV2 (Amazon S3 API reference, MaxKeys)
-KEYS_A_PAGE: Final = 1000
+KEYS_A_PAGE: Final = 1000  #: keys in one answer of ListObjectsV2 (Amazon S3 API reference, MaxKeys)
 #: work of a client in Go on a byte
 GO_CLIENT: Final = prior("1 cycles/B", 0.7, "assumed: Go's HTTP client, two copies in user space")
 #: and on a request, whatever it carries

@@ -94,10 +94,8 @@ OVERHEAD: Final = 1.0 + 48.0 / 32768.0
 #: the SSH process of each side: network, cipher and copies on one core
 SENDER: Final = Thread("ssh sender")
 RECEIVER: Final = Thread("ssh receiver")
-#: cipher threads of HPN-SSH for each direction (HPN-README: two to four by default)
-HPN_THREADS: Final = 4
-#: release that made libcrypto do ChaCha20 (cipher-chachapoly-libcrypto.c)
-_LIBCRYPTO: Final = (8, 3)
+HPN_THREADS: Final = 4  #: cipher threads of HPN-SSH for each direction (HPN-README: two to four by default)
+_LIBCRYPTO: Final = (8, 3)  #: release that made libcrypto do ChaCha20 (cipher-chachapoly-libcrypto.c)
 
 
 _ZLIB: Final = core_cost("zlib6_compress", "ssh -C")
@@ -115,8 +113,7 @@ LOGIN_WORK: Final = prior(
     "OpenSSH 9.2 to an empty folder at 5 ms (scp, sftp, rsync: 0.46 to 0.51 s) less its round trips; "
     "two cores of a shared VM",
 )
-#: after the last answer: end of file, exit status and close of the channel
-FAREWELL: Final = 1.0
+FAREWELL: Final = 1.0  #: after the last answer: end of file, exit status and close of the channel
 
 #: processor time of one log-in at both ends, where many are made at once
 LOGIN_CPU: Final = prior(

@@ -96,8 +96,7 @@ _AES = prior("2.5 cycles/B", 0.6, "assumed: AES-CTR and HMAC or BLAKE2b of what 
 #: what a core computes of it itself, and what `ssh`, which Borg and restic start, proposes first (OpenSSH since 6.5)
 _CTR: Final = Duty("own", "aes-ctr")
 _SSH: Final = COSTS["chacha20-poly1305"], "SSH chacha20-poly1305", Duty("cipher", "chacha20-poly1305", "ssh")
-#: version, open of the repository, manifest, lock, commit (assumed)
-_CALLS = 6.0
+_CALLS = 6.0  #: version, open of the repository, manifest, lock, commit (assumed)
 
 
 class Borg(BlockBackup):
@@ -134,8 +133,7 @@ _PACKED = (
     (core_cost("zstd1_compress", "since 0.14"), "zstd", None),
 )
 _START = prior("1.5 s", 0.7, "assumed: scrypt of the password takes half a second, then index and locks are read")
-#: TLS and a few requests for configuration, keys, locks and snapshots (assumed)
-_REQUESTS = 8.0
+_REQUESTS = 8.0  #: TLS and a few requests for configuration, keys, locks and snapshots (assumed)
 
 
 class Restic(BlockBackup):

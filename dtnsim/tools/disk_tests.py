@@ -156,8 +156,7 @@ class Mdtest(Tool):
 
 #: releases 1.9x do the per-character tests with one system call a byte
 _BYTE = Quantity(1.0, "B", 0.0, "bonnie++ 1.9x: write(2) and read(2) of one byte")
-#: every tenth chunk that a seeker reads is written back (UpdateSeek)
-UPDATE_SHARE = 0.1
+UPDATE_SHARE = 0.1  #: every tenth chunk that a seeker reads is written back (UpdateSeek)
 
 Test = Literal["char-write", "block-write", "rewrite", "char-read", "block-read", "seeks"]
 

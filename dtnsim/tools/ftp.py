@@ -19,14 +19,11 @@ from dtnsim.tools._options import Client, Count, Cycles, Ratio, Size, named
 from dtnsim.tools._ssh import FAREWELL, LOGIN, LOGIN_CPU, LOGIN_WORK, RECEIVER, SENDER, SshLink, crowd, together
 from dtnsim.tools.plan import CpuUse, Job, NetUse, Opening, Plan, Tool
 
-#: TCP and greeting, USER, PASS, SYST, TYPE; and QUIT (RFC 959; usr.bin/ftp/util.c)
-_SESSION: Final = 7.0
-#: put: PASV (or PORT), the data connection, STOR to 150, the last byte to 226
-_PUT: Final = 4.0
+_SESSION: Final = 7.0  #: TCP and greeting, USER, PASS, SYST, TYPE; and QUIT (RFC 959; usr.bin/ftp/util.c)
+_PUT: Final = 4.0  #: put: PASV (or PORT), the data connection, STOR to 150, the last byte to 226
 #: get: SIZE before it, MDTM after it (usr.bin/ftp/ftp.c, recvrequest: remotesize, remotemodtime)
 _GET_MORE: Final = 2.0
-#: PORT: the server connects while it answers the command, so that no trip of its own is left
-_ACTIVE: Final = 1.0
+_ACTIVE: Final = 1.0  #: PORT: the server connects while it answers the command, so that no trip of its own is left
 #: mget: the list of names comes over a data connection of its own
 _LIST: Final = 3.0
 _START: Final = prior("0.03 s", 0.5, "assumed: one small process and a forked server")
@@ -79,8 +76,7 @@ _LFTP_START: Final = {
     "http": prior("0.1 s", 0.3, "lftp 4.9.2 over http: empty folder at 50 ms, less its round trips"),
     "ftp": prior("0.1 s", 0.3, "as over http"),
 }
-#: lftp commands: sftp:max-packets-in-flight
-_PACKETS: Final = 16
+_PACKETS: Final = 16  #: lftp commands: sftp:max-packets-in-flight
 
 
 class Lftp(Tool):
@@ -141,8 +137,7 @@ class Lftp(Tool):
 
 #: TCP, cipher and key of the server, encrypted log-in, protocol version (bbftpc/connecttoserver.c, connectviapassword)
 _LOGIN: Final = 4.0
-#: ssh, then the daemon's port is connected to and says MSG_IPADDR_OK (connectviassh)
-_SSH: Final = LOGIN + 2.0
+_SSH: Final = LOGIN + 2.0  #: ssh, then the daemon's port is connected to and says MSG_IPADDR_OK (connectviassh)
 #: a file: MSG_STORE or MSG_RETR answered with ports (MSG_TRANS_OK_V3), the data connections, MSG_TRANS_START to MSG_OK
 _BBFTP_FILE: Final = 3.0
 _WORK: Final = prior("0.03 s", 0.5, "assumed: RSA of the log-in and a process forked for the session")

@@ -15,8 +15,7 @@ from dtnsim.tools.plan import CpuUse, End, FileCost, Job, NetUse, Plan, Step, To
 
 #: before the data of a file: stat of the source, stat of the destination that finds nothing; after it: its size there
 _STATS: Final = 3.0
-#: a checksum that is asked for at an end
-_SUM: Final = 1.0
+_SUM: Final = 1.0  #: a checksum that is asked for at an end
 #: GridFTP third-party with a log-in of its own at both ends (a process has one file): TCP, TLS and delegation, eight
 #: commands, then PASV, PORT, RETR and STOR, 226; session reuse leaves those of the file
 _GRIDFTP_LOGIN, _GRIDFTP_FILE = 12.0, 4.0

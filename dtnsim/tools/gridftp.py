@@ -26,16 +26,14 @@ from dtnsim.tools.plan import FileCost, Job, NetUse, Opening, Plan, Step, Tool
 #: last byte's way; a data channel that is kept (-fast, or MODE E with -p) leaves RETR, or two more of STOR
 GET, GET_KEPT = 3.0, 1.0
 PUT, PUT_KEPT = 5.0, 3.0
-#: -pp with a client that sends itself keeps only the next file's command ahead
-PUT_AHEAD = 2.0
+PUT_AHEAD = 2.0  #: -pp with a client that sends itself keeps only the next file's command ahead
 #: third-party: PASV at one, PORT at the other, RETR and STOR, 226 from both, new data connection
 THIRD, THIRD_KEPT = 4.0, 2.0
 #: log-in of a control channel and what is asked for once: TCP, banner, USER, PASS, FEAT, SITE, TYPE, MODE, OPTS, ...
 OPENING, OPENING_THIRD = 8.0, 9.0
 #: a folder: its list (MLSD with its data connection), or CWD and, with -cd, MKD for each folder on the way to it
 FOLDER_GET, FOLDER_PUT = 3.0, 8.0
-#: a further folder: MLSD with a data connection of its own, or CWD and MKD
-LIST = 2.0
+LIST = 2.0  #: a further folder: MLSD with a data connection of its own, or CWD and MKD
 #: further control channels of -cc
 CONTROL = 6.0
 START = prior("0.065 s", 0.3, "globus-url-copy 10.12, one byte at 5 ms: 0.132 s less 13 round trips")
@@ -148,8 +146,7 @@ class Tuning(NamedTuple):
 
 #: network use "normal": for each server of the endpoint, and of a file
 _PREFERRED, _MOST, _STREAMS, _MOST_STREAMS = 2, 4, 4, 8
-#: commands ahead (GridFTP pipelining as globus-url-copy has it)
-_AHEAD: Final = 20
+_AHEAD: Final = 20  #: commands ahead (GridFTP pipelining as globus-url-copy has it)
 
 
 class Globus(Tool):

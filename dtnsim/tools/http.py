@@ -20,12 +20,9 @@ from dtnsim.tools._common import OPENED, TLS as INLINE, both_ends, core_cost, tr
 from dtnsim.tools._options import Count, Rate, Size, named
 from dtnsim.tools.plan import CpuUse, Job, NetUse, Opening, Plan, Tool
 
-#: a file on an open connection: the request, and its answer with the bytes
-REQUEST: Final = 1.0
-#: a new connection: SYN and SYN-ACK
-CONNECT: Final = 1.0
-#: TLS 1.3 from ClientHello to Finished (RFC 8446)
-TLS: Final = 1.0
+REQUEST: Final = 1.0  #: a file on an open connection: the request, and its answer with the bytes
+CONNECT: Final = 1.0  #: a new connection: SYN and SYN-ACK
+TLS: Final = 1.0  #: TLS 1.3 from ClientHello to Finished (RFC 8446)
 #: a process that starts and reads its libraries
 START: Final = prior("0.03 s", 0.3, "curl 7.88.1, one byte at 5 ms: 0.040 s less two round trips")
 #: OpenSSL's first cipher suite of TLS 1.3 is TLS_AES_256_GCM_SHA384 (SSL_CTX_set_ciphersuites(3))

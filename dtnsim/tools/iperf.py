@@ -71,8 +71,7 @@ class Iperf2(MemoryTest):
         )
 
 
-#: release that gave every stream its own thread (iperf3 release notes, December 2023)
-_THREADED = (3, 16)
+_THREADED = (3, 16)  #: release that gave every stream its own thread (iperf3 release notes, December 2023)
 #: what ``-u`` sends without ``-b`` (iperf3(1))
 _IPERF3_UDP_RATE = prior("1 Mb/s", 0.0, "iperf3(1): default bit rate for UDP")
 

@@ -103,8 +103,7 @@ class Rm(Tool):
         return Plan((Step("remove", files=FileCost(source=each, directory=directory)),))
 
 
-#: TCP, NULL, two to set up the client, the way down to the export, GETATTR
-_OPENING: Final = 7.0
+_OPENING: Final = 7.0  #: TCP, NULL, two to set up the client, the way down to the export, GETATTR
 #: OPEN with its confirmation, GETATTR, CLOSE
 _FILE: Final = 3.0
 _START: Final = prior("0.03 s", 0.5, "assumed: one small process")

@@ -14,12 +14,10 @@ from dtnsim.tools._options import Count, Rate, Size, named
 from dtnsim.tools._ssh import LOGIN, LOGIN_CPU, LOGIN_WORK, OVERHEAD, SshCopy, crowd
 from dtnsim.tools.plan import Job, NetUse, Opening, Plan
 
-#: SFTP's INIT on a further connection, and STAT of the target on the first
-_SESSION: Final = 2.0
+_SESSION: Final = 2.0  #: SFTP's INIT on a further connection, and STAT of the target on the first
 #: put, once a file: STAT of its folder, OPEN and CLOSE that make it, SETSTAT at its end; each chunk: OPEN, WRITE, CLOSE
 _PUT_FILE, _CHUNK = 4.0, 3.0
-#: get, in the one thread that lists: a STAT a file (path.c, walk_path_recursive)
-_WALK: Final = 1.0
+_WALK: Final = 1.0  #: get, in the one thread that lists: a STAT a file (path.c, walk_path_recursive)
 
 
 class Mscp(SshCopy):

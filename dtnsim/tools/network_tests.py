@@ -133,8 +133,7 @@ class Nuttcp(Tool):
         return Plan((step,), weight=self.N, opening=opening)
 
 
-#: RDMA reads that an adapter keeps open for one queue pair (max_rd_atomic of mlx5)
-_READS = 16
+_READS = 16  #: RDMA reads that an adapter keeps open for one queue pair (max_rd_atomic of mlx5)
 
 
 class Perftest(MemoryTest):

@@ -17,8 +17,7 @@ from dtnsim.tools._options import Client as ClientEnd, Count, Cycles, Seconds, S
 from dtnsim.tools._s3 import Client, uploads
 from dtnsim.tools.plan import Job, Plan, Step, Tool
 
-#: objects of a worker of warp
-_OBJECTS: Final = 1000
+_OBJECTS: Final = 1000  #: objects of a worker of warp
 
 
 class Warp(Tool):

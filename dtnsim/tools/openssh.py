@@ -80,8 +80,7 @@ def piped(ends: tuple[Thread, Thread]) -> tuple[CpuUse, ...]:
 class SftpCopy(SshCopy):
     """A tool that speaks SFTP over its connection."""
 
-    #: whether an existing file is written over and then cut to length (scp)
-    in_place: ClassVar[bool] = False
+    in_place: ClassVar[bool] = False  #: whether an existing file is written over and then cut to length (scp)
 
     @property
     def asked(self) -> tuple[int, Quantity]:
@@ -161,12 +160,10 @@ class SftpCopy(SshCopy):
         return Plan((step,), opening=self.opening(waits, "the session's first requests"))
 
 
-#: release whose scp speaks SFTP (release notes of 9.0, 2022)
-_SFTP: Final = (9, 0)
+_SFTP: Final = (9, 0)  #: release whose scp speaks SFTP (release notes of 9.0, 2022)
 #: the old protocol waits for the file's name and for its end (openssh scp.c, source() and sink())
 SCP_ROUND_TRIPS: Final = 2.0
-#: before and after the files of the old protocol: "ready", the folder's D and E lines
-SCP_OPENING: Final = 3.0
+SCP_OPENING: Final = 3.0  #: before and after the files of the old protocol: "ready", the folder's D and E lines
 
 
 class Scp(SftpCopy):

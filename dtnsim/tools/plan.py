@@ -274,8 +274,7 @@ class Tool(Component):
     """A transfer tool or benchmark: its options under its own names, and the plan they make."""
 
     family: ClassVar[str] = "tool"
-    #: whose errors it shares; every tool says it
-    tool_class: ClassVar[ToolClass]
+    tool_class: ClassVar[ToolClass]  #: whose errors it shares; every tool says it
     #: option of the target rate alone, where a plan follows from options and kinds of ends; None where it needs more
     pace: ClassVar[str | None] = None
     #: options that are a number of files, or of streams, at once; empty where there is none

@@ -71,18 +71,15 @@ _WAYS: Final[Mapping[Far, tuple[str, ...]]] = {
 }
 #: the webdav backend lets a request begin every 10 ms (pacer.MinSleep), whatever --transfers says
 _PACE_S: Final = 0.01
-#: its requests for a file
-_PACED: Final = {"get": 1.0, "put": 3.0}
+_PACED: Final = {"get": 1.0, "put": 3.0}  #: its requests for a file
 #: connections of the sftp and smb backends begin so far apart (backend/sftp/sftp.go, backend/smb/smb.go, minSleep)
 _LOGIN_PACE_S: Final = 0.1
 #: rclone serve webdav: http.ServeContent reads the first 512 bytes to name the type of a file without extension, and
 #: the virtual file system waits for a read in sequence before it goes back (vfs/read.go, waitSequential,
 #: --vfs-read-wait)
 _SERVE: Final = prior("20 ms", 0.5, "rclone 1.60.1 vfs/vfscommon/options.go: ReadWait 20 ms, where rclone serves")
-#: smb: one request of a file at a time
-_REQUEST: Final = prior("1 MiB", 0.0, "go-smb2 client.go, winMaxPayloadSize")
-#: a channel of the same connection, the command and its end
-_HASH: Final = 2.0
+_REQUEST: Final = prior("1 MiB", 0.0, "go-smb2 client.go, winMaxPayloadSize")  #: smb: one request of a file at a time
+_HASH: Final = 2.0  #: a channel of the same connection, the command and its end
 
 
 class Way(NamedTuple):

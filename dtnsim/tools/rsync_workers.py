@@ -22,8 +22,7 @@ from dtnsim.tools._ssh import FAREWELL, LOGIN, LOGIN_CPU, crowd
 from dtnsim.tools.plan import FileCost, Job, Opening, Plan, Step, Tool
 from dtnsim.tools.rsync import DAEMON, PROTOCOL, START, Rsync
 
-#: a file costs fpart a stat beside rsync's own
-CRAWL: Final = ("stat",)
+CRAWL: Final = ("stat",)  #: a file costs fpart a stat beside rsync's own
 
 
 def parts_of(job: Job, files: int | None, size_B: float) -> int:

@@ -15,14 +15,10 @@ from dtnsim.tools.plan import CpuUse, Job, NetUse, Opening, Plan, Tool
 
 _SUMS = {"md5": core_cost("md5_openssl", "MD5 while copying"), "adler32": ADLER32, "crc32c": CRC32C}
 
-#: TCP, handshake with kXR_protocol, kXR_login
-_OPENING = 3.0
-#: kXR_open, read or write, kXR_close
-_FILE = 3.0
-#: -r get: STAT, DIRLIST with its end; put: the folder is made with the first file
-_FOLDER_GET, _FOLDER_PUT = 3.0, 1.0
-#: a further folder: DIRLIST, or MKDIR with the first file
-_LIST = 1.0
+_OPENING = 3.0  #: TCP, handshake with kXR_protocol, kXR_login
+_FILE = 3.0  #: kXR_open, read or write, kXR_close
+_FOLDER_GET, _FOLDER_PUT = 3.0, 1.0  #: -r get: STAT, DIRLIST with its end; put: the folder is made with the first file
+_LIST = 1.0  #: a further folder: DIRLIST, or MKDIR with the first file
 #: a further stream (-S): TCP, handshake, kXR_bind
 _BIND = 3.0
 _FILE_WORK = prior("4 ms", 0.4, "xrdcp 5.5.3, 50 files at 20 ms: time of a file less its messages")
@@ -33,8 +29,7 @@ _TPC_SOURCE, _TPC_DESTINATION = 5.0, 4.0
 #: --tpc: how often the client looks whether the copy is done [s] (ThirdPartyCopyJob::RunTPC, XrdSysTimer::Wait( 2500 );
 #: 1 s in XRootD 4)
 _LOOK_S: Final = 2.5
-#: copies that a destination does at once (XrdOfsTPCConfig.hh: xfrMax)
-_TPC_AT_ONCE: Final = 9
+_TPC_AT_ONCE: Final = 9  #: copies that a destination does at once (XrdOfsTPCConfig.hh: xfrMax)
 
 
 class Xrdcp(Tool):

@@ -73,16 +73,13 @@ def in_the_file(written: PathSpec, apart: Sequence[str], overrides: Sequence[str
     return (*needed, *overrides)
 
 
-#: what could be set, and what cannot
-Free = Callable[[Scope], Iterable[Setting | Refused]]
-#: what can be bought for the host that a `fitting.Shop` is at
-Bought = Callable[[Any], None]
+Free = Callable[[Scope], Iterable[Setting | Refused]]  #: what could be set, and what cannot
+Bought = Callable[[Any], None]  #: what can be bought for the host that a `fitting.Shop` is at
 
 #: words of --allow: settings of your hosts and tools, other tools, parts and whole machines of yours, how data lie on
 #: their drives, the network between, and what you ask the far side for
 ALLOWED: Final = ("tuning", "tools", "parts", "layout", "hosts", "network", "far")
-#: what may be changed where nobody says
-USUAL: Final = ("tuning", "tools", "parts")
+USUAL: Final = ("tuning", "tools", "parts")  #: what may be changed where nobody says
 
 _FREE: Final[list[tuple[str, bool, Free]]] = []
 _BOUGHT: Final[list[tuple[str, Bought]]] = []

@@ -16,20 +16,16 @@ from dtnsim.planning.actions import bought
 from dtnsim.planning.actions.card import kinds_of_slots
 from dtnsim.planning.fitting import Shop
 
-#: family of what an array is made of
-DRIVE: Final = "device"
+DRIVE: Final = "device"  #: family of what an array is made of
 #: levels that grow by drives, and by how many at once: mdadm(8), GROW MODE; RAID 10 keeps pairs
 _BY_DRIVES: Final = {0: 1, 5: 1, 6: 1, 10: 2}
 #: widest array of single parity or double parity that is grown into: beyond it a rebuild takes too long to be prudent
 WIDEST: Final = 16
 #: bays whose drives a processor's lanes lead to, without an adapter
 NVME: Final = ("U.2", "U.3", "E3.S", "E1.S", "E1.L")
-#: lanes of two cables to a shelf
-_UPLINK: Final = 8
-#: tape drives that are bought at once, over those that are there
-_MORE: Final = (0.25, 0.5, 1.0)
-#: drives of nearly the same size are of the same
-_AS_LARGE: Final = 0.95
+_UPLINK: Final = 8  #: lanes of two cables to a shelf
+_MORE: Final = (0.25, 0.5, 1.0)  #: tape drives that are bought at once, over those that are there
+_AS_LARGE: Final = 0.95  #: drives of nearly the same size are of the same
 
 
 @bought("parts")

@@ -10,8 +10,7 @@ from dtnsim.planning.actions import Scope, free, settings
 from dtnsim.planning.money import exchange
 from dtnsim.planning.option import Setting
 
-#: gain for which one asks others to buy something
-_WORTH: Final = 0.1
+_WORTH: Final = 0.1  #: gain for which one asks others to buy something
 
 
 @free("far")

@@ -16,8 +16,7 @@ from dtnsim.planning.option import Refused, Setting
 
 #: levels that survive a lost drive, and which losses
 _SURVIVES: Final = {10: "one drive of each pair", 6: "any two drives", 5: "any one drive"}
-#: stripes of a file that are tried
-_STRIPES: Final = (4, 8, 16)
+_STRIPES: Final = (4, 8, 16)  #: stripes of a file that are tried
 
 
 @free("layout")

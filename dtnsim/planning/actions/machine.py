@@ -14,8 +14,7 @@ from dtnsim.planning.actions.drive import Room
 from dtnsim.planning.fitting import Shop
 from dtnsim.planning.option import Offered, Option
 
-#: machines beside one that are tried
-_MOST_BESIDE: Final = 3
+_MOST_BESIDE: Final = 3  #: machines beside one that are tried
 
 
 @bought("hosts")

@@ -20,8 +20,7 @@ from dtnsim.steady import timed
 
 #: rates that circuits and ports of a wide-area network have [Gb/s]
 _CLASSES: Final = (1, 10, 25, 40, 100, 200, 400, 800)
-#: paths beside each other that are worth their routers' ports
-_MOST_PATHS: Final = 4
+_MOST_PATHS: Final = 4  #: paths beside each other that are worth their routers' ports
 #: part of a circuit that one plans to fill (ESnet asks for more capacity where half is used at the busiest times)
 _FILLED: Final = 0.8
 

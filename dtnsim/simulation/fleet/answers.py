@@ -17,14 +17,10 @@ from dtnsim.simulation.fleet import corruption
 from dtnsim.simulation.fleet.build import Made
 from dtnsim.simulation.fleet.event_loop import DONE, FAILED, HOUR_S
 
-#: quantiles of completion and slowdown
-QUANTILES: Final = (0.5, 0.95, 0.99)
-#: the day, or the hour, that capacity is planned for: one in twenty is busier
-BUSY: Final = 0.95
-#: later than that nothing is said [years]
-HORIZON: Final = 10.0
-#: hours of a week
-WEEK: Final = 168
+QUANTILES: Final = (0.5, 0.95, 0.99)  #: quantiles of completion and slowdown
+BUSY: Final = 0.95  #: the day, or the hour, that capacity is planned for: one in twenty is busier
+HORIZON: Final = 10.0  #: later than that nothing is said [years]
+WEEK: Final = 168  #: hours of a week
 
 
 @dataclass(frozen=True, slots=True)

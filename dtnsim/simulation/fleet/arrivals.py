@@ -19,8 +19,7 @@ from dtnsim.physics._arrays import FloatArray as Array, IntArray
 from dtnsim.simulation.fleet import trace
 from dtnsim.simulation.fleet.trace import MOST_B
 
-#: more transfers than that in one run are refused
-MOST: Final = 20_000_000
+MOST: Final = 20_000_000  #: more transfers than that in one run are refused
 
 
 @dataclass(frozen=True, slots=True)

@@ -25,8 +25,7 @@ if TYPE_CHECKING:
 #: drives lost at once that are looked at, and kinds of transfers that are composed for each
 _MOST_LOST: Final = 3
 _MOST_KINDS: Final = 4
-#: a station that keeps more than that of its capacity is as it was
-_SAME: Final = 0.999
+_SAME: Final = 0.999  #: a station that keeps more than that of its capacity is as it was
 
 #: for each number of lost drives: what stations, named as at the host that was composed, have left
 Levels = tuple[dict[str, float], ...]

@@ -23,8 +23,7 @@ from dtnsim.simulation.fleet import compiled, state, traffic, transfer_layout as
 from dtnsim.simulation.fleet.facility import Lane, Way, Work
 from dtnsim.simulation.fleet.faults import Fault
 
-#: stretches in which use is summed [s]
-HOUR_S: Final = traffic.HOUR_S
+HOUR_S: Final = traffic.HOUR_S  #: stretches in which use is summed [s]
 #: what becomes of a transfer
 AHEAD, QUEUED, ACTIVE, BACKING_OFF, DONE, FAILED = (
     at.AHEAD, at.QUEUED, at.GOING, at.BACKING_OFF, at.DONE, at.FAILED,

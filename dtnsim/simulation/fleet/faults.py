@@ -22,8 +22,7 @@ from dtnsim.ground.quantity import Quantity
 from dtnsim.ground.records import Station
 from dtnsim.physics import arrivals as law
 
-#: faults of one cause in one run after which it is refused
-_MOST: Final = 1_000_000
+_MOST: Final = 1_000_000  #: faults of one cause in one run after which it is refused
 
 
 @dataclass(frozen=True, slots=True)

@@ -33,8 +33,7 @@ from dtnsim.simulation.fleet.facility import Reduced
 from dtnsim.steady import solve, timed
 from dtnsim.steady.reasons import cause_of
 
-#: a path composed, its matrices and its solution
-Solved = tuple[Any, Any, Any]
+Solved = tuple[Any, Any, Any]  #: a path composed, its matrices and its solution
 #: sizes of files a factor apart share a row; sizes of transfers between composed ones
 GRAIN: Final = 4.0
 KNOT: Final = 10.0

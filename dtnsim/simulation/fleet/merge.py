@@ -20,12 +20,9 @@ if TYPE_CHECKING:
     from dtnsim.description.host import Host
     from dtnsim.simulation.fleet.job_classes import Composed
 
-#: pairs from which on it pays
-WORTH: Final = 200
-#: pairs that are composed by themselves as well, to compare
-_TRIED: Final = 8
-#: what two ways of adding up may differ by
-_SAME: Final = 1e-9
+WORTH: Final = 200  #: pairs from which on it pays
+_TRIED: Final = 8  #: pairs that are composed by themselves as well, to compare
+_SAME: Final = 1e-9  #: what two ways of adding up may differ by
 
 
 def numbers(host: Host) -> dict[str, Quantity]:

@@ -23,12 +23,9 @@ from dtnsim.simulation.fleet import answers, arrivals
 from dtnsim.simulation.fleet.answers import HORIZON, Promise
 from dtnsim.simulation.fleet.build import Fleet
 
-#: how finely a date is told [years]
-_STEP: Final = 0.25
-#: events between two looks
-_LOOK: Final = 1_000_000
-#: years that are tried first
-_FIRST: Final = (0.0, 1.0, 3.0, 6.0, HORIZON)
+_STEP: Final = 0.25  #: how finely a date is told [years]
+_LOOK: Final = 1_000_000  #: events between two looks
+_FIRST: Final = (0.0, 1.0, 3.0, 6.0, HORIZON)  #: years that are tried first
 
 
 @dataclass(frozen=True, slots=True)

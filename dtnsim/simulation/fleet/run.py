@@ -24,12 +24,9 @@ from dtnsim.simulation.fleet.build import Fleet, Made
 from dtnsim.simulation.fleet.checkpoint import Kept, load, save, signature
 from dtnsim.simulation.fleet.promises import promises
 
-#: events between two looks at whether somebody wants to know how far it is, or to stop it
-_LOOK: Final = 20_000
-#: replicas where nobody says how many: dates of upgrades have intervals
-REPLICAS: Final = 10
-#: seconds of work between two times that a run in progress is kept
-_KEEP_S: Final = 30.0
+_LOOK: Final = 20_000  #: events between two looks at whether somebody wants to know how far it is, or to stop it
+REPLICAS: Final = 10  #: replicas where nobody says how many: dates of upgrades have intervals
+_KEEP_S: Final = 30.0  #: seconds of work between two times that a run in progress is kept
 
 #: called with (simulated time [s], share of all that is done, transfers that have ended); returns True to stop
 Progress = Callable[[float, float, int], bool]

@@ -17,10 +17,8 @@ from dtnsim.ground import units
 from dtnsim.ground.errors import InputError
 from dtnsim.physics._arrays import FloatArray as Array, IntArray
 
-#: more lines than that are refused
-MOST: Final = 20_000_000
-#: bytes of a transfer at most [B]
-MOST_B: Final = 1e18
+MOST: Final = 20_000_000  #: more lines than that are refused
+MOST_B: Final = 1e18  #: bytes of a transfer at most [B]
 #: our column -> what it is called, in lower case: our own names, Globus' task list, FTS' jobs, GridFTP server logs
 COLUMNS: Final = {
     "start": ("start", "start_s", "time_s", "request_time", "submit_time", "start_time", "date"),

@@ -10,10 +10,8 @@ from dtnsim.engine.heaps import add_turn, cut, drop_turn, entry, first_turn, pop
 from dtnsim.engine.max_min import finished, insert, next_time, settle
 from dtnsim.simulation.fleet.transfer_layout import *
 
-#: stretches in which use is summed [s]
-HOUR_S = 3600.0
-#: what is left of a transfer at least when it goes on [B]
-LEAST_B = 1e-3
+HOUR_S = 3600.0  #: stretches in which use is summed [s]
+LEAST_B = 1e-3  #: what is left of a transfer at least when it goes on [B]
 #: in which order equal priorities begin
 FAIR = 1
 BY_DEADLINE = 2

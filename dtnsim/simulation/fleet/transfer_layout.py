@@ -49,12 +49,9 @@ READY, SIZE, DUE_BY, OWN_CAP, BEGUN, ENDED, LEFT, QUEUED_AT, FLOATS = range(9)
 
 OF_LANE, GRAIN, STATUS, WAY_NUMBER, INTEGERS = range(5)
 
-#: what becomes of a transfer
-AHEAD, QUEUED, GOING, BACKING_OFF, DONE, FAILED = range(6)
-#: what holds a transfer besides stations and names, after those
-BY_QUEUE, BY_DOWN, BY_BACK_OFF, OTHERS = range(4)
+AHEAD, QUEUED, GOING, BACKING_OFF, DONE, FAILED = range(6)  #: what becomes of a transfer
+BY_QUEUE, BY_DOWN, BY_BACK_OFF, OTHERS = range(4)  #: what holds a transfer besides stations and names, after those
 #: how far an instant has come, and why a run comes back
 AFRESH, STRUCK, DISPATCHING = range(3)
 MORE, OVER, TICKED, FAILING, NARROW = range(5)
-#: places from which a transfer waits: both ends, user, class
-FOUR: Final = 4
+FOUR: Final = 4  #: places from which a transfer waits: both ends, user, class

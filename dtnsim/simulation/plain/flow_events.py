@@ -19,10 +19,8 @@ from dtnsim.simulation.plain.columns import Columns
 from dtnsim.simulation.record import OPENING, Edges
 from dtnsim.simulation.run_path import Limits
 
-#: what holds a flow that runs at the rate of a station of its own
-OWN: Final = -3
-#: how often progress is reported, in steps
-_TELL_EVERY: Final = 2_000
+OWN: Final = -3  #: what holds a flow that runs at the rate of a station of its own
+_TELL_EVERY: Final = 2_000  #: how often progress is reported, in steps
 
 
 @dataclass(slots=True)
