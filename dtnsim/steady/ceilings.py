@@ -8,17 +8,14 @@ from __future__ import annotations
 from collections import defaultdict
 from copy import copy
 from dataclasses import replace
-from typing import TYPE_CHECKING, Final, NamedTuple
+from typing import Final, NamedTuple
 
 import numpy as np
 
 from dtnsim.physics._arrays import BoolArray, FloatArray as Array, Index, IntArray
 from dtnsim.physics.waiting import cycle_time
+from dtnsim.steady.matrices import Matrices
 from dtnsim.steady.rows import Rows, begins, over_rows, summed
-
-if TYPE_CHECKING:
-    from dtnsim.steady.matrices import Matrices
-
 
 #: part of the time from which on it is felt that workers queue; below, the station or the workers themselves hold
 _FELT: Final = 2e-3

@@ -19,7 +19,7 @@ from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import astuple, dataclass, field, replace
 from functools import cache
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Final, NamedTuple
+from typing import Any, Final, NamedTuple
 
 import numpy as np
 
@@ -27,17 +27,12 @@ from dtnsim.components.base import place
 from dtnsim.composition import tcp
 from dtnsim.ground import library, yamlio
 from dtnsim.ground.errors import SpecError
-from dtnsim.ground.quantity import REPEAT
+from dtnsim.ground.quantity import REPEAT, Draw, Value
+from dtnsim.ground.records import Problem
 from dtnsim.physics._arrays import FloatArray as Array, Index
 from dtnsim.steady.ceilings import idle_time, per_capacity, solo_times
-from dtnsim.steady.regime import ISOLATED
-
-if TYPE_CHECKING:
-    from dtnsim.ground.quantity import Draw, Value
-    from dtnsim.ground.records import Problem
-    from dtnsim.steady.matrices import Matrices
-    from dtnsim.steady.regime import Holders, Regime
-
+from dtnsim.steady.matrices import Matrices
+from dtnsim.steady.regime import ISOLATED, Holders, Regime
 
 SCHEMA: Final = "dtnsim.discrepancy/2"
 #: degrees of freedom of the model's own error, and of what runs differ by: quantiles have closed forms

@@ -4,15 +4,13 @@ from __future__ import annotations
 
 import re
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Final, Literal
+from typing import Final, Literal
 
 import numpy as np
 
 from dtnsim.ground import units
 from dtnsim.ground.errors import InputError
-
-if TYPE_CHECKING:
-    from dtnsim.ground.records import Prediction
+from dtnsim.ground.records import Prediction
 
 _REQUIREMENT: Final = re.compile(r"\s*(>=|<=)\s*(.+?)\s+at\s+(\d+(?:\.\d+)?)\s*%\s*", re.IGNORECASE)
 #: probability from which on a goal is called met where nobody says how likely it has to be

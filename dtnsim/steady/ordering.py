@@ -7,7 +7,6 @@ rates of all turns come out of one solution; what is handed back has each statio
 from __future__ import annotations
 
 from dataclasses import replace
-from typing import TYPE_CHECKING
 
 import numpy as np
 
@@ -15,9 +14,7 @@ from dtnsim.ground.records import Prediction, Problem
 from dtnsim.physics._arrays import FloatArray as Array, Index
 from dtnsim.steady.matrices import Matrices
 from dtnsim.steady.rows import Rows
-
-if TYPE_CHECKING:
-    from dtnsim.tools.plan import Tool
+from dtnsim.tools.plan import Tool
 
 
 def apart(m: Matrices) -> Matrices:

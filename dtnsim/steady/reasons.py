@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections import Counter
 from functools import lru_cache
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Final, NamedTuple
+from typing import Any, Final, NamedTuple
 
 import numpy as np
 
@@ -13,9 +13,7 @@ from dtnsim.ground import units, yamlio
 from dtnsim.ground.records import Bottleneck, Demand, Phase, Problem, Station, Transfer
 from dtnsim.physics._arrays import FloatArray as Array, Index
 from dtnsim.steady import ceilings
-
-if TYPE_CHECKING:
-    from dtnsim.steady.solve import Matrices
+from dtnsim.steady.matrices import Matrices
 
 #: a demand this near to one unit a byte goes without saying, and what is a smaller part of one
 _PLAIN = 0.1

@@ -7,23 +7,20 @@ system, a shared server, waiting of several sorts. How far real systems fall fro
 from __future__ import annotations
 
 import math
+from collections.abc import Mapping
 from functools import lru_cache
 from statistics import NormalDist
-from typing import TYPE_CHECKING, Final, NamedTuple
+from typing import Final, NamedTuple
 
 import numpy as np
 
+from dtnsim.components.segment import Segment
 from dtnsim.description.host import label_of
+from dtnsim.description.spec import PathSpec
+from dtnsim.ground.records import Problem, Station
 from dtnsim.physics._arrays import LEVELS
+from dtnsim.steady.meetings import Meeting
 from dtnsim.steady.reasons import WORDS, Cause
-
-if TYPE_CHECKING:
-    from collections.abc import Mapping
-
-    from dtnsim.components.segment import Segment
-    from dtnsim.description.spec import PathSpec
-    from dtnsim.ground.records import Problem, Station
-    from dtnsim.steady.meetings import Meeting
 
 #: kinds of evidence in the order in which they are shown
 KINDS: Final = tuple(WORDS["evidence"])

@@ -5,22 +5,16 @@ Shapes: S scenarios, F transfers, K stations, N entries (`dtnsim.steady.matrices
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from copy import copy
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING, Any, Final
+from typing import Any, Final
 
 import numpy as np
+from numpy.typing import NDArray
 
 from dtnsim.physics._arrays import BoolArray, FloatArray as Array, Index, IntArray
-from dtnsim.steady.rows import begins, over_rows, summed
-
-if TYPE_CHECKING:
-    from collections.abc import Callable
-
-    from numpy.typing import NDArray
-
-    from dtnsim.steady.rows import Rows
-
+from dtnsim.steady.rows import Rows, begins, over_rows, summed
 
 #: part of the scenarios, or transfers, below which the rest is left out of the rounds that follow
 MUCH: Final = 0.8

@@ -9,21 +9,17 @@ import math
 from dataclasses import dataclass, replace
 from itertools import pairwise
 from statistics import NormalDist
-from typing import TYPE_CHECKING, Final
+from typing import Final
 
 import numpy as np
 
 from dtnsim.ground.quantity import prior
+from dtnsim.ground.records import Transfer
 from dtnsim.physics._arrays import BoolArray, FloatArray as Array, Index
 from dtnsim.physics.waiting import log_spread
 from dtnsim.steady.ceilings import solo_times, station_time
-from dtnsim.steady.matrices import OF_PHASES, OF_STATIONS, OF_TRANSFERS, divided, several_steps
+from dtnsim.steady.matrices import OF_PHASES, OF_STATIONS, OF_TRANSFERS, Matrices, divided, several_steps
 from dtnsim.steady.rows import Rows, summed
-
-if TYPE_CHECKING:
-    from dtnsim.ground.records import Transfer
-    from dtnsim.steady.matrices import Matrices
-
 
 #: part of a transfer's bytes below which a phase is none
 _LEAST: Final = 1e-9
