@@ -75,6 +75,8 @@ class TcpTuning(Model):
         core_wmem_max: The same of send buffers (net.core.wmem_max).
         receive_share: Part of the receive buffer that is window; by the kernel of the host's stack where not given.
         pacing: Rate at which a stream is paced (tc fq maxrate, --fq-rate).
+        fq: Whether packets are spaced as TCP asks (tc qdisc fq, net.core.default_qdisc=fq); no burst overflows a buffer
+            then. Linux' usual fq_codel and pfifo_fast space none.
     """
 
     cc: Annotated[
@@ -86,6 +88,7 @@ class TcpTuning(Model):
     core_wmem_max: Annotated[Quantity, Unit("B", low=1024, high=MOST_B)] = ideally("208 KiB", _CORE)
     receive_share: Annotated[Quantity, Unit("1", low=0.1, high=1.0)] | None = None
     pacing: Annotated[Quantity, Unit("B/s", low=1e3)] | None = None
+    fq: bool = False
 
     @model_validator(mode="after")
     def _asked_for(self) -> Self:
