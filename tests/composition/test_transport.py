@@ -249,7 +249,7 @@ def test_a_window_of_the_pipe_makes_no_draw_faster_than_a_larger_one() -> None:
 
 def test_fq_spaces_what_a_shallow_buffer_would_lose():
     """64 MB over 200 ms into 200 kB: 19 s measured where nothing is paced, of 5.3 that the link takes."""
-    wan = {"bandwidth": "100 Mb/s", "buffer": "200 kB", "loss": 0}
+    wan = {"bandwidth": "100 Mb/s", "buffer": "200 kB", "loss": 0, "mtu": "1500 B"}
     took = [answer(over("200 ms", data={"size": "64 MB"}, wan=wan, fq=fq)).duration_s.p50 for fq in (False, True)]
     assert took[0] == pytest.approx(19, rel=0.25)
     assert took[1] < 0.6 * took[0]
