@@ -60,8 +60,7 @@ EXIT_CODES: Final = {
 EPILOG: Final = "Exit codes: " + "; ".join(f"{code} {what}" for code, what in EXIT_CODES.items()) + "."
 
 
-#: what stands before some messages and tells its reader nothing
-_OF_PYTHON: Final = "Value error, "
+_OF_PYTHON: Final = "Value error, "  #: what stands before some messages and tells its reader nothing
 
 
 def app(arguments: list[str]) -> object:

@@ -9,10 +9,8 @@ from typing import Final
 
 from dtnsim.ground.errors import InputError
 
-#: variable that sets the cap, like ``2 GB``, or ``unlimited``
-VARIABLE: Final = "DTNSIM_MEMORY"
-#: part of the memory of the machine, or of the container, that a command may take by itself
-SHARE: Final = 0.8
+VARIABLE: Final = "DTNSIM_MEMORY"  #: variable that sets the cap, like ``2 GB``, or ``unlimited``
+SHARE: Final = 0.8  #: part of the memory of the machine, or of the container, that a command may take by itself
 #: less than this does not load the program
 _LEAST_B: Final = 200_000_000
 _CONTAINERS: Final = (Path("/sys/fs/cgroup/memory.max"), Path("/sys/fs/cgroup/memory/memory.limit_in_bytes"))

@@ -10,13 +10,11 @@ import time
 from contextlib import suppress
 from typing import Any, Final, Self
 
-#: seconds of work before anything is said
-_PATIENCE_S = 2.0
+_PATIENCE_S = 2.0  #: seconds of work before anything is said
 #: seconds between two lines: on a terminal, where each replaces the one before, and elsewhere
 _TERMINAL_S: Final = 0.2
 _FILE_S: Final = 10.0
-#: exit code after Ctrl-C, when what was done by then has been shown
-STOPPED: Final = 130
+STOPPED: Final = 130  #: exit code after Ctrl-C, when what was done by then has been shown
 
 
 class Watch:

@@ -12,8 +12,7 @@ from dtnsim.cli import options
 if TYPE_CHECKING:
     from dtnsim.planning.compare import Comparison
 
-#: stations of a variant that are shown
-_SHOWN: Final = 8
+_SHOWN: Final = 8  #: stations of a variant that are shown
 
 
 def command(

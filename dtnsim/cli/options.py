@@ -152,8 +152,7 @@ def check_picture(picture: str | None) -> None:
         plots.check(picture)
 
 
-#: transfers in a document up to which it is indented for people to read
-_LARGE: Final = 200
+_LARGE: Final = 200  #: transfers in a document up to which it is indented for people to read
 
 
 def emit(document: Any) -> None:
@@ -174,8 +173,7 @@ RECORDS: Final = (
 )  # fmt: skip
 HELP: Final = "How the answer is written; csv has one line for each record."
 
-#: the format of the command that runs
-_chosen: list[Format] = ["table"]
+_chosen: list[Format] = ["table"]  #: the format of the command that runs
 
 
 def with_format(command: Callable[..., None]) -> Callable[..., None]:

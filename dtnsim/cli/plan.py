@@ -20,8 +20,7 @@ if TYPE_CHECKING:
     from dtnsim.report.console import Out
 
 
-#: gain below which a setting does not help by itself
-_WORTH: Final = 0.002
+_WORTH: Final = 0.002  #: gain below which a setting does not help by itself
 
 
 def command(

@@ -14,8 +14,7 @@ from dtnsim.cli._watch import Watch
 if TYPE_CHECKING:
     from dtnsim.planning.sweep import SweepResult
 
-#: rows that are shown
-_SHOWN: Final = 40
+_SHOWN: Final = 40  #: rows that are shown
 
 
 def command(

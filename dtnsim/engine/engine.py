@@ -35,10 +35,8 @@ from dtnsim.engine.flows import Flow, Row
 from dtnsim.engine.fluid import Fluid
 from dtnsim.ground.errors import InputError
 
-#: after everything else at an instant (SimPy has URGENT = 0 and NORMAL = 1)
-_LAST: Final = EventPriority(2)
-#: watchers that call each other, one within the other, at most; those beyond wait
-_DEEPEST: Final = 40
+_LAST: Final = EventPriority(2)  #: after everything else at an instant (SimPy has URGENT = 0 and NORMAL = 1)
+_DEEPEST: Final = 40  #: watchers that call each other, one within the other, at most; those beyond wait
 
 
 class Transfer(Event):

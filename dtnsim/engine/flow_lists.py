@@ -12,12 +12,9 @@ import math
 from dtnsim.engine.heaps import cut, entry, order, push, put, size, write
 from dtnsim.engine.layout import *
 
-#: two levels closer than this (relative) are one
-TIE = 1e-12
-#: a remainder this much smaller than what it was left over from is added up afresh
-CANCELLED = 1e-3
-#: relative part of a node's capacity that counts as nothing
-TOLERANCE = 1e-13
+TIE = 1e-12  #: two levels closer than this (relative) are one
+CANCELLED = 1e-3  #: a remainder this much smaller than what it was left over from is added up afresh
+TOLERANCE = 1e-13  #: relative part of a node's capacity that counts as nothing
 
 
 # Doubly linked lists of records (a row's free flows, a node's rows, the flows that are under way). The address of the

@@ -16,8 +16,7 @@ from dtnsim.engine.layout import CAPPED, LEVEL, SIDE  # asked for a million time
 from dtnsim.engine.nodes import Demands, Network, least, more_flows
 from dtnsim.ground.errors import InputError, ModelError
 
-#: rows beside those of four times the flows under way before what is used no more is forgotten
-_ROWS = 4096
+_ROWS = 4096  #: rows beside those of four times the flows under way before what is used no more is forgotten
 
 
 class Fluid:

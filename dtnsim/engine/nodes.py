@@ -17,8 +17,7 @@ from dtnsim.engine import layout as at
 
 #: demands of one byte: (station, demand > 0 [station's unit/B]), stations ascending
 Demands = tuple[tuple[int, float], ...]
-#: ratios of demands that are closer than this are one (relative)
-_SAME: Final = 1e-12
+_SAME: Final = 1e-12  #: ratios of demands that are closer than this are one (relative)
 #: numbers of flows, and entries of a node's lists, that there is room for at first
 _FLOWS: Final = 256
 _LISTED: Final = 8

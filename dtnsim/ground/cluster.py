@@ -20,8 +20,7 @@ Shared = TypeVar("Shared")
 Piece = TypeVar("Piece")
 Result = TypeVar("Result")
 
-#: seconds to wait for a scheduler, and for its first worker
-PATIENCE_S: Final = 10.0
+PATIENCE_S: Final = 10.0  #: seconds to wait for a scheduler, and for its first worker
 #: tasks for each core at least, so that none is left alone at the end; pieces of a task at most
 _TASKS: Final = 4
 _LARGEST: Final = 32

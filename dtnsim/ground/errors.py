@@ -17,17 +17,13 @@ from collections.abc import Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from typing import Final
 
-#: characters of a file's or a key's name that are worth a place in a message
-_NAMED = 200
+_NAMED = 200  #: characters of a file's or a key's name that are worth a place in a message
 
 
-#: what is said of a key that nobody wrote
-MISSING: Final = "is missing"
+MISSING: Final = "is missing"  #: what is said of a key that nobody wrote
 
-#: characters of a sentence
-_SAID = 800
-#: most findings of one file that are printed
-_LINES = 20
+_SAID = 800  #: characters of a sentence
+_LINES = 20  #: most findings of one file that are printed
 
 
 def short(text: str, most: int = _NAMED) -> str:

@@ -31,8 +31,7 @@ _PARTS: Final = (
     "algorithms.traversal.depth_first_search",
     "algorithms.traversal.breadth_first_search",
 )
-#: what people and star imports ask a package for
-_ASKED: Final = ("__all__", "__version__")
+_ASKED: Final = ("__all__", "__version__")  #: what people and star imports ask a package for
 
 
 class _Entered(ModuleType):

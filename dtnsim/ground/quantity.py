@@ -242,8 +242,7 @@ def _parse(given: str | float, dim: str) -> float:
         raise ValueError(str(error)) from None
 
 
-#: what the keys of draws begin with that differ from run to run, and not in the long-run mean
-REPEAT = "repeat "
+REPEAT = "repeat "  #: what the keys of draws begin with that differ from run to run, and not in the long-run mean
 
 
 def key_of(quantity: Quantity) -> str:
@@ -275,8 +274,7 @@ class Draw:
         #: what was drawn so far: standard normal scores by key, (samples,) each
         self.scores: dict[str, Array] = {}
         self._drawn: dict[tuple[str, float, float, str], Array] = {}
-        #: what has a key in the path and was drawn, by its key
-        self.quantities: dict[str, Quantity] = {}
+        self.quantities: dict[str, Quantity] = {}  #: what has a key in the path and was drawn, by its key
         #: keys of those that nobody stated
         self.unstated: set[str] = set()
         self._known = correlation

@@ -12,8 +12,7 @@ from contextvars import ContextVar
 from types import ModuleType
 from typing import Final
 
-#: whether the collector ran before it was paused
-_RESUMES: Final = ContextVar("resumes", default=False)
+_RESUMES: Final = ContextVar("resumes", default=False)  #: whether the collector ran before it was paused
 #: new records, less those gone, after which a command lets it look: more than a short command makes; Python's own 700
 #: are made by one import
 _YOUNG: Final = 400_000

@@ -26,8 +26,7 @@ _SUM: Final = 0
 PRODUCT: Final = 1
 _ATOM: Final = 2
 
-#: what changes nothing on the right of a sign
-_NEUTRAL: Final = {" x ": 1.0, " / ": 1.0, " + ": 0.0, " - ": 0.0}
+_NEUTRAL: Final = {" x ": 1.0, " / ": 1.0, " + ": 0.0, " - ": 0.0}  #: what changes nothing on the right of a sign
 
 _WORDED: Final = ContextVar("worded", default=True)
 

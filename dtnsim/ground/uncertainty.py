@@ -16,14 +16,11 @@ from dtnsim.physics._arrays import LEVELS, FloatArray as Array
 
 R = TypeVar("R")
 
-#: part of the runs that lie in an interval [1]
-COVERED: Final = round(LEVELS[2] - LEVELS[0], 6)
-#: the same as people write it
-WITHIN: Final = f"{100 * COVERED:g} %"
+COVERED: Final = round(LEVELS[2] - LEVELS[0], 6)  #: part of the runs that lie in an interval [1]
+WITHIN: Final = f"{100 * COVERED:g} %"  #: the same as people write it
 #: what people call the levels; keys of JSON and fields of records are a promise to programs and keep their names
 NAMES: Final = tuple(f"p{100 * level:g}" for level in LEVELS)
-#: the same as headings of columns
-HEADS: Final = tuple(f">{name}" for name in NAMES)
+HEADS: Final = tuple(f">{name}" for name in NAMES)  #: the same as headings of columns
 
 
 def often(what: str = "") -> str:
@@ -102,8 +99,7 @@ class Remedy:
     ceiling_Bps: float  #: The transfer's ceiling with it.
 
 
-#: numbers that a unit still fits
-_LEAST, _MOST = 0.01, 1e4
+_LEAST, _MOST = 0.01, 1e4  #: numbers that a unit still fits
 
 
 def written(quantity: Quantity, value: float) -> str:

@@ -43,8 +43,7 @@ _TIME: Final = {
 _UNITS: Final = (("d", 86400.0), ("h", 3600.0), ("min", 60.0), ("s", 1.0), ("ms", 1e-3), ("us", 1e-6))
 _NEARLY, _APART = 0.9, 200.0
 _TENTH, _FAR = 0.1, 1000.0
-#: numbers below it are written out
-_LONG: Final = 1e6
+_LONG: Final = 1e6  #: numbers below it are written out
 
 #: what rates are told in: bytes, or times, a second, an hour, a day ...
 _PER: Final = {"/s": 1.0, "/sec": 1.0} | {f"/{name}": s for name, s in _TIME.items() if s >= 60.0}

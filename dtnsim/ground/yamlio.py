@@ -20,16 +20,13 @@ from dtnsim.ground.errors import SpecError
 from dtnsim.ground.quantity import Scalar
 
 MAX_BYTES: Final = 10_000_000
-#: how long a pipe may be silent
-PATIENCE_MS: Final = 10_000
+PATIENCE_MS: Final = 10_000  #: how long a pipe may be silent
 #: what a path of ``-`` is read from
 STDIN: Final = Path("/dev/stdin")
 MAX_DEPTH: Final = 40
-#: values that aliases may repeat, all together
-MAX_NODES: Final = 100_000
+MAX_NODES: Final = 100_000  #: values that aliases may repeat, all together
 
-#: what a plain scalar means nothing by
-_NULLS: Final = frozenset({"", "~", "null", "Null", "NULL"})
+_NULLS: Final = frozenset({"", "~", "null", "Null", "NULL"})  #: what a plain scalar means nothing by
 
 #: a name of several hosts as a key within braces, where YAML takes its own for the mapping's
 _NUMBERED: Final = re.compile(r"(?<=[{,\s])([\w.-]*\{\d+\.\.\d+\}[\w.-]*)(?=\s*:\s)")

@@ -14,8 +14,7 @@ from dtnsim.logs.base import Conditions, DocumentParser, Parser, Record
 _TOKEN: Final = re.compile(r"\S+")
 _SUFFIX: Final = re.compile(r"^(?P<n>\d[\d.,]*)(?P<s>[BkKMGTP%]?)$")
 _MOST_PERCENT: Final = 100.5
-#: how far an edge may be off [characters]
-_SLACK: Final = 3
+_SLACK: Final = 3  #: how far an edge may be off [characters]
 #: unit word of a declaration -> (factor, divisor, how the figure is quoted)
 _WORDS: Final[dict[str, tuple[float, float, str]]] = {
     **dict.fromkeys(("B", "1", "s"), (1.0, 1.0, "{cell}")),

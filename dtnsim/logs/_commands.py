@@ -36,8 +36,7 @@ COMMON: Final = frozenset({
 _HOST = r"[A-Za-z0-9][\w.-]*"
 #: signs of prompts that shells' themes have: arrows, angle quotes, lambda
 UNUSUAL: Final = "[\u276f\u279c\u00bb\u203a\u03bb\u2192\u25b6\u21d2\u2771\u27a4\u26a1\u2234]"
-#: lines that join the two lines of a prompt
-_BOX: Final = "[\u2500-\u257f]{1,5} ?"
+_BOX: Final = "[\u2500-\u257f]{1,5} ?"  #: lines that join the two lines of a prompt
 _SIGN: Final = re.compile(f"[$#>%]|{UNUSUAL}")
 _PROMPTS: Final = (
     re.compile(

@@ -24,8 +24,7 @@ _PIECE: Final = re.compile(r"\\.|\[\^?\]?(?:\\.|[^\]\\])*+\]|\{[\d,]+\}|.", re.D
 
 
 Match = re.Match[str]
-#: what a method gives that reads one kind of line
-Found = Record | Iterable[Record] | None
+Found = Record | Iterable[Record] | None  #: what a method gives that reads one kind of line
 
 
 class _Kind(NamedTuple):
@@ -176,13 +175,11 @@ class LinesParser(LineParser):
     """Lines that are declared with `reads`; a block that one of them opened is over after ``longest`` further lines."""
 
     longest: ClassVar[int] = 0
-    #: what a bare k of bytes means to the tool (that of bits is always 1000)
-    kilo: ClassVar[int] = 1024
+    kilo: ClassVar[int] = 1024  #: what a bare k of bytes means to the tool (that of bits is always 1000)
     #: condition -> words that the tool prints -> what they mean
     terms: ClassVar[Mapping[str, Mapping[str, Condition]]] = {}
     kinds: ClassVar[tuple[_Kind, ...]] = ()
-    #: what a line of no kind is that does not end a block
-    within: ClassVar[str] = ""
+    within: ClassVar[str] = ""  #: what a line of no kind is that does not end a block
 
     def __init_subclass__(cls, of: type[Parser] | None = None) -> None:
         super().__init_subclass__(of)

@@ -32,8 +32,7 @@ _NOTHING: Final[Mapping[str, Condition]] = MappingProxyType({})
 NO_NUMBER: Final = (ValueError, OverflowError, ZeroDivisionError, KeyError)
 
 
-#: why there is no rate, of most tools
-NO_BYTES: Final = "no bytes were transferred: no rate"
+NO_BYTES: Final = "no bytes were transferred: no rate"  #: why there is no rate, of most tools
 
 
 class NothingError(ValueError):
@@ -90,18 +89,15 @@ class Context:
 class Parser(ABC):
     """What line and document parsers share."""
 
-    #: name of the tool in `Measurement.tool`
-    tool: ClassVar[str]
+    tool: ClassVar[str]  #: name of the tool in `Measurement.tool`
     #: what its figures are good for; from it `dtnsim calibrate`, `validate` and the documentation know the tool
     evidence: ClassVar[Evidence]
-    #: whether its rates are a line's where no unit is printed: shown in bits
-    of_a_line: ClassVar[bool] = False
+    of_a_line: ClassVar[bool] = False  #: whether its rates are a line's where no unit is printed: shown in bits
     #: whether fewer than three outputs of real runs were at hand: it rests on the tool's documentation and source
     by_document: ClassVar[bool] = False
     #: programs whose command lines the reader shall recognise without a prompt; by default the tool alone
     commands: ClassVar[tuple[str, ...]] = ()
-    #: whether the run that is read was stopped, so that its figures are ``partial``
-    stopped: bool = False
+    stopped: bool = False  #: whether the run that is read was stopped, so that its figures are ``partial``
 
     def __init_subclass__(cls, of: type[Parser] | None = None) -> None:
         """``of``: the parser of another form of the same tool, whose name and evidence this one has."""

@@ -17,8 +17,7 @@ from dtnsim.ground.errors import LogError
 from dtnsim.ground.extras import hint
 
 BLOCK: Final = 1 << 20
-#: how long a named pipe may stay silent before it is taken for one nobody writes to [ms]
-PATIENCE_MS: Final = 5000
+PATIENCE_MS: Final = 5000  #: how long a named pipe may stay silent before it is taken for one nobody writes to [ms]
 #: what packed files begin with, and the modules that unpack them
 _PACKED: Final = {b"\x1f\x8b": "gzip", b"BZh": "bz2", b"\xfd7zXZ\x00": "lzma"}
 _UTF8: Final = codecs.getincrementaldecoder("utf-8")

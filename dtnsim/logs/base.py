@@ -98,8 +98,7 @@ class LineParser(Parser):
     One instance lives as long as its file (one per pdsh host); it must keep little.
     """
 
-    #: blanks between them
-    words: ClassVar[str] = ""
+    words: ClassVar[str] = ""  #: blanks between them
     #: word -> pieces of the line without digits of which one must be there as well: for words that many tools print
     #: (``MB``, ``avg``), so as to be asked less
     beside: ClassVar[Mapping[str, tuple[str, ...]]] = {}
@@ -178,8 +177,7 @@ class DocumentParser(Parser):
     #: object); `read` then gets several documents with ``part`` set
     long: ClassVar[tuple[str, ...]] = ()
 
-    #: keys that the tool's object has
-    keys: ClassVar[frozenset[str]]
+    keys: ClassVar[frozenset[str]]  #: keys that the tool's object has
 
     def match(self, doc: Document) -> bool:
         """Whether this is the tool's document (look at keys, cheaply)."""

@@ -9,8 +9,7 @@ from typing import Any, Final
 from dtnsim.logs._numbers import BINARY, DECIMAL, TIMES, as_dict, number, size_bytes, whole
 from dtnsim.logs.base import Conditions, Document, DocumentParser, Evidence, Parser, Record
 
-#: percentiles worth keeping
-PERCENTILES: Final = ("50", "90", "95", "99", "99.9", "99.99")
+PERCENTILES: Final = ("50", "90", "95", "99", "99.9", "99.99")  #: percentiles worth keeping
 
 
 def factor_of(unit: str) -> float:

@@ -56,8 +56,7 @@ class Measurement(NamedTuple):
     line: int | None = None
 
 
-#: rsync's speedup where it sent all that there is
-ALL_SENT: Final = (0.95, 1.05)
+ALL_SENT: Final = (0.95, 1.05)  #: rsync's speedup where it sent all that there is
 
 
 def of_data(m: Measurement) -> bool:

@@ -171,8 +171,7 @@ def is_mpstat(heads: Sequence[str]) -> bool:
     return "intr/s" in heads or ("%usr" in heads and before)
 
 
-#: quantities of which a table of devices has one
-_MARKS: Final = ("throughput", "iops", "utilization")
+_MARKS: Final = ("throughput", "iops", "utilization")  #: quantities of which a table of devices has one
 
 
 class Iostat(LineParser):

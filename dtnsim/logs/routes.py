@@ -32,8 +32,7 @@ _TRACEROUTE_FAILED: Final = re.compile(
 _MOST_HOPS: Final = 255
 
 
-#: probes of a hop: (address, time [s], refusal)
-_Probe = tuple[str | None, float, str | None]
+_Probe = tuple[str | None, float, str | None]  #: probes of a hop: (address, time [s], refusal)
 
 
 @dataclass(slots=True)
@@ -67,8 +66,7 @@ class Traceroute(LineParser):
     evidence = Evidence.WAY
     words = "traceroute Tracing tracert Routenverfolgung itinéraire resolve known"
     commands = ("traceroute", "traceroute6", "tracert")
-    #: a first hop whose head is missing (it goes to stderr on BSD and macOS)
-    shape = r"^\s+\S.* ms(?:   ms|  \*)"
+    shape = r"^\s+\S.* ms(?:   ms|  \*)"  #: a first hop whose head is missing (it goes to stderr on BSD and macOS)
 
     _route: _Route | None = None
 
@@ -226,11 +224,9 @@ _FIGURES: Final = re.compile(r"(?<=\s)-?\d+(?:\.\d+)?%?(?=\s|$)")
 _AS: Final = re.compile(r"^AS\S*\s+")
 _CSV: Final = re.compile(r"^(?:Mtr_Version|MTR\.(?P<version>[\d.]++\w*+))[,;]")
 
-#: column -> statistic of the times
-_TIMES: Final = {"Avg": None, "Best": "min", "Wrst": "max", "StDev": "stddev"}
+_TIMES: Final = {"Avg": None, "Best": "min", "Wrst": "max", "StDev": "stddev"}  #: column -> statistic of the times
 
-#: hop, address, figures by column, line
-_Row = tuple[int, str, dict[str, float], int]
+_Row = tuple[int, str, dict[str, float], int]  #: hop, address, figures by column, line
 
 
 def _path(parser: Parser, rows: Sequence[_Row], path: Conditions, *, whole: bool = True) -> Iterator[Record]:

@@ -12,8 +12,7 @@ from numpy.typing import ArrayLike, NDArray
 FloatArray = NDArray[np.float64]
 IntArray = NDArray[np.int64]
 BoolArray = NDArray[np.bool_]
-#: numbers of rows or columns of others
-Index = NDArray[np.intp]
+Index = NDArray[np.intp]  #: numbers of rows or columns of others
 
 #: levels of every interval that an answer states: its lower end, the median, its upper end [1]
 LEVELS: Final = (0.1, 0.5, 0.9)

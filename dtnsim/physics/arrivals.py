@@ -8,8 +8,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 _DAY_S = 86400.0
-#: the first hours of Saturday, from Monday on [s]
-_SATURDAY_S = 5 * _DAY_S
+_SATURDAY_S = 5 * _DAY_S  #: the first hours of Saturday, from Monday on [s]
 
 
 def grown(time_s: ArrayLike, growth: float, year_s: float) -> Any:

@@ -17,8 +17,7 @@ from dtnsim.physics._arrays import FloatArray, as_float, together
 #: standard deviations above its mean that no link's load reaches, and the probability that counts as none
 _FAR: Final = 12.0
 _NOTHING: Final = 1e-15
-#: loads that are looked at one by one; of thousands of streams every so many-th
-_STEPS: Final = 256
+_STEPS: Final = 256  #: loads that are looked at one by one; of thousands of streams every so many-th
 
 
 def expected_links(links: ArrayLike, streams: ArrayLike) -> FloatArray:

@@ -20,8 +20,7 @@ DIRTY_RATIOS: Final = (((2, 6, 30), (0.10, 0.20)), ((2, 6, 22), (0.05, 0.10)), (
 HELD_BELOW: Final = (2, 6, 24)
 #: Read-ahead of a Linux block device unless it is set (VM_READAHEAD_PAGES, 128 KiB).
 LINUX_READ_AHEAD_B: Final = 131072
-#: Kernel from which on a program's large call widens the window (commit 9491ae4aade6).
-LARGE_CALLS: Final = (4, 10)
+LARGE_CALLS: Final = (4, 10)  #: Kernel from which on a program's large call widens the window (commit 9491ae4aade6).
 #: Windows that a sequential reader has under way: the next one is asked for as soon as it enters one, whether that one
 #: has arrived or not (Linux mm/readahead.c, "readahead pipelining": async_size is size, and the mark comes first).
 WINDOWS: Final = 2.0

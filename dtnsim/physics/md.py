@@ -13,16 +13,14 @@ from numpy.typing import ArrayLike
 from dtnsim.physics._arrays import FloatArray, as_float
 from dtnsim.physics.raid import write_amplification
 
-#: Linux md stripe cache: bytes per entry and disk (md(4), stripe_cache_size).
-MD_PAGE_B: Final = 4096
+MD_PAGE_B: Final = 4096  #: Linux md stripe cache: bytes per entry and disk (md(4), stripe_cache_size).
 #: The daemon of the write-intent bitmap passes every 5 s (mdadm(8), --delay), and clears a bit the second time: 5 to
 #: 10 s after the last write.
 BITMAP_PASS_S: Final = 5.0
 BITMAP_HELD_S: Final = 1.5 * BITMAP_PASS_S
 #: Members from which on mdadm gives an array with redundancy a bitmap by itself (mdadm(8), --bitmap).
 MARKED_B: Final = 100.0 * 2**30
-#: First release in which flushes of an array overlap (commit 5a409b4f56d5).
-FLUSHES_OVERLAP: Final = (4, 18)
+FLUSHES_OVERLAP: Final = (4, 18)  #: First release in which flushes of an array overlap (commit 5a409b4f56d5).
 #: First release by level in which a request takes no lock of the array: reads of RAID 5 and 6 that lie in a chunk
 #: (drivers/md/raid5.c, commit 97ae27252f49), requests of RAID 10 (raid10.c, b9b083f9044a). RAID 0 never had one.
 LOCKLESS: Final = dict.fromkeys((5, 6, 50, 60), (5, 14)) | {10: (6, 1)}
@@ -30,8 +28,7 @@ LOCKLESS: Final = dict.fromkeys((5, 6, 50, 60), (5, 14)) | {10: (6, 1)}
 IDLEST: Final = {1: (3, 6), 10: (5, 3)}
 #: First release in which who writes to a mirror without a bitmap sends the write out (commit 7db922bae3ab).
 WRITES_DIRECTLY: Final = (6, 5)
-#: Rounds of a fixed point that falls without turning.
-_SETTLES: Final = 100
+_SETTLES: Final = 100  #: Rounds of a fixed point that falls without turning.
 
 
 def read_ahead_bytes(chunk_B: ArrayLike, disks: ArrayLike) -> FloatArray:

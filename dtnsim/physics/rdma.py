@@ -16,8 +16,7 @@ from dtnsim.physics._arrays import FloatArray, as_float
 PATH_MTUS_B: Final = (256.0, 512.0, 1024.0, 2048.0, 4096.0)
 #: IPv4 20, UDP 8, BTH 12, ICRC 4 bytes (RoCEv2, annex A17), and Ethernet's 38 (`dtnsim.physics.nic`)
 ROCE_HEADERS_B: Final = 44.0
-#: RETH of the first packet of a message, which sets the room a path MTU needs
-_FIRST_B: Final = 16.0
+_FIRST_B: Final = 16.0  #: RETH of the first packet of a message, which sets the room a path MTU needs
 
 
 def roce_payload(mtu_B: ArrayLike) -> FloatArray:

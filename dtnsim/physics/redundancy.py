@@ -15,8 +15,7 @@ from dtnsim.physics._arrays import FloatArray, as_float
 #: 1 + 1/2 + ... + 1/c by the number of copies or shards c; erasure codes have 48 at most here
 _HARMONIC: Final = np.cumsum([0.0, *(1.0 / n for n in range(1, 49))])
 
-#: what makers and benchmarks call a small request [B]
-_SMALL_B: Final = 4096.0
+_SMALL_B: Final = 4096.0  #: what makers and benchmarks call a small request [B]
 
 
 def stored(replicas: ArrayLike, data: ArrayLike, coding: ArrayLike) -> FloatArray:

@@ -12,8 +12,7 @@ from dtnsim.physics._arrays import FloatArray, as_float
 #: rsync.h: BLOCK_SIZE and MAX_BLOCK_SIZE [B]
 LEAST_BLOCK_B: Final = 700.0
 MOST_BLOCK_B: Final = 131072.0
-#: a token for a block that is known (token.c, simple_send_token) [B]
-TOKEN_B: Final = 4.0
+TOKEN_B: Final = 4.0  #: a token for a block that is known (token.c, simple_send_token) [B]
 
 #: GNU tar: blocks, and records of twenty of them [B]
 TAR_BLOCK_B: Final = 512.0

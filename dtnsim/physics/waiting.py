@@ -10,12 +10,9 @@ from numpy.typing import ArrayLike
 
 from dtnsim.physics._arrays import FloatArray, as_float, together
 
-#: beyond so many workers the station is taken to be full, or never queued at
-MOST_WORKERS: Final = 64
-#: greatest number
-_MOST: Final = float(np.finfo(float).max)
-#: files a worker from which on an unfinished round is less than half a percent
-MANY: Final = 256
+MOST_WORKERS: Final = 64  #: beyond so many workers the station is taken to be full, or never queued at
+_MOST: Final = float(np.finfo(float).max)  #: greatest number
+MANY: Final = 256  #: files a worker from which on an unfinished round is less than half a percent
 
 
 def cycle_time(workers: float, away_s: ArrayLike, station_s: ArrayLike, own_s: ArrayLike = 0.0) -> FloatArray:

@@ -38,20 +38,15 @@ from dtnsim.physics._arrays import LEVELS
 from dtnsim.steady import epochs, ordering, timed
 from dtnsim.steady.scenarios import Scenarios
 
-#: keys that an answer names one by one
-_NAMED: Final = 2
+_NAMED: Final = 2  #: keys that an answer names one by one
 #: places that are tried one by one where all together move the answer, and what is as much as another answer
 _ALONE: Final = 4
 _SAME: Final = 1e-3
-#: part of the answer that a default has to move to be listed
-WORTH: Final = 0.05
-#: part of it below which several that move it together are not looked at one by one
-_LITTLE: Final = WORTH / 2
-#: transfers up to which they are tried: each is one more composition
-TRANSFERS: Final = 32
+WORTH: Final = 0.05  #: part of the answer that a default has to move to be listed
+_LITTLE: Final = WORTH / 2  #: part of it below which several that move it together are not looked at one by one
+TRANSFERS: Final = 32  #: transfers up to which they are tried: each is one more composition
 
-#: keys of a host below which its storage is
-_STORAGE: Final = frozenset({"volumes", "vm"})
+_STORAGE: Final = frozenset({"volumes", "vm"})  #: keys of a host below which its storage is
 
 Place = tuple[str | int, ...]
 
@@ -244,25 +239,20 @@ def _put(value: Any, place: Place, new: object) -> Any:
     return {**value, first: _put(value[first], rest, new)}
 
 
-#: numbers that are tried at most
-_MOST: Final = 128
+_MOST: Final = 128  #: numbers that are tried at most
 #: transfers up to which they are tried; for more, each trial would be as dear as the answer
 _TRANSFERS: Final = 100
 _NORMAL: Final = NormalDist()
-#: standard scores of the ends of an interval
-_ENDS: Final = (_NORMAL.inv_cdf(LEVELS[0]), _NORMAL.inv_cdf(LEVELS[2]))
-#: standard errors by which a covariance found in scenarios may be too small
-_ERRORS: Final = 2.0
-#: how closely a quantile of several laws is found [of its logarithm]
-_CLOSE: Final = 1e-9
+_ENDS: Final = (_NORMAL.inv_cdf(LEVELS[0]), _NORMAL.inv_cdf(LEVELS[2]))  #: standard scores of the ends of an interval
+_ERRORS: Final = 2.0  #: standard errors by which a covariance found in scenarios may be too small
+_CLOSE: Final = 1e-9  #: how closely a quantile of several laws is found [of its logarithm]
 #: numbers that no key of a path file holds -> what would state them
 _WORDS: Final = {
     "ports of drives": "what the drives hang on (hbas of the host, and via of the volume)",
     "RAID controllers": "the RAID controller (hbas of the host, and via of the volume)",
     "slots of NVMe drives": "what the NVMe drives hang on (slots of the host, and via of the volume)",
 }
-#: from here on a number is said to be none
-_NO_LIMIT: Final = 1e15
+_NO_LIMIT: Final = 1e15  #: from here on a number is said to be none
 #: a number without a key, as draws call it (`dtnsim.ground.quantity.key_of`)
 _NUMBER: Final = re.compile(r"(.+) ([-+.e\d]+) (\S+)")
 

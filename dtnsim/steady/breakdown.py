@@ -21,8 +21,7 @@ from dtnsim.steady import discrepancy, epochs, ordering, timed
 from dtnsim.steady.assumed import named
 from dtnsim.steady.scenarios import Scenarios, scenarios
 
-#: correlation with the rate from which on something unstated is named
-_MATTERS: Final = 0.15
+_MATTERS: Final = 0.15  #: correlation with the rate from which on something unstated is named
 #: draws that several keys share -> what people call them; any other is named by its keys in the path file
 _WORDS: Final = {
     "other traffic": "other traffic",

@@ -19,10 +19,8 @@ from dtnsim.steady.rows import Rows, begins, over_rows, summed
 
 #: part of the time from which on it is felt that workers queue; below, the station or the workers themselves hold
 _FELT: Final = 2e-3
-#: part by which the parts of one step's bytes may miss all of them
-_ONE: Final = 1e-6
-#: digits in which transfers are alike
-_DIGITS: Final = 6
+_ONE: Final = 1e-6  #: part by which the parts of one step's bytes may miss all of them
+_DIGITS: Final = 6  #: digits in which transfers are alike
 
 
 def idle_time(m: Matrices, f: int) -> Array:
@@ -96,8 +94,7 @@ class Workers:
         self._at_work = m.at_work[:, None]
         #: what they allow where no memory slows them, once it was asked for
         self._known: tuple[Array, Array, Array] | None = None
-        #: whose last round is not full
-        self._uneven = np.array([len(levels) > 1 for levels in m.rounds], dtype=bool)
+        self._uneven = np.array([len(levels) > 1 for levels in m.rounds], dtype=bool)  #: whose last round is not full
         #: several workers that wait now and then, and meet at what they share
         waiting = np.logical_or.reduceat((m.delay > m.served).any(axis=0), first)
         #: several workers who go through the stretches of one step, as a page cache cuts it, side by side

@@ -38,8 +38,7 @@ SCHEMA: Final = "dtnsim.discrepancy/2"
 #: degrees of freedom of the model's own error, and of what runs differ by: quantiles have closed forms
 FREEDOM: Final = 2
 OF_RUNS: Final = 4
-#: scale of a t of runs that has unit variance
-UNIT: Final = math.sqrt((OF_RUNS - 2) / OF_RUNS)
+UNIT: Final = math.sqrt((OF_RUNS - 2) / OF_RUNS)  #: scale of a t of runs that has unit variance
 #: stations that carry bytes at a rate that no system exceeds
 WIRES: Final = frozenset({"nic", "ib", "network", "pcie", "sata", "sas", "policer"})
 

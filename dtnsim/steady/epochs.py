@@ -37,16 +37,14 @@ from dtnsim.steady.shares import MUCH
 from dtnsim.steady.solve import Rates, solve
 from dtnsim.steady.stages import Column, Stage, as_transfer, in_parts, staged, stages_of, step_by_step, taken, visit_B
 
-#: part of a transfer that what others do at first has to be
-_FELT: Final = 0.05
+_FELT: Final = 0.05  #: part of a transfer that what others do at first has to be
 #: parts of the time gone by within which stages end together: of one scenario, and of many
 _TOGETHER: Final = 1e-9
 _DRAWN: Final = 2e-3
 #: part of those under way whose ends are put together, and how closely shares are found then: of one scenario, of many
 _NEXT: Final = 1 / 12
 _NEAR: Final = (1e-3, 1e-2)
-#: more streams than any volume has
-_APART: Final = 1 << 30
+_APART: Final = 1 << 30  #: more streams than any volume has
 
 
 def rates(problem: Problem, m: Matrices | None = None) -> Array:

@@ -24,13 +24,11 @@ from dtnsim.steady.regime import ISOLATED, PRODUCTION, follows, setting
 from dtnsim.steady.scenarios import Scenarios, composed_and_drawn, held, laid_out
 from dtnsim.steady.usual import usual
 
-#: between keys that go together
-_AND: Final = re.compile(r", | and ")
+_AND: Final = re.compile(r", | and ")  #: between keys that go together
 #: whose numbers are tried by themselves: connections run round by round where a loss is stated, and by the closed form
 #: where it is drawn
 _ROUNDS: Final = ("wan.", "links.")
-#: scenarios that tell where a median lies with such a number, however many the answer has
-_ENOUGH: Final = 1024
+_ENOUGH: Final = 1024  #: scenarios that tell where a median lies with such a number, however many the answer has
 
 
 class _Known(Draw):

@@ -28,20 +28,15 @@ from dtnsim.steady.meetings import part
 from dtnsim.steady.reasons import Cause, cause_of, key_of, reason, remedy
 from dtnsim.steady.relieved import WORTH, by_key, narrowest, rate_with, tried
 
-#: rungs of the ladder
-RUNGS: Final = 7
-#: ladders of so many transfers are shown by themselves; of more, that of the first
-SHOWN: Final = 12
+RUNGS: Final = 7  #: rungs of the ladder
+SHOWN: Final = 12  #: ladders of so many transfers are shown by themselves; of more, that of the first
 #: what a place has when it holds nothing any more, by the kind of its station
 _WIDE: Final = {"network": "bandwidth=1000 Tb/s", "nic": "rate=1000 Tb/s", "ib": "rate=1000 Tb/s"}
-#: the most that a clock may be said to be
-_FASTEST: Final = "clock=10 GHz"
+_FASTEST: Final = "clock=10 GHz"  #: the most that a clock may be said to be
 #: kinds of boxes on a segment, which TCP sees as the narrowest place of a route
 _BOXES: Final = ("firewall", "middlebox")
-#: what lies behind a cache
-_DRIVES: Final = ("hdd", "ssd", "unknown", "measured")
-#: a rung that is no higher than this over the one below was none
-_SAME_RATE: Final = 1 + 1e-6
+_DRIVES: Final = ("hdd", "ssd", "unknown", "measured")  #: what lies behind a cache
+_SAME_RATE: Final = 1 + 1e-6  #: a rung that is no higher than this over the one below was none
 
 
 class Ladder(Later[Rung]):

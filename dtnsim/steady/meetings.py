@@ -24,8 +24,7 @@ from dtnsim.steady.matrices import Matrices, matrices
 from dtnsim.steady.reasons import Cause, cause_of
 from dtnsim.steady.stages import alone
 
-#: transfers up to which each is looked at by itself; of more, all are taken to run together
-_LOOKED_AT: Final = 100
+_LOOKED_AT: Final = 100  #: transfers up to which each is looked at by itself; of more, all are taken to run together
 
 
 @dataclass(frozen=True, slots=True, eq=False)

@@ -32,14 +32,11 @@ from dtnsim.steady.rows import begins, over_rows, take
 from dtnsim.steady.solve import Rates, slowed_capacity
 from dtnsim.steady.stages import Column, row_of, staged, steps_of, visit_B
 
-#: states that are told apart at most
-_MOST: Final = 64
+_MOST: Final = 64  #: states that are told apart at most
 #: scenarios from which on it is asked first whether any state fills a station: of fewer all states are sooner solved
 _MANY: Final = 32
-#: part of a station's capacity that may be left of it when it is full
-_FULL: Final = 1e-6
-#: columns that are told apart, and the numbers of how (`Steps`)
-_Split = tuple[tuple[int, int], ...]
+_FULL: Final = 1e-6  #: part of a station's capacity that may be left of it when it is full
+_Split = tuple[tuple[int, int], ...]  #: columns that are told apart, and the numbers of how (`Steps`)
 #: parts of a worker's time, with its stations for itself, up to which a wait or a step is at its mean: where there is
 #: room for all states, and where there is not
 _FELT: Final = (0.01, 0.05)

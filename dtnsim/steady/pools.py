@@ -33,12 +33,9 @@ from dtnsim.physics.cache import SLACK
 from dtnsim.steady.durability import drain_rates
 from dtnsim.steady.stages import step_by_step
 
-#: part of a limit that counts as none of it
-_NEAR: Final = 1e-9
-#: steps of a clock's last digit that a limit is away at least
-_TICKS: Final = 4
-#: writers whose caches are followed at most: of more, each has its part of its cache in the mean
-_MOST: Final = 32
+_NEAR: Final = 1e-9  #: part of a limit that counts as none of it
+_TICKS: Final = 4  #: steps of a clock's last digit that a limit is away at least
+_MOST: Final = 32  #: writers whose caches are followed at most: of more, each has its part of its cache in the mean
 #: times that a cache is full and has room again before it stays full for as long as anything comes in
 _TURNS: Final = 24
 

@@ -39,8 +39,7 @@ from dtnsim.steady.reasons import Cause, bottleneck
 from dtnsim.steady.scenarios import Scenarios, composed_and_drawn, held, interval, laid_out, scenarios, took
 from dtnsim.steady.solve import Matrices
 
-#: part of the workers' time that is rounding
-_ROUNDING: Final = 1e-9
+_ROUNDING: Final = 1e-9  #: part of the workers' time that is rounding
 
 # what a path is refused for has all that composing it would find
 findings.CHECKS.append(lambda given: timed.composer(given, Draw()).problem())
@@ -114,10 +113,8 @@ def _idle(m: Matrices, f: int, ceiling: float) -> float:
     return idle if idle > _ROUNDING * own else 0.0
 
 
-#: scenarios behind p10, p50 and p90
-SAMPLES = 256
-#: a utilisation up to this is one, but for the last digits of the sums
-_ROUNDED_UP = 1 + _ROUNDING
+SAMPLES = 256  #: scenarios behind p10, p50 and p90
+_ROUNDED_UP = 1 + _ROUNDING  #: a utilisation up to this is one, but for the last digits of the sums
 
 
 def predict(

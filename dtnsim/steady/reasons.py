@@ -15,14 +15,10 @@ from dtnsim.physics._arrays import FloatArray as Array, Index
 from dtnsim.steady import ceilings
 from dtnsim.steady.matrices import Matrices
 
-#: a demand this near to one unit a byte goes without saying, and what is a smaller part of one
-_PLAIN = 0.1
-#: drives that a transfer reads and writes at once
-BOTH_WAYS: Final = "shared by reads and writes"
-#: share of the workers' time from which on what takes the rest of it is not worth a word
-_NEARLY_ALL = 0.97
-#: stations that take times that differ by less hold alike
-_TIE = 1e-9
+_PLAIN = 0.1  #: a demand this near to one unit a byte goes without saying, and what is a smaller part of one
+BOTH_WAYS: Final = "shared by reads and writes"  #: drives that a transfer reads and writes at once
+_NEARLY_ALL = 0.97  #: share of the workers' time from which on what takes the rest of it is not worth a word
+_TIE = 1e-9  #: stations that take times that differ by less hold alike
 
 
 class Cause(NamedTuple):

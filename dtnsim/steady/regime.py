@@ -22,12 +22,10 @@ from dtnsim.physics._arrays import LEVELS
 from dtnsim.steady.meetings import Meeting
 from dtnsim.steady.reasons import WORDS, Cause
 
-#: kinds of evidence in the order in which they are shown
-KINDS: Final = tuple(WORDS["evidence"])
+KINDS: Final = tuple(WORDS["evidence"])  #: kinds of evidence in the order in which they are shown
 #: kind of station -> kind of evidence; drives and TCP are looked at more closely
 _KINDS: Final = {s: kind for kind, row in WORDS["evidence"].items() for s in row.get("stations", "").split()}
-#: kinds that tests of a host's own volumes have met
-_STORAGE: Final = frozenset({"disk", "array", "bus"})
+_STORAGE: Final = frozenset({"disk", "array", "bus"})  #: kinds that tests of a host's own volumes have met
 #: what limits a TCP station -> kind of evidence
 _TCP: Final = {"link": "wire", "window": "window", "loss": "loss", "buffer": "buffer"}
 #: what a wait belongs to -> kind of evidence

@@ -25,12 +25,9 @@ from dtnsim.steady import solve, timed
 from dtnsim.steady.matrices import Matrices
 from dtnsim.tools.gridftp import Globus
 
-#: of more transfers than this no changes are tried
-TRIED: Final = 4
-#: a change is worth a word when it brings this much
-WORTH: Final = 1.1
-#: where none is, one that helps by more than this is kept
-_HELPS: Final = 1.002
+TRIED: Final = 4  #: of more transfers than this no changes are tried
+WORTH: Final = 1.1  #: a change is worth a word when it brings this much
+_HELPS: Final = 1.002  #: where none is, one that helps by more than this is kept
 #: steps in which smaller ones are tried, down to this part, and what a window has beyond what its rate needs
 _STEP: Final = 4.0
 _SMALLEST: Final = 1e-3
@@ -40,10 +37,8 @@ _PLACE: Final = re.compile(r"the narrowest place is (the port of )?([^,:(\s]+)")
 #: what `dtnsim.steady.reasons` asks of an array of the path, and what is said where more drives were tried
 _ARRAY: Final = re.compile(r"more or faster drives \((hosts\.([^.]+)\.volumes\.(.+)\.array)\)")
 NO_MORE: Final = "; twice as many bring less than a tenth"
-#: a rate that is no further below another is it
-_REACHED: Final = 1 - 1e-6
-#: a place is the narrowest of a connection where both allow as much, but for this
-_SAME: Final = 1.02
+_REACHED: Final = 1 - 1e-6  #: a rate that is no further below another is it
+_SAME: Final = 1.02  #: a place is the narrowest of a connection where both allow as much, but for this
 #: kinds of stations that more streams, files or processes at once can relieve
 _BY_MORE: Final = frozenset({
     "core", "tcp", "window", "workers", "latency", "transport", "nfs", "s3", "smb",

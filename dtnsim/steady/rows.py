@@ -16,8 +16,7 @@ from dtnsim.physics._arrays import FloatArray as Array, Index
 
 #: scenarios from which on some calls for all rows, or one for each that is long, cost less than `reduceat`
 _WIDE: Final = 64
-#: entries up to which rows are done together, the second of each, then the third
-_FEW: Final = 6
+_FEW: Final = 6  #: entries up to which rows are done together, the second of each, then the third
 
 
 @dataclass(frozen=True, slots=True)

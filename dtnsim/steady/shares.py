@@ -16,21 +16,17 @@ from numpy.typing import NDArray
 from dtnsim.physics._arrays import BoolArray, FloatArray as Array, Index, IntArray
 from dtnsim.steady.rows import Rows, begins, over_rows, summed
 
-#: part of the scenarios, or transfers, below which the rest is left out of the rounds that follow
-MUCH: Final = 0.8
+MUCH: Final = 0.8  #: part of the scenarios, or transfers, below which the rest is left out of the rounds that follow
 #: entries of scenarios that are filled together: few, since those that are much alike are done together, and caches are
 #: small; and scenarios at least
 _AT_ONCE: Final = 262_144
 _LEAST: Final = 16
-#: entries of scenarios from which on it pays to leave out what is done
-_MANY: Final = 4096
-#: levels that differ by less are equal
-_TIE: Final = 1e-12
+_MANY: Final = 4096  #: entries of scenarios from which on it pays to leave out what is done
+_TIE: Final = 1e-12  #: levels that differ by less are equal
 #: stations that are filled by less than this part of their capacity fill, and may when some capacities change
 ROUNDED: Final = 1e-9
 _MARGIN: Final = 1e-2
-#: number of no station: behind all others
-_NONE: Final = int(np.iinfo(np.int64).max)
+_NONE: Final = int(np.iinfo(np.int64).max)  #: number of no station: behind all others
 
 
 @dataclass(frozen=True, slots=True)

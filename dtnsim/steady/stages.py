@@ -21,10 +21,8 @@ from dtnsim.steady.ceilings import solo_times, station_time
 from dtnsim.steady.matrices import OF_PHASES, OF_STATIONS, OF_TRANSFERS, Matrices, divided, several_steps
 from dtnsim.steady.rows import Rows, summed
 
-#: part of a transfer's bytes below which a phase is none
-_LEAST: Final = 1e-9
-#: part of a byte's step by which a step is not whole
-_ROUNDED: Final = 1e-6
+_LEAST: Final = 1e-9  #: part of a transfer's bytes below which a phase is none
+_ROUNDED: Final = 1e-6  #: part of a byte's step by which a step is not whole
 #: what equal flows miss of perfect fairness over the life of a file, 1 - J; what checksums on cores of their own take
 #: differs by file as much
 UNFAIRNESS: Final = prior(
@@ -34,8 +32,7 @@ UNFAIRNESS: Final = prior(
     "checksums no figures were found: clocks, caches and what else runs move them by some per cent to a quarter",
 )
 _ALWAYS: Final = np.ones(1, dtype=bool)
-#: parts a worker takes in all, at least, of files that are cut
-_PARTS: Final = 128
+_PARTS: Final = 128  #: parts a worker takes in all, at least, of files that are cut
 
 
 @dataclass(frozen=True, slots=True)

@@ -35,8 +35,7 @@ from dtnsim.steady.ordering import ends as ends_of
 
 #: transfers up to which it is looked who has ended before others begin; of more, all are taken to meet
 _LOOKED_AT: Final = 100
-#: how often overlapping turns are put together before all are
-_MERGERS: Final = 12
+_MERGERS: Final = 12  #: how often overlapping turns are put together before all are
 
 
 @dataclass(slots=True)

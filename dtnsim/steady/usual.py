@@ -28,8 +28,7 @@ from dtnsim.steady.scenarios import Scenarios
 
 #: standard errors of a share by which most of the draws are more than half of them, whatever the seed
 _ERRORS: Final = 2.0
-#: a station, or what workers wait for (-1), and which limit of a connection
-Holder = tuple[int, str]
+Holder = tuple[int, str]  #: a station, or what workers wait for (-1), and which limit of a connection
 
 
 class _One(Draw):

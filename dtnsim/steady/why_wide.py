@@ -25,8 +25,7 @@ from dtnsim.steady.assumed import named
 from dtnsim.steady.prediction import predict
 from dtnsim.steady.reasons import WORDS
 
-#: scenarios that the shares are computed from, well above the number of polynomials
-SAMPLES: Final = 4096
+SAMPLES: Final = 4096  #: scenarios that the shares are computed from, well above the number of polynomials
 #: scenarios further out count as if they were here: no interval is wider for how far its last ones lie
 _INSIDE: Final = (0.01, 0.99)
 

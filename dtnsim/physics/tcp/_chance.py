@@ -15,8 +15,7 @@ from dtnsim.physics._arrays import FloatArray, IntArray
 
 Bits = NDArray[np.uint64]
 
-#: what a draw decides
-LOSS, DROPS, TRAIN, AGAIN, TAIL, PAUSE, START = range(1, 8)
+LOSS, DROPS, TRAIN, AGAIN, TAIL, PAUSE, START = range(1, 8)  #: what a draw decides
 
 #: multipliers and shifts of the finalizer of SplitMix64 (Steele, Lea and Flood, OOPSLA 2014)
 _STEP: Final = np.uint64(0x9E3779B97F4A7C15)

@@ -16,8 +16,7 @@ if TYPE_CHECKING:
 
     from dtnsim.physics.tcp._step import View
 
-#: excess that counts as an overflow [segments]
-OVER: Final = 0.25
+OVER: Final = 0.25  #: excess that counts as an overflow [segments]
 
 
 def trouble(trip: FloatArray, flight: FloatArray) -> FloatArray:

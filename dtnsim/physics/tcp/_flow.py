@@ -8,14 +8,12 @@ from typing import Final
 from dtnsim.physics.tcp import linux
 from dtnsim.physics.tcp.controls import Control, cubic, cut, westwood
 
-#: slices that a flow remembers: the longest round trip with its queue
-RING: Final = 512
+RING: Final = 512  #: slices that a flow remembers: the longest round trip with its queue
 #: largest burst of segmentation offload at MTU 1500 [segments]
 BURST: Final = 44.0
 NEVER: Final = 1e30
 STARTUP, DRAIN, PROBE_BW, PROBE_RTT = range(4)
-#: share of srtt's newest sample (RFC 6298)
-ALPHA: Final = 0.125
+ALPHA: Final = 0.125  #: share of srtt's newest sample (RFC 6298)
 # constants of the sender by the names that they have in `linux`
 HIGH_GAIN, FAIR = linux.BBR_HIGH_GAIN, linux.CUBIC_FRIENDLY
 WINDOW, BURSTS = linux.INITIAL_WINDOW, linux.BURSTS_PER_S

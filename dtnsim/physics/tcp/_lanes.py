@@ -22,8 +22,7 @@ AVOIDANCE: Final = 1
 RECOVERY: Final = 2
 
 
-#: draws that are made at once
-_BLOCK: Final = 64
+_BLOCK: Final = 64  #: draws that are made at once
 
 
 @dataclass(slots=True, eq=False, repr=False)

@@ -11,8 +11,7 @@ from dtnsim.physics._arrays import BoolArray, FloatArray, IntArray, Rows
 from dtnsim.physics.tcp._lanes import Dice, Fixed, State, fresh
 from dtnsim.physics.tcp._step import step
 
-#: lanes at their ends are looked for after so many steps
-EVERY: Final = 8
+EVERY: Final = 8  #: lanes at their ends are looked for after so many steps
 #: a lane in which nothing grows, nothing is lost and rates stay to so many digits goes on like that
 STAYS: Final = 1e-12
 

@@ -23,8 +23,7 @@ ACK_WAIT: Final = 0.5
 #: a step may let a window grow by this share, and CUBIC's clock by this share of the time to its plateau
 GROWTH_A_STEP: Final = 0.03
 EPOCH_A_STEP: Final = 0.25
-#: least step at a full buffer [round trips]
-OVERFLOW_TRIPS: Final = 0.1
+OVERFLOW_TRIPS: Final = 0.1  #: least step at a full buffer [round trips]
 #: numbers as arrays: numpy takes a Python number half as long again
 ZERO, TINY, HALF, ONE, TWO = (np.array(x) for x in (0.0, 1e-30, 0.5, 1.0, 2.0))
 ROUND, ACK, TO_BURST, OF_WINDOW = (

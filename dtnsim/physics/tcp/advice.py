@@ -19,8 +19,7 @@ from dtnsim.physics.tcp.setting import Setting
 
 #: streams that fasterdata.es.net calls the useful range; beyond, losses of one's own making grow
 STREAMS: Final = (1, 2, 4, 8, 16, 32, 64)
-#: a change counts when it brings this much
-WORTH: Final = 1.05
+WORTH: Final = 1.05  #: a change counts when it brings this much
 #: losses that are tried lie between these, first about where the closed form has the target, by this factor apart,
 #: then so many between two of them
 LOSSES: Final = (1e-9, 0.1)

@@ -16,8 +16,7 @@ from dtnsim.physics._arrays import BoolArray, FloatArray, IntArray
 from dtnsim.physics.tcp import _chance, coefficients as known, linux
 from dtnsim.physics.tcp.controls.bbr import bbr3, collapse
 
-#: pauses that are drawn; later ones come at their mean
-PAUSES: Final = 64
+PAUSES: Final = 64  #: pauses that are drawn; later ones come at their mean
 
 
 @dataclass(frozen=True, slots=True)

@@ -18,30 +18,23 @@ from dtnsim.physics._arrays import FloatArray, IntArray, quantile
 from dtnsim.physics.tcp import _chance, coefficients as known, rounds, shared
 from dtnsim.physics.tcp.shared import Link
 
-#: groups that are simulated apart; more are put together, the most alike first
-MOST_GROUPS: Final = 8
-#: flows that are simulated; more streams share them in proportion
-MOST_FLOWS: Final = 16
+MOST_GROUPS: Final = 8  #: groups that are simulated apart; more are put together, the most alike first
+MOST_FLOWS: Final = 16  #: flows that are simulated; more streams share them in proportion
 #: runs of which the median counts, at most, a power of two; slices of flows that all of them together, and one, take
 REPLICAS: Final = 16
 WORK: Final = 4e5
 WORK_OF_ONE: Final = 2.4e5
-#: longest time that is looked at [s]
-LONGEST_S: Final = 400.0
-#: windows that are never reached [segments]
-NO_WINDOW: Final = 1e9
+LONGEST_S: Final = 400.0  #: longest time that is looked at [s]
+NO_WINDOW: Final = 1e9  #: windows that are never reached [segments]
 #: round trips of a program before its first byte: iperf3 (iperf_server_api.c) opens its control connection, sends a
 #: cookie, then its parameters, opens its data connections, sends their cookie; each is answered before the next
 OPENING_TRIPS: Final = 5.0
 #: programs start within so much of their time, streams of one of them within so much of each other [s]
 START_S: Final = 0.1
 STREAM_S: Final = 0.02
-#: later starts count as this late: streams that were there before have long settled [s]
-LATEST_S: Final = 5.0
-#: weight of a stream that gets nothing: it still gets what the others leave
-LEAST: Final = 1e-3
-#: figures that differ in later digits give the same runs
-DIGITS: Final = 3
+LATEST_S: Final = 5.0  #: later starts count as this late: streams that were there before have long settled [s]
+LEAST: Final = 1e-3  #: weight of a stream that gets nothing: it still gets what the others leave
+DIGITS: Final = 3  #: figures that differ in later digits give the same runs
 
 
 @dataclass(frozen=True, slots=True)

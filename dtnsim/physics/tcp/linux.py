@@ -21,15 +21,12 @@ GRANTED_B: Final = (((3, 2), 124928.0), ((6, 18), 212992.0), ((1000,), 4194304.0
 DEFAULT_B: Final = (6 * 2**20, 4 * 2**20)
 #: least and first size of a buffer, as tcp_rmem and tcp_wmem have them before the largest (the same) [B]
 STARTS: Final = {"rmem": "4096 131072", "wmem": "4096 16384"}
-#: the kernel that answers where none is named
-NEWEST: Final = "6.18"
-#: include/net/tcp.h: TCP_INIT_CWND [segments]
-INITIAL_WINDOW: Final = 10.0
+NEWEST: Final = "6.18"  #: the kernel that answers where none is named
+INITIAL_WINDOW: Final = 10.0  #: include/net/tcp.h: TCP_INIT_CWND [segments]
 #: sysctl tcp_pacing_ss_ratio and tcp_pacing_ca_ratio
 PACING_SLOW_START: Final = 2.0
 PACING_AVOIDANCE: Final = 1.2
-#: net/core/sock.c: sk_pacing_shift = 10, a burst is 1/1024 s of the pacing rate
-BURSTS_PER_S: Final = 1024.0
+BURSTS_PER_S: Final = 1024.0  #: net/core/sock.c: sk_pacing_shift = 10, a burst is 1/1024 s of the pacing rate
 #: include/net/tcp.h: GSO_LEGACY_MAX_SIZE; sysctl tcp_tso_rtt_log = 9; sysctl tcp_tso_win_divisor = 3
 GSO_B: Final = 65536.0
 TSO_RTT_UNIT_S: Final = 512e-6
@@ -71,17 +68,14 @@ HYSTART_GAP_S: Final = 2e-3
 HYSTART_DELAY_S: Final = (4e-3, 16e-3)
 #: net/ipv4/tcp_cubic.c, hystart_ack_delay: at most 1 ms is added to the train's threshold
 HYSTART_ACK_DELAY_S: Final = 1e-3
-#: include/net/tcp.h, tcp_is_cwnd_limited: slow start goes on to twice what was in flight
-IDLE_WINDOW: Final = 2.0
-#: include/net/tcp.h: TCP_RTO_MIN = HZ/5
-RTO_MIN_S: Final = 0.2
+IDLE_WINDOW: Final = 2.0  #: include/net/tcp.h, tcp_is_cwnd_limited: slow start goes on to twice what was in flight
+RTO_MIN_S: Final = 0.2  #: include/net/tcp.h: TCP_RTO_MIN = HZ/5
 #: include/net/tcp.h: TCP_RTO_MAX; sysctl tcp_retries2: time-outs in a row before a connection is given up
 RTO_MAX_S: Final = 120.0
 RETRIES: Final = 15
 #: include/net/tcp.h: TCP_TIMEOUT_MIN, two ticks that timers of RACK and of tail probes add, of 250 a second
 TIMEOUT_MIN_S: Final = 2 / 250
-#: include/net/tcp.h: TCP_DELACK_MIN = HZ/25
-DELAYED_ACK_S: Final = 0.04
+DELAYED_ACK_S: Final = 0.04  #: include/net/tcp.h: TCP_DELACK_MIN = HZ/25
 #: three duplicate acknowledgments, or a quarter of the least round trip (RACK, tcp_recovery.c)
 DUPTHRESH: Final = 3.0
 RACK_SHARE: Final = 0.25

@@ -22,19 +22,15 @@ from dtnsim.physics.tcp.setting import Setting
 #: edges one round trip apart, and how much longer each later interval is than the one before
 ROUNDS: Final = 32
 STRETCH: Final = 1.25
-#: time that is looked at [s]: Reno climbs for hours on a long fat path
-HORIZON_S: Final = 5e4
-#: slow start goes on where a round delivers this much more than the one before
-DOUBLES: Final = 1.5
+HORIZON_S: Final = 5e4  #: time that is looked at [s]: Reno climbs for hours on a long fat path
+DOUBLES: Final = 1.5  #: slow start goes on where a round delivers this much more than the one before
 #: transfers that are run together by `courses`: their counters then take some 30 MB; answers that are remembered
 TOGETHER: Final = 256
 KEPT: Final = 4096
-#: the opening is over when no more than this share of what it costs is still to come
-SETTLED: Final = 0.01
+SETTLED: Final = 0.01  #: the opening is over when no more than this share of what it costs is still to come
 
 
-#: part of its last rate below which a connection counts as not yet open
-_HALF: Final = 0.5
+_HALF: Final = 0.5  #: part of its last rate below which a connection counts as not yet open
 
 
 @dataclass(frozen=True, slots=True, eq=False)

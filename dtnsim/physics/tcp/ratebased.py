@@ -18,8 +18,7 @@ UDT_WINDOW: Final = 8192.0
 #: Priors with wide spread (a factor 2).
 UDT_CYCLES_PER_PACKET: Final = 2.0e4
 FASP_CYCLES_PER_PACKET: Final = 1.0e4
-#: Encryption and checks of FASP on a core with AES instructions [cycles/B] (prior)
-FASP_CYCLES_PER_BYTE: Final = 2.0
+FASP_CYCLES_PER_BYTE: Final = 2.0  #: Encryption and checks of FASP on a core with AES instructions [cycles/B] (prior)
 
 
 def cpu_rate(

@@ -19,16 +19,12 @@ from numpy.typing import ArrayLike, NDArray
 from dtnsim.physics._arrays import BoolArray, FloatArray, IntArray, Rows
 from dtnsim.physics.tcp import _lanes, _run, coefficients as known, controls, linux, loss as lossy, window
 
-#: Streams that are simulated one by one; more are lumped
-MOST_FLOWS: Final = 4
-#: a buffer holds at least this many packets, as those of the measured runs do
-LEAST_BUFFER: Final = 4.0
-#: Lanes stepped together: enough to hide numpy's overhead, few enough for the cache
-CHUNK: Final = 2048
+MOST_FLOWS: Final = 4  #: Streams that are simulated one by one; more are lumped
+LEAST_BUFFER: Final = 4.0  #: a buffer holds at least this many packets, as those of the measured runs do
+CHUNK: Final = 2048  #: Lanes stepped together: enough to hide numpy's overhead, few enough for the cache
 #: Receiver's clock to the first data at the bottleneck: connection set-up and half a round trip [RTT]
 SET_UP: Final = 1.5
-#: Start of a second flow after the first: the next command of a script [s]
-SECOND_START_S: Final = 0.45
+SECOND_START_S: Final = 0.45  #: Start of a second flow after the first: the next command of a script [s]
 
 
 @dataclass(frozen=True, slots=True)

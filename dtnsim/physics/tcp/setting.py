@@ -7,12 +7,9 @@ from typing import Any, Final
 
 import numpy as np
 
-#: header bytes of IPv4 and TCP with timestamps
-HEADERS_B: Final = 52.0
-#: preamble, Ethernet header, checksum and gap around an IP packet (IEEE 802.3)
-ETHERNET_B: Final = 38.0
-#: longer queues than this are never filled [s]
-MOST_QUEUE_S: Final = 1e6
+HEADERS_B: Final = 52.0  #: header bytes of IPv4 and TCP with timestamps
+ETHERNET_B: Final = 38.0  #: preamble, Ethernet header, checksum and gap around an IP packet (IEEE 802.3)
+MOST_QUEUE_S: Final = 1e6  #: longer queues than this are never filled [s]
 
 
 @dataclass(frozen=True, slots=True)

@@ -30,8 +30,7 @@ from dtnsim.physics.tcp._flow import RING, Flow, Windowed, ring
 #: Slices in the shortest round trip; least and longest slice [s]
 SLICES: Final = 4.0
 SLICE_S: Final = (5e-4, 0.0075)
-#: the generator of Park and Miller; a draw is its state over this
-_MODULUS: Final = 2147483647
+_MODULUS: Final = 2147483647  #: the generator of Park and Miller; a draw is its state over this
 
 
 @dataclass(frozen=True, slots=True)

@@ -9,12 +9,9 @@ from numpy.typing import ArrayLike
 
 from dtnsim.physics._arrays import FloatArray
 
-#: Linux setsockopt(2): SO_RCVBUF and SO_SNDBUF are doubled for bookkeeping
-SOCKBUF_DOUBLING: Final = 2.0
-#: RFC 7323, section 2.3: a shift of at most 14 keeps windows under 2^30
-MOST_WINDOW_B: Final = 2.0**30
-#: sysctl tcp_rmem and tcp_wmem are signed 32-bit numbers
-MOST_SYSCTL_B: Final = 2.0**31 - 1
+SOCKBUF_DOUBLING: Final = 2.0  #: Linux setsockopt(2): SO_RCVBUF and SO_SNDBUF are doubled for bookkeeping
+MOST_WINDOW_B: Final = 2.0**30  #: RFC 7323, section 2.3: a shift of at most 14 keeps windows under 2^30
+MOST_SYSCTL_B: Final = 2.0**31 - 1  #: sysctl tcp_rmem and tcp_wmem are signed 32-bit numbers
 
 
 def window_rate(window_B: ArrayLike, rtt_s: ArrayLike) -> FloatArray:
@@ -115,8 +112,7 @@ def needed_buffer(rate_Bps: ArrayLike, rtt_s: ArrayLike, streams: ArrayLike, sha
     return np.asarray(bdp / (np.asarray(streams, float) * np.asarray(share, float)), float)
 
 
-#: windows that Linux lets an autotuned send buffer hold: one in flight, one to go on with
-SEND_BUFFER_WINDOWS = 2.0
+SEND_BUFFER_WINDOWS = 2.0  #: windows that Linux lets an autotuned send buffer hold: one in flight, one to go on with
 
 
 def ahead_of_arrival(rate: ArrayLike, rtt: ArrayLike, streams: ArrayLike, window: ArrayLike) -> FloatArray:

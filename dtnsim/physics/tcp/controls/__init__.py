@@ -23,8 +23,7 @@ import numpy as np
 
 Law = Callable[..., Any]
 
-#: packages that are searched for congestion controls
-PACKAGES = ("dtnsim.physics.tcp.controls",)
+PACKAGES = ("dtnsim.physics.tcp.controls",)  #: packages that are searched for congestion controls
 
 
 @dataclass(frozen=True, slots=True)

@@ -13,8 +13,7 @@ from dtnsim.physics.tcp.response import arrays
 LOW, HIGH = linux.HTCP_BETA
 SCALE_S = linux.HTCP_SCALE_S
 LEAST, MOST = linux.HTCP_SCALE
-#: steps to a period at most, and the part of it that a last one changes
-_STEPS, _CLOSE = 30, 1e-14
+_STEPS, _CLOSE = 30, 1e-14  #: steps to a period at most, and the part of it that a last one changes
 
 
 def htcp(loss: ArrayLike, rtt_s: ArrayLike, mss_B: ArrayLike, _rate_Bps: ArrayLike = np.inf) -> FloatArray:
