@@ -90,6 +90,11 @@ class TcpTuning(Model):
     pacing: Annotated[Quantity, Unit("B/s", low=1e3)] | None = None
     fq: bool = False
 
+    @property
+    def paced(self) -> bool:
+        """Whether packets are spaced, as TCP asks or at a rate."""
+        return self.fq or self.pacing is not None
+
     @model_validator(mode="after")
     def _asked_for(self) -> Self:
         for name in self.model_fields_set & {"rmem_max", "wmem_max"}:

@@ -224,6 +224,8 @@ def sysctl_lines(overrides: Sequence[str], system: str = "linux") -> tuple[str, 
         asked = [f"net.core.{end}_max={size:.0f}" for end, size in core.items() if size]
         ends = [f"net.ipv4.tcp_{end}='{start} {sizes[end]:.0f}'" for end, start in linux.STARTS.items() if end in sizes]
         lines.append(" ".join(("sysctl -w", *asked, *ends)))
+    if "fq" in said:
+        lines += ["sysctl -w net.core.default_qdisc=fq", "tc qdisc replace dev DEV root fq"]
     if cc:
         queue = "" if controls.find(cc).by_loss else "net.core.default_qdisc=fq "
         lines += [f"modprobe tcp_{cc}", f"sysctl -w {queue}net.ipv4.tcp_congestion_control={cc}"]

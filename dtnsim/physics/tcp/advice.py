@@ -123,6 +123,7 @@ def _tries(s: Setting) -> dict[str, Setting]:
         "a window of one bandwidth-delay product a stream": replace(s, window_B=max(s.window_B, bdp / s.streams)),
         _NO_LARGER: replace(s, window_B=min(s.window_B, bdp / s.streams)),
         "a tenth of the loss": replace(s, loss=s.loss / 10),
+        "--pacing (tc qdisc fq)": replace(s, paced=True),
         "MTU 9000": s.of_packets(max(9000.0, s.mtu_B)),
         "a buffer of one bandwidth-delay product": replace(s, buffer_B=max(s.buffer_B, s.rate_Bps * s.rtt_s)),
     }

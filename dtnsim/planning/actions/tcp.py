@@ -70,6 +70,16 @@ def congestion_control(scope: Scope) -> Iterator[Setting]:
 
 
 @free("tuning")
+def pacing(scope: Scope) -> Iterator[Setting]:
+    """Senders whose packets `fq` spaces, so that a window comes as no burst."""
+    for name in {t.source_end.partition(":")[0].strip(): None for t in scope.given.transfers}:
+        host = dict(scope.own()).get(name)
+        if host is not None and host.system == "linux" and not host.tcp.paced:
+            sets = (f"hosts.{name}.tcp.fq=true",)
+            yield Setting(f"{name}: fq spaces packets", sets, sysctl_lines(sets))
+
+
+@free("tuning")
 def mtu(scope: Scope) -> Iterator[Setting]:
     """Jumbo frames on your cards, where no segment forbids them."""
     if not all(s.jumbo for s in scope.given.segments):
