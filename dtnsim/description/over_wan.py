@@ -4,15 +4,16 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable
-from typing import Any, Final
+from typing import TYPE_CHECKING, Any, Final
 
 from dtnsim.components.base import expand, find_kind, place
-from dtnsim.components.segment import segment_names
 from dtnsim.description import ipoib, spoken
-from dtnsim.description.graph import Joined
 from dtnsim.ground.errors import SpecError
 from dtnsim.ground.quantity import Scalar
 from dtnsim.ground.yamlio import Mapping
+
+if TYPE_CHECKING:  # hosts alone have no network
+    from dtnsim.description.graph import Joined
 
 #: keys of a host that say nothing of a machine
 _NO_MACHINE: Final = frozenset({"volumes", "source", "description", "year", "role"})
@@ -132,6 +133,8 @@ def check(spec: Joined, raw: Mapping) -> None:
     Raises:
         SpecError: Which one.
     """
+    from dtnsim.components.segment import segment_names
+
     known = list(dict.fromkeys([*(["wan"] if spec.wan else []), *segment_names(spec.wan or []), *spec.links]))
     for name, host in spec.hosts.items():
         for mount, volume in host.volumes.items():
