@@ -69,7 +69,8 @@ def changes(
     if streams.limit == "buffer":
         whole = float(usual.rate_Bps * usual.rtt_s)
         larger = (f"network.{place}.buffer={math.ceil(whole)} B",) if place in [n for n, *_ in route.hops] else ()
-        return (Change(f"a buffer of at least {units.show(whole, 'B')} at {place}", larger), *_others(plain, route))
+        found = Change(f"a buffer of at least {units.show(whole, 'B')} at {place}", larger)
+        return (found, *_spaced(route), *_others(plain, route))
     if streams.limit == "start":
         return (Change("longer transfers, or connections that stay open from file to file"),)
     return _wire(place)
@@ -94,6 +95,14 @@ def _wire(place: str) -> tuple[Change, ...]:
 
 def _rate(streams: Connection) -> float:
     return float(tcp.closed_form(streams)[0])
+
+
+def _spaced(route: Route) -> tuple[Change, ...]:
+    """Packets that the sender spaces, so that no window comes as a burst."""
+    key, host = f"{route.tcp_key(route.source)}.fq", route.source
+    if host.tcp.paced or host.system != "linux" or _of_store(route, host):
+        return ()
+    return (Change(f"packets that fq spaces on {host.name} ({key})", (f"{key}=true",)),)
 
 
 def _others(now: Connection, route: Route) -> tuple[Change, ...]:

@@ -10,7 +10,7 @@ from typing import Any, Final, NamedTuple
 import numpy as np
 
 from dtnsim.ground import units, yamlio
-from dtnsim.ground.records import Bottleneck, Demand, Phase, Problem, Station, Transfer
+from dtnsim.ground.records import SLOW_START, Bottleneck, Demand, Phase, Problem, Station, Transfer
 from dtnsim.physics._arrays import FloatArray as Array, Index
 from dtnsim.steady import ceilings
 from dtnsim.steady.matrices import Matrices
@@ -111,11 +111,21 @@ def bottleneck(problem: Problem, f: int, cause: Cause) -> Bottleneck:
     text, takes = reason(problem, f, cause), work(problem, f, cause)
     if cause.station is None:
         name = f"{problem.transfers[f].name}.workers"
-        return Bottleneck(name, "workers", "tool", "latency", text, remedy(problem, None), takes)
+        return Bottleneck(name, "workers", "tool", "latency", text, remedy(problem, opened_by(problem, f)), takes)
     s = problem.stations[cause.station]
     relief = remedy(problem, s)
     relief = f"another volume for one end, where both are on this one; else {relief}" if BOTH_WAYS in text else relief
     return Bottleneck(s.name, s.component, s.host, s.kind, text, relief, takes)
+
+
+def opened_by(problem: Problem, f: int) -> Station | None:
+    """The connection whose slow start a transfer's workers wait most for, where a shallow buffer ends that early."""
+    transfer = problem.transfers[f]
+    if not (waits := _waits(transfer)) or waits[0].what != SLOW_START:
+        return None
+    visited = {d.station for p in transfer.phases for d in p.demands}
+    short = (n for n, c in problem.connections.items() if n in visited and np.all(np.asarray(c.limit) == "buffer"))
+    return next((s for n in short for s in problem.stations if s.name == n), None)
 
 
 def reason(problem: Problem, f: int, cause: Cause, named: int | None = None) -> str:

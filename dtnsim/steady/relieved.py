@@ -23,6 +23,7 @@ from dtnsim.ground.term import without_words
 from dtnsim.ground.uncertainty import Change, Raised, Remedy
 from dtnsim.steady import solve, timed
 from dtnsim.steady.matrices import Matrices
+from dtnsim.steady.reasons import opened_by
 from dtnsim.tools.gridftp import Globus
 
 TRIED: Final = 4  #: of more transfers than this no changes are tried
@@ -82,7 +83,7 @@ def ways(given: PathSpec, problem: Problem, f: int, t: TransferPrediction, rate_
         problem: It, composed, with those changes alone that help.
         t: Its answer.
     """
-    station = next((s for s in problem.stations if s.name == t.bottleneck.station), None)
+    station = next((s for s in problem.stations if s.name == t.bottleneck.station), None) or opened_by(problem, f)
     tried = [(words, o, rate_of(o)) for words, o in _tried(given, problem, f, t.bottleneck.kind, station)]
     found = (Remedy(*each) for each in tried if each[2] > WORTH * t.ceiling)
     return tuple(sorted(found, key=lambda way: -way.ceiling_Bps))
