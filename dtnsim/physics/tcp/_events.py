@@ -189,7 +189,7 @@ def _stopped(
     """
     cap, base = p.cap.take(at), p.T.take(at)
     sent = np.maximum(cap - window, 0.0)
-    burst = np.maximum(after - sent, 0.0)
+    burst = np.maximum(np.minimum(after, cap) - sent, 0.0)
     queued = np.maximum(v.whole[at % v.flight.shape[1]] - v.flight.take(at) - p.C.take(at) * base, 0.0)  # by others
     over = np.floor(np.maximum(burst * p.excess.take(at) - np.maximum(p.B.take(at) - queued, 0.0), 0.0))
     rate = np.maximum(np.minimum(v.rate.take(at), after / base), 1e-30)

@@ -171,7 +171,8 @@ def limits(c: Cases, goodput_Bps: FloatArray) -> NDArray[np.str_]:
     Source: derived.
     """
     link = c.link_Bps
-    window = c.streams * c.window_B / c.rtt_s
+    _, queue, most = rounds.packets(c)
+    window = c.streams * np.floor(most) * c.mss_B / c.rtt_s  # whole segments are sent
     bdp = np.maximum(link * c.rtt_s, 1e-9)
     room = c.buffer_B * c.mss_B / c.mtu_B / bdp
     kept = [controls.find(str(cc)).sawtooth(b) for cc, b in zip(c.cc, room, strict=True)]
@@ -183,9 +184,10 @@ def limits(c: Cases, goodput_Bps: FloatArray) -> NDArray[np.str_]:
         (c.size_B < 20 * bdp) & (c.loss * np.where(np.isfinite(c.size_B), c.size_B, 0.0) / c.mss_B < 1),
         _stopped_early(c, goodput_Bps, link),
         c.loss > 0,
+        (window < link) & (c.streams * most <= queue),  # none overflows
         (saw < 0.99) | (goodput_Bps < 0.9 * link),
     ]
-    return np.select(choices, ["link", "window", "start", "start", "loss", "buffer"], "link").astype(np.str_)
+    return np.select(choices, ["link", "window", "start", "start", "loss", "window", "buffer"], "link").astype(np.str_)
 
 
 def _stopped_early(c: Cases, goodput_Bps: FloatArray, link_Bps: FloatArray) -> BoolArray:

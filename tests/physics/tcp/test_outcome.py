@@ -121,11 +121,12 @@ def test_one_seed_one_answer_and_equal_cases_equal_answers():
 def test_limits_are_named():
     o = simulate(
         Cases.of(
-            rate_Bps=1.25e8, rtt_s=0.05, window_B=[np.inf, 1e5, np.inf, np.inf, np.inf], loss=[0, 0, 1e-3, 0, 0],
-            size_B=[np.inf, np.inf, np.inf, 1e6, np.inf], buffer_B=[6e6, 6e6, 6e6, 6e6, 1e5], cc="reno", warmup_s=5.0,
+            rate_Bps=1.25e8, rtt_s=[*[0.05] * 6, 1e-3], window_B=[np.inf, 1e5, *[np.inf] * 3, 5e3, 5e3],
+            loss=[0, 0, 1e-3, *[0] * 4], size_B=[*[np.inf] * 3, 1e6, *[np.inf] * 3],
+            buffer_B=[*[6e6] * 4, 1e5, 6e6, 6e6], cc="reno", warmup_s=5.0,
         )
     )  # fmt: skip
-    assert o.limit.tolist() == ["link", "window", "loss", "start", "buffer"]
+    assert o.limit.tolist() == ["link", "window", "loss", "start", "buffer", "window", "window"]
     # stopped by the clock while it opens; bursts of 44 segments against a buffer of 4
     o = simulate(
         Cases.of(

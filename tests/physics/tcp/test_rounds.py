@@ -1,12 +1,13 @@
 """The round model against closed forms; its lanes and draws (_lanes, _chance)."""
 
 import functools
+from types import SimpleNamespace
 
 import numpy as np
 import pytest
 from hypothesis import given, strategies as st
 
-from dtnsim.physics.tcp import _chance, _lanes, droptail, rounds
+from dtnsim.physics.tcp import _chance, _events, _lanes, droptail, rounds
 from dtnsim.physics.tcp.controls.cubic import cubic
 from dtnsim.physics.tcp.response import aimd_window
 from dtnsim.physics.tcp.rounds import Cases
@@ -35,6 +36,15 @@ def test_random_loss_gives_the_response_functions():
 def test_a_window_limits_exactly():
     c = Cases.of(rate_Bps=1.25e9, rtt_s=0.1, window_B=2**20, warmup_s=5, duration_s=20)
     assert goodput(c, 2).goodput_Bps.mean() == pytest.approx(2**20 / 0.1, rel=0.01)
+
+
+def test_no_more_than_the_receiver_takes_comes_as_a_burst():
+    """A congestion window of twice what the receiver takes, as slow start leaves it: 10 segments are lost, not 14."""
+    one = np.ones((1, 1))
+    p = SimpleNamespace(cap=10 * one, T=0.1 * one, C=100 * one, B=0 * one, excess=one, paced=one < 0)
+    v = SimpleNamespace(whole=np.array([10.0]), flight=10 * one, rate=100 * one)
+    over, stopped = _events._stopped(p, v, np.array([0]), np.array([20.0]), np.array([14.0]))
+    assert (over, stopped) == (10.0, 0.1)
 
 
 def test_the_sawtooth_fills_what_its_closed_form_says():
