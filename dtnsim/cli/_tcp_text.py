@@ -75,7 +75,7 @@ def _input(s: Setting, target_Bps: float, kernel: str, seed: int) -> dict[str, A
     return {
         **fields(s, "rate_Bps", "rtt_s", "loss"),
         "burst_packets": s.burst,
-        **fields(s, "cc", "streams", "buffer_B", "mtu_B", "mss_B", "framing_B"),
+        **fields(s, "cc", "streams", "paced", "buffer_B", "mtu_B", "mss_B", "framing_B"),
         "window_B": number(s.window_B),
         "background_share": s.background,
         "duration_s": s.duration_s if math.isinf(s.size_B) else None,
@@ -125,18 +125,19 @@ def _counted(i: dict[str, Any]) -> str:
 def _resent(d: dict[str, Any]) -> str:
     """Segments sent again and, on a path without loss, why there are some or none: only the queue drops there."""
     i, segments = d["input"], d["retransmits"]
+    said = f"{segments:.0f} segment{'' if round(segments) == 1 else 's'}"
     if i["loss"]:
-        return f"{segments:.0f} segments"
+        return said
     if round(segments):
         fits = d["link_Bps"] / i["rate_Bps"] * (d["bdp_B"] + i["buffer_B"]) / i["streams"]
         why = "in slow start"
         if not controls.find(i["cc"]).by_loss:
             why = f"as {i['cc']} probes for more"
-        elif i["window_B"] is None or i["window_B"] > fits:
+        elif (i["window_B"] or math.inf) > fits and d["goodput_Bps"]["mean"] * i["rtt_s"] / i["streams"] > fits / 2:
             why = (
                 f"as windows above {_size(fits)} do over and over (BDP and buffer{' by streams' * (i['streams'] > 1)})"
             )
-        return f"{segments:.0f} segments that overflowed the bottleneck's buffer, {why}; the path itself loses none"
+        return f"{said} that overflowed the bottleneck's buffer, {why}; the path itself loses none"
     return "0 segments: what is in flight never overflows the bottleneck's buffer"
 
 

@@ -263,10 +263,10 @@ def _tcp_words(streams: Connection, route: Route, net: NetUse, frame: Framing, n
         return f"loss-limited: {each} at {stated or middle(streams.loss):.2g} loss, {rtt}, MSS {frame.mss:.0f} B"
     place = narrowest_name(route, frame, nics, net.streams)
     if limit == "buffer":
-        pipe = middle(streams.rate_Bps * streams.rtt_s) * frame.mss / frame.mtu / net.streams
-        over = f", and windows above the pipe's {units.show(pipe, 'B')} overflow it"
+        held = middle(streams.rate_Bps * streams.rtt_s + streams.buffer_B) * frame.mss / frame.mtu / net.streams
+        over = f", and windows above {units.show(held, 'B')} (pipe and queue) overflow it"
         words = f"buffer-limited: the queue at the narrowest place ({place}) is smaller than the sawtooth needs"
-        return words + over * (middle(streams.window_B) > pipe)
+        return words + over * (middle(streams.window_B) > held)
     return f"link-limited: the narrowest place is {place}"
 
 

@@ -93,6 +93,14 @@ def test_buffers_that_cannot_take_bursts_are_told(run):
     assert json.loads(run(*shallow, "--json")[1])["bursts_fit"] is False
 
 
+@pytest.mark.parametrize(("paced", "why"), [("--no-pacing", "buffer, in slow start;"), ("--pacing", "over and over")])
+def test_what_overflowed_the_buffer_is_told(run, paced, why):
+    """Into 5 MB unpaced bursts end slow start, after which the window climbs for longer than 30 s."""
+    asked = ["tcp", "--rate", "10Gb/s", "--rtt", "50ms", "--buffer", "5MB", paced]
+    assert why in next(line for line in run(*asked).out.splitlines() if line.startswith("resent"))
+    assert json.loads(run(*asked, "--json").out)["input"]["paced"] is (paced == "--pacing")
+
+
 def test_a_rate_is_that_of_the_wire_unless_it_counts_packets(run):
     """941.5 Mb/s of payload on gigabit Ethernet with timestamps, as predict has it; 990 with jumbo frames."""
     d, text = json.loads(run(*ONE, "--json").out), run(*ONE).out
