@@ -111,8 +111,9 @@ class Sketch:
         take(r"\bmtu\s*(\d{3,5})\b", lambda m: self.wan.update(mtu=f"{m[1]} B"))
         take(rf"(?<![\w.,-])(\d[\d,]*(?:\.\d+)?)\s*({_MANY})?\s*files?\b", self._counted)
         rate = rf"{_NUMBER}\s*([gm](?:be|b/s|bit/s|bps|bit)?)(?![\w/])"
+        way = "wan|link|network|path"
         take(
-            rf"\b(?:wan|link|network|path|over|across|through)\s+(?:an?\s+)?{rate}|{rate}\s+(?:wan|link|network|path)\b",
+            rf"\b(?:{way}|over|across|through)\s+(?:(?:an?|the|our)\s+)?{rate}(?:\s+(?:{way})\b)?|{rate}\s+(?:{way})\b",
             lambda m: self.wan.update(bandwidth=f"{_rate(m[1] or m[3], m[2] or m[4]):g} Gb/s"),
         )
         take(rf"(?<![\w.-]){rate}", lambda m: setattr(end, "rate_Gbps", _rate(m[1], m[2])))
@@ -210,14 +211,16 @@ class Sketch:
         for name, end in zip(("source", "destination"), self.ends, strict=True):
             body = list(self._host(end))
             lines += [f"  {name}:", *body] if body else [f"  {name}: unknown"]
-        wan = {"bandwidth": self.wan.get("bandwidth") or self._narrowest(), **self.wan}
-        guess = "" if "bandwidth" in self.wan else "   # guess: the slower card; the narrowest link between the two"
+        rate = self._narrowest()
+        wan = {"bandwidth": f"{rate or 10.0:g} Gb/s", **self.wan}
+        why = "the slower card" if rate else "nobody says a rate"
+        guess = "" if "bandwidth" in self.wan else f"   # guess: {why}; the narrowest link between the two"
         lines += ["wan:", *(f"  {key}: {value}{guess if key == 'bandwidth' else ''}" for key, value in wan.items())]
         lines += ["transfer:", *(f"  {line}" for line in self._transfer())]
         return "\n".join(lines) + "\n"
 
-    def _narrowest(self) -> str:
-        """The slowest card of which the rate is known."""
+    def _narrowest(self) -> float:
+        """Rate of the slowest card of which it is known, 0 where of none [Gb/s]."""
         rates = [e.rate_Gbps for e in self.ends if e.rate_Gbps is not None]
         for end in self.ends:
             host: dict[str, Any] = _machine(end)
@@ -227,7 +230,7 @@ class Sketch:
                     continue  # a radio, whose rate is drawn
                 raw: Any = library.read("parts", card) if isinstance(card, str) else card or {}
                 rates += [_gbps(raw["rate"])] if isinstance(raw.get("rate"), str) else []
-        return f"{min(rates, default=10.0):g} Gb/s"
+        return min(rates, default=0.0)
 
     def _host(self, end: _End) -> list[str]:
         found = {key: end.host[key] for key in ("machine", "kind", "year", "role", "cpu", "nic") if key in end.host}
