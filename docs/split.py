@@ -48,8 +48,22 @@ def _pieces(text: str, level: int) -> list[str]:
     """What is before the first heading of a level, and the sections; those that are too long cut at finer headings."""
     found = re.split(rf"(?m)^(?=#{{{level}}} )", text)
     if level == _LEVELS.stop - 1:
-        return found
+        return [part for piece in found for part in _items(piece)]
     return [p for piece in found for p in (_pieces(piece, level + 1) if len(piece.split()) > WORDS else [piece]) if p]
+
+
+def _items(text: str) -> list[str]:
+    """A section as it is; where it is a list that is too long, some items after the other, under a heading with a number."""
+    head, *items = re.split(r"(?m)^(?=- )", text)
+    if len(text.split()) <= WORDS or not items or not head.startswith("#"):
+        return [text]
+    heading, _, rest = head.partition("\n")
+    parts = [rest]
+    for item in items:
+        if len(f"{heading} {parts[-1]} {item}".split()) > WORDS:
+            parts.append("\n")
+        parts[-1] += item
+    return [f"{heading}{f' ({n})' if n > 1 else ''}\n{part.rstrip()}\n\n" for n, part in enumerate(parts, 1)]
 
 
 def listed(nav: list[Any], pages: dict[str, str]) -> list[Any]:

@@ -68,6 +68,7 @@ def test_generated_pages_hold_every_kind_and_every_public_name() -> None:
     assert all(f"\n## {name}\n" in whole["reference/"] for name in dtnsim.__all__)
     assert all(f"\n## dtnsim {name}\n" in whole["reference/"] for name in cli.COMMANDS)
     assert all(len(text.split()) < 3000 for text in made.values())
+    assert not any(" at 0x" in text for text in made.values())  # the same at each run
     book = {name: module("generated").laws(modules) for name, (_, _, modules) in module("generated").topics().items()}
     without = [name for name, text in book.items() if "**Source:**" not in text]
     assert without == ["errors"]  # numbers that were learned, not laws: its page names its sources
@@ -125,6 +126,8 @@ def test_a_long_page_is_cut_at_headings_and_loses_nothing() -> None:
     assert sum(page.count("word ") for page in made.values()) == text.count("word ")
     assert all(len(page.split()) < 2800 for name, page in made.items() if name != "x/y-3.md")
     assert made["x/y-3.md"].startswith("# Title: whole\n")
+    listed = module("split").split("z.md", "# T\n\n## u\n\n" + "- word\n" * 3000)
+    assert [len(page.split()) < 2800 for page in listed.values()] == [True] * 4
     nav = module("split").listed([{"Y": "x/y.md"}, {"Z": "z.md"}], made)
     assert nav[0]["Y"][0] == {"Contents": "x/y.md"}
     assert [next(iter(each.values())) for each in nav[0]["Y"]] == list(made)

@@ -60,7 +60,7 @@ def plan(
     samples: int = 256,
     seed: int = 1,
     hints: bool = True,
-    progress: Callable[[str], object] = lambda _: None,
+    progress: Callable[[str], object] | None = None,
 ) -> Plan:
     """Plans settings and purchases that make a path reach a rate.
 

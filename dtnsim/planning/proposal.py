@@ -38,11 +38,11 @@ class Progress:
     """Says which step of a plan is at work, and how far it is.
 
     Args:
-        say: Takes it.
+        say: Takes it; None where nobody listens.
     """
 
-    def __init__(self, say: Callable[[str], object] = lambda _: None) -> None:
-        self._say, self._step = say, ""
+    def __init__(self, say: Callable[[str], object] | None = None) -> None:
+        self._say, self._step = say or (lambda _: None), ""
 
     def __call__(self, step: str) -> None:
         """A step begins."""
