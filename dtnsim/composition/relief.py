@@ -70,7 +70,7 @@ def changes(
         whole = float(usual.rate_Bps * usual.rtt_s)
         larger = (f"network.{place}.buffer={math.ceil(whole)} B",) if place in [n for n, *_ in route.hops] else ()
         found = Change(f"a buffer of at least {units.show(whole, 'B')} at {place}", larger)
-        return (found, *_spaced(route), *_others(plain, route))
+        return (found, *_spaced(plain, route), *_others(plain, route))
     if streams.limit == "start":
         return (Change("longer transfers, or connections that stay open from file to file"),)
     return _wire(place)
@@ -97,10 +97,10 @@ def _rate(streams: Connection) -> float:
     return float(tcp.closed_form(streams)[0])
 
 
-def _spaced(route: Route) -> tuple[Change, ...]:
-    """Packets that the sender spaces, so that no window comes as a burst."""
+def _spaced(now: Connection, route: Route) -> tuple[Change, ...]:
+    """Packets that the sender spaces, so that no window comes as a burst; BBR and its like space them themselves."""
     key, host = f"{route.tcp_key(route.source)}.fq", route.source
-    if host.tcp.paced or host.system != "linux" or _of_store(route, host):
+    if now.paced or not controls.find(now.cc).by_loss or host.system != "linux" or _of_store(route, host):
         return ()
     return (Change(f"packets that fq spaces on {host.name} ({key})", (f"{key}=true",)),)
 

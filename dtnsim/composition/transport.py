@@ -19,7 +19,7 @@ from dtnsim.ground.records import Connection
 from dtnsim.ground.term import Term, count, law, term, worded
 from dtnsim.ground.uncertainty import Change
 from dtnsim.physics import nic, rdma, waiting
-from dtnsim.physics.tcp import droptail, ratebased, window
+from dtnsim.physics.tcp import controls, droptail, ratebased, window
 from dtnsim.tools.plan import NetUse
 
 #: UDT sends packets of its own size (UDT_MSS) whatever the MTU of the path; 44 bytes are IP, UDP and UDT headers
@@ -265,7 +265,10 @@ def _tcp_words(streams: Connection, route: Route, net: NetUse, frame: Framing, n
     if limit == "buffer":
         held = middle(streams.rate_Bps * streams.rtt_s + streams.buffer_B) * frame.mss / frame.mtu / net.streams
         over = f", and windows above {units.show(held, 'B')} (pipe and queue) overflow it"
-        words = f"buffer-limited: the queue at the narrowest place ({place}) is smaller than the sawtooth needs"
+        words = f"buffer-limited: the queue at the narrowest place ({place}) is smaller than"
+        if not controls.find(streams.cc).by_loss:
+            return f"{words} {streams.cc} needs to probe for more"
+        words += " the sawtooth needs"
         return words + over * (middle(streams.window_B) > held)
     return f"link-limited: the narrowest place is {place}"
 

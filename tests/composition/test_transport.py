@@ -253,3 +253,9 @@ def test_fq_spaces_what_a_shallow_buffer_would_lose():
     took = [answer(over("200 ms", data={"size": "64 MB"}, wan=wan, fq=fq)).duration_s.p50 for fq in (False, True)]
     assert took[0] == pytest.approx(19, rel=0.25)
     assert took[1] < 0.6 * took[0]
+
+
+def test_who_spaces_packets_itself_is_advised_no_fq() -> None:
+    held = answer(over(wan={"bandwidth": "1 Gb/s", "buffer": "30 kB", "loss": 0}, cc="bbr")).bottleneck
+    assert "is smaller than bbr needs to probe for more" in held.reason
+    assert "fq" not in held.remedy
