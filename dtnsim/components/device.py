@@ -191,7 +191,7 @@ class Device(Component):
         """Seconds from the end of one file to the first bytes of the next, of ``copies`` equal devices.
 
         Args:
-            members: Those of them that hold a part of what is read first, all of which are waited for [1].
+            members: Those of ``copies`` that hold a part of what is read first, all of which are waited for [1].
         """
         return self.latency(row, use.but(random=True))
 

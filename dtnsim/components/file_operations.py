@@ -74,7 +74,7 @@ class FileOperations(Component):
         """Seconds for which changes of one file hold a folder at the servers.
 
         Args:
-            seconds: What they take at the client.
+            seconds: What the operations take at the client.
         """
         return seconds - len(operations) * away_s
 

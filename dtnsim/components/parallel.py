@@ -163,7 +163,7 @@ class OsdPool(Copies):
         """What a request takes besides its OSD; what one on flash does for a small request is in the time of one.
 
         Args:
-            takes: What one alone takes, its transfer left out.
+            takes: What a request alone takes, its transfer left out.
         """
         if self.slow(use) or not (use.alone or use.operation == "write"):
             return takes

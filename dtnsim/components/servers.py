@@ -232,7 +232,7 @@ class SharedFilesystem(PageCached):
 
         Args:
             rate: Rate of each.
-            worker: What one of them is called.
+            worker: What a file or reader is called.
             remedy: What relieves it, where that is not what its kind says.
         """
         rates = count(max(use.own_streams, 1), worker) * rate

@@ -347,7 +347,7 @@ class Built:
         """What ``make`` gives of a path's mapping and what is put over it: the same path again for the same.
 
         Args:
-            over: What is put over it.
+            over: What is put over the path.
             make: Makes it, told which hosts were built.
         """
         found: S = _kept(self._paths, (id(raw), over), lambda: (raw, make(built=self)), _PATHS)[1]

@@ -87,7 +87,7 @@ def apart(raw: Mapping, overrides: Sequence[str], names: Collection[str]) -> lis
     """Overrides that write out hosts of a file which are like others of it, as far as they are not like each other.
 
     Args:
-        overrides: What is put over it, of which what reaches the others reaches these too.
+        overrides: What is put over the path, of which what reaches the others reaches these too.
         names: These hosts.
     """
     made, raw = list[str](), raw.clone()

@@ -146,7 +146,7 @@ def check_order(transfers: Sequence[TransferSpec], number: int, at: dict[str, An
     """Refuses a transfer that waits for what does not exist, or in the end for itself.
 
     Args:
-        number: Which of them.
+        number: Which of ``transfers``.
         at: Where it says what it waits for.
 
     Raises:

@@ -320,7 +320,7 @@ def way(found: Found, file: str, logs: Logs, peer: str, there: Path, mount: str)
     """A path file from the host to a peer; empty where the peer's own file or the tests between the two are missing.
 
     Args:
-        file: Its file.
+        file: The host's file.
         there: The peer's file, beside the host's.
     """
     if not there.is_file() or not logs.has("peer-ping", "peer-to"):

@@ -102,7 +102,7 @@ class Search:
 
         Args:
             ratio: ln(predicted / measured) of the figures.
-            plain: Whether their squares count whole instead.
+            plain: Whether squares of what figures are off count whole.
         """
         z = (ratio / error) ** 2
         soft = z if plain else np.log1p(z) if firm else 2 * (np.sqrt(1 + z) - 1)

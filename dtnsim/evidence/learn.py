@@ -102,7 +102,7 @@ def folds(residuals: Sequence[Residual], noises: Discrepancy, whole: Learned | N
     """For every study the laws that were learned without it.
 
     Args:
-        whole: What was learned from all of them.
+        whole: What was learned from all residuals.
     """
     studies = dict.fromkeys(r.study for r in residuals)
     return {s: learn([r for r in residuals if r.study != s], noises, whole).discrepancy for s in studies}

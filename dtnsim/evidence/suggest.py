@@ -209,7 +209,7 @@ def script(chosen: Sequence[Suggestion], left: Sequence[str], host: str, file: s
     Args:
         chosen: Tests in their order.
         left: Parameters that none of them determines.
-        file: Its file, as the user wrote it.
+        file: The host's file, as the user wrote it.
     """
     room = max((s.test.size_B for s in chosen), default=0.0) / 2**30
     head = Path(__file__).with_name("suggested.sh").read_text(encoding="utf-8")

@@ -282,7 +282,7 @@ def judge(
 
     Args:
         found: What the folder says; takes the goal.
-        goal: Rate or time that it has to meet.
+        goal: Rate or time that the path has to meet.
 
     Raises:
         SpecError: the path cannot be used.

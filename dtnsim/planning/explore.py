@@ -255,7 +255,7 @@ def purchases(
 
     Args:
         path: The path, tuned.
-        offered: What can be bought for it.
+        offered: What can be bought for the path.
         spent: What of the budget is gone.
         like: What was found for the same path before.
     """

@@ -136,7 +136,7 @@ def of(
         search: The search; None where no parts were looked for.
         refused: What has no place.
         name: A set in words.
-        chosen: Price of what meets it; None where nothing does.
+        chosen: Price of what meets the goal; None where nothing does.
     """
     fits = [Out(r.part, r.test, 0.0, Decimal(), f"{r.place}: {r.why}") for r in refused]
     if search is None:

@@ -49,7 +49,7 @@ def ladder(p: Prediction, t: TransferPrediction, reliefs: Sequence[Relief]) -> F
     """What binds, and what binds next, with what relieves it, its command and its price.
 
     Args:
-        t: One of its transfers.
+        t: A transfer of the answer.
         reliefs: What relieves its bottleneck.
     """
     names = [f"{n}  {called(p, r.station, r.reason)}" for n, r in enumerate(t.ladder, 1)]

@@ -65,7 +65,7 @@ def report(given: PathSpec, asked: Asked, progress: Callable[[int, int], None] |
     """The HTML of a report; the same bytes for the same path, command, versions, seed and day.
 
     Args:
-        asked: What it is to have.
+        asked: What the report is to have.
         progress: Called with the scenarios done and all of them.
     """
     p = predict(given, samples=asked.samples, seed=asked.seed)

@@ -177,7 +177,7 @@ class Memory:
         """A store says what it holds, and which flows change that.
 
         Args:
-            parts: Its flows, each with the bytes that one of its bytes adds.
+            parts: The store's flows, each with the bytes that one of its bytes adds.
             minds: Whether its own rates matter to it: it is told where they leave the band.
             close: Whether it has to be told of every change of them.
         """

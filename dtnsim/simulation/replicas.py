@@ -64,7 +64,7 @@ def results(
     """The replicas but the first, in order.
 
     Args:
-        scene: The same composed at its medians.
+        scene: The path composed at its medians.
         first: The run before them.
         progress: As in `simulate`.
 

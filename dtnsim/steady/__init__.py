@@ -14,5 +14,5 @@ rate of all transfers together at the medians [B/s]; ``members``, numbers of tra
 the ``capacity`` of stations (S, K), the ``weight`` of transfers, in proportion to which rates rise, (F, S) or (F, 1),
 and their ``ceiling``, which none can pass by itself, (S, F); which transfers or columns are ``active`` (S, F), the
 numbers of ``scenarios`` (S,), the part ``near`` by which rates may still move (``Rates`` of `solve`), and whether it is
-asked what binds them, ``bound``; each has -1 where it is not.
+asked what binds them, ``bound``: where it is not, each has -1.
 """

@@ -61,7 +61,7 @@ def laid_out(problem: Problem, m: Matrices, together: Array | None = None) -> Ar
     """Rates of transfers over their own time, each from its first second to its last, (S, F) [B/s].
 
     Args:
-        m: The same as arrays, with the capacities of the stations when nobody uses them.
+        m: The problem as arrays, with the capacities of the stations when nobody uses them.
         together: (S, F) rates while all of them run, where they are known [B/s].
     """
     if len(problem.transfers) == 1:

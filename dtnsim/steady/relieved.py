@@ -80,8 +80,8 @@ def ways(given: PathSpec, problem: Problem, f: int, t: TransferPrediction, rate_
     """What can be typed against the bottleneck of transfer ``f``, the best first; only what brings something.
 
     Args:
-        problem: It, composed, with those changes alone that help.
-        t: Its answer.
+        problem: The path, composed, with those changes alone that help.
+        t: The transfer's answer.
     """
     station = next((s for s in problem.stations if s.name == t.bottleneck.station), None) or opened_by(problem, f)
     tried = [(words, o, rate_of(o)) for words, o in _tried(given, problem, f, t.bottleneck.kind, station)]
@@ -230,7 +230,7 @@ def narrowest(
     """The place of some kinds that a link-limited connection has all of; None where something else holds it.
 
     Args:
-        connection: Its station.
+        connection: Station of the connection.
         kinds: Kinds of stations that are asked about.
         times: How much more than the connection it may allow.
     """

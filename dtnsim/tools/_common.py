@@ -89,8 +89,8 @@ def in_flight(count: int, block: Quantity, what: str, window: Quantity | None = 
     """Bytes that may be under way: so many blocks, or the window of the channel that they share if that is less.
 
     Args:
-        count: How many.
-        what: What they are called.
+        count: How many blocks.
+        what: What the blocks are called.
         window: Window of the channel, if there is one.
     """
     asked = Quantity(count * block.value, "B", block.spread, f"{count} {what} of {block}; {block.source}")
@@ -157,7 +157,7 @@ def transfer(
 
     Args:
         ends: Threads that read at the source and write at the destination.
-        net: Its connections.
+        net: The step's connections.
         cpu: Work of its threads, besides what a device costs the one that reads it.
         files: What each file costs.
         name: What the step is called.
@@ -190,7 +190,7 @@ def one_host(job: Job, tool: str, does: str = "copies", remedy: str = "") -> Non
     """Refuses a job between two hosts for a tool that works within one.
 
     Args:
-        does: What it does.
+        does: What the tool does.
         remedy: What to write instead; empty: a mount of the other end, or a tool that has a network.
 
     Raises:

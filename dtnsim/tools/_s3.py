@@ -126,7 +126,7 @@ class Client:
         """What the requests of its objects cost a thread, spread over their bytes.
 
         Args:
-            cycles: What one of them costs.
+            cycles: What a request costs.
         """
         each = (job.per_file(self.parts) + self._beside(job)) / max(job.mean_B, 1.0)
         byte = Quantity(cycles.value * each, "cycles/B", cycles.spread, f"{cycles.source}; {each:.3g} requests a byte")

@@ -28,7 +28,7 @@ def overflow(s: State, p: Fixed, v: View, flight: FloatArray, dice: Dice) -> Non
     """Windows that grew past path and buffer lose the excess, shared among the flows by their rates.
 
     Args:
-        flight: What is in flight after it (flows, lanes) [segments].
+        flight: What is in flight after the step (flows, lanes) [segments].
     """
     over = total(flight) - p.full
     if not np.count_nonzero(over > OVER):
