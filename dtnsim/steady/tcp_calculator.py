@@ -43,6 +43,7 @@ def tcp(
     duration: Given = 30.0,
     size: Given | None = None,
     ethernet: bool = True,
+    pacing: bool = False,
     seed: int = 1,
 ) -> TcpAnswer:
     """Goodput of TCP streams over one bottleneck: what ``dtnsim tcp`` says.
@@ -60,28 +61,32 @@ def tcp(
         duration: Length of the transfer [s].
         size: Size of the transfer [B], instead of its length.
         ethernet: Whether the rate is that of the wire, with framing, as those of a path are; else it counts IP packets.
+        pacing: Whether the sender spaces its packets (fq, or a pacing rate).
         seed: Seed of the draws.
 
     Returns:
         The `TcpAnswer`.
 
     Raises:
-        InputError: a text that cannot be read, or an algorithm that is not known.
+        InputError: a text that cannot be read, a number that is none, or an algorithm that is not known.
     """
     if cc not in controls.names():
         raise InputError(f"cc: {cc!r} is not known; write {', '.join(controls.names())}")
+    if streams < 1:
+        raise InputError(f"streams: {streams} is none; write 1 or more")
     bottleneck, trip = _number(rate, "B/s") * Setting.ip_share(mtu, ethernet=ethernet), _number(rtt, "s")
     room = bottleneck * trip if buffer is None else _number(buffer, "B")
     setting = Setting(
         bottleneck,
         trip,
-        _number(loss, "1"),
+        _share(loss),
         float(mtu),
         max(room, LEAST_BUFFER * mtu),
         streams,
         cc,
         window.MOST_WINDOW_B if window_each is None else min(_number(window_each, "B"), window.MOST_WINDOW_B),
-        _number(background, "1"),
+        _share(background),
+        paced=pacing,
         duration_s=_number(duration, "s"),
         size_B=math.inf if size is None else _number(size, "B"),
     )
@@ -100,8 +105,16 @@ def tcp(
 
 
 def _number(given: Given, dim: str) -> float:
-    """A number in SI, or a text with its unit."""
+    """A positive number in SI, or a text with its unit."""
     value = units.parse(given, dim) if isinstance(given, str) else float(given)
-    if not math.isfinite(value) or value < 0:
+    if not math.isfinite(value) or value <= 0:
         raise InputError(f"{given!r} is not a positive number; write it like {units.EXAMPLES[dim]!r}")
+    return value
+
+
+def _share(given: Given) -> float:
+    """A share from 0 to below 1, or a text."""
+    value = units.parse(given, "1") if isinstance(given, str) else float(given)
+    if not 0 <= value < 1:
+        raise InputError(f"{given!r} is not a share from 0 to below 1; write it like '0.01 %'")
     return value

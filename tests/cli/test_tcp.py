@@ -204,9 +204,9 @@ def test_long_answers_are_finite(run):
 
 
 def test_the_call_and_the_command_agree(run: Run) -> None:
-    asked = ["tcp", "--rate", "10Gb/s", "--rtt", "50ms", "--loss", "1e-5", "--streams", "8", "--buffer", "16MB"]
-    said = json.loads(run(*asked, "--json").out)
-    answer = dtnsim.tcp("10 Gb/s", "50 ms", loss=1e-5, streams=8, buffer="16 MB")
+    asked = ["tcp", "--rate", "10Gb/s", "--rtt", "50ms", "--loss", "1e-5", "--streams", "8", "--buffer", "6MB"]
+    said = json.loads(run(*asked, "--pacing", "--json").out)
+    answer = dtnsim.tcp("10 Gb/s", "50 ms", loss=1e-5, streams=8, buffer="6 MB", pacing=True)
     wanted = {k: said["goodput_Bps"][k] for k in ("p10", "p50", "p90")}
     assert answer.goodput_Bps.as_dict() == pytest.approx(wanted, rel=1e-9)
     assert (answer.limit, answer.link_Bps) == (said["limit"], said["link_Bps"])
@@ -220,8 +220,13 @@ def test_numbers_are_si_and_a_size_has_a_time() -> None:
 
 
 @pytest.mark.parametrize(
-    ("given", "said"), [({"rate": "10 GB"}, "rate"), ({"cc": "renoo"}, "cubic"), ({"loss": -1}, "positive")]
-)
+    ("given", "said"),
+    [
+        ({"rate": "10 GB"}, "rate"), ({"cc": "renoo"}, "cubic"), ({"loss": -1}, "below 1"),
+        ({"rate": 0}, "positive"), ({"rtt": "0 s"}, "positive"), ({"duration": 0}, "positive"),
+        ({"background": 1}, "below 1"), ({"streams": 0}, "1 or more"),
+    ],
+)  # fmt: skip
 def test_what_cannot_be_used(given: dict[str, object], said: str) -> None:
     with pytest.raises(InputError, match=said):
         dtnsim.tcp(**{"rate": "1 Gb/s", "rtt": "10 ms", **given})  # type: ignore[arg-type]
