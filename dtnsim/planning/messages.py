@@ -220,7 +220,7 @@ def kinds_tried(allow: Sequence[str], known: Sequence[str], would: Sequence[Woul
     others = [k for k in known if k not in allow]
     said = [f"Allowed: {', '.join(allow)}; not allowed: {', '.join(others)} (--allow {','.join((*allow, *others))})."]
     for w in would:
-        how = f" ({'; '.join(w.commands)})" if w.commands else ""
+        how = f" ({'; '.join(c.removeprefix('# ') for c in w.commands)})" if w.commands else ""
         does = "meet it" if w.probability >= confidence else "help"
         said.append(f"--allow {w.kind} would {does} ({w.probability:.0%}): {w.what}{how}.")
     return said if others else []

@@ -21,7 +21,7 @@ from dtnsim.planning.actions import settings
 from dtnsim.planning.money import exchange
 from dtnsim.planning.option import Setting
 from dtnsim.planning.plan import Plan
-from dtnsim.planning.proposal import Stage, surest
+from dtnsim.planning.proposal import Stage, Would, surest
 from dtnsim.report import charts
 from tests.conftest import Run
 from tests.each import rows, tables
@@ -408,3 +408,9 @@ def test_who_is_kept_follows_nobody(tmp_path: Path) -> None:
         assert changed.hosts["east"] == made.given.hosts["east"]
         assert all(count == 1 for option in stage.options for _, count in option.buys)
     assert not any("like another host" in s for s in made.sentences)  # nothing is set at west
+
+
+def test_what_is_asked_for_is_no_comment_in_a_sentence() -> None:
+    asked = Would("network", "bandwidth of the network", ("# circuits of 10 Gb/s",), 1.0)
+    _, said = messages.kinds_tried(["tuning"], ["tuning", "network"], [asked], 0.8)
+    assert said == "--allow network would meet it (100%): bandwidth of the network (circuits of 10 Gb/s)."
