@@ -168,8 +168,8 @@ def test_the_last_file_of_open_connections_has_the_link_to_itself(workers: int) 
 
     def seconds(files: int) -> float:
         data = {"files": files, "size": f"{files * 0.5} GB"}
-        path = journey(machine(), machine(), wan=wan, tool=tool, dataset=data)
-        return float(simulate(load(path)).runs[0].transfers[0].duration_s)
+        path = load(journey(machine(), machine(), wan=wan, tool=tool, dataset=data), "hosts.a.tcp.fq=true")
+        return float(simulate(path).runs[0].transfers[0].duration_s)
 
     between = 2 * 44.8e-3  # trips before a file
     assert seconds(workers + 1) - seconds(workers) == pytest.approx(0.5e9 / 1.2e9 + between, rel=0.05)
