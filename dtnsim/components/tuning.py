@@ -88,7 +88,7 @@ class TcpTuning(Model):
     core_wmem_max: Annotated[Quantity, Unit("B", low=1024, high=MOST_B)] = ideally("208 KiB", _CORE)
     receive_share: Annotated[Quantity, Unit("1", low=0.1, high=1.0)] | None = None
     pacing: Annotated[Quantity, Unit("B/s", low=1e3)] | None = None
-    fq: bool = False
+    fq: Annotated[bool, Otherwise("true", "hosts tuned for long paths (tc qdisc show; net.core.default_qdisc)")] = False
 
     @property
     def paced(self) -> bool:
