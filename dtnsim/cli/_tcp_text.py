@@ -125,7 +125,7 @@ def _counted(i: dict[str, Any]) -> str:
 def _resent(d: dict[str, Any]) -> str:
     """Segments sent again and, on a path without loss, why there are some or none: only the queue drops there."""
     i, segments = d["input"], d["retransmits"]
-    said = f"{segments:.0f} segment{'' if round(segments) == 1 else 's'}"
+    said = units.plural(round(segments), "segment")
     if i["loss"]:
         return said
     if round(segments):

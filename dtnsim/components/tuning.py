@@ -90,11 +90,6 @@ class TcpTuning(Model):
     pacing: Annotated[Quantity, Unit("B/s", low=1e3)] | None = None
     fq: Annotated[bool, Otherwise("true", "hosts tuned for long paths (tc qdisc show; net.core.default_qdisc)")] = False
 
-    @property
-    def paced(self) -> bool:
-        """Whether packets are spaced, as TCP asks or at a rate."""
-        return self.fq or self.pacing is not None
-
     @model_validator(mode="after")
     def _asked_for(self) -> Self:
         for name in self.model_fields_set & {"rmem_max", "wmem_max"}:

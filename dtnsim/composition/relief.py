@@ -100,7 +100,7 @@ def _rate(streams: Connection) -> float:
 def _spaced(now: Connection, route: Route) -> tuple[Change, ...]:
     """Packets that the sender spaces, so that no window comes as a burst; BBR and its like space them themselves."""
     key, host = f"{route.tcp_key(route.source)}.fq", route.source
-    if now.paced or not controls.find(now.cc).by_loss or host.system != "linux" or _of_store(route, host):
+    if not host.may_pace(now.cc) or _of_store(route, host):
         return ()
     return (Change(f"packets that fq spaces on {host.name} ({key})", (f"{key}=true",)),)
 

@@ -103,7 +103,7 @@ def connection(
         cc=net.cc or route.source.tcp.cc,
         reopened=net.reopened,
         line_Bps=_burst_line(route, net, frame, nics, draw.nominal),
-        paced=route.source.tcp.paced and route.source.system == "linux",
+        paced=route.source.paced,
     )
 
 

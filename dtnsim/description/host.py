@@ -90,6 +90,15 @@ class Host(Buses):
         """Whether it is a provider's machine: who rents it sets its kernel, and buys nothing for it."""
         return self.role == "cloud" or any(card.allowance is not None for card in self.nics.values())
 
+    @property
+    def paced(self) -> bool:
+        """Whether its TCP's packets are spaced; Linux alone has fq."""
+        return self.system == "linux" and (self.tcp.fq or self.tcp.pacing is not None)
+
+    def may_pace(self, cc: str) -> bool:
+        """Whether fq would space packets of a congestion control that nothing spaces now (BBR spaces its own)."""
+        return self.system == "linux" and not self.paced and controls.find(cc).by_loss
+
     def has_control(self, cc: str) -> bool:
         """Whether its kernel can have a congestion control: by its release, else its year, else today's."""
         since, (system, said) = controls.find(cc).since, family(self.os, self.year, self.stack.part)

@@ -122,10 +122,10 @@ def tcp(given: Outputs) -> Tree:
         if digits(core):
             tree[f"core_{key}_max"] = Said(f"{core} B", f"{where}: net.core.{key}_max")
     for number, line in given.lines("tc"):
-        paced = re.search(r"qdisc fq .*\bmaxrate (\d+)([KMG])bit", line)
-        if re.search(r"qdisc fq ", line):
-            tree["fq"] = Said("true", f"tc:{number}: fq")
-        if paced:
+        if "qdisc fq " not in line:
+            continue
+        tree["fq"] = Said("true", f"tc:{number}: fq")
+        if paced := re.search(r"\bmaxrate (\d+)([KMG])bit", line):
             tree["pacing"] = Said(f"{paced[1]} {paced[2].replace('K', 'k')}b/s", f"tc:{number}: fq maxrate")
     return tree
 

@@ -100,8 +100,9 @@ class Assumed(Later[Assumption]):
         #: what holds each transfer in most of its draws, where that is not what does at the medians
         self.usual = EachLater(len(nominal.transfers), partial(usual, composer, nominal, drawn))
         self.composer, self.nominal, self.drawn, self._mean = composer, nominal, drawn, mean
-        fewer = partial(Draw, _ENOUGH, seed, composer.spec.correlation, mean=mean)
-        self._draw, self._seed = drawn.draw if drawn.draw.samples <= _ENOUGH else fewer(), seed
+        self._draw, self._seed = drawn.draw, seed
+        if drawn.draw.samples > _ENOUGH:
+            self._draw = Draw(_ENOUGH, seed, composer.spec.correlation, mean=mean)
 
     def medians(self, some: Sequence[Assumption]) -> Array:
         """Rate of all transfers together with each of some numbers at the ends of its interval, (n, 2) [B/s]."""

@@ -88,8 +88,8 @@ def holders(given: PathSpec, problem: Problem, f: int, cause: Cause) -> Holders:
     """What can hold a transfer of a path, and what does at its median scenario."""
     transfer = problem.transfers[f]
     doubt = _doubt(given)
-    of = Regime("", given.transfers[f].tool.tool_class, not doubt, None, setting(given))
-    of = of._replace(doubt=doubt if follows(given) else math.inf)
+    stated = doubt if follows(given) else math.inf
+    of = Regime("", given.transfers[f].tool.tool_class, not doubt, None, setting(given), stated)
     visited = dict.fromkeys(d.station for p in transfer.phases for d in p.demands)
     stations = {name: _at(given, problem, _stations(problem)[name], of) for name in visited}
     longest = max((d for p in transfer.phases for d in p.delays), key=lambda d: float(np.max(d.per_byte)), default=None)

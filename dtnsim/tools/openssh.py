@@ -23,7 +23,7 @@ from dtnsim.ground.quantity import Mixture, Quantity, prior
 from dtnsim.tools._common import COPIED, both_ends, in_flight, transfer
 from dtnsim.tools._options import Size, by_release, documented, named, version_tuple
 from dtnsim.tools._ssh import LOT, RECEIVER, SENDER, SshCopy
-from dtnsim.tools.plan import CpuUse, FileCost, Job, Plan
+from dtnsim.tools.plan import CpuUse, FileCost, Job, Opening, Plan
 
 #: sftp-client.h: DEFAULT_COPY_BUFLEN and DEFAULT_NUM_REQUESTS
 BLOCK: Final = prior("32 KiB", 0.0, "openssh-portable sftp-client.h, DEFAULT_COPY_BUFLEN")
@@ -141,23 +141,31 @@ class SftpCopy(SshCopy):
             cost = per_byte(asked)
         return both_ends(SENDER, RECEIVER, cost, "SFTP requests")
 
-    def session(self, job: Job, block: Quantity, *, sftp: bool = True) -> Plan:
-        """One connection, file after file.
+    def copied(
+        self, job: Job, block: Quantity, opening: Opening, requests: tuple[CpuUse, ...] = (), **network: Quantity
+    ) -> Plan:
+        """One connection, file after file, read and written by ``block``.
 
         Args:
-            sftp: Whether it speaks SFTP, else scp's own protocol.
+            job: What is moved.
+            block: Bytes of a call.
+            opening: What comes before the first file.
+            requests: Work of the SSH processes for requests.
+            network: What `network` takes of them.
         """
-        sent, put = self.sent(job), self.client == "source"
-        flight, grain = (self.in_flight(), self.asked[1]) if sftp else (None, None)
-        net = self.network(channel=flight, rate=self.limit, stopped=True, grain=grain, sent=sent)
+        sent = self.sent(job)
+        net = self.network(rate=self.limit, stopped=True, sent=sent, **network)
         ends = (Thread(f"{self.kind} reader"), Thread(f"{self.kind} writer"))
-        cpu = (*self.crypto(sent), *(self.requesting() if sftp else ()), *self.packing(), *piped(ends))
-        step = transfer(job, ends, block, net, cpu, self.each_file(job))
-        if not sftp:
-            return Plan((step,), opening=self.opening(SCP_OPENING, "scp's own protocol"))
+        cpu = (*self.crypto(sent), *requests, *self.packing(), *piped(ends))
+        return Plan((transfer(job, ends, block, net, cpu, self.each_file(job)),), opening=opening)
+
+    def session(self, job: Job, block: Quantity) -> Plan:
+        """The same by SFTP."""
+        put = self.client == "source"
         folder, further = (PUT_FOLDER, PUT_FURTHER) if put else (GET_FOLDER, GET_FURTHER)
         waits = SESSION + folder + further * max(job.directories - 1, 0)
-        return Plan((step,), opening=self.opening(waits, "the session's first requests"))
+        opening = self.opening(waits, "the session's first requests")
+        return self.copied(job, block, opening, self.requesting(), channel=self.in_flight(), grain=self.asked[1])
 
 
 _SFTP: Final = (9, 0)  #: release whose scp speaks SFTP (release notes of 9.0, 2022)
@@ -195,7 +203,9 @@ class Scp(SftpCopy):
 
     def plan(self, job: Job) -> Plan:
         """One connection, file after file."""
-        return self.session(job, self.block, sftp=self.speaks_sftp)
+        if self.speaks_sftp:
+            return self.session(job, self.block)
+        return self.copied(job, self.block, self.opening(SCP_OPENING, "scp's own protocol"))
 
 
 class Sftp(SftpCopy):

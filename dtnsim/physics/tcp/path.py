@@ -12,6 +12,7 @@ the link is the value for a sawtooth of depth 1/2 clipped at its mean (8 % off, 
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from typing import Final
 
 import numpy as np
@@ -57,7 +58,7 @@ def allowed(cc: str, **given: ArrayLike) -> dict[str, FloatArray]:
         given: The other arguments of `path_goodput`.
     """
     control = controls.find(cc)
-    terms, _ = _terms(control, {name: np.asarray(v, float) for name, v in ({"background_share": 0.0} | given).items()})
+    terms, _ = _terms(control, _numbers(given))
     if not control.by_loss:
         return {"window": terms["window"], "link": terms["loss"]}
     return {name: term * len(terms) ** (-1 / _KNEE) for name, term in terms.items()}
@@ -71,15 +72,21 @@ def window_knee(cc: str, **given: ArrayLike) -> FloatArray:
         given: The other arguments of `path_goodput`.
     """
     control = controls.find(cc)
-    numbers = {name: np.asarray(v, float) for name, v in ({"background_share": 0.0} | given).items()}
-    loss, window, link = np.broadcast_arrays(*_terms(control, numbers)[0].values())
-    least = np.minimum(np.minimum(loss, window), link)
-    with np.errstate(divide="ignore", invalid="ignore"):
-        of_loss, near, far = (
-            np.minimum(least / t, 1.0) ** _KNEE for t in (loss, np.minimum(window, link), np.maximum(window, link))
-        )
-        knee = (1 + far / (of_loss + near)) ** (1 / _KNEE)
+    loss, window, link = np.broadcast_arrays(*_terms(control, _numbers(given))[0].values())
+    of_loss, near, far = _held(np.stack([loss, np.minimum(window, link), np.maximum(window, link)]))
+    knee = (1 + far / (of_loss + near)) ** (1 / _KNEE)
     return np.where(np.isfinite(knee) & control.by_loss, knee, 1.0)
+
+
+def _numbers(given: Mapping[str, ArrayLike]) -> dict[str, FloatArray]:
+    return {name: np.asarray(v, float) for name, v in ({"background_share": 0.0} | dict(given)).items()}
+
+
+def _held(terms: FloatArray) -> FloatArray:
+    """How far each of some limits holds; together they leave the least times the -1/8th power of the sum."""
+    least = terms.min(axis=0)
+    with np.errstate(divide="ignore", invalid="ignore"):
+        return np.asarray(np.maximum(terms / np.where(least > 0, least, 1.0), 1.0) ** -_KNEE)
 
 
 def _one(cc: str, a: dict[str, FloatArray]) -> tuple[FloatArray, NDArray[np.intp]]:
@@ -87,9 +94,7 @@ def _one(cc: str, a: dict[str, FloatArray]) -> tuple[FloatArray, NDArray[np.intp
     by_name, used = _terms(control, a)
     terms = np.stack(np.broadcast_arrays(*by_name.values()))
     least, which = terms.min(axis=0), terms.argmin(axis=0)
-    with np.errstate(divide="ignore", invalid="ignore"):
-        spread = (np.maximum(terms / np.where(least > 0, least, 1.0), 1.0) ** -_KNEE).sum(axis=0)
-    goodput = least * spread ** (-1 / _KNEE) if control.by_loss else least
+    goodput = least * _held(terms).sum(axis=0) ** (-1 / _KNEE) if control.by_loss else least
     code = np.array([3, 2, 0])[which]
     code = np.where((code == 0) & (used < 0.99), 1, code)
     if not control.by_loss:

@@ -74,7 +74,7 @@ def pacing(scope: Scope) -> Iterator[Setting]:
     """Senders whose packets `fq` spaces, so that a window comes as no burst."""
     for name in {t.source_end.partition(":")[0].strip(): None for t in scope.given.transfers}:
         host = dict(scope.own()).get(name)
-        if host is not None and host.system == "linux" and not host.tcp.paced and controls.find(host.tcp.cc).by_loss:
+        if host is not None and host.may_pace(host.tcp.cc):
             sets = (f"hosts.{name}.tcp.fq=true",)
             yield Setting(f"{name}: fq spaces packets", sets, sysctl_lines(sets))
 
