@@ -232,7 +232,7 @@ class Occupancy:
             if split:
                 here = np.flatnonzero(which.ravel() == n)
                 rates = found[here]
-                chain, numbered = self._chain(split, scenarios[here])
+                chain, numbered = self._chain(split, scenarios[here], np.asarray(active[here].any(axis=0)))
                 chain.average(rates, active[here], numbered, near)
                 found[here] = rates
         return found
@@ -258,32 +258,36 @@ class Occupancy:
         further = len(self._steps[c][number]) - 1
         return comb(self._columns[c].workers + further, further)
 
-    def _chain(self, split: _Split, scenarios: Index) -> tuple[_Chain, Index]:
-        """The states of some columns, and the numbers (S,) of scenarios there: made for few of all, kept for many."""
+    def _chain(self, split: _Split, scenarios: Index, active: BoolArray) -> tuple[_Chain, Index]:
+        """The states of some columns, and the numbers (S,) of scenarios there: made for few of all, kept for many.
+
+        Args:
+            split: Columns with states.
+            scenarios: (S,) numbers of the scenarios.
+            active: (C,) columns that run in any of these.
+        """
         if 2 * len(scenarios) < len(self._number):
-            known = {id(c.of): c.of for c in self._columns}
-            known = {key: of.some(scenarios) for key, of in known.items()}
-            some = [replace(c, of=known[id(c.of)]) for c in self._columns]
-            return self._states(split, self._m.some(scenarios), some), np.arange(len(scenarios))
+            return self._states(split, np.flatnonzero(active), scenarios), np.arange(len(scenarios))
         if split not in self._chains:
-            self._chains[split] = self._states(split, self._m, self._columns)
+            self._chains[split] = self._states(split, np.arange(len(active)), slice(None))
         return self._chains[split], scenarios
 
-    def _states(self, split: _Split, m: Matrices, columns: Sequence[Column]) -> _Chain:
-        """The states of some columns in some scenarios, whose arrays these are."""
+    def _states(self, split: _Split, beside: Index, scenarios: Index | slice) -> _Chain:
+        """The states of some columns beside others in some scenarios."""
         those = np.array([c for c, _ in split])
-        plain = np.setdiff1d(np.arange(len(self._columns)), those)
-        made, owner = [columns[c] for c in plain], list(range(len(plain)))
+        plain = np.setdiff1d(beside, those)
+        made, owner = [self._columns[c] for c in plain], list(range(len(plain)))
         waits = [False] * len(plain)
         number: dict[tuple[int, int, int], int] = {}
         for place, (c, way) in enumerate(split, len(plain)):
             steps = self._steps[c][way]
             for s, workers in product(range(len(steps)), range(1, self._columns[c].workers + 1)):
                 number[c, s, workers] = len(made)
-                made.append(replace(columns[c], workers=workers, whole=False, numbers=steps[s]))
+                made.append(replace(self._columns[c], workers=workers, whole=False, numbers=steps[s]))
                 owner.append(place)
                 waits.append(bool(way & 1) and s == len(steps) - 1)
-        rates = Rates(_apart(staged(m, made), len(plain), np.array(waits)))
+        m = _apart(staged(self._m, made), len(plain), np.array(waits))
+        rates = Rates(m if isinstance(scenarios, slice) else m.some(scenarios))
         ways = self._ways(split, number, len(made))
         return _Chain(rates, plain, those, np.array(owner), *ways)
 
