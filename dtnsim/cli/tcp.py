@@ -5,17 +5,13 @@ from __future__ import annotations
 import math
 import re
 from dataclasses import replace
-from typing import TYPE_CHECKING, Annotated, Final
+from typing import Annotated, Final
 
 from typer import Option
 
 from dtnsim.cli import options
-from dtnsim.ground import units
 from dtnsim.ground.errors import InputError
 from dtnsim.physics.tcp import controls
-
-if TYPE_CHECKING:
-    from dtnsim.physics.tcp.setting import Setting
 
 #: the kernel whose share of a socket buffer counts where none is named (`dtnsim.physics.tcp.linux.NEWEST`)
 NEWEST: Final = "6.18"
@@ -84,29 +80,30 @@ def command(
         return
     if rate is None or rtt is None:
         raise InputError("give --rate and --rtt (or --table FILE); try: dtnsim tcp --rate 10Gb/s --rtt 50ms")
-    line = _positive("--line-rate", line_rate, "B/s") if line_rate else math.inf
-    if line_rate and line < _positive("--rate", rate, "B/s"):  # then the sender's own card is the narrowest place
-        rate = line_rate
     if duration is not None and size is not None:
         raise InputError("give --duration or --size, not both")
-    from dtnsim.physics.tcp.setting import ETHERNET_B, Setting
+    from dtnsim.steady.tcp_calculator import positive, setting
 
+    line = positive("--line-rate", line_rate, "B/s") if line_rate else math.inf
+    if line_rate and line < positive("--rate", rate, "B/s"):  # then the sender's own card is the narrowest place
+        rate = line_rate
+    asked = setting(
+        rate, rtt, cc, streams, buffer, mtu, background,
+        duration=duration or "30s", size=size, ethernet=ethernet, option="--",
+    )  # fmt: skip
     lost = _loss(loss, burst_loss, burst_length, retransmits, moved, mtu)
-    setting = replace(
-        _setting(rate, rtt, cc, streams, buffer, mtu, background, ethernet=ethernet),
+    asked = replace(
+        asked,
         loss=lost[0],
         burst=lost[1],
         window_B=_window(window, socket_buffer, kernel, mtu),
-        line_Bps=line * Setting.ip_share(mtu, ethernet=ethernet),
+        line_Bps=line * asked.ip_share(mtu, ethernet=ethernet),
         paced=pacing,
-        duration_s=_positive("--duration", duration or "30s", "s"),
-        framing_B=ETHERNET_B if ethernet else 0.0,
-        size_B=_positive("--size", size, "B") if size is not None else math.inf,
     )
-    wanted = _positive("--target", target, "B/s") if target else 0.9 * setting.link_Bps
+    wanted = positive("--target", target, "B/s") if target else 0.9 * asked.link_Bps
     from dtnsim.cli import _tcp_text
 
-    document = _tcp_text.document(setting, wanted, kernel, seed)
+    document = _tcp_text.document(asked, wanted, kernel, seed)
     if retransmits:
         document["warnings"] = [RESENT]
     (options.emit if json else _tcp_text.show)(document)
@@ -117,12 +114,13 @@ def _loss(
 ) -> tuple[float, float]:
     """Mean loss, and the mean length of a burst of it [packets]."""
     from dtnsim.physics.tcp import loss as lossy
+    from dtnsim.steady.tcp_calculator import positive, share
 
-    places = [(_share("--loss", loss, 1.0), 1.0), (_share("--burst-loss", burst_loss, 1.0), burst_length)]
+    places = [(share("--loss", loss), 1.0), (share("--burst-loss", burst_loss), burst_length)]
     if retransmits is not None:
         if moved is None:
             raise InputError("--retransmits: needs --moved, the payload that was moved meanwhile, e.g. --moved 100GB")
-        places.append((float(lossy.of_retransmits(retransmits, _positive("--moved", moved, "B"), mtu - 52.0)), 1.0))
+        places.append((float(lossy.of_retransmits(retransmits, positive("--moved", moved, "B"), mtu - 52.0)), 1.0))
     mean, burst = lossy.together(*zip(*places, strict=True))
     return float(mean), float(burst)
 
@@ -130,47 +128,16 @@ def _loss(
 def _window(window: str | None, buffer: str | None, kernel: str, mtu: int) -> float:
     """Most payload of a stream in flight [B]."""
     from dtnsim.physics.tcp import linux, window as windows
+    from dtnsim.steady.tcp_calculator import positive
 
     if window is not None and buffer is not None:
         raise InputError("give --window (payload in flight) or --socket-buffer (of which a share is window), not both")
     if re.fullmatch(r"\d+\.\d+(\.\d+)?", kernel) is None:
         raise InputError(f"--kernel: {kernel!r} is no version of Linux; write it like 5.15")
     if buffer is not None:
-        size = min(_positive("--socket-buffer", buffer, "B"), windows.MOST_SYSCTL_B)
+        size = min(positive("--socket-buffer", buffer, "B"), windows.MOST_SYSCTL_B)
         return float(windows.in_flight(size * linux.receive_share(mtu, kernel), mtu - 52.0))
-    return windows.MOST_WINDOW_B if window is None else min(_positive("--window", window, "B"), windows.MOST_WINDOW_B)
-
-
-def _positive(name: str, text: str, dimension: str) -> float:
-    value = units.of_option(name, text, dimension)
-    if value <= 0:
-        raise InputError(f"{name}: {text!r} is not positive; write it like {units.EXAMPLES[dimension]}")
-    return value
-
-
-def _share(name: str, text: str, most: float) -> float:
-    value = units.of_option(name, text, "1")
-    if not 0 <= value < most:
-        raise InputError(f"{name}: {text!r} is not a share from 0 to below {most:g}; write it like 1e-5 or 0.01 %")
-    return value
-
-
-def _setting(
-    rate: str, rtt: str, cc: str, streams: int, buffer: str, mtu: int, background: str, *, ethernet: bool
-) -> Setting:
-    from dtnsim.physics.tcp.rounds import LEAST_BUFFER
-    from dtnsim.physics.tcp.setting import Setting
-
-    if cc not in controls.names():
-        raise InputError(f"--cc: {cc!r} is not known; write {', '.join(controls.names())}")
-    bottleneck = _positive("--rate", rate, "B/s") * Setting.ip_share(mtu, ethernet=ethernet)
-    trip = _positive("--rtt", rtt, "s")
-    if buffer.strip().lower().endswith("bdp"):
-        room = _share("--buffer", buffer.strip()[:-3] or "1", 1e6) * bottleneck * trip
-    else:
-        room = _positive("--buffer", buffer, "B")
-    others = _share("--background", background, 1.0)
-    return Setting(bottleneck, trip, 0.0, float(mtu), max(room, LEAST_BUFFER * mtu), streams, cc, math.inf, others)
+    return windows.MOST_WINDOW_B if window is None else min(positive("--window", window, "B"), windows.MOST_WINDOW_B)
 
 
 def _table(path: str, out: str | None, seed: int, *, json: bool) -> None:

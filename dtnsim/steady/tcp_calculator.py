@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from dtnsim.ground import units
 from dtnsim.ground.errors import InputError
@@ -11,7 +11,7 @@ from dtnsim.ground.uncertainty import Interval
 from dtnsim.physics.tcp import controls, window
 from dtnsim.physics.tcp.rate_over_time import answers
 from dtnsim.physics.tcp.rounds import LEAST_BUFFER
-from dtnsim.physics.tcp.setting import Setting
+from dtnsim.physics.tcp.setting import ETHERNET_B, Setting
 
 Given = str | float
 
@@ -54,7 +54,7 @@ def tcp(
         loss: Random loss of packets [1].
         streams: Streams at once.
         cc: Congestion control, a name of `dtnsim.physics.tcp.controls`.
-        buffer: Buffer of the bottleneck [B]; one bandwidth-delay product where left out.
+        buffer: Buffer of the bottleneck [B], or ``"0.5bdp"``; one bandwidth-delay product where left out.
         mtu: IP packet size [B].
         window_each: Most payload of a stream in flight [B]; what TCP allows where left out.
         background: Share of the rate taken by traffic that does not yield [1].
@@ -70,51 +70,72 @@ def tcp(
     Raises:
         InputError: a text that cannot be read, a number that is none, or an algorithm that is not known.
     """
-    if cc not in controls.names():
-        raise InputError(f"cc: {cc!r} is not known; write {', '.join(controls.names())}")
-    if streams < 1:
-        raise InputError(f"streams: {streams} is none; write 1 or more")
-    bottleneck, trip = _number(rate, "B/s") * Setting.ip_share(mtu, ethernet=ethernet), _number(rtt, "s")
-    room = bottleneck * trip if buffer is None else _number(buffer, "B")
-    setting = Setting(
-        bottleneck,
-        trip,
-        _share(loss),
-        float(mtu),
-        max(room, LEAST_BUFFER * mtu),
-        streams,
-        cc,
-        window.MOST_WINDOW_B if window_each is None else min(_number(window_each, "B"), window.MOST_WINDOW_B),
-        _share(background),
-        paced=pacing,
-        duration_s=_number(duration, "s"),
-        size_B=math.inf if size is None else _number(size, "B"),
-    )
-    o, _ = answers([setting], seed=seed)
+    asked = setting(rate, rtt, cc, streams, buffer, mtu, background, duration=duration, size=size, ethernet=ethernet)
+    most = math.inf if window_each is None else positive("window_each", window_each, "B")
+    asked = replace(asked, loss=share("loss", loss), window_B=min(most, window.MOST_WINDOW_B), paced=pacing)
+    o, _ = answers([asked], seed=seed)
     done = float(o.completion_s[0])
     completion = Interval(float(o.completion_p10_s[0]), done, float(o.completion_p90_s[0]))
     return TcpAnswer(
         Interval(float(o.goodput_p10_Bps[0]), float(o.goodput_p50_Bps[0]), float(o.goodput_p90_Bps[0])),
         completion if math.isfinite(done) else None,
         str(o.limit[0]),
-        setting.link_Bps,
-        setting.link_Bps * trip / streams,
+        asked.link_Bps,
+        asked.link_Bps * asked.rtt_s / streams,
         float(o.retransmits[0]),
         float(o.trip_s[0]),
     )
 
 
-def _number(given: Given, dim: str) -> float:
+def setting(
+    rate: Given, rtt: Given, cc: str, streams: int, buffer: Given | None, mtu: int, background: Given, *,
+    duration: Given, size: Given | None, ethernet: bool, option: str = "",
+) -> Setting:  # fmt: skip
+    """The bottleneck of `tcp` and of the command, without loss and windows.
+
+    Args:
+        rate: Rate of the bottleneck [B/s].
+        rtt: Round trip without queues [s].
+        cc: A name of `dtnsim.physics.tcp.controls`.
+        streams: Streams at once.
+        buffer: [B], or a text of bandwidth-delay products, of which it is one where left out.
+        mtu: IP packet size [B].
+        background: Share of the rate taken by traffic that does not yield [1].
+        duration: Length of the transfer [s].
+        size: Its size instead [B].
+        ethernet: Whether the rate is that of the wire.
+        option: What stands before the names in a refusal (``--``).
+    """
+    if cc not in controls.names():
+        raise InputError(f"{option}cc: {cc!r} is not known; write {', '.join(controls.names())}")
+    if streams < 1:
+        raise InputError(f"{option}streams: {streams} is none; write 1 or more")
+    bottleneck = positive(f"{option}rate", rate, "B/s") * Setting.ip_share(mtu, ethernet=ethernet)
+    trip = positive(f"{option}rtt", rtt, "s")
+    room = "1bdp" if buffer is None else buffer
+    if isinstance(room, str) and room.strip().lower().endswith("bdp"):
+        queue = share(f"{option}buffer", room.strip()[:-3] or "1", 1e6) * bottleneck * trip
+    else:
+        queue = positive(f"{option}buffer", room, "B")
+    others, lasts = share(f"{option}background", background), positive(f"{option}duration", duration, "s")
+    return Setting(
+        bottleneck, trip, 0.0, float(mtu), max(queue, LEAST_BUFFER * mtu), streams, cc, math.inf, others,
+        size_B=math.inf if size is None else positive(f"{option}size", size, "B"), duration_s=lasts,
+        framing_B=ETHERNET_B if ethernet else 0.0,
+    )  # fmt: skip
+
+
+def positive(name: str, given: Given, dimension: str) -> float:
     """A positive number in SI, or a text with its unit."""
-    value = units.parse(given, dim) if isinstance(given, str) else float(given)
+    value = units.of_option(name, given, dimension) if isinstance(given, str) else float(given)
     if not math.isfinite(value) or value <= 0:
-        raise InputError(f"{given!r} is not a positive number; write it like {units.EXAMPLES[dim]!r}")
+        raise InputError(f"{name}: {given!r} is not positive; write it like {units.EXAMPLES[dimension]}")
     return value
 
 
-def _share(given: Given) -> float:
-    """A share from 0 to below 1, or a text."""
-    value = units.parse(given, "1") if isinstance(given, str) else float(given)
-    if not 0 <= value < 1:
-        raise InputError(f"{given!r} is not a share from 0 to below 1; write it like '0.01 %'")
+def share(name: str, given: Given, most: float = 1.0) -> float:
+    """A share from 0 to below ``most``, or a text."""
+    value = units.of_option(name, given, "1") if isinstance(given, str) else float(given)
+    if not 0 <= value < most:
+        raise InputError(f"{name}: {given!r} is not a share from 0 to below {most:g}; write it like 1e-5 or 0.01 %")
     return value

@@ -214,7 +214,7 @@ def test_the_call_and_the_command_agree(run: Run) -> None:
 
 
 def test_numbers_are_si_and_a_size_has_a_time() -> None:
-    assert dtnsim.tcp(1.25e9, 0.05) == dtnsim.tcp("10 Gb/s", "50 ms")
+    assert dtnsim.tcp(1.25e9, 0.05) == dtnsim.tcp("10 Gb/s", "50 ms", buffer="1 BDP")
     sized = dtnsim.tcp("1 Gb/s", "10 ms", size="1 GB")
     assert sized.completion_s.p50 > 8.0
 
