@@ -14,9 +14,10 @@ from collections.abc import Callable, Iterable, Iterator, Mapping
 from functools import lru_cache
 from typing import Any, ClassVar, Final, NamedTuple
 
-from dtnsim.logs._numbers import DECIMAL, decimal, regex, unit_of
+from dtnsim.logs._numbers import DECIMAL, regex
+from dtnsim.logs._records import figure
 from dtnsim.logs.base import Conditions, LineParser, Parser, Record, anew
-from dtnsim.logs.measurement import UNITS, Condition, Measurement, Status, Unread
+from dtnsim.logs.measurement import Condition, Measurement, Status, Unread
 
 _NEAR: Final = 2
 #: pieces of a pattern: an escape, a class of characters, how often, a character
@@ -91,91 +92,31 @@ def notes(
     return note  # type: ignore[no-any-return]  # what reads marks
 
 
-class _Figure(NamedTuple):
-    """A figure that a line gives; see `gives`."""
-
-    quantity: str
-    form: str  # as the tool prints it, with names of groups
-    number: str  # the group that is the figure
-    unit: str  # word of its unit, with names of groups
-    known: Mapping[str, str]  # what holds of it alone
-    above: bool  # only where it is above zero
-
-    def groups(self) -> set[str]:
-        """Names of the groups that it is made of."""
-        return set(_GROUP.findall(" ".join((self.form, self.unit, *self.known.values()))))
-
-
-_GROUP: Final = re.compile(r"\{(\w+)\}")
-#: words of things that are counted: their figures stay whole numbers
-_WHOLE: Final = frozenset({"", "bytes", "count"})
-_LITERAL: Final[dict[str, Condition]] = {"True": True, "None": None}
-
-
-def _figure(text: str) -> _Figure:
-    head, _, known = text.partition(" : ")
-    quantity, _, form = head.partition(" ")
-    unit = ""
-    if form.endswith("]"):
-        form, _, unit = form.removesuffix("]").rpartition(" [")
-    number = "n" if "{n}" in form else _GROUP.findall(form)[0]
-    unit = unit or form.partition(f"{{{number}}}")[2].strip()
-    if "{" not in unit and unit_of(unit)[0] != UNITS.get(quantity.rstrip("?"), "1"):
-        raise ValueError(f"{unit} is no unit of {quantity}")
-    pairs = dict(pair.split("=") for pair in known.split())
-    return _Figure(quantity.rstrip("?"), form, number, unit, pairs, quantity.endswith("?"))
-
-
 def gives(
     pattern: str, *figures: str, to: Callable[[str], float] | None = None, inside: bool | str = False, after: str = ""
 ) -> Callable[[Any, Match], Found]:
     """Declares lines by the figures that they give; other named groups are conditions of all of them.
 
-    ``"throughput {rate} {u}B/s : direction=receive"`` is a figure as the tool prints it, here with the groups ``rate``
-    (the number: ``n``, or else the first) and ``u``, and behind a colon what holds of it alone (``~`` is a blank in a
-    word). The unit is what follows the number, or stands in brackets where the tool prints none: ``"mtu MTU:{n} [B]"``.
-    ``throughput?`` is a figure only where it is above zero. A figure whose number is not on the line is left out.
-    A count with a prefix (``1.92 k iops``) needs `reads`.
-
     Args:
-        figures: What the line gives.
+        figures: What the line gives, as of `dtnsim.logs._records.figure`.
         to: What makes a number of the text; by default `decimal`, and whole numbers of bytes and of things stay whole.
         after: A condition, or an attribute of the parser, without which the line gives nothing.
     """
-    declared = [_figure(text) for text in figures]
-    used = set[str]().union(*(figure.groups() for figure in declared))
+    used = set[str]().union(*(figure(text).groups() for text in figures))
     names = [name for name in regex(pattern).groupindex if name not in used]
 
     @reads(pattern, inside=inside)
     def give(parser: LinesParser, found: Match) -> Iterator[Record]:
-        if after and not (getattr(parser, after, None) or parser.known.get(after)):
-            return
-        groups = {name: "" if text is None else text for name, text in found.groupdict().items()}
-        known = {**parser.said(found, names), **parser.about()}
-        for figure in declared:
-            if (text := groups[figure.number]) == "":
-                continue
-            _, times, over = unit_of(figure.unit.format_map(groups), parser.kilo)
-            whole = figure.unit in _WHOLE and text.isdigit()
-            value = to(text) if to else int(text) if whole else decimal(text)
-            if times != over:
-                value = value * times / over
-            own = {key: _literal(word.format_map(groups)) for key, word in figure.known.items()}
-            if value > 0 or not figure.above:
-                yield parser.measure(figure.quantity, value, figure.form.format_map(groups), {**own, **known})
+        if not after or getattr(parser, after, None) or parser.known.get(after):
+            yield from parser.figures(found, {**parser.said(found, names), **parser.about()}, *figures, to=to)
 
     return give  # type: ignore[no-any-return]  # what reads marks
-
-
-def _literal(text: str) -> Condition:
-    return int(text) if text.isdigit() else _LITERAL.get(text, text.replace("~", " "))
 
 
 class LinesParser(LineParser):
     """Lines that are declared with `reads`; a block that one of them opened is over after ``longest`` further lines."""
 
     longest: ClassVar[int] = 0
-    kilo: ClassVar[int] = 1024  #: what a bare k of bytes means to the tool (that of bits is always 1000)
     #: condition -> words that the tool prints -> what they mean
     terms: ClassVar[Mapping[str, Mapping[str, Condition]]] = {}
     kinds: ClassVar[tuple[_Kind, ...]] = ()

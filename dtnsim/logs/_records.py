@@ -7,9 +7,9 @@ import re
 from abc import ABC
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
-from functools import wraps
+from functools import lru_cache, wraps
 from types import MappingProxyType
-from typing import Any, ClassVar, Final, ParamSpec, TypeVar
+from typing import Any, ClassVar, Final, NamedTuple, ParamSpec, TypeVar
 
 from dtnsim.logs._commands import Command, Given, clean, decode, ends_of_copy, given, host_of
 from dtnsim.logs._numbers import decimal, unit_of
@@ -60,6 +60,54 @@ def _is_condition(value: Condition) -> bool:
     return value is not None and (value.__class__ not in _NUMBERS or -_LARGEST < float(value) < _LARGEST)
 
 
+class Figure(NamedTuple):
+    """A figure that a line gives; see `figure`."""
+
+    quantity: str
+    form: str  # as the tool prints it, with names of groups
+    number: str  # the group that is the figure
+    unit: str  # word of its unit, with names of groups
+    known: Mapping[str, str]  # what holds of it alone
+    above: bool  # only where it is above zero
+
+    def groups(self) -> set[str]:
+        """Names of the groups that it is made of."""
+        return set(_GROUP.findall(" ".join((self.form, self.unit, *self.known.values()))))
+
+
+_GROUP: Final = re.compile(r"\{(\w+)\}")
+#: words of things that are counted: their figures stay whole numbers
+_WHOLE: Final = frozenset({"", "bytes", "count"})
+_LITERAL: Final[dict[str, Condition]] = {"True": True, "None": None}
+
+
+@lru_cache(maxsize=512)
+def figure(text: str) -> Figure:
+    """A declared figure: ``"throughput {rate} {u}B/s : direction=receive"``.
+
+    It is written as the tool prints it, here with the groups ``rate`` (the number: ``n``, or else the first) and ``u``,
+    and behind a colon what holds of it alone (``~`` is a blank in a word). The unit is what follows the number, or
+    stands in brackets where the tool prints none: ``"mtu MTU:{n} [B]"``. ``{line}`` is all that the pattern matches,
+    beside which the number is ``n``. ``throughput?`` is a figure only where it is above zero. A figure whose number is
+    not on the line is left out. A count with a prefix (``1.92 k iops``) is not declared.
+    """
+    head, _, known = text.partition(" : ")
+    quantity, _, form = head.partition(" ")
+    unit = ""
+    if form.endswith("]"):
+        form, _, unit = form.removesuffix("]").rpartition(" [")
+    number = "n" if "{n}" in form or form == "{line}" else _GROUP.findall(form)[0]
+    unit = unit or form.partition(f"{{{number}}}")[2].strip()
+    if "{" not in unit and unit_of(unit)[0] != UNITS.get(quantity.rstrip("?"), "1"):
+        raise ValueError(f"{unit} is no unit of {quantity}")
+    pairs = dict(pair.split("=") for pair in known.split())
+    return Figure(quantity.rstrip("?"), form, number, unit, pairs, quantity.endswith("?"))
+
+
+def _literal(text: str) -> Condition:
+    return int(text) if text.isdigit() else _LITERAL.get(text, text.replace("~", " "))
+
+
 @dataclass(slots=True)
 class Context:
     """What is known about the line at hand; one per file and host."""
@@ -97,6 +145,7 @@ class Parser(ABC):
     by_document: ClassVar[bool] = False
     #: programs whose command lines the reader shall recognise without a prompt; by default the tool alone
     commands: ClassVar[tuple[str, ...]] = ()
+    kilo: ClassVar[int] = 1024  #: what a bare k of bytes means to the tool (that of bits is always 1000)
     stopped: bool = False  #: whether the run that is read was stopped, so that its figures are ``partial``
 
     def __init_subclass__(cls, of: type[Parser] | None = None) -> None:
@@ -192,6 +241,35 @@ class Parser(ABC):
         _, factor, divisor = unit_of(word)
         shown = f"{text}{word}" if word == "%" else f"{text} {word}"
         return self.measure(quantity, decimal(text) * factor / divisor, shown, {**known, **more}, line=line)
+
+    def figures(
+        self,
+        found: re.Match[str],
+        known: Mapping[str, Condition],
+        *declared: str,
+        to: Callable[[str], float] | None = None,
+        status: Status = "complete",
+        line: int | None = None,
+    ) -> Iterator[Record]:
+        """The figures that a line gives.
+
+        Args:
+            found: The line.
+            known: What holds of all of them.
+            declared: Each as of `figure`.
+            to: As of `dtnsim.logs._declared.gives`.
+        """
+        groups = {name: text or "" for name, text in found.groupdict().items()} | {"line": found[0].strip()}
+        for quantity, form, number, unit, pairs, above in map(figure, declared):
+            if (text := groups[number]) == "":
+                continue
+            _, times, over = unit_of(unit.format_map(groups), self.kilo)
+            value = to(text) if to else int(text) if unit in _WHOLE and text.isdigit() else decimal(text)
+            if times != over:
+                value = value * times / over
+            own = {key: _literal(word.format_map(groups)) for key, word in pairs.items()}
+            if value > 0 or not above:
+                yield self.measure(quantity, value, form.format_map(groups), {**own, **known}, status=status, line=line)
 
     def rate(
         self,

@@ -8,10 +8,9 @@ from collections.abc import Iterable, Iterator
 from typing import ClassVar, Final
 
 from dtnsim.logs._declared import Found, LinesParser, Match, gives, notes, reads
-from dtnsim.logs._numbers import BINARY, decimal, number, size_bytes
+from dtnsim.logs._numbers import BINARY, number, size_bytes
 from dtnsim.logs.base import Conditions, Document, DocumentParser, Evidence, Record, anew
 
-_F: Final = r"\d++\.\d++"
 #: of the hundred that the XML has
 _PERCENTILES: Final = ("50", "90", "95", "99", "99.9")
 _OPERATIONS: Final = {"Total": "all", "Read": "read", "Write": "write"}
@@ -61,21 +60,18 @@ class DiskSpd(LinesParser):
         if seconds > 1 and abs(size / seconds - rate) > 0.02 * rate + 0.006 * 2**20:
             yield self.unread(f"{found['rate']} MiB/s", f"bytes and time give {size / seconds / 2**20:.5g} MiB/s")
         known = {**self.known, "operation": self._operation, "bytes": float(size)}
-        yield self.printed("throughput", found["rate"], "MiB/s", **known)
-        yield self.measure("iops", float(found["iops"]), found["iops"], **known)
-        if found["latency"]:
-            yield self.printed("latency", found["latency"], "ms", **known)
+        figures = "throughput {rate} MiB/s", "iops {iops} [/s]", "latency {latency} ms"
+        yield from self.figures(found, known, *figures)
 
     _cpu = gives(
         r"^\s*+avg\.\|\s++(?P<used>\d{1,3}\.\d\d)%\|", "cpu_share {used} % : state=busy cpu=all", after="duration_s"
     )
 
-    @reads(rf"^\s*+(?P<which>\d\d)th \|\s++(?P<read>{_F}|N/A) \|\s++(?P<write>{_F}|N/A) \|\s++(?P<all>{_F}|N/A)")
-    def _percentile(self, found: Match) -> Iterator[Record]:
-        known = {**self.known, "statistic": f"p{found['which']}"}
-        for operation in ("read", "write", "all") if self._operation else ():
-            if found[operation] != "N/A":
-                yield self.printed("latency", found[operation], "ms", **{**known, "operation": operation})
+    _percentile = gives(
+        r"^\s*+(?P<which>\d\d)th \|\s++(?:<read:real>|N/A) \|\s++(?:<write:real>|N/A) \|\s++(?:<all:real>|N/A)",
+        *(f"latency {{{way}}} ms : operation={way} statistic=p{{which}}" for way in ("read", "write", "all")),
+        after="_operation",
+    )
 
 
 class DiskSpdXml(DocumentParser, of=DiskSpd):
@@ -173,8 +169,7 @@ class Vdbench(LinesParser):
         if abs(iops * size - rate) > 0.02 * rate + 0.006 * self._unit:
             yield self.unread(printed, f"requests and their size give {iops * size / self._unit:.5g} MB/sec")
         yield self.measure("throughput", rate, printed, **known)
-        yield self.measure("iops", iops, row["iops"], **known)
-        yield self.printed("latency", row["time"], "ms", **known)
+        yield from self.figures(row, known, "iops {iops} [/s]", "latency {time} ms")
 
 
 _MODES: Final = (
@@ -259,8 +254,7 @@ class Sysbench(LinesParser):
     @reads(r"^\s*<requests:dots> Requests/sec executed", inside=True)
     def _requests(self, found: Match) -> Found:
         known = {**self.known, "operation": _KINDS.get(str(self.known.get("pattern")), "mixed")}
-        value, printed = decimal(found["requests"]), f"{found['requests']} Requests/sec"
-        return self.measure("iops", value, printed, known) if value > 0 else None
+        return self.figures(found, known, "iops? {requests} Requests/sec [/s]")
 
     _time = gives(r"^\s*total time:\s+(?P<n>[\d.]+)s\s*$", "duration {n}s", inside=True, after="_io")
 

@@ -216,7 +216,7 @@ class Fdt(LinesParser):
             yield from self.settle()
         known = {**_ENDS[found["way"]], **given(self.tool, self.ctx.args("java", *self.commands)).known, **self.where}
         known["share"] = decimal(found["share"]) / 100 if found["share"] else None
-        yield self.printed("throughput", found["rate"], f"{found['u']}b/s", known, interval=True, average="interval")
+        yield from self.figures(found, known, "throughput {rate} {u}b/s : interval=True average=interval")
         mean = bits_rate(found["avg"], found["au"])
         self._last = self.measure("throughput", mean, f"Avg: {found['avg']} {found['au']}b/s", known)
 
