@@ -63,23 +63,14 @@ def _from_args(args: list[str] | None) -> Conditions:
 
 
 @dataclass(slots=True)
-class _Summary:
-    """A row of the summary."""
-
-    row: Row
-    role: str | None
-    cut: bool
-
-
-@dataclass(slots=True)
 class _Test:
     """One run."""
 
     conditions: Conditions = field(default_factory=dict)  # what the command line and the preamble said
     host: str | None = None  # in the prompt
     streams: set[str] = field(default_factory=set)  # stream numbers of the preamble
-    #: rows of the summary by (stream, way, role), means of the interval rows by (stream, way)
-    finals: dict[tuple[str, str | None, str | None], _Summary] = field(default_factory=dict)
+    #: rows of the summary and whether they are cut by (stream, way, role), means of the interval rows by (stream, way)
+    finals: dict[tuple[str, str | None, str | None], tuple[Row, bool]] = field(default_factory=dict)
     means: dict[tuple[str, str | None], Mean] = field(default_factory=dict)
     rule: bool = False  # a rule was seen
     summary: bool = False  # rows are of the summary
@@ -87,10 +78,6 @@ class _Test:
     error: str | None = None
     interrupted: bool = False
     _shared: dict[tuple[str, str | None], tuple[int, Conditions]] = field(default_factory=dict)
-
-    @property
-    def has_rows(self) -> bool:
-        return bool(self.finals or self.means)
 
     @property
     def plain(self) -> bool:
@@ -225,7 +212,7 @@ class Iperf3Text(LineParser):
             return
         connected = _CONNECTED.search(text)
         if connected is not None:
-            if test is None or test.has_rows:
+            if test is None or test.finals or test.means:
                 yield from self._settle(key)
                 test = self._begin(key)
             test.streams.add(connected["id"])
@@ -270,7 +257,8 @@ class Iperf3Text(LineParser):
         elif "Reverse mode" in text:
             test.conditions["reverse"] = True
         elif "CPU Utilization" in text:
-            yield from self._cpu(test, text)
+            for found in _CPU.finditer(text):
+                yield from self.figures(found, {"host": test.host}, "cpu_share {share}% : where={where} role={role}")
         else:
             self._details(test, text)
 
@@ -282,12 +270,6 @@ class Iperf3Text(LineParser):
                 test.conditions["omit_s"] = float(started["omit"])
         if (mss := _MSS.search(text)) is not None:
             test.conditions["mss_B"] = int(mss[1])
-
-    def _cpu(self, test: _Test, text: str) -> Iterator[Record]:
-        for found in _CPU.finditer(text):
-            where, role, share = found.groups()
-            conditions: Conditions = {"where": where, "role": role, "host": test.host}
-            yield self.measure("cpu_share", float(share) / 100, f"{share}%", **conditions)
 
     def _message(self, kind: str, text: str) -> Iterator[Record]:
         open_tests = [test for test in self._tests.values() if not test.interrupted]
@@ -319,11 +301,10 @@ class Iperf3Text(LineParser):
             yield self._interval(test, row)
             return
         name = (row.id, row.way, role[1] if role is not None else test.role)
-        old = test.finals.get(name)
-        if old is not None and old.row.text != row.text:
+        if test.finals.get(name, (row, cut))[0].text != row.text:
             yield from self._settle(key)
             test = self._begin(key)
-        test.finals[name] = _Summary(row, name[2], cut=cut)
+        test.finals[name] = row, cut
 
     def _interval(self, test: _Test, row: Row) -> Record:
         omitted = row.rest.endswith(")") and "(omitted)" in row.rest
@@ -342,23 +323,21 @@ class Iperf3Text(LineParser):
         if not test.finals:
             yield from self._partial(test)
             return
-        for final in test.finals.values():
-            if final.row.size > 0 and final.row.rate > 0:
-                yield from self._figures(test, final)
+        for (_, _, role), (row, cut) in test.finals.items():
+            if row.size > 0 and row.rate > 0:
+                yield from self._figures(test, row, role, cut=cut)
             else:
-                why = "zero bytes: this end does not know the other's figure"
-                yield self.unread(final.row.text, why, line=final.row.line)
-        for way in dict.fromkeys(row.row.way for row in test.finals.values()):
+                yield self.unread(row.text, "zero bytes: this end does not know the other's figure", line=row.line)
+        for way in dict.fromkeys(way for _, way, _ in test.finals):
             if len(test.ids(way)) > 1 and "SUM" not in test.ids(way):
-                line = max(final.row.line for final in test.finals.values())
+                line = max(row.line for row, _ in test.finals.values())
                 yield self.unread("", "several streams without a [SUM] row: the log is cut", line=line)
 
-    def _figures(self, test: _Test, final: _Summary) -> Iterator[Record]:
-        row = final.row
+    def _figures(self, test: _Test, row: Row, role: str | None, *, cut: bool) -> Iterator[Record]:
         if not agrees_with_size(row):
             yield self.unread(row.text, "size, interval and rate do not fit together", line=row.line)
-        conditions = test.figure(row.id, row.way, final.role) | {"duration_s": row.end_s - row.start_s}
-        status: Status = "truncated" if final.cut else "partial" if test.interrupted else "complete"
+        conditions = test.figure(row.id, row.way, role) | {"duration_s": row.end_s - row.start_s}
+        status: Status = "truncated" if cut else "partial" if test.interrupted else "complete"
 
         def record(quantity: str, value: float, printed: str, **more: Condition) -> Record:
             return self.measure(quantity, value, printed, status=status, line=row.line, **{**conditions, **more})
@@ -366,10 +345,10 @@ class Iperf3Text(LineParser):
         yield record("throughput", row.rate, row.printed, bytes=row.size)
         if (udp := udp_of(row.rest)) is not None:
             jitter, lost, total = udp
-            if final.role != "sender" and total > 0:
+            if role != "sender" and total > 0:
                 yield record("loss", lost / total, f"{lost}/{total}", packets=total)
                 yield record("jitter", jitter, f"{jitter * 1e3:g} ms")
-        elif (tcp := _TCP.match(row.rest)) is not None and final.role != "receiver":
+        elif (tcp := _TCP.match(row.rest)) is not None and role != "receiver":
             yield record("retransmits", int(tcp["retr"]), tcp["retr"])
 
     def _partial(self, test: _Test) -> Iterator[Record]:

@@ -52,20 +52,17 @@ class Time(LinesParser):
     def _posix(self, found: Match) -> Found:
         return self._figures([(found[1], decimal(found[2]), found[2] + " s")])
 
-    @reads(rf"^\s*(?P<real>{_D}) real\s+(?P<user>{_D}) user\s+(?P<sys>{_D}) sys\b")
-    def _bsd(self, found: Match) -> Found:
-        return self._figures([(name, decimal(found[name]), found[name]) for name in _MODES])
-
     @reads(rf"^(?:Executed in|\s+(?P<mode>usr|sys) time)\s+(?P<n>{_D}) (?P<unit>micros|millis|secs|mins|hours)\b")
     def _fish(self, found: Match) -> Found:
         name = (found["mode"] or "real").replace("usr", "user")
         return self._figures([(name, decimal(found["n"]) * TIMES[found["unit"]], f"{found['n']} {found['unit']}")])
 
+    @reads(rf"^\s*(?P<real>{_D}) real\s+(?P<user>{_D}) user\s+(?P<sys>{_D}) sys\b(?P<cpu>)")
     @reads(r"(?<![\d.,])(?P<user>[\d.,]++)user (?P<sys>[\d.,]++)system (?P<real>[\d:.,]++)elapsed (?P<cpu>\d+|\?+)%CPU")
     @reads(r"^(?P<cmd>.*?)\s{1,2}<user:dots>s user <sys:dots>s system <cpu:int>% cpu (?P<real>[\d:.]+) total")
     @reads(r"^<user:real>u <sys:real>s (?P<real>(?:\d+:)+\d+\.\d+) (?P<cpu>\d+\.\d)%\s")
     def _one_line(self, found: Match) -> Iterator[Record]:
-        """GNU time, zsh and csh."""
+        """BSD, GNU time, zsh and csh."""
         command = (found.groupdict().get("cmd") or "").strip() or self._command()
         yield from self._figures([(name, _clock(found[name]), found[name]) for name in _MODES], command)
         if found["cpu"].replace(".", "").isdigit():

@@ -9,7 +9,7 @@ from typing import ClassVar, Final
 
 from dtnsim.logs._commands import Given
 from dtnsim.logs._declared import LinesParser, Match, Progress, ProgressParser, declare, gives, reads
-from dtnsim.logs._numbers import BINARY, binary_size, bits_rate, clock_s, decimal, number, parts_s, whole
+from dtnsim.logs._numbers import BINARY, binary_size, bits_rate, clock_s, decimal, number, parts_s, size_bytes, whole
 from dtnsim.logs._records import NO_BYTES, noted
 from dtnsim.logs.base import Conditions, Document, DocumentParser, Evidence, LineParser, Parser, Record, Status, anew
 
@@ -87,14 +87,10 @@ class Curl(LineParser):
         seconds = clock_s(row["spent"]) or None
         known = {**self._known, "duration_s": seconds, "resolution_s": 1.0 if seconds else None}
         for moved, rate, direction in (("got", "down", "receive"), ("sent", "up", "send")):
-            speed, size = _bytes(row[rate]), _bytes(row[moved])
+            speed, size = (size_bytes(row[name]) or 0.0 for name in (rate, moved))
             if speed > 0 and size > 0:
                 more, printed = {**known, "direction": direction, "bytes": size}, f"{row[rate]} B/s"
                 yield self.measure("throughput", speed, printed, more, status=status, line=self._line)
-
-
-def _bytes(text: str) -> float:
-    return binary_size(text[:-1], text[-1]) if text[-1:].isalpha() else float(text)
 
 
 class S5cmd(ProgressParser):
