@@ -104,10 +104,6 @@ def figure(text: str) -> Figure:
     return Figure(quantity.rstrip("?"), form, number, unit, pairs, quantity.endswith("?"))
 
 
-def _literal(text: str) -> Condition:
-    return int(text) if text.isdigit() else _LITERAL.get(text, text.replace("~", " "))
-
-
 @dataclass(slots=True)
 class Context:
     """What is known about the line at hand; one per file and host."""
@@ -267,7 +263,8 @@ class Parser(ABC):
             value = to(text) if to else int(text) if unit in _WHOLE and text.isdigit() else decimal(text)
             if times != over:
                 value = value * times / over
-            own = {key: _literal(word.format_map(groups)) for key, word in pairs.items()}
+            words = ((key, word.format_map(groups).replace("~", " ")) for key, word in pairs.items())
+            own = {key: int(word) if word.isdigit() else _LITERAL.get(word, word) for key, word in words}
             if value > 0 or not above:
                 yield self.measure(quantity, value, form.format_map(groups), {**own, **known}, status=status, line=line)
 

@@ -245,7 +245,14 @@ class Ss(LineParser):
         found, line = dict(_PAIR.findall(text)), self._line
         if "rtt" not in found and "cwnd" not in found:
             return
-        known = self._conditions(found, text)
+        key, control = (str(self._known.get("source")), str(self._known.get("target"))), _CONTROL.search(text)
+        if len(self._seen) >= _MANY:
+            self._seen.clear()
+        self._seen[key] = self._seen.get(key, 0) + 1
+        known: Conditions = {**self._known, "interval": True, "sample": self._seen[key]}
+        known["congestion"] = control[1] if control is not None else None
+        for name, condition in (("mss", "mss_B"), ("pmtu", "mtu_B"), ("bytes_acked", "acked_B")):
+            known[condition] = int(found[name]) if found.get(name, "").isdigit() else None
         rtt, _, deviation = found.get("rtt", "").partition("/")
         for statistic, figure in ((None, rtt), ("stddev", deviation), ("min", found.get("minrtt", ""))):
             if figure and float(figure) > 0:
@@ -261,30 +268,9 @@ class Ss(LineParser):
             total = found["retrans"].partition("/")[2]
             yield self.measure("retransmits", int(total), f"retrans:{found['retrans']}", dict(known), line=line)
 
-    def _conditions(self, found: dict[str, str], text: str) -> Conditions:
-        key = str(self._known.get("source")), str(self._known.get("target"))
-        if len(self._seen) >= _MANY:
-            self._seen.clear()
-        self._seen[key] = self._seen.get(key, 0) + 1
-        control = _CONTROL.search(text)
-        known: Conditions = {**self._known, "interval": True, "sample": self._seen[key]}
-        known["congestion"] = control[1] if control is not None else None
-        for name, condition in (("mss", "mss_B"), ("pmtu", "mtu_B"), ("bytes_acked", "acked_B")):
-            if found.get(name, "").isdigit():
-                known[condition] = int(found[name])
-        return known
-
 
 _SENT: Final = "TcpOutSegs"
 _AGAIN: Final = "TcpRetransSegs"
-
-
-def _since(args: list[str] | None) -> str | None:
-    """What counts are since, if the command is known."""
-    if args is None:
-        return None
-    flags = "".join(arg[1:] for arg in args if arg.startswith("-") and not arg.startswith("--"))
-    return "boot" if "a" in flags or "--ignore" in args else "previous nstat"
 
 
 class Nstat(LinesParser):
@@ -317,7 +303,10 @@ class Nstat(LinesParser):
 def _counted(
     parser: Parser, name: str, count: float, printed: str, sent: float | None, line: int | None = None
 ) -> Record:
-    known: Conditions = {"of": name, "since": _since(parser.ctx.args("nstat"))}
+    args = parser.ctx.args("nstat")
+    flags = "".join(arg[1:] for arg in args or () if arg.startswith("-") and not arg.startswith("--"))
+    since = None if args is None else "boot" if "a" in flags or "--ignore" in args else "previous nstat"
+    known: Conditions = {"of": name, "since": since}
     quantity, more = ("retransmits", {"segments": sent}) if name == _AGAIN else ("count", {})
     return parser.measure(quantity, count, printed, {**known, **more}, line=line)
 

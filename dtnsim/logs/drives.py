@@ -191,7 +191,15 @@ class NvmeJson(DocumentParser, of=NvmeList):
 
     def read(self, doc: Document) -> Iterator[Record]:
         if "percent_used" in doc.data:
-            yield from self._smart(doc)
+            args, warning = self.ctx.args("nvme") or [], doc.data.get("critical_warning")
+            device = next((arg.rpartition("/")[2] for arg in args if arg.startswith("/dev/nvme")), None)
+            warning = warning.get("value") if isinstance(warning, dict) else warning
+            if (value := number(warning)) is not None:
+                line = doc.line_of('"critical_warning"')
+                yield self.measure("health", float(value == 0), f"{warning}", line=line, device=device)
+            for name in (key for key in columns("nvme") if key in doc.data):
+                line = doc.line_of(f'"{name}"')
+                yield from figures(self, "nvme", [(name, doc.data[name])], {"device": device}, line=line)
             return
         lines = doc.lines()
         for space, drive in _namespaces(doc.data["Devices"], {}):
@@ -200,18 +208,6 @@ class NvmeJson(DocumentParser, of=NvmeList):
                 if (value := number(space.get(key))) is not None:
                     line = lines.next(f'"{key}"')
                     yield self.measure("capacity", value, f"{space[key]}", line=line, view=view, **more)
-
-    def _smart(self, doc: Document) -> Iterator[Record]:
-        args = self.ctx.args("nvme") or []
-        device = next((arg.rpartition("/")[2] for arg in args if arg.startswith("/dev/nvme")), None)
-        warning = doc.data.get("critical_warning")
-        warning = warning.get("value") if isinstance(warning, dict) else warning
-        if (value := number(warning)) is not None:
-            line = doc.line_of('"critical_warning"')
-            yield self.measure("health", float(value == 0), f"{warning}", line=line, device=device)
-        for name in (key for key in columns("nvme") if key in doc.data):
-            line = doc.line_of(f'"{name}"')
-            yield from figures(self, "nvme", [(name, doc.data[name])], {"device": device}, line=line)
 
 
 def _namespaces(found: Any, drive: Conditions, depth: int = 0) -> Iterator[tuple[dict[str, Any], Conditions]]:

@@ -181,7 +181,13 @@ class GridFtp(LinesParser):
         if found["type"].upper() not in _DIRECTIONS:
             return
         size = int(found["bytes"])
-        known = self._conditions(found)
+        known: Conditions = {
+            "host": found["host"], "direction": _DIRECTIONS[found["type"].upper()], "file": found["file"],
+            "streams": int(found["streams"]), "stripes": whole(found["stripes"]),
+            "block_B": int(found["block"]) or None, "window_B": int(found["buffer"]) or None,
+            "peer": found["dest"] if found["dest"] not in _UNKNOWN else None,
+            "task": found["task"] if found["task"] != "none" else None, "end": found["end"],
+        }  # fmt: skip
         if found["code"][0] != "2":
             yield self.failure(f"{found['type']} CODE={found['code']}", **{**known, "bytes": size})
             return
@@ -196,16 +202,6 @@ class GridFtp(LinesParser):
         if found["retrans"]:
             count = sum(int(part) for part in found["retrans"].split(",") if part)
             yield self.measure("retransmits", count, found["retrans"], known)
-
-    @staticmethod
-    def _conditions(found: re.Match[str]) -> Conditions:
-        return {
-            "host": found["host"], "direction": _DIRECTIONS[found["type"].upper()], "file": found["file"],
-            "streams": int(found["streams"]), "stripes": whole(found["stripes"]),
-            "block_B": int(found["block"]) or None, "window_B": int(found["buffer"]) or None,
-            "peer": found["dest"] if found["dest"] not in _UNKNOWN else None,
-            "task": found["task"] if found["task"] not in (None, "none") else None, "end": found["end"],
-        }  # fmt: skip
 
 
 _PROGRAMS: Final = ("globus-url-copy", "gfal-copy", "uberftp")

@@ -94,14 +94,12 @@ class Iperf2Text(_Iperf2):
             yield from self._run.row(self, row)
         elif _BWCTL.match(text):
             yield from self._settled(anew=True)
-        elif "connected with" in text:
-            yield from self._connection(text)
+        elif (found := _CONNECTED.search(text)) is None:
+            yield from self._remark(text) if "connected with" not in text else ()
         else:
-            yield from self._remark(text)
+            yield from self._connection(found)
 
-    def _connection(self, text: str) -> Iterator[Record]:
-        if (found := _CONNECTED.search(text)) is None:
-            return
+    def _connection(self, found: re.Match[str]) -> Iterator[Record]:
         yield from self._settled()
         run = self._run
         if run.finished(found["id"]) or run.summed():

@@ -57,7 +57,11 @@ class PerfsonarArchive(DocumentParser):
             return
         for key in ("throughput", "retransmits"):
             yield from figures(self, "perfsonar", [(key, result.get(key))], known)
-        yield from self._packets(result, known)
+        packets, keys = as_dict(result.get("packets")), (("sent", "packets_sent"), ("lost", "packets_lost"))
+        sent, lost = (number(packets.get(key) if packets else result.get(other)) for key, other in keys)
+        share = lost / sent if lost is not None and sent else number(packets.get("loss"))
+        if share is not None:
+            yield self.measure("loss", share, f"{share:.6g}", known, packets=whole(sent))
         kind = str(test.get("type"))
         if kind in _DELAYS:
             key, quantity, scale = _DELAYS[kind]
@@ -67,14 +71,6 @@ class PerfsonarArchive(DocumentParser):
                     more = {**known, "statistic": statistic, "one_way": one_way}
                     yield self.measure(quantity, value * scale, f"{value:.6g}", **more)
         yield from figures(self, "perfsonar", [("mtu", result.get("mtu"))], known)
-
-    def _packets(self, result: Mapping[str, Any], known: Conditions) -> Iterator[Record]:
-        packets = as_dict(result.get("packets"))
-        keys = (("sent", "packets_sent"), ("lost", "packets_lost"))
-        sent, lost = (number(packets.get(key) if packets else result.get(other)) for key, other in keys)
-        share = lost / sent if lost is not None and sent else number(packets.get("loss"))
-        if share is not None:
-            yield self.measure("loss", share, f"{share:.6g}", known, packets=whole(sent))
 
     def _conditions(self, record: Mapping[str, Any]) -> Conditions:
         spec, meta = as_dict(as_dict(record["test"]).get("spec")), as_dict(record.get("meta"))

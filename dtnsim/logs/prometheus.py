@@ -83,19 +83,16 @@ class NodeExporter(LinesParser):
             return ()
         labels, value = dict(_LABEL.findall(line["labels"] or "")), float(line["value"])
         if line["name"] == "node_cpu_seconds_total":
-            self._add(labels, value)
+            mode = labels.get("mode", "")
+            if mode in self._cpu or len(self._cpu) < 32:
+                self._cpu[mode] = self._cpu.get(mode, 0.0) + value
+            self._cores.add(labels.get("cpu", "")[:8])
+            self._line = self.ctx.line
             return ()
         if _VIRTUAL.fullmatch(labels.get("device", "")) is not None or labels.get("fstype") in _MEMORY:
             return ()
         known: Conditions = {**labelled(line["name"], labels), **metric.known, "since": "boot" if metric.rate else None}
         return (self.measure(metric.total, value, line["value"], **known),)
-
-    def _add(self, labels: dict[str, str], value: float) -> None:
-        mode = labels.get("mode", "")
-        if mode in self._cpu or len(self._cpu) < 32:
-            self._cpu[mode] = self._cpu.get(mode, 0.0) + value
-        self._cores.add(labels.get("cpu", "")[:8])
-        self._line = self.ctx.line
 
     def settle(self) -> Iterator[Record]:
         (seconds, self._cpu), (cores, self._cores) = (self._cpu, {}), (len(self._cores), set())
@@ -172,7 +169,9 @@ class PrometheusJson(DocumentParser):
     @noted
     def _rates(self, labels: dict[str, str], samples: Sequence[tuple[float, float]]) -> Iterator[Record]:
         """A series that is a rate already."""
-        query = self._query()
+        command = self.ctx.command
+        query = "" if command is None else command.text.partition("query=")[2][:994]
+        query = unquote_plus(query.partition("&")[0].strip("'\" "))
         metrics, bits = _RATE.findall(query), _BITS.search(query) is not None
         metric = _metrics().get(metrics[0]) if len(metrics) == 1 else None
         arithmetic = _ARITHMETIC.search(_BITS.sub("", query).rstrip(" *")) is not None
@@ -188,12 +187,6 @@ class PrometheusJson(DocumentParser):
             span = samples[-1][0] - samples[0][0]
             more = {**known, "time": stamp(samples[0][0]), "duration_s": span, "derived": "mean of the series"}
             yield self.measure(metric.rate, sum(values) / len(values), "", **more)
-
-    def _query(self) -> str:
-        """The query, if the command line has it."""
-        command = self.ctx.command
-        query = "" if command is None else command.text.partition("query=")[2][:994]
-        return unquote_plus(query.partition("&")[0].strip("'\" "))
 
 
 def _samples(series: dict[str, Any]) -> list[tuple[float, float]]:

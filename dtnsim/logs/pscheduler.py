@@ -30,7 +30,16 @@ class PschedulerJson(DocumentParser):
         return isinstance(doc.data, dict) and _result(doc.data) is not None
 
     def read(self, doc: Document) -> Iterator[Record]:
-        result, known = _result(doc.data) or {}, _conditions(doc.data)
+        result, data = _result(doc.data) or {}, doc.data
+        test, tool = as_dict(data.get("test")) or as_dict(as_dict(data.get("task")).get("test")), data.get("tool")
+        spec = as_dict(test.get("spec"))
+        found: Conditions = {
+            "source": spec.get("source"), "target": spec.get("dest"), "streams": whole(spec.get("parallel")),
+            "window_B": number(spec.get("window-size")), "protocol": "udp" if spec.get("udp") is True else None,
+            "reverse": True if spec.get("reverse") is True else None,
+            "measured_by": str(tool.get("name", "")) or None if isinstance(tool, dict) else tool,
+        }  # fmt: skip
+        known = turned({key: value for key, value in found.items() if isinstance(value, str | int | float | bool)})
         if result.get("succeeded") is False:
             message = str(result.get("error") or result.get("diags") or "the test did not succeed")
             yield self.failure(message, line=doc.line_of('"succeeded"'), **known)
@@ -192,19 +201,6 @@ def _result(data: Mapping[str, Any]) -> Mapping[str, Any] | None:
         ):
             return candidate
     return None
-
-
-def _conditions(data: Mapping[str, Any]) -> Conditions:
-    """What the run document says about the test."""
-    spec = as_dict((as_dict(data.get("test")) or as_dict(as_dict(data.get("task")).get("test"))).get("spec"))
-    found: Conditions = {
-        "source": spec.get("source"), "target": spec.get("dest"), "streams": whole(spec.get("parallel")),
-        "window_B": number(spec.get("window-size")), "protocol": "udp" if spec.get("udp") is True else None,
-        "reverse": True if spec.get("reverse") is True else None,
-    }  # fmt: skip
-    tool = data.get("tool")
-    found["measured_by"] = str(tool.get("name", "")) or None if isinstance(tool, dict) else tool
-    return turned({key: value for key, value in found.items() if isinstance(value, str | int | float | bool)})
 
 
 _STATISTICS: Final = {"Mean": None, "Median": "median", "Minimum": "min", "Maximum": "max"}

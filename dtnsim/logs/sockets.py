@@ -56,7 +56,11 @@ class Netperf(LineParser):
         else:
             text = text.removeprefix(self._before)
         if title is None and (interim := _INTERIM.search(text)) is not None:  # -D: any number of them
-            return self._interim(interim)
+            known = {**self._known, "interval": True, "duration_s": float(interim["seconds"])}
+            if self._known["protocol"] != "udp" and self._known["test"] != "request/response":
+                known["direction"] = "receive" if self._known["test"] == "maerts" else "send"
+            printed = interim[0].partition(" over")[0].partition(":")[2].strip()
+            return (self.measure("throughput", float(interim["rate"]) * _factor(interim), printed, known),)
         self._lines += title is None
         if self._lines > _LONGEST:
             self.open = False
@@ -68,13 +72,6 @@ class Netperf(LineParser):
         elif title is None and self._unit and _ROW.match(text):
             return self._row(text.split())
         return ()
-
-    def _interim(self, found: re.Match[str]) -> Iterator[Record]:
-        known = {**self._known, "interval": True, "duration_s": float(found["seconds"])}
-        if self._known["protocol"] != "udp" and self._known["test"] != "request/response":
-            known["direction"] = "receive" if self._known["test"] == "maerts" else "send"
-        value, printed = float(found["rate"]) * _factor(found), found[0].partition(" over")[0].partition(":")[2]
-        yield self.measure("throughput", value, printed.strip(), **known)
 
     def _row(self, cells: list[str]) -> Iterator[Record]:
         test = self._known["test"]
@@ -156,7 +153,10 @@ class Perftest(LinesParser):
         self.lines, cells = 0, row[0].split()
         whole = 2 if "." in cells[2] else 3  # -Q prints the service level, too
         size, figures = int(cells[0]), cells[whole:]
-        known: Conditions = {**self._run(), **self.where, "block_B": size, "count": int(cells[whole - 1])}
+        command = next((name for name in self.commands if self.ctx.args(name) is not None), None)
+        known: Conditions = {**self.known, **self.where, "block_B": size, "count": int(cells[whole - 1])}
+        if known.get("operation") is None and command is not None:
+            known["operation"] = command.split("_")[1]
         if self._unit is None:
             for statistic, text in zip(self._latency, figures, strict=False):
                 yield self.printed("latency", text, "usec", statistic=statistic, **known)
@@ -198,12 +198,6 @@ class Perftest(LinesParser):
                 self.known[name] = value
             elif digits.isdigit() and len(digits) < 9:
                 self.known[name] = int(digits)
-
-    def _run(self) -> Conditions:
-        if self.known.get("operation") is not None:
-            return self.known
-        command = next((name for name in self.commands if self.ctx.args(name) is not None), None)
-        return {**self.known, "operation": command.split("_")[1] if command else None}
 
 
 _TEST: Final = re.compile(

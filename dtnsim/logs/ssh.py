@@ -7,7 +7,7 @@ from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
 from typing import ClassVar, Final, NamedTuple
 
-from dtnsim.logs._commands import ends_of_copy, given
+from dtnsim.logs._commands import ends_of_copy
 from dtnsim.logs._declared import Found, LinesParser, Match, notes, reads
 from dtnsim.logs._numbers import agrees, binary_size, clock_s, decimal, grouped, regex
 from dtnsim.logs.base import NO_BYTES, Conditions, Evidence, Record, Status, anew, noted
@@ -210,7 +210,11 @@ class Rsync(LinesParser):
 
     def feed(self, text: str) -> Iterable[Record]:
         if not self._run.known:
-            self._run.known = {**self._conditions(), **self.where}
+            (found, _, paths), args = self.asked(), self.ctx.args(*self.commands) or []
+            letters = "".join(arg[1:] for arg in args if re.fullmatch(r"-[A-Za-z]+", arg))
+            if letters.count("h") + args.count("--human-readable") >= 2:
+                found["scale"] = 1024
+            self._run.known = {**found, **ends_of_copy(paths[-2:]), **self.where}
         return super().feed(text)
 
     def _ended(self) -> Iterable[Record]:
@@ -298,11 +302,15 @@ class Rsync(LinesParser):
         run, self._run = self._run, _Run(dict(self._run.known))
         self._last = -9
         if run.sent is None:
-            yield from self._unfinished(run)
+            size, share, rate, printed, line, ended = run.progress or (0.0, 0, 0.0, "", 0, False)
+            if rate > 0 and not (run.names and share == 100):  # -P: the last file says nothing of the whole
+                known = {**run.known, "bytes": size, "files": run.files or None}
+                status: Status = "complete" if share == 100 and ended else "partial"
+                yield self.measure("throughput", rate, printed, known, status=status, line=line)
             return
         moved, rate, printed, line = run.sent
         self.need(rate > 0 and moved > 0, printed, NO_BYTES, line=line)
-        known: Conditions = {**run.known, "files": run.files or None, **run.stats, "wire": True, "bytes": moved}
+        known = {**run.known, "files": run.files or None, **run.stats, "wire": True, "bytes": moved}
         known |= {"duration_s": moved / rate, "resolution_s": 1.0}
         if run.total is None:
             yield self.measure("throughput", rate, printed, status="truncated", line=line, **known)
@@ -316,24 +324,8 @@ class Rsync(LinesParser):
             data = {**known, "derived": "total size / time", "wire": None, "bytes": size}
             yield self.measure("throughput", size / known["duration_s"], "", data, status=run.status, line=at)
 
-    def _unfinished(self, run: _Run) -> Iterator[Record]:
-        """A run without summary: ``progress2`` to its end, or the last progress line of a run that stopped."""
-        size, share, rate, printed, line, ended = run.progress or (0.0, 0, 0.0, "", 0, False)
-        if rate > 0 and not (run.names and share == 100):  # -P: the last file says nothing of the whole
-            known = {**run.known, "bytes": size, "files": run.files or None}
-            status: Status = "complete" if share == 100 and ended else "partial"
-            yield self.measure("throughput", rate, printed, known, status=status, line=line)
-
     def _number(self, digits: str, unit: str) -> float:
         if not unit:
             return grouped(digits.strip())
         base = 1024.0 if self._run.known.get("scale") == 1024 else 1000.0
         return decimal(digits.strip()) * base ** (" KMGTP".index(unit))
-
-    def _conditions(self) -> Conditions:
-        args = self.ctx.args(*self.commands)
-        found, _, paths = given(self.tool, args)
-        letters = "".join(arg[1:] for arg in args or () if re.fullmatch(r"-[A-Za-z]+", arg))
-        if letters.count("h") + (args or []).count("--human-readable") >= 2:
-            found["scale"] = 1024
-        return found | ends_of_copy(paths[-2:])

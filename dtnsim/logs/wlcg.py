@@ -37,11 +37,9 @@ class GfalCopy(LinesParser):
     def _failed(self, problem: Match) -> Found:
         return self.failure(problem[0], **self.where)
 
-    def other(self, text: str) -> Found:
-        found = _DONE.last(text)  # redraws may be joined: the last counts
-        return None if found is None else self._copied(found)
-
-    def _copied(self, found: re.Match[str]) -> Iterator[Record]:
+    def other(self, text: str) -> Iterator[Record]:
+        if (found := _DONE.last(text)) is None:  # redraws may be joined: the last counts
+            return
         args = self.ctx.args("gfal-copy") or []
         named = args[-1] if len(args) > 1 and not args[-1].startswith("-") else None
         size, target = self._size.pop(found["source"], (0, named))
