@@ -29,6 +29,7 @@ UNITS: Final[dict[str, tuple[str, float]]] = {
 _WORDS: Final[dict[str, tuple[str, float, float]]] = {
     **dict.fromkeys(("", "count", "packets"), ("1", 1.0, 1.0)), "percent": ("1", 1.0, 100.0),
     "rpm": ("1/s", 1.0, 60.0), "data-units": ("B", 512_000.0, 1.0), "sectors": ("B", 512.0, 1.0),
+    "MBd": ("1/s", 1e6, 1.0),
 }  # fmt: skip
 _UNIT: Final = re.compile(r"([kKMGTPE]?)(i?)(?:(B|[Bb]ytes?)|b|[Bb]its?)(/s(?:ec)?|ps)?")
 _CLOCK: Final = re.compile(r"(?:(?:(\d+)[-:d ]\s?)?(\d+):)?(\d+):(\d+(?:[.,]\d+)?)")

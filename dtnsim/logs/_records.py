@@ -72,7 +72,7 @@ class Figure(NamedTuple):
 
     def groups(self) -> set[str]:
         """Names of the groups that it is made of."""
-        return set(_GROUP.findall(" ".join((self.form, self.unit, *self.known.values()))))
+        return {self.number, *_GROUP.findall(" ".join((self.form, self.unit, *self.known.values())))}
 
 
 _GROUP: Final = re.compile(r"\{(\w+)\}")

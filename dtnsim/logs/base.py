@@ -56,6 +56,7 @@ line, or a ``settle``, that has no figure (another generator where it is `noted`
 
 from __future__ import annotations
 
+import re
 from abc import abstractmethod
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from inspect import isgeneratorfunction
@@ -178,9 +179,12 @@ class DocumentParser(Parser):
     long: ClassVar[tuple[str, ...]] = ()
 
     keys: ClassVar[frozenset[str]]  #: keys that the tool's object has
+    sign: ClassVar[str]  #: what the text of XML or HTML has (a pattern)
 
     def match(self, doc: Document) -> bool:
         """Whether this is the tool's document (look at keys, cheaply)."""
+        if self.kind != "json":
+            return re.search(self.sign, doc.text) is not None
         return isinstance(doc.data, dict) and doc.data.keys() >= self.keys
 
     @abstractmethod

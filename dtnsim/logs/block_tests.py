@@ -78,9 +78,7 @@ class DiskSpdXml(DocumentParser, of=DiskSpd):
     """Documents of ``-Rxml``: sums over threads and targets of each timespan."""
 
     kind = "xml"
-
-    def match(self, doc: Document) -> bool:
-        return "<Results" in doc.text[:500] and "<TimeSpan>" in doc.text
+    sign = r"<Results[\s\S]*<TimeSpan>"
 
     def read(self, doc: Document) -> Iterator[Record]:
         root = ET.fromstring(doc.text[doc.text.index("<Results") :])  # noqa: S314 (no DTD; expat limits expansion)

@@ -242,9 +242,7 @@ class BonnieHtml(DocumentParser, of=Bonnie):
     """Tables of bon_csv2html."""
 
     kind = "html"
-
-    def match(self, doc: Document) -> bool:
-        return "Sequential Output" in doc.text or "Sequential<br>Output" in doc.text
+    sign = "Sequential(?: |<br>)Output"
 
     def read(self, doc: Document) -> Iterator[Record]:
         """Rows of figures: size, 12 figures, number of files, 12 figures; then latencies."""

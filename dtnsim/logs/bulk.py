@@ -298,8 +298,11 @@ class Bbcp(LinesParser):
         if found["avg"] is None:
             running = (rate, printed, found["rate"])
         else:
-            rate, mean, printed, text = _ordered(found)
-            running = (mean, text, found["avg"])
+            mean, (u, au) = binary_size(found["avg"], found["au"]), found.group("u", "au")
+            if u != au and min(rate, mean) > 0 and max(rate, mean) / min(rate, mean) > 100:  # letters are swapped
+                swapped = binary_size(found["rate"], au), binary_size(found["avg"], u)
+                rate, mean = swapped if max(swapped) < 100 * min(swapped) else (rate, mean)
+            running = (mean, f"avg {found['avg']} {au}B/s", found["avg"])
             known = {**run.known, **share, "interval": True, "average": "interval"}
             yield self.measure("throughput", rate, printed, **known)
         known = {**run.known, **share, "interval": True, "average": "running"}
@@ -375,13 +378,3 @@ class Bbcp(LinesParser):
             rate, printed, line = run.last
             known = {**run.known, "average": "running"}
             yield self.measure("throughput", rate, printed, status="partial", line=line, **known)
-
-
-def _ordered(found: Match) -> tuple[float, float, str, str]:
-    """(rate, mean, rate as printed, mean as printed) of the verbose form, swapped letters put right."""
-    rate, mean = binary_size(found["rate"], found["u"]), binary_size(found["avg"], found["au"])
-    if found["u"] != found["au"] and min(rate, mean) > 0 and max(rate, mean) / min(rate, mean) > 100:
-        swapped = binary_size(found["rate"], found["au"]), binary_size(found["avg"], found["u"])
-        if max(swapped) < 100 * min(swapped):
-            rate, mean = swapped
-    return rate, mean, f"{found['rate']} {found['u']}B/s", f"avg {found['avg']} {found['au']}B/s"

@@ -135,9 +135,7 @@ class NvmeList(LinesParser):
     words = "Node Namespace NSID"
     within = r"[-. ]*+$"
 
-    @reads(r"^(?=.*Usage)(?=.*Format).*(?:Node|NSID)", opens=True)
-    def _head(self, found: Match) -> None:
-        self.known = {"heads": found.string}
+    _head = notes(r"^(?=.*Usage)(?=.*Format)(?P<heads>.*(?:Node|NSID).*)", opens=True, to=str, new=True)
 
     @reads(
         r"^\s*+(?P<left>(?:/dev/)?nvme\d++(?:c\d++)?n\d++ .*?)(?<![\d.])<used:num> {1,3}<uu:k>B / {1,4}"

@@ -231,9 +231,8 @@ class LfsDf(LinesParser):
         if not name.startswith("filesystem"):
             known["device"] = name
         for view in ("total", "used", "free"):
-            if (size := size_bytes(row[view])) is not None:
-                scale = 1024.0 if self.known["kib"] and row[view].isdigit() else 1.0
-                yield self.measure("capacity", size * scale, row[view], view=view, **known)
+            scale = 1024.0 if self.known["kib"] and row[view].isdigit() else 1.0
+            yield self.measure("capacity", (size_bytes(row[view]) or 0.0) * scale, row[view], view=view, **known)
 
 
 class LfsStripe(LinesParser, of=LfsDf):

@@ -70,9 +70,7 @@ class Lstopo(DocumentParser):
     evidence = Evidence.DESCRIBES
     commands = ()
     kind = "xml"
-
-    def match(self, doc: Document) -> bool:
-        return "<topology" in doc.text
+    sign = "<topology"
 
     def read(self, doc: Document) -> Iterator[Record]:
         root = ET.fromstring(doc.text[doc.text.find("<topology") :])  # noqa: S314 (no DTD; expat limits expansion)
@@ -226,9 +224,7 @@ class Ethtool(LinesParser):
     def _about_module(self, found: Match) -> None:
         self.known.setdefault(found[1].lower().replace(" ", "_"), found[2])
 
-    @reads(r"^\s*BR,? Nominal\s*: (\d+) ?(?:MBd|Mbps)", inside="module")
-    def _baud(self, found: Match) -> Found:
-        return self.measure("symbol_rate", int(found[1]) * 1e6, found[0].strip(), self.known)
+    _baud = gives(r"^\s*BR,? Nominal\s*: <n:int> ?(?:MBd|Mbps)", "symbol_rate {line} [MBd]", inside="module")
 
     def other(self, text: str) -> None:
         """A line of another kind ends counters, rings and a module's page."""

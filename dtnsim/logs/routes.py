@@ -229,25 +229,23 @@ _TIMES: Final = {"Avg": None, "Best": "min", "Wrst": "max", "StDev": "stddev"}  
 _Row = tuple[int, str, dict[str, float], int]  #: hop, address, figures by column, line
 
 
-def _path(parser: Parser, rows: Sequence[_Row], path: Conditions, *, whole: bool = True) -> Iterator[Record]:
-    """The figures of all hops; the last of a whole path is its headline."""
-    for hop, host, values, line in rows:
+def _path(
+    parser: Parser, rows: Sequence[_Row], path: Conditions, *, whole: bool = True, line: int | None = None
+) -> Iterator[Record]:
+    """The figures of all hops, of which the last of a whole path is its headline, and at a line how many answered."""
+    for hop, host, values, at in rows:
         loss, sent = values.get("Loss%"), values.get("Snt")
         known = {**path, "hop": hop, "address": host, "packets": None if sent is None else int(sent)}
-        known["last"] = (whole and line == rows[-1][3] and hop == rows[-1][0]) or None
+        known["last"] = (whole and at == rows[-1][3] and hop == rows[-1][0]) or None
         if loss is not None and loss <= 100:
-            yield parser.measure("loss", loss / 100, f"{loss:g}%", dict(known), line=line)
+            yield parser.measure("loss", loss / 100, f"{loss:g}%", dict(known), line=at)
         for column in (*_TIMES, "Javg") if host != "???" and loss != 100 else ():
             if column in values:
                 quantity = "jitter" if column == "Javg" else "rtt"
                 more, text = {**known, "statistic": _TIMES.get(column)}, f"{values[column]:g} ms"
-                yield parser.measure(quantity, values[column] * 1e-3, text, more, line=line)
-
-
-def _hops(parser: Parser, rows: Sequence[_Row], path: Conditions, line: int) -> Iterator[Record]:
-    """How far away the last hop is that answered."""
+                yield parser.measure(quantity, values[column] * 1e-3, text, more, line=at)
     answered = [row[0] for row in rows if row[1] != "???"]
-    if answered:
+    if answered and whole and line is not None:
         yield parser.measure("hops", max(answered), str(max(answered)), dict(path), line=line)
 
 
@@ -284,8 +282,7 @@ class MtrText(LineParser):
     def settle(self) -> Iterator[Record]:
         rows, self._rows, self._columns, self.open = self._rows, [], (), False
         if rows:
-            yield from _path(self, rows, self._known)
-            yield from _hops(self, rows, self._known, rows[-1][3])
+            yield from _path(self, rows, self._known, line=rows[-1][3])
 
     def _begin(self, text: str, columns: list[str]) -> Iterator[Record]:
         head = text[: text.index(columns[0])].strip()
@@ -352,18 +349,14 @@ class MtrJson(DocumentParser, of=MtrText):
             hop = int(number(hub.get("count")) or index)
             values = {key: value for key in hub if (value := number(hub[key])) is not None and key != "count"}
             rows.append((hop, str(hub.get("host", "")), values, lines.next('"count"')))
-        yield from _path(self, rows, path, whole=not doc.cut)
-        if not doc.cut:
-            yield from _hops(self, rows, path, doc.line_of('"hubs"'))
+        yield from _path(self, rows, path, whole=not doc.cut, line=doc.line_of('"hubs"'))
 
 
 class MtrXml(DocumentParser, of=MtrText):
     """Documents of ``mtr --xml``."""
 
     kind = "xml"
-
-    def match(self, doc: Document) -> bool:
-        return bool(re.search(r"<MTR\b", doc.text[:2000]))
+    sign = r"<MTR\b"
 
     def read(self, doc: Document) -> Iterator[Record]:
         """The hops; read by pattern, for the files are flat and may be cut."""
