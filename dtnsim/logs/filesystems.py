@@ -1,4 +1,4 @@
-"""File systems: ZFS (zfs, zpool) and Lustre (lfs, LNet selftest, obdfilter-survey)."""
+"""File systems: ZFS (zfs, zpool), Lustre (lfs, LNet selftest, obdfilter-survey) and Spectrum Scale (gpfsperf)."""
 
 from __future__ import annotations
 
@@ -331,3 +331,63 @@ class Obdfilter(LinesParser):
                     yield self.measure("throughput", decimal(text) * BINARY["M"], text, more)
         if test is None:
             yield self.unread(found.string, "the line has no result")
+
+
+class Gpfsperf(LinesParser):
+    """gpfsperf (Spectrum Scale sample program).
+
+    Units: ``Kbytes/sec`` is 1000 B/s in the form with ``Op Rate`` and 1024 B/s in the older one with ``iops``: each
+    follows from operations per second times record size where the record size is printed (606.68 Ops/sec * 8 MiB = 5
+    089 200 * 1000 B/s, printed 5089216.97), so the parser decides by that product and falls back on the form. Sizes
+    such as ``8M`` and ``200G`` are powers of 1024 (200G = 214748364800 bytesTransferred).
+    """
+
+    tool = "gpfsperf"
+    evidence = Evidence.SERVERS
+    by_document = True
+    words = "gpfsperf recSize nProcesses Kbytes direct fsync"
+    commands = ("gpfsperf", "gpfsperf-mpi")
+
+    @reads(r"gpfsperf(?:-mpi)?\s+(create|read|write|uncache)\s+(seq|rand|randhint|strided)\s+(\S+)")
+    def _head(self, head: Match) -> None:
+        self.known = {"operation": head[1].replace("create", "write"), "pattern": head[2], "target": head[3]}
+
+    _sizes = notes(r"recSize <record_B:word>\s+nBytes <bytes:word>\s+fileSize (?P<file_B>\S+)", to=size_bytes)
+
+    @reads(r"nProcesses (\d+)\s+nThreadsPerProcess (\d+)")
+    def _threads(self, found: Match) -> None:
+        self.known |= {"processes": int(found[1]), "threads": int(found[1]) * int(found[2])}
+
+    @reads(r"Data rate was <rate:dots> Kbytes/sec(?:, (?P<form>Op Rate|iops) was <ops:dots>(?P<end>[\s,]|$))?")
+    def _result(self, found: Match) -> Iterator[Record]:
+        rate, text = float(found["rate"]), found.string
+        if rate <= 0:
+            yield self.failure(text, **self.known)
+            return
+        factor, record = 1024.0 if found["form"] == "iops" else 1000.0, self.known.get("record_B")
+        ops = float(found["ops"]) if found["ops"] and found["end"] is not None else None
+        if ops and isinstance(record, float):
+            product = ops * record / rate
+            if min(abs(product - 1000.0), abs(product - 1024.0)) < 5.0:
+                factor = 1000.0 if abs(product - 1000.0) < abs(product - 1024.0) else 1024.0
+            else:
+                yield self.unread(text, "operations times record size give neither 1000 nor 1024 bytes a Kbyte")
+        known = dict(self.known)
+        if (moved := re.search(r"bytesTransferred (\d+)", text)) is not None:
+            known["bytes"] = int(moved[1])
+        yield self.measure("throughput", rate * factor, f"{found['rate']} Kbytes/sec", **known)
+        if ops:
+            yield self.measure("iops", ops, f"{found['ops']} Ops/sec", **known)
+        if (latency := re.search(r"Avg Latency was ([\d.]+) milliseconds", text)) is not None:
+            yield self.measure("latency", float(latency[1]) * 1e-3, f"{latency[1]} milliseconds", **known)
+        if (share := re.search(r"thread utilization ([\d.]+)", text)) is not None and float(share[1]) <= 1:
+            yield self.measure("utilization", float(share[1]), share[1], of="threads", **known)
+
+    def other(self, text: str) -> Found:
+        if "Data rate was" in text:
+            return self.unread(text, "the data rate line is cut or of an unknown form")
+        if "direct I/O" in text:
+            self.known["direct"] = "not using" not in text
+        elif "fsync at end" in text:
+            self.known["sync"] = "none" if "no fsync" in text else "fsync"
+        return None

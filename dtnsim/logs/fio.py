@@ -1,4 +1,4 @@
-"""fio 2.x and 3.x: normal text (also client/server), terse, JSON and JSON+.
+"""fio 2.x and 3.x: normal text (also client/server), terse, JSON and JSON+; see `dtnsim.logs.fio_json`.
 
 Units: 2.x prints ``bw=266966KB/s`` and ``io=4096.0MB`` where K, M, G are powers of 1024 (checked: 1048576 I/Os of 4 KiB
 in 15.711 s are 266967 KiB/s), unless the job has ``kb_base=1000``: the product of iops and block size decides where
@@ -16,171 +16,14 @@ prints bits (``168Mbit/s (160Mibit/s)``), decimal and binary.
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Iterator, Mapping
-from functools import lru_cache
-from typing import Any, Final
+from collections.abc import Iterable, Iterator
+from typing import Final
 
 from dtnsim.logs._declared import LinesParser, Match, notes, reads
-from dtnsim.logs._numbers import BINARY, DECIMAL, TIMES, as_dict, decimal, number, size_bytes, whole
-from dtnsim.logs.base import Command, Conditions, Document, DocumentParser, Evidence, Parser, Record, Status, once
+from dtnsim.logs._numbers import BINARY, DECIMAL, TIMES, decimal, size_bytes
+from dtnsim.logs.base import Command, Conditions, Record, Status, once
+from dtnsim.logs.fio_json import PERCENTILES, FioJson, Runs, factor_of, figure_of, of_command
 from dtnsim.logs.measurement import Condition, Measurement
-
-_PERCENTILES: Final = ("50", "90", "95", "99", "99.9", "99.99")  #: percentiles worth keeping
-
-
-def _factor_of(unit: str) -> float:
-    """``MiB`` 2**20; ``MB`` 1e6, ``Mbit`` 1e6 / 8 (3.x); use `BINARY` for 2.x, whose ``MB`` is 2**20."""
-    if unit.endswith("bit"):
-        return _factor_of(unit.removesuffix("bit") + "B") / 8
-    prefix = unit.rstrip("B")
-    return BINARY[prefix[0]] if prefix.endswith("i") else DECIMAL[prefix]
-
-
-def _figure_of(text: str) -> float:
-    """``1,234.5`` (1.x groups digits) as a number."""
-    return float(text.replace(",", ""))
-
-
-class _Runs(Parser):
-    """Runs of fio, of which one may be given in several forms, and which a signal (^C) may stop."""
-
-    @property
-    def stopped(self) -> bool:
-        """Whether fio said that a signal stopped the run: what it did until then is ``partial``."""
-        return bool(self.ctx.memo.get("fio stopped"))
-
-    @stopped.setter
-    def stopped(self, value: bool) -> None:
-        self.ctx.memo["fio stopped"] = value
-
-    def again(self, job: str, operation: str, milliseconds: int, form: str) -> bool:
-        """Whether another form gave this result already; notes it otherwise.
-
-        Args:
-            job: Name of the job.
-            operation: read, write or trim.
-            milliseconds: How long it ran.
-            form: text, terse or json.
-        """
-        seen: dict[tuple[str, str, int], set[str]] = self.ctx.memo.setdefault("fio", {})
-        forms = seen.setdefault((job, operation, milliseconds), set())
-        if len(seen) > 10_000:
-            seen.clear()
-        if forms and form not in forms:
-            return True
-        forms.add(form)
-        return False
-
-
-#: options of a job -> conditions
-_OPTIONS: Final = {"filename": "target", "directory": "target", "rw": "pattern", "readwrite": "pattern",
-                   "ioengine": "engine"}  # fmt: skip
-_SYNCS: Final = ("fsync", "end_fsync", "fdatasync", "sync")
-
-
-def _of_options(options: Mapping[str, Any]) -> Conditions:
-    """What the options of a job say of it, be they of a command line or of the JSON."""
-    found: Conditions = {to: options[key] for key, to in _OPTIONS.items() if isinstance(options.get(key), str)}
-    if str(options.get("direct", "0")) == "1":
-        found["direct"] = True
-    sync = next((key for key in _SYNCS if str(options.get(key, "0")) not in ("0", "none")), None)
-    return found if sync is None else {**found, "sync": sync}
-
-
-@lru_cache(maxsize=64)
-def _of_command(args: tuple[str, ...]) -> Conditions:
-    """What a command line says of its only job; nothing of one with several."""
-    given: dict[str, str] = {}
-    for arg in args:
-        key, mark, value = arg.lstrip("-").partition("=")
-        if not arg.startswith("--") or (key in given and key == "name"):
-            return {}
-        given[key] = value if mark else "1"
-    return _of_options(given)
-
-
-class FioJson(_Runs, DocumentParser):
-    """fio's JSON and JSON+ output (2.x and 3.x, client/server, several jobs).
-
-    Units: ``bw`` is KiB/s and ``bw_bytes`` B/s (checked: 3372201 * 1024 = 3453133824, bw_bytes 3453133943); 2.x has
-    only ``bw``. ``io_kbytes`` KiB, ``io_bytes`` bytes (2.x before 2.2 wrote KiB under the name ``io_bytes``:
-    recognised by bw * runtime). ``runtime`` ms. Latency objects named ``*_ns`` are nanoseconds, without the suffix
-    microseconds. In client/server mode the results are in ``client_stats``, where ``All clients`` adds up the others
-    and is the one that is read.
-    """
-
-    long = ("jobs",)
-    keys = frozenset({"fio version"})
-
-    tool = "fio"
-    evidence = Evidence.FITS
-
-    def read(self, doc: Document) -> Iterator[Record]:
-        data: dict[str, Any] = doc.data
-        self.version = str(data["fio version"]).removeprefix("fio-")
-        shared = data.get("global options")
-        jobs = data.get("jobs") or data.get("client_stats") or []
-        self.need(isinstance(jobs, list), "jobs", "the list of jobs is not a list", line=doc.line)
-        jobs = [job for job in jobs if isinstance(job, dict)]
-        total = [job for job in jobs if job.get("jobname") == "All clients"]
-        if not jobs and not doc.part:
-            yield self.unread("jobs", "the document has no job results", line=doc.line)
-        lost = doc.cut and "client_stats" in data and not total
-        self.need(not lost, "client_stats", "the sum over all clients is cut off", line=doc.line)
-        lines = doc.lines()
-        for job in total or jobs:
-            self.ctx.line = lines.next(f'"{job.get("jobname")}"')
-            yield from self._job(job, as_dict(shared))
-
-    def _job(self, job: dict[str, Any], shared: dict[str, Any]) -> Iterator[Record]:
-        options = {**shared, **(job.get("job options") or {})}
-        conditions = {**_of_options(options), "job": str(job.get("jobname"))}
-        conditions["block_B"] = size_bytes(str(options.get("bs", options.get("blocksize", ""))))
-        conditions |= {name: whole(options.get(key)) for key, name in (("iodepth", "depth"), ("numjobs", "jobs"))}
-        if number(job.get("error")):
-            yield self.failure(f"job error {job.get('error')}", **conditions)
-            return
-        counted = False
-        for operation in ("read", "write", "trim", "mixed"):
-            for record in self._direction(as_dict(job.get(operation)), operation, conditions):
-                counted = True
-                yield record
-        for key, state in (("usr_cpu", "user"), ("sys_cpu", "system")):
-            if counted and (share := number(job.get(key))) is not None:
-                yield self.measure("cpu_share", share / 100, f"{share} %", state=state, **conditions)
-
-    def _direction(self, result: dict[str, Any], operation: str, shared: Conditions) -> Iterator[Record]:
-        moved, kib = number(result.get("io_bytes")), number(result.get("bw"))
-        exact, milliseconds = number(result.get("bw_bytes")), number(result.get("runtime"))
-        rate = exact if exact is not None else None if kib is None else kib * BINARY["K"]
-        if not moved or not rate or not milliseconds:
-            return
-        if self.again(str(shared["job"]), operation, int(milliseconds), "json"):
-            return
-        seconds = milliseconds / 1e3
-        if "bw_bytes" not in result and 0.9 < moved / (rate / 1024 * seconds) < 1.1:
-            moved *= 1024  # 2.1 and before
-        conditions = {**shared, "operation": operation, "duration_s": seconds, "bytes": moved}
-        printed = f"{result['bw_bytes']} B/s" if exact is not None else f"{result['bw']} KB/s"
-        if seconds >= 1 and abs(moved / seconds - rate) > 0.05 * rate:
-            yield self.unread(printed, f"bytes / runtime give {moved / seconds:.4g} B/s")
-        yield self.measure("throughput", rate, printed, **conditions)
-        yield self.measure("duration", seconds, f"{result['runtime']} ms", **conditions)
-        if iops := number(result.get("iops")):
-            yield self.measure("iops", iops, f"{result['iops']} IOPS", **conditions)
-        yield from self._latencies(result, conditions)
-
-    def _latencies(self, result: dict[str, Any], conditions: Conditions) -> Iterator[Record]:
-        for key, word in (("clat_ns", "ns"), ("clat", "us"), ("lat_ns", "ns"), ("lat", "us")):
-            kind, block = key.removesuffix("_ns"), as_dict(result.get(key))
-            percentiles = as_dict(block.get("percentile"))
-            figures = {"mean": block.get("mean"), "max": block.get("max")}
-            figures |= {f"p{p}": percentiles.get(f"{float(p):.6f}") for p in _PERCENTILES}
-            for statistic, found in figures.items():
-                if value := number(found):
-                    known = {**conditions, "of": kind, "statistic": statistic}
-                    yield self.measure("latency", value * TIMES[word], f"{found} {word}", known)
-
 
 _NUM: Final = r"(?:\d{1,3}(?:,\d{3})+|\d+(?:\.\d+)?)"  # 1.x groups digits
 _UNIT: Final = r"[kKMGTP]?i?(?:B|bit)"
@@ -207,7 +50,7 @@ _ENDS: Final = re.compile(r"groupid|Run status|rw=|^\s*(?:READ|WRITE):")
 _MANY: Final = 1000
 
 
-class Fio(_Runs, LinesParser, of=FioJson):
+class Fio(Runs, LinesParser, of=FioJson):
     """Normal text and terse lines."""
 
     words = "groupid iops IOPS aggrb READ WRITE TRIM fio g Jobs status"
@@ -245,7 +88,7 @@ class Fio(_Runs, LinesParser, of=FioJson):
         self._skip = self.again(str(job.get("job")), match["op"], milliseconds, "text")
         if self._skip or match["rate"] is None:
             return
-        iops, moved = _figure_of(match["iops"]) * DECIMAL[match["iopsu"]], _amount(match, "io", "iou")
+        iops, moved = figure_of(match["iops"]) * DECIMAL[match["iopsu"]], _amount(match, "io", "iou")
         known: Conditions = {**job, "operation": match["op"], "duration_s": seconds}
         value, printed = _rate_of(match, iops, known.get("block_B")), f"{match['rate']}{match['unit']}/s"
         if value <= 0:
@@ -265,7 +108,7 @@ class Fio(_Runs, LinesParser, of=FioJson):
     def _percentiles(self, found: Match) -> Iterator[Record]:
         for percentile, value in _PCT.findall(found.string) if self._percentile_unit and not self._skip else ():
             short = percentile.rstrip("0").rstrip(".")
-            if short in _PERCENTILES:
+            if short in PERCENTILES:
                 yield self._timed(int(value) * (self._percentile_unit or 0), value, "clat", f"p{short}")
 
     @reads(
@@ -294,7 +137,7 @@ class Fio(_Runs, LinesParser, of=FioJson):
     )
     def _begin(self, job: Match) -> list[Record]:
         name = job["job"]
-        command = _of_command(tuple(self.ctx.args("fio") or ()))
+        command = of_command(tuple(self.ctx.args("fio") or ()))
         self._job = {**command, **self._started.get(name, {}), "job": name, "jobs": int(job["jobs"])}
         self._group, self._operation, self._skip, self._progress = int(job["group"]), None, False, None
         self._reports, key = None, (name, job["pid"])
@@ -405,7 +248,7 @@ class Fio(_Runs, LinesParser, of=FioJson):
         for operation, at in (("read", "r"), ("write", "w")):
             value, unit = match[at] or match[at + "2"], match[at + "u"] or match[at + "2u"]
             if value and float(value) > 0:
-                factor = _factor_of(unit) if unit.endswith(("iB", "bit")) else BINARY[unit.rstrip("B")]
+                factor = factor_of(unit) if unit.endswith(("iB", "bit")) else BINARY[unit.rstrip("B")]
                 known: Conditions = {"operation": operation, "interval": True}
                 rate, printed = decimal(value) * factor, f"{value}{unit}/s"
                 yield self.measure("throughput", rate, printed, known, status="partial", line=progress[1])
@@ -413,14 +256,14 @@ class Fio(_Runs, LinesParser, of=FioJson):
 
 def _amount(match: Match, number: str, unit: str) -> float:
     """A figure of bytes: 3.x prints ``MB`` beside ``MiB``, 2.x ``MB`` for it."""
-    factor = _factor_of(match[unit]) if "other" in match.groupdict() else BINARY[match[unit].rstrip("Bi")]
-    return _figure_of(match[number]) * factor
+    factor = factor_of(match[unit]) if "other" in match.groupdict() else BINARY[match[unit].rstrip("Bi")]
+    return figure_of(match[number]) * factor
 
 
 def _rate_of(match: Match, iops: float, block: Condition) -> float:
     prefix = match["unit"].rstrip("Bi")
     if "other" not in match.groupdict() and isinstance(block, float) and iops > 1000 and prefix:
-        value = _figure_of(match["rate"]) * DECIMAL[prefix]
+        value = figure_of(match["rate"]) * DECIMAL[prefix]
         if abs(iops * block - value) < 0.003 * value:
             return value  # kb_base=1000
     return _amount(match, "rate", "unit")
