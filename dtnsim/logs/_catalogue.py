@@ -101,7 +101,8 @@ class Catalogue:
         words = shape.translate(_BLANKS).split()
         if not self._keys.isdisjoint(words):
             for word in words:
-                found.update(at for at, pieces in self._words.get(word, ()) if not pieces or _any_in(pieces, shape))
+                asked = self._words.get(word, ())
+                found.update(at for at, pieces in asked if not pieces or any(map(shape.__contains__, pieces)))
             command = b"$" in words or (not self._tools.isdisjoint(words) and self._may_be_command(shape))
             document = b"{" in words
         start = shape[2:] if shape[:2] == b"# " else shape  # commented out
@@ -134,13 +135,6 @@ class Catalogue:
         first = shape.split(maxsplit=1)[0]
         names = _LETTERS.findall(first)
         return first[:1] == b"/" or not self._tools.isdisjoint(names) or not _BEFORE.isdisjoint(names)
-
-
-def _any_in(pieces: tuple[bytes, ...], shape: bytes) -> bool:
-    for piece in pieces:  # noqa: SIM110 - quicker than any()
-        if piece in shape:
-            return True
-    return False
 
 
 def _at_start(shape: str) -> bool:

@@ -45,16 +45,6 @@ def logs(source: str | Path | IO[bytes], name: str) -> Iterator[tuple[str, Itera
                     yield label, blocks(_unpacked(found, label), label)
 
 
-def blocks(file: _Peekable, name: str) -> Iterator[bytes]:
-    """Yields the bytes of a log in UTF-8 (or the 8-bit encoding it has), about 1 MiB at a time.
-
-    Raises:
-        LogError: empty, compressed and broken, not text.
-    """
-    with _complained(name):
-        yield from _text(file, name)
-
-
 @contextmanager
 def _complained(name: str) -> Iterator[None]:
     """Turns what reading may raise into a `LogError` that says what to do."""
@@ -141,24 +131,30 @@ def _zstd(file: IO[bytes], name: str) -> IO[bytes]:
     return zstandard.ZstdDecompressor().stream_reader(file, read_across_frames=True)
 
 
-def _text(file: _Peekable, name: str) -> Iterator[bytes]:
-    first = file.read(BLOCK)
-    while 0 < len(first) < 8192 and (more := file.read(BLOCK)):  # a pipe gives little at first
-        first += more
-    if not first.strip(b"\x00 \t\r\n"):
-        what = "is empty" if not first.strip() else "holds only zero bytes"
-        raise LogError(f"{name}: {what}; there is no benchmark output in it")
-    encoding = _encoding(first, name)
-    if encoding is None:
-        yield first.removeprefix(codecs.BOM_UTF8)
+def blocks(file: _Peekable, name: str) -> Iterator[bytes]:
+    """Yields the bytes of a log in UTF-8 (or the 8-bit encoding it has), about 1 MiB at a time.
+
+    Raises:
+        LogError: empty, compressed and broken, not text.
+    """
+    with _complained(name):
+        first = file.read(BLOCK)
+        while 0 < len(first) < 8192 and (more := file.read(BLOCK)):  # a pipe gives little at first
+            first += more
+        if not first.strip(b"\x00 \t\r\n"):
+            what = "is empty" if not first.strip() else "holds only zero bytes"
+            raise LogError(f"{name}: {what}; there is no benchmark output in it")
+        encoding = _encoding(first, name)
+        if encoding is None:
+            yield first.removeprefix(codecs.BOM_UTF8)
+            while block := file.read(BLOCK):
+                yield block
+            return
+        decoder = codecs.getincrementaldecoder(encoding)("replace")
+        yield decoder.decode(first).lstrip("\ufeff").encode()
         while block := file.read(BLOCK):
-            yield block
-        return
-    decoder = codecs.getincrementaldecoder(encoding)("replace")
-    yield decoder.decode(first).lstrip("\ufeff").encode()
-    while block := file.read(BLOCK):
-        yield decoder.decode(block).encode()
-    yield decoder.decode(b"", final=True).encode()
+            yield decoder.decode(block).encode()
+        yield decoder.decode(b"", final=True).encode()
 
 
 def _encoding(first: bytes, name: str) -> str | None:

@@ -237,13 +237,10 @@ class Mbuffer(LinesParser):
         result="summary:",
     )
     def _summary(self, found: Match) -> Iterator[Record]:
-        (_, of_size, _), (_, of_rate, _) = unit_of(found["u"]), unit_of(found["ru"])
-        size = float(found["size"]) * of_size * int(found["volumes"] or 1)
+        size = float(found["size"]) * unit_of(found["u"])[1] * int(found["volumes"] or 1)
         seconds = int(found["h"] or 0) * 3600.0 + int(found["m"] or 0) * 60.0 + float(found["s"])
         self.need(size > 0, found[0], NO_BYTES)
-        rate = float(found["rate"]) * of_rate
         known: Conditions = {**self.asked().known, "bytes": size, "duration_s": seconds}
-        if rate > 0:
-            yield self.measure("throughput", rate, f"{found['rate']} {found['ru']}", known)
+        yield from self.figures(found, known, "throughput? {rate} {ru}")
         if seconds > 0:
             yield self.measure("duration", seconds, f"{found['s']}sec", known)

@@ -102,7 +102,6 @@ class Zpool(LinesParser):
     words = "alloc pool NAME scan scrub state"
     longest = 15
 
-    _pool: str | None = anew()
     _reports = anew(int)
     _seen: set[str] = anew(set)  # pools of this report
     _scan = anew(bool)
@@ -113,14 +112,11 @@ class Zpool(LinesParser):
     @reads(r"(?i)^\s*(?:pool|vdev|name)\s+alloc\s+free\s+read\s+write\s+read\s+write\b", opens="iostat")
     def _head(self, found: Match) -> None:
         self._indent = len(found[0]) - len(found[0].lstrip())
-        self._pool, self._seen = None, set()
+        self.known, self._seen = {}, set()
         self._reports += 1
         self._waits = [name for name in self.ctx.previous.split() if name.endswith("_wait")]
 
-    @reads(r"^\s*pool: (\S+)", opens=True)
-    def _pools(self, found: Match) -> None:
-        self._pool = found[1]
-
+    _pools = notes(r"^\s*pool: <pool:word>", opens=True, to=str)
     _config = notes(r"^\s*NAME\s+STATE\s+READ\s+WRITE\s+CKSUM", opens="status")
 
     @reads(r"^\s*(?:scan|scrub): (.*)")
@@ -146,11 +142,11 @@ class Zpool(LinesParser):
         self.lines, text, words = 0, found.string, found.string.split()
         inside = len(text) - len(text.lstrip()) - self._indent >= 2
         if not inside:
-            self._pool = words[0]
+            self.known["pool"] = words[0]
             if words[0] in self._seen:  # with an interval the heading is printed once, and each round is a report
                 self._reports, self._seen = self._reports + 1, set()
             self._seen.add(words[0])
-        known: Conditions = {"pool": self._pool, "device": words[0] if inside else None, "report": self._reports}
+        known: Conditions = {**self.known, "device": words[0] if inside else None, "report": self._reports}
         for quantity, cells in (("iops", words[3:5]), ("throughput", words[5:7]), ("capacity", words[1:3])):
             sizes = quantity == "capacity"
             for name, cell in zip(("allocated", "free") if sizes else ("read", "write"), cells, strict=True):
@@ -172,12 +168,12 @@ class Zpool(LinesParser):
         self.lines = 0
         counts = [size_bytes(word) for word in (match["errors"] or "").split()]
         known: Conditions = dict(zip(("read_errors", "write_errors", "checksum_errors"), counts, strict=False))
-        known |= {"device": match["name"] if match["name"] != self._pool else None, "pool": self._pool}
+        known |= {"device": match["name"] if match["name"] != self.known.get("pool") else None, **self.known}
         state, healthy = match["state"], float(match["state"] in ("ONLINE", "AVAIL", "INUSE"))
         return self.measure("health", healthy, state, {**known, "state": state})
 
     def _scan_line(self, text: str) -> Iterator[Record]:
-        conditions: Conditions = {"pool": self._pool, "operation": self._operation}
+        conditions: Conditions = {**self.known, "operation": self._operation}
         if "in progress" in text or "scanned" in text:
             if (rate := _RATE.search(text)) is not None:
                 value = float(rate[1]) * BINARY[rate[2]]

@@ -134,7 +134,13 @@ class IorJson(DocumentParser, of=Ior):
     def read(self, doc: Document) -> Iterator[Record]:
         self.version = str(doc.data.get("Version", "")).removeprefix("IOR-") or None
         for test in map(as_dict, doc.data["tests"]):
-            conditions = _json_conditions(as_dict(test.get("Options") or test.get("Parameters")))
+            conditions: Conditions = {}
+            for key, value in as_dict(test.get("Options") or test.get("Parameters")).items():
+                name = meanings("ior").get(key.lower())
+                if name is not None and name.endswith("_B"):
+                    conditions |= _sized(name, str(value))
+                elif name is not None:
+                    conditions[name] = value if isinstance(value, str | int) else None
             best: dict[str, dict[str, object]] = {}
             for row in map(as_dict, test.get("Results") or []):
                 rate, access = number(row.get("bwMiB")), str(row.get("access"))
@@ -146,17 +152,6 @@ class IorJson(DocumentParser, of=Ior):
                 yield self.measure("throughput", (rate or 0) * MIB, printed, line=line, **conditions)
                 if ops := number(row.get("iops")):
                     yield self.measure("iops", ops, f"{row['iops']} iops", line=line, **conditions)
-
-
-def _json_conditions(options: dict[str, object]) -> Conditions:
-    found: Conditions = {}
-    for key, value in options.items():
-        name = meanings("ior").get(key.lower())
-        if name is not None and name.endswith("_B"):
-            found |= _sized(name, str(value))
-        elif name is not None:
-            found[name] = value if isinstance(value, str | int) else None
-    return found
 
 
 def _sized(name: str, value: str) -> Conditions:
