@@ -115,16 +115,6 @@ def udp_of(rest: str) -> tuple[float, int, int] | None:
     return None if found is None else (decimal(found["jitter"]) * 1e-3, int(found["lost"]), int(found["total"]))
 
 
-def agrees_with_size(row: Row) -> bool:
-    """Whether size, interval and rate of a row fit together (three digits are printed of each).
-
-    The tolerance is wide (a tenth, plus the resolution of a short interval): iperf3's UDP receiver
-    row shows the sender's bytes over the receiver's time, and clocks are read apart.
-    """
-    span = row.end_s - row.start_s
-    return span <= 0 or row.size <= 0 or abs(row.size / span - row.rate) <= (0.1 + 0.01 / span) * row.rate
-
-
 #: the iperf 2 command line (iperf2 manual): sizes are 1024-based, rates 1000-based
 _ENHANCED: Final = regex(r"\s+\d+/\d+\s+<retry:int>(?:\s+-?\d+K.*)?\s*$")
 _ZERO: Final = 0.005  # a start of 0.0 in any of the printed precisions [s]

@@ -328,8 +328,15 @@ class LogReader:
             yield from self._take(tail, self._targets(tail), buffer.lines[-1][0])
 
     def _read_document(self, doc: Document) -> Iterator[Record]:
-        parser = self._parser_of(doc)
-        yield from self._embedded(doc) if parser is None else parser.whole(doc)
+        if (parser := self._parser_of(doc)) is not None:
+            yield from parser.whole(doc)
+            return
+        for text in printed(doc.data):  # by programs, as a wrapper's JSON has it; every line has the document's number
+            block = without_codes(text.encode("utf-8", "replace") + b"\n").removesuffix(b"\n").removesuffix(b"\n")
+            for raw in block.split(b"\n"):
+                redraw = raw[-1:] == b"\r"
+                line = raw[:-1] if redraw else raw
+                yield from self._text(line, self._targets(line), doc.line, redraw=redraw)
 
     def _streamed(self, block: bytes, *, last: bool = False) -> Generator[Record, None, bytes]:
         """Hands a piece of a long document on; returns what follows its end."""
@@ -358,15 +365,6 @@ class LogReader:
             yield from self._text(raw, self._targets(raw), self._line)
         self._line = stream.line + len(lines)
         return partial
-
-    def _embedded(self, doc: Document) -> Iterator[Record]:
-        """What a wrapper's JSON says that programs printed; every line has the document's number."""
-        for text in printed(doc.data):
-            block = without_codes(text.encode("utf-8", "replace") + b"\n").removesuffix(b"\n").removesuffix(b"\n")
-            for raw in block.split(b"\n"):
-                redraw = raw[-1:] == b"\r"
-                line = raw[:-1] if redraw else raw
-                yield from self._text(line, self._targets(line), doc.line, redraw=redraw)
 
     def _parser_of(self, doc: Document) -> DocumentParser | None:
         ctx = self._main.ctx

@@ -138,7 +138,11 @@ class Bonnie(LineParser):
         elif "%CP" in text:
             pass
         elif text.lstrip().startswith("Latency"):
-            self._latency(text.split()[1:])
+            values, names = text.split()[1:], self._names
+            if len(values) == 4 and names is SEQUENTIAL:
+                names = [SEQUENTIAL[at] for at in _FILLED]
+            if len(values) == len(names):
+                self._run.extend(_latencies(self, self._conditions, self.ctx.line, values, names))
         elif (row := self._pattern().match(text)) is not None and row["values"]:
             self._row, self._quiet = (text.rstrip(" =\\"), self.ctx.line), 0
         else:
@@ -154,12 +158,6 @@ class Bonnie(LineParser):
         """Whether the row at hand, which a mailer may have wrapped, has room for these figures."""
         row = self._pattern().match(self._row[0] if self._row else "")
         return row is not None and len(row["values"].split()) + len(more) - ("=" in more) <= 12
-
-    def _latency(self, values: list[str]) -> None:
-        names: Sequence[str] = self._names if len(values) == 6 else ()
-        if len(values) == 4 and self._names is SEQUENTIAL:
-            names = [SEQUENTIAL[at] for at in _FILLED]
-        self._run.extend(_latencies(self, self._conditions, self.ctx.line, values, names))
 
     def _end_row(self) -> None:
         (text, line), self._row = self._row or ("", 0), None

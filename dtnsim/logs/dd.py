@@ -170,9 +170,15 @@ class Dd(LineParser):
         if not self._agrees(run, rate):
             why = f"prints {run.rate} {run.unit}/s, but bytes / seconds give {rate:.4g} B/s; the latter is used"
             yield self.unread(run.text, why, line=run.line)
-        conditions = {**self._conditions(run, records), "bytes": run.bytes, "duration_s": run.seconds}
-        yield self.measure("throughput", rate, f"{run.rate} {run.unit}/s", conditions, status=status, line=run.line)
-        yield self.measure("duration", run.seconds, f"{run.seconds:g} s", conditions, status=status, line=run.line)
+        args = self.ctx.args("dd", "gdd")
+        known: Conditions = dict(_from_args(tuple(args))) if args is not None else {}
+        if args is None and ":" in run.text and (title := _TITLE.search(run.text)) is not None:
+            known["operation"] = title[1].lower()
+        if "block_B" not in known and records is not None and records[0] > 0 and records[1] == 0:
+            known["block_B"] = block if (block := run.bytes / records[0]) == int(block) else None
+        known |= {"bytes": run.bytes, "duration_s": run.seconds}
+        yield self.measure("throughput", rate, f"{run.rate} {run.unit}/s", known, status=status, line=run.line)
+        yield self.measure("duration", run.seconds, f"{run.seconds:g} s", known, status=status, line=run.line)
 
     def _agrees(self, run: _Run, rate: float) -> bool:
         try:
@@ -181,15 +187,6 @@ class Dd(LineParser):
             return True
         near = abs(rate - shown * DECIMAL[run.prefix]) <= 0.02 * rate
         return near or any(agrees(rate / table[run.prefix], shown, run.rate) for table in (DECIMAL, BINARY))
-
-    def _conditions(self, run: _Run, records: tuple[int, int] | None) -> Conditions:
-        args = self.ctx.args("dd", "gdd")
-        found = dict(_from_args(tuple(args))) if args is not None else Conditions()
-        if args is None and ":" in run.text and (title := _TITLE.search(run.text)) is not None:
-            found["operation"] = title[1].lower()
-        if "block_B" not in found and records is not None and records[0] > 0 and records[1] == 0:
-            found["block_B"] = block if (block := run.bytes / records[0]) == int(block) else None
-        return found
 
     def _error(self, text: str) -> Iterable[Record]:
         match = _ERROR.search(text)

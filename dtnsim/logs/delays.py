@@ -135,23 +135,20 @@ class Ping(LineParser):
         if (start := _START.search(text)) is not None:
             yield from self._begin(self._conditions(start["target"] or start["other"], start["size"]))
         elif "ing" in text and text.rstrip().endswith((":", "：")):
-            yield from self._windows_head(text)
+            # Pinging host [address] with 32 bytes of data: or Ping statistics for address:
+            address, named, size = _ADDRESS.search(text), _NAMED.search(text), _PAYLOAD.search(text)
+            if size is not None and (address is not None or text.startswith("Ping")):
+                target = named["target"] if named is not None else address[0] if address is not None else None
+                yield from self._begin(self._conditions(target, size[1]))
+            elif self._done and address is not None:
+                yield from self._begin({})
+            if address is not None:
+                self._about = self.ctx.line
+                self._known.setdefault("target", address[0])
         elif (mtu := _MTU.search(text)) is not None:
             yield self.measure("mtu", int(mtu["mtu"]), mtu[0], {**self._known, "source": "local"})
         elif (error := _ERROR.search(text)) is not None:
             yield self.failure(error[0], **self._known)
-
-    def _windows_head(self, text: str) -> Iterator[Record]:
-        """``Pinging host [address] with 32 bytes of data:`` or ``Ping statistics for address:``."""
-        address, named, size = _ADDRESS.search(text), _NAMED.search(text), _PAYLOAD.search(text)
-        if size is not None and (address is not None or text.startswith("Ping")):
-            target = named["target"] if named is not None else address[0] if address is not None else None
-            yield from self._begin(self._conditions(target, size[1]))
-        elif self._done and address is not None:
-            yield from self._begin({})
-        if address is not None:
-            self._about = self.ctx.line
-            self._known.setdefault("target", address[0])
 
     def _conditions(self, target: str | None, size: str | None) -> Conditions:
         found: Conditions = {"target": target.rstrip(":,")} if target else {}

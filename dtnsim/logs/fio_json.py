@@ -152,9 +152,6 @@ class FioJson(Runs, DocumentParser):
         yield self.measure("duration", seconds, f"{result['runtime']} ms", **conditions)
         if iops := number(result.get("iops")):
             yield self.measure("iops", iops, f"{result['iops']} IOPS", **conditions)
-        yield from self._latencies(result, conditions)
-
-    def _latencies(self, result: dict[str, Any], conditions: Conditions) -> Iterator[Record]:
         for key, word in (("clat_ns", "ns"), ("clat", "us"), ("lat_ns", "ns"), ("lat", "us")):
             kind, block = key.removesuffix("_ns"), as_dict(result.get(key))
             percentiles = as_dict(block.get("percentile"))

@@ -97,16 +97,13 @@ class Iperf2Text(_Iperf2):
         elif (found := _CONNECTED.search(text)) is None:
             yield from self._remark(text) if "connected with" not in text else ()
         else:
-            yield from self._connection(found)
-
-    def _connection(self, found: re.Match[str]) -> Iterator[Record]:
-        yield from self._settled()
-        run = self._run
-        if run.finished(found["id"]) or run.summed():
-            yield from run.settle(self)
-        listening = int(found["local"]) == run.port
-        run.connect(found["id"], Connection(listening, bool(found["star"]), "(reverse)" in found["rest"]))
-        run.conditions.setdefault("target", found["host"])
+            yield from self._settled()
+            run = self._run
+            if run.finished(found["id"]) or run.summed():
+                yield from run.settle(self)
+            listening = int(found["local"]) == run.port
+            run.connect(found["id"], Connection(listening, bool(found["star"]), "(reverse)" in found["rest"]))
+            run.conditions.setdefault("target", found["host"])
 
     def _remark(self, text: str) -> Iterator[Record]:
         if (banner := _BANNER.search(text)) is not None:

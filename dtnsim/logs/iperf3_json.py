@@ -53,7 +53,12 @@ class Iperf3Json(DocumentParser):
             return
         yield from self._end(doc, end, conditions, "partial" if message else "complete")
         if doc.cut and not any(key.startswith("sum") or key == "streams" for key in end):
-            yield from self._mean(doc, intervals, conditions)
+            mean = Mean(line=doc.line)
+            for part in (as_dict(as_dict(interval).get("sum")) for interval in intervals):
+                rate, span = number(part.get("bits_per_second")), number(part.get("seconds"))
+                if rate is not None and span is not None and part.get("omitted") is not True:
+                    mean.add(rate / 8 * span, span, doc.line)
+            yield from mean.records(self, {**conditions, "direction": _direction(conditions, opposite=False)})
 
     def _event(self, doc: Document) -> Iterator[Record]:
         """One line of ``--json-stream``; what ``start`` said is kept for the events after it."""
@@ -86,16 +91,6 @@ class Iperf3Json(DocumentParser):
                 known["omitted"] = True if part.get("omitted") is True else None
                 yield self.measure("throughput", rate / 8, f"{rate:g} bit/s", line=lines.next(f'"{key}"'), **known)
 
-    def _mean(self, doc: Document, intervals: list[Any], conditions: Conditions) -> Iterator[Record]:
-        """The mean of the intervals of a document that stops before its end."""
-        mean = Mean(line=doc.line)
-        for interval in intervals:
-            part = as_dict(as_dict(interval).get("sum"))
-            rate, span = number(part.get("bits_per_second")), number(part.get("seconds"))
-            if rate is not None and span is not None and part.get("omitted") is not True:
-                mean.add(rate / 8 * span, span, doc.line)
-        return mean.records(self, {**conditions, "direction": _direction(conditions, opposite=False)})
-
     def _end(self, doc: Document, end: Mapping[str, Any], conditions: Conditions, status: Status) -> Iterator[Record]:
         sums: dict[str, Mapping[str, Any]] = {key: part for key in _SUMS if isinstance(part := end.get(key), dict)}
         if "sum_sent_bidir_reverse" in sums:
@@ -110,7 +105,14 @@ class Iperf3Json(DocumentParser):
             known = dict(conditions) | {"role": role, "direction": _direction(conditions, opposite=opposite)}
             yield from self._sum(doc, f'"{key}"', part, known, status)
         yield from self._cpu(doc, as_dict(end.get("cpu_utilization_percent")), conditions, status)
-        yield from self._rtts(doc, as_list(end.get("streams")), conditions, status)
+        streams = as_list(end.get("streams"))
+        for sender in (as_dict(as_dict(stream).get("sender")) for stream in streams):
+            known = {"target": conditions.get("target")}
+            known["stream"] = whole(sender.get("socket")) if len(streams) > 1 else None
+            for key, known["statistic"] in (("mean_rtt", None), ("min_rtt", "min"), ("max_rtt", "max")):
+                if value := number(sender.get(key)):
+                    line = doc.line_of(f'"{key}"')
+                    yield self.measure("rtt", value * 1e-6, f"{value:g} us", known, status=status, line=line)
 
     def _sum(
         self, doc: Document, key: str, part: Mapping[str, Any], conditions: Conditions, status: Status
@@ -143,15 +145,6 @@ class Iperf3Json(DocumentParser):
             role = None if conditions.get("bidir") else "sender" if sends else "receiver"
             known: Conditions = {"where": where, "streams": conditions.get("streams"), "role": role}
             yield self.measure("cpu_share", share / 100, f"{share:g}%", known, status=status, line=line)
-
-    def _rtts(self, doc: Document, streams: list[Any], conditions: Conditions, status: Status) -> Iterator[Record]:
-        for sender in (as_dict(as_dict(stream).get("sender")) for stream in streams):
-            known: Conditions = {"target": conditions.get("target")}
-            known["stream"] = whole(sender.get("socket")) if len(streams) > 1 else None
-            for key, known["statistic"] in (("mean_rtt", None), ("min_rtt", "min"), ("max_rtt", "max")):
-                if value := number(sender.get(key)):
-                    line = doc.line_of(f'"{key}"')
-                    yield self.measure("rtt", value * 1e-6, f"{value:g} us", known, status=status, line=line)
 
 
 def _added(streams: list[Any]) -> dict[str, Mapping[str, Any]]:

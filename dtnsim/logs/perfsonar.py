@@ -51,7 +51,15 @@ class PerfsonarArchive(DocumentParser):
 
     def _document(self, record: Mapping[str, Any]) -> Iterator[Record]:
         result, test = record["result"], as_dict(record["test"])
-        known = self._conditions(record)
+        spec, meta = as_dict(test.get("spec")), as_dict(record.get("meta"))
+        known: Conditions = {"time": stamp(seconds(as_dict(record["pscheduler"]).get("start_time")))}
+        for end, key, name in (("source", "source", "source"), ("destination", "dest", "target")):
+            there = as_dict(meta.get(end))
+            found = spec.get(key) or there.get("hostname") or there.get("ip")
+            known[name] = found if isinstance(found, str) else None
+        length, known["streams"] = spec.get("duration"), whole(spec.get("parallel"))
+        known["duration_s"] = number(length) if number(length) is not None else iso_s(length)
+        known["protocol"] = "udp" if spec.get("udp") is True else None
         if result.get("succeeded") is False:
             yield self.failure(str(result.get("error") or "the test did not succeed")[:300], **known)
             return
@@ -70,18 +78,6 @@ class PerfsonarArchive(DocumentParser):
                     more = {**known, "statistic": statistic, "one_way": one_way}
                     yield self.measure(quantity, value * scale, f"{value:.6g}", **more)
         yield from figures(self, "perfsonar", [("mtu", result.get("mtu"))], known)
-
-    def _conditions(self, record: Mapping[str, Any]) -> Conditions:
-        spec, meta = as_dict(as_dict(record["test"]).get("spec")), as_dict(record.get("meta"))
-        known: Conditions = {"time": stamp(seconds(as_dict(record["pscheduler"]).get("start_time")))}
-        for end, key, name in (("source", "source", "source"), ("destination", "dest", "target")):
-            there = as_dict(meta.get(end))
-            found = spec.get(key) or there.get("hostname") or there.get("ip")
-            known[name] = found if isinstance(found, str) else None
-        length, known["streams"] = spec.get("duration"), whole(spec.get("parallel"))
-        known["duration_s"] = number(length) if number(length) is not None else iso_s(length)
-        known["protocol"] = "udp" if spec.get("udp") is True else None
-        return known
 
 
 _URL: Final = re.compile(
@@ -122,7 +118,14 @@ class Esmond(DocumentParser):
     def read(self, doc: Document) -> Iterator[Record]:
         items = [item for item in (doc.data if isinstance(doc.data, list) else [doc.data]) if isinstance(item, dict)]
         if items and "metadata-key" in items[0]:
-            self._remember(items)
+            tests = self.ctx.memo.setdefault("esmond", {})
+            for item in items[:10_000]:
+                tests[str(item.get("metadata-key"))] = {
+                    "source": item.get("input-source") or item.get("source"),
+                    "target": item.get("input-destination") or item.get("destination"),
+                    "measured_by": item.get("tool-name"), "protocol": item.get("ip-transport-protocol"),
+                    "streams": item.get("bw-parallel-streams"),
+                }  # fmt: skip
             why = f"metadata of {len(items)} tests: results are what its base-uri answers"
             self.need(None, "metadata-key", why, line=doc.line)
         kind, known = self._about()
@@ -138,16 +141,6 @@ class Esmond(DocumentParser):
             else:
                 self.need(kind, "ts, val", "what was measured only its URL says: keep the curl command")
                 yield from self._result(str(kind), value, more)
-
-    def _remember(self, items: list[dict[str, Any]]) -> None:
-        tests = self.ctx.memo.setdefault("esmond", {})
-        for item in items[:10_000]:
-            tests[str(item.get("metadata-key"))] = {
-                "source": item.get("input-source") or item.get("source"),
-                "target": item.get("input-destination") or item.get("destination"),
-                "measured_by": item.get("tool-name"), "protocol": item.get("ip-transport-protocol"),
-                "streams": item.get("bw-parallel-streams"),
-            }  # fmt: skip
 
     def _about(self) -> tuple[str | None, Conditions]:
         """(event type, conditions) of a series."""
@@ -171,7 +164,11 @@ class Esmond(DocumentParser):
         elif kind == "failures" and isinstance(value, dict):
             yield self.failure(str(value.get("error") or value)[:300], **known)
         elif kind == "throughput-subintervals" and isinstance(value, list):
-            yield from self._intervals(value, known)
+            for part in map(as_dict, value):
+                rate, start, spent = (number(part.get(key)) for key in ("val", "start", "duration"))
+                if rate is not None and start is not None and spent is not None:
+                    more = {**known, "interval": True, "start_s": start, "end_s": start + spent}
+                    yield self.measure("throughput", rate / 8, f"{rate:.10g} bit/s", **more)
         elif kind == "packet-trace" and isinstance(value, list):
             yield from self._trace(value, known)
 
@@ -195,13 +192,6 @@ class Esmond(DocumentParser):
             if delay is not None:
                 more = {**known, "statistic": statistic, "one_way": True if quantity == "latency" else None}
                 yield self.measure(quantity, delay * 1e-3, f"{delay:.6g} ms", **more)
-
-    def _intervals(self, value: list[Any], known: Conditions) -> Iterator[Record]:
-        for part in map(as_dict, value):
-            rate, start, spent = (number(part.get(key)) for key in ("val", "start", "duration"))
-            if rate is not None and start is not None and spent is not None:
-                more = {**known, "interval": True, "start_s": start, "end_s": start + spent}
-                yield self.measure("throughput", rate / 8, f"{rate:.10g} bit/s", **more)
 
     def _trace(self, value: list[Any], known: Conditions) -> Iterator[Record]:
         hops = [hop for hop in map(as_dict, value) if number(hop.get("ttl")) is not None]

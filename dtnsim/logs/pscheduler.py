@@ -49,8 +49,14 @@ class PschedulerJson(DocumentParser):
             yield from self._trace(doc, result, known)
         elif "roundtrips" in result or ("mean" in result and "loss" in result):
             yield from self._rtt(doc, result, known)
-        else:
-            yield from self._latency(doc, result, known)
+        else:  # latency of one way: packet counts, and the histogram of delays in ms
+            sent, lost = number(result.get("packets-sent")), number(result.get("packets-lost"))
+            known = {**known, "packets": whole(sent)}
+            if sent and lost is not None:
+                yield self.measure("loss", lost / sent, f"{lost:g}/{sent:g}", known, line=doc.line_of('"packets-lost"'))
+            self.ctx.line = doc.line_of('"histogram-latency"')
+            for statistic, value in of_histogram(as_dict(result.get("histogram-latency")))[1].items():
+                yield self.measure("latency", value * 1e-3, f"{value:g} ms", known, statistic=statistic, one_way=True)
 
     def _throughput(self, doc: Document, result: Mapping[str, Any], known: Conditions) -> Iterator[Record]:
         lines, mean = doc.lines(doc.text.find('"intervals"')), Mean(line=doc.line)
@@ -130,16 +136,6 @@ class PschedulerJson(DocumentParser):
             mtus = [value for hop in hops if (value := number(hop.get("mtu"))) is not None]
             if mtus:
                 yield self.measure("mtu", min(mtus), f"{min(mtus):g}", more, line=doc.line_of('"mtu"'))
-
-    def _latency(self, doc: Document, result: Mapping[str, Any], known: Conditions) -> Iterator[Record]:
-        """One-way latency: packet counts, and the histogram of delays in ms."""
-        sent, lost = number(result.get("packets-sent")), number(result.get("packets-lost"))
-        known = {**known, "packets": whole(sent)}
-        if sent and lost is not None:
-            yield self.measure("loss", lost / sent, f"{lost:g}/{sent:g}", known, line=doc.line_of('"packets-lost"'))
-        self.ctx.line = doc.line_of('"histogram-latency"')
-        for statistic, value in of_histogram(as_dict(result.get("histogram-latency")))[1].items():
-            yield self.measure("latency", value * 1e-3, f"{value:g} ms", known, statistic=statistic, one_way=True)
 
 
 _WAIT: Final = r"(?P<n>-?\d++(?:\.\d++)?) ms"

@@ -81,28 +81,25 @@ class Netperf(LineParser):
             if float(cells[5]) > 0:
                 yield self.measure("rate", float(cells[5]), f"{cells[5]} trans/s", {**self._known, **known})
         elif test != "request/response" and self._known["protocol"] == "udp":
-            yield from self._datagrams(cells)
+            if self._sent is None and len(cells) >= 6:  # buffer, message size, seconds, messages, errors, rate
+                size, seconds, messages = int(cells[1]), float(cells[2]), float(cells[3])
+                self._sent, self._known["block_B"] = messages, size
+                printed = float(cells[5]) * self._factor
+                if seconds >= 1 and abs(messages * size / seconds - printed) > 0.02 * printed:
+                    yield self.unread(" ".join(cells), "messages, size and time do not give the printed rate")
+                yield self._rate(cells[5], {"role": "sender", "duration_s": seconds, "packets": int(messages)})
+            elif self._sent is not None and len(cells) >= 4:  # buffer, seconds, messages, rate
+                self.open, sent, got = False, self._sent, float(cells[2])
+                known = {"role": "receiver", "duration_s": float(cells[1]), "packets": int(got)}
+                yield self._rate(cells[3], known)
+                if sent >= got > 0:
+                    lost = {**self._known, **known, "packets": int(sent)}
+                    yield self.measure("loss", 1 - got / sent, f"{cells[2]} of {sent:.0f}", lost)
         elif test != "request/response" and len(cells) >= 5:
             self.open = False
             known = {"direction": "receive" if test == "maerts" else "send", "duration_s": float(cells[3])}
             known |= {"block_B": int(cells[2]), "receive_window_B": int(cells[0]), "window_B": int(cells[1])}
             yield self._rate(cells[4], known)
-
-    def _datagrams(self, cells: list[str]) -> Iterator[Record]:
-        if self._sent is None and len(cells) >= 6:  # buffer, message size, seconds, messages, errors, rate
-            size, seconds, messages = int(cells[1]), float(cells[2]), float(cells[3])
-            self._sent, self._known["block_B"] = messages, size
-            printed = float(cells[5]) * self._factor
-            if seconds >= 1 and abs(messages * size / seconds - printed) > 0.02 * printed:
-                yield self.unread(" ".join(cells), "messages, size and time do not give the printed rate")
-            yield self._rate(cells[5], {"role": "sender", "duration_s": seconds, "packets": int(messages)})
-        elif self._sent is not None and len(cells) >= 4:  # buffer, seconds, messages, rate
-            self.open, sent, got = False, self._sent, float(cells[2])
-            known: Conditions = {"role": "receiver", "duration_s": float(cells[1]), "packets": int(got)}
-            yield self._rate(cells[3], known)
-            if sent >= got > 0:
-                lost = {**self._known, **known, "packets": int(sent)}
-                yield self.measure("loss", 1 - got / sent, f"{cells[2]} of {sent:.0f}", lost)
 
     def _rate(self, text: str, known: Conditions) -> Record:
         return self.rate(float(text) * self._factor, f"{text} {self._unit}", {**self._known, **known}, text=text)
