@@ -65,12 +65,22 @@ def fill_rates(problem: Problem, numbers: list[int]) -> Array:
     return solve.solve(solve.matrices(replace(problem, transfers=tuple(fills), slowdowns=()))).rate
 
 
-def drain_rates(problem: Problem, numbers: list[int]) -> Array:
-    """Rates at which the media empty the caches of some transfers at once, (S, n) [B/s]."""
+def drain_rates(problem: Problem, numbers: list[int], *, filling: bool = False) -> Array:
+    """Rates at which the media empty the caches of some transfers at once, (S, n) [B/s].
+
+    Args:
+        problem: The path.
+        numbers: Which of its transfers.
+        filling: Whether as much comes in meanwhile, and is verified: work at the same stations (cores that compress).
+    """
     drains = []
     for f in numbers:
         t = problem.transfers[f]
         assert t.buffered is not None
-        below = tuple(d for d in t.buffered.demands if d.below_cache)
-        drains.append(Transfer(t.name, (Phase("write-back", below),), 1.0, t.payload_B, 1, turn=t.turn))
+        below = [d for d in t.buffered.demands if d.below_cache]
+        others = (t.buffered, *(p for p in t.phases if p.step != t.buffered.step)) if filling else ()
+        beside = [d for p in others for d in p.demands if not (d.below_cache or d.aside)]
+        media = {d.station for d in below}
+        work = (*below, *(d for d in beside if d.station in media))
+        drains.append(Transfer(t.name, (Phase("write-back", work),), 1.0, t.payload_B, 1, turn=t.turn))
     return solve.solve(solve.matrices(replace(problem, transfers=tuple(drains), slowdowns=()))).rate

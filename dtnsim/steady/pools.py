@@ -9,8 +9,8 @@ that the cache holds reaches a threshold, or its own is old. The instants at whi
 (`dtnsim.steady.epochs`).
 
 Neglects: what write-back takes of a drive from others while the cache has room, beyond the mean that the writer's own
-speed gives; writers that wait for a flush, and more than `_MOST` writers, who have their cached and throttled stretches
-in the mean.
+speed gives (of what the writer uses too, such as cores that compress, it takes all that it needs); writers that wait
+for a flush, and more than `_MOST` writers, who have their cached and throttled stretches in the mean.
 
 Shapes: S scenarios, P caches, V media behind them.
 """
@@ -27,7 +27,7 @@ import numpy as np
 
 from dtnsim.composition import waits
 from dtnsim.ground.quantity import Value, middle
-from dtnsim.ground.records import Demand, Phase, Problem, Station, Transfer
+from dtnsim.ground.records import Demand, Problem, Station, Transfer
 from dtnsim.physics._arrays import BoolArray, FloatArray as Array, Index
 from dtnsim.physics.cache import SLACK
 from dtnsim.steady.durability import drain_rates
@@ -118,25 +118,35 @@ def states(
     aside = [d for p in others for d in p.demands if d.aside and waits.positive(d.per_byte)]
     hidden = _at(aside[0].station, aside) / _at(aside[0].station, below) if aside else 0.0
 
-    def made(part: Value, rest: Sequence[Phase]) -> Transfer:
-        medium = (replace(d, per_byte=d.per_byte * part) for d in below)
-        written = replace(whole, demands=(*above, *medium))
-        return replace(transfer, phases=(*rest[:first], written, *rest[first:]))
+    own = {d.station for p in (whole, *others) for d in p.demands if not (d.below_cache or d.aside)}
+    with np.errstate(divide="ignore", invalid="ignore"):  # of what cores do for each byte, by when
+        during, in_all = (np.minimum(t * writers / takes, 1.0) for t in (fills, fills + elsewhere / workers))
+        during, later = np.nan_to_num(during, nan=1.0), np.nan_to_num(np.minimum((in_all - during) / hidden, 1.0))
 
-    def at_other_steps(left: Value) -> list[Phase]:
-        yields = bool(np.any(np.asarray(left) < 1))
+    def state(part: Value, left: Value, worked: tuple[Value, Value] | None = None) -> Transfer:
+        """The transfer in a state of its cache.
+
+        Args:
+            part: What its medium does of the work for a byte while that is written.
+            left: What it does at other steps.
+            worked: Both, of stations that the transfer uses too.
+        """
+        here, then = worked or (part, left)
+        medium = (replace(d, per_byte=d.per_byte * (here if d.station in own else part)) for d in below)
+        yields = worked is None and bool(np.any(np.asarray(left) < 1))
 
         def at(d: Demand) -> Demand:
-            return replace(d, per_byte=d.per_byte * left, yields=yields) if d.aside else d
+            part = then if d.station in own else left
+            return replace(d, per_byte=d.per_byte * part, yields=yields) if d.aside else d
 
-        return [replace(p, demands=tuple(map(at, p.demands))) for p in others]
+        rest = [replace(p, demands=tuple(map(at, p.demands))) for p in others]
+        return replace(transfer, phases=(*rest[:first], replace(whole, demands=(*above, *medium)), *rest[first:]))
 
-    calm = at_other_steps(0.0)
     return (
-        made(meanwhile, calm),
-        made(1 - hidden * nobody, at_other_steps(nobody)),
-        made(0.0, calm),
-        made(1 - hidden * nobody * away, at_other_steps(nobody * away)),
+        state(meanwhile, 0.0, (during, later)),
+        state(1 - hidden * nobody, nobody),
+        state(0.0, 0.0),
+        state(1 - hidden * nobody * away, nobody * away),
     )
 
 
@@ -197,7 +207,8 @@ class Pools:
         self._age = row([c.write_back_s for c, _ in given])[self._pool]
         self._takes = np.zeros((len(self._volumes), scenarios))
         if numbers:
-            np.add.at(self._takes, volume, np.broadcast_to(drain_rates(problem, numbers).T, (len(numbers), scenarios)))
+            takes = drain_rates(problem, numbers, filling=True).T
+            np.add.at(self._takes, volume, np.broadcast_to(takes, (len(numbers), scenarios)))
         self._level, self._growth = np.zeros((2, *self._takes.shape))
         self._clock, self._since = np.zeros(scenarios), np.full(self._takes.shape, np.inf)
         self._full, self._begun = np.zeros(self._limit.shape, dtype=bool), np.zeros(self._takes.shape, dtype=bool)

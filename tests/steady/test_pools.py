@@ -108,6 +108,21 @@ def test_write_back_of_a_writer_to_a_drive_of_its_own_is_no_less_beside_another(
     assert ends(problem, epochs.rates(problem))[0].tolist() == pytest.approx([20.0, 40.0])
 
 
+@pytest.mark.parametrize("verified", [False, True])
+def test_a_core_that_compresses_does_no_more_beside_another_writer_than_alone(verified: bool) -> None:
+    """Of 400 units a second 2 a byte write, 6 compress (300 B are left in memory), 1 verifies."""
+    one, more = writer(0, 4000.0, 300.0), []
+    wire, below = one.phases[0].demands
+    core = tuple(replace(below, per_byte=units, below_cache=n > 0) for n, units in enumerate((2.0, 6.0)))
+    whole = writes = Phase("copy", (wire, *core), step="copy")
+    if verified:
+        writes = replace(whole, demands=(wire, core[0], replace(core[1], per_byte=3.0)))
+        more = [Phase("check", (Demand("drive", 1.0, "sum"), replace(core[1], per_byte=3.0, aside=True)), step="check")]
+    one = replace(one, phases=(writes, *more), buffered=whole, files=40, sizes_B=(100.0,), counts=(40,))
+    both = path(one, replace(one, name="t1", payload_B=1.0, files=1, sizes_B=(1.0,), counts=(1,)), drive=400.0)
+    assert ends(both, epochs.rates(both))[0][0] == pytest.approx((4000 * (8 + verified) - 300 * 6) / 400, rel=0.03)
+
+
 def test_every_scenario_has_its_own_level() -> None:
     limits = np.array([100.0, 300.0, 900.0])
     given = [(400.0, 0.0), (600.0, 1.0), (50.0, 3.0)]
