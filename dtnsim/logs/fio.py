@@ -1,4 +1,4 @@
-"""fio 2.x and 3.x: normal text (also client/server), terse, JSON and JSON+; see `dtnsim.logs.fio_json`.
+"""fio 2.x and 3.x: normal text (also client/server), terse, JSON and JSON+.
 
 Units: 2.x prints ``bw=266966KB/s`` and ``io=4096.0MB`` where K, M, G are powers of 1024 (checked: 1048576 I/Os of 4 KiB
 in 15.711 s are 266967 KiB/s), unless the job has ``kb_base=1000``: the product of iops and block size decides where
@@ -16,14 +16,150 @@ prints bits (``168Mbit/s (160Mibit/s)``), decimal and binary.
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Iterator
-from typing import Final
+from collections.abc import Iterable, Iterator, Mapping
+from typing import Any, Final
 
 from dtnsim.logs._declared import LinesParser, Match, notes, reads
-from dtnsim.logs._numbers import BINARY, DECIMAL, TIMES, decimal, size_bytes
-from dtnsim.logs.base import Command, Conditions, Record, Status, once
-from dtnsim.logs.fio_json import PERCENTILES, FioJson, Runs, factor_of, figure_of, of_command
-from dtnsim.logs.measurement import Condition, Measurement
+from dtnsim.logs._numbers import BINARY, DECIMAL, TIMES, as_dict, decimal, number, size_bytes, whole
+from dtnsim.logs.base import Conditions, Document, DocumentParser, Evidence, Parser, Record, Status, once
+from dtnsim.logs.measurement import Measurement
+
+_PERCENTILES: Final = ("50", "90", "95", "99", "99.9", "99.99")  #: percentiles worth keeping
+
+
+def _factor_of(unit: str) -> float:
+    """``MiB`` 2**20; ``MB`` 1e6, ``Mbit`` 1e6 / 8 (3.x); use `BINARY` for 2.x, whose ``MB`` is 2**20."""
+    if unit.endswith("bit"):
+        return _factor_of(unit.removesuffix("bit") + "B") / 8
+    prefix = unit.rstrip("B")
+    return BINARY[prefix[0]] if prefix.endswith("i") else DECIMAL[prefix]
+
+
+class _Runs(Parser):
+    """Runs of fio, of which one may be given in several forms, and which a signal (^C) may stop."""
+
+    @property
+    def stopped(self) -> bool:
+        """Whether fio said that a signal stopped the run: what it did until then is ``partial``."""
+        return bool(self.ctx.memo.get("fio stopped"))
+
+    @stopped.setter
+    def stopped(self, value: bool) -> None:
+        self.ctx.memo["fio stopped"] = value
+
+    def again(self, job: str, operation: str, milliseconds: int, form: str) -> bool:
+        """Whether another form (text, terse or json) gave this result already; notes it otherwise."""
+        seen: dict[tuple[str, str, int], set[str]] = self.ctx.memo.setdefault("fio", {})
+        forms = seen.setdefault((job, operation, milliseconds), set())
+        if len(seen) > 10_000:
+            seen.clear()
+        if not forms:
+            forms.add(form)
+        return form not in forms
+
+
+#: options of a job -> conditions
+_OPTIONS: Final = {"filename": "target", "directory": "target", "rw": "pattern", "readwrite": "pattern",
+                   "ioengine": "engine"}  # fmt: skip
+_SYNCS: Final = ("fsync", "end_fsync", "fdatasync", "sync")
+
+
+def _of_options(options: Mapping[str, Any]) -> Conditions:
+    """What the options of a job say of it, be they of a command line or of the JSON."""
+    found: Conditions = {to: options[key] for key, to in _OPTIONS.items() if isinstance(options.get(key), str)}
+    if str(options.get("direct", "0")) == "1":
+        found["direct"] = True
+    sync = next((key for key in _SYNCS if str(options.get(key, "0")) not in ("0", "none")), None)
+    return found if sync is None else {**found, "sync": sync}
+
+
+def _of_command(args: Iterable[str]) -> Conditions:
+    """What a command line says of its only job; nothing of one with several."""
+    given: dict[str, str] = {}
+    for arg in args:
+        key, mark, value = arg.lstrip("-").partition("=")
+        if not arg.startswith("--") or (key in given and key == "name"):
+            return {}
+        given[key] = value if mark else "1"
+    return _of_options(given)
+
+
+class FioJson(_Runs, DocumentParser):
+    """fio's JSON and JSON+ output (2.x and 3.x, client/server, several jobs).
+
+    Units: ``bw`` is KiB/s and ``bw_bytes`` B/s (checked: 3372201 * 1024 = 3453133824, bw_bytes 3453133943); 2.x has
+    only ``bw``. ``io_kbytes`` KiB, ``io_bytes`` bytes (2.x before 2.2 wrote KiB under the name ``io_bytes``:
+    recognised by bw * runtime). ``runtime`` ms. Latency objects named ``*_ns`` are nanoseconds, without the suffix
+    microseconds. In client/server mode the results are in ``client_stats``, where ``All clients`` adds up the others
+    and is the one that is read.
+    """
+
+    long = ("jobs",)
+    keys = frozenset({"fio version"})
+    tool = "fio"
+    evidence = Evidence.FITS
+
+    def read(self, doc: Document) -> Iterator[Record]:
+        data: dict[str, Any] = doc.data
+        self.version = str(data["fio version"]).removeprefix("fio-")
+        shared = data.get("global options")
+        jobs = data.get("jobs") or data.get("client_stats") or []
+        self.need(isinstance(jobs, list), "jobs", "the list of jobs is not a list", line=doc.line)
+        jobs = [job for job in jobs if isinstance(job, dict)]
+        total = [job for job in jobs if job.get("jobname") == "All clients"]
+        if not jobs and not doc.part:
+            yield self.unread("jobs", "the document has no job results", line=doc.line)
+        lost = doc.cut and "client_stats" in data and not total
+        self.need(not lost, "client_stats", "the sum over all clients is cut off", line=doc.line)
+        lines = doc.lines()
+        for job in total or jobs:
+            self.ctx.line = lines.next(f'"{job.get("jobname")}"')
+            yield from self._job(job, as_dict(shared))
+
+    def _job(self, job: dict[str, Any], shared: dict[str, Any]) -> Iterator[Record]:
+        options = {**shared, **(job.get("job options") or {})}
+        conditions = {**_of_options(options), "job": str(job.get("jobname"))}
+        conditions["block_B"] = size_bytes(str(options.get("bs", options.get("blocksize", ""))))
+        conditions |= {name: whole(options.get(key)) for key, name in (("iodepth", "depth"), ("numjobs", "jobs"))}
+        if number(job.get("error")):
+            yield self.failure(f"job error {job.get('error')}", **conditions)
+            return
+        operations = "read", "write", "trim", "mixed"
+        found = [r for each in operations for r in self._direction(as_dict(job.get(each)), each, conditions)]
+        yield from found
+        for key, state in (("usr_cpu", "user"), ("sys_cpu", "system")):
+            if found and (share := number(job.get(key))) is not None:
+                yield self.measure("cpu_share", share / 100, f"{share} %", state=state, **conditions)
+
+    def _direction(self, result: dict[str, Any], operation: str, shared: Conditions) -> Iterator[Record]:
+        moved, kib = number(result.get("io_bytes")), number(result.get("bw"))
+        exact, milliseconds = number(result.get("bw_bytes")), number(result.get("runtime"))
+        rate = exact if exact is not None else None if kib is None else kib * BINARY["K"]
+        if not moved or not rate or not milliseconds:
+            return
+        if self.again(str(shared["job"]), operation, int(milliseconds), "json"):
+            return
+        seconds = milliseconds / 1e3
+        if "bw_bytes" not in result and 0.9 < moved / (rate / 1024 * seconds) < 1.1:
+            moved *= 1024  # 2.1 and before
+        conditions = {**shared, "operation": operation, "duration_s": seconds, "bytes": moved}
+        printed = f"{result['bw_bytes']} B/s" if exact is not None else f"{result['bw']} KB/s"
+        if seconds >= 1 and abs(moved / seconds - rate) > 0.05 * rate:
+            yield self.unread(printed, f"bytes / runtime give {moved / seconds:.4g} B/s")
+        yield self.measure("throughput", rate, printed, **conditions)
+        yield self.measure("duration", seconds, f"{result['runtime']} ms", **conditions)
+        if iops := number(result.get("iops")):
+            yield self.measure("iops", iops, f"{result['iops']} IOPS", **conditions)
+        for key, word in (("clat_ns", "ns"), ("clat", "us"), ("lat_ns", "ns"), ("lat", "us")):
+            kind, block = key.removesuffix("_ns"), as_dict(result.get(key))
+            percentiles = as_dict(block.get("percentile"))
+            figures = {"mean": block.get("mean"), "max": block.get("max")}
+            figures |= {f"p{p}": percentiles.get(f"{float(p):.6f}") for p in _PERCENTILES}
+            for statistic, found in figures.items():
+                if value := number(found):
+                    known = {**conditions, "of": kind, "statistic": statistic}
+                    yield self.measure("latency", value * TIMES[word], f"{found} {word}", known)
+
 
 _NUM: Final = r"(?:\d{1,3}(?:,\d{3})+|\d+(?:\.\d+)?)"  # 1.x groups digits
 _UNIT: Final = r"[kKMGTP]?i?(?:B|bit)"
@@ -50,7 +186,7 @@ _ENDS: Final = re.compile(r"groupid|Run status|rw=|^\s*(?:READ|WRITE):")
 _MANY: Final = 1000
 
 
-class Fio(Runs, LinesParser, of=FioJson):
+class Fio(_Runs, LinesParser, of=FioJson):
     """Normal text and terse lines."""
 
     words = "groupid iops IOPS aggrb READ WRITE TRIM fio g Jobs status"
@@ -88,9 +224,13 @@ class Fio(Runs, LinesParser, of=FioJson):
         self._skip = self.again(str(job.get("job")), match["op"], milliseconds, "text")
         if self._skip or match["rate"] is None:
             return
-        iops, moved = figure_of(match["iops"]) * DECIMAL[match["iopsu"]], _amount(match, "io", "iou")
+        iops, moved = float(match["iops"].replace(",", "")) * DECIMAL[match["iopsu"]], _amount(match, "io", "iou")
         known: Conditions = {**job, "operation": match["op"], "duration_s": seconds}
-        value, printed = _rate_of(match, iops, known.get("block_B")), f"{match['rate']}{match['unit']}/s"
+        value, printed = _amount(match, "rate", "unit"), f"{match['rate']}{match['unit']}/s"
+        prefix, block = match["unit"].rstrip("Bi"), job.get("block_B")
+        if "other" not in match.groupdict() and isinstance(block, float) and iops > 1000 and prefix:
+            thousands = float(match["rate"].replace(",", "")) * DECIMAL[prefix]
+            value = thousands if abs(iops * block - thousands) < 0.003 * thousands else value  # kb_base=1000
         if value <= 0:
             return
         yield self.measure("throughput", value, printed, bytes=moved, **known)
@@ -108,7 +248,7 @@ class Fio(Runs, LinesParser, of=FioJson):
     def _percentiles(self, found: Match) -> Iterator[Record]:
         for percentile, value in _PCT.findall(found.string) if self._percentile_unit and not self._skip else ():
             short = percentile.rstrip("0").rstrip(".")
-            if short in PERCENTILES:
+            if short in _PERCENTILES:
                 yield self._timed(int(value) * (self._percentile_unit or 0), value, "clat", f"p{short}")
 
     @reads(
@@ -136,8 +276,7 @@ class Fio(Runs, LinesParser, of=FioJson):
         opens=True,
     )
     def _begin(self, job: Match) -> list[Record]:
-        name = job["job"]
-        command = of_command(tuple(self.ctx.args("fio") or ()))
+        name, command = job["job"], _of_command(self.ctx.args("fio") or ())
         self._job = {**command, **self._started.get(name, {}), "job": name, "jobs": int(job["jobs"])}
         self._group, self._operation, self._skip, self._progress = int(job["group"]), None, False, None
         self._reports, key = None, (name, job["pid"])
@@ -188,9 +327,8 @@ class Fio(Runs, LinesParser, of=FioJson):
         operation, milliseconds = match["op"].lower(), int(match["ms"].replace(",", ""))
         count, failed = self._counts.pop((self._group, operation), 0), self._group in self._failed
         value = _amount(match, "rate", "unit")
-        if (count == 1 and not failed) or value <= 0 or (failed and not count):
-            return ()  # the job's own line has given it, or it failed
-        if self.again("group", operation, milliseconds, "text"):
+        known_already = (count == 1 and not failed) or (failed and not count)  # by the job's own line, or it failed
+        if known_already or value <= 0 or self.again("group", operation, milliseconds, "text"):
             return ()
         known: Conditions = {"operation": operation, "duration_s": milliseconds / 1e3}
         known |= {"scope": "group", "jobs": count} if count > 1 else {}
@@ -235,20 +373,16 @@ class Fio(Runs, LinesParser, of=FioJson):
     def _error(self, found: Match) -> Record:
         return self.failure(found["what"])
 
-    def on_command(self, command: Command) -> Iterable[Record]:  # noqa: ARG002 (the base's signature)
-        yield from self.close()
-        self.stopped = False
-
-    def close(self) -> Iterator[Record]:
+    def settle(self) -> Iterator[Record]:
         """A progress line that no result followed."""
         yield from self._release()
-        progress, self._progress, self.open = self._progress, None, False
+        progress, self._progress, self.open, self.stopped = self._progress, None, False, False
         if progress is None or (match := _ETA.match(progress[0])) is None:
             return
         for operation, at in (("read", "r"), ("write", "w")):
             value, unit = match[at] or match[at + "2"], match[at + "u"] or match[at + "2u"]
             if value and float(value) > 0:
-                factor = factor_of(unit) if unit.endswith(("iB", "bit")) else BINARY[unit.rstrip("B")]
+                factor = _factor_of(unit) if unit.endswith(("iB", "bit")) else BINARY[unit.rstrip("B")]
                 known: Conditions = {"operation": operation, "interval": True}
                 rate, printed = decimal(value) * factor, f"{value}{unit}/s"
                 yield self.measure("throughput", rate, printed, known, status="partial", line=progress[1])
@@ -256,17 +390,8 @@ class Fio(Runs, LinesParser, of=FioJson):
 
 def _amount(match: Match, number: str, unit: str) -> float:
     """A figure of bytes: 3.x prints ``MB`` beside ``MiB``, 2.x ``MB`` for it."""
-    factor = factor_of(match[unit]) if "other" in match.groupdict() else BINARY[match[unit].rstrip("Bi")]
-    return figure_of(match[number]) * factor
-
-
-def _rate_of(match: Match, iops: float, block: Condition) -> float:
-    prefix = match["unit"].rstrip("Bi")
-    if "other" not in match.groupdict() and isinstance(block, float) and iops > 1000 and prefix:
-        value = figure_of(match["rate"]) * DECIMAL[prefix]
-        if abs(iops * block - value) < 0.003 * value:
-            return value  # kb_base=1000
-    return _amount(match, "rate", "unit")
+    factor = _factor_of(match[unit]) if "other" in match.groupdict() else BINARY[match[unit].rstrip("Bi")]
+    return float(match[number].replace(",", "")) * factor
 
 
 def _snapshot(record: Record) -> Record:
