@@ -17,7 +17,6 @@ from dataclasses import dataclass, field
 from functools import lru_cache
 from typing import Final
 
-from dtnsim.logs._commands import given
 from dtnsim.logs._iperf import ROW_WORDS, Row, read_line, udp_of
 from dtnsim.logs._numbers import BINARY, DECIMAL, binary_size, regex
 from dtnsim.logs.base import Conditions, Evidence, LineParser, Mean, Record, Status, once
@@ -49,17 +48,6 @@ _FACTORS: Final = {
     **{f"{prefix}Bytes": BINARY[prefix] for prefix in ("", "K", "M", "G")},
 }
 _MANY: Final = 64  # titles at a time
-
-
-#: the iperf3 command line (iperf3 manual): sizes are 1024-based, rates 1000-based
-
-
-def _from_args(args: list[str] | None) -> Conditions:
-    """Conditions from an iperf3 command line."""
-    known, values, _ = given("iperf3", args)
-    if args is not None:
-        known.setdefault("protocol", "sctp" if "sctp" in values else "tcp")
-    return known
 
 
 @dataclass(slots=True)
@@ -99,13 +87,7 @@ class _Test:
         return {name for name, row_way, _ in self.finals if row_way == way}
 
     def figure(self, name: str, way: str | None, role: str | None) -> Conditions:
-        """Conditions of the rows of a stream, or of ``SUM``.
-
-        Args:
-            name: Number of the stream, or ``SUM``.
-            way: As of `Row`.
-            role: Which end counted.
-        """
+        """Conditions of the rows of a stream, or of ``SUM``, of one way (as of `Row`), as the end of a role counted."""
         more = {key: value for key, value in (("host", self.host), ("role", role)) if value is not None}
         found = {**self.conditions, **more}
         ids = self.ids(way)
@@ -195,6 +177,13 @@ class Iperf3Text(LineParser):
             )
         return records
 
+    def _asked(self) -> Conditions:
+        """What the command line says (iperf3 manual: sizes are 1024-based, rates 1000-based)."""
+        known, values, _ = self.asked()
+        if self.ctx.args("iperf3") is not None:
+            known.setdefault("protocol", "sctp" if "sctp" in values else "tcp")
+        return known
+
     def close(self) -> Iterator[Record]:
         for key in list(self._tests):
             yield from self._settle(key)
@@ -227,7 +216,7 @@ class Iperf3Text(LineParser):
     def _begin(self, key: str | None) -> _Test:
         if len(self._tests) >= _MANY:
             self._tests.clear()
-        test = self._tests[key] = _Test(_from_args(self.ctx.args("iperf3")), self.where["host"])
+        test = self._tests[key] = _Test(self._asked(), self.where["host"])
         if key is not None:
             test.conditions["title"] = key
         test.interrupted = self.ctx.line - self._interrupt <= 1
@@ -277,7 +266,7 @@ class Iperf3Text(LineParser):
             return
         for test in open_tests:
             test.error = None if test.finals else text  # a summary before the error is of a run that ended
-        conditions = open_tests[0].conditions if open_tests else _from_args(self.ctx.args("iperf3"))
+        conditions = open_tests[0].conditions if open_tests else self._asked()
         yield self.failure(text, **conditions)
 
     def _row(self, key: str | None, row: Row) -> Iterator[Record]:
