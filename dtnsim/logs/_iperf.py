@@ -59,29 +59,21 @@ def read_line(text: str, ctx: Context) -> tuple[int, Row | None]:
     if last is not None and last[0] == ctx.line and last[1] is text:
         return last[2]  # type: ignore[no-any-return]  # what is stored below
     found = ROW.search(text) if "/sec" in text and "[" in text else None
-    answer = (_told(text, ctx), None) if found is None else _row(found.groups(), text, ctx)
+    answer: tuple[int, Row | None]
+    if found is None:
+        key = f"iperf {ctx.host}"
+        if told := 3 if _THIRD.search(text) else 2 if _SECOND.search(text) else 0:
+            memo[key] = told
+        answer = int(memo.get(key, 0)), None
+    else:
+        star, number, way, gap, start, end, gap2, size, size_unit, rate, unit, kind, rest = found.groups()
+        who, read = _generation(start, way, rest, gap, gap2, ctx), decimal if "," in text else float
+        scale = DECIMAL[unit] / 8 if kind == "bits" else BINARY[unit]
+        volume, printed, line = read(size) * BINARY[size_unit], f"{rate} {unit}{kind}/sec", ctx.line
+        span = read(start), read(end)
+        answer = who, Row(number, bool(star), way, *span, volume, read(rate) * scale, printed, rest, line, text)
     memo["iperf line"] = (ctx.line, text, answer)
     return answer
-
-
-def _row(groups: tuple[str, ...], text: str, ctx: Context) -> tuple[int, Row]:
-    star, number, way, gap, start, end, gap2, size, size_unit, rate, unit, kind, rest = groups
-    who = _generation(start, way, rest, gap, gap2, ctx)
-    read = decimal if "," in text else float
-    scale = DECIMAL[unit] / 8 if kind == "bits" else BINARY[unit]
-    volume, printed, line = read(size) * BINARY[size_unit], f"{rate} {unit}{kind}/sec", ctx.line
-    span = read(start), read(end)
-    return who, Row(number, bool(star), way, *span, volume, read(rate) * scale, printed, rest, line, text)
-
-
-def _told(text: str, ctx: Context) -> int:
-    """The generation after a line that is no row."""
-    key = f"iperf {ctx.host}"
-    if _THIRD.search(text):
-        ctx.memo[key] = 3
-    elif _SECOND.search(text):
-        ctx.memo[key] = 2
-    return int(ctx.memo.get(key, 0))
 
 
 def _generation(start: str, way: str | None, rest: str, gap: str, gap2: str, ctx: Context) -> int:

@@ -213,8 +213,14 @@ class LogReader:
         if self._stream is not None:
             self._to_stream.append(raw)
             return ()
-        if self._document is not None:
-            return self._more(raw, number)
+        if (document := self._document) is not None:
+            if document.add(raw, number):
+                return list(self._try_document()) if document.may_end() else []
+            if not document.long:
+                return list(self._abandon(ended=False))
+            self._document, self._stream = None, JsonStream(document.lines[0][0], self.all.long)
+            self._to_stream = [line for _, line in document.lines]
+            return ()
         if targets.document:
             self._document = DocumentBuffer.start(raw, number)
             if self._document is not None:
@@ -301,17 +307,6 @@ class LogReader:
         host.ctx.host = name
         host.ctx.command = self._main.ctx.command
         return host
-
-    def _more(self, raw: bytes, number: int) -> list[Record]:
-        assert self._document is not None
-        if self._document.add(raw, number):
-            return list(self._try_document()) if self._document.may_end() else []
-        if self._document.long:
-            buffer, self._document = self._document, None
-            self._stream = JsonStream(buffer.lines[0][0], self.all.long)
-            self._to_stream = [line for _, line in buffer.lines]
-            return []
-        return list(self._abandon(ended=False))
 
     def _try_document(self) -> Iterator[Record]:
         buffer = self._document

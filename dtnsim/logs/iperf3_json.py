@@ -104,7 +104,16 @@ class Iperf3Json(DocumentParser):
             role, opposite = _SUMS.get(key, ("sender", False))
             known = dict(conditions) | {"role": role, "direction": _direction(conditions, opposite=opposite)}
             yield from self._sum(doc, f'"{key}"', part, known, status)
-        yield from self._cpu(doc, as_dict(end.get("cpu_utilization_percent")), conditions, status)
+        cpu, server = as_dict(end.get("cpu_utilization_percent")), conditions.get("reporter") == "server"
+        line = doc.line_of('"cpu_utilization_percent"')
+        for key, where in (("host_total", "local"), ("remote_total", "remote")):
+            share = number(cpu.get(key))
+            if share is None or (share == 0 and (status != "complete" or (server and where == "remote"))):
+                continue  # a server does not learn what its client's processor did
+            sends = ((where == "local") != bool(conditions.get("reverse"))) != server
+            end_of = None if conditions.get("bidir") else "sender" if sends else "receiver"
+            known = {"where": where, "streams": conditions.get("streams"), "role": end_of}
+            yield self.measure("cpu_share", share / 100, f"{share:g}%", known, status=status, line=line)
         streams = as_list(end.get("streams"))
         for sender in (as_dict(as_dict(stream).get("sender")) for stream in streams):
             known = {"target": conditions.get("target")}
@@ -134,17 +143,6 @@ class Iperf3Json(DocumentParser):
         yield self.measure("loss", lost / packets, f"{lost:g}/{packets:g}", status=status, line=line, **known)
         if jitter is not None:
             yield self.measure("jitter", jitter * 1e-3, f"{jitter:g} ms", status=status, line=line, **known)
-
-    def _cpu(self, doc: Document, cpu: Mapping[str, Any], conditions: Conditions, status: Status) -> Iterator[Record]:
-        line, server = doc.line_of('"cpu_utilization_percent"'), conditions.get("reporter") == "server"
-        for key, where in (("host_total", "local"), ("remote_total", "remote")):
-            share = number(cpu.get(key))
-            if share is None or (share == 0 and (status != "complete" or (server and where == "remote"))):
-                continue  # a server does not learn what its client's processor did
-            sends = ((where == "local") != bool(conditions.get("reverse"))) != server
-            role = None if conditions.get("bidir") else "sender" if sends else "receiver"
-            known: Conditions = {"where": where, "streams": conditions.get("streams"), "role": role}
-            yield self.measure("cpu_share", share / 100, f"{share:g}%", known, status=status, line=line)
 
 
 def _added(streams: list[Any]) -> dict[str, Mapping[str, Any]]:

@@ -158,7 +158,13 @@ class Esmond(DocumentParser):
     def _result(self, kind: str, value: Any, known: Conditions) -> Iterator[Record]:
         yield from figures(self, "esmond", [(kind, value)], {**known})
         if kind == "packet-loss-rate":
-            yield from self._loss(value, known)
+            share = number(value)
+            if isinstance(value, dict):
+                lost, sent = number(value.get("numerator")), number(value.get("denominator"))
+                share = lost / sent if lost is not None and sent else None
+                known = {**known, "packets": whole(sent)}
+            if share is not None:
+                yield self.measure("loss", share, f"{share:.6g}", **known)
         elif kind in _HISTOGRAMS and isinstance(value, dict):
             yield from self._delays(_HISTOGRAMS[kind], value, known)
         elif kind == "failures" and isinstance(value, dict):
@@ -171,15 +177,6 @@ class Esmond(DocumentParser):
                     yield self.measure("throughput", rate / 8, f"{rate:.10g} bit/s", **more)
         elif kind == "packet-trace" and isinstance(value, list):
             yield from self._trace(value, known)
-
-    def _loss(self, value: Any, known: Conditions) -> Iterator[Record]:
-        share = number(value)
-        if isinstance(value, dict):
-            lost, sent = number(value.get("numerator")), number(value.get("denominator"))
-            share = lost / sent if lost is not None and sent else None
-            known = {**known, "packets": whole(sent)}
-        if share is not None:
-            yield self.measure("loss", share, f"{share:.6g}", **known)
 
     def _delays(self, quantity: str, value: Mapping[str, Any], known: Conditions) -> Iterator[Record]:
         if "median" in value:

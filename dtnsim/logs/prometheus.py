@@ -135,7 +135,11 @@ class PrometheusJson(DocumentParser):
         for series in map(as_dict, as_list(doc.data["data"].get("result"))):
             if not isinstance(series.get("metric"), dict):
                 continue
-            self.ctx.line, samples = lines.next('"metric"'), _samples(series)
+            self.ctx.line, samples, found = lines.next('"metric"'), [], series.get("values")
+            for pair in found if isinstance(found, list) else [series.get("value")]:
+                when, value = map(number, pair) if isinstance(pair, list) and len(pair) == 2 else (None, None)
+                if when is not None and value is not None and value >= 0:  # neither NaN nor a histogram
+                    samples.append((when, value))
             labels = {str(key): str(value) for key, value in series["metric"].items()}
             name = labels.get("__name__", "")
             if name in _metrics():
@@ -187,13 +191,3 @@ class PrometheusJson(DocumentParser):
             span = samples[-1][0] - samples[0][0]
             more = {**known, "time": stamp(samples[0][0]), "duration_s": span, "derived": "mean of the series"}
             yield self.measure(metric.rate, sum(values) / len(values), "", **more)
-
-
-def _samples(series: dict[str, Any]) -> list[tuple[float, float]]:
-    """(time [s], value) of a series; what is no number (NaN, a histogram) is left out."""
-    found, samples = series.get("values"), []
-    for pair in found if isinstance(found, list) else [series.get("value")]:
-        when, value = map(number, pair) if isinstance(pair, list) and len(pair) == 2 else (None, None)
-        if when is not None and value is not None and value >= 0:
-            samples.append((when, value))
-    return samples
