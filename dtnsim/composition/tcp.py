@@ -7,7 +7,7 @@ gives level and shape; draws scale it by the ratio of the closed forms of the st
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import replace
 from functools import lru_cache
 from operator import attrgetter
@@ -264,12 +264,14 @@ def closed_form(streams: Connection, part: float = 1.0) -> tuple[Value, Any]:
     return path.path_goodput(**given) if many else _goodput(**given)
 
 
-def limits(streams: Connection) -> dict[str, Value]:
+def limits(streams: Connection) -> Mapping[str, Value]:
     """What each limit of connections, answered, would leave of the rate that they have [1], by its name.
 
     Nearer to each other than a knee they all hold them, as does what slow start exceeds in the mean. A loss that is not
     stated counts as the link's: what is known of it was read off rates by the same law, with whatever that has wrong.
     """
+    if streams.left is not None:
+        return streams.left
     terms = path.allowed(**_steady(streams))
     if "loss" in terms and (streams.nominal is None or not streams.nominal.loss):
         terms["link"] = np.minimum(terms["link"], terms.pop("loss"))

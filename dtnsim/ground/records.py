@@ -154,6 +154,8 @@ class Connection:
     nominal: Connection | None = None  #: The same streams at nominal values; None where scenarios have their own.
     #: Payload after which answers are waited for or connections opened anew, which no window exceeds [B].
     file_B: float = math.inf
+    #: What each limit leaves of their rate, where a bound says so; else it follows from all the others.
+    left: Mapping[str, Value] | None = None
 
 
 @dataclass(frozen=True, slots=True)

@@ -5,7 +5,8 @@ each station the ratio of a byte's time to that of the reference. Of several opt
 time is taken as that of the one that slows it most, times the gains of those that quicken it: never more than what
 they do together where effects multiply (a clock and a lane) or where the narrowest of them counts (the cards of two
 hosts). For an open place the least ratio of what is left counts, station by station. Stations that only other options
-bring (disks, where the reference has SSDs) are added to it: there the longest of what the places bring counts.
+bring (disks, where the reference has SSDs) are added to it: there the longest of what the places bring counts. What
+each limit of a connection (window, loss, link) would leave alone is a time like those of stations.
 
 Times are those of the draws of `predict`, the model's own error and one run's luck follow from how much of each station
 is used. `Search` counts sets that exceed their bound.
@@ -22,6 +23,7 @@ from typing import Any, Final
 
 import numpy as np
 
+from dtnsim.composition import tcp
 from dtnsim.ground.errors import DtnsimError
 from dtnsim.ground.records import Demand, Phase, Problem
 from dtnsim.physics._arrays import BoolArray, FloatArray as Array
@@ -36,16 +38,17 @@ _ALIKE: Final = 1e-9  #: relative difference of times that is none
 #: tables of times that are solved together: enough to hide numpy's overhead, few enough for the cache
 _AT_ONCE: Final = 16
 
-Key = tuple[str, str]  #: transfer, and station; "" for what its workers wait
+#: transfer, and station; "" for what its workers wait. Of a station of TCP also by what each limit alone would leave
+Key = tuple[str, ...]
 
 
 class _Reference:
     """The reference drawn, whose times can be scaled."""
 
     def __init__(self, rater: Rater, problem: Problem, others: Iterable[Problem]) -> None:
-        self.times = times(problem)
+        self.times = _limited(problem)
         self.problem = with_stations(problem, others)
-        whole = times(self.problem)
+        whole = _limited(self.problem)
         m = self._m = rater.matrices(self.problem)
         #: times that others take at stations where the reference takes none
         self.extra = {key: time for key, time in whole.items() if key not in self.times}
@@ -65,6 +68,12 @@ class _Reference:
         visits = [(names[row][0], int(k)) for row, k in zip(rows.row, rows.station, strict=True)]
         # where such an entry is added changes nothing
         self._total = np.array([sums.get(visit, int(m.total.first[visit[0]])) for visit in visits])
+        #: rows of what limits a connection, by station and limit: of all, of that, and how far that is off
+        self._limits = {
+            (key[1], key[2]): (number[key[:2]], n, self.times[key[:2]] / np.maximum(self.times[key], 1e-300))
+            for n, key in enumerate(self.keys)
+            if len(key) > 2 and key in self.times
+        }
 
     def ratios(self, own: Mapping[Key, Array], like: Mapping[Key, Array]) -> Array:
         """Times over others, (keys, draws); a station that is no longer on the way takes none.
@@ -87,6 +96,15 @@ class _Reference:
         np.add.at(total, self._total, demand)
         delay = m.delay * table[self._waits].T
         return replace(m, phases=replace(m.phases, demand=demand), total=replace(m.total, demand=total), delay=delay)
+
+    def limited(self, ratios: Array) -> Problem:
+        """The reference whose connections have their limits as far off as other times say."""
+        left: dict[str, dict[str, Array]] = {}
+        for (station, limit), (whole, own, off) in self._limits.items():
+            farther = ratios[whole] / np.maximum(ratios[own], 1e-300)
+            left.setdefault(station, {})[limit] = np.resize(off, farther.shape) * farther
+        known = self.problem.connections
+        return replace(self.problem, connections={s: replace(known[s], left=each) for s, each in left.items()})
 
 
 def with_stations(problem: Problem, others: Iterable[Problem]) -> Problem:
@@ -135,10 +153,17 @@ def _like(phases: Sequence[Phase], other: Phase) -> int | None:
     return next(named, next((n for n, p in enumerate(phases) if p.step == other.step), None))
 
 
-def times(problem: Problem) -> dict[Key, Array]:
+def _limited(problem: Problem) -> dict[Key, Array]:
+    """`times`, also those that each limit of a connection would leave by itself."""
+    limits, found = {station: tcp.limits(c) for station, c in problem.connections.items()}, times(problem)
+    alone = {(*key, limit): found[key] / left for key in found for limit, left in limits.get(key[1], {}).items()}
+    return dict[Key, Array](found.items()) | dict[Key, Array](alone.items())
+
+
+def times(problem: Problem) -> dict[tuple[str, str], Array]:
     """Seconds that a byte takes of each station, all phases together, and of its worker's waiting."""
     capacity = {s.name: np.asarray(s.capacity, float) for s in problem.stations}
-    found: dict[Key, Array] = {}
+    found: dict[tuple[str, str], Array] = {}
     for transfer in problem.transfers:
         for phase in transfer.phases:
             for d in phase.demands:
@@ -166,7 +191,7 @@ class Bound:
         each: Callable[[Collection[Any]], Iterable[Any]] = iter,
     ) -> None:
         self._rater = rater
-        self._base = times(rater.middle([]))
+        self._base = _limited(rater.middle([]))
         self._alone: dict[Option, dict[Key, Array]] = {}
         rater.ahead(o.overrides for options in choices.values() for o in options)
         for option in each(list(itertools.chain(*choices.values()))):
@@ -268,12 +293,10 @@ class Bound:
         return np.asarray(np.where(self._reference.absent, ratio.max(axis=0) * quick.prod(axis=0), there))
 
     def _solved(self, tables: Sequence[Array]) -> Scenarios:
-        """The reference with each of some tables of times, one after the other.
-
-        What else limits its connections, a window next to the link, is left out: it is further off in slower sets.
-        """
-        m, problem = self._reference.scaled(np.concatenate(tables, axis=1)), self._reference.problem
-        return solved(replace(problem, connections={}), m, self._draw, self._held, times=len(tables))
+        """The reference with each of some tables of times, one after the other."""
+        ratios = np.concatenate(tables, axis=1)
+        m, problem = self._reference.scaled(ratios), self._reference.limited(ratios)
+        return solved(problem, m, self._draw, self._held, times=len(tables))
 
     def _decided_by(self, place: str) -> BoolArray:
         """Stations whose time differs between what can be in a place, (keys, 1)."""
@@ -284,7 +307,7 @@ class Bound:
 
     def _times(self, overrides: Sequence[str]) -> dict[Key, Array] | None:
         try:
-            return times(self._rater.middle(list(overrides)))
+            return _limited(self._rater.middle(list(overrides)))
         except DtnsimError:
             return None
 
@@ -325,7 +348,7 @@ class Bound:
         if beside is None:
             own = self._alone[option] if option is not None else self._base
             return np.where(r.absent, 0.0, r.ratios(own, self._base))
-        return r.ratios(times(beside), r.times)
+        return r.ratios(_limited(beside), r.times)
 
     def _quickened(self, place: str, option: Option | None) -> Array:
         """What an option by itself makes of times at stations that the reference lacks; one where it brings them."""

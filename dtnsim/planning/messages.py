@@ -60,7 +60,7 @@ def no_help(found: Found, tuned: Stage) -> list[str]:
     if found.search.exceeded:
         said.append(f"{found.search.exceeded} sets exceeded the bound of the search: a better one may be missing.")
     if found.search.cut:
-        missing = "sets of several changes may be missing; allow fewer with --most, --mine or a shorter --catalog"
+        missing = "dearer sets may be missing; allow fewer with --most, --mine or a shorter --catalog"
         said.append(f"The search ended after {found.search.patience:,} bounds: {missing}.")
     return said
 

@@ -3,12 +3,15 @@
 A set is worth its median throughput, the throughput that it reaches as surely as asked, how likely it meets the goal,
 and whether that is enough: a set is beaten by one that costs no more and is as good in all four. A branch is left where
 even the bound of its best set is beaten; the bound says what no set of the branch exceeds (`dtnsim.planning.bounds`).
+The cheapest come first: what could beat a set is then known, and none is worked out that its own bound rules out.
 Every set that is kept has been worked out in full. Where one exceeds its bound, all bounds are raised as much and the
 search is done again, until none does: what is still counted then had no time left.
 """
 
 from __future__ import annotations
 
+import heapq
+import itertools
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from decimal import Decimal
@@ -21,6 +24,7 @@ _NONE: Final = (0.0, 0.0, 0.0, 0.0)
 SAME: Final = (5e-3, 1e-2, 1e-2, 0.0)
 #: bounds after which a search ends where it is, some twenty seconds on a path of two large hosts
 PATIENCE: Final = 4000
+_AT_ONCE: Final = 16  #: sets whose bounds are asked for together, the cheapest of those that are left
 _IN_FULL: Final = 20  #: bounds that take as long as a set worked out in full
 
 Set = tuple["Option", ...]
@@ -76,25 +80,19 @@ class Search:
         on_the_way = {p: [o for o in parts if self.matters(o)] for p, parts in looked_at.items()}
         on_the_way = {p: sorted(o, key=lambda o: o.price) for p, o in on_the_way.items() if o}
         best: list[tuple[Set, Rates]] = [((), self._of(()))]
-        for options in on_the_way.values():
-            for one in options:
-                if self.allowed((one,)):
-                    _take((one,), self._of((one,)), best)
-        self._greedy(on_the_way, best)
         slack = _NONE
         while slack != self._slack and not self.cut:
             slack, self.exceeded = self._slack, 0
-            self._branch((), list(on_the_way), on_the_way, best)
+            self._by_price(on_the_way, best)
+        if self.cut:
+            self._greedy(on_the_way, best)
         return _thinned(best)
 
-    def _bound(self, chosen: Set, still: Open) -> Rates:
+    def _bounds(self, cases: Sequence[Case]) -> list[Rates]:
         """What no set exceeds, as far as sets have kept to it."""
-        self._asked += 1
-        return self._raised(self.bound([(chosen, still)])[0])
-
-    def _raised(self, bound: Rates) -> Rates:
-        middle, sure, likely, enough = (b * s for b, s in zip(bound, self._slack, strict=True))
-        return middle, sure, likely, enough
+        self._asked += len(cases)
+        slack = self._slack
+        return [(a * slack[0], b * slack[1], c * slack[2], d * slack[3]) for a, b, c, d in self.bound(cases)]
 
     def _in_full(self, chosen: Set, top: Rates) -> Rates:
         """What a set gives; bounds are raised where it exceeds its own."""
@@ -109,7 +107,7 @@ class Search:
         return rates
 
     def _greedy(self, choices: Mapping[str, Sequence[Option]], best: list[tuple[Set, Rates]]) -> None:
-        """Good sets to begin with: from the best known, what a bound says to add, one after the other."""
+        """Good sets of what is too dear to have been looked at: what a bound says to add, one after the other."""
         chosen: Set = ()
         for _ in range(self.most):
             taken = {o.place for o in chosen}
@@ -146,34 +144,30 @@ class Search:
             self.out[frozenset(chosen)] = test, float(over[test])
         return test is None
 
-    def _branch(
-        self, chosen: Set, left: Sequence[str], choices: Mapping[str, Sequence[Option]], best: list[tuple[Set, Rates]]
-    ) -> None:
-        if not left or len(chosen) >= self.most:
-            return
-        still = {p: [o for o in choices[p] if self.allowed((*chosen, o))] for p in left}
-        still = {p: options for p, options in still.items() if options}
-        if not still:
-            return
-        least = price(chosen) + min(options[0].price for options in still.values())
-        if self._asked >= self.patience:
-            self.cut = True
-            return
-        if _beaten(self._bound(chosen, still), least, best):
-            return
-        place, *rest = still
-        later = {p: still[p] for p in rest}
-        sets = [(*chosen, part) for part in still[place]]
-        tops = zip(sets, self.bound([(made, later) for made in sets]), strict=True)
-        self.bound([(made, {}) for made, top in tops if not _beaten(self._raised(top), price(made), best)])
-        for made in sets:
-            if _beaten(self._bound(made, later), price(made), best):
+    def _by_price(self, choices: Open, best: list[tuple[Set, Rates]]) -> None:
+        """Works out what bounds do not rule out, cheapest first: nothing dearer beats a set."""
+        queue: list[tuple[Decimal, int, Set, Open]] = [(Decimal(), 0, (), choices)]
+        #: of sets with whatever may still come, and as they are
+        tops, own, number = dict[int, Rates](), dict[int, Rates](), itertools.count(1)
+        while queue and not self.cut:
+            if queue[0][1] not in tops:
+                ahead = [case for case in heapq.nsmallest(_AT_ONCE, queue) if case[1] not in tops]
+                tops |= zip((n for _, n, _, _ in ahead), self._bounds([case[2:] for case in ahead]), strict=True)
+                ahead = [case for case in ahead if not _beaten(tops[case[1]], case[0], best)]
+                own |= zip((n for _, n, _, _ in ahead), self._bounds([(c, {}) for *_, c, _ in ahead]), strict=True)
+            cost, n, chosen, left = heapq.heappop(queue)
+            if n not in own or _beaten(tops[n], cost, best):
                 continue
-            top = self._bound(made, {})
-            if not _beaten(top, price(made), best):
-                _take(made, self._in_full(made, top), best)
-            self._branch(made, rest, still, best)
-        self._branch(chosen, rest, still, best)
+            if not _beaten(own[n], cost, best):
+                _take(chosen, self._in_full(chosen, own[n]), best)
+            self.cut = self._asked >= self.patience
+            rest = dict(left)
+            for place, parts in left.items():
+                del rest[place]
+                for made in ((*chosen, part) for part in parts):
+                    if self.allowed(made) and not _beaten(tops[n], price(made), best):
+                        still = {p: [o for o in some if self.allowed((*made, o))] for p, some in rest.items()}
+                        heapq.heappush(queue, (price(made), next(number), made, still))
 
 
 def price(chosen: Set) -> Decimal:

@@ -157,13 +157,14 @@ def _ordered(chosen: Iterable[Option]) -> Set:
 
 def _relaxed(made: WhyNot, given: Search, name: Callable[[Set], str], sure: float) -> WhyNot:
     """With the fewest limits whose relaxing meets the goal."""
-    standing = [limit for limit, test in _LIMITS.items() if test in made.counts]
-    for count in range(1, len(standing) + 1):
+    tests, count = {*made.counts}, 0
+    while (count := count + 1) <= len(standing := [limit for limit, test in _LIMITS.items() if test in tests]):
         cheapest: list[tuple[Set, tuple[str, ...]]] = []
         for limits in itertools.combinations(standing, count):
             free: Any = {limit: Decimal("Infinity") if limit == "budget" else math.inf for limit in limits}
             search = replace(given, **free, out={}, exceeded=0, cut=False, _asked=0)
             cheapest += [(s, limits) for s, rates in search.frontier() if rates[2] - 1 >= sure][:1]
+            tests |= {test for test, _ in search.out.values()}  # of what this limit hid
         if cheapest:
             best, names = min(cheapest, key=lambda found: price(found[0]))
             need = {"budget": float(price(best)), "max_watts": sum(o.watts for o in best), "most": float(len(best))}

@@ -209,7 +209,7 @@ class _Use(NamedTuple):
 
 def _rows(limits: Mapping[str, Value], rows: Index) -> dict[str, Array]:
     """What limits leave in the scenarios of some rows, those that limit nobody left out."""
-    return {n: np.broadcast_to(v, rows.shape) if np.size(v) == 1 else np.asarray(v)[rows]
+    return {n: np.broadcast_to(v, rows.shape) if np.size(v) in {1, rows.size} else np.asarray(v)[rows]
             for n, v in limits.items() if np.isfinite(v).any()}  # fmt: skip
 
 

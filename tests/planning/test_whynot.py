@@ -35,10 +35,7 @@ def _why_not(budget: float, watts: float, chosen: float | None = None) -> whynot
         more = 0.4 * len(still)
         return rates[0] + more, rates[1] + more, rates[2] + more, 2.0
 
-    def bounds(cases: Any) -> list[tuple[float, float, float, float]]:
-        return [bound(*case) for case in cases]
-
-    search = Search(choices, rate, bounds, Decimal(budget), max_watts=watts)
+    search = Search(choices, rate, lambda cases: [bound(*case) for case in cases], Decimal(budget), max_watts=watts)
     search.frontier()
     return whynot.of(search, (Refused("huge", "hosts.a.1", "no slot"),), named, 0.6, chosen)
 
