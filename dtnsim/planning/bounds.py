@@ -169,8 +169,8 @@ def times(problem: Problem) -> dict[tuple[str, str], Array]:
             for d in phase.demands:
                 key = (transfer.name, d.station)
                 with np.errstate(divide="ignore", invalid="ignore"):
-                    spent = np.nan_to_num(np.asarray(d.per_byte, float) / capacity[d.station])
-                found[key] = found.get(key, np.zeros(1)) + spent
+                    spent = np.asarray(d.per_byte, float) / capacity[d.station]
+                found[key] = found.get(key, np.zeros(1)) + (spent if np.isfinite(spent).all() else np.nan_to_num(spent))
             for d in phase.delays:
                 key = (transfer.name, "")
                 found[key] = found.get(key, np.zeros(1)) + np.asarray(d.per_byte, float)
@@ -369,4 +369,4 @@ def _changed(a: Mapping[Key, Array], b: Mapping[Key, Array]) -> set[Key]:
 
 
 def _differ(a: Array, b: Array) -> bool:
-    return not np.allclose(a, b, rtol=1e-9, atol=0.0)
+    return bool(np.any(np.abs(a - b) > _ALIKE * np.abs(b)))
