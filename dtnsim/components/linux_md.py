@@ -181,4 +181,5 @@ class LinuxMd(Layer):
         member = term(self.of.single_rate(row, use.but(random=True)), "B/s")
         update_s = self.of.turnaround(row) + float(self.stripe_cache) * term(md.MD_PAGE_B, "B") / member
         room = law(md.stripe_cache_write_rate, entries=self.stripe_cache, disks=disks, parity=parity, update_s=update_s)
-        row.charge(f"{name}.stripes", "cache", capacity=groups * room, what="md stripe cache")
+        remedy = "a larger stripe_cache_size ({key}.array.stripe_cache), or a drive with a protected cache"
+        row.charge(f"{name}.stripes", "cache", capacity=groups * room, what="md stripe cache", remedy=remedy)

@@ -222,7 +222,7 @@ class Raid(LinuxMd):
         load = load * self._rebuilding(row, use, inner) * self._joined(row, use, copies)
         if not reading:
             if self.mirrored:
-                pair = count(copies, "pair of controllers") * row.term(self.mirror_rate)
+                pair = count(copies, "controller pair") * row.term(self.mirror_rate)
                 row.charge(f"{name}.mirror", "cache", capacity=pair, what="copies of the write cache at the partner")
             if self.cache is not None and self.write_back:  # what stays in it
                 load = load * use.beyond(row.term(self.cache), self.cache.value)
@@ -300,7 +300,7 @@ class Raid(LinuxMd):
 
     def _spread(self) -> Term:
         """Bytes moved by the members that are left per byte written, full stripes."""
-        left = count(self.disks - self.lost, "disk left")
+        left = count(self.disks - self.lost, "remaining disk")
         if self.copies > 1:
             return left * float(self.copies) / count(self.disks, "disk")
         return left / count(self.disks - self.parity, "data disk")
@@ -308,7 +308,7 @@ class Raid(LinuxMd):
     def _read_load(self, use: Access) -> Term:
         """Member bytes per byte read. The heads pass parity by, flash does not; one stream reads one copy only."""
         n = self.disks
-        left = count(n - self.lost, "disk left")
+        left = count(n - self.lost, "remaining disk")
         if self.copies > 1:
             if self.level == 10 and self.lost:  # every stripe needs the chunk that only one disk has
                 return left / (n / 2)

@@ -202,7 +202,7 @@ class Raidz(Layer):
         return self._left(self.occupied(self._block(use))) if self.of.rotates else self._written(use)
 
     def _left(self, load: Term) -> Term:
-        left = count(self.disks - self.lost, "disk left") / count(self.disks, "disk")
+        left = count(self.disks - self.lost, "remaining disk") / count(self.disks, "disk")
         return load * (left if self.lost else term(1.0))
 
     def serve(self, row: Row, use: Access, name: str, *, copies: int = 1, visit_B: Term | Value | None = None) -> None:

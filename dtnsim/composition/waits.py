@@ -67,7 +67,9 @@ def waits_of(storage: Storage, leg: Leg, step: Step, row: Row) -> Waits:
         whole = count(number, "file") * term(seconds, "s", base) * each
         mounted = end.mounted
         away = mounted.server is not None or bool(mounted.over)
-        what = f"file operations{' x latency to the server' * away} ({' + '.join(mounted.filesystem.called(names))})"
+        flushed = positive(mounted.filesystem.flushes(row, names, job.mean_B) * storage.stable(end))
+        slow = " x latency to the server" * away + (" and flushes of its disks" if flushed else "")
+        what = f"file operations{slow} ({' + '.join(mounted.filesystem.called(names))})"
         operations.append((whole, f"{what} on {end.host.name}:{end.volume}", "file"))
     after: list[Wait] = []
     if cost.fixed is not None:

@@ -62,8 +62,8 @@ def called(p: Prediction, name: str, reason: str = "") -> str:
 
 
 def _words(kind: str, place: str) -> str:
-    """Words for a kind of station; threads of a server (``pool.nfsd``), robots, folders and clients have their own."""
-    own = place.endswith((".nfsd", ".smbd", ".robots", ".folder", ".client"))
+    """Words for a kind of station; some (``pool.nfsd``, ``pool.stripes``, a folder) have their own."""
+    own = place.endswith((".nfsd", ".smbd", ".stripes", ".mirror", ".robots", ".folder", ".client"))
     return _HOLDS.get(place.rpartition(".")[2] if own else kind, "{place} of {host}")
 
 
