@@ -111,12 +111,14 @@ class LocalFilesystem(PageCached):
         alone = use.random or use.finish == "direct"  # then it waits for every request already
         if use.operation != "read" or use.cached or alone or array is None or use.file_B >= use.total_B:
             return parts
-        wait = array.next_file(row, use) + min(use.file_B, cache.LINUX_READ_AHEAD_B) / array.single_rate(row, use)
-        delay = np.maximum(wait / use.file_B - charged(row, use, host, array), 0.0)
+        first = term(min(use.file_B, cache.LINUX_READ_AHEAD_B), "B") / term(array.single_rate(row, use), "B/s")
+        wait = term(array.next_file(row, use), "s", "one positioning, or one read of flash") + first
+        there = term(charged(row, use, host, array), "s/B", "less what it takes of the drives")
+        delay = largest(wait / term(use.file_B, "B") - there, term(0.0, "s/B"))
         what = "the first bytes of each file"
         if array.rotates and array.spread(use) > 1:
             what += f", from the slowest of the {array.spread(use):g} disks that hold them"
-        return (replace(parts[0], delay=parts[0].delay + delay, what=what), *parts[1:])
+        return (replace(parts[0], delay=delay + parts[0].delay, what=what), *parts[1:])
 
     def _device_flush(self, row: Row, use: Access, host: Machine, volume: str) -> Term | None:
         """One emptying of flash's memory, or one positioning of a disk [s]; None where something else says the wait."""

@@ -35,7 +35,7 @@ class Stretch:
     name: str  #: ``cached``, ``flush`` ...
     cpu: Value = 1.0  #: How much of the call's CPU work falls into it.
     medium: Value = 1.0  #: How much of the medium's work falls into it.
-    delay: Value = 0.0  #: Seconds of pure waiting per byte of the access.
+    delay: Value | Term = 0.0  #: Seconds of pure waiting per byte of the access.
     what: str = ""  #: What is waited for.
     #: Bytes that memory takes before it is full, so that the medium works while the writer waits [B].
     behind: Value = 0.0

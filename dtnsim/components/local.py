@@ -312,7 +312,7 @@ class Btrfs(AgedFilesystem):
             wait = wait * law(local.extent_load, request_B=term(use.block_B, "B"))
         said = "each compressed extent, one after the other"
         return tuple(
-            replace(s, delay=np.asarray(s.delay) + wait.value, what=s.what if np.any(s.delay) else said) for s in made
+            replace(s, delay=wait + s.delay, what=s.what if np.any(term(s.delay).value) else said) for s in made
         )
 
     def _work(self, row: Row, host: Machine, stored: Term, *, reading: bool) -> None:

@@ -245,4 +245,4 @@ class Tape(LocalFilesystem):
         wait = self.passing(row, use) * self.drive_time(row, use, least(feed, self.fed(row, feed)))
         wait = wait / row.term(self.share)
         what = "each file is recalled from tape when it is opened"
-        return tuple(replace(s, delay=np.asarray(s.delay) + wait.value, what=what) for s in made)
+        return tuple(replace(s, delay=wait + s.delay, what=what) for s in made)

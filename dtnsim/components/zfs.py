@@ -258,7 +258,7 @@ class Zfs(LocalFilesystem):
         seen = use.but(operation="read", block_B=self.recordsize.value, record_B=self.recordsize.value, queue_depth=1)
         wait = array.latency(row, seen) / self.recordsize.value + 1.0 / array.single_rate(row, seen)
         what = "reading each record before a part of it is changed"
-        return tuple(replace(part, delay=part.delay + wait * part.cpu, what=what) for part in parts)
+        return tuple(replace(part, delay=term(wait * part.cpu, "s/B") + part.delay, what=what) for part in parts)
 
     def _record(self, use: Access) -> float:
         """Bytes of a record; a smaller file is one of its own size."""

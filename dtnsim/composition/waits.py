@@ -145,8 +145,7 @@ def _asked(
         if positive(seconds.value):
             found.append((seconds, what, each))
 
-    if positive(part.delay):
-        wait(term(part.delay, "s/B") * term(step.share), part.what, "byte")
+    wait(term(part.delay, "s/B") * term(step.share), part.what, "byte")
     if not positive(part.cpu):
         return found  # a flush has no files of its own
     share = term(part.cpu)

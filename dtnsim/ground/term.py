@@ -67,7 +67,7 @@ class Term:
     def __rtruediv__(self, other: float) -> Term:
         return _joined(other, " / ", self, _ratio, PRODUCT)
 
-    def __add__(self, other: Term | float) -> Term:
+    def __add__(self, other: Term | Value) -> Term:
         return _joined(self, " + ", other, lambda a, b: a + b, _SUM)
 
     def __radd__(self, other: float) -> Term:

@@ -22,6 +22,7 @@ _MOSTLY: Final = 67  #: percentage of the time from which on that explains an an
 OTHER_TOOL: Final = ("latency", "workers", "window", "transport", "target")  #: kinds that nothing one buys relieves
 #: what holds, for people, by the kind of a station; by what limits a connection, and that in two words
 _HOLDS, _TCP, _LIMITS = (cast("dict[str, str]", WORDS[what]) for what in ("stations", "connections", "brief"))
+_OWN: Final = (".nfsd", ".smbd", ".stripes", ".mirror", ".robots", ".folder", ".client")  #: not named by their kind
 
 
 def holds(p: Prediction, b: Bottleneck) -> str:
@@ -62,9 +63,8 @@ def called(p: Prediction, name: str, reason: str = "") -> str:
 
 
 def _words(kind: str, place: str) -> str:
-    """Words for a kind of station; some (``pool.nfsd``, ``pool.stripes``, a folder) have their own."""
-    own = place.endswith((".nfsd", ".smbd", ".stripes", ".mirror", ".robots", ".folder", ".client"))
-    return _HOLDS.get(place.rpartition(".")[2] if own else kind, "{place} of {host}")
+    """Words for a kind of station; those of `_OWN` have words of their own."""
+    return _HOLDS.get(place.rpartition(".")[2] if place.endswith(_OWN) else kind, "{place} of {host}")
 
 
 def _shared(p: Prediction, name: str) -> bool:

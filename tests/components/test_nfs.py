@@ -233,6 +233,15 @@ def test_a_synchronous_export_waits_for_the_disks_behind_it() -> None:
     assert found(op_time="0.2 ms") < 5e-3  # what is measured has it in it
 
 
+def test_what_the_close_of_a_file_waits_for_is_said() -> None:
+    files = {"files": 100, "size": "400 MB"}
+    for export, there in (("sync", True), ("async", False)):
+        given = mounted(None, {"kind": "hdd", "rate": "200 MB/s"}, tool="cp", data=files)
+        given["hosts"]["a"]["volumes"]["/n"]["filesystem"] = {"kind": "nfs", "export": export}
+        delays = [d.what for t in problem(given).transfers for p in t.phases for d in p.delays]
+        assert any("and flushes of its disks (" in what for what in delays) is there
+
+
 def tasks(test: str, files: int = 32, *, mount: dict[str, Any] | None = None, **more: Any) -> dict[str, Any]:
     """One task of mdtest on a mount of something that is no host of the path, unless ``more`` names its server."""
     client = machine(volumes={"/nfs": {"filesystem": {"kind": "nfs", **(mount or {})}, **more}})
