@@ -57,7 +57,7 @@ COMMANDS = {
     ("explain", PATH): May(ANSWERS, ROOMS, 195, networkx=45),
     ("simulate", PATH): May(ANSWERS | {"simpy"}, ROOMS | {"simulation", "engine"}, 234),
     ("compare", PATH, PATH): May(ANSWERS, ROOMS | {"planning"}, 195),
-    ("tcp", "--rate", "10Gb/s", "--rtt", "50ms"): May(CALCULATES, frozenset({"cli", "ground", "physics"}), 42),
+    ("tcp", "--rate", "10Gb/s", "--rtt", "50ms"): May(CALCULATES, ROOMS & {"cli", "ground", "physics", "steady"}, 46),
     ("list",): May(READS, ROOMS - {"composition", "steady"}, 153, networkx=0),
     ("components",): May(READS, ROOMS - {"composition", "steady"}, 136, networkx=0),
     ("show", "venadi"): May(READS, ROOMS - {"composition", "steady"}, 97, networkx=0),
