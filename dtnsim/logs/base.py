@@ -31,20 +31,15 @@ are, and ``unread`` says how many lines between them were passed over. A parser 
 (``self.ctx.args("dd", "gdd")`` gives its arguments if it ran that tool), ``redraw`` (a carriage return overwrote this
 line: only the last redraw counts), ``cut`` (the file ends in this line without a newline).
 
-**What it yields**: ``self.measure(quantity, value, printed, **conditions)`` per figure and
-``self.unread(text, why)`` for what looked like the tool's output but could not be read. A figure
-belongs to exactly one quantity of the project's words, which has one unit (`dtnsim.logs.measurement.UNITS`):
-
-    throughput [B/s]   iops [1/s]        latency [s]      rtt [s]        jitter [s]
-    duration [s]       bytes [B]         loss [1]         cpu_share [1]  utilization [1]
-    retransmits [1]    count [1]         rate [1/s] (files/s, packets/s ...)
-    capacity [B]       link_rate [B/s]   mtu [B]          hops [1]       failure [nan]
-
-Direction and operation are conditions: ``operation="write"``, ``direction="send"``,
-``statistic="mean" | "p99" | "max"`` (no statistic = the figure itself or the mean), ``sync="none" |
-"fdatasync" | "fsync" | "dsync" | "direct"``, ``block_B``, ``record_B``, ``file_B``, ``streams``,
-``threads``, ``duration_s``, ``source``, ``target``, ``device``, ``host``, ``interval=True`` for
-a figure of a part of a run beside which the log has (or would have) a figure of the whole.
+**What it yields**: ``self.measure(quantity, value, printed, **conditions)`` per figure (``self.figures`` those that
+are declared) and ``self.unread(text, why)`` for what looked like the tool's output but could not be read. A figure
+belongs to exactly one quantity of the project's words, which has one unit (`dtnsim.logs.measurement.UNITS`; what is
+not there is a plain number: loss, cpu_share, utilization, retransmits, count, hops; a ``rate`` is of files, packets ...
+a second). Direction and operation are conditions: ``operation="write"``, ``direction="send"``, ``statistic="mean" |
+"p99" | "max"`` (no statistic = the figure itself or the mean), ``sync="none" | "fdatasync" | "fsync" | "dsync" |
+"direct"``, ``block_B``, ``record_B``, ``file_B``, ``streams``, ``threads``, ``duration_s``, ``source``, ``target``,
+``device``, ``host``, ``interval=True`` for a figure of a part of a run beside which the log has (or would have) a
+figure of the whole.
 
 **Rules.** Never guess. A value is finite and >= 0. No rate for failed or zero-byte runs: a failed run gives
 ``self.failure(text)`` (status ``failed``, value nan, no unit of rate). The last progress line of an unfinished run is

@@ -50,15 +50,15 @@ class Netperf(LineParser):
         if (title := _TITLE.search(text)) is not None:
             self._before = text[: title.start() + 1] if title.start() else ""
             self.open, self._lines, self._unit, self._sent = True, 0, "", None
-            self._known = {"protocol": title["proto"].lower(), "test": title["what"].lower(), **self.where}
+            proto, test = title["proto"].lower(), title["what"].lower()
+            way = None if proto == "udp" or test == "request/response" else "receive" if test == "maerts" else "send"
+            self._known = {"protocol": proto, "test": test, "direction": way, **self.where}
         elif not self.open:
             return ()
         else:
             text = text.removeprefix(self._before)
         if title is None and (interim := _INTERIM.search(text)) is not None:  # -D: any number of them
             known = {**self._known, "interval": True, "duration_s": float(interim["seconds"])}
-            if self._known["protocol"] != "udp" and self._known["test"] != "request/response":
-                known["direction"] = "receive" if self._known["test"] == "maerts" else "send"
             printed = interim[0].partition(" over")[0].partition(":")[2].strip()
             return (self.measure("throughput", float(interim["rate"]) * _factor(interim), printed, known),)
         self._lines += title is None
@@ -97,8 +97,8 @@ class Netperf(LineParser):
                     yield self.measure("loss", 1 - got / sent, f"{cells[2]} of {sent:.0f}", lost)
         elif test != "request/response" and len(cells) >= 5:
             self.open = False
-            known = {"direction": "receive" if test == "maerts" else "send", "duration_s": float(cells[3])}
-            known |= {"block_B": int(cells[2]), "receive_window_B": int(cells[0]), "window_B": int(cells[1])}
+            windows = {"receive_window_B": int(cells[0]), "window_B": int(cells[1])}
+            known = {**windows, "block_B": int(cells[2]), "duration_s": float(cells[3])}
             yield self._rate(cells[4], known)
 
     def _rate(self, text: str, known: Conditions) -> Record:
