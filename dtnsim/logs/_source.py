@@ -9,7 +9,7 @@ import select
 import sys
 import tarfile
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import AbstractContextManager, contextmanager, nullcontext
 from pathlib import Path
 from typing import IO, Final, cast
 
@@ -66,15 +66,10 @@ def _complained(name: str) -> Iterator[None]:
         raise
 
 
-@contextmanager
-def _bytes(source: str | Path | IO[bytes]) -> Iterator[IO[bytes]]:
-    if not isinstance(source, str | Path):
-        yield source
-    elif str(source) == "-":
-        yield sys.stdin.buffer
-    else:
-        with os.fdopen(_opened(str(source)), "rb") as file:
-            yield file
+def _bytes(source: str | Path | IO[bytes]) -> AbstractContextManager[IO[bytes]]:
+    if str(source) == "-":
+        return nullcontext(sys.stdin.buffer)
+    return os.fdopen(_opened(str(source)), "rb") if isinstance(source, str | Path) else nullcontext(source)
 
 
 def _opened(path: str) -> int:
@@ -119,16 +114,12 @@ def _unpacked(packed: IO[bytes], name: str) -> _Peekable:
         if head.startswith(mark):
             return _Peekable(importlib.import_module(module).open(stream))
     if head.startswith(b"\x28\xb5\x2f\xfd"):
-        return _Peekable(_zstd(stream, name))
+        try:
+            import zstandard
+        except ImportError:
+            raise LogError(f"{name}: is packed with zstd; unpack it with zstd -d, or: {hint('zstandard')}") from None
+        return _Peekable(zstandard.ZstdDecompressor().stream_reader(stream, read_across_frames=True))
     return file
-
-
-def _zstd(file: IO[bytes], name: str) -> IO[bytes]:
-    try:
-        import zstandard
-    except ImportError:
-        raise LogError(f"{name}: is packed with zstd; unpack it with zstd -d, or: {hint('zstandard')}") from None
-    return zstandard.ZstdDecompressor().stream_reader(file, read_across_frames=True)
 
 
 def blocks(file: _Peekable, name: str) -> Iterator[bytes]:

@@ -162,8 +162,13 @@ class Bonnie(LineParser):
     def _end_row(self) -> None:
         (text, line), self._row = self._row or ("", 0), None
         if self._part == "create":
-            if (files := _FILES.match(text)) is not None:
-                self._run += self._create_row(files, line)
+            if (found := _FILES.match(text)) is not None:
+                self._names, values, files = CREATE, found["values"].split(), int(found["files"].partition(":")[0])
+                rates = [int(value) for value in values[::2] if value.isdigit()]
+                # 2.00 prints the number of files instead of the rate
+                if not ((self.version or "").startswith("2") and rates and all(r == files * 1024 for r in rates)):
+                    known = {**self._conditions, "files": files * 1024}
+                    self._run += _rates(self, known, line, values, CREATE, _NONE)
         elif (row := _ROW.match(text)) is not None:
             self._run += self._sequential_row(row, line)
 
@@ -178,14 +183,6 @@ class Bonnie(LineParser):
             values = [value for column in range(6) for value in pairs.get(column, ["", ""])]
         self.need(len(values) == 12, row[0], f"the row has {len(values)} figures, not 12 (or 8 with -f)", line=line)
         yield from _rates(self, self._conditions, line, values, SEQUENTIAL, _KIB)
-
-    def _create_row(self, row: re.Match[str], line: int) -> Iterator[Record]:
-        self._names, values = CREATE, row["values"].split()
-        files = int(row["files"].partition(":")[0])
-        rates = [int(value) for value in values[::2] if value.isdigit()]
-        if (self.version or "").startswith("2") and rates and all(rate == files * 1024 for rate in rates):
-            return  # 2.00 prints the number of files instead of the rate
-        yield from _rates(self, {**self._conditions, "files": files * 1024}, line, values, CREATE, _NONE)
 
     def _csv(self, fields: list[str]) -> Iterable[Record]:
         if (at := _csv_layout(fields)) is None:

@@ -98,7 +98,11 @@ class Dd(LineParser):
             self._records = int(match["full"]), int(match["part"])
             return ()
         if "dd: " in text:
-            return self._error(text)
+            found = _ERROR.search(text)
+            if (what := "" if found is None else found["what"]) and _STATS_FOLLOW.search(what) is None:
+                return (self.failure(text),)
+            self._failed = text.strip() if what else self._failed  # it prints statistics all the same; the run failed
+            return ()
         if " copied," in text and "bytes" in text:
             return (self.unread(text, "the result line has no rate: it is cut or of an unknown form"),)
         return ()
@@ -187,15 +191,6 @@ class Dd(LineParser):
             return True
         near = abs(rate - shown * DECIMAL[run.prefix]) <= 0.02 * rate
         return near or any(agrees(rate / table[run.prefix], shown, run.rate) for table in (DECIMAL, BINARY))
-
-    def _error(self, text: str) -> Iterable[Record]:
-        match = _ERROR.search(text)
-        if match is None or not match["what"]:
-            return ()
-        if _STATS_FOLLOW.search(match["what"]) is None:
-            return (self.failure(text),)
-        self._failed = text.strip()  # dd prints its statistics all the same; the run failed
-        return ()
 
 
 @lru_cache(maxsize=64)
