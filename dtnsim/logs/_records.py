@@ -219,14 +219,7 @@ class Parser(ABC):
         return Measurement(self.tool, "failure", math.nan, "1", shown, known, "failed", self.version, ctx.file, at)
 
     def printed(
-        self,
-        quantity: str,
-        text: str,
-        word: str,
-        known: Mapping[str, Condition] = _NOTHING,
-        *,
-        line: int | None = None,
-        **more: Condition,
+        self, quantity: str, text: str, word: str, known: Mapping[str, Condition] = _NOTHING, **more: Any
     ) -> Record:
         """`measure` of a figure as the tool prints it.
 
@@ -236,7 +229,7 @@ class Parser(ABC):
         """
         _, factor, divisor = unit_of(word)
         shown = f"{text}{word}" if word == "%" else f"{text} {word}"
-        return self.measure(quantity, decimal(text) * factor / divisor, shown, {**known, **more}, line=line)
+        return self.measure(quantity, decimal(text) * factor / divisor, shown, known, **more)
 
     def figures(
         self,
@@ -244,8 +237,6 @@ class Parser(ABC):
         known: Mapping[str, Condition],
         *declared: str,
         to: Callable[[str], float] | None = None,
-        status: Status = "complete",
-        line: int | None = None,
     ) -> Iterator[Record]:
         """The figures that a line gives.
 
@@ -266,7 +257,7 @@ class Parser(ABC):
             words = ((key, word.format_map(groups).replace("~", " ")) for key, word in pairs.items())
             own = {key: int(word) if word.isdigit() else _LITERAL.get(word, word) for key, word in words}
             if value > 0 or not above:
-                yield self.measure(quantity, value, form.format_map(groups), {**own, **known}, status=status, line=line)
+                yield self.measure(quantity, value, form.format_map(groups), {**own, **known})
 
     def rate(
         self,
