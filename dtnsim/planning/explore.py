@@ -25,7 +25,7 @@ from dtnsim.planning.rating import Rater
 from dtnsim.planning.search import SAME, Rates, Search, Set, price
 from dtnsim.planning.tuning import Win
 from dtnsim.steady.goals import Goal
-from dtnsim.steady.prediction import predict
+from dtnsim.steady.prediction import predict, predicted
 
 _ANOTHER: Final = 1.1  #: times as fast as settings alone, from which on one learns another tool
 
@@ -67,7 +67,12 @@ class Asked:
         return self.shops[key]
 
     def stage(
-        self, name: str, path: PathSpec, options: tuple[Option, ...] = (), settings: Sequence[Setting] = ()
+        self,
+        name: str,
+        path: PathSpec,
+        options: tuple[Option, ...] = (),
+        settings: Sequence[Setting] = (),
+        rater: Rater | None = None,
     ) -> Stage:
         """The path with something changed, predicted in full.
 
@@ -76,9 +81,11 @@ class Asked:
             path: The path before the change.
             options: What is bought.
             settings: What is set.
+            rater: What rated the purchases on the path with these settings.
         """
         every = (*(o for s in settings for o in s.overrides), *(o for option in options for o in option.overrides))
-        found = predict(path.changed(every), samples=self.samples, seed=self.seed)
+        drawn = rater.drawn(options) if rater is not None else None
+        found = predicted(path.changed(every), self.samples, self.seed, drawn)
         cost = Money(price(options), self.currency)
         said = every if self.written is None else actions.in_the_file(self.written, self.apart, every)
         return Stage(name, options, cost, found, self.goal.probability(found), None, idle(options, found),

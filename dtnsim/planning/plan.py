@@ -206,7 +206,7 @@ def _purchases(
         tuned = given.changed([o for s in settings for o in s.overrides])
         found = explore.purchases(tuned, asked, asked.offered(tuned, "parts"))
         bought += [
-            asked.stage(asked.named(s), given, s, settings)
+            asked.stage(asked.named(s), given, s, settings, found.rater)
             for s in asked.tell.each([s for s, _ in found.frontier if s])
         ]
         offered.append(found.offered)

@@ -26,6 +26,7 @@ from dtnsim.planning.search import SAME, Rates, Set
 from dtnsim.steady import discrepancy, epochs, ordering, scenarios, solve, timed
 from dtnsim.steady.matrices import Matrices
 from dtnsim.steady.regime import Holders
+from dtnsim.steady.scenarios import Scenarios
 
 
 @dataclass(frozen=True, slots=True)
@@ -101,6 +102,11 @@ class Rater:
             return 0.0, 0.0, 0.0, 0.0
         found = scenarios.solved(made.drawn, self.matrices(made.drawn), made.draw, made.held)
         return self.sure(ordering.total_rate(made.nominal, found.rates(self.laws)))
+
+    def drawn(self, chosen: Set) -> Scenarios:
+        """The scenarios by which a set was rated, with the limits of all hosts."""
+        made = self.described([o for option in sorted(chosen, key=lambda o: o.place) for o in option.overrides])
+        return scenarios.laid_out(made.drawn, made.draw, made.held)
 
     def could_help(self, hosts: Collection[str], beside: Collection[str] = ()) -> bool:
         """Whether more is to be had, by half a percent or one percent surer, if some hosts held nothing.

@@ -145,12 +145,24 @@ def predict(
         SpecError: the path cannot be used.
     """
     given = path if isinstance(path, spec.PathSpec) else spec.load(path, overrides, calibration)
+    return predicted(given, samples, seed, mean=mean)
+
+
+def predicted(
+    given: spec.PathSpec, samples: int, seed: int, drawn: Scenarios | None = None, *, mean: bool = False
+) -> Prediction:
+    """The answer of `predict`; ``drawn``: the path's scenarios, where they are known.
+
+    Raises:
+        SpecError: the path cannot be used.
+    """
     with runtime.gc_paused(), given.told_whole():  # all records are kept until the end
         composer = timed.composer(given, Draw())
         problem = composer.problem()
         if not samples:
             return replace(_with_medium(_answer(problem, None, given), problem, problem, None), given=given)
-        drawn = scenarios(given, problem, samples, seed, composer.past, mean=mean)
+        if drawn is None:
+            drawn = scenarios(given, problem, samples, seed, composer.past, mean=mean)
         made = _drawn(given, problem, drawn, seed, mean=mean)
         rests_on = Assumed(composer, problem, drawn, made.ceiling, seed, mean=mean)
         return replace(made, assumed=rests_on, unstated=breakdown.unstated(given, drawn))
