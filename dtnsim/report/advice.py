@@ -85,7 +85,8 @@ def measured(p: Prediction, a: Assumption, rates: Sequence[float], wanted: Seque
         then = beside((now, p.duration_s.p10, p.duration_s.p90), took)
         missed = (LATE if now <= late < seconds else "" for seconds in took)
         words = [f"{end} with {value}{no}" for end, (_, value), no in zip(then, ends, missed, strict=True)]
-    taken = f"drawn, {a.value} at best" if a.best else f"taken as {a.value}"
+    where = "in the ceiling" if max(a.at_low, a.at_high) > 1 else "at best"  # Linux' default window is not the best
+    taken = f"drawn, {a.value} {where}" if a.best else f"taken as {a.value}"
     return f"{a.key}, by {how_on(a.drawn or a.key, p.given.hosts_of(a.key))}: {taken}; {', '.join(words)}"
 
 
