@@ -294,10 +294,7 @@ def digits(value: float, count: int) -> str:
     return f"{float(f'{value:.{count}g}'):.15g}" if abs(value) < _LONG else f"{value:.{count}g}"
 
 
-def _written(value: float, digits: int) -> str:
-    """So many digits, and no exponent where 100 is as short."""
-    text = f"{value:.{digits}g}"
-    return f"{float(text):g}" if "e+" in text and abs(value) < 10_000 else text
+_written: Final = digits  #: where an argument has that name
 
 
 def _scaled(value: float, unit: str, digits: int) -> str:
