@@ -123,13 +123,13 @@ def _flight(now: Connection, frame: Framing, openings: tcp.Openings | None, most
     Where loss holds the steady state below the link, a transfer from a cold start fills far larger windows before its
     losses have brought it there: then windows are tried, by the rounds that give the answer itself.
     """
-    smooth = replace(now, window_B=math.inf, burst=1.0)
+    smooth = replace(now, window_B=math.inf, send_B=math.inf, burst=1.0)
     steady, whole = _rate(smooth), _rate(replace(smooth, loss=0.0))
     flight = float(steady * now.rtt_s / now.streams + 2 * frame.mss)
     if steady > whole / _WORTH:
         return flight
     tried = np.geomspace(flight, max(most_B, flight), _TRIED)
-    each = replace(now, window_B=tried, course=None)
+    each = replace(now, window_B=tried, send_B=math.inf, course=None)
     # a test that a time ends moves more where it goes faster
     more = whole / middle(now.capacity_Bps)
     moved = openings and openings._replace(part_B=openings.part_B * more, omitted_s=0.0, end_s=math.inf)
@@ -146,7 +146,9 @@ def _wider(
             key = f"{name}.firewall.strips_window_scaling"
             words = f"let the firewall at {name} pass the window-scale option ({key})"
             return (Change(words, (f"network.{key}=false",)),)
-    parts, asked = tcp.shares(route, net, frame), 0.0
+    # a sender's buffer whose last third is in flight goes in trains: two thirds are to hold it
+    parts = float(linux.send_share(frame.mss, modelled=True)), tcp.shares(route, net, frame)[1]
+    asked = 0.0
     flight = _flight(now, frame, openings, min(window.MOST_SYSCTL_B * min(parts), window.MOST_WINDOW_B))
     needs, most = [flight / share for share in parts], float(window.MOST_SYSCTL_B)
     more: tuple[Change, ...] = ()

@@ -72,13 +72,18 @@ def ends(route: Route) -> tuple[tuple[Host, str], tuple[Host, str]]:
     return (route.source, "wmem_max"), (route.destination, "rmem_max")
 
 
-def _stream_window(route: Route, net: NetUse, frame: Framing, draw: Draw) -> Value:
-    """Most payload in flight of one stream [B]."""
-    size: Value = np.minimum(*buffer_windows(route, net, frame, draw))
+def _stream_window(route: Route, net: NetUse, frame: Framing, draw: Draw) -> tuple[Value, Value]:
+    """Most payload in flight of one stream, and the sender's buffer by which its trains go (`window.of_trains`) [B]."""
+    sending, receiving = buffer_windows(route, net, frame, draw)
+    size: Value = np.minimum(sending, receiving)
     stripped = any(s.firewall is not None and s.firewall.strips_window_scaling for _, s, _ in route.hops)
     size = window.in_flight(np.minimum(size, UNSCALED_WINDOW_B) if stripped else size, frame.mss)
     # a smaller window of the program above holds it before: the buffers never fill
-    return size if net.channel is None else _single(np.where(draw(net.channel) < size, np.inf, size))
+    held = np.asarray(draw(net.channel) < size if net.channel is not None else False)
+    trains = route.source.system == "linux" and controls.find(net.cc or route.source.tcp.cc).by_loss
+    # beyond the buffer what waits for a full segment is not refused: trains of W - 2 F / 3, two a round trip
+    waits = np.where(held | (not trains), np.inf, np.maximum(sending, 3 * np.asarray(receiving) - 2 * sending))
+    return _single(np.where(held, np.inf, size)), _single(waits)
 
 
 def connection(
@@ -90,13 +95,15 @@ def connection(
         lost: What the route loses (`Route.lost`).
     """
     rate, buffer = narrowest(route, frame, nics, net.streams, draw)
+    window_B, send_B = _stream_window(route, net, frame, draw)
     return Connection(
         rate_Bps=rate,
         rtt_s=np.maximum(route.rtt(draw), 1e-6),
         buffer_B=np.maximum(buffer, rounds.LEAST_BUFFER * frame.mtu),
         loss=lost[0],
         burst=lost[1],
-        window_B=_stream_window(route, net, frame, draw),
+        window_B=window_B,
+        send_B=send_B,
         mtu_B=frame.mtu,
         mss_B=frame.mss,
         streams=net.streams,
@@ -189,7 +196,7 @@ def alone(streams: Connection, workers: int) -> Value | None:
 
 
 #: what a path makes of its streams
-FIGURES: Final = ("rate_Bps", "rtt_s", "buffer_B", "loss", "window_B", "burst", "line_Bps")
+FIGURES: Final = ("rate_Bps", "rtt_s", "buffer_B", "loss", "window_B", "send_B", "burst", "line_Bps")
 _figures: Final[Callable[[Connection], tuple[Value, ...]]] = attrgetter(*FIGURES)
 
 
@@ -206,10 +213,10 @@ def _course(nominal: Connection) -> Course:
 
 def _setting(streams: Connection, figures: Iterable[float]) -> Setting:
     """The streams over the narrowest place of their route, with these of their `_figures`."""
-    rate, rtt, buffer, loss, window_B, burst, line = figures
+    rate, rtt, buffer, loss, window_B, send_B, burst, line = figures
     return Setting(
         rate, rtt, loss, streams.mtu_B, buffer, streams.streams, streams.cc, window_B,
-        burst=burst, line_Bps=line, paced=streams.paced, payload_B=streams.mss_B,
+        send_B=send_B, burst=burst, line_Bps=line, paced=streams.paced, payload_B=streams.mss_B,
     )  # fmt: skip
 
 
@@ -281,12 +288,18 @@ def limits(streams: Connection) -> Mapping[str, Value]:
         return {name: np.fmax(each / least, 1.0) for name, each in left.items()}
 
 
+def mean_flight(s: Connection) -> Value:
+    """What is in flight of a stream in the mean where its window holds it [B]."""
+    most, held, packet = (np.asarray(size) / s.mss_B for size in (s.window_B, s.send_B, linux.GSO_B))
+    return _single(window.of_trains(most, held, packet, s.rtt_s, s.rate_Bps / s.mtu_B, s.streams) * s.mss_B)
+
+
 def _steady(streams: Connection, part: float = 1.0) -> dict[str, Any]:
     s, loss = streams, lossy.events(streams.loss, streams.burst)
     return {
         "rate_Bps": s.rate_Bps, "rtt_s": s.rtt_s, "loss": float(loss) if np.ndim(loss) == 0 else loss,
         "mss_B": s.mss_B, "mtu_B": s.mtu_B, "buffer_B": s.buffer_B, "streams": s.streams * part, "cc": s.cc,
-        "window_B": s.window_B,
+        "window_B": mean_flight(s),
     }  # fmt: skip
 
 

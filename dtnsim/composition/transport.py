@@ -254,7 +254,7 @@ def _warn_of_frames(row: Row, route: Route, frame: Framing, nics: list[Nic]) -> 
 def _tcp_words(streams: Connection, route: Route, net: NetUse, frame: Framing, nics: list[Nic]) -> str:
     rtt, limit = route.trip_words, streams.limit
     if limit == "window":
-        size = middle(streams.window_B)
+        size = middle(tcp.mean_flight(streams))
         flight = f"window-limited: {net.streams} x {size / 2**20:.3g} MiB over a round trip of {rtt}"
         return f"{flight}, {_whose_window(streams, route, net, frame)}"
     if limit == "loss":
@@ -280,12 +280,14 @@ def _whose_window(streams: Connection, route: Route, net: NetUse, frame: Framing
         return "all that a connection without window scaling has"
     if min(sending, receiving) >= window.MOST_WINDOW_B:
         return "the most that TCP allows"
-    (end, key), who = tcp.ends(route)[sending >= receiving], "sending" if sending < receiving else "receiving"
+    trains = middle(tcp.mean_flight(streams)) < middle(streams.window_B)
+    first = trains or sending < receiving
+    (end, key), who = tcp.ends(route)[not first], "sending" if first else "receiving"
     setting = f"tcp_{key.removesuffix('_max')}[2]" if net.window is None else f"the tool's window of {net.window}"
     if net.window is not None and end.system == "linux":
         cut = end.tcp.granted(key, end.stack)
         setting += f", cut to {cut} by net.core.{key}" if cut.value < net.window.value else ""
-    return f"by the {who} buffer of {end.name} ({setting})"
+    return f"by the {who} buffer of {end.name} ({setting}{', of which two thirds are in flight' if trains else ''})"
 
 
 def sent_again(row: Row, route: Route, net: NetUse, frame: Framing, nics: list[Nic]) -> Term | float:

@@ -144,6 +144,7 @@ class Connection:
     cc: str  #: Their congestion control.
     reopened: bool = False  #: True where every file has connections of its own.
     burst: Value = 1.0  #: Mean length of the bursts of random loss [packets].
+    send_B: Value = math.inf  #: Sender's buffer by which trains go; inf where there are none [B].
     line_Bps: Value = math.inf  #: Rate at which a sender's bursts reach the bottleneck [B/s].
     paced: bool = False  #: Whether the sender spaces its packets.
     capacity_Bps: Value = math.inf  #: What they allow the transfer, its mean where slow start overshoots [B/s].

@@ -216,11 +216,11 @@ def test_several_runs_are_advised_beside_another_transfer_as_well() -> None:
 
 
 def test_no_buffer_is_raised_to_less_than_it_has() -> None:
-    """Eight connections over 40 ms: the receiver's 6 MiB hold them, the sender's 4 do not."""
+    """Eight connections over 40 ms: the receiver's 6 MiB hold them, the sender's 16 do not."""
     nfs = {"filesystem": {"kind": "nfs", "nconnect": 8}, "server": "filer:/export"}
     disks = {"filesystem": "xfs", "array": {"kind": "raid6", "disks": 10, "of": "any-disk"}}
     hosts = {
-        "filer": {"year": 2018, "nic": "10GbE", "volumes": {"/export": disks}},
+        "filer": {"year": 2018, "nic": "10GbE", "volumes": {"/export": disks}, "tcp": {"wmem_max": "16 MiB"}},
         "ws": {"year": 2020, "nic": "10GbE", "volumes": {"/local": "any-nvme", "/mnt": nfs}},
     }
     move = {"from": "ws:/mnt", "to": "ws:/local", "tool": "cp", "dataset": "500 GB in 100 files"}

@@ -57,7 +57,8 @@ def test_losses_after_what_is_omitted_count(omitted):
     wan = {"bandwidth": "100 Gb/s", "rtt": "60 ms", "buffer": "100 MB"}
     predicted, simulated = both(journey(wan=wan, tool={"name": "iperf3", "P": 4, "t": "10 s", "O": f"{omitted} s"}))
     assert predicted.throughput_Bps.p50 < 0.98 * 100e9 / 8 * 8948 / 9038
-    assert simulated.throughput_Bps == pytest.approx(predicted.throughput_Bps.p50, rel=0.015)
+    # steps of a course are two seconds long after ten
+    assert simulated.throughput_Bps == pytest.approx(predicted.throughput_Bps.p50, rel=0.03)
 
 
 @pytest.mark.parametrize("loss", [1e-4, 1e-5])

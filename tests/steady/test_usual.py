@@ -9,7 +9,7 @@ from tests.report.test_advice import CASES
 def test_losses_that_are_drawn_hold_a_long_path(tmp_path) -> None:
     """The card named the mount's read-ahead, which held one draw in five, and advised requests that gain nothing."""
     (tmp_path / "path.yaml").write_text(CASES["connections of a mount that waits for its window"]["path"])
-    sets = ["hosts.filer.tcp.wmem_max=32MiB", "hosts.ws.tcp.rmem_max=62MiB"]
+    sets = ["hosts.filer.tcp.wmem_max=64MiB", "hosts.ws.tcp.rmem_max=62MiB"]
     p = predict(tmp_path / "path.yaml", overrides=sets, samples=128)
     found = p.assumed.usual[0]
     assert found.share > 0.5

@@ -127,9 +127,14 @@ def _slow_start_overflow(
     limit = np.where(stop, np.maximum(s.ssthresh, new), np.where(seen, new, np.inf))
     small = np.minimum(new + 2 * room, np.where(stop, new, np.inf))
     peak = np.where(large, np.minimum(2 * at_drop, limit), small)
-    noticed = s.t + room / share + np.where(large, p.T + p.most_delay, p.T)
+    noticed = s.t + room / share + p.T + p.most_delay
     s.peak = np.where(over, peak, s.peak)
-    s.lost = s.lost + np.where(over, np.maximum(peak - at_drop, 1.0), 0.0)
+    # after a train shorter than the pipe the queue drains, and what comes into its room parts the drops of two rounds
+    gap = np.clip(share * p.T - s.cwnd, 0.0, room)
+    more = np.minimum(peak, p.cap) - new - gap
+    s.dropped = np.where(over, np.maximum(np.minimum(new, p.cap) - at_drop + np.maximum(more, 0.0), 1.0), s.dropped)
+    s.clear = np.where(over, np.where((more > 0) & (gap > 0), 2 * gap + more, np.inf), s.clear)
+    s.lost = s.lost + np.where(over, s.dropped, 0.0)
     s.detect = np.where(over, noticed, s.detect)
     return np.asarray(at_drop, float)
 
@@ -154,21 +159,25 @@ def detections(s: State, p: Fixed, v: View, dice: Dice) -> None:
         kept = share if kept is None else np.where(p.law.take(i) == number, share, kept)
     after = CUT(window + 1e-9, kept)
     luck, lost = dice.draw(_chance.AGAIN, s.steps)[j, p.replica.take(i)], p.lost.take(at)
-    again = (luck < lost) + 1.0 * ((peak > 0) & (after > p.B.take(at) + p.C.take(at) * base))
+    twice = (luck < lost) + 1.0 * ((peak > 0) & (after > p.B.take(at) + p.C.take(at) * base))
     few, waits = np.floor(window + 1e-9), np.zeros(len(at))
     risky = (luck < lost * (1 + lost * few)).nonzero()[0]  # never less than the chance of a time-out
     if len(risky):
         waits[risky] = timeouts.waited(timeouts.in_a_row(luck[risky], lost[risky], few[risky]), base[risky])
     # where no three segments follow a loss, what their acknowledgments let out tells of it, or a timer
     waits += np.minimum(linux.TIMEOUT_MIN_S, trip * (np.ceil(linux.DUPTHRESH / np.maximum(few - 1, 0.1)) - 1))
-    over, stopped = _stopped(p, v, at, window, after)
-    stopped = np.where(stopped > 0, stopped + again * base, 0.0)
+    again = np.where(peak > 0, s.dropped.take(at), s.missing.take(at))
+    # a sender's buffer is filled by two thirds, when its writer is woken, to all
+    woken = linux.WOKEN_SHARE + (1 - linux.WOKEN_SHARE) * dice.draw(_chance.TAIL, s.steps)[j, p.replica.take(i)]
+    rest = np.maximum(np.minimum(p.held.take(at) * woken, p.cap.take(at)) - window, 0.0)
+    over, stopped = _stopped(p, v, at, after, rest, again, np.where(peak > 0, s.clear.take(at), np.inf))
+    stopped = np.where(stopped > 0, stopped + twice * base, 0.0)
     s.beta.put(at, kept)
     s.top.put(at, NEW_TOP(window, top))
     s.ssthresh.put(at, after)
     s.cwnd.put(at, after)
     s.phase.put(at, RECOVERY)
-    whole = now + waits + trip * (1 + again * (waits < linux.RTO_MIN_S))
+    whole = now + waits + trip * (1 + twice * (waits < linux.RTO_MIN_S))
     s.recover.put(at, whole)
     s.resume.put(at, np.minimum(now + waits + stopped, whole))
     s.detect.put(at, np.where(over > 0, whole + base + most, np.inf))
@@ -178,18 +187,18 @@ def detections(s: State, p: Fixed, v: View, dice: Dice) -> None:
 
 
 def _stopped(
-    p: Fixed, v: View, at: NDArray[np.intp], window: FloatArray, after: FloatArray
+    p: Fixed, v: View, at: NDArray[np.intp], after: FloatArray, rest: FloatArray, again: FloatArray, clear: FloatArray
 ) -> tuple[FloatArray, FloatArray]:
     """What a full window loses once a lost segment has come, and for how long it sends nothing before [s].
 
-    What has come behind a lost segment stays in the buffers of both ends, so that of W in flight no more than cap - W
-    new ones are sent in the recovery. Once it ends the rest of the window is free at once; what of it the bottleneck's
-    buffer has no room for is lost: after an overflow, Linux' usual 6 MiB lose a second time where 64 MiB do not.
-    Pacing (`fq`) spreads it.
+    What has come behind a lost segment stays in the buffers of both ends, so that no more than their rest is sent in
+    the recovery, beside what is sent again. Where that is less than the window allows, the difference is free at once
+    when the last hole is filled, or what came between the holes of two rounds when those of the first are; what of it
+    the bottleneck's buffer has no room for is lost: after an overflow, Linux' usual 6 MiB lose a second and a third
+    time where 64 MiB do not. Pacing (`fq`) spreads it.
     """
-    cap, base = p.cap.take(at), p.T.take(at)
-    sent = np.maximum(cap - window, 0.0)
-    burst = np.maximum(np.minimum(after, cap) - sent, 0.0)
+    base, sent, allowed = p.T.take(at), rest + again, np.minimum(after, p.cap.take(at))
+    burst = np.where(sent < allowed, np.maximum(np.minimum(allowed - rest, clear), 0.0), 0.0)
     queued = np.maximum(v.whole[at % v.flight.shape[1]] - v.flight.take(at) - p.C.take(at) * base, 0.0)  # by others
     over = np.floor(np.maximum(burst * p.excess.take(at) - np.maximum(p.B.take(at) - queued, 0.0), 0.0))
     rate = np.maximum(np.minimum(v.rate.take(at), after / base), 1e-30)

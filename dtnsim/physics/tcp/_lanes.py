@@ -37,6 +37,8 @@ class Fixed:
     lost: FloatArray
     arrives: FloatArray
     cap: FloatArray  #: Most segments in flight a flow may have.
+    mean: FloatArray  #: Their mean, less where the sender's buffer lets them go in trains [segments].
+    held: FloatArray  #: What the sender's buffer holds, inf where it never binds [segments].
     size: FloatArray  #: Segments that the flows have to deliver together (lanes,).
     short: FloatArray  #: Part of a TSO burst that short round trips add [segments].
     lump: FloatArray  #: Part of a host's stall that queues as a lump at once [s].
@@ -99,6 +101,8 @@ class State:
     round_start: FloatArray
     before: FloatArray  #: Window of the slow-start round before this [segments].
     peak: FloatArray  #: Window at the detection of a slow-start overflow, 0 if none [segments].
+    dropped: FloatArray  #: What that drops [segments].
+    clear: FloatArray  #: What comes between its drops of one round and the next, inf where one drops [segments].
     #: State of CUBIC and H-TCP.
     top: FloatArray
     epoch: FloatArray

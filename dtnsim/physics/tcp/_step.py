@@ -64,7 +64,7 @@ def in_flight(s: State, p: Fixed, on: BoolArray) -> FloatArray:
     Args:
         on: Flows that send (flows, lanes).
     """
-    whole = np.minimum(s.cwnd, p.cap)
+    whole = np.minimum(s.cwnd, p.mean)
     whole += ROUND
     np.floor(whole, out=whole)
     whole -= s.missing

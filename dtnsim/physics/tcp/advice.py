@@ -131,10 +131,11 @@ def _tries(s: Setting) -> dict[str, Setting]:
 
 
 def socket_buffers(s: Setting, kernel: str) -> tuple[float, float]:
-    """tcp_rmem[2] and tcp_wmem[2] that one stream needs for its part of the link, as far as Linux lets it [B]."""
-    shares = np.array(
-        [linux.receive_share(s.mtu_B, kernel), linux.send_share(s.mss_B, modelled=not controls.find(s.cc).by_loss)]
-    )
+    """tcp_rmem[2] and tcp_wmem[2] that one stream needs for its part of the link, as far as Linux lets it [B].
+
+    Of what is to be sent two thirds are flight: a buffer with more of it in flight goes in trains (`window.of_trains`).
+    """
+    shares = np.array([linux.receive_share(s.mtu_B, kernel), linux.send_share(s.mss_B, modelled=True)])
     need = np.minimum(window.needed_buffer(s.link_Bps, s.rtt_s, s.streams, shares), window.MOST_SYSCTL_B)
     return float(need[0]), float(need[1])
 

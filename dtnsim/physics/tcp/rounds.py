@@ -43,6 +43,7 @@ class Cases(Rows):
     streams: IntArray  #: Parallel streams.
     cc: NDArray[np.str_]  #: Algorithm, a name of `controls`.
     window_B: FloatArray  #: Most payload in flight of a stream [B].
+    send_B: FloatArray  #: Payload that a sender's buffer holds, in flight or not; inf where that never binds [B].
     size_B: FloatArray  #: Payload of the transfer, inf for one that is stopped by the clock [B].
     #: Window of the measurement [s].
     warmup_s: FloatArray
@@ -69,6 +70,7 @@ class Cases(Rows):
         streams: ArrayLike = 1,
         cc: ArrayLike = "cubic",
         window_B: ArrayLike = np.inf,
+        send_B: ArrayLike = np.inf,
         size_B: ArrayLike = np.inf,
         warmup_s: ArrayLike = 0.0,
         duration_s: ArrayLike = 30.0,
@@ -119,6 +121,12 @@ def packets(c: Cases) -> tuple[FloatArray, FloatArray, FloatArray]:
         c.buffer_B / c.mtu_B * left,
         np.maximum(np.minimum(c.window_B, window.MOST_WINDOW_B) / c.mss_B, 2.0),
     )
+
+
+def mean_flight(c: Cases) -> FloatArray:
+    """Most that is in flight of a stream in the mean [packets]."""
+    rate, _, most = packets(c)
+    return window.of_trains(most, c.send_B / c.mss_B, linux.GSO_B / c.mss_B, trip(c), rate, c.streams)
 
 
 def trip(c: Cases) -> FloatArray:
@@ -216,11 +224,14 @@ def _fixed(c: Cases, flows: IntArray, times_s: FloatArray, draws: IntArray, most
     # what of a burst is left to queue when the bottleneck takes its share as it arrives
     excess = np.clip(1 - c.rate_Bps * (1 - c.background) / c.line_Bps, 1e-9, 1.0)
     buffers = _lanes.buffers(C, T, B, short, c.mss_B, excess)
+    held, mean = c.send_B / c.mss_B, mean_flight(c)
+    trains = np.where((mean < cap) & ~c.paced, linux.WOKEN_SHARE * held + B / excess, np.inf)
+    buffers["safe"] = np.minimum(buffers["safe"], trains)
     full, bursts = buffers.pop("full"), bool(np.isfinite(buffers["safe"]).any())
     each = buffers | {
         "C": C, "B": B, "T": T, "cap": cap, "short": short, "lost": c.loss, "arrives": 1 - c.loss, "paced": c.paced,
         "lump": known.STALL_SHARE.value * known.STALL_LENGTH.value * excess,
-        "excess": excess,
+        "excess": excess, "mean": mean, "held": held,
         "event": lossy.events(c.loss, c.burst), "start": np.where(sized, 0.0, SET_UP * T),
     }  # fmt: skip
     return _lanes.Fixed(

@@ -28,6 +28,7 @@ class Setting:
     burst: Any = 1.0  #: Mean length of a loss burst [packets].
     line_Bps: Any = np.inf  #: Rate at which a sender's bursts reach the bottleneck [B/s].
     paced: bool = False  #: Whether the sender paces.
+    send_B: Any = np.inf  #: Sender's buffer by which its trains go; inf where it has none [B].
     #: What ends the transfer: bytes, or, where these are infinite, a time [B], [s].
     size_B: float = np.inf
     duration_s: float = 30.0

@@ -8,6 +8,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from dtnsim.physics._arrays import FloatArray
+from dtnsim.physics.tcp import linux
 
 SOCKBUF_DOUBLING: Final = 2.0  #: Linux setsockopt(2): SO_RCVBUF and SO_SNDBUF are doubled for bookkeeping
 MOST_WINDOW_B: Final = 2.0**30  #: RFC 7323, section 2.3: a shift of at most 14 keeps windows under 2^30
@@ -110,6 +111,42 @@ def needed_buffer(rate_Bps: ArrayLike, rtt_s: ArrayLike, streams: ArrayLike, sha
     """
     bdp = np.asarray(rate_Bps, float) * np.asarray(rtt_s, float)
     return np.asarray(bdp / (np.asarray(streams, float) * np.asarray(share, float)), float)
+
+
+def of_trains(
+    window: ArrayLike, buffer: ArrayLike, packet: ArrayLike, trip_s: ArrayLike, rate: ArrayLike, streams: ArrayLike
+) -> FloatArray:
+    """Mean flight under a receive window that is nearly as large as the sender's buffer: two trains a round trip.
+
+    A writer that found its buffer F full sleeps until a third of it is acknowledged, then writes until no other packet
+    of 64 KiB may be begun: c = F / 3 + p a waking. Two such trains are a little more than the h = 2 F / 3 that are in
+    flight when it wakes again, so that it does once 2 c - h of the older one are acknowledged, and there are no three:
+
+        W' = min(W, 2 c / (1 + (2 c - h) / (C T))).
+
+    Args:
+        window: W, what receive and congestion window let in flight [segments].
+        buffer: F, what the sender's buffer holds; infinite where it never binds [segments].
+        packet: p, a packet before segmentation [segments].
+        trip_s: T, round-trip time without queue [s].
+        rate: C, rate of the bottleneck [segments/s].
+        streams: Streams that are alike.
+
+    Returns:
+        Mean flight; W where F never binds, or the streams fill the path all the same [segments].
+
+    Valid: Linux; W up to F, programs that always have something to write, controls that go by losses.
+    Neglects: trains of several streams that meet; that a program which writes ten times without blocking, as iperf3
+        does, has 0.81 of F in flight under a window of 0.95 of it.
+    Source: include/net/sock.h, sk_stream_min_wspace; net/core/stream.c, sk_stream_write_space: a writer that waits is
+        woken when half of what is queued is free. Own runs, Linux 6.18, 6 and 4 MiB, 200 Mb/s, part of F: 150 ms 0.66
+        (0.67 derived), 300 ms 0.685 (0.685), with TCP_NODELAY 0.686, paced 0.66; 1 MB over 300 ms 0.82 (0.78).
+    """
+    W, F, p, T, C, n = (np.asarray(x, float) for x in (window, buffer, packet, trip_s, rate, streams))
+    with np.errstate(invalid="ignore"):
+        trains = 2 * (F / 3 + p)
+        flight = np.minimum(W, trains / (1 + (trains - linux.WOKEN_SHARE * F) / (C * T)))
+        return np.where(np.isfinite(F) & (n * flight < C * T), flight, W)
 
 
 SEND_BUFFER_WINDOWS = 2.0  #: windows that Linux lets an autotuned send buffer hold: one in flight, one to go on with

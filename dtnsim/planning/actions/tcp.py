@@ -40,7 +40,7 @@ def buffers(scope: Scope) -> Iterator[Setting]:
     rtt = sum(s.rtt.value for s in scope.given.segments)
     draw = Draw()
     for name, host in scope.own():
-        shares = {"rmem": host.receive_share(PACKET_B), "wmem": float(send_share(PACKET_B - HEADERS_B))}
+        shares = {"rmem": host.receive_share(PACKET_B), "wmem": float(send_share(PACKET_B - HEADERS_B, modelled=True))}
         needs = {end: float(needed_buffer(scope.target_Bps, rtt, 1, share)) for end, share in shares.items()}
         short = {f"{end}_max": need for end, need in needs.items() if draw(getattr(host.tcp, f"{end}_max")) < need}
         made = sysctls(scope.given, name, [sized(f"hosts.{name}.tcp.{key}", need) for key, need in short.items()])

@@ -43,8 +43,8 @@ def test_no_more_than_the_receiver_takes_comes_as_a_burst():
     one = np.ones((1, 1))
     p = SimpleNamespace(cap=10 * one, T=0.1 * one, C=100 * one, B=0 * one, excess=one, paced=one < 0)
     v = SimpleNamespace(whole=np.array([10.0]), flight=10 * one, rate=100 * one)
-    over, stopped = _events._stopped(p, v, np.array([0]), np.array([20.0]), np.array([14.0]))
-    assert (over, stopped) == (10.0, 0.1)
+    for again, clear, want in ((0, np.inf, (10.0, 0.1)), (0, 4, (4.0, 0.1)), (10, np.inf, (0.0, 0.0))):
+        assert _events._stopped(p, v, np.array([0]), *map(np.array, ([14.0], [0.0], [again], [clear]))) == want
 
 
 def test_the_sawtooth_fills_what_its_closed_form_says():
