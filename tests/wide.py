@@ -10,13 +10,7 @@ behind a network, fio; 0.1 to 300 ms, no loss to 1e-2, one to 64 streams, tools 
 
 Seeds of ``--mixed`` that have been looked at while causes were mended, with 60 paths each. Judged once before:
 20270112, 90 % within 5 % and 98 % within 10 %; 20270113, 93 and 98 % (98 % and all since). 20270104, 20270110 and
-20270111. What they showed, before and after: small files beside a task that writes to the same disk (17 %, 0.3 %),
-two writers of small files to one RAID (29 %, 2 %), tests of half a minute beside workers who begin in step (6 %, 1
-%), a writer beside one to another drive (7 %, none), one whose cache fills slowly since another has a part of its
-link (8 %, none). Drawn to look for faults: 20270201 to 20270203, 91 and 97 %, and 94 and 98 % since: a test beside
-small files and a verified one of the same disk (46 %, none), a copy beside the cache of an rsync (30 %, none),
-writers to one pool (10 %, 3 %), one file by several connections (8 %, 2 %), slow start of several workers (6 %, 1
-%), short waits beside others (7 %, 2 %).
+20270111. Drawn to look for faults: 20270201 to 20270203, 91 and 97 %, and 94 and 98 % since.
 """
 
 import math

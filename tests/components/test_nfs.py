@@ -234,9 +234,8 @@ def test_a_synchronous_export_waits_for_the_disks_behind_it() -> None:
 
 
 def test_what_the_close_of_a_file_waits_for_is_said() -> None:
-    files = {"files": 100, "size": "400 MB"}
     for export, there in (("sync", True), ("async", False)):
-        given = mounted(None, {"kind": "hdd", "rate": "200 MB/s"}, tool="cp", data=files)
+        given = mounted(None, {"kind": "hdd", "rate": "200 MB/s"}, tool="cp", data={"files": 100, "size": "400 MB"})
         given["hosts"]["a"]["volumes"]["/n"]["filesystem"] = {"kind": "nfs", "export": export}
         delays = [d.what for t in problem(given).transfers for p in t.phases for d in p.delays]
         assert any("and flushes of its disks (" in what for what in delays) is there

@@ -26,21 +26,13 @@ Change = tuple[float, int, float]
 
 @dataclass(frozen=True, slots=True)
 class Arrivals:
-    """What became of the transfers.
+    """What became of the transfers."""
 
-    Attributes:
-        finish: (N,) time at which each ended, NaN for those still under way at ``until`` [s].
-        left: Bytes still to go at ``until``, by transfer number [B].
-        events: How often the shares were put right.
-        peak: Most transfers under way at once.
-        mean: Mean number under way from the first start to the last event.
-    """
-
-    finish: NDArray[np.float64]
-    left: dict[int, float]
-    events: int
-    peak: int
-    mean: float
+    finish: NDArray[np.float64]  #: (N,) time at which each ended, NaN for those still under way at ``until`` [s].
+    left: dict[int, float]  #: Bytes still to go at ``until``, by transfer number [B].
+    events: int  #: How often the shares were put right.
+    peak: int  #: Most transfers under way at once.
+    mean: float  #: Mean number under way from the first start to the last event.
 
 
 def run_arrivals(
@@ -71,9 +63,6 @@ def run_arrivals(
         until: Time at which to stop [s].
         observe: Called as ``observe(now, fluid)`` after every event.
         max_events: Events after which the run is given up.
-
-    Returns:
-        The `Arrivals`.
 
     Raises:
         InputError: Arrays of different lengths, or figures that mean nothing.
