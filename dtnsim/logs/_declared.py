@@ -303,4 +303,5 @@ class ProgressParser(LineParser):
         held, self._held = self._held, None
         if held is not None:
             more = {**held.known, "bytes": held.moved, "duration_s": held.moved / held.rate if held.rate > 0 else None}
-            yield self.rate(held.rate if held.moved > 0 else 0.0, held.printed, more, held.line, status=held.status)
+            rate = held.rate if held.moved > 0 else 0.0
+            yield self.rate(rate, held.printed, more, line=held.line, status=held.status)

@@ -259,26 +259,18 @@ class Parser(ABC):
             if value > 0 or not above:
                 yield self.measure(quantity, value, form.format_map(groups), {**own, **known})
 
-    def rate(
-        self,
-        value: float,
-        printed: str,
-        known: Mapping[str, Condition],
-        line: int | None = None,
-        *,
-        text: str = "",
-        status: Status = "complete",
-    ) -> Record:
+    def rate(self, value: float, printed: str, known: Conditions, *, text: str = "", **how: Any) -> Record:
         """The throughput of a transfer; a note (of ``text``) where nothing was transferred.
 
         Args:
             value: The rate [B/s].
             printed: The rate as the tool printed it.
             text: What is noted where nothing was transferred, if not ``printed``.
+            how: Line and status, as of `measure`.
         """
         if value <= 0:
-            return self.unread(text or printed, NO_BYTES, line=line)
-        return self.measure("throughput", value, printed, known, status=status, line=line)
+            return self.unread(text or printed, NO_BYTES, line=how.get("line"))
+        return self.measure("throughput", value, printed, known, **how)
 
     def held(self, record: Record | None, status: Status = "complete", **more: Condition) -> Iterator[Record]:
         """A figure that was kept until it was known how its run ended, if there is one.
