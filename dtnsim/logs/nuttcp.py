@@ -83,7 +83,7 @@ class Nuttcp(LinesParser):
         rate = decimal(found["rate"]) * DECIMAL[found["u"]] / 8
         printed = f"{found['rate']} {found['u']}bps"
         if found["mb"] is None:
-            yield from self._final(rate, printed, known | ({} if final else {"aggregate": True}), rest)
+            yield from self._final(text, rate, printed, known | ({} if final else {"aggregate": True}), rest)
             return
         megabytes, seconds = decimal(found["mb"]), decimal(found["s"])
         size = megabytes * 2**20  # the time is printed to 0.01 s and may be short
@@ -93,7 +93,7 @@ class Nuttcp(LinesParser):
         if not (final or known.get("classic")):
             yield self._interval(rate, printed, known, megabytes, seconds, rest)
         else:
-            yield from self._ended(text, rate, printed, known, megabytes, seconds, rest)
+            yield from self._final(text, rate, printed, {**known, "duration_s": seconds, "bytes": size}, rest)
 
     def _title(self, text: str) -> str | None:
         if (label := _LABEL.search(text)) is not None:
@@ -110,14 +110,10 @@ class Nuttcp(LinesParser):
             known |= {"lost": int(drop[1]), "packets": int(drop[2])}
         return self.measure("throughput", rate, printed, known)
 
-    def _ended(
-        self, text: str, rate: float, printed: str, known: Conditions, mb: float, seconds: float, rest: str
-    ) -> Iterator[Record]:
-        self.need(seconds and rate, text, _NOTHING)
-        self._intervals = Mean()
-        yield from self._final(rate, printed, {**known, "duration_s": seconds, "bytes": mb * 2**20}, rest)
-
-    def _final(self, rate: float, printed: str, known: Conditions, rest: str) -> Iterator[Record]:
+    def _final(self, text: str, rate: float, printed: str, known: Conditions, rest: str) -> Iterator[Record]:
+        if "bytes" in known:  # a figure quoted on a slide stands alone
+            self.need(known["duration_s"] and rate, text, _NOTHING)
+            self._intervals = Mean()
         if (cwnd := _CWND.search(rest)) is not None:
             known["cwnd_B"] = int(cwnd[1]) * 1024
         yield self.measure("throughput", rate, printed, **known)
@@ -146,8 +142,8 @@ class Nuttcp(LinesParser):
         if "real_sec" in numbers:
             yield self._interval(rate * 125e3, printed, self.about(), megabytes, numbers["real_sec"], rest)
             return
-        seconds = numbers.get("real_seconds", 0.0)
-        yield from self._ended(text, rate * 125e3, printed, self.about(), megabytes, seconds, rest)
+        known = {**self.about(), "duration_s": numbers.get("real_seconds", 0.0), "bytes": megabytes * 2**20}
+        yield from self._final(text, rate * 125e3, printed, known, rest)
 
     @reads(r"nuttcp-[rt]\S*: (?:v(?P<version>[\d.]+): )?Error: .*|nuttcp: (?:bad|unknown|can't|error).*")
     def _error(self, found: Match) -> Found:
