@@ -235,7 +235,7 @@ def rooms(problem: Problem, m: Matrices, rate: Array, holders: Holders, f: int) 
     parts, rows = [(holders.waits, use.each(f) * idle_time(use.m, f))], np.arange(len(rate))
     for k in use.visited(f):
         name = problem.stations[k].name
-        regime, c = holders.stations[name], problem.connections.get(name)
+        regime, c = holders.stations.get(name, holders.own), problem.connections.get(name)
         limits = {} if c is None else _rows(tcp.limits(c), rows)
         several = [(_of(regime, limit, limits), use.used[:, k] / left) for limit, left in limits.items()]
         parts += several or [(regime, use.used[:, k])]

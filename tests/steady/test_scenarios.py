@@ -10,7 +10,7 @@ from dtnsim.ground.quantity import Draw
 from dtnsim.steady import scenarios
 from dtnsim.steady.matrices import Layout, matrices
 from dtnsim.steady.prediction import predict
-from tests.lab import machine, volume
+from tests.lab import journey, machine, volume
 from tests.strategies import load
 
 SSD = volume({"kind": "ssd", "read": "2 GB/s", "write": "1 GB/s"})
@@ -76,3 +76,12 @@ def test_an_interval_in_blocks_is_that_of_all_at_once(
         assert other.all_run_Bps == pytest.approx(one.all_run_Bps, rel=1e-9)
         assert other.throughput_Bps.as_dict() == pytest.approx(one.throughput_Bps.as_dict(), rel=5e-4)
     assert parts.drawn.rates_Bps.shape == (8, len(path["transfers"]))
+
+
+def test_a_station_that_some_draws_alone_have_leaves_room_as_any_other() -> None:
+    """A firewall whose buffer nobody states drops bursts where it is drawn small: ``validate --path`` fell over it."""
+    box = {"kind": "firewall", "engine": "1 Gb/s", "total": "1 Gb/s"}
+    path = journey(wan={"bandwidth": "1 Gb/s", "rtt": "0.5 ms", "firewall": box}, tool="iperf3")
+    nominal, drawn = scenarios.composed_and_drawn(load(path), 64, 1, mean=False)
+    assert {s.name for s in drawn.problem.stations} - {s.name for s in nominal.stations}
+    assert drawn.rooms(0)
