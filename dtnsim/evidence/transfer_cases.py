@@ -14,7 +14,7 @@ from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
-from typing import Final
+from typing import Any, Final
 
 import numpy as np
 
@@ -44,6 +44,7 @@ _ANY: Final = frozenset({"fts", "rucio", "gfal-copy", "mpifileutils"})
 #: services whose logs name both ends, and logs that have a line for each file with its times
 _BOTH_ENDS: Final = frozenset({"globus", "fts", "rucio"})
 _FILE_BY_FILE: Final = frozenset({"gridftp", "fts", "rucio"})
+_TOTALS: Final = frozenset({"rsync"})  #: tools whose totals do not say of how many files they are
 MOST: Final = 100  #: transfers that are judged unless the caller wants more
 _FIT: Final = 12  #: and that a fit uses: more of one way say no more
 #: levels between which two thirds lie
@@ -59,7 +60,7 @@ class Moved:
     start_s: float | None
     end_s: float | None
     bytes: float = 0.0
-    files: int = 0
+    files: int = 0  #: 0 where the log does not say.
     at_once: int = 1
     ends: list[float] = field(default_factory=list)
 
@@ -209,7 +210,7 @@ def _together(measured: Sequence[Measurement]) -> list[Moved]:
         size = float(m.conditions.get("bytes") or m.conditions.get("file_B") or 0.0)
         if not size:
             continue
-        files = int(m.conditions.get("files") or 1)
+        files = int(m.conditions.get("files") or (m.tool not in _TOTALS))
         key = (m.tool, *_ends(m))
         last = running.get(key)
         one_file = m.tool in _FILE_BY_FILE and start is not None and end is not None
@@ -234,7 +235,12 @@ def _span(m: Measurement) -> tuple[float | None, float | None]:
 def _case(moved: Moved, given: PathSpec, file: Path, number: int) -> Case:
     m, tool = moved.first, given.transfers[0].tool
     fields = type(tool).model_fields
-    overrides = [f"transfer.dataset={json.dumps({'files': moved.files, 'size': f'{moved.bytes:.0f} B'})}"]
+    own, files = given.transfers[0].dataset, moved.files
+    data: dict[str, Any] = {"files": files, "size": f"{moved.bytes:.0f} B"}
+    if not files:
+        data["files"] = files = max(round(moved.bytes / own.mean_B), 1)
+        data["directories"] = round(own.directories * files / own.files)
+    overrides = [f"transfer.dataset={json.dumps(data)}"]
     streams = m.conditions.get("streams")
     at_once = moved.at_once if moved.files > 1 else None
     for name, value in ((tool.streams_option, streams), (tool.files_option, at_once)):
@@ -245,7 +251,8 @@ def _case(moved: Moved, given: PathSpec, file: Path, number: int) -> Case:
         overrides += [f"transfer.tool.{name}={value}" for name, value in alone.items() if name in fields]
     stamp = when(m)
     said = f"{stamp:%Y-%m-%d %H:%M}, " if stamp is not None else ""
-    study, what = Path(m.file or "log").stem, f"{said}{plural(moved.files, 'file')}, {moved.bytes / 1e9:.4g} GB"
+    alike = "" if moved.files else " as in the path"
+    study, what = Path(m.file or "log").stem, f"{said}{plural(files, 'file')}{alike}, {moved.bytes / 1e9:.4g} GB"
     known = {"path": file, "overrides": tuple(overrides), "measured": moved.rate_Bps, "what": what, "study": study}
     known |= {} if m.line else {"id": f"transfer {number}"}
     return case_of(m, study, **known, quantity="throughput", spread=_SPREAD, role="blind")

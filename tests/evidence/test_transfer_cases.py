@@ -96,6 +96,9 @@ def test_a_run_of_rsync_is_one_transfer_of_the_files_that_it_lists(tmp_path: Pat
     (case,), _ = transfer_cases.cases([log], path)
     assert json.loads(case.overrides[0].partition("=")[2]) == {"files": 10010, "size": "50000000 B"}
     assert case.measured == pytest.approx(5e7 / 3.5, rel=1e-3)
+    log.write_text(f"{sums}total size is 50,000,000  speedup is 0.98\n")  # of how many files it does not say
+    (case,), _ = transfer_cases.cases([log], path)
+    assert "as in the path" in case.what
 
 
 @pytest.mark.parametrize(("tool", "said"), [("gridftp", False), ("globus", False), ("rsync", True), ("scp", True)])
