@@ -149,6 +149,7 @@ def _until_its_reader_leaves(command: Callable[..., None]) -> Callable[..., None
 def main() -> None:
     """Entry point of the ``dtnsim`` command: errors are one line, exit codes 0, 1 and 2."""
     runtime.gc_seldom()
+    runtime.one_thread()
     import typer
 
     # typer may bring click within itself: its errors are known by the family of one that typer exports

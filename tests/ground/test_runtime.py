@@ -1,6 +1,7 @@
 """The collector of cycles rests where it is asked to, and is afterwards what it was."""
 
 import gc
+import os
 import subprocess
 import sys
 from collections.abc import Iterator
@@ -46,3 +47,12 @@ def test_what_goes_with_a_command_is_not_taken_apart() -> None:
     )
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
     assert int(done.stdout) > 1000
+
+
+def test_a_command_keeps_small_matrices_to_one_thread() -> None:
+    code = "import os, dtnsim.cli as c\ntry: c.main()\nexcept SystemExit: print(os.environ['OPENBLAS_NUM_THREADS'])\n"
+    env = {name: value for name, value in os.environ.items() if name != "OPENBLAS_NUM_THREADS"}
+    done = subprocess.run(
+        [sys.executable, "-c", code, "--version"], capture_output=True, text=True, check=True, env=env
+    )
+    assert done.stdout.split()[-1] == "1"

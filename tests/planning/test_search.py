@@ -125,7 +125,6 @@ def test_it_is_brute_force_on_paths_of_the_library(path, hosts, parts, overrides
 
 
 def test_bounds_have_what_limits_a_connection_beside_its_link() -> None:
-    """Without its window, they were up to a tenth above what cards and drives give together."""
     path = spec.load("examples/dtn-100g-to-buy", ["hosts.ours.tcp.rmem_max=14MiB"])
     offered = fitting.options(fitting.Shop(path, catalog.read(), exchange([]), "USD"), ["ours"]).choices
     parts = {"hosts.ours.nics.eth": {"connectx-5-100g": 1, "mellanox-cx3-pro-40g": 2},
