@@ -113,9 +113,8 @@ def test_the_fastest_is_best_where_draws_tell_none_from_never() -> None:
 
 def test_a_rented_host_is_set_and_nothing_is_bought_for_it(run: Run) -> None:
     path = dtnsim.load("examples/cloud-to-campus")
-    sold = fitting.options(
-        fitting.Shop(path, catalog.read(), exchange([]), "USD"), ["cloud", "campus"], ("parts", "hosts")
-    )
+    shop = fitting.Shop(path, catalog.read(), exchange([]), "USD")
+    sold = fitting.options(shop, ["cloud", "campus"], ("parts", "hosts"))
     assert {place.split(".")[1] for place in sold.choices} == {"campus"}
     _, out, _ = run("plan", "examples/cloud-to-campus", "--target", "9Gb/s", "--allow", "tuning", "--samples", "16")
     assert "your hosts: cloud (rented: settings alone), campus (assumed" in out
@@ -162,9 +161,8 @@ def test_of_values_that_help_only_alone_the_best_is_told() -> None:
 def test_the_list_for_venadi_fits_its_slots_and_bays(venadi: Plan) -> None:
     words = "\n".join(venadi.sentences)
     assert re.search(r"If nersc held nothing, the list would still not do here: 1[56]\.\d+ Gb/s.* with 16 x", words)
-    offered = fitting.options(
-        fitting.Shop(spec.load("venadi/gridftp-gpfs"), catalog.read(), exchange([]), "USD"), ["venadi"]
-    )
+    shop = fitting.Shop(spec.load("venadi/gridftp-gpfs"), catalog.read(), exchange([]), "USD")
+    offered = fitting.options(shop, ["venadi"])
     assert all(k.startswith("hosts.venadi") for k in offered.choices)
     drives = offered.choices["hosts.venadi.volumes./bigdata.array"]
     assert {o.buys[0][0].places[0] for o in drives} == {"SATA 2.5"}
@@ -306,8 +304,7 @@ def test_a_campus_nas_learns_whether_tuning_is_enough(tmp_path: Path) -> None:
     made = dtnsim.plan(file, move="10TB", within="8h", allow=["tuning"], samples=64, grows="40%/year", years=3)
     assert made.target_Bps == pytest.approx(10e12 / 8 / 3600)
     assert made.hosts == ("nas", "centre")
-    better = made.tuned.prediction.throughput_Bps.p50 > 1.5 * made.now.prediction.throughput_Bps.p50
-    assert better
+    assert made.tuned.prediction.throughput_Bps.p50 > 1.5 * made.now.prediction.throughput_Bps.p50
     assert re.search(r"(Tuning alone is (not )?enough): .* probability", "\n".join(made.sentences))
     assert made.measure_first
     assert [d.year for d in made.due] == [0, 1, 2, 3]
