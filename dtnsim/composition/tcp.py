@@ -80,7 +80,7 @@ def _stream_window(route: Route, net: NetUse, frame: Framing, draw: Draw) -> tup
     size = window.in_flight(np.minimum(size, UNSCALED_WINDOW_B) if stripped else size, frame.mss)
     # a smaller window of the program above holds it before: the buffers never fill
     held = np.asarray(draw(net.channel) < size if net.channel is not None else False)
-    trains = route.source.system == "linux" and controls.find(net.cc or route.source.tcp.cc).by_loss
+    trains = route.source.system == "linux" and not net.polls and controls.find(net.cc or route.source.tcp.cc).by_loss
     # beyond the buffer what waits for a full segment is not refused: trains of W - 2 F / 3, two a round trip
     waits = np.where(held | (not trains), np.inf, np.maximum(sending, 3 * np.asarray(receiving) - 2 * sending))
     return _single(np.where(held, np.inf, size)), _single(waits)

@@ -126,6 +126,7 @@ class Iperf3(MemoryTest):
             sendfile=self.Z,
             call=self.length or (None if self.u else _LENGTH),
             discard=self.skip_rx_copy and not self.u,
+            polls=not self.u,
         )
 
     def _threads(self, release: str) -> Quantity:

@@ -103,6 +103,7 @@ class NetUse:
     rate: Quantity | None = None
     overhead: float = 1.0  #: Bytes sent per payload byte.
     sendfile: bool = False  #: True where the sender does not copy.
+    polls: bool = False  #: True where the sender never sleeps in a write, so that its buffer is filled as it empties.
     channels: int | None = None  #: How many such windows there are; one a connection where not given.
     lockstep: bool = False  #: True where each stream waits for the others, so that the slowest sets the pace of all.
     #: Bytes that the application hands over at once and then waits for (answers to a read-ahead), if it does.
