@@ -100,7 +100,7 @@ class Catalogue:
         command = document = False
         words = shape.translate(_BLANKS).split()
         if not self._keys.isdisjoint(words):
-            for word in words:
+            for word in set(words):  # of a long line in one piece, JSON say, many are alike
                 asked = self._words.get(word, ())
                 found.update(at for at, pieces in asked if not pieces or any(map(shape.__contains__, pieces)))
             command = b"$" in words or (not self._tools.isdisjoint(words) and self._may_be_command(shape))
