@@ -7,14 +7,16 @@ the writers to what the medium takes (balance_dirty_pages), and the medium gets 
 They part again as soon as the station that holds them back lies on the side that would fill or empty
 the store. The instants of all this are computed, not stepped to.
 
-Write-back begins at a number of bytes, at an age of the oldest, or when somebody waits for a flush.
+Write-back begins at a number of bytes, at an age of the oldest, or when somebody waits for a flush; once nobody fills
+the store any more, that which a number of bytes has begun stops at it (mm/page-writeback.c, wb_over_bg_thresh).
 
 One stream of known size could be worked out at once. Not so here: any number
 of workers fill this store, each file by file with pauses between, faults take bytes out, and the path
 may change under way, so nobody owns "the stage"; what fills the store changes with every file.
 
 Neglects: where the two halves share the station that binds, they stay as they are; write-back that
-has begun goes on until the store is empty; the per-device and per-task parts of Linux' throttling.
+age has begun, or that has all files, goes on until the store is empty; the per-device and per-task parts of
+Linux' throttling.
 """
 
 from __future__ import annotations
@@ -75,7 +77,7 @@ class PageCache(Store):
         self._watchers: deque[tuple[float, simpy.Event]] = deque()
         self._deadline = math.inf
         self._alarm = Alarm(engine.env, self._ring)
-        self._stale = self._busy = self._later = self._early = False
+        self._stale = self._busy = self._later = self._early = self._aged = False
         self._instant, self._changes = -math.inf, 0
         self._watched: tuple[bool, tuple[int, ...]] = True, ()
         self._unwatch: Callable[[], None] = lambda: None
@@ -230,6 +232,7 @@ class PageCache(Store):
         if self.state is HELD:
             some = self._some
             begun = (some and bool(self._waiters)) or ((some or bool(self._fills)) and self._due())
+            self._aged = begun and self._old()
             return FREE if begun else HELD
         if self.state in (FREE, KEPT):
             return KEPT if self._yields() else self._after_free()
@@ -257,8 +260,19 @@ class PageCache(Store):
 
     def _due(self) -> bool:
         """Whether enough has gathered for write-back, or is old enough."""
-        full = self.level >= (self._hold - self.memory.beside(self)) * self.scale - self._near()
-        return full or self.env.now >= self._deadline * (1 - 1e-15)
+        return self.level >= self._enough() - self._near() or self._old()
+
+    def _old(self) -> bool:
+        return self.env.now >= self._deadline * (1 - 1e-15)
+
+    def _enough(self) -> float:
+        """Bytes of its own at which write-back begins [B]."""
+        return (self._hold - self.memory.beside(self)) * self.scale
+
+    def _stop(self) -> float:
+        """Bytes of its own at which write-back stops [B]."""
+        on = self._fills or self._waiters or self._watchers or self._aged or self._resting is EMPTY
+        return 0.0 if on else max(self._enough() - 2 * self._near(), 0.0)
 
     def _after_free(self) -> State:
         tiny = self._tiny()
@@ -266,6 +280,8 @@ class PageCache(Store):
         grows = self._fills and into > out * (1 + EVEN) and self._room() <= self._near()
         if grows and into + self.memory.growth_beside(self) > out * (1 + EVEN):  # unless others empty faster
             return FULL  # before all else: a store may be smaller than rounding
+        if self._some and self.level <= self._stop():
+            return HELD
         if self.filled - self.drained <= tiny:
             self.leg.tally.drained += self.filled - self.drained
             self.drained = self.filled
@@ -288,8 +304,8 @@ class PageCache(Store):
             self._out_left = 4 * self.payload + 1.0  # more than will ever pass: it ends when the store is empty
             self.outflow = self.engine.transfer(self.leg.drain, self._out_left, weight=self.weight)
             self.outflow.moved = self.changed
-        if new is HELD:  # with nothing in it: the next byte is the oldest
-            self._deadline = math.inf
+        if new is HELD:  # with nothing in it the next byte is the oldest
+            self._deadline = self.env.now + self._age * self.scale if self._some else math.inf
 
     def _set_alarm(self) -> None:
         """Wakes the store when its state or a flush will next be due; its memory sees to what all hold together."""
@@ -317,7 +333,7 @@ class PageCache(Store):
         if self.state is HELD and (self._fills or self._some):
             waits.append(self._deadline - self.env.now)
         elif self.state is FREE and out * band - into / band > out * EVEN:
-            waits.append(self.level / (out * band - into / band))
+            waits.append(max(self.level - self._stop(), 0.0) / (out * band - into / band))
         if out > 0:
             waits += [(queue[0][0] - self.drained) / (out * band) for queue in (self._waiters, self._watchers) if queue]
         return min(waits)

@@ -40,7 +40,7 @@ class Stepped:
                     moving.append(worker)
                 else:
                     worker.clear()
-            if self.level <= 0 and not moving:  # what is written back is written back; the next must gather again
+            if self.level <= self.hold and not moving:  # write-back stops where it begins; the next must gather again
                 begun = False
             begun = begun or self.level >= self.hold or not any(left)
             out = self.disk(self.now) if begun else 0.0
