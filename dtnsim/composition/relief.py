@@ -147,8 +147,7 @@ def _wider(
             words = f"let the firewall at {name} pass the window-scale option ({key})"
             return (Change(words, (f"network.{key}=false",)),)
     # a sender's buffer whose last third is in flight goes in trains: two thirds are to hold it
-    parts = float(linux.send_share(frame.mss, modelled=True)), tcp.shares(route, net, frame)[1]
-    asked = 0.0
+    parts, asked = (float(linux.send_share(frame.mss, modelled=True)), route.destination.receive_share(frame.mtu)), 0.0
     flight = _flight(now, frame, openings, min(window.MOST_SYSCTL_B * min(parts), window.MOST_WINDOW_B))
     needs, most = [flight / share for share in parts], float(window.MOST_SYSCTL_B)
     more: tuple[Change, ...] = ()

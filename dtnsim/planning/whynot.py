@@ -157,8 +157,8 @@ def _ordered(chosen: Iterable[Option]) -> Set:
 
 def _relaxed(made: WhyNot, given: Search, name: Callable[[Set], str], sure: float) -> WhyNot:
     """With the fewest limits whose relaxing meets the goal."""
-    tests, count = {*made.counts}, 0
-    while (count := count + 1) <= len(standing := [limit for limit, test in _LIMITS.items() if test in tests]):
+    tests, count = {*made.counts}, 1
+    while count <= len(standing := [limit for limit, test in _LIMITS.items() if test in tests]):
         cheapest: list[tuple[Set, tuple[str, ...]]] = []
         for limits in itertools.combinations(standing, count):
             free: Any = {limit: Decimal("Infinity") if limit == "budget" else math.inf for limit in limits}
@@ -170,6 +170,7 @@ def _relaxed(made: WhyNot, given: Search, name: Callable[[Set], str], sure: floa
             need = {"budget": float(price(best)), "max_watts": sum(o.watts for o in best), "most": float(len(best))}
             relaxed = tuple((limit, need[limit]) for limit in names)
             return replace(made, relaxed=relaxed, by_relaxing=(name(_ordered(best)), price(best)))
+        count += 1
     return made
 
 

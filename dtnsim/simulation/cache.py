@@ -232,7 +232,6 @@ class PageCache(Store):
         if self.state is HELD:
             some = self._some
             begun = (some and bool(self._waiters)) or ((some or bool(self._fills)) and self._due())
-            self._aged = begun and self._old()
             return FREE if begun else HELD
         if self.state in (FREE, KEPT):
             return KEPT if self._yields() else self._after_free()
@@ -294,6 +293,8 @@ class PageCache(Store):
         self._changes += 1
         self.book(self.env.now)
         old, self.state = self.state, new
+        if old is HELD:
+            self._aged = self._old()
         if (old in COUPLED) != (new in COUPLED):
             for move in self._fills:
                 self.engine.change(move.flow, row=self._row(move.leg))

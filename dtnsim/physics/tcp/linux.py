@@ -194,7 +194,8 @@ def send_share(mss_B: ArrayLike, *, modelled: bool = False) -> FloatArray:
 
     Args:
         mss_B: Segment payload [B].
-        modelled: Whether the congestion control paces at a rate of its own (BBR).
+        modelled: Whether two thirds count: where the congestion control paces at a rate of its own (BBR), and of a
+            buffer that is to hold a flight which needs no trains (`dtnsim.physics.tcp.window.of_trains`).
 
     Returns:
         Share [1]: 0.986 at MTU 1500, 0.658 with BBR.

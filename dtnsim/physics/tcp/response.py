@@ -188,9 +188,7 @@ def with_timeouts(rate_Bps: ArrayLike, loss: ArrayLike, rtt_s: ArrayLike, mss_B:
     p, rtt, mss = arrays(loss, rtt_s, mss_B)
     rate = np.asarray(rate_Bps, float)
     first = rtt + linux.RTO_MIN_S
-    row: FloatArray | float = 0.0
-    for n in reversed(range(linux.RETRIES)):
-        row = row * p + np.minimum(2.0**n * first, linux.RTO_MAX_S)
+    row = np.polyval([np.minimum(2.0**n * first, linux.RTO_MAX_S) for n in reversed(range(linux.RETRIES))], p)
     with np.errstate(divide="ignore", invalid="ignore"):
         chance = unnoticed(p[..., None], np.asarray(rate * rtt / mss)[..., None] * WINDOWS).mean(axis=-1)
         wait = np.where(p > 0, p * p * chance * row, 0.0)
