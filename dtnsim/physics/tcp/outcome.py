@@ -11,7 +11,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from dtnsim.physics._arrays import LEVELS, BoolArray, FloatArray, IntArray, Rows, among, quantile
-from dtnsim.physics.tcp import coefficients as known, controls, droptail, response, rounds
+from dtnsim.physics.tcp import coefficients as known, controls, droptail, path, response, rounds
 from dtnsim.physics.tcp.rounds import Cases, Samples
 
 LIMITS: Final = ("link", "window", "loss", "buffer", "start", "sharing")
@@ -167,7 +167,8 @@ def limits(c: Cases, goodput_Bps: FloatArray) -> NDArray[np.str_]:
         One of `LIMITS` for each.
 
     Valid: as `simulate`.
-    Neglects: limits that are close together: the first in the order link, window, start, loss, buffer counts.
+    Neglects: limits that are close together: the first in the order link, window, start, loss, buffer counts; loss
+        that by itself would let the flows have more than the queue does.
     Source: derived.
     """
     link = c.link_Bps
@@ -178,12 +179,14 @@ def limits(c: Cases, goodput_Bps: FloatArray) -> NDArray[np.str_]:
     kept = [controls.find(str(cc)).sawtooth(b) for cc, b in zip(c.cc, room, strict=True)]
     saw = droptail.sawtooth_utilisation(room, np.asarray(kept, float))
     full = goodput_Bps > 0.95 * link * (1 - c.loss)
+    same = ("rate_Bps", "rtt_s", "loss", "mss_B", "mtu_B", "buffer_B", "streams", "cc")
+    _, nearest = path.path_goodput(background_share=c.background, **{name: getattr(c, name) for name in same})
     choices = [
         full,
         (window < link) & (goodput_Bps > 0.85 * window),
         (c.size_B < 20 * bdp) & (c.loss * np.where(np.isfinite(c.size_B), c.size_B, 0.0) / c.mss_B < 1),
         _stopped_early(c, goodput_Bps, link),
-        c.loss > 0,
+        nearest == "loss",
         (window < link) & (c.streams * most <= queue),  # none overflows
         (saw < 0.99) | (goodput_Bps < 0.9 * link),
     ]

@@ -127,14 +127,14 @@ def test_limits_are_named():
         )
     )  # fmt: skip
     assert o.limit.tolist() == ["link", "window", "loss", "start", "buffer", "window", "window"]
-    # stopped by the clock while it opens; bursts of 44 segments against a buffer of 4
+    # stopped by the clock while it opens; bursts of 44 segments against a buffer of 4; one loss in hours
     o = simulate(
         Cases.of(
-            rate_Bps=[1.25e9, 1.25e9, 1.25e9], rtt_s=[0.2, 1e-4, 0.05], buffer_B=[2.5e8, 6e3, 6.25e7],
-            duration_s=[3.0, 30.0, 30.0],
+            rate_Bps=1.25e9, rtt_s=[0.2, 1e-4, 0.05, 0.05], buffer_B=[2.5e8, 6e3, 6.25e7, 1e6],
+            duration_s=[3.0, 30.0, 30.0, 300.0], loss=[0.0, 0.0, 0.0, 1e-9],
         )
     )  # fmt: skip
-    assert o.limit.tolist() == ["start", "buffer", "link"]
+    assert o.limit.tolist() == ["start", "buffer", "link", "buffer"]
     two = simulate(Cases.of(rate_Bps=5e6, rtt_s=0.03, cc="reno", cc2="cubic", duration_s=5.0), replicas=1)
     assert two.limit[0] == "sharing"
     assert two.goodput_Bps[0] + two.second_Bps[0] <= 5e6
