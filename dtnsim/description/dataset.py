@@ -117,7 +117,8 @@ FileSize = Annotated[Size, AfterValidator(_of_a_file)]
 _RANGE: Final = re.compile(r"([\d.]+) ?([A-Za-z]*) ?(?:-|–|to|\.\.\.?) ?([\d.]+ ?([A-Za-z]+))")
 #: how people say it: 20 TB in 4000 files, 4000 files of 5 GB
 _SAID: Final = re.compile(
-    r"(?P<size>[\d.]+ ?[A-Za-z]+) in (?P<files>[\d,]+) files?|(?P<count>[\d,]+) files? of (?P<each>[\d.]+ ?[A-Za-z]+)"
+    r"(?P<size>[\d.]+ ?[A-Za-z]+) in (?P<files>[\d.,]+(?: ?[a-zA-Z]+)?) files?"
+    r"|(?P<count>[\d.,]+(?: ?[a-zA-Z]+)?) files? of (?P<each>[\d.]+ ?[A-Za-z]+)"
 )
 
 

@@ -24,6 +24,9 @@ from dtnsim.ground.library import words
 _LEVELS: Final = {"disk": "raid6", "ssd": "raid0", "nvme": "raid0"}
 _NUMBER: Final = r"(\d+(?:\.\d+)?(?:e-?\d+)?)"
 _MANY: Final = "thousand|million|billion|mio|k|m"  #: what people say for many files
+_COUNT: Final = rf"(?<![\w.,-])(\d[\d,]*(?:\.\d+)?)\s*({_MANY})?\s*"
+_SIZE: Final = rf"{_NUMBER}\s*([kmgtp]i?b)\b"
+_DRIVE: Final = r"(nvme|ssd|hdd|disk|drive)s?\b(?:\s+(?:ssd|drive)s?\b)?"
 _DIGITS: Final = 3  #: digits of which a part is known by them alone: 7443, and not the 30 of ampere-altra-m128-30
 #: a sentence: what is said before, one end, the other
 _FROM_TO: Final = re.compile(r"(.*?)\bfrom\b(.+?)\bto\b(.+)", re.IGNORECASE | re.DOTALL)
@@ -53,9 +56,15 @@ class _End:
     memory: bool = False
 
 
-def _rate(number: str, unit: str) -> float:
-    """A rate [Gb/s], told as people do: ``10g``, ``500 Mb/s``; of bytes where they are written so: ``MB/s``."""
-    return _gbps(f"{number} {unit[0].upper()}{'B' if unit[1:] == 'B/s' else 'b'}/s")
+def _rate(times: str | None, number: str, unit: str) -> float:
+    """A rate [Gb/s], told as people do: ``10g``, ``2x100G``; of bytes where they are written so: ``MB/s``."""
+    return int(times or 1) * _gbps(f"{number} {unit[0].upper()}{'B' if unit[1:] == 'B/s' else 'b'}/s")
+
+
+def _bytes(number: str, unit: str) -> str:
+    """A size as path files have it: ``30 kb`` is 30 kB."""
+    prefix = unit[0].upper() if unit[0] not in "kK" or len(unit) == 3 else "k"
+    return f"{number} {prefix}{unit[1:-1].lower()}B"
 
 
 def _gbps(text: str) -> float:
@@ -80,7 +89,7 @@ class Sketch:
             raise SpecError("needs two ends", key="--from-text", value=text, remedy=f"write {_EXAMPLE}")
         self.text = " ".join(text.split())
         self.wan: dict[str, str] = {}
-        self.tool, self.files, self.size = "", "", ""
+        self.tool, self.files, self.size, self.each = "", "", "", ""
         self.share = ""
         #: what no rule and no name fits
         self.unread: list[str] = []
@@ -99,6 +108,9 @@ class Sketch:
 
     def _read(self, end: _End, clause: str) -> None:
         clause = re.sub(r"\([^)]*\)", " ", clause)  # how much memory a model has, and the like
+        clause = re.sub(
+            r"(?<![\w.,-])(\d{1,3}),(\d{1,2})(?=\s*%|\s*[a-z])", r"\1.\2", clause, flags=re.IGNORECASE
+        )  # 3,5 ms
 
         def take(pattern: str, use: Callable[[re.Match[str]], None]) -> None:
             nonlocal clause
@@ -109,20 +121,31 @@ class Sketch:
         take(rf"(?<![\w.]){_NUMBER}\s*(ms|us)\b(?:\s*rtt)?", lambda m: self.wan.update(rtt=f"{m[1]} {m[2]}"))
         take(rf"\bloss\s*(?:of\s*)?{_NUMBER}\s*(%?)", lambda m: self.wan.update(loss=f"{m[1]} {m[2]}".strip()))
         take(r"\bmtu\s*(\d{3,5})\b", lambda m: self.wan.update(mtu=f"{m[1]} B"))
-        take(rf"(?<![\w.,-])(\d[\d,]*(?:\.\d+)?)\s*({_MANY})?\s*files?\b", self._counted)
-        rate = rf"{_NUMBER}\s*([gm](?:be|b/s|bit/s|bps|bit)?)(?![\w/])"
+        take(rf"{_COUNT}(?:x\s*)?{_SIZE}\s*files?\b", lambda m: self._counted(m, each=_bytes(m[3], m[4])))
+        whole = r"(?!\s*(?:in )?(?:total|all|sum))"
+        take(rf"{_COUNT}files?\s+of\s+{_SIZE}{whole}", lambda m: self._counted(m, each=_bytes(m[3], m[4])))
+        take(rf"{_COUNT}files?\b", self._counted)
+        one = rf"(?<![\w.-]){_SIZE}\s*(?:files?\b|(?:each|per file)\b)"
+        take(one, lambda m: setattr(self, "each", _bytes(m[1], m[2])))
+        rate = rf"(?:(\d+)\s*x\s*)?{_NUMBER}\s*([gm](?:be|b/s|bit/s|bps|bit)?)(?![\w/])"
         way = "wan|link|network|path"
         take(
             rf"\b(?:{way}|over|across|through)\s+(?:(?:an?|the|our)\s+)?{rate}(?:\s+(?:{way})\b)?|{rate}\s+(?:{way})\b",
-            lambda m: self.wan.update(bandwidth=f"{_rate(m[1] or m[3], m[2] or m[4]):g} Gb/s"),
+            lambda m: self.wan.update(bandwidth=f"{_rate(*(m.groups()[:3] if m[2] else m.groups()[3:])):g} Gb/s"),
         )
-        take(rf"(?<![\w.-]){rate}", lambda m: setattr(end, "rate_Gbps", _rate(m[1], m[2])))
-        take(rf"(?<![\w.-]){_NUMBER}\s*(kb|mb|gb|tb|pb|kib|mib|gib|tib)\b", self._bytes)
-        take(r"(?<![\w.-])(\d+)\s*(?:x\s*)?(nvmes?|ssds?|hdds?|disks?|drives?)\b", lambda m: self._drives(end, m))
+        take(rf"(?<![\w.-]){rate}", lambda m: self._card(end, m))
+        take(
+            rf"(?<![\w.-])(?:(\d+)\s*(?:x\s*)?)?{_SIZE}\s*{_DRIVE}",
+            lambda m: self._drives(end, m[1], m[4], m[2] + m[3]),
+        )
+        take(rf"(?<![\w.-])(\d+)\s*x\s*{_NUMBER}\s*(ti?b)\b", lambda m: self._drives(end, m[1], "disk", m[2] + m[3]))
+        take(rf"(?<![\w.-]){_SIZE}", lambda m: setattr(self, "size", _bytes(m[1], m[2])))
+        take(rf"(?<![\w.-])(\d+)\s*(?:x\s*)?{_DRIVE}", lambda m: self._drives(end, m[1], m[2]))
         take(
             r"\b(raid-?z[123]?|raid-?(?:0|1|5|6|10))\b", lambda m: setattr(end, "level", m[1].lower().replace("-", ""))
         )
         take(_alone(_either(self._words["tools"])), lambda m: setattr(self, "tool", self._words["tools"][m[1].lower()]))
+        take(_alone("(?:aws|amazon) s3"), lambda _: setattr(end, "filesystem", "s3"))
         take(_alone(_either(library.spoken()["personal"])), lambda m: end.host.update(kind=m[1].lower()))
         take(_alone(self._words["radio"]), lambda m: end.host.update(nic=m[1].lower()))
         take(_alone(self._words["shares"]), lambda m: setattr(self, "share", m[1].lower()))
@@ -136,17 +159,20 @@ class Sketch:
         for name in (piece.strip(" .") for piece in re.split(r"[,;]", clause)):
             self._name(end, name)
 
-    def _counted(self, match: re.Match[str]) -> None:
-        self.files = str(many(match[1], match[2] or ""))
-
-    def _bytes(self, match: re.Match[str]) -> None:
-        prefix = match[2][0].upper() if match[2][0] not in "kK" or len(match[2]) == 3 else "k"
-        self.size = f"{match[1]} {prefix}{match[2][1:-1].lower()}B"
+    def _counted(self, match: re.Match[str], each: str = "") -> None:
+        self.files, self.each = str(many(match[1], match[2] or "")), each or self.each
 
     @staticmethod
-    def _drives(end: _End, match: re.Match[str]) -> None:
-        kind = match[2].lower().rstrip("s")
-        end.drives = (int(match[1]), {"hdd": "disk", "drive": "disk"}.get(kind, kind), "")
+    def _card(end: _End, match: re.Match[str]) -> None:
+        """A card, or as many as are bonded: 2x100G."""
+        end.rate_Gbps = _rate(*match.groups())
+        if match[1]:
+            end.host["nic"] = f"{match[1]} x {_rate(None, match[2], match[3]):g} Gb/s"
+
+    @staticmethod
+    def _drives(end: _End, number: str | None, word: str, size: str = "") -> None:
+        kind = {"hdd": "disk", "drive": "disk"}.get(word.lower(), word.lower())
+        end.drives = (int(number or 1), kind, f"{size} {kind}" if size else "")
 
     def _name(self, end: _End, piece: str) -> None:
         """A machine, a part or a tool, and what is said beside it; of words that together are none each alone."""
@@ -275,9 +301,12 @@ class Sketch:
         tool = self.tool or ("aws-s3" if any(map(_is_bucket, self.ends)) else "rsync")
         nothing = getattr(find_kind(tool), "tool_class", "").endswith("test")
         ends = ["memory" if end.memory or nothing else self._volume(end) for end in self.ends]
-        size, files = self.size or "1 TB", self.files or "1000"
-        guessed = [what for what, said in (("size", self.size), ("number of files", self.files)) if not said]
-        data = f"dataset: {{files: {files}, size: {size}}}" + (
+        files, size = self.files, self.size or ("" if self.each else "1 TB")
+        if self.each and self.size and not files:
+            files = f"{max(units.parse(self.size, 'B') / units.parse(self.each, 'B'), 1):.0f}"
+        guessed = [what for what, said in (("size", self.size or self.each), ("number of files", files)) if not said]
+        whole = f"each: {self.each}" if self.each and (self.files or not self.size) else f"size: {size}"
+        data = f"dataset: {{files: {files or 1000}, {whole}}}" + (
             f"   # guess: {' and '.join(guessed)}" if guessed else ""
         )
         return [
