@@ -37,6 +37,7 @@ class Targets(NamedTuple):
     document: bool
     interval: bool = False  # one of a stretch of lines of which the middle may be passed over
     prefixed: bool = False  # a log collector's stamp comes before it
+    ts: bool = False  # and behind that no host and program, though it looks like it
     idle: bool = False  # nobody cares, unless a parser is open
     plain: bool = False  # nothing to clean off, no host before it, no command: handed over as it is
     #: plain, unless the line itself begins with the plus of ``set -x`` (``10240+0 records in`` does not)
@@ -91,9 +92,12 @@ class Catalogue:
 
     def targets(self, shape: bytes) -> Targets:
         """Who cares for lines of this shape."""
-        if (stamp := _PREFIX.match(shape)) is not None:
-            return self._targets(shape[stamp.end() :])._replace(prefixed=True, plain=False)
-        return self._targets(shape)
+        if (stamp := _PREFIX.match(shape)) is None:
+            return self._targets(shape)
+        found = self._targets(shape[stamp.end() :])
+        if ts := found.idle and stamp["ts"] is not None and not stamp[0].endswith(b"]: "):
+            found = self._targets(shape[stamp.end("ts") :])  # two words and a colon may be the line's own
+        return found._replace(prefixed=True, ts=ts and not found.idle, plain=False)
 
     def _targets(self, shape: bytes) -> Targets:
         found: set[int] = set()

@@ -294,16 +294,20 @@ _TAGS: Final = re.compile(
 #: no-break spaces of a web page; between digits they group
 _NO_BREAK: Final = re.compile(rb"(?<![0-9])\xc2\xa0|\xc2\xa0(?![0-9])")
 _DATE: Final = r"\d*+-\d*+-\d*+[T ]\d*+:\d*+:\d*+(?:[.,]\d*+)?(?:Z|[+-]\d*+:?\d*+)?"
-#: what collectors put before every line: Jenkins, CRI, log4j and Python logging, syslog and journal, ``ts`` of
-#: moreutils, mpirun --tag-output, docker compose, terraform's provisioners. It matches a line as well as its shape
-#: (without digits and dots).
+#: what collectors put before every line: Jenkins, CRI, log4j and Python logging, syslog and journal (of all formats),
+#: ``ts`` of moreutils, mpirun --tag-output, docker compose, kubectl --prefix, terraform's provisioners. It matches a
+#: line as well as its shape (without digits and dots).
 PREFIX: Final = (
     r"^(?:[\w.\[\]\"-]{1,80}+ \((?:local|remote)-exec\): ?|"
-    rf"\[{_DATE}\] ?|{_DATE} (?:std(?:out|err) [FP] |\[?(?:DEBUG|INFO|NOTICE|WARN(?:ING)?|ERROR)\]?:? )?"
-    r"|\[\d*:\d*:[\d.]*\] |\[\d*,\d*\]<std(?:out|err)>:|[\w.-]*[_-]\d* +\| (?! *\d* kB \|)"
-    r"|(?:Jan|Feb|Mar|Apr|May|Jun|Jul|Aug|Sep|Oct|Nov|Dec) ++\d*+ ?\d*+:\d*+:\d*+ (?:[\w.-]+ [\w./-]+(?:\[\d*\])?: )?)"
+    rf"\[{_DATE}\] ?|(?:\[pod/[\w./-]{{1,300}}+\] )?{_DATE} (?:std(?:out|err) [FP] |\[?(?:DEBUG|INFO|NOTICE"
+    r"|WARN(?:ING)?|ERROR)\]?:? |[\w.-]+ [\w./-]+\[\d*\]: )?|\[pod/[\w./-]{1,300}+\] "
+    r"|\[ *[\d.]*\] [\w.-]+ [\w./-]+\[\d*\]: |\[\d*:\d*:[\d.]*\] |\[\d*,\d*\]<std(?:out|err)>:"
+    r"|[\w.-]*[_-]\d* +\| (?! *\d* kB \|)"
+    r"|(?P<ts>(?:Jan|Feb|Mar|Apr|May|Jun|Jul|Aug|Sep|Oct|Nov|Dec) ++\d*+ ?\d*+:\d*+:\d*+ )"
+    r"(?:[\w.-]+ [\w./-]+(?:\[\d*\])?: )?)"
 )
 _PREFIX: Final = re.compile(PREFIX)
+_STAMPED: Final = re.compile(PREFIX.encode())
 _QUOTE: Final = re.compile(r"^(?:> ?)+(?=\s*\S)|^\((?:out|err)\) ?|^\|\| ")
 _STAMP: Final = re.compile(r"^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(?:\.\d+)?(?:Z|[+-]\d\d:?\d\d) (?=\S| )")
 _ADDRESS: Final = re.compile(r"^(\d{1,3}(?:\.\d{1,3}){3}): ?")
@@ -344,9 +348,15 @@ def needs_cleaning(text: str) -> bool:
     return "<" in text or "&" in text or "**" in text or text[:1] in (">", "(", "|") or text[:2] == "20"
 
 
-def without_prefix(text: str) -> str:
-    """The line without what a log collector put before it."""
-    return _PREFIX.sub("", text, count=1)
+def without_prefix(text: str, *, ts: bool = False) -> str:
+    """The line without what a log collector put before it; with ``ts`` what looks like a host and a program stays."""
+    match = _PREFIX.match(text)
+    return text if match is None else text[match.end("ts" if ts else 0) :]
+
+
+def unstamped(raw: bytes) -> bytes:
+    """The same of a line that is not decoded, which may be commented out instead."""
+    return _STAMPED.sub(b"", raw.removeprefix(b"# "), count=1)
 
 
 def clean(text: str) -> str:

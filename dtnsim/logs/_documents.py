@@ -10,6 +10,7 @@ from dataclasses import dataclass
 from datetime import UTC, datetime
 from typing import Any, Final, Literal
 
+from dtnsim.logs._commands import unstamped
 from dtnsim.logs.measurement import Unread
 
 #: a longer document is read in parts (JSON) or as text [B]
@@ -112,6 +113,7 @@ class DocumentBuffer:
 
     def __init__(self, kind: Literal["json", "xml", "html"], raw: bytes, line: int) -> None:
         self.kind = kind
+        self.stamped = False  # a log collector's stamp is before each line
         self.lines: list[tuple[int, bytes]] = [(line, raw)]
         self._size = len(raw)
         self._depth = 0
@@ -122,14 +124,20 @@ class DocumentBuffer:
         self._count(raw)
 
     @classmethod
-    def start(cls, raw: bytes, line: int) -> DocumentBuffer | None:
-        """A buffer if this line starts a document."""
-        head = raw.lstrip()
+    def start(cls, raw: bytes, line: int, *, stamped: bool) -> DocumentBuffer | None:
+        """A buffer if this line starts a document, maybe commented out or behind a collector's stamp."""
+        stamped = stamped or raw[:2] == b"# "
+        raw = unstamped(raw) if stamped else raw
+        head, made = raw.lstrip(), None
         if head.startswith((b"{", b"[")):
-            return cls("json", raw, line) if head in (b"[", b"{") or _JSON_START.match(head) else None
-        if head.startswith((b"<?xml", b"<topology", b"<Results>")):
-            return cls("xml", raw, line)
-        return cls("html", raw, line) if b"<table" in head else None
+            made = cls("json", raw, line) if head in (b"[", b"{") or _JSON_START.match(head) else None
+        elif head.startswith((b"<?xml", b"<topology", b"<Results>")):
+            made = cls("xml", raw, line)
+        elif b"<table" in head:
+            made = cls("html", raw, line)
+        if made is not None:
+            made.stamped = stamped
+        return made
 
     def _count(self, raw: bytes) -> None:
         """Follows the depth of JSON; strings, which may hold brackets, do not go over lines."""
@@ -149,6 +157,7 @@ class DocumentBuffer:
 
     def add(self, raw: bytes, line: int) -> bool:
         """Takes a line; False when this is no document (any more)."""
+        raw = unstamped(raw) if self.stamped else raw
         alone = self.kind == "json" and len(self.lines) == 1 and self.lines[0][1].strip() in (b"{", b"[")
         self.lines.append((line, raw))
         if alone and raw.strip() and raw.lstrip()[:1] not in (b'"', b"{", b"}", b"[", b"]"):
@@ -165,7 +174,7 @@ class DocumentBuffer:
             at: The first that it may take.
             number: The number of that line in the log.
         """
-        if self.kind != "json" or len(self.lines) < _CHUNK:  # short ones line by line
+        if self.kind != "json" or self.stamped or len(self.lines) < _CHUNK:  # short ones line by line
             return at
         while at < len(lines) and self._size <= LARGEST:
             chunk = lines[at : at + _CHUNK]
@@ -237,7 +246,7 @@ class DocumentBuffer:
     @property
     def long(self) -> bool:
         """Whether this is JSON too long to hold."""
-        return self.kind == "json" and self._size > LARGEST
+        return self.kind == "json" and not self.stamped and self._size > LARGEST
 
     def cut(self) -> Document | None:
         """The whole elements of a JSON document in which the file ends."""

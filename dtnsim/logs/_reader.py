@@ -222,7 +222,7 @@ class LogReader:
             self._to_stream = [line for _, line in document.lines]
             return ()
         if targets.document:
-            self._document = DocumentBuffer.start(raw, number)
+            self._document = DocumentBuffer.start(raw, number, stamped=targets.prefixed)
             if self._document is not None:
                 self._busy = True
                 return list(self._try_document())
@@ -263,7 +263,7 @@ class LogReader:
     ) -> list[Record]:
         text = decode(raw)
         if targets.prefixed:
-            text = without_prefix(text)
+            text = without_prefix(text, ts=targets.ts)
         if needs_cleaning(text):
             text = clean(text)
         host = self._main
