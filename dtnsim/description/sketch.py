@@ -108,9 +108,7 @@ class Sketch:
 
     def _read(self, end: _End, clause: str) -> None:
         clause = re.sub(r"\([^)]*\)", " ", clause)  # how much memory a model has, and the like
-        clause = re.sub(
-            r"(?<![\w.,-])(\d{1,3}),(\d{1,2})(?=\s*%|\s*[a-z])", r"\1.\2", clause, flags=re.IGNORECASE
-        )  # 3,5 ms
+        clause = re.sub(r"(?<![\w.,-])(\d{1,3}),(\d{1,2})(?=\s*[%A-Za-z])", r"\1.\2", clause)  # 3,5 ms
 
         def take(pattern: str, use: Callable[[re.Match[str]], None]) -> None:
             nonlocal clause
@@ -121,26 +119,7 @@ class Sketch:
         take(rf"(?<![\w.]){_NUMBER}\s*(ms|us)\b(?:\s*rtt)?", lambda m: self.wan.update(rtt=f"{m[1]} {m[2]}"))
         take(rf"\bloss\s*(?:of\s*)?{_NUMBER}\s*(%?)", lambda m: self.wan.update(loss=f"{m[1]} {m[2]}".strip()))
         take(r"\bmtu\s*(\d{3,5})\b", lambda m: self.wan.update(mtu=f"{m[1]} B"))
-        take(rf"{_COUNT}(?:x\s*)?{_SIZE}\s*files?\b", lambda m: self._counted(m, each=_bytes(m[3], m[4])))
-        whole = r"(?!\s*(?:in )?(?:total|all|sum))"
-        take(rf"{_COUNT}files?\s+of\s+{_SIZE}{whole}", lambda m: self._counted(m, each=_bytes(m[3], m[4])))
-        take(rf"{_COUNT}files?\b", self._counted)
-        one = rf"(?<![\w.-]){_SIZE}\s*(?:files?\b|(?:each|per file)\b)"
-        take(one, lambda m: setattr(self, "each", _bytes(m[1], m[2])))
-        rate = rf"(?:(\d+)\s*x\s*)?{_NUMBER}\s*([gm](?:be|b/s|bit/s|bps|bit)?)(?![\w/])"
-        way = "wan|link|network|path"
-        take(
-            rf"\b(?:{way}|over|across|through)\s+(?:(?:an?|the|our)\s+)?{rate}(?:\s+(?:{way})\b)?|{rate}\s+(?:{way})\b",
-            lambda m: self.wan.update(bandwidth=f"{_rate(*(m.groups()[:3] if m[2] else m.groups()[3:])):g} Gb/s"),
-        )
-        take(rf"(?<![\w.-]){rate}", lambda m: self._card(end, m))
-        take(
-            rf"(?<![\w.-])(?:(\d+)\s*(?:x\s*)?)?{_SIZE}\s*{_DRIVE}",
-            lambda m: self._drives(end, m[1], m[4], m[2] + m[3]),
-        )
-        take(rf"(?<![\w.-])(\d+)\s*x\s*{_NUMBER}\s*(ti?b)\b", lambda m: self._drives(end, m[1], "disk", m[2] + m[3]))
-        take(rf"(?<![\w.-]){_SIZE}", lambda m: setattr(self, "size", _bytes(m[1], m[2])))
-        take(rf"(?<![\w.-])(\d+)\s*(?:x\s*)?{_DRIVE}", lambda m: self._drives(end, m[1], m[2]))
+        self._amounts(end, take)
         take(
             r"\b(raid-?z[123]?|raid-?(?:0|1|5|6|10))\b", lambda m: setattr(end, "level", m[1].lower().replace("-", ""))
         )
@@ -158,6 +137,29 @@ class Sketch:
         take(_alone("memory|ram"), lambda _: setattr(end, "memory", True))
         for name in (piece.strip(" .") for piece in re.split(r"[,;]", clause)):
             self._name(end, name)
+
+    def _amounts(self, end: _End, take: Callable[[str, Callable[[re.Match[str]], None]], None]) -> None:
+        """Takes files and bytes, rates, and drives, whose sizes are none of the data."""
+        take(rf"{_COUNT}(?:(?<=\s)|x\s*){_SIZE}\s*files?\b", lambda m: self._counted(m, each=_bytes(m[3], m[4])))
+        whole = r"(?!\s*(?:in )?(?:total|all|sum))"
+        take(rf"{_COUNT}files?\s+of\s+{_SIZE}{whole}", lambda m: self._counted(m, each=_bytes(m[3], m[4])))
+        take(rf"{_COUNT}files?\b", self._counted)
+        one = rf"(?<![\w.-]){_SIZE}\s*(?:files?\b|(?:each|per file)\b)"
+        take(one, lambda m: setattr(self, "each", _bytes(m[1], m[2])))
+        rate = rf"(?:(\d+)\s*x\s*)?{_NUMBER}\s*([gm](?:be|b/s|bit/s|bps|bit)?)(?![\w/])"
+        way = "wan|link|network|path"
+        take(
+            rf"\b(?:{way}|over|across|through)\s+(?:(?:an?|the|our)\s+)?{rate}(?:\s+(?:{way})\b)?|{rate}\s+(?:{way})\b",
+            lambda m: self.wan.update(bandwidth=f"{_rate(*(m.groups()[:3] if m[2] else m.groups()[3:])):g} Gb/s"),
+        )
+        take(rf"(?<![\w.-]){rate}", lambda m: self._card(end, m))
+        take(
+            rf"(?<![\w.-])(?:(\d+)(?:\s*x\s*|\s+))?{_SIZE}\s*{_DRIVE}",
+            lambda m: self._drives(end, m[1], m[4], m[2] + m[3]),
+        )
+        take(rf"(?<![\w.-])(\d+)\s*x\s*{_NUMBER}\s*(ti?b)\b", lambda m: self._drives(end, m[1], "disk", m[2] + m[3]))
+        take(rf"(?<![\w.-]){_SIZE}", lambda m: setattr(self, "size", _bytes(m[1], m[2])))
+        take(rf"(?<![\w.-])(\d+)\s*(?:x\s*)?{_DRIVE}", lambda m: self._drives(end, m[1], m[2]))
 
     def _counted(self, match: re.Match[str], each: str = "") -> None:
         self.files, self.each = str(many(match[1], match[2] or "")), each or self.each
