@@ -192,13 +192,12 @@ def _controls(ax: Any) -> None:
 
 
 def _nfs(ax: Any) -> None:
-    from dtnsim.physics.nfs import data_rate
+    from dtnsim.physics.waiting import request_rate
 
     rtt = np.linspace(0.1, 20, 200)
     for slots in (1, 16, 128):
-        ax.semilogy(
-            rtt, 8e-9 * data_rate(slots, 1 << 20, rtt * 1e-3, 0.3e-3), label=f"requests of 1 MiB in flight: {slots}"
-        )
+        rate = request_rate(1 << 20, rtt * 1e-3 + 0.3e-3, in_flight=slots)
+        ax.semilogy(rtt, 8e-9 * rate, label=f"requests of 1 MiB in flight: {slots}")
     ax.set(xlabel="round trip to the server [ms]", ylabel="Gb/s that requests allow")
     ax.legend()
 

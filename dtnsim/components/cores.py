@@ -104,8 +104,7 @@ class Cores(Model):
         """Charges work that may run on any core."""
         clock = self.clock(row)
         if self.cpu.smt > 1:
-            gain = row.term(self.cpu.smt_gain)
-            clock = law(physics.smt_capacity, clock_Hz=clock, busy_threads=self.cpu.smt, gain=gain)
+            clock = clock * row.term(self.cpu.smt_gain)
         capacity = self.several(row) * clock
         label = f"all cores of {self.name}"
         row.charge("cpu", "cpu", capacity=capacity, per_byte=cycles, what=what, label=label)
@@ -142,9 +141,7 @@ class Cores(Model):
         share = self.remote(near) if said else (self.cpu.sockets - 1) / self.cpu.sockets
         if not share:
             return
-        rate = law(
-            physics.socket_link_rate, transfers_per_s=row.term(self.cpu.socket_link), links=self.cpu.socket_links
-        )
+        rate = count(self.cpu.socket_links, "link") * row.term(self.cpu.socket_link) * term(physics.LINK_WIDTH_B, "B")
         way = f"from-{near}" if to_host else f"from-{1 - near}" if self.cpu.sockets == 2 else f"to-{near}"
         row.charge(
             f"cpu.socket-link.{way}",

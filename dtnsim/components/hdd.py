@@ -14,7 +14,7 @@ from dtnsim.ground.ledger import Row
 from dtnsim.ground.quantity import Mixture, Quantity, Unit, Value, middle, prior
 from dtnsim.ground.term import Term, count, largest, law, least, term
 from dtnsim.ground.uncertainty import Otherwise
-from dtnsim.physics import bonding, hdd, hdd_streams
+from dtnsim.physics import bonding, hdd, hdd_streams, waiting
 
 _ONCE: Final = Term(1.0, "1")
 _SEEKING: Final = 2.0  #: cost of a byte from which on seeks are more than half of it
@@ -247,7 +247,7 @@ class Hdd(Device):
         else:
             first = law(hdd.positioning_time, seek_s=row.term(self.seek), spindle_Hz=row.term(self.spindle))
         size = term(use.block_B, "B")
-        return rate / law(hdd.random_rate, request_B=size, rate=rate, positioning_s=first)
+        return rate / law(waiting.request_rate, request_B=size, latency_s=first, rate_Bps=rate)
 
     def _switch(self, row: Row, distance: Term, members: float = 1.0) -> Term:
         """Seek over a distance, and half a turn; more until the last of several members is there."""
@@ -282,13 +282,8 @@ class Hdd(Device):
             )
         if reading or use.metadata_writes <= 0:
             return cost
-        inodes = law(
-            hdd_streams.new_files_cost,
-            file_B=term(use.file_B, "B"),
-            rate=rate,
-            positioning_s=self._swept(row, use),
-            metadata_writes=use.metadata_writes,
-        )
+        size, swept = term(use.file_B, "B"), self._swept(row, use)
+        inodes = law(hdd_streams.stops_cost, size_B=size, rate=rate, stop_s=swept, stops=use.metadata_writes)
         return inodes if cost is _ONCE else cost + (inodes - 1.0)
 
     def _disks_of_a_file(self, row: Row, use: Access, copies: int, rate: Term, visit_B: Term | Value | None) -> Value:
@@ -308,8 +303,7 @@ class Hdd(Device):
         visit = row.term(self.visit)
         if use.finish != "direct":
             return visit
-        queued = term(use.block_B * use.queue_depth, "B")
-        return largest(visit, law(hdd_streams.visit_bytes, window_B=queued, data_disks=copies))
+        return largest(visit, term(use.block_B * use.queue_depth, "B") / count(copies, "disk"))
 
     def _apart(self, row: Row, use: Access) -> Term:
         """Distance from one stream to the next; where they are swept, the more of them the nearer."""

@@ -69,7 +69,7 @@ class Memory(Component):
         )
         if self.uncounted.spread:
             peak = peak * row.term(self.uncounted)
-        return law(physics.sustained_bandwidth, peak_Bps=peak, efficiency=row.term(self.efficiency))
+        return peak * row.term(self.efficiency)
 
     def cross(self, row: Row, by: Crossing, what: str) -> None:
         """Charges the memory traffic of one byte of an activity."""

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from typing import Annotated, Literal, Self
 
-import numpy as np
 from pydantic import Field, model_validator
 
 from dtnsim.components.access import Access, Operation
@@ -15,7 +14,7 @@ from dtnsim.ground.ledger import Row
 from dtnsim.ground.quantity import Quantity, Unit, Value, prior
 from dtnsim.ground.term import Term, largest, law, term
 from dtnsim.ground.uncertainty import Otherwise, Since
-from dtnsim.physics import cache, metadata, redundancy, servers
+from dtnsim.physics import metadata, redundancy, servers, waiting
 
 
 class Copies(Model):
@@ -35,16 +34,15 @@ class Copies(Model):
         """Bytes on drives for a byte that is written."""
         return law(redundancy.stored, replicas=self.replicas, data=self.data, coding=self.coding)
 
-    def ports(self, *, reading: bool, here: float = 0.0) -> Term:
+    def ports(self, *, reading: bool, here: float = 0.0, sent: float = 1.0) -> Term:
         """Bytes that pass the nodes' ports for one that is read or written, copies between them counted.
 
         Args:
             here: Part of the objects whose primary is on the client's own node.
+            sent: Part of the objects whose copies count: ``here`` again at that node's own port.
         """
-        stored = self.stored()
-        return law(
-            redundancy.ceph_port_bytes, stored_per_byte=stored, data=self.data, reading=float(reading), here=here
-        )
+        of = {"stored_per_byte": self.stored(), "data": self.data, "reading": float(reading)}
+        return law(redundancy.ceph_bytes, **of, here=here, sent=sent)
 
 
 #: 60 NVMe drives of ten nodes with EPYC 7742 and 100 GbE, three copies: one cluster, two releases
@@ -241,7 +239,7 @@ class ParallelFilesystem(SharedFilesystem):
             window: Bytes that each reader has under way.
         """
         wait = self.away(row.term(self.latency), use)
-        rate = law(cache.read_ahead_rate, disk_rate=np.inf, window_B=row.term(window), latency_s=wait)
+        rate = law(waiting.request_rate, request_B=row.term(window), latency_s=wait)
         self.of_each(row, use, f"{label}.read-ahead", rate, what, "reader")
 
     def request_wait(self, row: Row, use: Access, host: Machine, volume: str) -> Value:

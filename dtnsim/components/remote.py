@@ -17,7 +17,7 @@ from dtnsim.components.servers import RequestTime, Servers, SharedFilesystem
 from dtnsim.ground.ledger import Row
 from dtnsim.ground.quantity import Quantity, Unit, Value, middle, prior
 from dtnsim.ground.term import Term, count, law, least, term
-from dtnsim.physics import cache, nfs
+from dtnsim.physics import cache, waiting
 
 
 class Remote(SharedFilesystem):
@@ -171,8 +171,7 @@ class Remote(SharedFilesystem):
         service = row.term(self.service)
         if self.states("service") and not self.states("service_byte"):
             return service
-        size, byte = self._request(row, use), row.term(self.service_byte)
-        return law(nfs.service_time, request_s=service, byte_s=byte, request_B=size)
+        return service + row.term(self.service_byte) * self._request(row, use)
 
     def medium(self, row: Row, use: Access, host: Machine, volume: str) -> None:
         """Requests and read-ahead of this mount, a filer's servers; the composer charges a server that is a host."""
@@ -190,7 +189,7 @@ class Remote(SharedFilesystem):
                 stages = term(use.cold_s, "s", "drives of the server") + term(use.wire_s, "s/B") * least(size, window)
                 waits = waits + stages
             flying = least(cache.WINDOWS * window, term(max(use.file_B, 1.0), "B", "one file"))
-            ahead = law(cache.read_ahead_rate, disk_rate=np.inf, window_B=flying, latency_s=waits)
+            ahead = law(waiting.request_rate, request_B=flying, latency_s=waits)
             what = f"{self.protocol} read-ahead over the round trip, the wire and the server's drives"
             self.of_each(row, use, f"{label}.read-ahead", ahead, what, "reader")
         if host.volumes[volume].server is None:

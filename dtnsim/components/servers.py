@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 from dataclasses import dataclass, replace
 from typing import Annotated, ClassVar, Self
 
@@ -18,8 +17,8 @@ from dtnsim.components.metadata_servers import Many, MetadataServers
 from dtnsim.ground.errors import SpecError
 from dtnsim.ground.ledger import Row
 from dtnsim.ground.quantity import Quantity, Unit, Value, prior
-from dtnsim.ground.term import Term, count, law, term
-from dtnsim.physics import hdd, hdd_streams, metadata, servers
+from dtnsim.ground.term import Term, count, law, least, term
+from dtnsim.physics import hdd_streams, servers
 
 #: of one target or one of its drives, what others leave of all, and one request
 TargetRate = Annotated[Quantity, Unit("B/s", spread=0.3, low=1e5)]
@@ -82,14 +81,11 @@ class Servers(Model):
         return self
 
     def node(self, row: Row) -> Term:
-        """Rate of one server."""
-        return law(
-            servers.node_rate,
-            ports=self.ports,
-            port_rate=row.term(self.port_rate) if self.port_rate is not None else math.inf,
-            port_share=row.term(self.port_share),
-            own_rate=row.term(self.rate) if self.rate is not None else math.inf,
-        )
+        """Rate of one server: its ports, used alike, and what its cores and memory move."""
+        rates = [row.term(self.rate)] if self.rate is not None else []
+        if self.port_rate is not None:
+            rates.append(count(self.ports, "port") * row.term(self.port_rate) * row.term(self.port_share))
+        return least(*rates)
 
     @property
     def bounded(self) -> bool:
@@ -113,9 +109,8 @@ class Servers(Model):
         copied = self.mirrored and self.controllers == 2 and use.operation == "write"
         if rate is None and not copied:
             return None
-        one = row.term(rate) if rate is not None else term(math.inf, "B/s")
-        if copied:
-            one = law(hdd.mirrored_write_rate, write_rate=one, mirror_rate=row.term(self.mirror_rate))
+        # all write data are copied to the alternate controller by default (IBM, DS3500 Implementation Guide, 9.4)
+        one = least(*(row.term(known) for known in (rate, self.mirror_rate if copied else None) if known is not None))
         if drives:
             one = self.disks(row, one, max(use.streams, 1) / self.arrays, self.arrays, request)
         return count(self.arrays, "array") * one * (0.5 * self.controllers)
@@ -310,7 +305,7 @@ class SharedFilesystem(PageCached):
         capacity = replace(count(made.count, "metadata server"), source=source)
         here.charge(f"{prefix}metadata", "metadata", capacity=capacity, per_byte=cost, what=what)
         if made.count > 1 and not made.striped:
-            used = law(metadata.servers_used, servers=made.count, directories=asked.directories)
+            used = count(min(made.count, max(asked.directories, 1)), "metadata server")
             row.charge(
                 f"{label}.directories",
                 "metadata",

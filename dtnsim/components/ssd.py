@@ -13,7 +13,7 @@ from dtnsim.components.device import Device, linked
 from dtnsim.ground.ledger import Row
 from dtnsim.ground.quantity import Quantity, Unit, Value, factor_spread, ideally, prior
 from dtnsim.ground.term import Term, count, largest, law, least, term
-from dtnsim.physics import pcie, ssd, zfs
+from dtnsim.physics import pcie, ssd, waiting
 
 _ONCE: Final = Term(1.0, "1")
 _RATED_B: Final = 4096.0  #: size of the random requests that drives are rated for
@@ -236,8 +236,10 @@ class Ssd(Device):
             return rate
         size = use.request_B or use.block_B
         latency_s = self._wait(row, use, size)
-        few = law(zfs.queued_rate, active=term(use.active), request_B=term(size, "B"), latency_s=latency_s, rate=rate)
-        return few if np.any(few.value < rate.value) else rate
+        few = law(
+            waiting.request_rate, request_B=term(size, "B"), latency_s=latency_s, rate_Bps=rate, in_flight=use.active
+        )
+        return least(few, rate) if np.any(few.value < rate.value) else rate
 
     def _requests(self, row: Row, use: Access) -> Term:
         """Random requests a second, of which the file system may have few at the drive."""
@@ -287,7 +289,8 @@ class Ssd(Device):
 
     def _collected(self, row: Row, use: Access) -> Term:
         """Flash writes per byte of a random write: whole mapping units, and what garbage collection copies."""
-        load = law(ssd.indirection_load, write_B=term(use.block_B, "B"), unit_B=row.term(self.indirection))
+        unit, size = row.term(self.indirection), term(use.block_B, "B")
+        load = law(waiting.pieces, size_B=size, piece_B=unit) * unit / size
         if self.spare is None:
             if not self._rated_steady or use.block_B <= _RATED_B:
                 return load
@@ -311,7 +314,7 @@ class Ssd(Device):
         fast = row.term(self.burst_write)
         cache_B, dynamic = row.term(self.burst), row.term(self.dynamic)
         cache = law(ssd.dynamic_cache_bytes, cache_B=cache_B, dynamic=dynamic, filled=self._filled(row, use))
-        stages = {"burst_B": law(ssd.burst_bytes, cache_B=cache, cache_rate=fast, drain_rate=0.0), "burst_rate": fast}
+        stages = {"burst_B": cache, "burst_rate": fast}
         if self.direct is None or self.direct_write is None:
             stages["direct_rate"] = steady
         else:

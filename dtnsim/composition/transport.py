@@ -330,7 +330,7 @@ def _rdma(row: Row, route: Route, net: NetUse, frame: Framing, nics: list[Nic]) 
             f"credits.{pair}",
             "ib",
             capacity=law(
-                rdma.credit_rate, buffer_B=row.term(lossless[0].credits), rtt_s=term(longest, "s", "longest segment")
+                window.window_rate, window_B=row.term(lossless[0].credits), rtt_s=term(longest, "s", "longest segment")
             ),
             what="credits of the InfiniBand link over its length",
             remedy="range extenders with larger buffers, or a shorter link",

@@ -74,22 +74,3 @@ def weekly_top(wave: float, weekend: float) -> float:
     Source: derived here from `weekly`.
     """
     return (1.0 + wave) * max(1.0, weekend) * 7.0 / (5.0 + 2.0 * weekend)
-
-
-def rebuild_time(size_B: float, rate_Bps: float) -> float:
-    """Time in which the content of a lost drive is written to its replacement.
-
-    t = size / rate.
-
-    Args:
-        size_B: Size of the drive [B].
-        rate_Bps: Rate of the rebuild [B/s].
-
-    Returns:
-        Time [s].
-
-    Valid: both above 0.
-    Neglects: a rebuild that slows down under load; file systems that rebuild only what is in use.
-    Source: Patterson, Gibson and Katz, A Case for RAID, SIGMOD 1988 (mean time to repair of a disk).
-    """
-    return size_B / rate_Bps

@@ -254,25 +254,6 @@ def place_by_fill(filled: ArrayLike, writing: ArrayLike) -> FloatArray:
     return np.where(np.asarray(writing, dtype=bool), f, 0.5 * f)
 
 
-def random_rate(request_B: ArrayLike, rate: ArrayLike, positioning_s: ArrayLike) -> FloatArray:
-    """Bytes a second of random requests on one disk: s / (t_pos + s / R).
-
-    Args:
-        request_B: Request size s [B].
-        rate: Media rate R [B/s].
-        positioning_s: Positioning time t_pos [s].
-
-    Returns:
-        Rate [B/s]; tends to R for large requests.
-
-    Valid: one request at a time, or `positioning_s` already shortened by the queue.
-    Neglects: the drive's cache.
-    Source: Ruemmler and Wilkes 1994.
-    """
-    s = as_float(request_B)
-    return s / (as_float(positioning_s) + s / as_float(rate))
-
-
 def lost_turns_cost(
     request_B: ArrayLike, rate: ArrayLike, spindle_Hz: ArrayLike, in_flight: ArrayLike = 1.0
 ) -> FloatArray:
@@ -298,21 +279,3 @@ def lost_turns_cost(
     """
     alone = np.clip(2.0 - as_float(in_flight), 0.0, 1.0)
     return 1.0 + alone * as_float(rate) / (as_float(spindle_Hz) * as_float(request_B))
-
-
-def mirrored_write_rate(write_rate: ArrayLike, mirror_rate: ArrayLike) -> FloatArray:
-    """Rate at which a pair of controllers takes writes that each copies into the other's cache: min(W, M).
-
-    Args:
-        write_rate: Rate at which the pair takes writes that nobody copies W [B/s].
-        mirror_rate: Rate at which the pair copies, both directions together M [B/s].
-
-    Returns:
-        Rate of writes [B/s].
-
-    Valid: write-back caching with mirroring, as arrays have it by default; reads are not copied.
-    Neglects: that the processors and memory of the controllers do both at the same time.
-    Source: IBM, DS3500 Introduction and Implementation Guide, 9.4 (by default all write data are mirrored to the
-        alternate controller); NetApp SANtricity (full stripes are mirrored unless a volume says otherwise).
-    """
-    return np.minimum(as_float(write_rate), as_float(mirror_rate))

@@ -47,26 +47,6 @@ def visits_cost(
     return 1.0 + as_float(rate) * (m / s * as_float(first_s) + later * as_float(later_s))
 
 
-def visit_bytes(window_B: ArrayLike, data_disks: ArrayLike) -> FloatArray:
-    """Bytes one disk serves per visit when a window is striped over an array.
-
-    B = window / data disks. The window is the read-ahead of the array device for reads and the
-    write-back run of one file for buffered writes.
-
-    Args:
-        window_B: Read-ahead or write-back run of one stream on the array [B].
-        data_disks: Disks the window is spread over [1].
-
-    Returns:
-        Bytes per disk and visit [B].
-
-    Valid: window of at least one chunk per disk; below that fewer disks serve each visit.
-    Neglects: merging of neighbouring windows in the scheduler.
-    Source: geometry of striping.
-    """
-    return as_float(window_B) / as_float(data_disks)
-
-
 def interleaved_rate(streams: ArrayLike, rate: ArrayLike, visit_B: ArrayLike, switch_s: ArrayLike) -> FloatArray:
     """Aggregate rate of a disk (or of each disk of an array) that serves several sequential streams.
 
@@ -109,25 +89,24 @@ def writeback_visit_bytes(rate: ArrayLike) -> FloatArray:
     return np.maximum(4.0 * 2**20, 0.5 * as_float(rate))
 
 
-def new_files_cost(
-    file_B: ArrayLike, rate: ArrayLike, positioning_s: ArrayLike, metadata_writes: ArrayLike
-) -> FloatArray:
-    """Disk time of writing new files, over that of their bytes alone: 1 + R t_pos m / s.
+def stops_cost(size_B: ArrayLike, rate: ArrayLike, stop_s: ArrayLike, stops: ArrayLike) -> FloatArray:
+    """Disk time of writing data with stops between, over that of the data alone: 1 + R t n / s.
 
     Args:
-        file_B: Mean file size s [B].
-        rate: Media rate R of a disk [B/s].
-        positioning_s: Positioning from one write to the next in the sorted sweep t_pos [s].
-        metadata_writes: Writes m that a new file costs besides its data: its share of inode and directory blocks [1].
+        size_B: Data of a new file, or of a transaction group s [B].
+        rate: Rate R at which they are written [B/s].
+        stop_s: Time of a stop t: a positioning in the sorted sweep, or a scattered write that is waited for [s].
+        stops: Stops n: a new file's share of inode and directory blocks, or passes that write metadata and labels [1].
 
     Returns:
-        Factor on the disk time of a byte [1], at least 1.
+        Factor on the disk time of a byte [1], at least 1; tends to 1 for large files and groups.
 
-    Valid: delayed allocation: the data of new files follow each other.
-    Neglects: the journal's own transfer (sequential, a few per cent), barriers.
-    Source: time per file as in `visits_cost`; ext4 disk layout (kernel.org: 256-B inodes, 16 in a 4-KiB block).
+    Valid: delayed allocation, the data of new files following each other; writers that keep ZFS' throttle busy.
+    Neglects: the journal's own transfer (sequential, a few per cent), barriers; data of the next group meanwhile.
+    Source: time per file as in `visits_cost`; ext4 disk layout (kernel.org: 256-B inodes, 16 in a 4-KiB block);
+        OpenZFS spa_sync (each pass waits for the disks before the next begins).
     """
-    return 1.0 + as_float(rate) * as_float(positioning_s) * as_float(metadata_writes) / as_float(file_B)
+    return 1.0 + as_float(rate) * as_float(stop_s) * as_float(stops) / as_float(size_B)
 
 
 def shingled_write_time(

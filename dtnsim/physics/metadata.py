@@ -46,22 +46,6 @@ def absent_share(files: ArrayLike, file_B: ArrayLike, memory_B: ArrayLike) -> Fl
     return np.maximum(1.0 - as_float(memory_B) / wanted, 0.0)
 
 
-def listing_calls(names: ArrayLike) -> FloatArray:
-    """Calls, or round trips, for one name of a directory that is listed: 1 / names in a reply.
-
-    Args:
-        names: Names that one call or reply brings [1].
-
-    Returns:
-        Calls a name [1].
-
-    Valid: directories of more names than one reply holds.
-    Neglects: the last, partly filled reply.
-    Source: getdents(2); RFC 1813, section 3.3.17 (READDIRPLUS).
-    """
-    return 1.0 / as_float(names)
-
-
 def serial_time(operations: ArrayLike, round_trips: ArrayLike, rtt_s: ArrayLike, service_s: ArrayLike) -> FloatArray:
     """Time for operations that each wait for their round trips: t = N k (T + t_op).
 
@@ -112,20 +96,3 @@ def shared_time(alone_s: ArrayLike, left: ArrayLike) -> FloatArray:
     Source: L. Kleinrock, Queueing Systems, vol. 2, section 4.4 (M/G/1 processor sharing).
     """
     return as_float(alone_s) / as_float(left)
-
-
-def servers_used(servers: ArrayLike, directories: ArrayLike) -> FloatArray:
-    """Metadata servers that the directories of one data set lie on: min(m, max(d, 1)).
-
-    Args:
-        servers: Metadata servers m [1].
-        directories: Directories d [1].
-
-    Returns:
-        Servers [1].
-
-    Valid: directories placed on the servers in turn, each on one of them.
-    Neglects: striped directories, which spread one directory over several servers; renames across servers.
-    Source: Lustre manual, "Lustre Metadata Service" and "Creating a sub-directory on a given MDT" (DNE).
-    """
-    return np.minimum(as_float(servers), np.maximum(as_float(directories), 1.0))

@@ -36,23 +36,6 @@ def path_loss(segment_loss: ArrayLike) -> FloatArray:
     return as_float(np.where(np.any(p >= 1, axis=-1), 1.0, 0.0 - np.expm1(survive)))  # 0, not -0
 
 
-def left_by_others(capacity_Bps: ArrayLike, share: ArrayLike) -> FloatArray:
-    """Capacity that other traffic leaves: A = C (1 - u).
-
-    Args:
-        capacity_Bps: Capacity C [B/s].
-        share: Share u of it that others take [1].
-
-    Returns:
-        Available bandwidth [B/s].
-
-    Valid: background that does not yield; u in [0, 1].
-    Neglects: loss that the load causes; traffic that gives way to ours.
-    Source: definition, Jain and Dovrolis, IEEE/ACM Trans. Networking 11(4), 2003.
-    """
-    return as_float(capacity_Bps) * (1 - as_float(share))
-
-
 def diurnal_share(mean: ArrayLike, amplitude: ArrayLike, hour: ArrayLike, peak_hour: ArrayLike) -> FloatArray:
     """Share of a link that others take at an hour of the day.
 

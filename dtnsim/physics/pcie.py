@@ -63,26 +63,6 @@ def raw_rate(generation: ArrayLike, lanes: ArrayLike) -> FloatArray:
     return _by_generation(TRANSFERS_PER_S * LINE_CODE / 8, generation) * as_float(lanes)
 
 
-def trained_lanes(card: ArrayLike, slot: ArrayLike) -> FloatArray:
-    """Lanes (or generation) a link really uses: the least of card and slot wiring.
-
-    n = min(card, slot)
-
-    Args:
-        card: Width (or generation) of the card [1].
-        slot: Width wired to the slot, not the connector's [1].
-
-    Returns:
-        Width in use [1].
-
-    Valid: all positive.
-    Neglects: links that retrain under load.
-    Source: PCIe Base Specification 5.0, link training (4.2.4): both ends settle on the widest and
-        fastest they share.
-    """
-    return np.minimum(as_float(card), as_float(slot))
-
-
 def ack_interval(generation: ArrayLike, lanes: ArrayLike, mps_B: ArrayLike) -> FloatArray:
     """Symbol times between two acknowledges, and between two credit updates, that the standard asks for.
 
@@ -227,7 +207,7 @@ def completion_bytes(generation: ArrayLike, mps_B: ArrayLike) -> FloatArray:
     Returns:
         Bytes on the link per payload byte [1].
 
-    Valid: enough reads outstanding to hide the latency (see `read_latency_rate`).
+    Valid: enough reads outstanding to hide the latency (`waiting.request_rate` of the tags).
     Neglects: unaligned starts, descriptors.
     Source: pcie-bench/pcie-model, model/mem_bw.py.
     """
@@ -254,26 +234,6 @@ def write_rate(generation: ArrayLike, lanes: ArrayLike, mps_B: ArrayLike, stripi
     Source: pcie-bench/pcie-model (SIGCOMM 2018).
     """
     return tlp_rate(generation, lanes, mps_B, striping) / write_bytes(generation, mps_B)
-
-
-def read_latency_rate(tags: ArrayLike, mrrs_B: ArrayLike, latency_s: ArrayLike) -> FloatArray:
-    """Payload rate that outstanding read requests allow (Little's law on the tags).
-
-    X = tags * MRRS / latency
-
-    Args:
-        tags: Read requests in flight (32 without extended tags, 256 with) [1].
-        mrrs_B: Maximum read request size [B].
-        latency_s: Time from request to last completion [s]; 0.4-0.6 us was measured by pcie-bench.
-
-    Returns:
-        Payload rate [B/s].
-
-    Valid: all positive.
-    Neglects: the link's own rate (take the minimum with the link).
-    Source: Little (1961); tags: PCIe Base Specification 2.2.6.2; latency: Neugebauer et al., SIGCOMM 2018.
-    """
-    return as_float(tags) * as_float(mrrs_B) / as_float(latency_s)
 
 
 @lru_cache(maxsize=256)
@@ -336,29 +296,3 @@ def drive_link(read_rate_Bps: ArrayLike) -> FloatArray:
 def _drive_rate(generation: int) -> float:
     """`write_rate` of a drive's link, which very many transfers ask for [B/s]."""
     return float(write_rate(generation, DRIVE_LANES, DRIVE_MPS_B, 1.0))
-
-
-def expander_uplink_rate(
-    lanes: ArrayLike, uplink_lane: ArrayLike, drive_lane: ArrayLike, buffered: ArrayLike
-) -> FloatArray:
-    """Rate from an expander to the adapter, when the drives' links are slower than the uplink's.
-
-    lanes x min(uplink, drive) without buffering: a connection runs at the drive's speed on every hop.
-    lanes x uplink with store-and-forward buffering in the expander.
-
-    Args:
-        lanes: Lanes of the uplink [1].
-        uplink_lane: Payload rate of an uplink lane [B/s].
-        drive_lane: Payload rate of the drives' lanes [B/s].
-        buffered: True where the expander buffers (DataBolt and the like) [bool].
-
-    Returns:
-        Rate [B/s].
-
-    Valid: enough drives to fill the lanes.
-    Neglects: the buffer's size.
-    Source: SAS store-and-forward buffering patent text; Lenovo RAID 930 guide (DataBolt).
-    """
-    uplink = as_float(uplink_lane)
-    speed = np.where(np.asarray(buffered, dtype=bool), uplink, np.minimum(uplink, as_float(drive_lane)))
-    return as_float(lanes) * speed

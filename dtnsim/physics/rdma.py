@@ -99,23 +99,3 @@ def connection_rate(asked_Bps: ArrayLike, loss: ArrayLike, packet_B: ArrayLike, 
     with np.errstate(divide="ignore"):
         odds = np.clip(p, 0.0, 1.0) / np.maximum(1.0 - p, 1e-30)
         return as_float(1.0 / (1.0 / r + odds * np.maximum(t / s, 1.0 / r)))
-
-
-def credit_rate(buffer_B: ArrayLike, rtt_s: ArrayLike) -> FloatArray:
-    """Rate of a link without loss by its receive buffer: b / T.
-
-    A sender has credits (InfiniBand) or headroom (priority flow control) for what the other end of the link can store.
-
-    Args:
-        buffer_B: Receive buffer of a port for one virtual lane or priority b [B].
-        rtt_s: Round trip of the link T [s].
-
-    Returns:
-        Rate [B/s], infinite without delay.
-
-    Valid: one link without range extenders.
-    Neglects: that priority flow control needs twice that to neither starve nor drop.
-    Source: InfiniBand Architecture Specification vol. 1, 7.9 (link-level flow control); Little.
-    """
-    with np.errstate(divide="ignore"):
-        return as_float(as_float(buffer_B) / as_float(rtt_s))

@@ -11,27 +11,6 @@ from numpy.typing import ArrayLike
 from dtnsim.physics._arrays import FloatArray, as_float, together
 
 
-def node_rate(
-    ports: ArrayLike, port_rate: ArrayLike, port_share: ArrayLike = 1.0, own_rate: ArrayLike = np.inf
-) -> FloatArray:
-    """Rate of one server: min(ports x R_port x share, R_own).
-
-    Args:
-        ports: Network ports of a server [1].
-        port_rate: Line rate of one port [B/s].
-        port_share: Payload per byte of line rate [1].
-        own_rate: What its cores and memory move [B/s].
-
-    Returns:
-        Rate [B/s].
-
-    Valid: ports used alike, in one direction at a time.
-    Neglects: traffic between servers (replicas, mirrors), which the file system's kind adds.
-    Source: bottleneck law; Lustre manual, "Understanding Lustre Architecture" (90 % of the network reached).
-    """
-    return np.minimum(as_float(ports) * as_float(port_rate) * as_float(port_share), as_float(own_rate))
-
-
 def elsewhere(servers: ArrayLike) -> FloatArray:
     """Part of the bytes and requests of a client on one of the servers that pass a wire: 1 - 1 / n.
 
@@ -146,26 +125,6 @@ def _largest(items: int, chance: float, bins: float) -> float:
     known = np.cumsum(np.exp(np.concatenate([[0.0], log]) + items * np.log1p(-chance)))
     none_above = np.where(np.arange(items) < np.ceil(items * chance - 1e-9), 0.0, np.minimum(known[:-1], 1.0) ** bins)
     return float(np.sum(1.0 - none_above))
-
-
-def file_stripes(file_B: ArrayLike, stripe_count: ArrayLike, stripe_B: ArrayLike) -> FloatArray:
-    """Targets (OSTs, NSDs, objects' OSDs) that hold a part of a file: min(count, ceil(size / stripe)), at least 1.
-
-    Args:
-        file_B: File size [B].
-        stripe_count: Stripes of the layout; all targets of the pool where files are striped over all [1].
-        stripe_B: Stripe, chunk, block or object [B].
-
-    Returns:
-        Targets, at least 1 [1].
-
-    Valid: plain (RAID0) layouts, and each component of a composite one; round-robin placement.
-    Neglects: overstriping; failure groups and replicas.
-    Source: Lustre manual, "Managing File Layout (Striping) and Free Space"; Schmuck and Haskin, "GPFS", FAST 2002
-        (wide striping of blocks over all disks).
-    """
-    used = np.ceil(as_float(file_B) / as_float(stripe_B))
-    return np.maximum(1.0, np.minimum(as_float(stripe_count), used))
 
 
 def run_length(cache_B: ArrayLike, streams: ArrayLike, request_B: ArrayLike) -> FloatArray:

@@ -104,28 +104,6 @@ def implied_spare(amplification: ArrayLike) -> FloatArray:
     return -w * np.log1p(-1.0 / w) - 1.0
 
 
-def burst_bytes(cache_B: ArrayLike, cache_rate: ArrayLike, drain_rate: ArrayLike) -> FloatArray:
-    """Bytes a drive takes at cache speed before its fast cache is full.
-
-    V_burst = V_cache R_cache / (R_cache - R_drain), drained while it fills.
-
-    Args:
-        cache_B: Fast (pseudo-SLC or DRAM) space that is free at the start [B].
-        cache_rate: Write rate into the cache R_cache [B/s].
-        drain_rate: Rate at which the cache is emptied meanwhile R_drain [B/s], 0 if only when idle.
-
-    Returns:
-        Host bytes [B]; capped at 1e9 caches where the drain keeps up (never full).
-
-    Valid: a cache that is empty at the start.
-    Neglects: caches that shrink as the drive fills (give the size for that fill level).
-    Source: conservation of bytes in the cache.
-    """
-    cache, fast = as_float(cache_B), as_float(cache_rate)
-    fill = np.maximum(fast - np.maximum(as_float(drain_rate), 0.0), 1e-9 * fast)
-    return cache * fast / fill
-
-
 def burst_write_time(
     size_B: ArrayLike,
     burst_B: ArrayLike,
@@ -141,7 +119,7 @@ def burst_write_time(
 
     Args:
         size_B: Bytes written V [B].
-        burst_B: Bytes taken at cache speed, see `burst_bytes` [B].
+        burst_B: Bytes taken at cache speed: the cache, where it is emptied only when idle [B].
         burst_rate: Rate of the burst [B/s].
         direct_rate: Rate of writes that pass the full cache [B/s].
         direct_B: Bytes the drive takes directly before it must fold the cache [B].
@@ -195,24 +173,6 @@ def effective_spare(spare_ratio: ArrayLike, filled: ArrayLike) -> FloatArray:
     Source: definition; SNIA Solid State Storage Performance Test Specification (preconditioning, active range).
     """
     return (1.0 + as_float(spare_ratio)) / np.clip(as_float(filled), 1e-3, 1.0) - 1.0
-
-
-def indirection_load(write_B: ArrayLike, unit_B: ArrayLike) -> FloatArray:
-    """Bytes written to the flash per byte of a random write: ceil(s / u) u / s.
-
-    Args:
-        write_B: Size of one write s [B].
-        unit_B: Unit of the drive's mapping table u (4 KiB; 16 or 64 KiB on large QLC drives) [B].
-
-    Returns:
-        Ratio [1], at least 1.
-
-    Valid: aligned writes that no cache joins.
-    Neglects: the read of the rest of the unit.
-    Source: Intel D5-P5316 product brief: 64-KiB indirection unit, random writes rated at 64 KiB.
-    """
-    s, unit = as_float(write_B), as_float(unit_B)
-    return np.ceil(s / unit) * unit / s
 
 
 def sequential_latency(

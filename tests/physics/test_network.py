@@ -8,6 +8,7 @@ import pytest
 from hypothesis import given, strategies as st
 
 from dtnsim.physics import bonding, network, nic, rdma
+from dtnsim.physics.tcp import window
 
 GBIT = 1e9 / 8
 
@@ -135,9 +136,9 @@ def test_thousands_of_streams_are_counted_too() -> None:
 # -- RDMA against its specification, textbooks and what adapters print -----------------------------
 def test_without_loss_or_delay_nothing_is_lost():
     assert rdma.go_back_n(0.0, 1e6) == 1.0
-    assert np.isinf(rdma.credit_rate(256 * 1024, 0.0))
-    # 100 km of fibre, 1 ms: a quarter of a mebibyte a round trip, 2.1 Gb/s: why such links need extenders
-    assert rdma.credit_rate(256 * 1024, 1e-3) * 8 == pytest.approx(2.1e9, rel=0.01)
+    assert np.isinf(window.window_rate(256 * 1024, 0.0))
+    # credits over 100 km of fibre, 1 ms: a quarter of a mebibyte a round trip, 2.1 Gb/s: why such links need extenders
+    assert window.window_rate(256 * 1024, 1e-3) * 8 == pytest.approx(2.1e9, rel=0.01)
 
 
 @pytest.mark.parametrize("loss", [0.0, 1e-6, 1e-3, 0.1])

@@ -15,7 +15,7 @@ def test_rm_and_rescan():
     # rm -rf 47.09 s, rsync rescan 60.77 s, both from the laptop: REMOVE and a sixteenth of a READDIRPLUS a file,
     # GETATTR, ACCESS, READDIRPLUS and RMDIR a directory. How many of the entries are directories is not printed:
     # between one in twenty and one in six the count of requests changes by a sixth.
-    names = metadata.listing_calls(nfs.NAMES_PER_REPLY)
+    names = 1 / nfs.NAMES_PER_REPLY
     for share in (1 / 20, 1 / 6):
         trips = ENTRIES * ((1 - share) * (1 + names) + 4 * share)
         assert trips * RTT_LAPTOP == pytest.approx(47.09, rel=0.2)
@@ -43,11 +43,9 @@ def test_every_class_of_operations_is_known():
     assert set(metadata.CLASSES.values()) == {"create", "remove"}
 
 
-@given(n=POSITIVE, k=POSITIVE, T=POSITIVE, t=POSITIVE, m=st.integers(1, 64), d=st.integers(0, 1000))
-def test_times_are_monotone(n, k, T, t, m, d):
+@given(n=POSITIVE, k=POSITIVE, T=POSITIVE, t=POSITIVE)
+def test_times_are_monotone(n, k, T, t):
     whole = metadata.serial_time(n, k, T, t)
     assert metadata.serial_time(n, k, 2 * T, t) >= whole
     assert metadata.serial_time(2 * n, k, T, t) == pytest.approx(2 * whole)
     assert metadata.server_time(2 * n) < metadata.server_time(n)
-    assert metadata.servers_used(m, d) <= metadata.servers_used(m + 1, d + 1)
-    assert metadata.listing_calls(2 * n) < metadata.listing_calls(n)
