@@ -167,7 +167,7 @@ def _row(c: Choice) -> dict[str, object]:
 
     named = fields(c, tool="name", yours="own", command="line") | {"set": "; ".join(c.overrides)}
     rates = {"duration_s": c.duration_s.as_dict(), "throughput_Bps": _rate(c).as_dict()}
-    held = fields(c, ceiling_Bps="prediction.ceiling", best="best", held_by="held_by")
+    held = fields(c, ceiling_Bps="prediction.ceiling", best="best", held_by="prediction.bottleneck.reason")
     return named | fields(c, "needs", "lacks") | rates | held
 
 
