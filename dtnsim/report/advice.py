@@ -18,6 +18,7 @@ from dtnsim.ground.records import Prediction
 from dtnsim.ground.uncertainty import Assumption, Remedy
 
 if TYPE_CHECKING:
+    from dtnsim.description.spec import PathSpec
     from dtnsim.steady.goals import Goal
 
 _SETTING: Final = re.compile(r"\S+=(?:'[^']*'|\S+)")  #: a setting of sysctl(8)
@@ -98,3 +99,12 @@ def beside(now: Sequence[float], took: Sequence[float]) -> list[str]:
         if any(each != shown[0] for each in then):
             break
     return then
+
+
+def may_choose(given: PathSpec | None, f: int) -> bool:
+    """Whether another tool can move the files of transfer ``f``: no test, nothing timed, no months of work."""
+    if given is None or given.workload is not None or f >= len(given.transfers):
+        return False
+    transfer = given.transfers[f]
+    timed = transfer.dataset is None or transfer.timing() is not None
+    return not (timed or given.programs or transfer.tool.tool_class.endswith("test"))

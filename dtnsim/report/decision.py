@@ -17,8 +17,9 @@ from dtnsim.composition.relief import tcp_of
 from dtnsim.ground import units
 from dtnsim.ground.records import Prediction, TransferPrediction
 from dtnsim.ground.uncertainty import Remedy
+from dtnsim.physics._arrays import quantile
 from dtnsim.report import holds
-from dtnsim.report.advice import LATE, measured, of_others, option, path_of, typed
+from dtnsim.report.advice import LATE, may_choose, measured, of_others, option, path_of, typed
 from dtnsim.report.how_long import how_long, resync
 from dtnsim.steady import ordering, relieved
 from dtnsim.steady.known import Assumed
@@ -33,6 +34,8 @@ if TYPE_CHECKING:
 
 #: remedies that are answered with all their scenarios, until one helps
 _TRIED: Final = 2
+#: draws that tell whether many transfers are faster elsewhere at all
+_FEW: Final = 32
 #: numbers that move the answer most at its best, of which the first by its median is said
 _RANKED: Final = 4
 #: probability of a goal from which on nothing has to be done
@@ -192,7 +195,7 @@ def _with(p: Prediction, way: Remedy) -> Prediction:
 
 
 def _again(p: Prediction, changed: PathSpec, gone: frozenset[str] = frozenset()) -> Prediction:
-    """Another path, drawn as the answer was; of many transfers none that is hardly faster at its medians.
+    """Another path, drawn as the answer was; of many transfers what is hardly faster in a few draws, in those.
 
     Args:
         p: The answer.
@@ -205,13 +208,16 @@ def _again(p: Prediction, changed: PathSpec, gone: frozenset[str] = frozenset())
         if drawn is None or _more(p, better) < (1 + relieved.WORTH) / 2:
             return better
     if gone or drawn is None:
-        return without(p, gone, changed)
+        few = without(p, gone, changed, _FEW) if len(p.transfers) > relieved.TRIED else None
+        return few if few is not None and _more(p, few) < (1 + relieved.WORTH) / 2 else without(p, gone, changed)
     return predict(changed, samples=len(drawn.rates_Bps), seed=drawn.seed, mean=drawn.mean)
 
 
 def _more(p: Prediction, better: Prediction) -> float:
     """How many times as fast another answer is, in the median; where it is not drawn, of the ceilings."""
-    return better.ceiling / p.ceiling if better.drawn is None else better.throughput_Bps.p50 / p.throughput_Bps.p50
+    if better.drawn is None or p.drawn is None:
+        return better.ceiling / p.ceiling
+    return better.throughput_Bps.p50 / float(quantile(p.drawn.total_Bps[: len(better.drawn.rates_Bps)], 0.5))
 
 
 def _gain(p: Prediction, better: Prediction) -> str:
@@ -318,15 +324,6 @@ def _for_plan(p: Prediction, t: TransferPrediction, more: float) -> str:
 def _short(value: float, unit: str, digits: int = 3) -> str:
     """A number as an option takes it."""
     return units.show(value, unit, digits=digits).replace(" ", "")
-
-
-def may_choose(given: PathSpec | None, f: int) -> bool:
-    """Whether another tool can move the files of transfer ``f``: no test, nothing timed, no months of work."""
-    if given is None or given.workload is not None or f >= len(given.transfers):
-        return False
-    transfer = given.transfers[f]
-    timed = transfer.dataset is None or transfer.timing() is not None
-    return not (timed or given.programs or transfer.tool.tool_class.endswith("test"))
 
 
 def _one_more(p: Prediction, t: TransferPrediction) -> str:

@@ -22,7 +22,8 @@ from dtnsim.planning import groups, messages, tool_choice, whatif, whynot
 from dtnsim.planning.plan import Plan, towards
 from dtnsim.planning.whatif import Grid
 from dtnsim.report import assumed, charts, costs, fleet, fleet_page, picture, timeline
-from dtnsim.report.decision import decide, may_choose, verdict
+from dtnsim.report.advice import may_choose
+from dtnsim.report.decision import decide, verdict
 from dtnsim.report.holds import called
 from dtnsim.report.page import LAYOUT, Page, escaped
 from dtnsim.report.table import Table

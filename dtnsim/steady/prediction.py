@@ -36,7 +36,7 @@ from dtnsim.steady.ladder import Ladder
 from dtnsim.steady.matrices import once
 from dtnsim.steady.meetings import Meeting, meetings, part
 from dtnsim.steady.reasons import Cause, bottleneck
-from dtnsim.steady.scenarios import Scenarios, composed_and_drawn, held, interval, laid_out, scenarios, took
+from dtnsim.steady.scenarios import Scenarios, composed_and_drawn, held, in_some, interval, laid_out, scenarios, took
 from dtnsim.steady.solve import Matrices
 
 _ROUNDING: Final = 1e-9  #: part of the workers' time that is rounding
@@ -179,7 +179,9 @@ def _drawn(given: spec.PathSpec, problem: Problem, drawn: Scenarios, seed: int, 
     return replace(made, transfers=transfers, drawn=behind, given=given)
 
 
-def without(p: Prediction, gone: frozenset[str], given: spec.PathSpec | None = None) -> Prediction:
+def without(
+    p: Prediction, gone: frozenset[str], given: spec.PathSpec | None = None, first: int | None = None
+) -> Prediction:
     """An answer with the same draws where some stations hold nobody (`dtnsim.composition.relief.without`).
 
     Neglects: that what a time ends moves more then, and that transfers leave memory otherwise to later ones.
@@ -188,6 +190,7 @@ def without(p: Prediction, gone: frozenset[str], given: spec.PathSpec | None = N
         p: The answer.
         gone: The stations; none of them for the answer itself.
         given: Its path, changed.
+        first: In so many of the draws alone, the first.
     """
     given, known = p.given if given is None else given, p.assumed
     if not gone:
@@ -199,7 +202,8 @@ def without(p: Prediction, gone: frozenset[str], given: spec.PathSpec | None = N
     if given is not p.given:
         nominal, drawn = composed_and_drawn(given, drawn.draw.samples, seed, mean=mean)
     problem = relief.without(nominal, gone)
-    free = laid_out(relief.without(drawn.problem, gone), drawn.draw, held(given, problem))
+    whole = relief.without(drawn.problem if first is None else in_some(drawn.problem, slice(first)), gone)
+    free = laid_out(whole, drawn.draw, held(given, problem))
     return _drawn(given, problem, free, seed, mean=mean)
 
 

@@ -175,7 +175,8 @@ def laid_out(problem: Problem, draw: Draw, holding: tuple[Holders, ...]) -> Scen
 def solved(problem: Problem, m: Matrices, draw: Draw, held: tuple[Holders, ...], times: int = 1) -> Scenarios:
     """The scenarios of a problem that is drawn; ``times`` variants of it stand one after the other."""
     m, solution, rates = _whole(problem, m)
-    return Scenarios(problem, m, solution, np.broadcast_to(rates, (draw.samples * times, rates.shape[1])), draw, held)
+    count = len(rates) if len(rates) > 1 else draw.samples * times
+    return Scenarios(problem, m, solution, np.broadcast_to(rates, (count, rates.shape[1])), draw, held)
 
 
 def _whole(problem: Problem, m: Matrices) -> tuple[Matrices, solve.Solution, Array]:

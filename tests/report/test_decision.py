@@ -13,7 +13,7 @@ from dtnsim.ground.records import Prediction
 from dtnsim.ground.uncertainty import often
 from dtnsim.planning import swept
 from dtnsim.report import text
-from dtnsim.report.decision import decide, share as share_of
+from dtnsim.report.decision import _again, decide, share as share_of
 from dtnsim.report.document import prediction_document
 from dtnsim.steady import goals
 from tests.each import rows
@@ -193,6 +193,16 @@ def test_a_card_of_several_transfers_says_what_holds_the_longest() -> None:
     assert f"about {middle} ({often('runs')}: " in lines[1]
     assert [line.split()[0] for line in lines if line.startswith(("one", "two"))] == ["one", "two"]
     assert sum(line.startswith("held by ") for line in lines) == 1
+
+
+@pytest.mark.parametrize(("nic", "draws"), [("10.2 Gb/s", 32), ("100 Gb/s", 64)])
+def test_whether_many_transfers_are_faster_elsewhere_is_told_by_few_draws(nic: str, draws: int) -> None:
+    host = machine(nic={"kind": "nic", "rate": nic, "mtu": "9000 B"})
+    transfers = [{"name": f"t{n}", "from": "a:memory", "to": "b:memory", "tool": "iperf3"} for n in range(5)]
+    wan = {"bandwidth": "10 Gb/s", "background": {"share": 0}}
+    found = answer(journey(host, host, wan=wan, transfers=transfers), samples=64)
+    better = _again(found, found.given, frozenset({"network.wan"}))
+    assert len(better.drawn.rates_Bps) == draws
 
 
 def test_text_document_and_sweep_say_that_the_longest_transfer_is_what_holds_the_path() -> None:
