@@ -15,7 +15,7 @@ from typing import Any, Final
 
 import numpy as np
 
-from dtnsim.components.base import find_kind, kinds
+from dtnsim.components.base import Model, find_kind, kinds
 from dtnsim.composition.compose import run_together
 from dtnsim.composition.resolved_transfer import End, end_of
 from dtnsim.description.dataset import load as dataset
@@ -235,9 +235,16 @@ def _typed(usage: Usage, options: dict[str, Any]) -> str:
 
 def _own(tool: Tool) -> str:
     """What a path's tool is called, with the options that the path states."""
-    given = {k: getattr(tool, k) for k in sorted(tool.model_fields_set) if k != "kind"}
-    stated = ", ".join(f"{k} {v}" for k, v in given.items() if str(v) != str(type(tool).model_fields[k].default))
+    stated = _stated(tool)
     return f"yours: {tool.kind}" + (f" ({stated})" if stated else "")
+
+
+def _stated(tool: Model) -> str:
+    """Options that are not at their defaults, those of a tool within the tool in brackets."""
+    given = {k: getattr(tool, k) for k in sorted(tool.model_fields_set - {"kind"})}
+    said = {k: _stated(v) if isinstance(v, Model) else " ".join(v) if isinstance(v, tuple) else str(v)
+            for k, v in given.items() if str(v) != str(type(tool).model_fields[k].default)}  # fmt: skip
+    return ", ".join(f"{k} ({v})" if isinstance(given[k], Model) else f"{k} {v}" for k, v in said.items() if v)
 
 
 def _of_data(own: Tool, kind: str) -> dict[str, Any]:

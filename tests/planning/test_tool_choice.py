@@ -55,6 +55,13 @@ def test_predict_with_the_setting_of_a_row_gives_the_row(ends: tuple[dict[str, A
     assert sum(r.best for r in rows) >= 1  # in each draw something is the best
 
 
+def test_a_row_of_ones_own_has_the_options_that_are_stated() -> None:
+    typed = "rclone copy --transfers 8 --no-check-dest"
+    assert [choose(path(tool), samples=0)[0][0].name for tool in ({"name": "fpsync", "n": 16}, typed)] == [
+        "yours: fpsync (n 16)", "yours: rclone (transfers 8, unmodelled --no-check-dest)"
+    ]  # fmt: skip
+
+
 def _whole(name: str) -> bool:
     """Whether a shipped path is one transfer of files, so that a row is the path."""
     spec = dtnsim.load(name)
