@@ -110,7 +110,7 @@ def connection(
         cc=net.cc or route.source.tcp.cc,
         reopened=net.reopened,
         line_Bps=_burst_line(route, net, frame, nics, draw.nominal),
-        paced=route.source.paced,
+        paced=route.source.paced or net.pacing is not None,
     )
 
 

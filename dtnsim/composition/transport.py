@@ -76,10 +76,11 @@ def charge(
         _rate_based(row, route, net, frame, draw, pair)
     again = law(ratebased.sent, loss=term(route.loss(draw))) if net.transport == "fasp" else 1.0
     target(row, net, f"target.{pair}", again)
-    pacing = route.source.tcp.pacing
+    pacing = net.pacing or route.source.tcp.pacing
     if pacing is not None and net.transport == "tcp":
         capacity = count(net.streams, "stream") * row.term(pacing)
-        remedy = f"a higher pacing rate ({route.tcp_key(route.source)}.pacing), or more streams"
+        said = "the tool's own" if net.pacing is not None else f"{route.tcp_key(route.source)}.pacing"
+        remedy = f"a higher pacing rate ({said}), or more streams"
         row.charge(f"pacing.{pair}", "tcp", capacity=capacity, private=True, what="pacing", remedy=remedy)
     if net.channel is not None and np.any(np.asarray(rtt) > 0):
         workers = net.channels or max(1, net.streams)

@@ -30,7 +30,9 @@ def holds(p: Prediction, b: Bottleneck) -> str:
     place = b.component.removeprefix("tcp.")
     if b.kind == "tcp":
         found = _LIMIT.fullmatch(b.reason)
-        ends = _ends(p, place)
+        ends = _ends(p, place.removeprefix("pacing."))
+        if place.startswith("pacing."):
+            return f"the pacing of packets from {ends}"
         if found is None or found[1] not in _TCP:
             return f"the TCP connections from {ends}"
         what = _place(found[2]) if found[1] == "link" else found[2].removeprefix("1 x ")
@@ -57,7 +59,8 @@ def called(p: Prediction, name: str, reason: str = "") -> str:
         found = _LIMIT.fullmatch(reason)
         if found is not None and found[1] == "link":
             return re.split(" is (?:full|reached)", _place(found[2]))[0].removeprefix("the ")
-        return f"{_LIMITS.get(found[1], 'TCP') if found is not None else 'TCP'} from {_ends(p, place)}"
+        limit = _LIMITS.get(found[1], "TCP") if found is not None else "TCP"
+        return f"{limit} from {_ends(p, place.removeprefix('pacing.'))}"
     words = re.split(r" \(|[,:] ", _several(p, s, _words(s.kind, place)))[0]
     return words.format(host=s.host, place=place).removeprefix("the ")
 
@@ -116,7 +119,8 @@ def held(p: Prediction) -> str:
     turns = _TURNS.search(t.bottleneck.reason)
     best += f" for {turns[1]}{turns[2]}" if turns and int(turns[1]) < _MOSTLY else ""
     text = best if found is None else f"{holds(p, found.holder)} [{found.holder.station}] in {found.share:.0%} of runs"
-    text += "" if found is None else f"; at its best, {brief(holds(p, replace(t.bottleneck, work=())))}"
+    if found is not None and found.holder.station != t.bottleneck.station:
+        text += f"; at its best, {brief(holds(p, replace(t.bottleneck, work=())))}"
     return f"{text} ({t.name}, which takes longest)" if len(p.transfers) > 1 else text
 
 

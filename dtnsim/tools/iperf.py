@@ -100,6 +100,7 @@ class Iperf3(MemoryTest):
     Z: Annotated[bool, named("Z", "zerocopy")] = False
     u: Annotated[bool, named("u", "udp")] = False
     b: Annotated[Rate | None, named("b", "bitrate")] = None
+    fq_rate: Annotated[Rate | None, named("fq_rate", "fq-rate")] = None
     t: Annotated[Seconds, named("t", "time")] = prior("10 s", 0.0, "iperf3(1): default duration")
     length: Annotated[Size | None, named("l", "length")] = None
     skip_rx_copy: Annotated[bool, named("skip_rx_copy", "skip-rx-copy")] = False
@@ -123,6 +124,7 @@ class Iperf3(MemoryTest):
             window=self.w,
             cc=self.C,
             rate=_of_all(self.b or (_IPERF3_UDP_RATE if self.u else None), self.P),
+            pacing=self.fq_rate,
             sendfile=self.Z,
             call=self.length or (None if self.u else _LENGTH),
             discard=self.skip_rx_copy and not self.u,

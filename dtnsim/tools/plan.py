@@ -101,6 +101,7 @@ class NetUse:
     cc: str | None = None  #: Congestion control that the tool asks for.
     #: Target rate of a rate-based transport, or a cap that the user set; of all streams together.
     rate: Quantity | None = None
+    pacing: Quantity | None = None  #: Rate at which the tool has the packets of each stream spaced.
     overhead: float = 1.0  #: Bytes sent per payload byte.
     sendfile: bool = False  #: True where the sender does not copy.
     polls: bool = False  #: True where the sender never sleeps in a write, so that its buffer is filled as it empties.
