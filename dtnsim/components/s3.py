@@ -112,7 +112,8 @@ class S3(SharedFilesystem, Copies):
         one = law(waiting.request_rate, request_B=part, latency_s=waits, rate_Bps=flow)
         every = count(self._at_once(use), "connection") * one
         what = f"S3 connections that each wait for their {'GETs' if reading else 'PUTs'}"
-        self.of_each(row, use, f"{label}.connections", every, what)
+        remedy = "more parts at once, larger ones, or more files at once (options of the tool)" if own else ""
+        self.of_each(row, use, f"{label}.connections", every, what, remedy=remedy)
         if whole.servers is None or whole.states("get_rate" if reading else "put_rate"):
             self._prefixes(row, label, part, whole.get_rate if reading else whole.put_rate)
         copies, ports = whole.stored(), whole.ports(reading=reading)

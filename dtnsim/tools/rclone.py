@@ -134,6 +134,9 @@ class Rclone(Tool):
     s3_chunk_size: Annotated[Size, named("s3_chunk_size", "s3-chunk-size")] = prior(
         "5 MiB", 0.0, "rclone documentation, s3: --s3-chunk-size"
     )
+    s3_upload_cutoff: Annotated[Size, named("s3_upload_cutoff", "s3-upload-cutoff")] = prior(
+        "200 MiB", 0.0, "rclone documentation, s3: --s3-upload-cutoff"
+    )
     s3_upload_concurrency: Annotated[Count, named("s3_upload_concurrency", "s3-upload-concurrency")] = 4
     s3_disable_checksum: Annotated[bool, named("s3_disable_checksum", "s3-disable-checksum")] = False
     s3_no_head: Annotated[bool, named("s3_no_head", "s3-no-head")] = False
@@ -153,6 +156,8 @@ class Rclone(Tool):
         if way.backend == "local":
             cut &= "multi_thread_streams" in self.model_fields_set
         each = max(1, self.multi_thread_streams) if cut else 1
+        if way.put and way.backend == "s3":  # a part each
+            each = self._parts_at_once(job, cut=cut)
         streams = workers * each
         sender, receiver = Thread("rclone senders", streams), Thread("rclone receivers", streams)
         if not job.remote:  # a mount, or a bucket as a volume of this host
@@ -203,9 +208,18 @@ class Rclone(Tool):
         if way.backend != "s3":
             return use
         if way.put:
-            chunk = min(self.s3_chunk_size.value, job.mean_B)
-            return cut(use, max(chunk, 1.0), min(self.s3_upload_concurrency, math.ceil(job.mean_B / max(chunk, 1.0))))
+            return cut(use, self._part(job), streams)
         return cut(use, max(job.mean_B / streams, 1.0), streams)
+
+    def _parts_at_once(self, job: Job, *, cut: bool) -> int:
+        """Parts of one upload at once; ``multi_thread_streams`` may ask for more (fs/operations/multithread.go)."""
+        asked = self.multi_thread_streams if cut and "multi_thread_streams" in self.model_fields_set else 1
+        return max(1, min(max(self.s3_upload_concurrency, asked), math.ceil(job.mean_B / self._part(job))))
+
+    def _part(self, job: Job) -> float:
+        """Bytes of one part of an upload; files up to the cutoff go in one request."""
+        chunk = self.s3_chunk_size.value if job.mean_B > self.s3_upload_cutoff.value else job.mean_B
+        return max(min(chunk, job.mean_B), 1.0)
 
     def _hashes(self, way: Way) -> bool:
         return way.backend == "sftp" and not (self.sftp_disable_hashcheck or self.ignore_checksum)
