@@ -16,7 +16,7 @@ from dtnsim.components.servers import RequestTime, Servers
 from dtnsim.ground.ledger import Row
 from dtnsim.ground.quantity import Quantity, Unit, Value, prior
 from dtnsim.ground.term import Term, count, law, term
-from dtnsim.ground.uncertainty import Otherwise, Since
+from dtnsim.ground.uncertainty import Change, Otherwise, Since
 from dtnsim.physics import cache, nfs, waiting
 
 #: requests of a sequential reader's read-ahead before Linux 5.4 (NFS_MAX_READAHEAD), what it is since, slots before 3.1
@@ -160,6 +160,13 @@ class Nfs(Remote):
         usual = use.kernels.by(lambda release: many if release < nfs.SMALL_READ_AHEAD else _USUAL_AHEAD)
         call = term(use.block_B, "B")
         return law(cache.read_ahead_window, set_B=row.term(usual), call_B=call, largest_B=row.term(size))
+
+    def more_ahead(self, use: Access, volume: str, key: str) -> tuple[Change, ...]:
+        """Fifteen of the largest requests, as before Linux 5.4; nfsrahead(5) keeps it over mounts."""
+        if self.read_ahead is not None or use.kernels is None:
+            return ()
+        typed = f"echo 15360 > /sys/class/bdi/$(mountpoint -d {volume})/read_ahead_kb"
+        return (Change(f"15 MiB read ahead at once: {typed}", (f"{key}=15 MiB",)),)
 
     def answer_time(self, row: Row, use: Access) -> Term:
         """Seconds of one request at the server; one WRITE that holds a whole synchronous call waits for the disks."""

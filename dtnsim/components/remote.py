@@ -17,6 +17,7 @@ from dtnsim.components.servers import RequestTime, Servers, SharedFilesystem
 from dtnsim.ground.ledger import Row
 from dtnsim.ground.quantity import Quantity, Unit, Value, middle, prior
 from dtnsim.ground.term import Term, count, law, least, term
+from dtnsim.ground.uncertainty import Change
 from dtnsim.physics import cache, waiting
 
 
@@ -191,10 +192,16 @@ class Remote(SharedFilesystem):
             flying = least(cache.WINDOWS * window, term(max(use.file_B, 1.0), "B", "one file"))
             ahead = law(waiting.request_rate, request_B=flying, latency_s=waits)
             what = f"{self.protocol} read-ahead over the round trip, the wire and the server's drives"
-            self.of_each(row, use, f"{label}.read-ahead", ahead, what, "reader")
+            key = f"hosts.{host.name}.volumes.{volume}.filesystem.read_ahead"
+            more, changes = f"a larger read-ahead ({key}), or more files at once", self.more_ahead(use, volume, key)
+            self.of_each(row, use, f"{label}.read-ahead", ahead, what, "reader", more, changes)
         if host.volumes[volume].server is None:
             self.behind(row, use.but(cached=self.warm and use.operation == "read"), label, size)
             host.storage_network(row, use, volume)
+
+    def more_ahead(self, use: Access, volume: str, key: str) -> tuple[Change, ...]:
+        """A larger read-ahead of a mount, where its client can be told."""
+        return ()
 
     def asked(self, row: Row, use: Access) -> Term:
         """Bytes of one request of an access: no more than a file, since each names one (RFC 1813, section 3.3.6)."""

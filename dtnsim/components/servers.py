@@ -18,6 +18,7 @@ from dtnsim.ground.errors import SpecError
 from dtnsim.ground.ledger import Row
 from dtnsim.ground.quantity import Quantity, Unit, Value, prior
 from dtnsim.ground.term import Term, count, law, least, term
+from dtnsim.ground.uncertainty import Change
 from dtnsim.physics import hdd_streams, servers
 
 #: of one target or one of its drives, what others leave of all, and one request
@@ -221,17 +222,19 @@ class SharedFilesystem(PageCached):
             )
 
     def of_each(
-        self, row: Row, use: Access, name: str, rate: Term, what: str, worker: str = "file", remedy: str = ""
-    ) -> None:
+        self, row: Row, use: Access, name: str, rate: Term, what: str, worker: str = "file", remedy: str = "",
+        changes: tuple[Change, ...] = (),
+    ) -> None:  # fmt: skip
         """Charges what each of a transfer's own files or readers may have of the mount, whatever the others do.
 
         Args:
             rate: Rate of each.
             worker: What a file or reader is called.
             remedy: What relieves it, where that is not what its kind says.
+            changes: Those of its ways that can be tried.
         """
         rates = count(max(use.own_streams, 1), worker) * rate
-        row.charge(name, self.kind, private=True, capacity=rates, what=what, remedy=remedy)
+        row.charge(name, self.kind, private=True, capacity=rates, what=what, remedy=remedy, changes=changes)
 
     def groups(self, row: Row, use: Access, label: str, drives: Group) -> None:
         """Charges the groups of drives that the files of all streams lie on.
