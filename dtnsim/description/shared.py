@@ -2,7 +2,8 @@
 
 Each part has its share of the files and is a transfer like any other. ``runs`` are on the same hosts, one after the
 other on the next of the placed application cores; the hosts of a ``pool`` take the place of the one that an end names,
-in turn. A striped transfer (GridFTP's ``stripe``) cuts every file, so that its hosts share one file too. One whose
+in turn. A striped transfer (GridFTP's ``stripe``) cuts every file, so that its hosts share one file too; so does a
+task of Globus, which is one whatever servers it has, with files that are too few for them (its chunks). One whose
 files go as an ``archive`` is three, one after the other: packed, sent and unpacked.
 """
 
@@ -26,7 +27,9 @@ from dtnsim.ground.yamlio import Mapping, mapping
 
 MOST: Final = 64  #: runs that may share a transfer
 _YES: Final = frozenset({"true", "True", "yes", "on"})  #: how a file says that something is so
+_NO: Final = frozenset({"false", "False", "no", "off"})  #: and that it is not
 _STRIPED: Final = frozenset({"gridftp"})  #: tools whose data movers may be on several hosts
+_OF_TASK: Final = ("concurrency", "cc", "max_concurrency", "servers")  #: of a task of Globus, whatever servers it has
 
 
 def shared_out(items: list[Any], hosts: MappingABC[str, Host]) -> tuple[list[Any], list[int]]:
@@ -163,6 +166,13 @@ def _shares(item: Mapping, count: int, movers: int) -> list[dict[str, Any]]:
     whole, tool = dataset.load(item["dataset"]), item.get("tool")
     kind = str(tool.get("kind")) if isinstance(tool, Mapping) else str(tool)
     stripes = _whole(tool.get("stripe")) or 1 if isinstance(tool, Mapping) and kind in _STRIPED else 1
+    if kind == "globus" and movers > 1:
+        given = tool if isinstance(tool, Mapping) else mapping({"kind": Scalar(kind)}, item.file, item.line)
+        part = {key: Scalar(str(max(_whole(given[key]) // movers, 1))) for key in _OF_TASK if key in given}
+        own = mapping({**given, **part}, item.file, item.line)
+        cut = whole if whole.files >= count or str(given.get("chunked")) in _NO else replace(
+            whole, sizes_B=whole.sizes_B / movers, counts=whole.counts * movers)  # fmt: skip
+        return [{"dataset": d, "tool": own} for d in _dealt(cut, count, item)]
     if stripes >= movers > 1 and isinstance(tool, Mapping):
         own = tool.but("stripe", Scalar(str(max(stripes // movers, 1))))
         cut = replace(whole, sizes_B=whole.sizes_B / movers)
@@ -174,7 +184,7 @@ def _dealt(whole: Dataset, count: int, item: Mapping) -> list[Dataset]:
     """The files dealt out one after the other, the largest first."""
     if whole.files < count:
         where: dict[str, Any] = {**place(item, "dataset"), "key": "transfer.dataset"}
-        remedy = "give more files, or fewer runs and hosts; gridftp with 'stripe' shares each file among hosts"
+        remedy = "give more files, or fewer runs and hosts; globus, or gridftp with 'stripe', shares a file among hosts"
         has = "1 file for {} that share it" if whole.files == 1 else f"{whole.files} files for {{}} that share them"
         raise SpecError(f"has {has.format(count)}", **where, remedy=remedy)
     counts = np.zeros((count, len(whole.counts)), np.int64)

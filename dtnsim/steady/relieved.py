@@ -314,14 +314,15 @@ def counts(given: PathSpec, f: int, keys: Sequence[str]) -> Iterator[Count]:
     desk = any(given.hosts[split_end(end)[0]].desk for end in (transfer.source_end, transfer.to))
     if isinstance(tool, Globus) and not tool.at(desk=desk):
         streams, most = tool.parallelism or _GLOBUS_STREAMS, tool.max_parallelism
-        for files in _GLOBUS:
+        movers = sum(given.transfer_key(n) == keys[0] for n in range(len(given.transfers)))
+        for files in (each * movers for each in _GLOBUS):
             line = (
                 f"globus-connect-server endpoint update --network-use custom --preferred-concurrency {files} "
                 f"--max-concurrency {files} --preferred-parallelism {streams} --max-parallelism {most}   # both ends"
             )
             names = ("concurrency", "max_concurrency")
             overrides = tuple(f"{key}.tool.{name}={files}" for key in keys for name in names)
-            now = tool.concurrency or tool.limits(desk=desk)[0] // 2
+            now = movers * (tool.concurrency or tool.limits(desk=desk)[0] // 2)
             yield Count("network use of the endpoints", files, now, line, overrides)
     # what a mount moves goes over its own connections, however many read and write it
     if tool.locks or tool.files_option or transfer.timing() is not None or given.workload is not None or given.programs:
