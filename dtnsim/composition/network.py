@@ -90,21 +90,23 @@ class Network:
             return Route(source, destination, tuple(self._along(via, source.name, forward=forward)))
         whole = self._spec.graph
         ends = [f"{h.name}.{nic_of(h, nics)[0]}" for h in (source, destination)]
-        if self._spec.wan and not self._linked:
-            forward = self._forward(source, destination)
-            names = self._way(*ends) if whole.graph["near"] is not None else self._chain(forward=forward)
-            return Route(source, destination, tuple((n, whole.nodes[f"network.{n}"]["part"], forward) for n in names))
-        if not self._linked:
+        if not self._linked and not self._spec.wan:
             return Route(source, destination, ())
-        import networkx as nx
+        forward = self._forward(source, destination)
+        chain = self._chain(forward=forward) if self._spec.wan else []
+        if self._linked or whole.graph["near"] is not None:
+            import networkx as nx
 
-        try:
-            names = self._way(*ends)
-        except nx.NetworkXNoPath:
-            message = f"no links join {source.name!r} and {destination.name!r}"
-            remedy = "give links with 'between: [a, b]' that lead from one to the other"
-            raise SpecError(message, key="links", remedy=remedy) from None
-        return Route(source, destination, tuple(self._along(names, source.name, forward=True)))
+            try:
+                names = self._way(*ends)
+            except nx.NetworkXNoPath:
+                message = f"no links join {source.name!r} and {destination.name!r}"
+                remedy = "give links with 'between: [a, b]' that lead from one to the other"
+                raise SpecError(message, key="links", remedy=remedy) from None
+            if names[0] not in chain:  # no host is passed through, so that a way is of links or of the WAN
+                return Route(source, destination, tuple(self._along(names, source.name, forward=True)))
+            chain = chain if whole.graph["near"] is None else names
+        return Route(source, destination, tuple((n, whole.nodes[f"network.{n}"]["part"], forward) for n in chain))
 
     def _way(self, source: str, destination: str) -> list[str]:
         """Segments between two NICs: the same between all that are wired to the same segments."""

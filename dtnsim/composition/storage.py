@@ -14,6 +14,7 @@ from dtnsim.components.access import Access, Operations, Thread
 from dtnsim.components.filesystem import label_of
 from dtnsim.components.offload import Duty
 from dtnsim.components.remote import Remote
+from dtnsim.components.segment import segment_names
 from dtnsim.composition import remote_servers, transport
 from dtnsim.composition.network import Network
 from dtnsim.composition.residency import NOTHING, Past
@@ -234,6 +235,14 @@ class Storage:
         if volume.server is not None:
             self._remote(medium, end, use)
 
+    def _behind_the_wan(self, row: Row, end: End, server: str, crossed: set[str]) -> None:
+        """Says that a server of neither end is across the WAN, where that lies between the ends of transfers."""
+        pairs = [{split_end(t.source_end)[0], split_end(t.to)[0]} for t in self.spec.transfers]
+        over = crossed & set(segment_names(self.spec.wan))
+        if over and max(map(len, pairs)) > 1 and not any(server in pair for pair in pairs):
+            lan = f"links: {{lan: {{between: [{server}, {end.host.name}], rtt: 0.2 ms, bandwidth: 10 Gb/s}}}}"
+            row.ledger.warn(f"{end.host.name}: {server}, which serves {end.volume}, is across the wan; nearby: '{lan}'")
+
     def _remote(self, row: Row, end: End, use: Access) -> None:
         """The network and the server below a network file system."""
         remote = self.server(end)
@@ -247,6 +256,7 @@ class Storage:
                 value=end.mounted.server,
                 remedy="mount it with kind: nfs or smb, or give the volume an array",
             )
+        self._behind_the_wan(row, end, remote.host.name, {name for name, _, _ in route.hops})
         near, wires = row.at(end.host.name), filesystem.connections
         # a connection's work stays on one core at a time
         kernel = Thread(f"kernel {filesystem.protocol}", copies=wires)

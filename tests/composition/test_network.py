@@ -42,6 +42,11 @@ def test_the_shortest_way_by_delay() -> None:
     assert hops(linked(slow)) == [("direct", True)]
 
 
+def test_beside_a_wan_links_join_what_is_near() -> None:
+    near = {**linked({"lan": {"between": ["a", "c"], "rtt": "0.2 ms"}}), "wan": {"bandwidth": "10 Gb/s", "rtt": "9 ms"}}
+    assert [hops(near, *ends) for ends in ("ab", "ba", "ca")] == [[("wan", True)], [("wan", False)], [("lan", False)]]
+
+
 def test_a_transfer_may_name_its_way() -> None:
     assert hops(linked(TRIANGLE, via=["direct"])) == [("direct", True)]
     assert hops(linked(TRIANGLE, via=["up", "down"])) == [("up", True), ("down", False)]
