@@ -141,6 +141,12 @@ class Buses(Wiring):
     def storage_network(self, row: Row, use: Access, volume: str) -> None:
         """Charges the NIC and slot through which a volume's servers are reached."""
         names, filesystem = self.storage_nics(volume), self.volumes[volume].filesystem
+        told, kind = f"of {volume} is left out", filesystem.kind
+        if self.nics and not names:
+            via = f"no card is named for it: 'via: [{next(iter(self.nics))}]', or another one"
+            row.ledger.warn(f"{self.name}: the wire to the servers {told}, since {via}")
+        if self.volumes[volume].array is not None:
+            row.ledger.warn(f"{self.name}: the array {told}: {kind} has drives at its servers ('dtnsim show {kind}')")
         sent = filesystem.sent(row, use)
         row = row if np.all(np.asarray(sent.value) == 1.0) else row.times(sent)
         self.memory.cross(row, crossing.DMA, "storage network DMA")
