@@ -67,6 +67,11 @@ def _bytes(number: str, unit: str) -> str:
     return f"{number} {prefix}{unit[1:-1].lower()}B"
 
 
+def _shown(rate_Gbps: float) -> str:
+    """A rate in the unit that people say."""
+    return f"{rate_Gbps:g} Gb/s" if rate_Gbps >= 1 else f"{rate_Gbps * 1000:g} Mb/s"
+
+
 def _gbps(text: str) -> float:
     return units.parse(text, "B/s") * 8e-9
 
@@ -147,10 +152,10 @@ class Sketch:
         one = rf"(?<![\w.-]){_SIZE}\s*(?:files?\b|(?:each|per file)\b)"
         take(one, lambda m: setattr(self, "each", _bytes(m[1], m[2])))
         rate = rf"(?:(\d+)\s*x\s*)?{_NUMBER}\s*([gm](?:be|b/s|bit/s|bps|bit)?)(?![\w/])"
-        way = "wan|link|network|path"
+        way = "wan|link|network|path|line|circuit|upload|upstream|uplink"
         take(
             rf"\b(?:{way}|over|across|through)\s+(?:(?:an?|the|our)\s+)?{rate}(?:\s+(?:{way})\b)?|{rate}\s+(?:{way})\b",
-            lambda m: self.wan.update(bandwidth=f"{_rate(*(m.groups()[:3] if m[2] else m.groups()[3:])):g} Gb/s"),
+            lambda m: self.wan.update(bandwidth=_shown(_rate(*(m.groups()[:3] if m[2] else m.groups()[3:])))),
         )
         take(rf"(?<![\w.-]){rate}", lambda m: self._card(end, m))
         take(
@@ -240,7 +245,7 @@ class Sketch:
             body = list(self._host(end))
             lines += [f"  {name}:", *body] if body else [f"  {name}: unknown"]
         rate = self._narrowest()
-        wan = {"bandwidth": f"{rate or 10.0:g} Gb/s", **self.wan}
+        wan = {"bandwidth": _shown(rate or 10.0), **self.wan}
         why = "the slower card" if rate else "nobody says a rate"
         guess = "" if "bandwidth" in self.wan else f"   # guess: {why}; the narrowest link between the two"
         lines += ["wan:", *(f"  {key}: {value}{guess if key == 'bandwidth' else ''}" for key, value in wan.items())]
@@ -263,7 +268,7 @@ class Sketch:
     def _host(self, end: _End) -> list[str]:
         found = {key: end.host[key] for key in ("machine", "kind", "year", "role", "cpu", "nic") if key in end.host}
         if "nic" not in found and end.rate_Gbps is not None:
-            found["nic"] = f"{{rate: {end.rate_Gbps:g} Gb/s}}"
+            found["nic"] = f"{{rate: {_shown(end.rate_Gbps)}}}"
         lines = [
             f"    {k}: {v}" + (f"   # guess: {end.guesses[k]}" if k in end.guesses else "") for k, v in found.items()
         ]

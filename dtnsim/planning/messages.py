@@ -25,6 +25,7 @@ from dtnsim.planning.tool_choice import READY, Choice
 from dtnsim.planning.whynot import percent
 from dtnsim.steady.goals import Goal
 from dtnsim.steady.ordering import sends
+from dtnsim.steady.relieved import once_gone
 from dtnsim.steady.why_wide import Share
 
 _WORTH: Final = 0.005  #: gain below which nothing is gained
@@ -52,8 +53,12 @@ def no_help(found: Found, tuned: Stage) -> list[str]:
             places.setdefault(_FAMILIES.get(family, family), set()).add(option.place)
     # of the others in a place one of these, or what is there now, does as well
     tried = found.search.choices if found.search.worth is None else found.search.worth
+    then = once_gone(tuned.prediction, tuned.prediction.longest)
+    its = "NIC" if tuned.prediction.bottleneck.kind in ("nic", "ib") else ""
+    first = f"does not help: {held} holds the path first"
+    beside = f"alone does not help: {then.station} is as narrow" if then is not None else first
     said = [
-        f"Another {family} does not help: {held} holds the path first ({most} at best)."
+        f"Another {family} {beside if family == its else first} ({most} at best)."
         for family, where in places.items()
         if all(found.search.alone(o) <= least for place in sorted(where) for o in tried.get(place, ()))
     ]

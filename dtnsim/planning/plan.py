@@ -291,7 +291,7 @@ def _check(confidence: float, allow: Sequence[str], max_watts: float, grows: str
 
 
 def _hosts(given: spec.PathSpec, keep: Sequence[str], mine: Sequence[str]) -> list[str]:
-    kept, own = ([n.removeprefix("hosts.") for n in names] for names in (keep, mine))
+    kept, own = ([n.strip().removeprefix("hosts.") for n in ",".join(names).split(",") if n] for names in (keep, mine))
     for name in (*kept, *own):
         if name not in given.hosts:
             raise InputError(f"--keep, --mine: there is no host {name!r}; hosts: {', '.join(given.hosts)}")

@@ -183,35 +183,7 @@ def test_any_mapping_is_a_data_set_or_one_clear_error(given_mapping):
     assert 0 < data.payload_B < math.inf
 
 
-LS = tables("description/tables")["ls"]
-FIND_LS = """ 20474417 -rw-r--r--   1 ann staff 17337 Nov  2  1992 ./x/quotes
-  2 4 drwxr-xr-x 2 ann staff 4096 Nov  2 1992 ./x
-""".replace("20474417", "204744   17")
-AWS = """2013-09-02 21:37:53         10 a.txt
-2013-09-02 21:37:53         30 p/two words.txt
-                           PRE q/
-
-Total Objects: 2
-   Total Size: 40
-"""
-LISTS = {
-    "find -printf %s": ("1\n2\n30\n", [1, 2, 30], 0),
-    "find -printf '%s %p'": ("10 ./a/b\n20 ./a/c\n5 ./d\n", [5, 10, 20], 2),
-    "rclone ls": ("       10 a/b\n      2 c\n", [2, 10], 2),
-    "du -ab": ("4096\t./a/b\n4097\t./a/c\n12289\t./a\n7\t./e\n16392\t.\n", [7, 4096, 4097], 2),
-    "ls -lR": (LS, [123, 456], 2),
-    "ls -lR by a browser": (LS.replace("\n", "\r\n"), [123, 456], 2),
-    "find -ls": (FIND_LS, [17337], 1),
-    "aws s3 ls": (AWS, [10, 30], 2),
-    "rclone lsjson": ('[{"Path":"a/b","Size":6,"IsDir":false},{"Path":"a","Size":-1,"IsDir":true}]', [6], 1),
-}
-SUMS = {
-    "aws s3 ls --summarize": ("\nTotal Objects: 10\n   Total Size: 1234\n", 10, 1234),
-    "aws s3 ls --human-readable": ("\nTotal Objects: 10\n   Total Size: 2.5 MiB\n", 10, 2.5 * 2**20),
-    "rclone size": ("Total objects: 1.234k (1234)\nTotal size: 1.200 GiB (1288490188 Byte)\n", 1234, 1288490188),
-    "rclone size, old": ("Total objects: 6\nTotal size: 240 Bytes (240 Bytes)\n", 6, 240),
-    "rclone size --json": ('{"count":6,"bytes":240,"sizeless":0}\n', 6, 240),
-}
+LS, AWS = tables("description/tables")["ls"], tables("description/tables")["lists"]["aws s3 ls"][0]
 
 
 def _file(folder: Path, text: str) -> str:
@@ -220,14 +192,14 @@ def _file(folder: Path, text: str) -> str:
     return str(file)
 
 
-@pytest.mark.parametrize(("text", "sizes", "folders"), LISTS.values(), ids=LISTS)
+@cases("text, sizes, folders", rows("description/tables", "lists"))
 def test_every_file_of_a_list(tmp_path: Path, text: str, sizes: list[int], folders: int) -> None:
     data = load({"sizes_file": _file(tmp_path, text)})
     assert np.repeat(data.sizes_B, data.counts).tolist() == sizes
     assert data.directories == folders
 
 
-@pytest.mark.parametrize(("text", "files", "total"), SUMS.values(), ids=SUMS)
+@cases("text, files, total", rows("description/tables", "sums"))
 def test_sums_alone_are_files_of_one_size(tmp_path: Path, text: str, files: int, total: float) -> None:
     data = load({"sizes_file": _file(tmp_path, text)})
     assert (data.files, data.payload_B, data.sizes_B.size) == (files, pytest.approx(total), 1)
