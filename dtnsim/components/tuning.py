@@ -19,6 +19,7 @@ from dtnsim.physics.tcp import controls, linux, window
 Role = Literal["untuned", "dtn", "cloud"]
 
 _DEFAULTS: Final = "tcp(7) and net/ipv4/tcp.c, tcp_init: 6 MiB to receive and 4 MiB to send from 768 MB of memory on"
+_SINCE: Final = "Linux net/ipv4/tcp.c, tcp_init: 32 MiB to receive since 6.16"
 _UNTUNED: Final = tuple(prior(f"{size >> 20} MiB", 0.05, _DEFAULTS) for size in linux.DEFAULT_B)
 _IMAGES: Final = (
     "images and clusters of providers: between Linux' default and 8 MiB, which some runs between regions show"
@@ -105,6 +106,18 @@ class TcpTuning(Model):
                 made.__dict__[name] = replace(usual, typical=usual)
                 if (core := f"core_{name}") not in self.model_fields_set:
                     made.__dict__[core] = replace(limit := _core(usual), typical=limit)
+        return made
+
+    def of_kernel(self, stack: Stack) -> TcpTuning:
+        """The same settings, with the receive buffers that a kernel of which the version is stated begins with."""
+        (since, size), now = linux.RECEIVED_B, self.rmem_max
+        stated = "rmem_max" in self.model_fields_set or "kernel" not in stack.model_fields_set
+        if stated or stack.release is None or stack.release < since or now.value >= size:
+            return self
+        made, largest = self.model_copy(), now.worth(size, _SINCE)
+        kinds = now.typical.kinds if isinstance(now.typical, Mixture) else ()
+        usual = Mixture.of_kinds("role", [k if k.value >= size else largest for k in kinds]) if kinds else largest
+        made.__dict__["rmem_max"] = replace(largest, typical=usual)
         return made
 
     def granted(self, name: str, stack: Stack) -> Quantity:

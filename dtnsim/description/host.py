@@ -70,9 +70,9 @@ class Host(Buses):
 
     @model_validator(mode="after")
     def _of_its_role(self) -> Self:
-        """TCP settings that nobody states are those of the role."""
-        if self.role is not None:
-            self.__dict__["tcp"] = self.tcp.of_role(self.role)
+        """TCP settings that nobody states are those of the role, and of the kernel where that is stated."""
+        tcp = self.tcp if self.role is None else self.tcp.of_role(self.role)
+        self.__dict__["tcp"] = tcp.of_kernel(self.stack)
         return self
 
     @property

@@ -33,6 +33,13 @@ def test_a_role_says_what_is_usual_where_nothing_is_stated():
     granted = [untuned.granted("rmem_max", Stack(kernel=kernel)).value for kernel in ("2.6.32", "5.15", "6.18")]
     assert granted == [124928, 212992, 2**22]
     assert said.granted("rmem_max", Stack(kernel="2.6.32")).value == 2**24
+    # 32 MiB to receive since 6.16 (net/ipv4/tcp.c, tcp_init), where a version is stated and no buffer
+    since = [untuned.of_kernel(s).rmem_max.value for s in (Stack(kernel="6.15"), Stack(kernel="6.16"), Stack())]
+    assert since == [6 * 2**20, 32 * 2**20, 6 * 2**20]
+    assert said.of_kernel(Stack(kernel="6.18")) is said
+    assert dtn.of_kernel(Stack(kernel="6.18")) is dtn
+    of_it = Draw(3000, 1)(TcpTuning().of_kernel(Stack(kernel="6.18")).rmem_max)
+    assert np.mean(np.abs(np.log(of_it / 2**25)) < 0.25) == pytest.approx(2 / 3, abs=0.1)  # untuned and cloud
     drawn = Draw(3000, 1)(TcpTuning().granted("wmem_max", Stack(kernel="6.18")))
     assert np.mean(drawn == 2**22) == pytest.approx(2 / 3, abs=0.03)
     assert np.mean(Draw(3000, 1)(TcpTuning().core_rmem_max) > 2**20) == pytest.approx(1 / 3, abs=0.03)

@@ -19,6 +19,8 @@ ADV_WIN_SHARES: Final = (((3, 4), 0.75), ((6, 6), 0.5))
 GRANTED_B: Final = (((3, 2), 124928.0), ((6, 18), 212992.0), ((1000,), 4194304.0))
 #: largest buffers to receive and to send where nobody raised them (net/ipv4/tcp.c, tcp_init: from 768 MB of memory) [B]
 DEFAULT_B: Final = (6 * 2**20, 4 * 2**20)
+#: the largest to receive since a version (the same; Documentation/networking/ip-sysctl.rst, tcp_rmem) [B]
+RECEIVED_B: Final = ((6, 16), 32 * 2**20)
 #: least and first size of a buffer, as tcp_rmem and tcp_wmem have them before the largest (the same) [B]
 STARTS: Final = {"rmem": "4096 131072", "wmem": "4096 16384"}
 NEWEST: Final = "6.18"  #: the kernel that answers where none is named
