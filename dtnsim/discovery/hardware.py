@@ -7,9 +7,10 @@ from typing import Final
 
 from dtnsim.discovery import pasted
 from dtnsim.discovery.outputs import Outputs, Said, Tree, digits
+from dtnsim.logs._numbers import decimal
 from dtnsim.physics.tcp import controls
 
-_MHZ: Final = re.compile(r"(\d+(?:\.\d+)?)")
+_MHZ: Final = re.compile(r"(\d+(?:[.,]\d+)?)")  # with a comma where the numbers of a locale have one
 _AT: Final = re.compile(r"@\s*([\d.]+)\s*GHz", re.IGNORECASE)
 _GIB: Final = 2.0**30
 _STACKS: Final = (((2, 6, 99), "linux-2.6.32"), ((3, 99), "linux-3.10"))  #: kernel release up to this -> shipped stack
@@ -41,13 +42,13 @@ def _clock(said: dict[str, tuple[str, str]], model: str, where: str) -> Said | N
     for name, spread in (("CPU max MHz", "15 %"), ("CPU MHz", "15 %")):
         value, line = said.get(name, ("", ""))
         if _MHZ.fullmatch(value):
-            return Said(f"{{value: {float(value) / 1e3:.4g} GHz, spread: {spread}}}", f"{line}: {name}")
+            return Said(f"{{value: {decimal(value) / 1e3:.4g} GHz, spread: {spread}}}", f"{line}: {name}")
     named = _AT.search(model)
     if named:
         return Said(f"{{value: {named[1]} GHz, spread: 15 %}}", f"{where}: in the model's name; turbo may be more")
     value, line = said.get("BogoMIPS", ("", ""))
     if _MHZ.fullmatch(value):
-        ghz = float(value) / 2e3
+        ghz = decimal(value) / 2e3
         return Said(f"{{value: {ghz:.4g} GHz, spread: 20 %}}", f"{line}: half of BogoMIPS, the clock of its counter")
     return None
 

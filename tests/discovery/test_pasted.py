@@ -69,10 +69,11 @@ def test_what_lines_say_is_in_the_host_and_nothing_else(machine: str, tmp_path: 
 
 
 def test_pasted_files_stand_beside_collected_ones(tmp_path: Path) -> None:
-    (tmp_path / "lscpu").write_text("Model name: AMD EPYC 7443P 24-Core Processor\nSocket(s): 1\n")
+    (tmp_path / "lscpu").write_text("Model name: AMD EPYC 9999X\nCPU max MHz: 3000,0000\nSocket(s): 1\n")
     (tmp_path / "from-the-console.txt").write_text((PASTED / "raid0s.txt").read_text())
     tree = discover(tmp_path).tree
-    assert at(tree, "cpu", "part") is not None
+    assert (clock := at(tree, "cpu", "clock")) is not None
+    assert "3 GHz" in str(clock.value)
     assert "/dg4" in tree["volumes"]  # type: ignore[operator]
 
 

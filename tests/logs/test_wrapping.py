@@ -44,8 +44,7 @@ tank        1.23T  4.56T    123  1.20K  12.3M   1.1G
 TIMED = "real\t1m2.734s\nuser\t0m0.003s\nsys\t0m1.230s\n"
 LSPCI = "01:00.0 Ethernet controller: X\n\t\tLnkSta:\tSpeed 8GT/s (ok), Width x8 (downgraded)\n"
 GLOBUS = "Task ID: 5e2b\nStatus: SUCCEEDED\nBytes Transferred: 3000\nBytes Per Second: 100\n"
-ONE = '{"seconds": 2.0, "bytes": 20, "bits_per_second": 80}'
-IPERF3 = f'{{\n "start": {{"version": "iperf 3.12"}},\n "end": {{\n  "sum_sent": {ONE}\n }}\n}}\n'
+IPERF3 = '{\n "start": {"version": "iperf 3.12"},\n "end": {"sum_sent": {"seconds": 2, "bits_per_second": 80}}\n}\n'
 CAPTURES = {
     "dd": DD,
     "iperf3": IPERF3,
