@@ -33,6 +33,7 @@ DEVICES = {
     "memory": "memory",
 }
 
+_PROGRAM: Final = {"gridftp": "globus-url-copy"}  #: what is typed, where that is not the tool's name
 _ONE_DASH: Final = frozenset({"gridftp"})  #: tools whose long options have one dash
 #: counts of one file
 _ONE: Final = np.ones(1, np.int64)
@@ -316,20 +317,20 @@ def written_tool(tool: object) -> object:
     return tool
 
 
-def typed(tool: Tool, option: str, value: int) -> str:
+def typed(tool: Tool, option: str, value: int | str = "") -> str:
     """An option of a tool as it is typed.
 
     Args:
         tool: The tool.
         option: One of its options.
-        value: A number.
+        value: A number; nothing where it is a switch.
     """
     if tool.kind == "robocopy":
         return f"robocopy /{option}:{value}"
     if tool.kind == "aws-s3":  # its configuration has it
         return f"aws configure set default.s3.{option} {value}"
     dash = "-" if len(option) == 1 or tool.kind in _ONE_DASH else "--"
-    return f"{tool.kind} {dash}{option} {value}"
+    return f"{_PROGRAM.get(tool.kind, tool.kind)} {dash}{option} {value}".rstrip()
 
 
 def at_once(transfers: Sequence[TransferSpec]) -> list[tuple[int, str, int]]:

@@ -8,6 +8,7 @@ counted over the draws.
 
 from __future__ import annotations
 
+import re
 from collections.abc import Collection, Iterator, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, replace
@@ -285,7 +286,7 @@ def _tuned(spec: PathSpec, own: Choice, samples: int, seed: int) -> list[Choice]
     made = predict(_first(spec.changed(sets)), samples=samples, seed=seed) if won else own.prediction
     if made.duration_s.p50 > own.duration_s.p50 * (1 - _GAIN):
         return []
-    line = "; ".join(s.commands[0].replace(f"{spec.transfers[0].tool.kind} -", "as yours, with -", 1) for s in won)
+    line = "; ".join(re.sub(r"^\S+ (?=-)", "as yours, with ", s.commands[0]) for s in won)
     return [Choice(f"{spec.transfers[0].tool.kind}, tuned", line, "", "", {}, made, overrides=sets)]
 
 

@@ -132,10 +132,11 @@ def decide(p: Prediction, wanted: Sequence[Goal] = (), start: dt.time | None = N
     enough = bool(wanted) and p.drawn is not None and all(goal.met(p, _SURE) for goal in wanted)
     says, tools = verdict(p, wanted, start), _by_another(p, f) if len(p.transfers) == 1 else []
     ways = () if _until_last_start(p) else _unlike((*holds.usual_ways(p), *_ways(p, t)))
-    tried = [(way, _with(p, way)) for way in sorted(ways, key=lambda w: not typed(p, w))[:_TRIED]]
-    helps = [each for each in tried if _more(p, each[1]) > relieved.WORTH]
     # what can be typed comes first, unless another brings more than twice as much
-    helps.sort(key=lambda each: -_more(p, each[1]) * (2 if typed(p, each[0]) else 1))
+    rank = {way: 2 if typed(p, way) else 1 for way in ways}
+    tried = [(way, _with(p, way)) for way in sorted(ways, key=lambda w: -w.ceiling_Bps * rank[w])[:_TRIED]]
+    helps = [each for each in tried if _more(p, each[1]) > relieved.WORTH]
+    helps.sort(key=lambda each: -_more(p, each[1]) * rank[each[0]])
     measure = _first(p, wanted, 1 if helps or len(p.transfers) > 1 else _TRIED)
     measure = tuple(text for text in measure if text.endswith(LATE)) or (() if enough else measure)  # a verdict's alone
     if helps:

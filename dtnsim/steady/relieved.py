@@ -284,6 +284,8 @@ def _tried(
         elif "#" in one.line:  # told to both ends, in a line as wide as two screens
             words = f"{one.number} file{'s'[: one.number - 1]} at once, set at the endpoints"
         yield words, one.overrides
+    if kind in ("workers", "latency") and getattr(tool, "pp", True) is False:  # commands ahead (globus-url-copy -pp)
+        yield f"commands ahead at once: {typed(tool, 'pp')}", tuple(f"{key}.tool.pp=true" for key in alike)
     for end in (given.transfers[f].source_end, given.transfers[f].to) if kind in _BY_MORE else ():
         host, mount = given.hosts[split_end(end)[0]], given.hosts[split_end(end)[0]].mount_of(split_end(end)[1])
         for one in mounted(host, [mount] if mount is not None else []):
