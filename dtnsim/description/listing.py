@@ -198,13 +198,13 @@ def _shown(room: str, name: str) -> dict[str, Any]:
 
 def _keys() -> dict[str, Any]:
     """Every key of a path file, with an example and what it means, as the schema has them."""
-    from dtnsim.description import schema
+    from dtnsim.description import schema, schema_nodes
 
-    made = schema.json_schema("path")
+    made, told = schema.json_schema("path"), schema_nodes.listed()
     rows = []
     for place, name in _PLACES.items():
         for key, node in (made["$defs"][name] if name else made)["properties"].items():
-            value = node.get("examples", [""])[0]
+            value = told.get(place + key) or node.get("examples", [""])[0]
             shown = value if isinstance(value, str) else json.dumps(value).replace('"', "")
             shown = "text" if shown == key else f"e.g. {shown}"
             rows.append({"key": place + key, "value": shown, "source": node.get("description", "")})

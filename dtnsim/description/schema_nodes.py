@@ -136,6 +136,11 @@ def _member(family: str) -> Any:
     return {"kind": own[0], **{n: shown(dim)[0] for n, dim in needs.items()}}
 
 
+def listed() -> dict[str, str]:
+    """Key of a path file -> an example of it."""
+    return _written()["listed"]
+
+
 @lru_cache(maxsize=1)
 def _written() -> dict[str, dict[str, str]]:
     return dict(yamlio.plain(Path(__file__).with_name("words.yaml")))

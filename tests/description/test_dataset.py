@@ -11,7 +11,7 @@ from dtnsim.description import dataset, file_sizes
 from dtnsim.description.dataset import Dataset, load
 from dtnsim.ground import library, yamlio
 from dtnsim.ground.errors import SpecError
-from tests.each import cases, rows, tables
+from tests.each import cases, rows
 
 
 @cases("name, files, payload_B, rel", rows("description/tables", "shipped_sets_hold_what_their_sources_print"))
@@ -183,9 +183,6 @@ def test_any_mapping_is_a_data_set_or_one_clear_error(given_mapping):
     assert 0 < data.payload_B < math.inf
 
 
-LS, AWS = tables("description/tables")["ls"], tables("description/tables")["lists"]["aws s3 ls"][0]
-
-
 def _file(folder: Path, text: str) -> str:
     file = folder / "list"
     file.write_bytes(text.encode())
@@ -224,22 +221,7 @@ def test_a_sample_scales_to_so_many_files(tmp_path: Path) -> None:
     assert few.mean_B == pytest.approx(599.5, rel=0.1)
 
 
-SECRET = [
-    ("10 ./a\nsecret plan\n", ":2: is no file with its size in bytes"),
-    ("/lustre/secret\n", ":1: is not a number of bytes"),  # lfs find without -printf
-    (LS + "secret\n", ":10: is no file.*without -h"),
-    ("-rw-r--r-- 1 ann users 1.2K Jan  1 10:20 secret\n", ":1: is"),
-    ("2013-09-02 21:37:53   1.2 KiB secret\n", ":1: is"),
-    (AWS + "secret\n", ":7: is no file.*without --human-readable"),
-    ('{"secret": 1}', "is no list of files; give what rclone size --json"),
-    ("[1, secret", "is no list of files"),
-    ("4096\t./secret\n8192\t.\n", "has sizes in blocks or rounded, not in bytes; write it with: du -ab DIR"),
-    ("4.0K\t./secret\n8.0K\t.\n", "has sizes in blocks or rounded"),
-    ("Total size: 40\nsecret\n", "has no sums of files and bytes"),
-]
-
-
-@pytest.mark.parametrize(("text", "says"), SECRET)
+@cases("text, says", rows("description/tables", "secret"))
 def test_errors_name_the_line_and_never_what_stands_there(tmp_path: Path, text: str, says: str) -> None:
     with pytest.raises(SpecError, match=says) as error:
         load({"sizes_file": _file(tmp_path, text)})

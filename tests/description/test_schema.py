@@ -14,7 +14,7 @@ import pytest
 import yaml
 
 from dtnsim.components.base import Model, find_kind, kinds
-from dtnsim.description import schema, schema_nodes, spec
+from dtnsim.description import listing, schema, schema_nodes, spec
 from dtnsim.ground import library, yamlio
 from dtnsim.ground.errors import InputError, SpecError
 from tests.each import rows, tables
@@ -189,8 +189,15 @@ def test_words_are_of_keys_that_exist() -> None:
         for base in model.__mro__:
             every.setdefault(base.__name__, set()).update(getattr(model, "model_fields", ()))
     for name, said in schema_nodes._written().items():
-        if name != "examples":  # which are of keys of any class
+        if name not in ("examples", "listed"):  # which are of keys of any class, and of a path file
             assert set(said) <= every[name], name
+
+
+@pytest.mark.parametrize("key", [key for key in schema_nodes.listed() if ".dataset." not in key])
+def test_what_is_listed_of_a_key_can_be_written(key: str, tmp_path) -> None:
+    (tmp_path / "path.yaml").write_text(listing.starter("nas-to-hpc"))
+    name = key.replace("NAME", "nas").replace("MOUNT", "/data")
+    assert spec.load(tmp_path / "path.yaml", [f"{name}={schema_nodes.listed()[key]}"]).hosts
 
 
 def test_a_docstring_gives_the_words() -> None:
