@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import replace
+from graphlib import TopologicalSorter
 from typing import Final
 
 import numpy as np
@@ -25,18 +26,11 @@ _FOUND: Final = ("from memory", "from the server's memory", "from the medium")
 
 def turns(transfers: Sequence[TransferSpec]) -> list[int]:
     """How many transfers wait for each other in the longest row before each one."""
-    by_name = {t.name: t for t in transfers}
+    known = {t.name for t in transfers}
+    after = {t.name: known.intersection(t.after) for t in transfers}
     found: dict[str, int] = {}
-    for transfer in transfers:
-        stack = [transfer.name]
-        while stack:
-            name = stack[-1]
-            missing = [n for n in by_name[name].after if n in by_name and n not in found]
-            if missing:
-                stack += missing
-                continue
-            found[name] = max((found[n] + 1 for n in by_name[name].after if n in found), default=0)
-            stack.pop()
+    for name in TopologicalSorter(after).static_order():
+        found[name] = max((found[n] + 1 for n in after[name]), default=0)
     return [found[t.name] for t in transfers]
 
 

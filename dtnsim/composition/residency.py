@@ -11,6 +11,8 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Set as AbstractSet
 from dataclasses import dataclass, field
 
+from dtnsim.ground.pages import Kept
+from dtnsim.ground.records import Transfer
 from dtnsim.physics import cache
 
 
@@ -114,6 +116,18 @@ class Residency:
             file.ready = min(file.ready, file.bytes)
             if file.bytes <= 0 and not file.users:
                 del self._files[name]
+
+
+def begun(transfer: Transfer, memory: Callable[[Kept], Residency]) -> tuple[float, ...]:
+    """A transfer begins: parts of what it reads in the memory of its own host, and in the server's; it makes room."""
+    shares, left = list[float](), 1.0
+    for kept in transfer.reads:
+        found = left > 0 and kept.size_B > 0
+        shares.append(min(memory(kept).read(kept.file, kept.size_B) / kept.size_B, left) if found else 0.0)
+        left -= shares[-1]
+    for kept in transfer.writes:
+        memory(kept).write(kept.file, kept.size_B)
+    return tuple(shares)
 
 
 @dataclass(frozen=True, slots=True)

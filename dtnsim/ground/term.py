@@ -27,6 +27,7 @@ PRODUCT: Final = 1
 _ATOM: Final = 2
 
 _NEUTRAL: Final = {" x ": 1.0, " / ": 1.0, " + ": 0.0, " - ": 0.0}  #: what changes nothing on the right of a sign
+_EITHER_WAY: Final = (" x ", " + ")  #: signs whose sides may change places
 
 _WORDED: Final = ContextVar("worded", default=True)
 
@@ -168,19 +169,12 @@ def _joined(
         return Term(work(one, other), "")
     a, b = term(left), term(right)
     value = work(a.value, b.value)
-    if sign == " x ":  # once is not worth a word
-        if _is(b, 1.0):
-            return Term(value, a.formula, a.source, a.binds)
-        if _is(a, 1.0):
-            return Term(value, b.formula, b.source, b.binds)
-    if sign == " / " and _is(b, 1.0):
+    if _is(b, _NEUTRAL[sign]):  # once is not worth a word
         return Term(value, a.formula, a.source, a.binds)
-    if sign in (" + ", " - ") and _is(b, 0.0):
-        return Term(value, a.formula, a.source, a.binds)
-    if sign == " + " and _is(a, 0.0):
+    if sign in _EITHER_WAY and _is(a, _NEUTRAL[sign]):
         return Term(value, b.formula, b.source, b.binds)
     head = a.formula if a.binds >= binds else f"({a.formula})"
-    tight = b.binds > binds or (b.binds == binds and sign in (" x ", " + "))
+    tight = b.binds > binds or (b.binds == binds and sign in _EITHER_WAY)
     tail = b.formula if tight else f"({b.formula})"
     return Term(value, f"{head}{sign}{tail}", _sources(a.source, b.source), binds)
 

@@ -21,7 +21,7 @@ from dataclasses import dataclass, field
 from functools import partial
 from typing import TYPE_CHECKING, Any, Final
 
-from dtnsim.composition.residency import Residency
+from dtnsim.composition.residency import Residency, begun
 from dtnsim.engine.layout import CAPPED, LEVEL
 from dtnsim.ground.quantity import in_scenario
 from dtnsim.physics import cache
@@ -338,15 +338,7 @@ class Files:
 
     def begun(self, f: int) -> tuple[float, ...]:
         """A transfer begins: parts of what it reads in the memory of its own host, and in the server's."""
-        transfer, shares, left = self._jobs[f].transfer, [], 1.0
-        for kept in transfer.reads:
-            here, size_B = self._hosts[kept.host], kept.size_B
-            share = min(here.read(kept.file, size_B) / size_B, left) if left > 0 and size_B > 0 else 0.0
-            shares.append(share)
-            left -= share
-        for kept in transfer.writes:
-            self._hosts[kept.host].write(kept.file, kept.size_B)
-        return tuple(shares)
+        return begun(self._jobs[f].transfer, lambda kept: self._hosts[kept.host])
 
     def ended(self, f: int) -> None:
         """A transfer has ended: what it has moved is in memory."""

@@ -9,6 +9,7 @@ from functools import partial
 from typing import Any, Final
 
 import numpy as np
+import simpy
 
 from dtnsim.engine.engine import Engine
 from dtnsim.ground import runtime
@@ -17,10 +18,11 @@ from dtnsim.ground.lazy import Later
 from dtnsim.ground.quantity import in_scenario
 from dtnsim.ground.records import Problem
 from dtnsim.simulation import transfer_processes
-from dtnsim.simulation.environment import World
+from dtnsim.simulation.cache import PageCache
+from dtnsim.simulation.environment import World, arrive, follow, happen
 from dtnsim.simulation.jitter import uneven
 from dtnsim.simulation.jobs import Job, cached, engine_stations, make_job, station_capacities
-from dtnsim.simulation.memory import Memory
+from dtnsim.simulation.memory import Files, Memory
 from dtnsim.simulation.record import Recorder, first_width
 from dtnsim.simulation.results import LaterSeries, PhaseTime, Run, Series, TransferRun
 from dtnsim.simulation.scenario import Scene
@@ -80,12 +82,6 @@ def _ready(
     scene: Scene, problem: Problem, scenario: int, seed: int, limits: Limits
 ) -> tuple[World, Recorder, list[Any]]:
     """Everything at the start, who counts, and what has to end."""
-    import simpy
-
-    from dtnsim.engine.engine import Engine
-    from dtnsim.simulation.environment import World, arrive, follow, happen
-    from dtnsim.simulation.memory import Files
-
     env = simpy.Environment(0.0)
     capacity = station_capacities(problem, scenario)
     shared = zip(capacity, engine_stations(problem), strict=True)
@@ -124,9 +120,6 @@ def _jobs(
     engine: Engine, problem: Problem, capacity: list[float], scenario: int
 ) -> tuple[list[Job], dict[str, Memory]]:
     """The transfers, and the limits on dirty bytes that those that write to one host share."""
-    from dtnsim.simulation.cache import PageCache
-    from dtnsim.simulation.memory import Memory
-
     jobs = [make_job(problem, t, capacity, engine.row, scenario) for t in problem.transfers]
     memories: dict[str, Memory] = {}
     for job in jobs:

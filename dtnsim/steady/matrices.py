@@ -6,6 +6,7 @@ that sums over them run along memory; what is handed out has the scenarios first
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from functools import partial
 from itertools import chain
@@ -121,7 +122,7 @@ def matrices(problem: Problem) -> Matrices:
 
 
 class Layout:
-    """A problem's rows, from which the arrays of any of its scenarios are made: equal values are kept once."""
+    """A problem's rows, from which the arrays of any of its scenarios are made."""
 
     def __init__(self, problem: Problem) -> None:
         self._problem = problem
@@ -129,8 +130,6 @@ class Layout:
         self.scenarios = scenarios(problem)  #: How many scenarios there are.
         self._transfer = np.array([f for f, t in enumerate(problem.transfers) for _ in t.phases], np.intp)
         self._delay, self._served, self._grows = np.zeros((3, len(self._transfer), self.scenarios))
-        self._capacity = _Values([s.capacity for s in problem.stations])
-        self._sums: dict[tuple[int, int], Value] = {}
         phases: list[dict[int, Value]] = []
         whole: list[dict[int, Value]] = []
         for t in problem.transfers:
@@ -139,7 +138,7 @@ class Layout:
                 row: dict[int, Value] = {}
                 for demand in phase.demands:
                     k, cost, into = index[demand.station], demand.per_byte, yields if demand.yields else row
-                    into[k] = self._sum(into[k], cost) if k in into else cost
+                    into[k] = into[k] + cost if k in into else cost
                 for delay in phase.delays:
                     if delay.each not in apart and not at_once(t, delay):
                         self._delay[len(phases)] += delay.per_byte
@@ -152,15 +151,6 @@ class Layout:
         alike = len(phases) == len(whole) and all(len(t.phases) == 1 for t in problem.transfers)
         self._total = self._phases if alike else _Entries(whole, len(self._index))
         self.entries = len(self._phases.station)  #: How many entries the rows of the phases have.
-
-    def _sum(self, before: Value, cost: Value) -> Value:
-        """A sum; those of draws, of which very many transfers have the same, are worked out once."""
-        if isinstance(before, float) and isinstance(cost, float):
-            return before + cost
-        key = id(before), id(cost)
-        if key not in self._sums:
-            self._sums[key] = before + cost
-        return self._sums[key]
 
     def _whole(self, rows: list[dict[int, Value]]) -> dict[int, Value]:
         if len(rows) == 1:
@@ -188,10 +178,10 @@ class Layout:
         """The arrays of some scenarios."""
         given = self._problem.transfers
         count = len(range(self.scenarios)[some])
-        phases = self._phases.rows(self.scenarios, some)
-        total = phases if self._total is self._phases else self._total.rows(self.scenarios, some)
+        phases = self._phases.rows(some, count)
+        total = phases if self._total is self._phases else self._total.rows(some, count)
         return Matrices(
-            self._capacity.of(self.scenarios, some).T,
+            _spread([s.capacity for s in self._problem.stations], some, count).T,
             total,
             phases,
             self._transfer,
@@ -202,8 +192,8 @@ class Layout:
             np.array([t.workers for t in given], float),
             tuple(rounds_of(t) for t in given),
             np.array([t.weight for t in given], float),
-            _spread([opening(t) for t in given], some, count),
-            _spread([lead(t) for t in given], some, count),
+            _spread([opening(t) for t in given], some, count).T,
+            _spread([lead(t) for t in given], some, count).T,
             np.array([s.split for s in self._problem.stations], dtype=bool),
             np.array([s.private for s in self._problem.stations], dtype=bool),
             self._alone(some, count),
@@ -226,46 +216,12 @@ def _part(value: Value, some: slice) -> Array:
     return every[some] if every.size > 1 else every
 
 
-def _spread(values: list[Array], some: slice, count: int) -> Array:
-    """(count, N) of what is one value or one a scenario."""
-    return np.array([np.broadcast_to(_part(v, some), (count,)) for v in values]).T
-
-
-class _Values:
-    """Values of which many are one and the same."""
-
-    def __init__(self, given: list[Value]) -> None:
-        self._kept: list[Value] = []
-        self._which: Index | None = None
-        if all(isinstance(value, float) for value in given):
-            self._plain = np.array(given, float)
-            return
-        floats: dict[float, int] = {}
-        arrays: dict[int, int] = {}
-        which = []
-        for value in given:
-            place = floats.get(value) if isinstance(value, float) else arrays.get(id(value))
-            if place is None:
-                place = len(self._kept)
-                self._kept.append(value)
-                if isinstance(value, float):
-                    floats[value] = place
-                else:
-                    arrays[id(value)] = place
-            which.append(place)
-        self._which = np.array(which, np.intp)
-
-    def of(self, scenarios: int, some: slice) -> Array:
-        """(N, S) in some scenarios."""
-        count = len(range(scenarios)[some])
-        if self._which is None:
-            return np.repeat(self._plain[:, None], count, axis=1)
-        few = 2 * len(self._kept) < len(self._which)
-        kept = self._kept if few else [self._kept[place] for place in self._which]
-        table = np.empty((len(kept), count))
-        for line, value in zip(table, kept, strict=True):
-            line[:] = value if isinstance(value, float) else _part(value, some)
-        return np.asarray(table[self._which]) if few else table
+def _spread(values: Sequence[Value], some: slice, count: int) -> Array:
+    """(N, count) of what is one value or one a scenario."""
+    table = np.empty((len(values), count))
+    for line, value in zip(table, values, strict=True):
+        line[:] = value if isinstance(value, float) else _part(value, some)
+    return table
 
 
 class _Entries:
@@ -275,7 +231,7 @@ class _Entries:
         sizes = np.array([max(len(row), 1) for row in given], np.intp)
         items = [item for row in given for item in ([(k, row[k]) for k in sorted(row)] or [(none, 0.0)])]
         self.station = np.array([k for k, _ in items], np.intp)
-        self._demand, self._none = _Values([cost for _, cost in items]), none
+        self._demand, self._none = [cost for _, cost in items], none
         self._row = np.repeat(np.arange(len(given)), sizes)
         self._first = np.concatenate([[0], np.cumsum(sizes)[:-1]]).astype(np.intp)
 
@@ -285,9 +241,9 @@ class _Entries:
         found = self.station[self._first[row] : end]
         return found[found < self._none]
 
-    def rows(self, scenarios: int, some: slice) -> Rows:
-        """The rows in some scenarios."""
-        return Rows(self.station, self._row, self._first, self._demand.of(scenarios, some))
+    def rows(self, some: slice, count: int) -> Rows:
+        """The rows in some scenarios, so many."""
+        return Rows(self.station, self._row, self._first, _spread(self._demand, some, count))
 
 
 def once(transfer: Transfer) -> tuple[str, ...]:

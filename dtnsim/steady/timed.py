@@ -22,10 +22,11 @@ import numpy as np
 
 from dtnsim.composition import files
 from dtnsim.composition.compose import Composer, compose
-from dtnsim.composition.residency import NOTHING, Past, Residency
+from dtnsim.composition.residency import NOTHING, Past, Residency, begun
 from dtnsim.composition.resolved_transfer import FIRST_GUESS_BPS
 from dtnsim.description.spec import PathSpec
 from dtnsim.ground.ledger import Ledger
+from dtnsim.ground.pages import Kept
 from dtnsim.ground.quantity import Draw, middle
 from dtnsim.ground.records import Problem, Transfer
 from dtnsim.ground.term import without_words
@@ -69,12 +70,13 @@ class _Walk:
         """When a transfer begins, those before it known [s]."""
         return max([t.start_s, *(self.ends[name] for name in t.after if name in self.ends)]) + t.pause_s
 
-    def memory(self, host: str, room: float) -> Residency:
-        """The files of a host."""
-        if host not in self.memories:
-            dirty = self.dirty.setdefault(host, _Dirty())
-            self.memories[host] = Residency(room, lambda file: dirty.at(self.now) if file == dirty.file else 0.0)
-        return self.memories[host]
+    def memory(self, kept: Kept) -> Residency:
+        """The files of the host that knows one."""
+        if kept.host not in self.memories:
+            dirty = self.dirty.setdefault(kept.host, _Dirty())
+            own = Residency(middle(kept.room_B), lambda file: dirty.at(self.now) if file == dirty.file else 0.0)
+            self.memories[kept.host] = own
+        return self.memories[kept.host]
 
     def hold(self, sizes: Mapping[str, float], sign: int) -> None:
         """Programs take memory of their hosts (``sign`` 1), or give it back (-1)."""
@@ -159,34 +161,21 @@ def _turn(
                 walk.draining.add((t.name, pool))
     for t in order:
         for kept in (*t.reads, *t.writes):
-            walk.memory(kept.host, middle(kept.room_B))
+            walk.memory(kept)
     walk.hold(holds, 1)
     for t in order:
         walk.now = walk.begins(t)
-        _find(walk, t)
+        if any(shares := begun(t, walk.memory)):
+            walk.shares[t.name] = shares
     if last:
         return
     problem = Composer(given, Ledger(Draw()), moved, Past(walk.shares, walk.held, walk.left, walk.draining)).problem()
-    begun = (replace(t, start_s=walk.begins(t), pause_s=0.0, after=()) for t in problem.transfers)
-    rates = epochs.rates(replace(problem, transfers=tuple(begun)))[0]
+    alone = (replace(t, start_s=walk.begins(t), pause_s=0.0, after=()) for t in problem.transfers)
+    rates = epochs.rates(replace(problem, transfers=tuple(alone)))[0]
     for t, rate in zip(problem.transfers, rates, strict=True):
         walk.ends[t.name] = walk.begins(t) + (t.time_s if t.timed else t.payload_B / max(float(rate), 1e-300))
     _leave(walk, problem)
     walk.hold(holds, -1)
-
-
-def _find(walk: _Walk, t: Transfer) -> None:
-    """What memories have of a transfer's file, and the room that it takes there."""
-    shares: list[float] = []
-    for kept in t.reads:
-        if sum(shares) >= 1.0:
-            break
-        hits = walk.memory(kept.host, middle(kept.room_B)).read(kept.file, kept.size_B)
-        shares.append(min(hits / kept.size_B, 1.0 - sum(shares)))
-    if any(shares):
-        walk.shares[t.name] = tuple(shares)
-    for kept in t.writes:
-        walk.memory(kept.host, middle(kept.room_B)).write(kept.file, kept.size_B)
 
 
 def _leave(walk: _Walk, problem: Problem) -> None:
@@ -203,19 +192,18 @@ def _leave(walk: _Walk, problem: Problem) -> None:
     for t in problem.transfers:
         walk.now = walk.ends[t.name]
         for kept in (*t.reads, *t.writes):
-            if kept.host in walk.memories:
-                walk.memories[kept.host].ended(kept.file)
+            walk.memory(kept).ended(kept.file)
 
 
 def _dirty_after(walk: _Walk, pool: str, writers: list[tuple[Transfer, float]]) -> None:
     """Dirty bytes of a host after those that wrote there at the same time."""
     dirty = walk.dirty.setdefault(pool, _Dirty())
-    begun, done = min(walk.begins(t) for t, _ in writers), max(walk.ends[t.name] for t, _ in writers)
+    first, done = min(walk.begins(t) for t, _ in writers), max(walk.ends[t.name] for t, _ in writers)
     cache = writers[0][0].cache
     assert cache is not None
     written, rate = sum(t.payload_B for t, _ in writers), sum(drain for _, drain in writers)
-    before, filling = dirty.at(begun), written / max(done - begun, 1e-9)
-    starts = begun + min(middle(cache.write_back_B) / filling, cache.write_back_s)
+    before, filling = dirty.at(first), written / max(done - first, 1e-9)
+    starts = first + min(middle(cache.write_back_B) / filling, cache.write_back_s)
     gone = rate * max(done - starts, 0.0)
     dirty.level, dirty.rate, dirty.since = max(before + written - gone, 0.0), rate, max(starts, done)
     dirty.file = writers[-1][0].writes[0].file if writers[-1][0].writes else ""

@@ -13,7 +13,6 @@ from dtnsim.description import calendar
 from dtnsim.description.workload import YEAR_S, Workload
 from dtnsim.physics import arrivals as law
 from dtnsim.physics._arrays import FloatArray as Array, IntArray
-from dtnsim.simulation.fleet import corruption
 from dtnsim.simulation.fleet.build import Made
 from dtnsim.simulation.fleet.event_loop import DONE, FAILED, HOUR_S
 
@@ -172,7 +171,7 @@ class _Columns:
     def __init__(self, made: Made) -> None:
         course = made.course
         work = course.work
-        self.damage = work.damage or corruption.none(len(work))
+        self.damage = work.damage
         self.status = np.where((course.status == DONE) & self.damage.spoiled, FAILED, course.status)
         self.tries = course.tries
         self.size, self.resent, self.moved = work.size, course.resent, course.moved

@@ -63,7 +63,6 @@ class Fleet:
         self.reduction = job_classes.Reduction(given, draw)
         self.degraded = Degraded(self)
         self.hosts = list(given.hosts)
-        self._number = {name: n for n, name in enumerate(self.hosts)}
         for name, endpoint in self.workload.endpoints.items():
             key = f"workload.endpoints.{name}.hosts"
             for pattern in endpoint.hosts:
@@ -114,8 +113,8 @@ class _Build:
         whole = {name: np.concatenate([each[name] for each in columns]) for name in columns[0]}
         order = np.argsort(whole["ready"], kind="stable")
         whole = {name: values[order] for name, values in whole.items()}
-        alone, hurt = whole.pop("alone"), {name: whole.pop(name) for name in _DAMAGE if name in whole}
-        work = Work(**whole, damage=corruption.Damage(**hurt) if hurt else None)
+        alone, damage = whole.pop("alone"), corruption.Damage(**{name: whole.pop(name) for name in _DAMAGE})
+        work = Work(**whole, damage=damage)
         course = EventLoop(
             capacity, work, self.lanes, self.ways, faults.timeline(down),
             until=workload.span.value, order=workload.queue, hosts=len(self.fleet.hosts),
@@ -169,8 +168,8 @@ class _Build:
         alone = np.maximum(alone, arrived.size / arrived.cap)
         due = arrived.asked + given.deadline.value if given.deadline is not None else np.full(len(key), math.inf)
         own = {name: getattr(arrived, name) for name in ("asked", "ready", "size", "files", "cap")}
-        hurt = self._hurt(kind, given, arrived)
-        return {**own, "lane": lane, "grain": grain, "due": due, "alone": alone, **hurt}
+        damage = asdict(self._damage(kind, given, arrived))
+        return {**own, "lane": lane, "grain": grain, "due": due, "alone": alone, **damage}
 
     def _between(self, given: TransferClass, arrived: Arrived) -> list[tuple[str, str]]:
         """All pairs of ends between hosts that a class' transfers may go."""
@@ -183,16 +182,15 @@ class _Build:
                     found[f"{self.fleet.hosts[a]}:{path}", f"{self.fleet.hosts[b]}:{other}"] = None
         return list(found)
 
-    def _hurt(self, kind: Kind, given: TransferClass, arrived: Arrived) -> dict[str, Any]:
-        """(N,) what happens to the files of a class' transfers, as `Damage` has it."""
+    def _damage(self, kind: Kind, given: TransferClass, arrived: Arrived) -> corruption.Damage:
+        """What happens to the files of a class' transfers."""
         between = self.workload.corruption
         if between is None:
-            return {}
+            return corruption.none(len(arrived.size))
         tool = self.fleet.given.transfers[kind.number].tool
         noticed = corruption.notices(tool) if given.verified is None else given.verified
         rng = np.random.default_rng([self.seed, 2, *kind.name.encode()])
-        tries = kind.retry.times
-        return asdict(corruption.drawn(arrived.size, arrived.files, between.value, tries, rng, noticed=noticed))
+        return corruption.drawn(arrived.size, arrived.files, between.value, kind.retry.times, rng, noticed=noticed)
 
     def _lane(self, kind: Kind, user: User, ends: tuple[str, str], sorts: list[job_classes.Sort]) -> Lane:
         (source, path), (target, other) = split_end(ends[0]), split_end(ends[1])

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any, Final
 
 import numpy as np
@@ -54,16 +54,13 @@ def drawn(
         rng: Of the run.
         noticed: Whether the tool compares checksums.
     """
-    made = none(len(size_B))
-    share = damaged_share(size_B / files, between_B)
+    made, share = none(len(size_B)), damaged_share(size_B / files, between_B)
     bad = rng.binomial(files, share)
     if not noticed:
-        return Damage(made.again_B, made.found, bad, made.spoiled)
-    again, found = made.again_B, np.zeros(len(size_B), np.int64)
+        return replace(made, unnoticed=bad)
     for _ in range(tries):
         if not bad.any():
             break
-        found += bad
-        again += bad * (size_B / files)
+        made = replace(made, found=made.found + bad, again_B=made.again_B + bad * (size_B / files))
         bad = rng.binomial(bad, share)
-    return Damage(again, found, made.unnoticed, bad > 0)
+    return replace(made, spoiled=bad > 0)

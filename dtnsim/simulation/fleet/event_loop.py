@@ -82,7 +82,7 @@ class EventLoop:
         self._heaps = layout.heaps
         #: what has been moved in vain because transfers were broken off [B], and how often
         self.broken, self.tries = np.zeros(len(work)), np.zeros(len(work), np.int64)
-        self._whole = work.size + work.again_B
+        self._whole = work.size + work.damage.again_B
         #: for each stretch: numbers of ways and the bytes that they have moved
         self.hours: list[tuple[IntArray, Array]] = []
         self.faults = list(faults)

@@ -35,12 +35,7 @@ class Work:
     grain: IntArray  #: By the size of its files, which of the ways between two hosts.
     due: Array  #: When it has to be done; infinite without a deadline [s].
     cap: Array  #: Rate that it may not pass [B/s].
-    damage: Damage | None = None  #: What happened to its files; nothing where left out.
-
-    @property
-    def again_B(self) -> Array | float:
-        """Bytes of each that are sent again because files were found damaged [B]."""
-        return 0.0 if self.damage is None else self.damage.again_B
+    damage: Damage  #: What happened to its files.
 
     def __len__(self) -> int:
         return len(self.ready)

@@ -32,7 +32,6 @@ class Fault:
     factors: tuple[tuple[int, float], ...]  #: (number of a station, part of its capacity from now on).
     breaks: bool  #: Whether what crosses them is broken off.
     begins: bool  #: Whether something goes, rather than comes back.
-    what: str  #: In words.
 
 
 @dataclass(frozen=True, slots=True)
@@ -193,6 +192,5 @@ def timeline(outages: Sequence[Outage]) -> list[Fault]:
             else:
                 here.pop(n, None)
             factors.append((k, math.prod(here.values())))
-        word = outage.word if begins else f"no longer {outage.word}"
-        made.append(Fault(time, tuple(factors), bool(begins) and outage.breaks, bool(begins), f"{outage.name} {word}"))
+        made.append(Fault(time, tuple(factors), bool(begins) and outage.breaks, bool(begins)))
     return made

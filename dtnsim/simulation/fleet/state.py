@@ -98,6 +98,6 @@ def made(layout: Layout, work: Work, until: float, order: str) -> tuple[list[flo
     f, q = more_flows(f, q)
     t, u = np.empty((at.FLOATS, n)), np.zeros((at.INTEGERS, n), np.int64)
     t[at.READY], t[at.SIZE], t[at.DUE_BY], t[at.OWN_CAP] = work.ready, work.size, work.due, work.cap
-    t[at.BEGUN], t[at.ENDED], t[at.LEFT], t[at.QUEUED_AT] = math.nan, math.nan, work.size + work.again_B, 0.0
+    t[at.BEGUN], t[at.ENDED], t[at.LEFT], t[at.QUEUED_AT] = math.nan, math.nan, work.size + work.damage.again_B, 0.0
     u[at.OF_LANE], u[at.GRAIN], u[at.WAY_NUMBER] = work.lane, work.grain, -1
     return f, q, t, u

@@ -136,10 +136,7 @@ def scene(seed, transfers=30):
     while (now := now + rng.exponential(6.0)) < 60:
         k, lasts, factor = int(rng.integers(0, 3)), rng.exponential(2.0), float(rng.choice([0.0, 0.0, 0.5]))
         breaks = factor == 0 and bool(rng.random() < 0.7)
-        faults += [
-            Fault(now, ((k, factor),), breaks, True, "goes"),
-            Fault(now + lasts, ((k, 1.0),), False, False, "back"),
-        ]
+        faults += [Fault(now, ((k, factor),), breaks, True), Fault(now + lasts, ((k, 1.0),), False, False)]
         now += lasts
     faults.sort(key=lambda f: f.time)
     rows = [{0: 1.0, 1: 1.0}, {1: 1.0, 2: 0.5}, {0: 2.0}]
@@ -168,7 +165,7 @@ def test_bytes_are_conserved_through_every_fault(seed):
     carried = sum(sum(moved) for _, moved in made.hours)
     assert carried == pytest.approx(float(made.moved.sum()), rel=1e-9)
     work = made.work
-    payload = np.minimum(work.size + work.again_B - made.left(), work.size)
+    payload = np.minimum(work.size + work.damage.again_B - made.left(), work.size)
     assert made.moved == pytest.approx(payload + made.resent, rel=1e-9)
     assert payload[made.status == DONE] == pytest.approx(work.size[made.status == DONE])
     assert np.all(made.resent >= -1e-9)
@@ -224,7 +221,7 @@ def test_what_is_let_go_was_held_by_what_held_it():
 
 def test_what_is_down_is_down():
     """A transfer in mid-way is broken off, backs off, finds the way still down, and goes on when it is back."""
-    faults = [Fault(4.0, ((0, 0.0),), True, True, "goes"), Fault(20.0, ((0, 1.0),), False, False, "back")]
+    faults = [Fault(4.0, ((0, 0.0),), True, True), Fault(20.0, ((0, 1.0),), False, False)]
     made = course([1.0], [0.0], [10.0], files=[5], faults=faults, retry=Retry(after="2 s", factor=2))
     assert ended(made)[0] == pytest.approx(20 + 6)
     assert made.tries[0] == 1
@@ -233,15 +230,15 @@ def test_what_is_down_is_down():
 
 
 def test_a_short_outage_is_waited_out():
-    faults = [Fault(4.0, ((0, 0.0),), False, True, "goes"), Fault(6.0, ((0, 1.0),), False, False, "back")]
+    faults = [Fault(4.0, ((0, 0.0),), False, True), Fault(6.0, ((0, 1.0),), False, False)]
     made = course([1.0], [0.0], [10.0], faults=faults)
     assert ended(made)[0] == pytest.approx(12.0)
     assert made.held == pytest.approx({(0, 0): 10.0, (0, "down"): 2.0})
 
 
 def test_given_up_after_its_retries():
-    faults = [f for n in range(3) for f in (Fault(5.0 * n + 1, ((0, 0.0),), True, True, ""),
-                                            Fault(5.0 * n + 2, ((0, 1.0),), False, False, ""))]  # fmt: skip
+    faults = [f for n in range(3) for f in (Fault(5.0 * n + 1, ((0, 0.0),), True, True),
+                                            Fault(5.0 * n + 2, ((0, 1.0),), False, False))]  # fmt: skip
     made = course([1.0], [0.0], [100.0], faults=faults, retry=Retry(times=2, after="1 s", factor=1, restart="none"))
     assert ended(made)[0] == 11.0
     assert made.status[0] == FAILED
@@ -292,7 +289,7 @@ def test_nothing_begins_over_what_is_down():
         [1.0] * 3,
         rows=rows,
         hosts=1,
-        faults=[Fault(0.5, ((0, 0.0),), False, True, "")],
+        faults=[Fault(0.5, ((0, 0.0),), False, True)],
         until=50,
     )
     ended(made)
