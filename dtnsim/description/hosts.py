@@ -188,7 +188,8 @@ class Hosts:
             found = library.meant("hosts", host)
             if len(found) == 1:
                 return library.read("hosts", found[0], beside=self._beside)
-            drawn_one = None if found or library.typo("hosts", host) else personal.machine_like(host)
+            shipped = found or library.written_wrongly(host, library.names("hosts"))
+            drawn_one = None if shipped else personal.machine_like(host)
             if drawn_one is not None:
                 hidden = (personal.PERSONAL, personal.PORTABLE)
                 told = ((key, value) for key, value in drawn_one.items() if key not in hidden)

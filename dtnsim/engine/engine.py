@@ -73,17 +73,16 @@ class Engine:
     Args:
         env: The SimPy environment.
         capacities: (K,) capacity of each station, [station's unit/s].
-        max_events: Changes of the shares after which the run is given up with a `ModelError`.
 
     Raises:
         InputError: No SimPy environment, or a capacity that is negative or not a number.
     """
 
-    def __init__(self, env: Environment, capacities: Sequence[float], *, max_events: int = 1_000_000_000) -> None:
+    def __init__(self, env: Environment, capacities: Sequence[float]) -> None:
         if not isinstance(env, Environment):
             raise InputError(f"an Engine needs a simpy.Environment (got {type(env).__name__})")
         self.env = env
-        self.fluid = Fluid(capacities, max_events)
+        self.fluid = Fluid(capacities)
         self._tick: _Tick | None = None
         self._planned = math.inf
         self._time = -math.inf

@@ -22,14 +22,11 @@ _ROWS = 4096  #: rows beside those of four times the flows under way before what
 class Fluid:
     """The engine without SimPy: `start`, `withdraw` and `set_capacity`, then `settle`; `next_time`, `finished`.
 
-    Args:
-        max_events: Settlings after which the run is given up with a `ModelError`.
-
     Raises:
         InputError: A capacity that is negative or not a number.
     """
 
-    def __init__(self, capacities: Sequence[float], max_events: int = 1_000_000_000) -> None:
+    def __init__(self, capacities: Sequence[float]) -> None:
         #: (K,) capacity of each station now [station's unit/s].
         self.stations = [check_capacity(c, s) for s, c in enumerate(capacities)]
         self.network = Network(self.stations)
@@ -38,7 +35,7 @@ class Fluid:
         self.changed: list[Flow] = []  #: Flows that something else may hold back since then than before.
         self.unlimited: list[Flow] = []  #: Flows that ended because nothing limits them, until the owner empties it.
         self.settled = 0  #: Settlings so far.
-        self.max_events, self._created = max_events, 0
+        self._created = 0
         self._rows: dict[Demands, Row] = {}
         self._flow_of: dict[int, Flow] = {}
         self.epoch = 0  #: How often all numbers have been put down afresh.
@@ -141,11 +138,9 @@ class Fluid:
         """Makes the shares fair and finds the next ends.
 
         Raises:
-            ModelError: More settlings than ``max_events``, too many of them at one instant, or levels without rest.
+            ModelError: Too many settlings at one instant, or levels without rest.
         """
         self.settled += 1
-        if self.settled > self.max_events:
-            raise ModelError(f"given up after {self.max_events} events at {now} s: raise max_events, or simulate less")
         f, q, h = self.f, self.q, self.h
         try:
             max_min.share(f, q, h, now)

@@ -181,11 +181,6 @@ def numbered(name: str) -> str:
     return next((part for begin, part in spoken()["numbers"].items() if any(re.match(begin, w) for w in said)), "")
 
 
-def typo(folder: str, name: str) -> bool:
-    """Whether a name is so much like a shipped one's that it is that one, written wrongly."""
-    return written_wrongly(name, names(folder))
-
-
 def written_wrongly(name: str, known: list[str]) -> bool:
     """Whether a name is nearly one of these, in their spelling or with the same numbers; others are other models."""
     near = difflib.get_close_matches(name.lower(), known, n=1, cutoff=0.8)

@@ -7,8 +7,6 @@ from contextlib import suppress
 from dataclasses import dataclass, replace
 from typing import Final, Generic, NamedTuple, TypeVar
 
-import numpy as np
-
 from dtnsim.ground import units
 from dtnsim.ground.errors import UnitError
 from dtnsim.ground.quantity import Mixture, Quantity
@@ -165,23 +163,9 @@ class Drawn:
     """The scenarios behind an interval."""
 
     rates_Bps: Array  #: Rates of the transfers, (S, F).
-    payloads_B: tuple[float, ...]  #: Bytes of the transfers, (F,).
+    total_Bps: Array  #: Rate of the whole path: all bytes over the time of all, (S,).
+    seconds: Array  #: Time until the last transfer has finished, (S,).
     scores: Mapping[str, Array]  #: Standard normal scores of everything that was drawn, by key, (S,) each.
-    ends_s: Array | None = None  #: When each transfer ends, (S, F); each after its own bytes where nobody says.
-    whole_Bps: Array | None = None  #: Bytes of all over the time of all, (S,); the rates together where nobody says.
     #: How they were drawn, as `predict` has it.
     seed: int = 1
     mean: bool = False
-
-    @property
-    def total_Bps(self) -> Array:
-        """Rate of the whole path: all bytes over the time of all, (S,)."""
-        return np.asarray(self.rates_Bps.sum(axis=1) if self.whole_Bps is None else self.whole_Bps)
-
-    @property
-    def seconds(self) -> Array:
-        """Time until the last transfer has finished, (S,)."""
-        if self.ends_s is not None:
-            return np.asarray(self.ends_s.max(axis=1))
-        with np.errstate(divide="ignore"):
-            return np.asarray((np.asarray(self.payloads_B) / self.rates_Bps).max(axis=1))

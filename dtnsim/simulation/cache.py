@@ -86,11 +86,6 @@ class PageCache(Store):
 
     # -- for the workers --------------------------------------------------------------------------
 
-    @property
-    def _hold(self) -> float:
-        """Dirty bytes of all at which write-back begins, less what programs take from them [B]."""
-        return self._begins * self.memory.part
-
     def fill(self, leg: Leg, size: float, weight: float, files: int = 1) -> Move:
         """Starts bytes of a file on their way into the store; the move's flow ends when the last is in.
 
@@ -265,8 +260,8 @@ class PageCache(Store):
         return self.env.now >= self._deadline * (1 - 1e-15)
 
     def _enough(self) -> float:
-        """Bytes of its own at which write-back begins [B]."""
-        return (self._hold - self.memory.beside(self)) * self.scale
+        """Bytes of its own at which write-back begins, which programs take from as from the others' [B]."""
+        return (self._begins * self.memory.part - self.memory.beside(self)) * self.scale
 
     def _stop(self) -> float:
         """Bytes of its own at which write-back stops [B]."""

@@ -100,13 +100,6 @@ class World:
         if not all(self._shared[k] for k in stations):
             self._renew()
 
-    def replace(self, nominal: Problem) -> None:
-        """The path has changed: new capacities and demands for everything under way."""
-        self._problem = as_drawn(self.scene.problem, nominal, self._drawn, self.scenario)
-        self._base = station_capacities(self._problem, self.scenario)
-        self._apply(range(len(self._base)))
-        self._renew()
-
     def follows(self, f: int) -> None:
         """Those before a transfer have finished: its program has its memory from now on."""
         self.files.holds(f, 1)
@@ -146,9 +139,13 @@ class World:
 
     def turn(self, key: Key) -> None:
         """The path is in another state: (events whose keys hold, load of the segments that vary)."""
-        if key != self._key:
-            self._key, self._drives = key, self.scene.drives(key)
-            self.replace(self.scene.variant(key))
+        if key == self._key:
+            return
+        self._key, self._drives, nominal = key, self.scene.drives(key), self.scene.variant(key)
+        self._problem = as_drawn(self.scene.problem, nominal, self._drawn, self.scenario)
+        self._base = station_capacities(self._problem, self.scenario)
+        self._apply(range(len(self._base)))
+        self._renew()
 
     def shut(self, leg: Leg, *, stalled: bool = False) -> tuple[simpy.Event, int] | None:
         """(happens when a link dies or is back, the dead one that a phase crosses); None where it crosses none.

@@ -43,11 +43,6 @@ def _shifted(rows: Rows, turn: Index, count: int, turns: int) -> Rows:
     return replace(rows, station=np.where(known, rows.station + count * turn[rows.row], count * turns))
 
 
-def capacity_of_all(capacity: Array, count: int) -> Array:
-    """(S, K) capacity of each station in the turn that slows it most."""
-    return np.asarray(capacity.reshape(len(capacity), -1, count).min(axis=1))
-
-
 def lasts(problem: Problem, rates: Array) -> Array:
     """How long each transfer lasts, (S, F) [s], at rates (S, F) [B/s]; a test's time counts what it omits."""
     with np.errstate(divide="ignore", invalid="ignore"):

@@ -174,8 +174,8 @@ def _drawn(given: spec.PathSpec, problem: Problem, drawn: Scenarios, seed: int, 
     made = _with_medium(_answer(problem, rates, given), problem, drawn.problem, rates)
     together = quantile(drawn.together(rates), 0.5)
     transfers = tuple(replace(t, all_run_Bps=float(r)) for t, r in zip(made.transfers, together, strict=True))
-    ends, whole = ordering.ends(problem, rates), ordering.total_rate(problem, rates)
-    behind = Drawn(rates, tuple(t.payload_B for t in made.transfers), drawn.draw.scores, ends, whole, seed, mean)
+    total, seconds = ordering.total_rate(problem, rates), ordering.ends(problem, rates).max(axis=1)
+    behind = Drawn(rates, total, seconds, drawn.draw.scores, seed, mean)
     return replace(made, transfers=transfers, drawn=behind, given=given)
 
 

@@ -28,7 +28,6 @@ from dtnsim.steady.solve import Solution
 MOST: Final = 16_000_000
 #: factor on rates that leaves wires to end them
 _NO_LIMIT: Final = 1e9
-_PARTS: Final = ("capacity", "rate", "ceiling", "binding")
 
 
 class Partly(Draw):
@@ -168,8 +167,11 @@ def laid_out(problem: Problem, draw: Draw, holding: tuple[Holders, ...]) -> Scen
     layout = Layout(problem)
     if len(blocks(layout)) == 1:
         return solved(problem, layout.of(), draw, holding)
-    arrays, solution, rates = _in_blocks(problem, layout)
-    return Scenarios(problem, arrays, solution, rates, draw, holding)
+    followed = any(t.cache is not None for t in problem.transfers)
+    made = [_whole(in_some(problem, some) if followed else problem, layout.of(some)) for some in blocks(layout)]
+    parts = zip(*(solution.parts for _, solution, _ in made), strict=True)
+    rates = np.concatenate([own for _, _, own in made])
+    return Scenarios(problem, layout, solve.Solution(*map(np.concatenate, parts)), rates, draw, holding)
 
 
 def solved(problem: Problem, m: Matrices, draw: Draw, held: tuple[Holders, ...], times: int = 1) -> Scenarios:
@@ -189,17 +191,6 @@ def _whole(problem: Problem, m: Matrices) -> tuple[Matrices, solve.Solution, Arr
     for some in groups:
         rates[some] = epochs.laid_out(in_some(problem, some), m.some(some), solution.rate[some])
     return made, solution, rates
-
-
-def _in_blocks(problem: Problem, layout: Layout) -> tuple[Layout, solve.Solution, Array]:
-    """The same, made in blocks."""
-    parts, rates, followed = [], [], any(t.cache is not None for t in problem.transfers)
-    for some in blocks(layout):
-        _, solution, own = _whole(in_some(problem, some) if followed else problem, layout.of(some))
-        parts.append(solution)
-        rates.append(own)
-    joined = (np.concatenate([getattr(part, name) for part in parts]) for name in _PARTS)
-    return layout, solve.Solution(*joined), np.concatenate(rates)
 
 
 def in_some(problem: Problem, some: slice | Index) -> Problem:

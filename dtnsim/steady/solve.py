@@ -28,7 +28,7 @@ from dtnsim.physics import memory
 from dtnsim.physics._arrays import BoolArray, FloatArray as Array, Index
 from dtnsim.steady.ceilings import Workers, ceilings, solo_times
 from dtnsim.steady.matrices import Matrices, matrices
-from dtnsim.steady.ordering import apart, capacity_of_all
+from dtnsim.steady.ordering import apart
 from dtnsim.steady.rows import take
 from dtnsim.steady.shares import MUCH, Shares, Solution
 
@@ -55,7 +55,8 @@ def solve(m: Matrices) -> Solution:
     if m.turn.any():
         count, whole = m.capacity.shape[1], solve(apart(m))
         binding = np.where(whole.binding >= 0, whole.binding % count, whole.binding)
-        return replace(whole, capacity=capacity_of_all(whole.capacity, count), binding=binding)
+        slowest = whole.capacity.reshape(len(whole.capacity), -1, count).min(axis=1)  # of each station in any turn
+        return replace(whole, capacity=slowest, binding=binding)
     return Rates(m).of(np.ones((1, len(m.workers)), dtype=bool))
 
 

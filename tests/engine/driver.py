@@ -47,7 +47,6 @@ def run_arrivals(
     changes: Iterable[Change] = (),
     until: float = math.inf,
     observe: Callable[[float, Fluid], None] | None = None,
-    max_events: int = 1_000_000_000,
 ) -> Arrivals:
     """Runs N transfers to their ends.
 
@@ -62,11 +61,10 @@ def run_arrivals(
         changes: Changes of capacities: (time, station, capacity).
         until: Time at which to stop [s].
         observe: Called as ``observe(now, fluid)`` after every event.
-        max_events: Events after which the run is given up.
 
     Raises:
         InputError: Arrays of different lengths, or figures that mean nothing.
-        ModelError: Transfers that can never end (a station stays at zero), or the event budget spent.
+        ModelError: Transfers that can never end (a station stays at zero).
     """
     start = np.atleast_1d(np.asarray(starts, float))
     n = len(start)
@@ -80,7 +78,7 @@ def run_arrivals(
         raise InputError("a start is not a finite time; give seconds")
     if n and not (choice.min() >= 0 and choice.max() < len(rows)):
         raise InputError(f"row numbers run from {choice.min()} to {choice.max()}; there are rows 0 to {len(rows) - 1}")
-    fluid = Fluid(capacities, max_events)
+    fluid = Fluid(capacities)
     run = _Run(fluid, start, columns, [fluid.row(r) for r in rows], sorted(changes, key=lambda c: c[0]))
     return run.to(until, observe)
 

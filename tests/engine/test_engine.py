@@ -7,7 +7,7 @@ import pytest
 import simpy
 
 from dtnsim.engine.engine import Engine
-from dtnsim.ground.errors import InputError, ModelError
+from dtnsim.ground.errors import InputError
 from tests.engine.driver import taken
 
 
@@ -219,18 +219,6 @@ def test_same_seed_same_bytes():
         return repr(ends)
 
     assert one() == one()
-
-
-def test_event_budget(env):
-    engine = Engine(env, [1.0], max_events=50)
-
-    def forever():
-        while True:
-            yield engine.transfer({0: 1.0}, 1.0)
-
-    env.process(forever())
-    with pytest.raises(ModelError, match="given up after 50 events"):
-        env.run()
 
 
 def test_bad_arguments(env):

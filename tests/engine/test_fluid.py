@@ -64,15 +64,13 @@ def test_what_stations_give():
     assert sum(fluid.rate(f) == 0 for f in fluid.live.values()) == 1
 
 
-def test_event_budget_stops_a_run_that_goes_nowhere():
-    def settle(fluid, times):
-        for _ in range(times):
+def test_a_run_that_goes_nowhere_is_given_up():
+    def settle(fluid):
+        for _ in range(2_000_000):
             fluid.settle(3.0)
 
-    with pytest.raises(ModelError, match="given up after 10 events"):
-        settle(Fluid([1.0], max_events=10), 20)
     with pytest.raises(ModelError, match="time does not move on"):
-        settle(Fluid([1.0]), 2_000_000)
+        settle(Fluid([1.0]))
 
 
 def test_rows_are_sorted_and_have_no_zeros():

@@ -18,7 +18,7 @@ from dtnsim.discovery import as_measured
 from dtnsim.ground import draws
 from dtnsim.ground.errors import UnitError
 from dtnsim.ground.quantity import Draw, Mixture, Quantity, Scalar, Unit, factor_spread, prior
-from dtnsim.ground.uncertainty import COVERED, NAMES, WITHIN, Assumption, Drawn, often, written
+from dtnsim.ground.uncertainty import COVERED, NAMES, WITHIN, Assumption, often, written
 from dtnsim.ground.units import EXAMPLES, UNITS, alike, parse, read, show
 from dtnsim.physics._arrays import LEVELS
 from dtnsim.simulation.fleet.run import spread
@@ -140,12 +140,6 @@ def test_the_larger_of_both_ends_counts() -> None:
 def test_other_values_have_the_unit_of_the_number() -> None:
     assert written(prior("4 ms", 0.5, "assumed"), 0.00123456) == "1.23 ms"
     assert written(prior("1.4", 0.2, "assumed"), 1.81) == "1.81"
-
-
-def test_of_rates_alone_the_whole_is_their_sum_and_ends_with_the_last() -> None:
-    drawn = Drawn(np.array([[10.0, 20.0], [5.0, 40.0]]), (100.0, 100.0), {})
-    assert drawn.total_Bps.tolist() == [30.0, 45.0]
-    assert drawn.seconds.tolist() == [10.0, 20.0]
 
 
 @pytest.mark.parametrize(("text", "dimension", "value"), rows("ground/tables", "units"))

@@ -1,6 +1,7 @@
 """Probabilities of goals, and what makes an interval wide."""
 
 import math
+from dataclasses import replace
 
 import numpy as np
 import pytest
@@ -62,7 +63,8 @@ def test_requirements_are_read_and_judged() -> None:
 def drawn(function, count: int = 4096) -> Drawn:  # type: ignore[no-untyped-def]
     random = np.random.default_rng(0)
     scores = {k: random.permutation(random.normal(size=count)) for k in ("a.rtt", "b.loss", "c", "d", "idle")}
-    return Drawn(np.exp(function(scores))[:, None], (1.0,), scores)
+    rates = np.exp(function(scores))
+    return Drawn(rates[:, None], rates, 1 / rates, scores)
 
 
 def test_shares_of_a_sum_are_those_of_its_parts() -> None:
@@ -86,7 +88,7 @@ def test_what_was_fitted_together_stands_together() -> None:
     found = why_wide.shares(drawn(lambda z: z["c"] + z["d"]), correlated=("c", "d"))
     assert {s.name for s in found} == {"fitted parameters of c", "fitted parameters of d"}
     apart = drawn(lambda z: z["c"] + z["d"])
-    joint = Drawn(apart.rates_Bps, (1.0,), {"h: x": apart.scores["c"], "h: y": apart.scores["d"]})
+    joint = replace(apart, scores={"h: x": apart.scores["c"], "h: y": apart.scores["d"]})
     (one,) = why_wide.shares(joint, correlated=("h: x", "h: y"))
     assert one.name == "fitted parameters of h"
     assert one.share == pytest.approx(1.0, abs=0.02)

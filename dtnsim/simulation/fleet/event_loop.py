@@ -46,7 +46,7 @@ class EventLoop:
     Args:
         faults: What happens to stations, in order of time.
         hosts: How many there are.
-        fast: Whether to compile; None: where numba is installed and there are many transfers.
+        fast: Whether to compile, where numba is installed.
     """
 
     def __init__(
@@ -60,7 +60,7 @@ class EventLoop:
         until: float,
         order: str = "fifo",
         hosts: int = 2,
-        fast: bool | None = None,
+        fast: bool = False,
     ) -> None:
         self.work, self.lanes, self.ways, self.until = work, lanes, ways, until
         self.capacity = [float(c) for c in capacity]
@@ -70,7 +70,7 @@ class EventLoop:
         self.f: Any = numbers[0]
         self.q: Any = numbers[1]
         self.t, self.u = numbers[2:]
-        self._kernel: Any = compiled.fast() if fast or (fast is None and compiled.worth(len(work))) else None
+        self._kernel: Any = compiled.fast() if fast else None
         if self._kernel is None:
             self._kernel = compiled.plain()
         else:
