@@ -42,9 +42,14 @@ def test_documents_keep_their_schema(name: str, run: Run) -> None:
 def keeps(name: str, document: dict[str, Any]) -> None:
     made = documents.json_schema(name)
     assert document["schema"] == made["properties"]["schema"]["const"]
-    assert [e.message for e in Validator(made).iter_errors(document)] == []
-    known = set(made["properties"])
-    assert set(document) <= known, "a key that the schema does not describe: add it to documents.yaml"
+    errors = [e.message for e in Validator(made if name == "components" else closed(made)).iter_errors(document)]
+    assert errors == [], "a key that the schema does not describe goes into documents.yaml"
+
+
+def closed(node: Any) -> Any:
+    """A schema that allows no keys but those that it describes."""
+    alone = {"additionalProperties": False} if isinstance(node, dict) and "properties" in node else {}
+    return alone | {k: closed(v) for k, v in node.items()} if isinstance(node, dict) else node
 
 
 def test_a_document_that_breaks_its_schema_is_found(run: Run) -> None:

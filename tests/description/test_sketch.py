@@ -27,18 +27,13 @@ def test_what_a_line_says_is_in_the_file_and_the_file_is_answered(
     assert 0 < answer.p10 < answer.p90
 
 
-def test_what_is_not_understood_is_said_and_left_out() -> None:
-    made = Sketch("R740 with frobnicator -> nas, 3 ms")
-    assert made.unread == ["frobnicator"]
-    assert "# not understood, and not in the file: frobnicator" in made.written()
-
-
-def test_what_copies_within_a_host_is_no_tool_between_two(tmp_path: Path) -> None:
-    made = Sketch("unknown -> unknown, 20 ms, cp")
-    assert made.unread == ["cp"]
-    file = tmp_path / "path.yaml"
-    file.write_text(made.written())
-    assert dtnsim.predict(file, samples=0).ceiling > 0
+@pytest.mark.parametrize("left", ["frobnicator", "cp"])
+def test_what_is_not_understood_or_copies_within_a_host_is_said_and_left_out(left: str, tmp_path: Path) -> None:
+    made = Sketch(f"R740 with {left} -> nas, 3 ms")
+    assert made.unread == [left]
+    assert f"# not understood, and not in the file: {left}" in made.written()
+    (tmp_path / "path.yaml").write_text(made.written())
+    assert dtnsim.predict(tmp_path / "path.yaml", samples=0).ceiling > 0
 
 
 @pytest.mark.parametrize("text", ["", "R740, 25 ms", "a ->", "a -> b -> c"])

@@ -119,21 +119,17 @@ def test_one_seed_one_answer_and_equal_cases_equal_answers():
 
 
 def test_limits_are_named():
-    o = simulate(
-        Cases.of(
-            rate_Bps=1.25e8, rtt_s=[*[0.05] * 6, 1e-3], window_B=[np.inf, 1e5, *[np.inf] * 3, 5e3, 5e3],
-            loss=[0, 0, 1e-3, *[0] * 4], size_B=[*[np.inf] * 3, 1e6, *[np.inf] * 3],
-            buffer_B=[*[6e6] * 4, 1e5, 6e6, 6e6], cc="reno", warmup_s=5.0,
-        )
-    )  # fmt: skip
+    o = simulate(Cases.of(
+        rate_Bps=1.25e8, rtt_s=[*[0.05] * 6, 1e-3], window_B=[np.inf, 1e5, *[np.inf] * 3, 5e3, 5e3],
+        loss=[0, 0, 1e-3, *[0] * 4], size_B=[*[np.inf] * 3, 1e6, *[np.inf] * 3],
+        buffer_B=[*[6e6] * 4, 1e5, 6e6, 6e6], cc="reno", warmup_s=5.0,
+    ))  # fmt: skip
     assert o.limit.tolist() == ["link", "window", "loss", "start", "buffer", "window", "window"]
     # stopped by the clock while it opens; bursts of 44 segments against a buffer of 4; one loss in hours
-    o = simulate(
-        Cases.of(
-            rate_Bps=1.25e9, rtt_s=[0.2, 1e-4, 0.05, 0.05], buffer_B=[2.5e8, 6e3, 6.25e7, 1e6],
-            duration_s=[3.0, 30.0, 30.0, 300.0], loss=[0.0, 0.0, 0.0, 1e-9],
-        )
-    )  # fmt: skip
+    o = simulate(Cases.of(
+        rate_Bps=1.25e9, rtt_s=[0.2, 1e-4, 0.05, 0.05], buffer_B=[2.5e8, 6e3, 6.25e7, 1e6],
+        duration_s=[3.0, 30.0, 30.0, 300.0], loss=[0.0, 0.0, 0.0, 1e-9],
+    ))  # fmt: skip
     assert o.limit.tolist() == ["start", "buffer", "link", "buffer"]
     two = simulate(Cases.of(rate_Bps=5e6, rtt_s=0.03, cc="reno", cc2="cubic", duration_s=5.0), replicas=1)
     assert two.limit[0] == "sharing"
