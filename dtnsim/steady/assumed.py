@@ -16,7 +16,7 @@ import re
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import suppress
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from statistics import NormalDist
 from typing import Any, Final, NamedTuple, get_args
 
@@ -25,7 +25,7 @@ from pydantic import BaseModel
 
 from dtnsim.components.nic import Nic
 from dtnsim.composition import sharing
-from dtnsim.composition.compose import Composer
+from dtnsim.composition.compose import Composer, run_together
 from dtnsim.description.host import Host
 from dtnsim.description.spec import PathSpec
 from dtnsim.ground import draws
@@ -67,8 +67,21 @@ def moved(composer: Composer, nominal: Problem, whole_Bps: float) -> Iterator[As
     if len(nominal.transfers) > TRANSFERS:
         return
     tried = _Trial(composer, whole_Bps, timed.amounts(nominal))
-    for group in _groups(c for c in unwritten(composer.spec) if _composes(composer, c)):
+    groups = list(_groups(c for c in unwritten(composer.spec) if _composes(composer, c)))
+    tried.ahead(groups)
+    moving = [group for group in groups if len(group) == 1 or not abs(tried(*group) - 1) < _LITTLE]
+    tried.ahead(part for group in moving for part in _parts(group))
+    for group in moving:
         yield from _moving(tried, group)
+
+
+def _parts(changes: Sequence[Change]) -> Iterator[Sequence[Change]]:
+    """What `_moving` may come to."""
+    if len(changes) == 1:
+        yield from ([changes[0]._replace(found=[f])] for f in changes[0].found if 1 < len(changes[0].found) <= _ALONE)
+    else:
+        for half in _halves(changes):
+            yield from (half, *_parts(half))
 
 
 def _groups(changes: Iterable[Change]) -> Iterable[list[Change]]:
@@ -90,9 +103,12 @@ def _moving(tried: _Trial, changes: Sequence[Change]) -> Iterator[Assumption]:
     if len(changes) == 1:
         yield from _listed(tried, changes[0])
     elif not abs(tried(*changes) - 1) < _LITTLE:
-        middle = len(changes) // 2
-        for half in (changes[:middle], changes[middle:]):
+        for half in _halves(changes):
             yield from _moving(tried, half)
+
+
+def _halves(changes: Sequence[Change]) -> tuple[Sequence[Change], Sequence[Change]]:
+    return changes[: len(changes) // 2], changes[len(changes) // 2 :]
 
 
 def _listed(tried: _Trial, change: Change) -> Iterator[Assumption]:
@@ -120,9 +136,21 @@ class _Trial:
     composer: Composer  #: The path.
     whole_Bps: float  #: What it gives as it is.
     known: Mapping[str, float] | None  #: What timed transfers move; None to find it out anew.
+    _found: dict[Any, float] = field(default_factory=dict)  #: What was asked before.
 
     def __call__(self, *changes: Change) -> float:
         """What the answer becomes, over what it is; not a number where a value does not fit."""
+        asked = self.known is None, *((c.name, c.other, *(place for place, _ in c.found)) for c in changes)
+        if asked not in self._found:
+            self._found[asked] = self._answer(changes)
+        return self._found[asked]
+
+    def ahead(self, several: Iterable[Sequence[Change]]) -> None:
+        """Runs the connections of several trials together: each alone takes as many steps."""
+        with suppress(DtnsimError):
+            run_together(with_values(self.composer.spec, changes) for changes in several)
+
+    def _answer(self, changes: Sequence[Change]) -> float:
         try:
             with without_words():
                 changed = with_values(self.composer.spec, changes)

@@ -11,7 +11,8 @@ from typing import Final
 import numpy as np
 
 from dtnsim.composition import sharing
-from dtnsim.composition.compose import Composer
+from dtnsim.composition.compose import Composer, run_together
+from dtnsim.description.spec import PathSpec
 from dtnsim.ground.lazy import EachLater, Later
 from dtnsim.ground.quantity import Draw, Quantity, Value, key_of
 from dtnsim.ground.records import Problem
@@ -110,8 +111,13 @@ class Assumed(Later[Assumption]):
         together = [n for n, a in enumerate(some) if a.drawn and not a.key.startswith(_ROUNDS)]
         if together:
             found[together] = self._with([(some[n].drawn, end) for n in together for end in (0, 1)]).reshape(-1, 2)
-        for n in sorted({*range(len(some))}.difference(together)):
-            found[n] = [self._stated(some[n], text) for text in dict.fromkeys((some[n].low, some[n].high))]
+        stated = {
+            n: [self._with_text(some[n], text) for text in dict.fromkeys((some[n].low, some[n].high))]
+            for n in sorted({*range(len(some))}.difference(together))
+        }
+        run_together(path for paths in stated.values() for path in paths)
+        for n, paths in stated.items():
+            found[n] = [self._median(path) for path in paths]
         return found
 
     def _with(self, known: Sequence[tuple[str, int]]) -> Array:
@@ -123,15 +129,17 @@ class Assumed(Later[Assumption]):
         rates = laid_out(problem, draw, self.drawn.held).rates(discrepancy.load(), mean=self._mean)
         return np.asarray(quantile(ordering.total_rate(problem, rates).reshape(len(known), -1), 0.5, axis=1))
 
-    def _stated(self, a: Assumption, text: str) -> float:
-        """The median with a number or a default that has another value [B/s]."""
-        given, mean = self.composer.spec, self._mean
+    def _with_text(self, a: Assumption, text: str) -> PathSpec:
+        """The path with a number or a default that has another value."""
+        given = self.composer.spec
         if a.drawn or a.key == "setting":
-            given = given.changed([f"{key}={text}" for key in (given.written_as[a.drawn] if a.drawn else [a.key])])
-        else:
-            first, others = _AND.split(a.key)[0], (c for c in unwritten(given) if c.other.text == text)
-            given = with_values(given, [c for c in others if first in (place_key(given, at) for at, _ in c.found)])
+            return given.changed([f"{key}={text}" for key in (given.written_as[a.drawn] if a.drawn else [a.key])])
+        first, others = _AND.split(a.key)[0], (c for c in unwritten(given) if c.other.text == text)
+        return with_values(given, [c for c in others if first in (place_key(given, at) for at, _ in c.found)])
+
+    def _median(self, given: PathSpec) -> float:
+        """The median of another path by the same draws [B/s]."""
         with without_words():
-            _, drawn = composed_and_drawn(given, self._draw.samples, self._seed, mean=mean)
-        total = ordering.total_rate(drawn.problem, drawn.rates(discrepancy.load(), mean=mean))
+            _, drawn = composed_and_drawn(given, self._draw.samples, self._seed, mean=self._mean)
+        total = ordering.total_rate(drawn.problem, drawn.rates(discrepancy.load(), mean=self._mean))
         return float(quantile(total, 0.5))
