@@ -183,9 +183,15 @@ def numbered(name: str) -> str:
 
 def written_wrongly(name: str, known: list[str]) -> bool:
     """Whether a name is nearly one of these, in their spelling or with the same numbers; others are other models."""
-    near = difflib.get_close_matches(name.lower(), known, n=1, cutoff=0.8)
+    near = _close(name.lower(), tuple(known), 1, 0.8)
     own = re.fullmatch(r"[a-z0-9.]+(-[a-z0-9.]+)+", name) is not None
     return bool(near) and (own or re.findall(r"\d+", near[0]) == re.findall(r"\d+", name))
+
+
+@lru_cache(maxsize=1024)
+def _close(name: str, known: tuple[str, ...], most: int, cutoff: float) -> list[str]:
+    """Kept, since what people call a part is asked again with each change of a path."""
+    return difflib.get_close_matches(name, known, n=most, cutoff=cutoff)
 
 
 @lru_cache(maxsize=4096)
@@ -217,8 +223,7 @@ def calibration(name: str, *, beside: Path | None = None) -> Path:
 
 def _nearest(folder: str, name: str) -> str:
     known = [*own_names(folder), *names(folder)]
-    short = {k.rsplit("/", 1)[-1]: k for k in known}
-    near = difflib.get_close_matches(name, [*known, *short], n=3, cutoff=0.5)
+    near = _close(name, (*known, *dict.fromkeys(k.rsplit("/", 1)[-1] for k in known)), 3, 0.5)
     if near:
         return did_you_mean(dict.fromkeys(n.rsplit("/", 1)[-1] if folder == "parts" else n for n in near))
     if folder == "parts":

@@ -66,6 +66,16 @@ def test_what_is_not_there(folder: str, name: str, says: str) -> None:
         library.find(folder, name)
 
 
+def test_what_is_nearest_is_looked_for_once(monkeypatch: pytest.MonkeyPatch) -> None:
+    """What people call a part is no name of one: each change of a path sought its neighbours again."""
+    sought = list[object]()
+    monkeypatch.setattr(library.difflib, "get_close_matches", lambda *of, **_: sought.append(of) or [])
+    for _ in range(2):
+        with pytest.raises(SpecError):
+            library.find("parts", "no part of this name")
+    assert len(sought) == 1
+
+
 def test_calibrations() -> None:
     assert library.calibration("venadi").name == "fitted.yaml"
     with pytest.raises(SpecError, match=r"there is no calibration 'nowhere'.*venadi"):
