@@ -53,19 +53,6 @@ def test_every_number_has_a_source(name: str) -> None:
             assert quantity.spread > 0, f"{name}{key}: {quantity} is assumed, so it needs a spread"
 
 
-@pytest.mark.parametrize("name", NAMES)
-def test_a_prediction_has_an_interval_and_a_ladder_with_remedies(name: str) -> None:
-    answer = predict(name, samples=16)
-    i = answer.throughput_Bps
-    assert 0 < i.p10 < i.p50 <= i.p90
-    for transfer in answer.transfers:
-        # a program that reads from memory meets core and memory alone
-        assert len(transfer.ladder) >= (4 if "program" in name else 5)
-        assert all(a.throughput_Bps <= b.throughput_Bps * (1 + 1e-9) for a, b in pairwise(transfer.ladder))
-        assert [rung.station for rung in transfer.ladder if not rung.remedy] == []
-    assert all(u.utilization <= 1 + 1e-9 for u in answer.stations)
-
-
 def test_four_pairs_share_the_way_and_the_file_systems() -> None:
     answer = predict("examples/lustre-cluster-globus", samples=0)
     assert len(answer.transfers) == 4

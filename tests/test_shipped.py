@@ -1,6 +1,7 @@
 """What every shipped path keeps, each predicted once: formulas, names of stations, keys that can be set, bursts."""
 
 import re
+from itertools import pairwise
 
 import pytest
 
@@ -49,3 +50,17 @@ def test_what_is_assumed_can_be_set_by_the_keys_that_name_it(answer: Prediction)
 def test_buffers_of_research_networks_take_bursts(answer: Prediction, request: pytest.FixtureRequest) -> None:
     if request.node.callspec.params["answer"].startswith(("examples/", "esnet/")):
         assert not [w for w in answer.warnings if "bursts" in w]
+
+
+def test_an_example_has_an_interval_and_remedies(answer: Prediction, request: pytest.FixtureRequest) -> None:
+    name = request.node.callspec.params["answer"]
+    if not name.startswith("examples/"):
+        return
+    i = answer.throughput_Bps
+    assert 0 < i.p10 < i.p50 <= i.p90
+    for transfer in answer.transfers:
+        # a program that reads from memory meets core and memory alone
+        assert len(transfer.ladder) >= (4 if "program" in name else 5)
+        assert all(a.throughput_Bps <= b.throughput_Bps * (1 + 1e-9) for a, b in pairwise(transfer.ladder))
+        assert [rung.station for rung in transfer.ladder if not rung.remedy] == []
+    assert all(u.utilization <= 1 + 1e-9 for u in answer.stations)

@@ -83,10 +83,8 @@ def test_what_is_off_is_switched_on_and_bound_interrupts_let_go() -> None:
     found = {s.what: s for s in actions.settings(given, ["c1"], 1e9, ("tuning",))}
     assert found["c1: offloads of eth"].commands == ("ethtool -K eth gro on",)
     assert found["c1: receive queues of eth"].commands == ("ethtool -L eth combined 4",)
-    assert found["c1: interrupts"].overrides == (
-        "hosts.c1.placement.nic_interrupts=[]",
-        "hosts.c1.placement.storage_interrupts={}",
-    )
+    free = ("hosts.c1.placement.nic_interrupts=[]", "hosts.c1.placement.storage_interrupts={}")
+    assert found["c1: interrupts"].overrides == free
     for setting in found.values():
         given.changed(setting.overrides)
     assert not [s for s in actions.settings(given, [], 1e9, ("tuning",)) if s.overrides[0].startswith("hosts.")]
@@ -221,14 +219,9 @@ def test_transfers_of_one_tool_are_set_together() -> None:
 
 
 def test_what_two_steps_give_together_is_said_where_it_is_no_sum() -> None:
-    made = dtnsim.plan(
-        "examples/nas-24-nightly",
-        target="35Gb/s",
-        confidence=0.6,
-        mine=["nas"],
-        samples=16,
-        overrides=["hosts.nas.volumes./pool.size=15TB"],
-    )
+    sets = ["hosts.nas.volumes./pool.size=15TB"]
+    asked: dict[str, Any] = {"mine": ["nas"], "samples": 16, "overrides": sets}
+    made = dtnsim.plan("examples/nas-24-nightly", target="35Gb/s", confidence=0.6, **asked)
     assert len(made.chosen.options) == 2  # SSDs, and a second adapter that only helps beside them
     (said,) = (s for s in made.sentences if s.startswith("Together "))
     assert "which is not the sum of each alone" in said

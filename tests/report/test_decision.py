@@ -32,7 +32,7 @@ SCREENS = ["venadi/gridftp-gpfs", "examples/small-files-40ms", "examples/s3-uplo
 
 @pytest.mark.parametrize("path", SCREENS)
 def test_a_card_is_one_screen_with_the_verdict_first(path: str) -> None:
-    found = dtnsim.predict(path)
+    found = dtnsim.predict(path, samples=64)
     lines = carded(found)
     assert len(lines) <= 24
     assert max(map(len, lines)) <= 80

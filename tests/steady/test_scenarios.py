@@ -61,21 +61,21 @@ def met_in_turn() -> dict[str, Any]:
     return {"name": "met", "hosts": hosts, "wan": wan, "transfers": [moved, test]}
 
 
-@pytest.mark.parametrize(("path", "most"), [(several(), 300), (met_in_turn(), 150)], ids=["like", "in turn"])
+@pytest.mark.parametrize(("path", "most"), [(several(), 150), (met_in_turn(), 75)], ids=["like", "in turn"])
 def test_an_interval_in_blocks_is_that_of_all_at_once(
     path: dict[str, Any], most: int, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     given = load(path)
-    whole = predict(given, samples=8)
+    whole = predict(given, samples=4)
     monkeypatch.setattr(scenarios, "MOST", most)
-    parts = predict(given, samples=8)
+    parts = predict(given, samples=4)
     assert parts.drawn is not None
     assert whole.drawn is not None
     # rates while all run are those; over their own time a block in which all end together has no ends to put together
     for one, other in zip(whole.transfers, parts.transfers, strict=True):
         assert other.all_run_Bps == pytest.approx(one.all_run_Bps, rel=1e-9)
         assert other.throughput_Bps.as_dict() == pytest.approx(one.throughput_Bps.as_dict(), rel=5e-4)
-    assert parts.drawn.rates_Bps.shape == (8, len(path["transfers"]))
+    assert parts.drawn.rates_Bps.shape == (4, len(path["transfers"]))
 
 
 def test_a_station_that_some_draws_alone_have_leaves_room_as_any_other() -> None:
