@@ -165,6 +165,9 @@ class Sketch:
         take(rf"(?<![\w.-])(\d+)\s*x\s*{_NUMBER}\s*(ti?b)\b", lambda m: self._drives(end, m[1], "disk", m[2] + m[3]))
         take(rf"(?<![\w.-]){_SIZE}", lambda m: setattr(self, "size", _bytes(m[1], m[2])))
         take(rf"(?<![\w.-])(\d+)\s*(?:x\s*)?{_DRIVE}", lambda m: self._drives(end, m[1], m[2]))
+        if end.drives is None:
+            one = r"(?<![\w.-])(usb(?:[- ]?[c\d][\d.]*)?\s+)?(nvme|ssd|hdd|disk|drive)(?![\w-])"
+            take(one, lambda m: self._drives(end, None, m[2], "USB" if m[1] else ""))
 
     def _counted(self, match: re.Match[str], each: str = "") -> None:
         self.files, self.each = str(many(match[1], match[2] or "")), each or self.each
