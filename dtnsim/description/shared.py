@@ -9,7 +9,8 @@ files go as an ``archive`` is three, one after the other: packed, sent and unpac
 
 from __future__ import annotations
 
-from collections.abc import Mapping as MappingABC
+from collections import Counter
+from collections.abc import Iterable, Iterator, Mapping as MappingABC
 from dataclasses import replace
 from typing import Any, Final
 
@@ -20,7 +21,7 @@ from dtnsim.description import dataset
 from dtnsim.description.dataset import Dataset
 from dtnsim.description.host import Host
 from dtnsim.description.hosts import MOST_HOSTS, twin
-from dtnsim.description.transfer import split_end
+from dtnsim.description.transfer import TransferSpec, split_end
 from dtnsim.ground.errors import SpecError
 from dtnsim.ground.quantity import Scalar
 from dtnsim.ground.yamlio import Mapping, mapping
@@ -52,6 +53,23 @@ def shared_out(items: list[Any], hosts: MappingABC[str, Host]) -> tuple[list[Any
         if names and isinstance(part, Mapping) and isinstance(part.get("after"), list):
             part["after"] = [other for name in part["after"] for other in names.get(str(name), [name])]
     return done, origins
+
+
+def uneven(parts: Iterable[tuple[str, TransferSpec]]) -> Iterator[str]:
+    """That some hosts of a pool have more of a transfer than others, since those of its other end do not pair with all.
+
+    Args:
+        parts: The transfers, each with the key of its description.
+    """
+    used: dict[tuple[str, str], Counter[str]] = {}
+    for key, part in parts:
+        for end, where in (("from", part.source_end), ("to", part.to)):
+            used.setdefault((key, end), Counter())[split_end(where)[0]] += 1
+    for (key, _), hosts in used.items():
+        if max(hosts.values()) > min(hosts.values()):
+            first = next(iter(hosts))
+            more = f"{first} has {hosts[first]} of {hosts.total()} parts, {list(hosts)[-1]} {min(hosts.values())}"
+            yield f"{key}: {more}: hosts of one end do not pair evenly with those of the other"
 
 
 def _archived(items: list[Any], hosts: MappingABC[str, Host]) -> list[tuple[Any, int]]:

@@ -24,7 +24,7 @@ from dtnsim.description.host import Host
 from dtnsim.description.hosts import Built, comes_first, inside, machine, moves_hosts, numbered
 from dtnsim.description.keys import keyed, written_as
 from dtnsim.description.override import Overrides, apart, override, split_key, texts
-from dtnsim.description.shared import shared_out
+from dtnsim.description.shared import shared_out, uneven
 from dtnsim.description.templates import named_workload, with_workload
 from dtnsim.description.transfer import DEVICES, check_order, misplaced, split_end, with_ends
 from dtnsim.ground import library, runtime, yamlio
@@ -179,7 +179,9 @@ class PathSpec(Joined):
     @property
     def notes(self) -> tuple[str, ...]:
         """What was read from names, and what a calibration would have changed, had the path not said otherwise."""
-        return (*self._origin.read, *misplaced(self.transfers, self.hosts), *self._origin.fits.notes)
+        parts = ((self.transfer_key(number), transfer) for number, transfer in enumerate(self.transfers))
+        told = (*misplaced(self.transfers, self.hosts), *uneven(parts))
+        return (*self._origin.read, *told, *self._origin.fits.notes)
 
     @property
     def folder(self) -> Path:

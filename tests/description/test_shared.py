@@ -52,6 +52,13 @@ def test_a_pool_of_two_does_twice_until_what_they_share_binds() -> None:
     assert six.throughput_Bps.p50 < 0.75 * 6 * one.throughput_Bps.p50  # the wide-area network is full
 
 
+@pytest.mark.parametrize(("there", "told"), [(2, False), (3, True), (4, False)])
+def test_hosts_that_do_not_pair_evenly_are_told(there: int, *, told: bool) -> None:
+    many = [f"hosts.far={{like: ours, count: {there}}}", "hosts.ours.count=2", "transfer.to=far:/data"]
+    made = spec.load("examples/dtn-100g-to-buy", [*many, "transfer.from=ours:/data"])
+    assert ("transfer: ours has 2 of 3 parts, ours-2 1" in "".join(made.notes)) == told
+
+
 def test_stripes_share_one_file() -> None:
     path = "examples/dtn-100g-to-buy"
     large = "transfer.dataset={files: 1, each: 1 TB}"
