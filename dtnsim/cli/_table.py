@@ -9,6 +9,7 @@ from collections.abc import Iterable, Sequence
 from pathlib import Path
 from typing import Any
 
+from dtnsim.cli import options
 from dtnsim.ground import output
 from dtnsim.ground.errors import SpecError
 
@@ -46,6 +47,24 @@ def read(path: str, needed: Iterable[str], remedy: str) -> tuple[list[str], list
         if None in row or None in row.values():
             raise SpecError("has more or fewer fields than the header", file=name, line=number)
     return columns, rows
+
+
+def answer(
+    kind: str, columns: Sequence[str], predicted: Sequence[str], rows: list[dict[str, Any]], seed: int,
+    path: str | None, *, json: bool,
+) -> None:  # fmt: skip
+    """Writes answered rows: as a document, and as CSV unless that is all that is asked for.
+
+    Args:
+        kind: The command.
+        columns: Columns of the table as it was read.
+        predicted: Columns that stand behind them.
+        rows: The rows with these.
+    """
+    if json:
+        options.emit({"schema": f"dtnsim.{kind}-table/1", "seed": seed, "rows": rows})
+    if path is not None or not json:
+        write([*columns, *(k for k in predicted if k not in columns)], rows, path)
 
 
 def write(columns: Sequence[str], rows: Iterable[dict[str, Any]], path: str | None) -> None:

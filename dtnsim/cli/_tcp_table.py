@@ -3,12 +3,11 @@
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass
+from collections.abc import Sequence
 from typing import Any, Final
 
 import numpy as np
 
-from dtnsim.cli import _table
 from dtnsim.ground import units
 from dtnsim.ground.errors import SpecError
 from dtnsim.physics.tcp import controls, linux, loss, outcome, rounds, window
@@ -41,6 +40,8 @@ NUMBERS: Final[dict[str, tuple[float, float, float | None]]] = {
     "warmup_s": (0.0, 1e6, 0.0),
     "duration_s": (1e-3, 1e9, math.nan),
 }
+NEEDED: Final = (*(key for key, (_, _, default) in NUMBERS.items() if default is None), "cc")
+REMEDY: Final = "use the column names that --help lists: rate_bps, rtt_s, cc, buffer_bdp, loss_prob, streams, ..."
 PREDICTED: Final = (
     "predicted_goodput_bps",
     "predicted_p10_bps",
@@ -51,27 +52,6 @@ PREDICTED: Final = (
 )
 
 
-@dataclass(slots=True)
-class Table:
-    """A table as it was read: its columns, its rows as text, and the cases they describe."""
-
-    columns: list[str]
-    rows: list[Row]
-    cases: rounds.Cases
-
-
-def read(path: str) -> Table:
-    """Reads a CSV file of cases.
-
-    Raises:
-        SpecError: no table, columns that are missing, or a value that cannot be used: file, line, column.
-    """
-    needed = (*(key for key, (_, _, default) in NUMBERS.items() if default is None), "cc")
-    remedy = "use the column names that --help lists: rate_bps, rtt_s, cc, buffer_bdp, loss_prob, streams, ..."
-    columns, rows = _table.read(path, needed, remedy)
-    return Table(columns, rows, _cases(rows, str(path)))
-
-
 def _word(row: Row, key: str, allowed: tuple[str, ...], default: str = "") -> str:
     text = (row.get(key) or "").strip() or default
     if text not in allowed:
@@ -79,7 +59,12 @@ def _word(row: Row, key: str, allowed: tuple[str, ...], default: str = "") -> st
     return text
 
 
-def _cases(rows: list[Row], file: str) -> rounds.Cases:
+def cases(rows: Sequence[Row], file: str) -> rounds.Cases:
+    """The cases that rows describe.
+
+    Raises:
+        SpecError: a value that cannot be used: file, line, column.
+    """
     made = []
     for line, row in enumerate(rows, start=2):
         try:
@@ -154,20 +139,19 @@ def _window(row: Row, n: dict[str, float], mtu: float, mss: float) -> float:
     return min(float(window.in_flight(buffer * linux.receive_share(mtu), mss)), n["window_bytes"])
 
 
-def answer(table: Table, seed: int) -> list[dict[str, Any]]:
-    """The rows with the predicted columns added."""
-    o = outcome.simulate(table.cases, seed=seed)
+def answer(rows: Sequence[Row], file: str, seed: int) -> list[dict[str, Any]]:
+    """The rows of a table with the predicted columns added.
+
+    Raises:
+        SpecError: a value that cannot be used: file, line, column.
+    """
+    o = outcome.simulate(cases(rows, file), seed=seed)
     rates = (8 * goodput for goodput in (o.goodput_Bps, o.goodput_p10_Bps, o.goodput_p90_Bps))
     columns = dict(zip(PREDICTED, (*rates, o.limit, o.completion_s, 8 * o.second_Bps), strict=True))
-    return [row | {key: _text(column[i]) for key, column in columns.items()} for i, row in enumerate(table.rows)]
+    return [row | {key: _text(column[i]) for key, column in columns.items()} for i, row in enumerate(rows)]
 
 
 def _text(value: Any) -> str:
     if isinstance(value, str):
         return value
     return "" if math.isnan(value) else f"{value:.9g}"
-
-
-def write(table: Table, rows: list[dict[str, Any]], path: str | None) -> None:
-    """Writes the answered rows of a table as CSV."""
-    _table.write([*table.columns, *(k for k in PREDICTED if k not in table.columns)], rows, path)

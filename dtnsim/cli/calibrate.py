@@ -101,21 +101,23 @@ def command(
             )
         if (path is None) != (target is None):
             raise InputError("--path and --target go together: --path nightly.yaml --target 30Gb/s")
-        how = (host or [], volume, options.listed(free), names or [])
-        _watch((watch, history), how, (path, target), (output, html), json=json)
-        return
-    if history or target:
+    elif history or target:
         raise InputError("--history and --target are of --watch FOLDER")
+    from dtnsim.evidence import fit_targets
+
+    called, loose = fit_targets.pairs(names or []), options.listed(free)
+    if watch is not None:
+        _watch(watch, history, host or [], called, volume, loose, path, target, output, html, json=json)
+        return
     if wan is not None:
-        _write_wan(sources or [], host or [], wan, names or [])
+        _write_wan(sources or [], host or [], wan, called)
     if not host and wan is None:
         raise InputError("calibrate: name the host that the logs come from: --host FILE")
     if not host:
         return
     if not sources and not suggest:
         raise InputError("calibrate: give logs or cases, or --suggest for a script of tests to run on the host")
-    with Watch("fitting"):
-        found = _found(sources, host, volume, (free, names, wan, path), scheduler) if sources else None
+    found = _found(sources, host, called, volume, loose, path, scheduler, wan) if sources else None
     if suggest or found is None:
         _print_script(host, found, json=json)
     else:
@@ -144,23 +146,18 @@ def _finish(found: Fit, host: list[str], output: str | None, html: str | None, *
 
 
 def _watch(
-    where: tuple[str, str | None],
-    how: tuple[list[str], str | None, list[str], list[str]],
-    goal: tuple[str | None, str | None],
-    files: tuple[str | None, str | None],
-    *,
-    json: bool,
-) -> None:
-    from dtnsim.evidence import fit_report, fit_targets
+    folder: str, kept: str | None, hosts: list[str], called: dict[str, str], volume: str | None, free: list[str],
+    path: str | None, target: str | None, output: str | None, html: str | None, *, json: bool,
+) -> None:  # fmt: skip
+    from dtnsim.evidence import fit_report
     from dtnsim.evidence.history import History
     from dtnsim.evidence.watch import judge, watch
     from dtnsim.ground.output import write
     from dtnsim.report import calibration
     from dtnsim.steady import goals
 
-    (folder, kept), (hosts, volume, free, names), (path, target), (output, html) = where, how, goal, files
     options.writable(kept, "--history")
-    wanted, called = goals.target(target) if target else None, fit_targets.pairs(names)
+    wanted = goals.target(target) if target else None
     with Watch("watching"):
         history = History(Path(folder), Path(kept) if kept else None)
         found = watch(history, hosts, called, volume, free)
@@ -180,15 +177,15 @@ def _watch(
         raise typer.Exit(3)
 
 
-def _write_wan(sources: list[str], hosts: list[str], file: str, names: list[str]) -> None:
+def _write_wan(sources: list[str], hosts: list[str], file: str, called: dict[str, str]) -> None:
     from dtnsim.description.host import build_host
     from dtnsim.description.hosts import named
-    from dtnsim.evidence import fit_targets, fit_wan
+    from dtnsim.evidence import fit_wan
     from dtnsim.evidence.calibrate import files_of
     from dtnsim.ground.output import write
 
     cards = [n.rate for h in hosts for n in build_host(h, named(h)).nics.values()]
-    way = fit_wan.way(files_of(sources), fit_targets.pairs(names))
+    way = fit_wan.way(files_of(sources), called)
     write(file, fit_wan.text(way, str(max(cards, key=lambda r: r.value)) if cards else ""), "--wan")
     sys.stderr.write(
         visible(f"{file}: the way to {way.target or 'the other host'}; in a path: wan: {{part: {file}}}") + "\n"
@@ -196,31 +193,19 @@ def _write_wan(sources: list[str], hosts: list[str], file: str, names: list[str]
 
 
 def _found(
-    sources: list[str],
-    host: list[str],
-    volume: str | None,
-    how: tuple[str | None, list[str] | None, str | None, str | None],
-    scheduler: str | None,
-) -> Fit:
-    from dtnsim.evidence import fit_targets
+    sources: list[str], host: list[str], called: dict[str, str], volume: str | None, free: list[str],
+    path: str | None, scheduler: str | None, wan: str | None,
+) -> Fit:  # fmt: skip
     from dtnsim.evidence.calibrate import calibrate
 
-    free, names, wan, path = how
     notes: list[str] = []
-    called = fit_targets.pairs(names or [])
-    found = calibrate(
-        sources,
-        host,
-        volume=volume,
-        free=options.listed(free),
-        names=called,
-        notes=notes,
-        scheduler=scheduler,
-        path=path,
-    )
+    with Watch("fitting"):
+        found = calibrate(
+            sources, host, volume=volume, free=free, names=called, notes=notes, scheduler=scheduler, path=path
+        )
     for note in notes:
         if wan is None or "--wan FILE" not in note:
-            print(visible(f"dtnsim: {note}"), file=sys.stderr)  # noqa: T201 - warnings go to stderr
+            options.note(note)
     return found
 
 

@@ -110,7 +110,7 @@ def _from_text(text: str) -> str:
 
     made = Sketch(text)
     if made.unread:
-        sys.stderr.write(f"dtnsim: not understood, and not in the file: {', '.join(made.unread)}\n")
+        options.note(f"not understood, and not in the file: {', '.join(made.unread)}")
     return made.written()
 
 

@@ -70,17 +70,17 @@ def command(
     hers = None if path is None else _Hers(path, as_)
     sorts = finding_out.SORTS if hers is None else hers.worth()
     if hers is not None and peer is None and "peer" in sorts:
-        _say("the way to the other end is not measured: --peer HOST, on which 'iperf3 -s' runs, does it")
+        options.note("the way to the other end is not measured: --peer HOST, on which 'iperf3 -s' runs, does it")
     tests, times = measuring.plan(size, _seconds(time), peer, sorts)
     if not tests:
         raise InputError(f"measure: no test of this machine narrows the answer of {path}; leave --path out to run all")
     lacking = measuring.missing(tests)
     runnable = [t for t in tests if t.program not in lacking]
     for program, package in lacking.items():
-        _say(f"{program} is not here, so its tests are left out: install {package}")
-    _say(_cost(runnable, times, place))
+        options.note(f"{program} is not here, so its tests are left out: install {package}")
+    options.note(_cost(runnable, times, place))
     if peer is not None:
-        _say(f"on {peer}: iperf3 -s &  dtnsim measure -o {peer}.yaml --volume DIR; bring {peer}.yaml here")
+        options.note(f"on {peer}: iperf3 -s &  dtnsim measure -o {peer}.yaml --volume DIR; bring {peer}.yaml here")
     if dry_run:
         _show_plan(runnable, times, size, json=json)
         return
@@ -94,7 +94,7 @@ def command(
     folder = Path(logs) if logs is not None else Path(out).with_suffix("").with_name(f"{Path(out).stem}-logs")
     failed = _run(runnable, times, place, folder)
     for what in failed:
-        _say(f"left out: {what}")
+        options.note(f"left out: {what}")
     _finish(found, as_measured.Logs(folder), mount, out, peer, hers, json=json)
 
 
@@ -124,10 +124,10 @@ class _Hers:
         part = {s.name: s.share for s in found}
         for sort, names in told.items():
             words = f"{sort} tells {', '.join(names)}: {sum(part[n] for n in names):.0%}" if names else f"{sort}: none"
-            _say(f"of the variance of {self.given.name}: {words}")
+            options.note(f"of the variance of {self.given.name}: {words}")
         known = {n for names in told.values() for n in names}
         if (left := next((s for s in found if s.name not in known), None)) is not None:
-            _say(f"no test of this machine tells {left.what} ({left.share:.0%}): {left.measure}")
+            options.note(f"no test of this machine tells {left.what} ({left.share:.0%}): {left.measure}")
         return [sort for sort, names in told.items() if names]
 
     def after(self, out: str) -> tuple[Interval, Interval | None]:
@@ -138,12 +138,8 @@ class _Hers:
         try:
             return before, predict(self.given.changed([f"hosts.{self.host}={Path(out).resolve()}"])).throughput_Bps
         except DtnsimError as error:
-            _say(f"{self.given.name} with {out}: {error}")
+            options.note(f"{self.given.name} with {out}: {error}")
             return before, None
-
-
-def _say(text: str) -> None:
-    sys.stderr.write(visible(f"dtnsim: {text}") + "\n")
 
 
 def _seconds(text: str) -> float:

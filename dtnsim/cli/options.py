@@ -16,7 +16,7 @@ import typer
 from typer import Argument, Option
 
 from dtnsim.ground import units
-from dtnsim.ground.errors import InputError
+from dtnsim.ground.errors import InputError, visible
 
 if TYPE_CHECKING:
     from dtnsim.description.spec import PathSpec
@@ -118,6 +118,11 @@ def asked(path: str, calibration: str | None, data: str | None, line: str | None
     from dtnsim.description import spec
 
     return changed(spec.load(path, (), calibration), data, line)
+
+
+def note(text: str) -> None:
+    """Says something beside the answer, on standard error."""
+    print(visible(f"dtnsim: {text}"), file=sys.stderr)  # noqa: T201 - no part of the answer
 
 
 def writable(name: object, option: str) -> None:

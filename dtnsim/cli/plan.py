@@ -128,7 +128,7 @@ def _document(made: Plan) -> dict[str, object]:
         **fields(made, "path", "target_Bps", "confidence", "verdict"),
         "hosts": list(made.hosts),
         "would": [asdict(w) for w in made.would],
-        "why_not": made.why_not.document() if made.why_not is not None else None,
+        "why_not": made.why_not.document(),
         "free": wins,
         "stages": made.to_dicts(),
         "chosen": made.chosen.name if made.chosen is not None else None,
@@ -155,7 +155,7 @@ def _show(made: Plan) -> None:
 
     out = console()
     goal = units.show(made.target_Bps, "B/s")
-    rented = {n for n, host in made.given.hosts.items() if host.rented} if made.given is not None else set()
+    rented = {n for n, host in made.given.hosts.items() if host.rented}
     yours = ", ".join(f"{n} (rented: settings alone)" if n in rented else n for n in made.hosts)
     yours += "" if made.stated else " (assumed; --mine and --keep state it)"
     out.print(f"{made.path}: {goal} with a probability of {made.confidence:.0%}; your hosts: {yours}")
@@ -170,7 +170,7 @@ def _show(made: Plan) -> None:
     idle = (f"{s.name}: {part} would be busy {use:.0%} of the time" for s in bought for part, use in s.idle)
     for line in dict.fromkeys(idle):
         out.print(line)
-    if made.best is not None and made.best.overrides:
+    if made.best.overrides:
         _list(made.best, made, out)
     for sentence in made.sentences:
         out.print(sentence)
@@ -223,7 +223,7 @@ def _free(made: Plan, out: Out) -> None:
     out.print(f"free, together {gained(together)}, not the sum of each alone:" if several else "free:")
     for win in made.wins:
         helps = win.alone_Bps > base * (1 + _WORTH)
-        buys = " for what is bought" if not helps and made.best is not None and made.best.options else ""
+        buys = " for what is bought" if not helps and made.best.options else ""
         taken = f", taken{buys}" if win.together else ", not with the others"
         alone = round(win.alone_Bps / base - 1, 3) + 0.0  # no negative zero
         gain = f"{gained(alone)} alone{taken}"

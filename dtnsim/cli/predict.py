@@ -125,9 +125,8 @@ def _why_not(answer: Prediction, wanted: Sequence[Goal], samples: int, seed: int
 
 def _said(plan: Plan) -> list[str]:
     """What would meet a goal that is missed, and why not others, in lines."""
-    best = plan.best
-    sets = [" ".join(f"--set '{o}'" for o in best.overrides)] if best is not None and best.overrides else []
-    why = plan.why_not.sentences(plan.confidence, plan.now.price.currency) if plan.why_not is not None else []
+    sets = [" ".join(f"--set '{o}'" for o in plan.best.overrides)] if plan.best.overrides else []
+    why = plan.why_not.sentences(plan.confidence, plan.now.price.currency)
     return ["", f"what would meet it: {plan.verdict}", *(f"  {line}" for line in (*sets, *why))]
 
 
@@ -188,7 +187,7 @@ def _documents(
         document = prediction_document(answer)
         if wanted:
             document["goals"] = goals_document(answer, wanted)
-        if plan is not None and plan.why_not is not None:
+        if plan is not None:
             document["why_not"] = {"verdict": plan.verdict, **plan.why_not.document()}
         if shares:
             document["why_wide"] = shares_document(shares)

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import sys
 from typing import TYPE_CHECKING, Annotated, Final
 
 import typer
@@ -82,7 +81,7 @@ def command(
             )
     except KeyboardInterrupt:
         kept = f"; {counted[0]:,} rows are in {out}: the same command goes on from there" if out is not None else ""
-        sys.stderr.write(f"dtnsim: stopped{kept}\n")
+        options.note(f"stopped{kept}")
         raise typer.Exit(130) from None
     if json:
         rows = result.to_dicts()
@@ -90,16 +89,14 @@ def command(
     else:
         _show(result, out)
         if samples is None and not result.samples:
-            sys.stderr.write("dtnsim: more than 1,000 scenarios: rates are ceilings; --samples 256 draws each\n")
+            options.note("more than 1,000 scenarios: rates are ceilings; --samples 256 draws each")
         if plot:
             from dtnsim.report import plots, text
 
             plots.swept(result, text.console())
     if result.refused:
-        print(  # noqa: T201 - beside the answer
-            f"dtnsim: {len(result.refused):,} of {len(result):,} scenarios refused; the first: {result.refused[0]}",
-            file=sys.stderr,
-        )
+        count = f"{len(result.refused):,} of {len(result):,} scenarios refused"
+        options.note(f"{count}; the first: {result.refused[0]}")
         raise typer.Exit(2)
 
 

@@ -141,14 +141,10 @@ def _window(window: str | None, buffer: str | None, kernel: str, mtu: int) -> fl
 
 
 def _table(path: str, out: str | None, seed: int, *, json: bool) -> None:
-    from dtnsim.cli import _tcp_table
+    from dtnsim.cli import _table, _tcp_table
 
-    cases = _tcp_table.read(path)
-    rows = _tcp_table.answer(cases, seed)
-    if json:
-        options.emit({"schema": "dtnsim.tcp-table/1", "seed": seed, "rows": rows})
-    if out is not None or not json:
-        _tcp_table.write(cases, rows, out)
+    columns, rows = _table.read(path, _tcp_table.NEEDED, _tcp_table.REMEDY)
+    _table.answer("tcp", columns, _tcp_table.PREDICTED, _tcp_table.answer(rows, path, seed), seed, out, json=json)
 
 
 def _coefficients(*, json: bool) -> None:

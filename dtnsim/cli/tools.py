@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import sys
 from typing import TYPE_CHECKING, Annotated, Any, Final
 
 import typer
@@ -15,7 +14,6 @@ from dtnsim.ground.errors import DtnsimError, InputError, SpecError
 if TYPE_CHECKING:
     from dtnsim.description.spec import PathSpec
     from dtnsim.evidence.tool_runs import Answer
-    from dtnsim.ground.uncertainty import Interval
     from dtnsim.planning.tool_choice import Choice
     from dtnsim.report.table import Table
 
@@ -74,12 +72,10 @@ def command(
     columns, rows = _table.read(table, _NEEDED, "see 'dtnsim tools --help' for the names")
     with Watch("predicting rows"):
         answered, wrong = _answer(rows, samples, seed, table)
-    if json:
-        options.emit({"schema": "dtnsim.tools-table/1", "seed": seed, "rows": answered})
-    if out is not None or not json:
-        _table.write([*columns, *(k for k in PREDICTED if k not in columns)], answered, out)
+    _table.answer("tools", columns, PREDICTED, answered, seed, out, json=json)
+    for error in wrong:
+        options.note(str(error))
     if wrong:
-        sys.stderr.write("".join(f"dtnsim: {error}\n" for error in wrong))
         raise typer.Exit(InputError.exit_code)
 
 
@@ -139,18 +135,9 @@ def _rows(found: list[Choice]) -> Table:
     shown = text.Table(">duration", HEADS[0], HEADS[2], ">throughput", ">best", "tool", "needs", "held by")
     for c in found:
         seconds = (units.show(v, "s", digits=3) for v in (c.duration_s.p50, c.duration_s.p10, c.duration_s.p90))
-        rate = text.rate(_rate(c).p50)
+        rate = text.rate(c.throughput_Bps.p50)
         shown.add_row(*seconds, rate, f"{c.best:.0%}", c.name, c.needs, c.prediction.bottleneck.station)
     return shown
-
-
-def _rate(choice: Choice) -> Interval:
-    """Bytes of the data set over the time of all steps [B/s]."""
-    from dtnsim.ground.uncertainty import Interval
-    from dtnsim.steady.ordering import moved
-
-    payload, took = moved(choice.prediction)[1], choice.duration_s
-    return Interval(*(payload / seconds for seconds in (took.p90, took.p50, took.p10)))
 
 
 def _named(found: list[Choice], name: str) -> Choice:
@@ -166,7 +153,7 @@ def _row(c: Choice) -> dict[str, object]:
     from dtnsim.ground.output import fields
 
     named = fields(c, tool="name", yours="own", command="line") | {"set": "; ".join(c.overrides)}
-    rates = {"duration_s": c.duration_s.as_dict(), "throughput_Bps": _rate(c).as_dict()}
+    rates = {"duration_s": c.duration_s.as_dict(), "throughput_Bps": c.throughput_Bps.as_dict()}
     held = fields(c, ceiling_Bps="prediction.ceiling", best="best", held_by="prediction.bottleneck.reason")
     return named | fields(c, "needs", "lacks") | rates | held
 

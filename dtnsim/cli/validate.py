@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import sys
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
@@ -10,7 +9,7 @@ from typer import Argument, Option
 
 from dtnsim.cli import options
 from dtnsim.cli._watch import Watch
-from dtnsim.ground.errors import InputError, visible
+from dtnsim.ground.errors import InputError
 
 if TYPE_CHECKING:
     from dtnsim.evidence.cases import Case
@@ -112,5 +111,5 @@ def _of_logs(sources: list[str], path: str, names: list[str], most: int) -> list
         raise InputError("--path: give the logs of the transfers that went over it")
     found, notes = transfer_cases.cases(files_of(sources), path, pairs(names), most)
     for note in notes:
-        sys.stderr.write(f"dtnsim: {visible(note)}\n")
+        options.note(note)
     return found

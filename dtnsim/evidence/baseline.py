@@ -9,6 +9,7 @@ import math
 
 from dtnsim.components.device import Device
 from dtnsim.composition.network import Network
+from dtnsim.composition.resolved_transfer import lies_on
 from dtnsim.description.host import Host
 from dtnsim.description.spec import PathSpec
 from dtnsim.description.transfer import DEVICES, TransferSpec, split_end
@@ -42,8 +43,8 @@ def min_rate(spec: PathSpec) -> float:
     ]
     hosts: dict[str, Host] = {}
     for transfer in spec.transfers:
-        ends = [split_end(e)[0] for e in (transfer.source_end, transfer.to)]
-        ends += [split_end(s)[0] for s in _servers(spec, transfer)]
+        both = (transfer.source_end, transfer.to)
+        ends = [*(split_end(end)[0] for end in both), *(_volume(spec, end)[0] for end in both)]
         if len(set(ends)) > 1:
             hosts |= {name: spec.hosts[name] for name in ends}
     if hosts:
@@ -56,31 +57,21 @@ def min_rate(spec: PathSpec) -> float:
     return min(limits)
 
 
-def _servers(spec: PathSpec, transfer: TransferSpec) -> list[str]:
-    found = []
-    for end in (transfer.source_end, transfer.to):
-        name, path = split_end(end)
-        mount = None if path in DEVICES else spec.hosts[name].mount_of(path)
-        server = spec.hosts[name].volumes[mount].server if mount is not None else None
-        if server is not None:
-            found.append(server)
-    return found
+def _volume(spec: PathSpec, end: str) -> tuple[str, str | None]:
+    """Host and volume on whose drives an end lies."""
+    name, path = split_end(end)
+    return (name, None) if path in DEVICES else lies_on(spec, end)
 
 
 def _disks(spec: PathSpec, ends: list[str], *, reading: bool) -> float:
     """Rates of the volumes on one side; those of several transfers add up, each volume once."""
     volumes: dict[tuple[str, str], float] = {}
     for end in ends:
-        name, path = split_end(end)
-        host = spec.hosts[name]
-        mount = None if path in DEVICES else host.mount_of(path)
+        name, mount = _volume(spec, end)
         if mount is None:
             return math.inf
-        volume = host.volumes[mount]
-        if volume.server is not None:
-            volumes[name, mount] = _disks(spec, [volume.server], reading=reading)
-        else:
-            volumes[name, mount] = device_rate(volume.array, reading=reading) if volume.array else math.inf
+        array = spec.hosts[name].volumes[mount].array
+        volumes[name, mount] = device_rate(array, reading=reading) if array else math.inf
     return sum(volumes.values())
 
 

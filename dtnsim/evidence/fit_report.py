@@ -14,7 +14,7 @@ from dtnsim.description.override import split_key
 from dtnsim.evidence.cases import UNITS
 from dtnsim.evidence.fit import Fit
 from dtnsim.evidence.fit_model import Parameter
-from dtnsim.evidence.fit_release import Released
+from dtnsim.evidence.fit_release import Released, off
 from dtnsim.evidence.suggest import Suggestion
 from dtnsim.ground import output, units
 from dtnsim.ground.errors import ModelError
@@ -280,5 +280,5 @@ def check_followed(found: Fit) -> None:
 
 
 def not_followed(found: Fit) -> list[int]:
-    """Figures that the fit does not follow: further off than three of their errors."""
-    return [int(n) for n in np.flatnonzero(np.abs(found.ratio_after) > 3 * found.error)]
+    """Figures that the fit does not follow."""
+    return np.flatnonzero(off(found.ratio_after, found.error)).tolist()

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping
-from typing import Any, Final, Protocol
+from typing import Any, Final
 
 import numpy as np
 
-from dtnsim.evidence.fit_model import Parameter
+from dtnsim.evidence.fit_model import Model, Parameter
 from dtnsim.physics._arrays import FloatArray as Array, IntArray
 
 #: steps along one parameter in which another bottleneck is looked for [prior standard deviations]
@@ -39,17 +39,6 @@ def price(parameter: Parameter) -> float:
     return math.log((1 - WRONG) / WRONG) + math.log(scale(parameter))
 
 
-class Predicts(Protocol):
-    """What is searched: parameters, and how far predictions lie from figures for rows of their values."""
-
-    @property
-    def parameters(self) -> tuple[Parameter, ...]:
-        """All parameters."""
-
-    def ratios(self, u: Array) -> Array:
-        """ln(predicted / measured) of all figures at every row of ``u`` (S, P): (S, N)."""
-
-
 class Search:
     """The minimum of the sum of soft squares over the free parameters.
 
@@ -61,7 +50,7 @@ class Search:
     """
 
     def __init__(
-        self, model: Predicts, free: IntArray, wide: Mapping[int, float] | None = None, paid: float = 0.0
+        self, model: Model, free: IntArray, wide: Mapping[int, float] | None = None, paid: float = 0.0
     ) -> None:
         self.model, self.free, self._wide, self.paid = model, free, dict(wide or {}), paid
         self.sd = np.array([self._wide.get(int(j), 1.0) for j in free])

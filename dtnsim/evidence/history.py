@@ -18,7 +18,7 @@ from pathlib import Path
 from statistics import median
 from typing import Annotated, Any, Final
 
-from pydantic import BaseModel, Field, PositiveInt
+from pydantic import BaseModel, Field, PositiveInt, TypeAdapter
 
 from dtnsim.evidence import fit_wan
 from dtnsim.evidence.cases import is_cases_file
@@ -44,6 +44,9 @@ Run = tuple[str, str, Figure, str, dict[str, Condition], str | None, int | None]
 Series = tuple[str, str, str, str, str, str, list[tuple[date, Figure, PositiveInt]]]
 
 
+_TOLD: Final = TypeAdapter(tuple[str, date])  #: series and first day of a change that somebody was told
+
+
 class _Line(BaseModel):
     """What a log says, as its line has it."""
 
@@ -52,12 +55,6 @@ class _Line(BaseModel):
     runs: list[Run]
     series: list[Series]
     note: str
-
-
-class _Told(BaseModel):
-    """A change that somebody was told."""
-
-    told: tuple[str, date]
 
 
 @dataclass(slots=True)
@@ -108,7 +105,7 @@ class History:
 
     def _take(self, entry: object) -> None:
         if isinstance(entry, dict) and "told" in entry:
-            what, since = _Told.model_validate(entry).told
+            what, since = _TOLD.validate_python(entry["told"])
             self.told.append((what, since.isoformat()))
             return
         line = _Line.model_validate(entry)

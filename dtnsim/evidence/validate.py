@@ -137,11 +137,10 @@ def validate(
     groups: dict[tuple[Any, ...], list[int]] = {}
     for number, case in enumerate(listed):
         groups.setdefault((case.path, case.overrides), []).append(number)
-    task = Task(samples, seed)
     pieces = [(paths(listed[those[0]]), [listed[n] for n in those]) for those in groups.values()]
     if scheduler is None:
         run_together(path for path, _ in pieces)
-    made = Pool(judged_on, task, pieces, scheduler=scheduler).results()
+    made = Pool(judged_on, (samples, seed), pieces, scheduler=scheduler).results()
     numbers, found = list(groups.values()), dict[int, Judgement]()
     for number, here in made:
         found.update(zip(numbers[number], here, strict=True))
@@ -153,19 +152,11 @@ def validate(
     return Validation(tuple(judged))
 
 
-@dataclass(frozen=True, slots=True)
-class Task:
-    """What the predictions of all cases have in common."""
-
-    samples: int  #: Draws behind the interval.
-    seed: int  #: Seed of the draws.
-
-
-def judged_on(task: Task, piece: tuple[PathSpec, Sequence[Case]]) -> list[Judgement]:
-    """Cases of one path."""
-    given, those = piece
+def judged_on(drawn_by: tuple[int, int], piece: tuple[PathSpec, Sequence[Case]]) -> list[Judgement]:
+    """Cases of one path, by so many draws of a seed."""
+    (samples, seed), (given, those) = drawn_by, piece
     nominal = solved(composer(given, Draw()).problem())
-    drawn = scenarios(given, nominal.problem, task.samples, task.seed) if task.samples else None
+    drawn = scenarios(given, nominal.problem, samples, seed) if samples else None
     folds, whole = shipped_folds(), discrepancy.load()
     laws = [folds.get(case.study, whole) if case.role != "fit" else whole for case in those]
     return [_judge(case, given, nominal, drawn, law) for case, law in zip(those, laws, strict=True)]
@@ -211,7 +202,7 @@ LEVERAGE: Final = 0.05  #: share of a figure that its own fit follows, from whic
 
 
 def _left_out(
-    judged: Sequence[Judgement], progress: Callable[[int, int], None] | None = None, scheduler: str | None = None
+    judged: Sequence[Judgement], progress: Callable[[int, int], None] | None, scheduler: str | None
 ) -> list[Judgement]:
     """Adds to the fit cases of every site what a fit that never saw them predicts."""
     result, paths, sites = list(judged), Paths("none"), list[tuple[list[int], tuple[list[Figure], list[str]]]]()
@@ -224,20 +215,14 @@ def _left_out(
         hosts = sorted({h for f in figures for h in f.spec.host_files.values()})
         sites.append((mine, (figures, hosts)))
     told = progress if scheduler is None else None  # nobody is told by workers elsewhere
-    for k, those in Pool(_ratios, told, [site for _, site in sites], scheduler=scheduler).results():
+    for k, those in Pool(ratios, told, [site for _, site in sites], scheduler=scheduler).results():
         for n, ratio in zip(sites[k][0], those, strict=True):
             result[n] = replace(judged[n], left_out=judged[n].case.measured * math.exp(ratio))
     return result
 
 
-def _ratios(progress: Callable[[int, int], None] | None, site: tuple[list[Figure], list[str]]) -> list[float]:
-    return ratios(*site, progress)
-
-
-def ratios(
-    figures: Sequence[Figure], hosts: Sequence[str], progress: Callable[[int, int], None] | None = None
-) -> list[float]:
-    """ln(predicted / measured) of every figure by a fit without it.
+def ratios(progress: Callable[[int, int], None] | None, site: tuple[Sequence[Figure], Sequence[str]]) -> list[float]:
+    """ln(predicted / measured) of every figure of some hosts by a fit without it.
 
     A figure that its own fit hardly follows (`LEVERAGE`) is taken out by one Gauss-Newton step; for the others the
     remaining figures are fitted again, from where the fit to all of them ended.
@@ -245,7 +230,7 @@ def ratios(
     Raises:
         InputError: the figures say nothing about these hosts.
     """
-    model = Model(figures, hosts)
+    figures, model = site[0], Model(*site)
     search, u, error = fit.search_minimum(model)
     ratio, slope = search.at(u)
     weight = 1 / (1 + (ratio / error) ** 2)

@@ -287,7 +287,7 @@ class Prediction(Shown):
         warnings: What the reader should know (formula out of range, unused parameter ...).
         problem: The stations and demands that give the ceiling, for `explain`.
         drawn: The scenarios behind the interval; None where none were asked for.
-        given: The path; None where it was composed by hand.
+        given: The path.
         assumed: Numbers that nobody wrote and that move the answer by more than 5 %, found when first looked at.
         unstated: What is not stated and goes with the answer over the scenarios, the strongest first.
     """

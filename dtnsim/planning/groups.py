@@ -161,11 +161,11 @@ def places_of(
     found = []
     for key, texts in zip(keys, values, strict=True):
         try:
-            ordered = sorted(texts, key=lambda t: units.read(t)[0])
+            written = {units.read(text)[0]: text for text in texts}
         except DtnsimError:
             return None
-        ends = ordered[0], ordered[-1]
-        low, high = (start.changed([f"{key}={end}"]) for end in ends)
+        ends = min(written), max(written)
+        low, high = (start.changed([f"{key}={written[end]}"]) for end in ends)
         place = swept.numeric(low, high, ends)
         if place is None:
             return None
@@ -202,14 +202,14 @@ def alone(given: PathSpec, overrides: list[str]) -> Outcome:
     return Outcome(float(made.rate_Bps[0]), float(made.seconds[0]), made.station[0], made.kind[0])
 
 
-def timed_outcomes(task: Task, group: Group) -> tuple[list[Outcome], float]:
-    """(what the scenarios of a group give, CPU time that took [s])."""
+def timed_outcomes(task: Task, group: Group) -> tuple[list[int], list[Outcome], float]:
+    """(places in the design of the scenarios of a group, what they give, CPU time that took [s])."""
     began = process_time()
     if task.samples:
         found = [predicted(task, group.overrides(n)) for n in range(len(group.numbers))]
     else:
         found = outcomes(task.given, group)
-    return found, process_time() - began
+    return group.numbers.tolist(), found, process_time() - began
 
 
 def outcomes(given: PathSpec, group: Group) -> list[Outcome]:

@@ -13,14 +13,14 @@ import numpy as np
 
 from dtnsim.description import calendar
 from dtnsim.description.transfer import TransferSpec
-from dtnsim.description.workload import YEAR_S
+from dtnsim.description.workload import YEAR_S, Workload
 from dtnsim.ground import units
 from dtnsim.ground.uncertainty import often
 from dtnsim.ground.units import Money, cents
 from dtnsim.planning.explore import Found
 from dtnsim.planning.money import Exchange
 from dtnsim.planning.option import Refused, Setting
-from dtnsim.planning.proposal import Plan, Stage, Would, named
+from dtnsim.planning.proposal import Due, Plan, Stage, Would, named
 from dtnsim.planning.tool_choice import READY, Choice
 from dtnsim.planning.whynot import percent
 from dtnsim.steady.goals import Goal
@@ -125,8 +125,7 @@ def verdict(made: Plan, asks: str) -> str:
         made: The plan.
         asks: What was asked for: bytes and a time [B, s] as text, or a rate.
     """
-    best = made.best if made.best is not None else made.tuned
-    settings = best.settings
+    best, settings = made.best, made.best.settings
     asked = [c[2:] for s in settings for c in s.commands if c.startswith("# ask those of ")]
     own = [_short_setting(s) for s in settings if not (s.another_tool or s.commands[0].startswith("# ask those of "))]
     steps = [f"use {s.commands[0]}" for s in settings if s.another_tool]
@@ -297,9 +296,14 @@ def old_prices(bought: Sequence[Stage]) -> list[str]:
     return [f"Prices are old ({first}, spread {max(o.spread for o in offers):.0%}): ask again before you buy."]
 
 
-def growth_schedule(made: Plan) -> list[str]:
-    """What to buy when; of a facility by the calendar."""
-    workload = made.given.workload if made.given is not None else None
+def growth_schedule(years: Sequence[Due], workload: Workload | None, currency: str) -> list[str]:
+    """What to buy when; of a facility by the calendar.
+
+    Args:
+        years: What each year brings.
+        workload: Of a facility, what it moves.
+        currency: In which all is counted.
+    """
     first = calendar.date(workload.date) if workload is not None else None
 
     def at(years: float) -> str:
@@ -308,9 +312,9 @@ def growth_schedule(made: Plan) -> list[str]:
         return f"{first + dt.timedelta(seconds=years * YEAR_S):%Y-%m}"
 
     said = []
-    for year, due in enumerate(made.due):
+    for year, due in enumerate(years):
         rate, when = units.show(due.target_Bps, "B/s"), f"Year {due.year}" if first is None else f"{first.year + year}"
-        before = made.due[year - 1] if year else None
+        before = years[year - 1] if year else None
         by = ""
         if before is not None and 0 < before.lasts_years < math.inf:
             low, high = before.outgrown_years
@@ -324,8 +328,8 @@ def growth_schedule(made: Plan) -> list[str]:
         what = due.stage.name if due.stage.options else f"nothing to buy ({due.stage.name})"
         costs = f"{due.cost:,.0f} {due.stage.price.currency}"
         said.append(f"{when}: {rate} needs {what}: {costs} then{by} (probability {due.probability:.0%}).")
-    if any(d.cost for d in made.due):
-        total = f"{sum(d.cost for d in made.due):,.0f} {made.now.price.currency} at the list's prices"
+    if any(d.cost for d in years):
+        total = f"{sum(d.cost for d in years):,.0f} {currency} at the list's prices"
         said.append(f"All years together: {total}; each piece is bought in the year in which it is first needed.")
     if first is not None and said:
         said.append("When each class first misses a deadline, with queues and failures: dtnsim fleet on this path.")

@@ -117,11 +117,12 @@ def plan(
     asked = Asked(goal, confidence, hosts, currency, spend, max_watts, most, samples, seed, listed, exchange(rates),
                   tuple(allow), hints, Progress(progress), written,
                   given.overrides[len(written.overrides):])  # fmt: skip
-    made = replace(_planned(given, asked, rate, years, energy), stated=bool(keep or mine))
+    made = _planned(given, asked, rate, years, energy)
     said = {o for s in (made.tuned, *made.purchases) for o in s.overrides}
     follow = [n for n in given.hosts if any(o.startswith(f"hosts.{n}=") for o in said & set(asked.apart))]
-    made = replace(made, sentences=(*made.sentences, *messages.apart(follow)))
-    return replace(made, verdict=messages.verdict(made, f"{move} within {within}" if move is not None else goal.words))
+    verdict = messages.verdict(made, f"{move} within {within}" if move is not None else goal.words)
+    sentences = (*made.sentences, *messages.apart(follow))
+    return replace(made, stated=bool(keep or mine), sentences=sentences, verdict=verdict)
 
 
 def _apart(given: spec.PathSpec, kept: Sequence[str]) -> spec.PathSpec:
@@ -180,9 +181,9 @@ def _planned(given: spec.PathSpec, asked: Asked, rate: Growth, years: int, energ
     ]
     grown = bool(np.any(rate))
     due = growth.due(_steps(given, asked, bought, rate, years), goal.value, confidence, rate, years) if grown else ()
-    made = Plan(given.name, goal.value, confidence, tuple(hosts), now, won, tuned, tuple(bought), met, shares,
-                tuple(said), due, given, best, tuple(tried), out, would=tuple(would))  # fmt: skip
-    return replace(made, sentences=(*said, *messages.growth_schedule(made)))
+    sentences = (*said, *messages.growth_schedule(due, given.workload, asked.currency))
+    return Plan(given.name, goal.value, confidence, tuple(hosts), now, won, tuned, tuple(bought), met, shares,
+                sentences, due, given, best, tuple(tried), out, tuple(would))  # fmt: skip
 
 
 def _free(given: spec.PathSpec, asked: Asked, now: Stage) -> tuple[tuple[Win, ...], tuple[str, ...]]:

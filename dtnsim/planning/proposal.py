@@ -168,7 +168,7 @@ class Plan(Shown):
         tried: Settings that were tried, whether they help or not.
         stated: Whether somebody said whose the hosts are.
         verdict: What to do, and what comes of it.
-        why_not: What else was tried and is out; None where nothing may be bought.
+        why_not: What else was tried and is out.
         would: Kinds of change that were not allowed and would help; empty where the goal is met.
     """
 
@@ -183,14 +183,14 @@ class Plan(Shown):
     chosen: Stage | None
     measure_first: tuple[Share, ...]
     sentences: tuple[str, ...]
-    due: tuple[Due, ...] = ()
-    given: PathSpec | None = field(default=None, compare=False)
-    best: Stage | None = None
-    tried: tuple[str, ...] = ()
-    why_not: WhyNot | None = None
+    due: tuple[Due, ...]
+    given: PathSpec = field(compare=False)
+    best: Stage
+    tried: tuple[str, ...]
+    why_not: WhyNot
+    would: tuple[Would, ...]
     stated: bool = True
     verdict: str = ""
-    would: tuple[Would, ...] = ()
 
     def __repr__(self) -> str:
         """One line."""

@@ -67,12 +67,7 @@ class RowFile:
         kept = list(rows)
         if self._parquet and not self._begun:
             kept = [*self._rows, *kept]
-        text = io.StringIO()
-        writer = csv.writer(text, lineterminator="\n")
-        if not self._begun:
-            writer.writerow(self.columns)
-        writer.writerows([["" if v is None else v for v in row] for row in kept])
-        data = text.getvalue().encode()
+        data = _as_csv([*([] if self._begun else [self.columns]), *kept])
         with _named(self._csv):
             handle = os.open(self._csv, os.O_WRONLY | os.O_CREAT | os.O_APPEND, 0o644)
             try:
@@ -108,9 +103,7 @@ class RowFile:
 
     def _mend(self) -> None:
         """Cuts a last line off that was never finished; a file that does not begin like one of these is left alone."""
-        heading = io.StringIO()
-        csv.writer(heading, lineterminator="\n").writerow(self.columns)
-        ours = heading.getvalue().encode()
+        ours = _as_csv([self.columns])
         with self._csv.open("rb+") as stream:
             data = stream.read()
             whole = data.rfind(b"\n") + 1
@@ -136,6 +129,12 @@ def _named(file: Path) -> Iterator[None]:
     except OSError as error:
         remedy = "earlier rows are saved: free some space and rerun the command"
         raise InputError(f"--out: {file}: cannot be written: {error.strerror or error}; {remedy}") from None
+
+
+def _as_csv(rows: Iterable[Row]) -> bytes:
+    text = io.StringIO()
+    csv.writer(text, lineterminator="\n").writerows(rows)
+    return text.getvalue().encode()
 
 
 def _typed(keys: Sequence[str], line: Sequence[str]) -> Row:

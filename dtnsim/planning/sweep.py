@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import hashlib
 from collections import Counter
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
@@ -21,7 +21,6 @@ from dtnsim.ground.pool import Pool
 from dtnsim.ground.quantity import Quantity
 from dtnsim.planning import design as designs, groups
 from dtnsim.planning.design import Design
-from dtnsim.planning.groups import Group
 from dtnsim.planning.rowfile import ANSWERS, Row, RowFile
 from dtnsim.planning.swept import places
 from dtnsim.steady.prediction import SAMPLES
@@ -151,13 +150,11 @@ def sweep(
         rows = [file.done.get(wanted.row(n)) for n in range(len(wanted))]
     todo = np.array([n for n, row in enumerate(rows) if row is None], np.intp)
     done = kept = len(rows) - len(todo)
-    pace, parts = groups.Pace(), list[groups.Group]()
-    pieces = _kept(groups.groups(wanted, vector, todo, pace), parts) if len(todo) else ()
-    task = groups.Task(given, samples, seed)
+    pace, task = groups.Pace(), groups.Task(given, samples, seed)
+    pieces = groups.groups(wanted, vector, todo, pace) if len(todo) else ()
     with Pool(groups.timed_outcomes, task, pieces, processes if len(todo) > 1 else 1, scheduler) as workers:
-        for number, (found, seconds) in workers.results():
+        for _, (numbers, found, seconds) in workers.results():
             pace.took(seconds)
-            numbers = [int(n) for n in parts[number].numbers]
             for n, o in zip(numbers, found, strict=True):
                 error = _called(o.error, option, wanted.keys)
                 around = o.around or (o.rate_Bps,) * 3
@@ -170,13 +167,6 @@ def sweep(
     if file is not None:
         file.finish()
     return SweepResult(given.name, wanted.keys, tuple(r for r in rows if r is not None), kept, samples, vector)
-
-
-def _kept(pieces: Iterator[Group], parts: list[Group]) -> Iterator[Group]:
-    """Groups as they are asked for, noted in a list."""
-    for piece in pieces:
-        parts.append(piece)
-        yield piece
 
 
 def _called(error: str, option: str, keys: Sequence[str]) -> str:

@@ -16,8 +16,6 @@ from pydantic import BaseModel
 from dtnsim.composition.compose import compose
 from dtnsim.description.keys import mapped
 from dtnsim.description.spec import PathSpec
-from dtnsim.ground import units
-from dtnsim.ground.errors import UnitError
 from dtnsim.ground.quantity import Draw, Quantity, Value
 from dtnsim.ground.records import Problem
 from dtnsim.ground.several import NeedsOneError
@@ -108,20 +106,14 @@ def _leaves(value: Any, place: Place) -> Iterator[tuple[Place, Any]]:
         yield place, value
 
 
-def numeric(low: PathSpec, high: PathSpec, texts: tuple[str, str]) -> tuple[Place, ...] | None:
+def numeric(low: PathSpec, high: PathSpec, ends: tuple[float, float]) -> tuple[Place, ...] | None:
     """Where the number is in which two descriptions differ; None where more than that number differs.
 
     Args:
         low: The path with a value of a key.
         high: The path with another.
-        texts: The two values.
+        ends: The two values [SI].
     """
-    ends = []
-    for text in texts:
-        try:
-            ends.append(units.read(text)[0])
-        except UnitError:
-            return None
     first, second = places(low), places(high)
     if first.keys() != second.keys():
         return None
@@ -129,7 +121,7 @@ def numeric(low: PathSpec, high: PathSpec, texts: tuple[str, str]) -> tuple[Plac
     for place, a in first.items():
         b = second[place]
         if isinstance(a, Quantity) and isinstance(b, Quantity):
-            if (a.value, b.value) == tuple(ends) and a.dim == b.dim:
+            if (a.value, b.value) == ends and a.dim == b.dim:
                 found.append(place)
             elif a.value != b.value or a.spread != b.spread or a.typical != b.typical:
                 return None

@@ -29,6 +29,7 @@ from dtnsim.ground.uncertainty import Interval
 from dtnsim.planning import swept, tuning
 from dtnsim.planning.option import Refused, Setting
 from dtnsim.steady import relieved
+from dtnsim.steady.ordering import moved
 from dtnsim.steady.prediction import predict
 from dtnsim.tools.plan import Tool, Usage, usages
 
@@ -66,15 +67,15 @@ class Choice:
         """How long it takes, all its steps one after the other [s]."""
         return self.prediction.duration_s
 
+    @property
+    def throughput_Bps(self) -> Interval:
+        """Bytes of the data set over that time [B/s]."""
+        payload, took = moved(self.prediction)[1], self.duration_s
+        return Interval(*(payload / seconds for seconds in (took.p90, took.p50, took.p10)))
 
-@dataclass(frozen=True, slots=True)
-class Suggestion:
-    """Another way: its name, what to type, what it needs that need not be there, and ``key=value`` of the path."""
 
-    name: str
-    line: str
-    needs: str
-    overrides: tuple[str, ...]
+#: another way: what to type, with what it needs that need not be there, and ``key=value`` of the path
+Suggestion = tuple[str, tuple[str, ...]]
 
 
 def choose(
@@ -161,8 +162,8 @@ def quick(spec: PathSpec, *, ready: bool) -> list[Suggestion]:
     for name in sorted((name for name in rates if rates[name] > least), key=lambda name: -rates[name])[:_RATED]:
         kind, usage, mounted = ways[name]
         options = {"name": kind, **_best(_there(spec, kind, mounted), kind, usage)}
-        needs, sets = "" if usage.needs in READY else usage.needs, (*mounted, setting(options, spec.transfer_key(0)))
-        found.append(Suggestion(usage.name, _typed(usage, options), needs, sets))
+        needs = "" if usage.needs in READY else f"   # needs {usage.needs}"
+        found.append((_typed(usage, options) + needs, (*mounted, setting(options, spec.transfer_key(0)))))
     return found
 
 
@@ -208,17 +209,16 @@ def as_archive(spec: PathSpec) -> list[Suggestion]:
     if single is None or leads(spec) != "host" or "changed" in spec.transfers[0].tool.model_fields_set:
         return []  # an archive has what has not changed as well
     key, own = spec.transfer_key(0), spec.transfers[0].tool
-    ways: list[tuple[str, str, str, tuple[str, ...]]] = []
+    ways: list[Suggestion] = []
     if not own.kind.startswith("tar"):
-        ways += [(own.kind, f"send SRC.tar by {own.kind} as SRC was", "", ())]
-    for other in quick(single, ready=True):
-        if len(other.overrides) == 1:  # what goes to a share is not unpacked by its own tar
-            ways.append((other.name, other.line.replace("SRC", "SRC.tar"), other.needs, other.overrides))
+        ways.append((f"send SRC.tar by {own.kind} as SRC was", ()))
+    for line, sets in quick(single, ready=True):
+        if len(sets) == 1:  # what goes to a share is not unpacked by its own tar
+            ways.append((line.replace("SRC", "SRC.tar"), sets))
+    room = f"   # needs {_with_room(spec, '')}"
     return [
-        Suggestion(f"tar first, then {name}", f"tar -cf SRC.tar SRC; {line}; tar -xf SRC.tar",
-                   _with_room(spec, needs), (*overrides, f"{key}.archive=true"))
-        for name, line, needs, overrides in ways
-    ]  # fmt: skip
+        (f"tar -cf SRC.tar SRC; {line}; tar -xf SRC.tar{room}", (*sets, f"{key}.archive=true")) for line, sets in ways
+    ]
 
 
 def leads(spec: PathSpec) -> str:

@@ -63,7 +63,7 @@ def _each(line: str) -> list[str]:
 
 def path_of(p: Prediction) -> str:
     """What the commands call the path."""
-    file = PurePath(p.given.file or "PATH") if p.given is not None else PurePath("PATH")
+    file = PurePath(p.given.file or "PATH")
     shipped = file.parts[:2] == ("models", "paths")
     return shlex.quote(str(file.relative_to("models/paths").with_suffix("") if shipped else file))
 

@@ -284,9 +284,8 @@ def plan_steps(plan: Plan) -> Figure:
     kept = [("now", plan.now)]
     if plan.tuned is not plan.now:
         kept.append(("free", plan.tuned))
-    bought = plan.best if plan.best is not None and plan.best.options else None
-    if bought is not None:
-        kept.append((f"bought, {bought.price}", bought))
+    if plan.best.options:
+        kept.append((f"bought, {plan.best.price}", plan.best))
     stages = [s for _, s in kept]
     rates = [s.prediction.throughput_Bps for s in stages]
     low, middle, high = _band(rates)

@@ -332,7 +332,7 @@ def _one_more(p: Prediction, t: TransferPrediction) -> str:
     named, kind, at = t.bottleneck.host, t.bottleneck.kind, t.bottleneck.component.partition(".")[0]
     if port := relieved.port_of(t.bottleneck):
         named, kind, at = port, "nic", ""
-    host = None if p.given is None else p.given.hosts.get(named)
+    host = p.given.hosts.get(named)
     if host is None or kind not in _PARTS:
         return ""
     mounts = [v for mount, v in host.volumes.items() if label_of(mount) == at]
@@ -361,7 +361,7 @@ def verdict(p: Prediction, wanted: Sequence[Goal] = (), start: dt.time | None = 
         start: Time of day at which it starts.
     """
     files, size = ordering.moved(p)
-    used = [t.tool for t in p.given.transfers] if p.given is not None else []
+    used = [t.tool for t in p.given.transfers]
     tools = {"zfs send" if getattr(tool, "packer", "") == "zfs" else tool.kind for tool in used} - {"program"}
     by = f" by {(tools == {'cp'} and _called(p)) or next(iter(tools))}" if len(tools) == 1 else ""
     new = parts.pop() if len(parts := {ordering.sends(tool) for tool in used}) == 1 else ""

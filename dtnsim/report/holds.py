@@ -72,7 +72,7 @@ def _words(kind: str, place: str) -> str:
 
 def _shared(p: Prediction, name: str) -> bool:
     """Whether others may use a segment."""
-    names = [] if p.given is None else [*segment_names(p.given.wan), *p.given.links]
+    names = [*segment_names(p.given.wan), *p.given.links]
     return name not in names or p.given.segments[names.index(name)].shared
 
 
@@ -82,7 +82,7 @@ def _station(p: Prediction, name: str) -> Station | None:
 
 def _several(p: Prediction, s: Station | None, words: str) -> str:
     """The cores of a station whose threads have more than one: ``4 cores of dtn's processor``."""
-    if s is None or s.kind != "core" or p.given is None or s.host not in p.given.hosts:
+    if s is None or s.kind != "core" or s.host not in p.given.hosts:
         return words
     cpu = p.given.hosts[s.host].cpu
     cores = round(middle(s.capacity) / (cpu.clock.value * middle(cpu.per_cycle.value)))
@@ -106,7 +106,7 @@ def _place(text: str) -> str:
 
 def _ends(p: Prediction, place: str) -> str:
     """``nas to centre`` of ``nas-centre``."""
-    for host in p.given.hosts if p.given is not None else ():
+    for host in p.given.hosts:
         if place.startswith(f"{host}-"):
             return f"{host} to {place.removeprefix(f'{host}-')}"
     return place

@@ -68,7 +68,7 @@ def pace(p: Prediction) -> str:
 
 def resync(p: Prediction) -> bool:
     """Whether all transfers send but a part of their files, so that a rate of all bytes is none of any wire."""
-    return p.given is not None and all(ordering.sends(t.tool) for t in p.given.transfers)
+    return all(ordering.sends(t.tool) for t in p.given.transfers)
 
 
 def _unit(shown: str) -> str:

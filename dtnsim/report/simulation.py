@@ -171,7 +171,7 @@ def _busiest(run: Run, out: Out) -> None:
 
 def _event(s: Simulation, h: Held) -> str:
     """What an event has made of the station that held a transfer, in the event's own words; empty where none did."""
-    for event in s.given.events if s.given is not None else ():
+    for event in s.given.events:
         until = math.inf if event.until is None else event.until.value
         if event.station is None or not fnmatchcase(h.station, event.station.replace("[", "[[]")):
             continue

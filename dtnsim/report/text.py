@@ -210,7 +210,7 @@ def _transfer(p: Prediction, f: int, out: Out, *, named: bool) -> None:
         f"{label}duration      {units.show(d.p50, 's')}{span}"
         f"  for {t.files} file{'s' if t.files != 1 else ''}, {units.show(t.payload_B, 'B')}"
     )
-    if p.given is not None and (part := ordering.sends(p.given.transfers[f].tool)):
+    if part := ordering.sends(p.given.transfers[f].tool):
         out.print(f"{label}rates         those of all files{part}")
     if abs(t.all_run_Bps / max(t.throughput_Bps.p50, 1e-300) - 1) > _APART:
         out.print(f"{label}while all run {rate(t.all_run_Bps)}; others begin after it, or end before")

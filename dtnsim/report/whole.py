@@ -235,7 +235,7 @@ def _plan(page: Page, given: PathSpec, p: Prediction, asked: Asked) -> None:
     if made.wins:
         page.table(charts.free_settings(made), "Settings that cost nothing")
     page.items(made.sentences)
-    if made.why_not is not None and made.why_not.out:
+    if made.why_not.out:
         out = Table("rejected by", ">how many", "that of them which misses by least", rows=made.why_not.rows())
         page.table(out, "Why not the others", folded=True)
     if len(made.purchases) > 2:

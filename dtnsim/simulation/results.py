@@ -235,7 +235,7 @@ class Simulation(Shown):
         """What `predict` says of the path, of up to `AMONG` transfers."""
         from dtnsim.steady.prediction import predict
 
-        return predict(self.given) if self.given is not None and len(self.runs[0].transfers) <= AMONG else None
+        return predict(self.given) if len(self.runs[0].transfers) <= AMONG else None
 
     @property
     def assumed(self) -> Sequence[Assumption]:

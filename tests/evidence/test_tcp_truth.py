@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 import pytest
 
-from dtnsim.cli import _tcp_table
+from dtnsim.cli import _table, _tcp_table
 from dtnsim.steady.prediction import predict
 from tests.each import rows
 from tests.lab import journey, machine
@@ -26,7 +26,7 @@ pytestmark = [
 
 @pytest.fixture(scope="module")
 def answered():
-    return list(_tcp_table.answer(_tcp_table.read(str(PUBLIC)), seed=1))
+    return list(_tcp_table.answer(_table.read(str(PUBLIC), _tcp_table.NEEDED, "")[1], str(PUBLIC), seed=1))
 
 
 @pytest.fixture(scope="module")

@@ -14,8 +14,12 @@ from dtnsim.steady import relieved
 @free("tuning")
 def counts(scope: Scope) -> Iterator[Setting]:
     """More or fewer files, streams and runs at once; of Globus what an endpoint tells the service."""
-    for number, (said, keys) in _alike(scope.given).items():
-        for one in relieved.counts(scope.given, number, keys):
+    given, tools = scope.given, [t.tool for t in scope.given.transfers]
+    for first in (n for n, tool in enumerate(tools) if tool not in tools[:n]):
+        alike = (n for n, tool in enumerate(tools) if tool == tools[first])
+        keys, name = list(dict.fromkeys(map(given.transfer_key, alike))), given.transfers[first].name
+        said = name if len(keys) == 1 else f"{name} and {len(keys) - 1} like it"
+        for one in relieved.counts(given, first, keys):
             yield Setting(f"{said}: {one.what}", one.overrides, (one.line,))
 
 
@@ -28,9 +32,8 @@ def another(scope: Scope) -> Iterator[Setting]:
 @free("tools", anew=True)
 def archive(scope: Scope) -> Iterator[Setting]:
     """Many small files as one archive, that ends where they lie have room for."""
-    for found in tool_choice.as_archive(scope.given) if len(scope.given.transfers) == 1 else ():
-        what = f"{scope.given.transfers[0].name}: archive first"
-        yield Setting(what, found.overrides, (f"{found.line}   # needs {found.needs}",))
+    for line, sets in tool_choice.as_archive(scope.given) if len(scope.given.transfers) == 1 else ():
+        yield Setting(f"{scope.given.transfers[0].name}: archive first", sets, (line,))
 
 
 @free("far", anew=True)
@@ -40,23 +43,5 @@ def another_there(scope: Scope) -> Iterator[Setting]:
 
 
 def _quickest(given: PathSpec, *, ready: bool) -> Iterator[Setting]:
-    for found in tool_choice.quick(given, ready=ready) if tool_choice.alone(given) else ():
-        needs = f"   # needs {found.needs}" if found.needs else ""
-        yield Setting(f"{given.transfers[0].name}: another tool", found.overrides, (found.line + needs,))
-
-
-def _alike(given: PathSpec) -> dict[int, tuple[str, list[str]]]:
-    """Number of the first of each group of transfers with the same tool: (what they are called, their keys)."""
-    groups: list[list[int]] = []
-    for number, transfer in enumerate(given.transfers):
-        same = next((g for g in groups if given.transfers[g[0]].tool == transfer.tool), None)
-        if same is None:
-            groups.append([number])
-        else:
-            same.append(number)
-    found = {}
-    for numbers in groups:
-        keys = list(dict.fromkeys(map(given.transfer_key, numbers)))
-        name = given.transfers[numbers[0]].name
-        found[numbers[0]] = name if len(keys) == 1 else f"{name} and {len(keys) - 1} like it", keys
-    return found
+    for line, sets in tool_choice.quick(given, ready=ready) if tool_choice.alone(given) else ():
+        yield Setting(f"{given.transfers[0].name}: another tool", sets, (line,))

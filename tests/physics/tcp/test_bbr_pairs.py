@@ -5,22 +5,21 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from dtnsim.cli import _tcp_table
+from dtnsim.cli import _table, _tcp_table
 
 TABLE = Path(__file__).parents[3] / "calibration" / "tcp-truth" / "bbr-pairs.csv"
 
 
 def errors(**wanted: str) -> np.ndarray:
     """Share of the link that BBR's flows have, modelled less measured, of the rows with these values."""
-    table = _tcp_table.read(str(TABLE))
-    rows = [n for n, row in enumerate(table.rows) if all(row[key] == value for key, value in wanted.items())]
-    some = _tcp_table.Table(table.columns, [table.rows[n] for n in rows], table.cases.take(np.array(rows)))
+    rows = _table.read(str(TABLE), _tcp_table.NEEDED, "")[1]
+    some = [row for row in rows if all(row[key] == value for key, value in wanted.items())]
 
     def share(row: dict[str, str], name: str) -> float:
         own, other = (float(row[key.format(name)]) for key in ("{}goodput_bps", "{}flow2_goodput_bps"))
         return own / (own + other)
 
-    answered = _tcp_table.answer(some, seed=1)
+    answered = _tcp_table.answer(some, str(TABLE), seed=1)
     return np.array([share(row, "predicted_") - share(row, "") for row in answered])
 
 
