@@ -36,19 +36,14 @@ def document(s: Setting, target_Bps: float, kernel: str, seed: int) -> dict[str,
     found = advice.advise(s, target_Bps, seed)
     o = found.answer
     goodput, done = float(o.goodput_Bps[0]), number(o.completion_s[0])
+    spread = {q: float(getattr(o, f"goodput_{q}_Bps")[0]) for q in ("p10", "p50", "p90")}
+    late = {q: float(getattr(o, f"completion_{q}_s")[0]) for q in ("p10", "p90")} if done is not None else {}
     receiving, sending = advice.socket_buffers(s, kernel)
     return {
         "schema": "dtnsim.tcp/1",
         "input": _input(s, target_Bps, kernel, seed),
-        "goodput_Bps": {
-            "mean": goodput,
-            "p10": float(o.goodput_p10_Bps[0]),
-            "p50": float(o.goodput_p50_Bps[0]),
-            "p90": float(o.goodput_p90_Bps[0]),
-        },
-        "completion_s": None
-        if done is None
-        else {"mean": done, "p10": float(o.completion_p10_s[0]), "p90": float(o.completion_p90_s[0])},
+        "goodput_Bps": {"mean": goodput, **spread},
+        "completion_s": None if done is None else {"mean": done, **late},
         "limit": str(o.limit[0]),
         "reason": WHY[str(o.limit[0])],
         "link_Bps": s.link_Bps,

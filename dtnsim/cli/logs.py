@@ -206,8 +206,7 @@ def _show(records: Iterator[Measurement]) -> None:
         return
     rows = Table(">line", "tool", "quantity", ">value", "conditions")
     for record in head:
-        line, tool, quantity, value, conditions = _cells(record)
-        rows.add_row(line, tool, quantity, value, conditions)
+        rows.add_row(*_cells(record))
     out = console()
     out.print(f"{head[0].file}: {plural(len(head), 'figure')}")
     out.print(rows)

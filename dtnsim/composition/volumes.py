@@ -18,6 +18,7 @@ import numpy as np
 from dtnsim.components.base import Model
 from dtnsim.composition.resolved_transfer import Leg
 from dtnsim.composition.storage import Shelf, Storage
+from dtnsim.ground.grouping import by_key
 from dtnsim.ground.ledger import Ledger
 from dtnsim.ground.quantity import Value
 from dtnsim.ground.records import Transfer
@@ -65,10 +66,7 @@ class Volumes:
         self._kinds: dict[int, tuple[int, ...]] = {}
         self._numbers: dict[int, int] = {}
         self._unlike: list[Model] = []
-        self.visitors: dict[Shelf, list[int]] = {}
-        for f, ends in enumerate(self._visited):
-            for shelf in dict.fromkeys(shelf for shelf, _ in ends):
-                self.visitors.setdefault(shelf, []).append(f)
+        self.visitors = by_key((shelf, f) for f, ends in enumerate(self._visited) for shelf in dict(ends))
 
     @property
     def shared(self) -> bool:
@@ -87,11 +85,7 @@ class Volumes:
     @cached_property
     def _by_drives(self) -> dict[Shelf, dict[tuple[int, ...], list[int]]]:
         """The visitors of each volume by what makes them mind the streams of others."""
-        found: dict[Shelf, dict[tuple[int, ...], list[int]]] = {}
-        for shelf, here in self.visitors.items():
-            for f in here:
-                found.setdefault(shelf, {}).setdefault(self._drives(f), []).append(f)
-        return found
+        return {shelf: by_key((self._drives(f), f) for f in here) for shelf, here in self.visitors.items()}
 
     def minds(self, f: int) -> bool:
         """Whether other streams on its volumes may change what a transfer costs."""

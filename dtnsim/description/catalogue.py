@@ -10,6 +10,7 @@ from dtnsim.components.base import Component, Facts, Measured, find_kind, kinds
 from dtnsim.description.schema_nodes import words
 from dtnsim.ground import library
 from dtnsim.ground.errors import DtnsimError
+from dtnsim.ground.grouping import by_key
 from dtnsim.ground.quantity import Quantity, Unit
 
 SCHEMA: Final = "dtnsim.components/1"
@@ -26,9 +27,7 @@ def names(kind: str = "") -> list[str]:
 
 def overview() -> dict[str, Any]:
     """All kinds by family, with the parts that are shipped for each."""
-    parts: dict[str, list[str]] = {}
-    for name in names():
-        parts.setdefault(name.partition("/")[0], []).append(name.partition("/")[2])
+    parts = by_key((kind, part) for kind, _, part in (name.partition("/") for name in names()))
     found = []
     for kind in sorted(kinds()):
         component = find_kind(kind)

@@ -20,6 +20,7 @@ from dtnsim.description.override import merge, override, split_key
 from dtnsim.description.systems import arrays, of_system
 from dtnsim.ground import library
 from dtnsim.ground.errors import SpecError, noted, refuse
+from dtnsim.ground.grouping import by_key
 from dtnsim.ground.quantity import Scalar
 from dtnsim.ground.yamlio import Mapping, content, mapping
 
@@ -91,11 +92,7 @@ class Hosts:
         mounted = any(isinstance(v, Mapping) and "server" in v for each in volumes for v in each.values())
         self._mounts, self._networked = mounts_of(raw), mounted or "wan" in raw or "links" in raw
         self._over_tcp, self._over_wan = ipoib.over_tcp(raw), over_wan.alone(raw)
-        self._texts: dict[str, list[str]] = {}
-        for text in overrides:
-            alias = inside(text)
-            if alias is not None:
-                self._texts.setdefault(alias, []).append(text)
+        self._texts = by_key((alias, text) for text in overrides if (alias := inside(text)) is not None)
         #: what was read from names that the library does not have
         self.notes: list[str] = []
         #: keys that overrides wrote, by host

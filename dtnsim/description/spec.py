@@ -30,6 +30,7 @@ from dtnsim.description.transfer import DEVICES, check_order, misplaced, split_e
 from dtnsim.ground import library, runtime, yamlio
 from dtnsim.ground.draws import Correlation
 from dtnsim.ground.errors import MISSING, SpecError
+from dtnsim.ground.grouping import by_key
 from dtnsim.ground.ledger import Ledger
 from dtnsim.ground.quantity import Scalar
 from dtnsim.ground.records import Slowdown
@@ -134,10 +135,7 @@ class PathSpec(Joined):
 
     def slowdowns(self, ledger: Ledger) -> tuple[Slowdown, ...]:
         """How the memory load of each host slows its cores, all that are asked for cycles."""
-        cores: dict[str, list[str]] = {}
-        for name, station in ledger.stations.items():
-            if station.unit == "cycles":
-                cores.setdefault(station.host, []).append(name)
+        cores = by_key((s.host, name) for name, s in ledger.stations.items() if s.unit == "cycles")
         return tuple(s for h in self.hosts.values() for s in h.slowdowns(ledger, tuple(cores.get(h.name, ()))))
 
     def transfer_key(self, number: int) -> str:

@@ -23,8 +23,8 @@ from dtnsim.discovery.measuring import DEPTHS, MIB
 from dtnsim.discovery.outputs import Said, Tree, quoted
 from dtnsim.ground import yamlio
 from dtnsim.ground.errors import InputError
+from dtnsim.ground.grouping import by_key
 from dtnsim.logs import read_logs
-from dtnsim.logs.measurement import Measurement
 from dtnsim.physics.core_rates import CORE_RATES
 
 #: 90th percentile of Student's t with n - 1 degrees of freedom over the normal one's (of other
@@ -92,9 +92,7 @@ class Logs:
 
     def __init__(self, folder: Path) -> None:
         self.folder = folder
-        self.runs: dict[str, list[list[Measurement]]] = {}
-        for file in sorted(folder.glob("*.log")):
-            self.runs.setdefault(file.name.rsplit(".", 2)[0], []).append(read_logs(file)[0])
+        self.runs = by_key((f.name.rsplit(".", 2)[0], read_logs(f)[0]) for f in sorted(folder.glob("*.log")))
         if not self.runs:
             raise InputError(f"measure: {folder} holds no logs")
 

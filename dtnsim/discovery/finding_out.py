@@ -9,6 +9,7 @@ from typing import Any, Final
 
 from dtnsim.description.host import Host
 from dtnsim.ground import yamlio
+from dtnsim.ground.grouping import by_key
 
 SORTS: Final = ("fio", "openssl", "loopback", "peer")  #: sorts of tests of `measure`
 
@@ -39,9 +40,7 @@ def how_on(name: str, hosts: Mapping[str, Host]) -> str:
         name: Key of its draw, or in the path file.
         hosts: The hosts that it is of, by name.
     """
-    words: dict[str, list[str]] = {}
-    for host in hosts.values():
-        words.setdefault(how(name, host.system), []).append(host.name)
+    words = by_key((how(name, host.system), host.name) for host in hosts.values())
     several = (f"{said} (on {' and '.join(names)})" for said, names in words.items())
     return "; ".join(several) if len(words) > 1 else next(iter(words), how(name))
 

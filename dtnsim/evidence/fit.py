@@ -25,6 +25,7 @@ from dtnsim.evidence.fit_release import Released, freed, give_way, off, suspect
 from dtnsim.evidence.fit_search import SCAN, Search
 from dtnsim.evidence.repeats import Repeats
 from dtnsim.ground.errors import InputError
+from dtnsim.ground.grouping import by_key
 from dtnsim.physics._arrays import FloatArray as Array, IntArray
 
 _GROUP: Final = 8  #: figures of one log from which their own scatter can be estimated
@@ -164,10 +165,7 @@ def _own(model: Model) -> Array:
 
 def _groups(model: Model) -> list[list[int]]:
     """Figures of one log, where they are enough to say how they scatter."""
-    groups: dict[object, list[int]] = {}
-    for number, figure in enumerate(model.figures):
-        log = figure.case.log
-        groups.setdefault(log[0] if log else figure.case.tool, []).append(number)
+    groups = by_key((f.case.log[0] if f.case.log else f.case.tool, n) for n, f in enumerate(model.figures))
     return [numbers for numbers in groups.values() if len(numbers) >= _GROUP]
 
 

@@ -17,7 +17,7 @@ from dtnsim.description.host import build_host
 from dtnsim.description.override import put
 from dtnsim.discovery.mounts import vdevs
 from dtnsim.discovery.outputs import Outputs
-from dtnsim.evidence.fit_targets import LOOPBACK, Skip, Target
+from dtnsim.evidence.fit_targets import LOOPBACK, Skip, Target, outputs
 from dtnsim.evidence.fit_wan import RATES, ends, whole
 from dtnsim.ground import units
 from dtnsim.ground.errors import DtnsimError, InputError
@@ -28,7 +28,6 @@ from dtnsim.logs.measurement import Measurement
 _GENERATION: Final = {2.5e9: 1, 5e9: 2, 8e9: 3, 16e9: 4, 32e9: 5, 64e9: 6}
 _NETWORK: Final = re.compile(r"(?:Ethernet|Network|Infiniband) controller", re.IGNORECASE)
 _LEVELS: Final = ("raid0", "raid1", "raid10", "raid5", "raid6")
-_LARGEST_B: Final = 20_000_000
 
 
 @dataclass(frozen=True, slots=True)
@@ -125,14 +124,10 @@ def _arrays(target: Target, measured: Sequence[Measurement]) -> Iterator[Fact | 
 
 
 def _pools(target: Target, files: Iterable[Path]) -> Iterator[Fact | str]:
-    for file in files:
-        try:
-            text = file.read_text(encoding="utf-8", errors="replace") if file.stat().st_size < _LARGEST_B else ""
-        except OSError:
-            continue
+    for file, text in outputs(files, "config:"):
         given = Outputs({"zpool-status": text}, str(file))
         names = re.findall(r"^\s*pool: (\S+)$", text, re.MULTILINE)
-        for pool in names if "config:" in text else ():
+        for pool in names:
             yield from _pool(target, given, pool, file.name, alone=len(names) == 1)
 
 

@@ -22,6 +22,7 @@ from dtnsim.evidence.fit_targets import Skip, Target, Targets, devices_of
 from dtnsim.evidence.fit_tests import described, of_processors, why_not
 from dtnsim.ground import yamlio
 from dtnsim.ground.errors import InputError
+from dtnsim.ground.grouping import by_key
 from dtnsim.logs import read_logs
 from dtnsim.logs._catalogue import catalogue
 from dtnsim.logs.base import Evidence
@@ -145,11 +146,8 @@ def check_conflicts(found: Sequence[Figure]) -> None:
     Raises:
         InputError: naming both places.
     """
-    same: dict[tuple[object, ...], list[Case]] = {}
-    for case in (f.case for f in found):
-        key = (str(case.path), case.overrides, case.quantity, case.pattern, case.transfer)
-        same.setdefault(key, []).append(case)
-    for cases in same.values():
+    tests = ((f.case.path, f.case.overrides, f.case.quantity, f.case.pattern, f.case.transfer) for f in found)
+    for cases in by_key(zip(tests, (f.case for f in found), strict=True)).values():
         low, high = min(cases, key=lambda c: c.measured), max(cases, key=lambda c: c.measured)
         bounded = any(c.bound is not None for c in cases)
         if len(cases) == 2 and not bounded and high.measured > CONFLICT * low.measured:

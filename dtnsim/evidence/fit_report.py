@@ -18,6 +18,7 @@ from dtnsim.evidence.fit_release import Released, off
 from dtnsim.evidence.suggest import Suggestion
 from dtnsim.ground import output, units
 from dtnsim.ground.errors import ModelError
+from dtnsim.ground.grouping import by_key
 from dtnsim.ground.quantity import Quantity
 
 SCHEMA: Final = "dtnsim.calibration/1"
@@ -237,9 +238,7 @@ def contradiction(found: Fit, released: Released) -> str:
 
 def unexplained(found: Fit) -> list[str]:
     """Tests whose runs agree with each other and that no value of any parameter explains."""
-    tests: dict[tuple[str, ...], list[int]] = {}
-    for n, figure in enumerate(found.figures):
-        tests.setdefault((figure.case.tool, *figure.case.overrides), []).append(n)
+    tests = by_key(((f.case.tool, *f.case.overrides), n) for n, f in enumerate(found.figures))
     missed = set(not_followed(found))
     lines = []
     for mine in tests.values():

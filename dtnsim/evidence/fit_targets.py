@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from contextlib import suppress
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, Final
@@ -16,7 +17,7 @@ from dtnsim.logs.measurement import Measurement
 
 _LOCAL: Final = "localhost"
 LOOPBACK: Final = (_LOCAL, "127.", "::1")  #: how addresses of a test within one host begin
-_LARGEST_B: Final = 20_000_000  #: largest output of lsblk that is read
+_LARGEST_B: Final = 20_000_000  #: largest output of a command that is read
 
 
 class Skip(Exception):  # noqa: N818 - not an error: a figure that says nothing about the host
@@ -171,14 +172,22 @@ def pairs(given: Iterable[str]) -> dict[str, str]:
     return found
 
 
+def outputs(files: Iterable[Path], word: str) -> Iterator[tuple[Path, str]]:
+    """Files that a command may have printed, and that have a word: with what is in them."""
+    for file in files:
+        with suppress(OSError):
+            text = file.read_text(encoding="utf-8", errors="replace") if file.stat().st_size < _LARGEST_B else ""
+            if word in text:
+                yield file, text
+
+
 def devices_of(files: Iterable[Path]) -> dict[str, str]:
     """Block devices of ``lsblk -J`` outputs: where each is mounted, or why it is no volume of its own."""
     found: dict[str, str] = {}
-    for file in files:
+    for _, text in outputs(files, '"blockdevices"'):
         try:
-            text = file.read_text(encoding="utf-8", errors="replace") if file.stat().st_size < _LARGEST_B else ""
-            tree = json.loads(text) if '"blockdevices"' in text else {}
-        except (OSError, ValueError, RecursionError):
+            tree = json.loads(text)
+        except (ValueError, RecursionError):
             continue
         for item in tree.get("blockdevices") or [] if isinstance(tree, dict) else []:
             _mounted(item, found)

@@ -24,6 +24,7 @@ from dtnsim.evidence.figures import Figure, case_of
 from dtnsim.evidence.fit_targets import LOOPBACK, Skip, Target, Targets
 from dtnsim.ground import yamlio
 from dtnsim.ground.errors import DtnsimError
+from dtnsim.ground.grouping import by_key
 from dtnsim.logs._catalogue import catalogue
 from dtnsim.logs.measurement import Condition, Measurement
 
@@ -184,9 +185,7 @@ def of_processors(measured: Iterable[Measurement], targets: Targets) -> tuple[li
             else:
                 found += [figure] if figure is not None else []
                 files |= {m.file} if figure is not None else set()
-    tests: dict[tuple[object, ...], list[Figure]] = {}
-    for figure in found:
-        tests.setdefault(_key(figure), []).append(figure)
+    tests = by_key((_key(figure), figure) for figure in found)
     found = [f for runs in tests.values() for f in runs[-_MOST:]]
     same = Counter(_key(f) for f in found)
     found = [replace(f, case=replace(f.case, spread=_SPREAD * math.sqrt(same[_key(f)]))) for f in found]

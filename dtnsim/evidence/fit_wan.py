@@ -25,6 +25,7 @@ from typing import Final
 from dtnsim.evidence.dates import when
 from dtnsim.ground import units
 from dtnsim.ground.errors import InputError
+from dtnsim.ground.grouping import by_key
 from dtnsim.ground.units import plural
 from dtnsim.logs import read_logs
 from dtnsim.logs._catalogue import catalogue
@@ -229,9 +230,7 @@ def text(found: Way, bandwidth: str = "") -> str:
 
 def _directions(found: Way) -> list[str]:
     """Rates of each direction, as comments."""
-    runs: dict[str, list[float]] = {}
-    for source, target, rate, _ in found.rates:
-        runs.setdefault(named(source, target), []).append(rate)
+    runs = by_key((named(source, target), rate) for source, target, rate, _ in found.rates)
     lines = []
     for name, rates in sorted(runs.items()):
         typical, fastest = units.show(median(rates), "B/s"), units.show(max(rates), "B/s")
@@ -248,10 +247,7 @@ def _ethernet(found: Way) -> str:
 def _background(found: Way, bandwidth: str) -> list[str]:
     """Other traffic by the hour; nothing where the runs cannot say it."""
     best, carried = found.fastest_Bps, units.parse(bandwidth, "B/s")
-    hours: dict[int, list[float]] = {}
-    for _, _, rate, stamp in found.rates:
-        if stamp is not None:
-            hours.setdefault(stamp.hour, []).append(1.0 - rate / best)
+    hours = by_key((stamp.hour, 1.0 - rate / best) for *_, rate, stamp in found.rates if stamp is not None)
     days = {stamp.date() for *_, stamp in found.rates if stamp is not None}
     if len(hours) < _HOURS or len(days) < _BACKGROUND_DAYS or best < _FULL * carried:
         return []

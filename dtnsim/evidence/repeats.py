@@ -15,6 +15,7 @@ import math
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
 from datetime import date, datetime
+from itertools import chain
 from typing import Any, Final
 
 import numpy as np
@@ -22,6 +23,7 @@ import numpy as np
 from dtnsim.evidence.change_points import CHANCE, DAYS, SMALLEST, shifted
 from dtnsim.evidence.figures import Figure
 from dtnsim.evidence.fit_logs import SPREAD
+from dtnsim.ground.grouping import by_key
 from dtnsim.ground.units import plural
 from dtnsim.physics._arrays import FloatArray as Array
 from dtnsim.steady.discrepancy import OF_RUNS, UNIT, Discrepancy, Noise
@@ -130,10 +132,8 @@ def weighed(figures: Sequence[Figure]) -> tuple[list[Figure], list[Repeats]]:
     A mean of N runs on D days has the variance ``s_day^2 / D + s_run^2 / N``; every run is given N times as much, so
     that all of them together say no more than that.
     """
-    groups: dict[str, list[Figure]] = {}
     found = [f for f in figures if f.case.quantity != "throughput"]  # shares of a processor are at different rates
-    for figure in (f for f in figures if f.case.quantity == "throughput"):
-        groups.setdefault(key_of(figure), []).append(figure)
+    groups = by_key((key_of(f), f) for f in figures if f.case.quantity == "throughput")
     parts = [_split(mine, len(groups)) for mine in groups.values()]
     split = [pieces for pieces, _, _ in parts]
     run, day, known = _noise([[np.log([f.case.measured for f in p]) for p in pieces] for pieces in split], split)
@@ -155,10 +155,7 @@ def weighed(figures: Sequence[Figure]) -> tuple[list[Figure], list[Repeats]]:
 
 
 def _by_day(figures: Sequence[Figure]) -> dict[date | None, list[float]]:
-    days: dict[date | None, list[float]] = {}
-    for figure in figures:
-        days.setdefault(figure.when.date() if figure.when else None, []).append(math.log(figure.case.measured))
-    return days
+    return by_key((f.when.date() if f.when else None, math.log(f.case.measured)) for f in figures)
 
 
 def _split(mine: list[Figure], tests: int) -> tuple[list[list[Figure]], tuple[Change, ...], tuple[float, float] | None]:
@@ -178,8 +175,7 @@ def _split(mine: list[Figure], tests: int) -> tuple[list[list[Figure]], tuple[Ch
     starts = [c.since for c in changes]
     pieces: list[list[Figure]] = [[] for _ in range(len(starts) + 1)]
     for figure in mine:
-        day = figure.when.date() if figure.when else None
-        pieces[sum(day is not None and day >= s for s in starts)].append(figure)
+        pieces[sum(figure.when is not None and figure.when.date() >= s for s in starts)].append(figure)
     return pieces, changes, None
 
 
@@ -246,19 +242,15 @@ def noise_of(pairs: Iterable[tuple[str, bool, Sequence[float]]]) -> Discrepancy:
         one day; a kind without repeats has the pooled ones.
     """
     listed = list(pairs)
+    same, days = (by_key((kind, p) for kind, other, p in listed if other is far) for far in (False, True))
+    pooled = _pooled(list(chain.from_iterable(same.values()))) or _QUIET
+
+    def noise(near: float, far: Sequence[Sequence[float]]) -> Noise:
+        return Noise(near, math.sqrt(max((_pooled(far) or 0.0) ** 2 - near**2, 0.0)))
+
     kinds = dict.fromkeys(kind for kind, _, _ in listed)
-    same = {kind: _pooled([p for k, other, p in listed if k == kind and not other]) for kind in kinds}
-    days = {kind: _pooled([p for k, other, p in listed if k == kind and other]) for kind in kinds}
-    all_same = _pooled([p for _, other, p in listed if not other]) or _QUIET
-    all_days = _pooled([p for _, other, p in listed if other])
-    noises = {}
-    for kind in kinds:
-        own, far = same[kind], days[kind]
-        near = max(all_same if own is None else own, _QUIET)
-        between = np.sqrt(max(far**2 - near**2, 0.0)) if far is not None else 0.0
-        noises[kind] = Noise(float(near), float(between))
-    default = Noise(float(all_same), float(np.sqrt(max((all_days or 0.0) ** 2 - all_same**2, 0.0))))
-    return Discrepancy(default_noise=default, noises=noises)
+    noises = {k: noise(max(_pooled(same.get(k, ())) or pooled, _QUIET), days.get(k, ())) for k in kinds}
+    return Discrepancy(default_noise=noise(pooled, list(chain.from_iterable(days.values()))), noises=noises)
 
 
 def _pooled(groups: Sequence[Sequence[float]]) -> float | None:

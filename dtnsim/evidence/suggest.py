@@ -29,6 +29,7 @@ from dtnsim.evidence.fit_model import Model
 from dtnsim.evidence.fit_targets import Target, Targets
 from dtnsim.ground import yamlio
 from dtnsim.ground.errors import DtnsimError
+from dtnsim.ground.grouping import by_key
 from dtnsim.ground.units import plural
 from dtnsim.physics._arrays import FloatArray as Array
 
@@ -233,9 +234,7 @@ def _word(word: str) -> str:
 
 def elsewhere(left: Sequence[str]) -> list[str]:
     """What would determine parameters that these tests leave open."""
-    ways: dict[str, list[str]] = {}
-    for key in left:
-        ways.setdefault(how(f".{key}"), []).append(key)
+    ways = by_key((how(f".{key}"), key) for key in left)
     lines = [f"{', '.join(ways[way])}: {way}" for way in ways if way != _HERE]
     if lines:
         lines.append("figures of these are cases with role: fit (dtnsim init --cases), or values with 'spread:'")

@@ -19,6 +19,7 @@ from dtnsim.evidence.figures import Figure, Paths, Solved, at, solved, transfer_
 from dtnsim.evidence.fit_model import Model
 from dtnsim.evidence.trust import Judgement, Summary, by_kind, error_of, first, summarise, trust
 from dtnsim.ground import library, yamlio
+from dtnsim.ground.grouping import by_key
 from dtnsim.ground.output import fields
 from dtnsim.ground.pool import Pool
 from dtnsim.ground.quantity import Draw
@@ -134,9 +135,7 @@ def validate(
     listed = [c for c in cases or () if isinstance(c, Case)]
     listed += load_all(files) if files or cases is None else []
     paths = Paths(calibration)
-    groups: dict[tuple[Any, ...], list[int]] = {}
-    for number, case in enumerate(listed):
-        groups.setdefault((case.path, case.overrides), []).append(number)
+    groups = by_key(((case.path, case.overrides), number) for number, case in enumerate(listed))
     pieces = [(paths(listed[those[0]]), [listed[n] for n in those]) for those in groups.values()]
     if scheduler is None:
         run_together(path for path, _ in pieces)

@@ -32,6 +32,7 @@ from dtnsim.evidence.history import History
 from dtnsim.evidence.repeats import Change, Repeats, changes_at, name_of
 from dtnsim.ground import units
 from dtnsim.ground.errors import InputError
+from dtnsim.ground.grouping import by_key
 from dtnsim.logs._catalogue import catalogue
 from dtnsim.logs.base import Evidence
 from dtnsim.logs.measurement import Measurement
@@ -170,10 +171,7 @@ def _near(one: date, other: date) -> bool:
 
 def _of_test(r: Repeats) -> Series:
     """The series of a test that fits."""
-    days: dict[date, list[float]] = {}
-    for rate, stamp in zip(r.rates, r.whens, strict=True):
-        if stamp is not None:
-            days.setdefault(stamp.date(), []).append(rate)
+    days = by_key((stamp.date(), rate) for rate, stamp in zip(r.rates, r.whens, strict=True) if stamp is not None)
     medians = {d: median(days[d]) for d in sorted(days)}
     name = f"{r.test.rpartition(' on ')[0]} on {r.host}:{r.test.rpartition(' on ')[2]}"
     return Series(name, (r.host, r.host), "throughput", "B/s", tuple(medians), tuple(medians.values()), r.changes)
@@ -206,10 +204,8 @@ def _of_pairs(history: History, names: Mapping[str, str]) -> Iterable[tuple[Key,
 
 def _dated(figures: Iterable[tuple[Key, str, float]]) -> list[Series]:
     """Series of figures with their changes."""
-    rows: dict[Key, dict[date, list[float]]] = {}
-    for key, day, value in figures:
-        rows.setdefault(key, {}).setdefault(date.fromisoformat(day), []).append(value)
-    medians = {key: {d: median(v) for d, v in sorted(days.items())} for key, days in sorted(rows.items())}
+    rows = by_key((key, (date.fromisoformat(day), value)) for key, day, value in figures)
+    medians = {key: {d: median(v) for d, v in sorted(by_key(rows[key]).items())} for key in sorted(rows)}
     tests = sum(len(days) >= DAYS for days in medians.values())
     found = []
     for (tool, quantity, unit, source, target, options), days in medians.items():

@@ -15,6 +15,7 @@ from typing import Any, Final
 from dtnsim.components.base import Component, expand, find_kind
 from dtnsim.ground import library, units, yamlio
 from dtnsim.ground.errors import DtnsimError, InputError, SpecError
+from dtnsim.ground.grouping import by_key
 from dtnsim.ground.units import Money, cents, money
 from dtnsim.planning import site as sites, spreadsheet
 
@@ -232,11 +233,8 @@ def _offer(row: Mapping[str, Any], file: str) -> Offer:
 
 def _stepped(found: Sequence[Offer]) -> list[Offer]:
     """Rows of one part for several quantities, as one offer; below the least of them the dearest holds."""
-    rows: dict[str, list[Offer]] = {}
-    for offer in found:
-        rows.setdefault(offer.part, []).append(offer)
     made = []
-    for same in rows.values():
+    for same in by_key((offer.part, offer) for offer in found).values():
         steps = sorted({step for o in same for step in o.steps}, key=lambda s: -s[0])
         base = next((o for o in same if not o.steps), max(same, key=lambda o: o.price.amount))
         made.append(replace(base, steps=tuple(steps)))

@@ -12,19 +12,16 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from operator import gt
-from typing import TYPE_CHECKING
 
 import numpy as np
 
 from dtnsim.physics._arrays import FloatArray as Array
+from dtnsim.planning.bounds import Bound
+from dtnsim.planning.option import Option
+from dtnsim.planning.search import Rates
 
-if TYPE_CHECKING:
-    from dtnsim.planning.bounds import Bound
-    from dtnsim.planning.option import Option
-    from dtnsim.planning.search import Rates
-
-    #: what each option gives beside the others at their best (False), and at their worst on what it shares (True)
-    Company = Mapping[tuple[Option | None, bool], tuple[Array, Rates]]
+#: what each option gives beside the others at their best (False), and at their worst on what it shares (True)
+Company = Mapping[tuple[Option | None, bool], tuple[Array, Rates]]
 
 
 def worth(bound: Bound, choices: Mapping[str, Sequence[Option]], loss: float) -> dict[str, list[Option]]:

@@ -13,6 +13,7 @@ import numpy as np
 
 from dtnsim.description.spec import PathSpec
 from dtnsim.ground.errors import DtnsimError
+from dtnsim.ground.grouping import by_key
 from dtnsim.ground.units import Money
 from dtnsim.planning import actions, dominance, fitting, tuning, whynot
 from dtnsim.planning.actions import machine
@@ -104,11 +105,6 @@ class Found:
     rater: Rater  #: What rated its sets.
     frontier: list[tuple[Set, Rates]]  #: (set, what it gives) by rising price; the first buys nothing.
     offered: Offered  #: What was for sale.
-    currency: str  #: Of its prices.
-
-    def money(self, chosen: Set) -> Money:
-        """What it costs."""
-        return Money(price(chosen), self.currency)
 
 
 def free(given: PathSpec, asked: Asked) -> tuple[tuple[Win, ...], tuple[str, ...]]:
@@ -160,12 +156,10 @@ def would_help(best: Stage, given: PathSpec, asked: Asked) -> list[Would]:
     for kind in asked.tell.each(actions.ALLOWED):
         if kind in asked.allow or (full and kind != "network"):
             continue
-        tried = [
-            setting
-            for anew in (False, True)
-            for setting in actions.settings(path, asked.hosts, asked.goal.value, (kind,), anew=anew)
-        ]
-        won = [w.setting for w in tuning.wins(tried, rate) if w.together]
+        first, then = (
+            actions.settings(path, asked.hosts, asked.goal.value, (kind,), anew=anew) for anew in (False, True)
+        )
+        won = together(tuning.wins([*first, *then], rate))
         what, overrides = " and ".join(s.what for s in won), [o for s in won for o in s.overrides]
         top = None if won else _quickest(rate, asked.offered(path, kind))
         if top is not None:
@@ -270,7 +264,7 @@ def purchases(
     rater = Rater(path, asked.goal.value, asked.confidence, asked.samples, asked.seed, relieved, before)
     if not offered.choices or not rater.could_help(asked.hosts):
         nothing = Search(offered.choices, rater, lambda c: [rater(())] * len(c), Decimal(), lambda _: False)
-        return Found(nothing, rater, nothing.frontier(), offered, asked.currency)
+        return Found(nothing, rater, nothing.frontier(), offered)
     hosts = [h for h in asked.hosts if rater.could_help([h], [other for other in asked.hosts if other != h])]
     choices = {place: o for place, o in offered.choices.items() if place.split(".")[1] in hosts}
     bound = Bound(rater, choices, asked.tell.each)
@@ -282,7 +276,7 @@ def purchases(
     left, told = asked.budget - spent, asked.tell.within
     limits = offered.stock, asked.max_watts, asked.most, worth
     search = Search(offered.choices, rater, bound, left, matters, *limits, tell=told)
-    return Found(search, rater, search.frontier(), offered, asked.currency)
+    return Found(search, rater, search.frontier(), offered)
 
 
 def machines(given: PathSpec, asked: Asked) -> tuple[list[Stage], Offered]:
@@ -329,10 +323,7 @@ def _in_several_places(given: PathSpec, asked: Asked, offered: Offered, tuned: M
         offered: What is for sale.
         tuned: Machines that can be paid, each with the settings that it has alone.
     """
-    choices: dict[str, list[Option]] = {}
-    for option in tuned:
-        if not machine.is_beside(option):
-            choices.setdefault(option.place, []).append(option)
+    choices = by_key((option.place, option) for option in tuned if not machine.is_beside(option))
     if len(choices) < 2 or asked.most < 2:
         return []
     alone = replace(offered, choices={place: tuple(options) for place, options in choices.items()})

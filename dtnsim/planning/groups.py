@@ -132,14 +132,10 @@ def vector_keys(given: PathSpec, design: Design, *, arrays: bool = True) -> tupl
 
 def _is_vector(start: PathSpec, key: str, values: tuple[str, ...]) -> bool:
     try:
-        where = places_of(start, (key,), (values,))
-    except (DtnsimError, NeedsOneError):
-        return False
-    if where is None:
-        return False
-    size = np.array([units.read(v)[0] for v in values])
-    chosen = np.unique(np.argsort(size)[np.linspace(0, len(size) - 1, min(_COMPARED, len(size))).astype(int)])
-    try:
+        if (where := places_of(start, (key,), (values,))) is None:
+            return False
+        size = np.array([units.read(v)[0] for v in values])
+        chosen = np.unique(np.argsort(size)[np.linspace(0, len(size) - 1, min(_COMPARED, len(size))).astype(int)])
         many = swept.rates(swept.with_values(start, where, [size[chosen]]))
         return all(_equal(many, n, alone(start, [f"{key}={values[c]}"])) for n, c in enumerate(chosen))
     except MixedError:
@@ -214,11 +210,8 @@ def timed_outcomes(task: Task, group: Group) -> tuple[list[int], list[Outcome], 
 
 def outcomes(given: PathSpec, group: Group) -> list[Outcome]:
     """Ceilings of a group's scenarios: as arrays of one composition, or each by itself where that differs."""
-    if group.keys and len(group.numbers) >= _FEW:
-        many = _together(given, group)
-        if many is not None:
-            return many
-    return [alone(given, group.overrides(n)) for n in range(len(group.numbers))]
+    many = _together(given, group) if group.keys and len(group.numbers) >= _FEW else None
+    return many or [alone(given, group.overrides(n)) for n in range(len(group.numbers))]
 
 
 def _together(given: PathSpec, group: Group) -> list[Outcome] | None:

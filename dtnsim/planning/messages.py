@@ -15,12 +15,14 @@ from dtnsim.description import calendar
 from dtnsim.description.transfer import TransferSpec
 from dtnsim.description.workload import YEAR_S, Workload
 from dtnsim.ground import units
+from dtnsim.ground.grouping import by_key
 from dtnsim.ground.uncertainty import often
 from dtnsim.ground.units import Money, cents
 from dtnsim.planning.explore import Found
 from dtnsim.planning.money import Exchange
 from dtnsim.planning.option import Refused, Setting
 from dtnsim.planning.proposal import Due, Plan, Stage, Would, named
+from dtnsim.planning.search import price
 from dtnsim.planning.tool_choice import READY, Choice
 from dtnsim.planning.whynot import percent
 from dtnsim.steady.goals import Goal
@@ -232,17 +234,17 @@ def kinds_tried(allow: Sequence[str], known: Sequence[str], would: Sequence[Woul
 
 def refused(found: Sequence[Refused]) -> list[str]:
     """What fits nowhere, and why."""
-    groups: dict[tuple[str, str], list[str]] = {}
-    for r in (r for r in found if r.test != "beaten"):
-        groups.setdefault((f"{r.place}: does not take " if r.place else "Left out: ", r.why), []).append(r.part)
+    heads = ((f"{r.place}: does not take " if r.place else "Left out: ", r) for r in found if r.test != "beaten")
+    groups = by_key(((head, r.why), r.part) for head, r in heads)
     return [f"{head}{', '.join(parts)}: {why}" for (head, why), parts in groups.items()]
 
 
-def own_side_alone(found: Found | None, confidence: float, others: Sequence[str]) -> list[str]:
+def own_side_alone(found: Found | None, confidence: float, others: Sequence[str], currency: str) -> list[str]:
     """What your side would need if the others held nothing.
 
     Args:
         found: The search as if the others held nothing.
+        currency: In which all is counted.
     """
     if found is None:
         return []
@@ -256,7 +258,9 @@ def own_side_alone(found: Found | None, confidence: float, others: Sequence[str]
         sets = named(chosen, several=several)
         return [f"If {names} held nothing, the list would still not do here: {most} with {sets}; then {held} binds."]
     chosen, rates = enough
-    how = f"needs {named(chosen, several=several)} ({found.money(chosen)})" if chosen else "needs nothing more"
+    how = (
+        f"needs {named(chosen, several=several)} ({Money(price(chosen), currency)})" if chosen else "needs nothing more"
+    )
     return [f"If {names} held nothing, your side {how}: {units.show(rates[0], 'B/s')}."]
 
 

@@ -43,11 +43,6 @@ class Option:
         """What is bought in the first place."""
         return self.buys[0][0].part if self.buys else self.what
 
-    @property
-    def count(self) -> int:
-        """How many of it."""
-        return self.buys[0][1] if self.buys else 0
-
 
 @dataclass(frozen=True, slots=True)
 class Refused:

@@ -169,7 +169,7 @@ def _planned(given: spec.PathSpec, asked: Asked, rate: Growth, years: int, energ
         *messages.foreign_bottleneck(hosts, best, others),
         *messages.outcome(goal, confidence, tuned, best, met, shares),
         *messages.hardly_better(best, top, asked.samples),
-        *messages.own_side_alone(own, confidence, others),
+        *messages.own_side_alone(own, confidence, others, asked.currency),
         *(messages.kinds_tried(allow, ALLOWED, would, confidence) if hints else ()),
         *out.sentences(confidence, asked.currency),
         *messages.ownership(best, years, energy, asked.exchange),

@@ -55,8 +55,6 @@ class RowFile:
                 except (csv.Error, UnicodeDecodeError, ValueError) as error:
                     raise InputError(f"--out: {self.file} is there and has no rows of a sweep: {error}") from None
         self._size = self._csv.stat().st_size if self._csv.exists() else 0
-        self._begun = self._size > 0
-        self._rows = list(self.done.values())
 
     def append(self, rows: Iterable[Row]) -> None:
         """Adds rows, all of them in one write.
@@ -64,10 +62,8 @@ class RowFile:
         Raises:
             InputError: it cannot be written, or is not as it was left: another run writes it, too.
         """
-        kept = list(rows)
-        if self._parquet and not self._begun:
-            kept = [*self._rows, *kept]
-        data = _as_csv([*([] if self._begun else [self.columns]), *kept])
+        before = [] if self._size else [self.columns, *(self.done.values() if self._parquet else ())]
+        data = _as_csv([*before, *rows])
         with _named(self._csv):
             handle = os.open(self._csv, os.O_WRONLY | os.O_CREAT | os.O_APPEND, 0o644)
             try:
@@ -79,7 +75,6 @@ class RowFile:
                     data = data[os.write(handle, data) :]
             finally:
                 os.close(handle)
-        self._begun = True
 
     def finish(self) -> None:
         """Makes the Parquet file of the rows that have gathered."""

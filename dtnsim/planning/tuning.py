@@ -10,6 +10,7 @@ from typing import Any, Final
 
 from dtnsim.description.spec import PathSpec
 from dtnsim.ground.errors import DtnsimError
+from dtnsim.ground.grouping import by_key
 from dtnsim.ground.quantity import Draw
 from dtnsim.planning import swept
 from dtnsim.planning.actions import Scope
@@ -104,10 +105,7 @@ def wins(found: Sequence[Setting], rate: Ceilings, most_Bps: float = math.inf) -
         return ()
     rate.ahead(s.overrides for s in found)
     alone = {s: rate(s.overrides) for s in rate.each(found)}
-    groups: dict[str, list[Setting]] = {}
-    for setting in found:
-        if alone[setting] > 0:
-            groups.setdefault(setting.what, []).append(setting)
+    groups = by_key((setting.what, setting) for setting in found if alone[setting] > 0)
     chosen: dict[str, Setting | None] = {what: max(group, key=lambda s: alone[s]) for what, group in groups.items()}
 
     def with_some(some: Mapping[str, Setting | None]) -> list[str]:

@@ -12,6 +12,7 @@ from dtnsim.evidence.fit_report import joined
 from dtnsim.evidence.repeats import Repeats, day_words
 from dtnsim.evidence.suggest import Suggestion
 from dtnsim.evidence.watch import Alarm, Series, Watched
+from dtnsim.ground.grouping import by_key
 from dtnsim.ground.output import fields
 from dtnsim.ground.units import plural
 from dtnsim.report import plots
@@ -125,9 +126,7 @@ def _curve(r: Repeats) -> tuple[list[float], list[float], list[float]]:
     whens = [w for w in r.whens if w is not None]
     days = [(w - whens[0]).total_seconds() / _DAY_S for w in whens]
     part = [sum(w.date() >= c.since for c in r.changes) for w in whens]
-    logs: dict[int, list[float]] = {}
-    for number, rate in zip(part, r.rates, strict=True):
-        logs.setdefault(number, []).append(math.log(rate))
+    logs = by_key(zip(part, map(math.log, r.rates), strict=True))
     means = {number: math.exp(sum(found) / len(found)) / 1e6 for number, found in logs.items()}
     return days, [rate / 1e6 for rate in r.rates], [means[number] for number in part]
 

@@ -8,6 +8,7 @@ from typing import Any, Final
 import numpy as np
 
 from dtnsim.ground import units
+from dtnsim.ground.grouping import by_key
 from dtnsim.ground.records import Prediction, TransferPrediction
 from dtnsim.ground.uncertainty import HEADS, WITHIN, Interval
 from dtnsim.planning.compare import Comparison
@@ -261,9 +262,8 @@ def scenarios(made: SweepResult) -> Figure:
     layout: dict[str, Any] = {"yaxis": rows_axis([", ".join(row[:count]) for row in rows]), "xaxis": rate_axis()}
     traces = [bars(rates, "%{x:.4g} Gb/s")]
     if made.keys and made.keys[0] in numbers and count <= 2:
-        found: dict[str, list[tuple[float, float | None]]] = {}
-        for x, rate, row in zip(numbers[made.keys[0]], rates, made.rows, strict=True):
-            found.setdefault(f"{made.keys[1]}={row[1]}" if count == 2 else "throughput", []).append((x, rate))
+        names = (f"{made.keys[1]}={row[1]}" if count == 2 else "throughput" for row in made.rows)
+        found = by_key(zip(names, zip(numbers[made.keys[0]], rates, strict=True), strict=True))
         traces = []
         for n, (name, points) in enumerate(found.items()):
             across, up = zip(*sorted(points, key=lambda point: point[0]), strict=True)

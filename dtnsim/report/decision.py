@@ -134,7 +134,8 @@ def decide(p: Prediction, wanted: Sequence[Goal] = (), start: dt.time | None = N
     ways = () if _until_last_start(p) else _unlike((*holds.usual_ways(p), *_ways(p, t)))
     # what can be typed comes first, unless another brings more than twice as much
     rank = {way: 2 if typed(p, way) else 1 for way in ways}
-    tried = [(way, _with(p, way)) for way in sorted(ways, key=lambda w: -w.ceiling_Bps * rank[w])[:_TRIED]]
+    ranked = sorted(ways, key=lambda w: -w.ceiling_Bps * rank[w])[:_TRIED]
+    tried = [(way, _again(p, p.given.changed(way.overrides))) for way in ranked]
     helps = [each for each in tried if _more(p, each[1]) > relieved.WORTH]
     helps.sort(key=lambda each: -_more(p, each[1]) * rank[each[0]])
     measure = _first(p, wanted, 1 if helps or len(p.transfers) > 1 else _TRIED)
@@ -188,11 +189,6 @@ _NEVER: Final = "in no run"
 def _plain(p: Prediction, way: Remedy) -> str:
     """What a change is, without the command that makes it."""
     return way.words.removesuffix(f": {lines[0]}") if (lines := typed(p, way)) else way.words
-
-
-def _with(p: Prediction, way: Remedy) -> Prediction:
-    """The answer with a change, drawn as it was: what ``predict --set`` says."""
-    return _again(p, p.given.changed(list(way.overrides)))
 
 
 def _again(p: Prediction, changed: PathSpec, gone: frozenset[str] = frozenset()) -> Prediction:

@@ -13,6 +13,7 @@ import numpy as np
 from dtnsim.description import calendar
 from dtnsim.description.workload import YEAR_S
 from dtnsim.ground import units
+from dtnsim.ground.grouping import by_key
 from dtnsim.ground.output import fields, number
 from dtnsim.ground.quantity import Draw
 from dtnsim.ground.uncertainty import NAMES, often
@@ -89,17 +90,18 @@ def _group(a: FleetAnswer, n: int) -> dict[str, Any]:
 
 
 def _over(values: list[float]) -> dict[str, float | None]:
-    return quantiles(_told(spread(values), several=len(values) >= ENOUGH))
+    return quantiles(_told(values))
 
 
 def _years(a: FleetAnswer, name: str) -> tuple[float, float, float]:
-    """When a station is due, over the runs [years]; of too few runs the median alone."""
-    found = [next((s.due_years for s in run.stations if s.name == name), math.inf) for run in a.runs]
-    return _told(spread(found), several=len(found) >= ENOUGH)
+    """When a station is due, over the runs [years]."""
+    return _told([next((s.due_years for s in run.stations if s.name == name), math.inf) for run in a.runs])
 
 
-def _told(years: tuple[float, float, float], *, several: bool) -> tuple[float, float, float]:
-    return years if several else (math.nan, years[1], math.nan)
+def _told(values: list[float]) -> tuple[float, float, float]:
+    """p10, p50 and p90 of runs; of too few of them the median alone."""
+    low, middle, high = spread(values)
+    return (low, middle, high) if len(values) >= ENOUGH else (math.nan, middle, math.nan)
 
 
 def _broken(a: FleetAnswer, n: int, what: str) -> tuple[float, float, float]:
@@ -113,8 +115,7 @@ def _broken(a: FleetAnswer, n: int, what: str) -> tuple[float, float, float]:
     drawn = np.asarray(Draw(_GROWTHS, 1)(growth)) if growth.spread else np.array([growth.value])
     faster = np.log1p(growth.value) / np.log1p(np.maximum(drawn, 1e-6))
     later = (found[:, None] * np.where(found[:, None] > 0, faster[None, :], 1.0)).ravel()
-    years = spread([math.inf if y > HORIZON else y for y in later.tolist()])
-    return _told(years, several=growth.spread > 0 or len(found) >= ENOUGH)
+    return _told([math.inf if y > HORIZON else y for y in later.tolist()])
 
 
 def _promise(a: FleetAnswer, n: int) -> dict[str, Any]:
@@ -261,9 +262,7 @@ def due(a: FleetAnswer) -> tuple[Table | None, int]:
     ends = (f">earliest ({NAMES[0]})", f">latest ({NAMES[2]})") if several else ()
     head = ("due for an upgrade", mark, *ends, ">busy day", ">busy hour", ">peak", ">mean")
     known = {s.name: s for s in a.runs[0].stations}
-    alike: dict[str, list[str]] = {}
-    for name in _order(a):
-        alike.setdefault(kind(name), []).append(name)
+    alike = by_key((kind(name), name) for name in _order(a))
     for names in list(alike.values())[:_ROWS]:
         low, middle, high = _years(a, names[0])
         shown = [_when(a, middle)] + ([_when(a, low), _when(a, high)] if several else [])
@@ -304,13 +303,13 @@ def _failures(a: FleetAnswer, out: Out) -> None:
     total = a.runs[0].total
     out.print()
     rows = Table("what was down", ">times", ">in all")
-    together: dict[str, list[tuple[str, int, float]]] = {}
-    for name, (count, seconds) in outages:
-        together.setdefault(kind(name.partition(":")[0]) + name.partition(":")[2], []).append((name, count, seconds))
+    parts = ((name.partition(":")[::2], down) for name, down in outages)
+    together = by_key((kind(name) + word, (name, word, down)) for (name, word), down in parts)
     for each in list(together.values())[:_ROWS]:
-        name, word = each[0][0].partition(":")[::2]
+        name, word, _ = each[0]
         more = f" and {len(each) - 1} like it" if len(each) > 1 else ""
-        rows.add_row(f"{name}{more}:{word}", str(sum(e[1] for e in each)), units.show(sum(e[2] for e in each), "s"))
+        count, seconds = (sum(down[k] for *_, down in each) for k in (0, 1))
+        rows.add_row(f"{name}{more}:{word}", str(count), units.show(seconds, "s"))
     out.print(rows)
     if len(together) > _ROWS:
         out.print(f"and {len(together) - _ROWS} more kinds")

@@ -11,6 +11,7 @@ import numpy as np
 from dtnsim.description import calendar
 from dtnsim.ground import output, units
 from dtnsim.ground.errors import InputError
+from dtnsim.ground.grouping import by_key
 from dtnsim.report import fleet
 from dtnsim.report.page import Figure
 from dtnsim.report.table import Table
@@ -97,9 +98,8 @@ def _completion(classes: list[dict[str, Any]]) -> Figure | None:
 
 def _fullest(stations: list[dict[str, Any]]) -> list[dict[str, Any]]:
     """The stations that are used most, of those of numbered hosts that are alike the fullest."""
-    alike: dict[str, list[dict[str, Any]]] = {}
-    for s in sorted(stations, key=lambda s: -s["utilization_mean"]):
-        alike.setdefault(fleet.kind(s["station"]), []).append(s)
+    ranked = sorted(stations, key=lambda s: -s["utilization_mean"])
+    alike = by_key((fleet.kind(s["station"]), s) for s in ranked)
     found = []
     for first, *others in list(alike.values())[:STATIONS]:
         more = f" and {len(others)} like it" if others else ""

@@ -29,14 +29,12 @@ _CURVES: Final = 6
 _COLOUR: Final = re.compile(r"\x1b\[[0-9;]*m")
 
 
-def check(file: str | None) -> None:
+def check(file: str) -> None:
     """Whether a picture can be written so, before any work.
 
     Raises:
         InputError: another ending, or what draws it is not installed.
     """
-    if file is None:
-        return
     if Path(file).suffix not in ENDINGS:
         raise InputError(f"--picture {file}: write a file that ends in {', '.join(ENDINGS)}; pages: dtnsim report")
     need("plotly", "--picture", instead="use --plot")

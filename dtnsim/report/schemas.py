@@ -12,7 +12,6 @@ import yaml
 
 #: endings of keys that are units
 _UNITS: Final = {"Bps": "B/s", "bps": "b/s", "s": "s", "B": "B", "bytes": "B"}
-_TYPE: Final = re.compile(r"([\w|]+)(\??)(.*)")
 _HOLDS: Final = {"[]": ("array", "items"), "{}": ("object", "additionalProperties")}
 
 Schema = dict[str, Any]

@@ -34,18 +34,21 @@ def figures(s: Simulation) -> list[Figure]:
     time, unit = _time(series["time_s"])
     marks = [(e["time_s"], e["what"]) for e in document["happened"]][:MARKS]
     made = [_rates(series, time, unit, marks)]
-    busiest = sorted(series["utilization"], key=lambda k: -sum(series["utilization"][k]))[:CURVES]
-    percent = {name: [100 * v for v in series["utilization"][name]] for name in busiest}
+    percent = {name: [100 * v for v in used] for name, used in _fullest(series["utilization"])}
     made.append(_curves("Use of the busiest stations over time", percent, time, unit, "used [%]", marks))
-    queues = sorted(series["flows"], key=lambda k: -sum(series["flows"][k]))[:CURVES]
-    flows = {name: series["flows"][name] for name in queues}
+    flows = dict(_fullest(series["flows"]))
     made.append(_curves("Workers at each station over time", flows, time, unit, "workers", marks))
     least = {t.name: _NOTED * t.payload_B for t in s.runs[0].transfers}
     cached = {n: [v / 1e9 for v in held] for n, held in series["cached_B"].items() if max(held, default=0) > least[n]}
     if cached:
         made.append(_curves("Bytes in memory that the medium has not yet", cached, time, unit, "in memory [GB]", marks))
     files = _files(s, document["transfers"])
-    return [*made, *([files] if files is not None else [])]
+    return made if files is None else [*made, files]
+
+
+def _fullest(series: dict[str, list[float]]) -> list[tuple[str, list[float]]]:
+    """As many as one figure shows, by what they come to over the whole time."""
+    return sorted(series.items(), key=lambda each: -sum(each[1]))[:CURVES]
 
 
 def happened(s: Simulation) -> Table:
@@ -62,9 +65,8 @@ def _time(seconds: Sequence[float]) -> tuple[list[float], str]:
 
 def _rates(series: dict[str, Any], time: list[float], unit: str, marks: Sequence[tuple[float, str]]) -> Figure:
     rates = series["throughput_Bps"]
-    ranked = sorted(rates, key=lambda k: -sum(rates[k]))
-    curves = {name: [gbps(v) for v in rates[name]] for name in ranked[:CURVES]}
-    if len(ranked) > CURVES:
+    curves = {name: [gbps(v) for v in each] for name, each in _fullest(rates)}
+    if len(rates) > CURVES:
         curves = {"all together": [gbps(sum(v)) for v in zip(*rates.values(), strict=True)], **curves}
     return _curves("Throughput over time", curves, time, unit, "throughput [Gb/s]", marks)
 

@@ -17,6 +17,7 @@ from typing import Final
 import numpy as np
 
 from dtnsim.composition import sharing
+from dtnsim.ground.grouping import by_key
 from dtnsim.ground.records import Problem
 from dtnsim.physics._arrays import FloatArray as Array
 from dtnsim.steady import epochs, ordering, solve
@@ -68,11 +69,8 @@ def meetings(problem: Problem) -> Meetings:
     m = matrices(problem)
     solution = solve.solve(m)
     own = epochs.laid_out(problem, m, solution.rate)[0]
-    some: dict[tuple[int, ...], list[int]] = {}
-    for f, members in enumerate(_under_way(problem, own)):
-        some.setdefault(members, []).append(f)
     found = []
-    for members, halfway in some.items():
+    for members, halfway in by_key((some, f) for f, some in enumerate(_under_way(problem, own))).items():
         here = part(problem, members)
         same = all(t is problem.transfers[f] for f, t in zip(members, here.transfers, strict=True))
         arrays = m if here is problem else alone(m, np.array(members)) if same else matrices(here)

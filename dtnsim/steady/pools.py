@@ -26,6 +26,7 @@ from typing import Final
 import numpy as np
 
 from dtnsim.composition import waits
+from dtnsim.ground.grouping import by_key
 from dtnsim.ground.quantity import Value, middle
 from dtnsim.ground.records import Demand, Problem, Station, Transfer
 from dtnsim.physics._arrays import BoolArray, FloatArray as Array, Index
@@ -46,10 +47,8 @@ def shared(problem: Problem) -> list[tuple[list[int], int]]:
     Who verifies each of many files that the cache does not hold goes from one stretch to the next with every file: it
     is taken in the mean, and has its part of the cache for itself.
     """
-    writers: dict[tuple[str, int], list[int]] = {}
-    for f, t in enumerate(problem.transfers):
-        if t.cache is not None and t.buffered is not None:
-            writers.setdefault((t.cache.pool, t.turn), []).append(f)
+    buffered = ((f, t) for f, t in enumerate(problem.transfers) if t.buffered is not None)
+    writers = by_key(((t.cache.pool, t.turn), f) for f, t in buffered if t.cache is not None)
     found = [([f for f in some if _fills(problem.transfers[f])], len(some)) for some in writers.values()]
     many = sum(len(some) for some, _ in found) > _MOST
     return [] if many else [(some, count) for some, count in found if some]

@@ -53,7 +53,7 @@ def test_drives_cards_and_memory_go_where_there_is_room(starter: Offered) -> Non
     ports = next(o for o in cards if o.what == "2 ports of intel-xxv710-25g bonded")
     assert (ports.price, [o.part for o, _ in ports.buys]) == (40, ["sfp28-dac-3m"])  # a port is there, a cable is not
     (memory,) = (o for o in starter.choices["hosts.ours.memory"] if o.part.startswith("rdimm"))
-    assert (memory.count, memory.overrides[0]) == (4, "hosts.ours.memory.channels=8")
+    assert (memory.buys[0][1], memory.overrides[0]) == (4, "hosts.ours.memory.channels=8")
 
 
 def test_drives_of_another_form_go_where_bays_and_their_lanes_are_free() -> None:

@@ -6,7 +6,6 @@ import math
 import re
 from decimal import Decimal
 from types import SimpleNamespace
-from typing import Any
 
 import numpy as np
 import pytest
@@ -139,8 +138,7 @@ def test_a_facility_is_planned_by_the_calendar() -> None:
     workload = SimpleNamespace(date="2026-03-02")
     for stage in stages:
         stage.name, stage.price = "what", Money(1, "EUR")
-    plan: Any = SimpleNamespace(due=found, given=SimpleNamespace(workload=workload), now=stages[0])
-    said = growth_schedule(plan)
+    said = growth_schedule(found, workload, "EUR")
     assert said[0].startswith("2026: ")
     assert said[1].startswith("2027: ")
     assert re.search(r"due 2026-\d\d", said[1])

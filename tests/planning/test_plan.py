@@ -166,7 +166,7 @@ def test_the_list_for_venadi_fits_its_slots_and_bays(venadi: Plan) -> None:
     assert all(k.startswith("hosts.venadi") for k in offered.choices)
     drives = offered.choices["hosts.venadi.volumes./bigdata.array"]
     assert {o.buys[0][0].places[0] for o in drives} == {"SATA 2.5"}
-    assert {o.count for o in drives} == {16}  # sixteen bays, all taken: none is added
+    assert {o.buys[0][1] for o in drives} == {16}  # sixteen bays, all taken: none is added
     cards = {o.part: o.overrides for o in offered.choices["hosts.venadi.nics.eth"]}
     assert "connectx-5-100g" in cards  # a x16 card sits in a x8 slot with a long connector
     slots = {n for o in offered.choices["hosts.venadi.nics.eth"] for n, _ in o.uses}
@@ -256,7 +256,7 @@ def test_nasa_of_2010_wants_more_cores_and_then_better_disks(tmp_path: Path) -> 
     best = disks.purchases[-1]
     drives = [o for o in best.options if ".volumes." in o.place]
     assert {o.place for o in drives} == {f"hosts.c{n}.volumes./raid.array" for n in (1, 2)}
-    assert {o.count for o in drives} == {32}
+    assert {o.buys[0][1] for o in drives} == {32}
     assert len(drives) == len(best.options)  # no card: the disks bind
     assert best.prediction.bottleneck.kind in ("core", "cpu")
 

@@ -127,7 +127,7 @@ def test_bounds_have_what_limits_a_connection_beside_its_link() -> None:
     offered = fitting.options(fitting.Shop(path, catalog.read(), exchange([]), "USD"), ["ours"]).choices
     parts = {"hosts.ours.nics.eth": {"connectx-5-100g": 1, "mellanox-cx3-pro-40g": 2},
              "hosts.ours.volumes./data.array": {"samsung-pm9a3": 8}}  # fmt: skip
-    few = {p: [o for o in offered[p] if of.get(o.part) == o.count] for p, of in parts.items()}
+    few = {p: [o for o in offered[p] if of.get(o.part) == o.buys[0][1]] for p, of in parts.items()}
     rate, sets = Rater(path, 9e9, 0.8, 256, 1), list(itertools.product(*few.values()))
     assert np.divide([rate(s) for s in sets], Bound(rate, few)([(s, {}) for s in sets])) == pytest.approx(1.0, abs=0.01)
 

@@ -69,7 +69,7 @@ def test_numbers_alone_are_one_composition(monkeypatch) -> None:
 def test_only_the_draw_reads_a_swept_number() -> None:
     given = spec.load("venadi/gridftp-gpfs")
     ends = given.changed(["wan.rtt=1ms"]), given.changed(["wan.rtt=9ms"])
-    place = swept.numeric(*ends, (1e-3, 9e-3))
+    place = swept.numeric(*ends, (ends[0].wan[0].rtt.value, ends[1].wan[0].rtt.value))
     assert place == (("wan", 0, "rtt"),)
     many = swept.with_values(given, [place], [np.array([0.001, 0.009])])
     with pytest.raises(NeedsOneError):

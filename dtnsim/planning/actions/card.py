@@ -10,6 +10,7 @@ from dtnsim.components.chassis import Slot
 from dtnsim.components.hba import Hba
 from dtnsim.components.nic import Nic
 from dtnsim.description.host import Host
+from dtnsim.ground.grouping import by_key
 from dtnsim.physics import pcie
 from dtnsim.planning.actions import bought
 from dtnsim.planning.catalog import Offer
@@ -28,13 +29,9 @@ def network_cards(shop: Shop) -> None:
 @bought("parts")
 def adapters(shop: Shop) -> None:
     """Adapters that some transfer passes; equal ones of the same volumes together."""
-    alike: dict[Any, list[str]] = {}
-    for hba, adapter in shop.host.hbas.items() if shop.takes_cards() else ():
-        if not shop.on_the_way(hba):
-            continue
-        volumes = tuple(m for m in shop.used() if hba in shop.host.volumes[m].via)
-        alike.setdefault((adapter.part, adapter.uplink_lanes, volumes), []).append(hba)
-    for names in alike.values():
+    passed = {n: a for n, a in shop.host.hbas.items() if shop.on_the_way(n)} if shop.takes_cards() else {}
+    volumes = {n: tuple(m for m in shop.used() if n in shop.host.volumes[m].via) for n in passed}
+    for names in by_key(((a.part, a.uplink_lanes, volumes[n]), n) for n, a in passed.items()).values():
         _hba(shop, names)
 
 

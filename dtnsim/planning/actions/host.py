@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from typing import Any, Final
 
 from dtnsim.description.host import Host
@@ -108,22 +108,18 @@ def near_the_card(scope: Scope) -> Iterator[Setting]:
                 sets = [f"{key}.remote_socket=0"] if not placed.application else [f"{key}.application={threads}"]
                 typed = f"numactl --cpunodebind={near} --membind={near} ...   # the tool, on the socket of {nic}"
                 yield Setting(f"{name}: threads on the socket of {nic}", tuple(sets), (typed,))
-            if _away(host, near):
-                cores = _there(host, near, len(placed.nic_interrupts))
+            cores = placed.nic_interrupts
+            if cores and _far(host, cores, near):
+                cores = _there(host, near, len(cores))
                 typed = f"set_irq_affinity_cpulist.sh {','.join(map(str, cores))} {nic}"
                 yield Setting(f"{name}: interrupts", (f"{key}.nic_interrupts={cores}",), (typed,))
 
 
-def _away(host: Host, near: int) -> float:
-    """Share of the NICs' interrupts that are served on another socket."""
-    cores = host.placement.nic_interrupts
-    alternate = host.cpu.numbering == "alternate"
-    return remote_share(cores, near, host.cpu.sockets, host.cpu.cores, alternate=alternate) if cores else 0.0
+def _far(host: Host, cores: Sequence[int], socket: int) -> float:
+    """Share of cores that are of another socket."""
+    return remote_share(cores, socket, host.cpu.sockets, host.cpu.cores, alternate=host.cpu.numbering == "alternate")
 
 
 def _there(host: Host, socket: int, count: int) -> list[int]:
     """The first cores of a socket."""
-    alternate = host.cpu.numbering == "alternate"
-    every = range(host.cpu.total)
-    own = [n for n in every if not remote_share([n], socket, host.cpu.sockets, host.cpu.cores, alternate=alternate)]
-    return own[:count]
+    return [n for n in range(host.cpu.total) if not _far(host, [n], socket)][:count]

@@ -11,6 +11,7 @@ from numpy.typing import NDArray
 
 from dtnsim.description import calendar
 from dtnsim.description.workload import YEAR_S, Workload
+from dtnsim.ground.grouping import by_key
 from dtnsim.physics import arrivals as law
 from dtnsim.physics._arrays import FloatArray as Array, IntArray
 from dtnsim.simulation.fleet.build import Made
@@ -126,9 +127,8 @@ def answer(made: Made, workload: Workload) -> FleetRun:
     work = course.work
     classes, columns = groups(made, workload)
     pairs = []
-    where: dict[tuple[str, str, str], list[int]] = {}
-    for lane, (source, target) in zip(course.lanes, made.pairs, strict=True):
-        where.setdefault((lane.kind.name, source, target), []).append(lane.number)
+    lanes_of = zip(course.lanes, made.pairs, strict=True)
+    where = by_key(((lane.kind.name, source, target), lane.number) for lane, (source, target) in lanes_of)
     order = np.argsort(work.lane, kind="stable")
     edges = np.searchsorted(work.lane[order], np.arange(len(course.lanes) + 1))
     for (name, source, target), lanes in where.items():
