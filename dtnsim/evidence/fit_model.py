@@ -108,10 +108,7 @@ class SpreadModel(Model):
         """ln(predicted / measured) of all figures at every row of ``u`` (S, P): (S, N)."""
         table = np.atleast_2d(u)
         found = self._session.lot(part, [(table, runs) for runs in self._parts])
-        result = found[0]
-        for other in found[1:]:
-            result = np.where(np.isnan(result), other, result)
-        return result
+        return np.asarray(np.fmax.reduce(found))  # each has nan where the others have its figures
 
     def close(self) -> None:
         """Lets the workers go."""

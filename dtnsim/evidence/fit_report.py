@@ -125,20 +125,13 @@ def untold(found: Fit) -> list[str]:
 
 def together(found: Fit) -> list[list[str]]:
     """Groups of parameters that the figures determine only together."""
-    rho = found.correlation
+    from scipy.sparse.csgraph import connected_components
+
     sharp = np.sqrt(np.diag(found.covariance)) <= 1.0
-    left = [j for j, p in enumerate(found.parameters) if sharp[j] and (p.host in found.hosts or p.host == "")]
-    groups = []
-    while left:
-        group, grown = [left.pop(0)], True
-        while grown:
-            near = [j for j in left if max(abs(rho[j, i]) for i in group) >= TOGETHER]
-            grown = bool(near)
-            group += near
-            left = [j for j in left if j not in near]
-        if len(group) > 1 and any(found.parameters[j].host for j in group):
-            groups.append([found.parameters[j].name for j in group])
-    return groups
+    own = [p.host in found.hosts or p.host == "" for p in found.parameters]
+    near = (np.abs(found.correlation) >= TOGETHER) & np.outer(sharp & own, sharp & own)
+    groups = by_key(zip(connected_components(near)[1].tolist(), found.parameters, strict=True)).values()
+    return [[p.name for p in group] for group in groups if len(group) > 1 and any(p.host for p in group)]
 
 
 def separable(found: Fit) -> list[str]:

@@ -19,7 +19,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import datetime
 from pathlib import Path
-from statistics import median
+from statistics import geometric_mean, median, variance
 from typing import Final
 
 from dtnsim.evidence.dates import when
@@ -69,15 +69,13 @@ class Way:
     @property
     def rtt_s(self) -> float:
         """Geometric mean of the runs [s]."""
-        return math.exp(sum(map(math.log, self.means)) / len(self.means))
+        return geometric_mean(self.means)
 
     @property
     def spread(self) -> float:
         """Relative standard deviation of the round trip."""
-        logs = [math.log(m) for m in self.means]
-        if len(logs) > 1:
-            mean = sum(logs) / len(logs)
-            return math.sqrt(math.expm1(sum((x - mean) ** 2 for x in logs) / (len(logs) - 1)))
+        if len(self.means) > 1:
+            return math.sqrt(math.expm1(variance(map(math.log, self.means))))
         return max(self.means[0] / self.least[0] - 1.0, 0.0) if self.least else 0.0
 
 

@@ -15,7 +15,7 @@ from dataclasses import dataclass, field
 from datetime import date
 from itertools import chain
 from pathlib import Path
-from statistics import median
+from statistics import geometric_mean, median
 from typing import Final
 
 import numpy as np
@@ -69,7 +69,7 @@ class Series:
         """Geometric mean before the first change (0), after it (1) ..."""
         edges = [date.min, *(c.since for c in self.changes), date.max]
         part = [v for d, v in zip(self.days, self.values, strict=True) if edges[number] <= d < edges[number + 1]]
-        return math.exp(sum(map(math.log, part)) / len(part))
+        return geometric_mean(part)
 
     def shown(self, value: float) -> str:
         """A figure for people: of volumes as they are tested, of ways as networks are."""

@@ -61,10 +61,10 @@ def need(module: str, what: str, *, instead: str = "") -> Any:
         raise InputError(f"{what} needs {package}: {hint(package)}{also}") from None
 
 
-def frame(rows: Sequence[Mapping[str, Any]], columns: Sequence[str]) -> Any:
-    """A ``pandas.DataFrame`` of rows.
+def frame(rows: Sequence[Mapping[str, Any]]) -> Any:
+    """A ``pandas.DataFrame`` of rows; what they nest is in columns of its own, with dots in their names.
 
     Raises:
         InputError: pandas is not installed.
     """
-    return need("pandas", "to_frame()").DataFrame(list(rows), columns=list(columns))
+    return need("pandas", "to_frame()").json_normalize(list(rows))

@@ -211,8 +211,7 @@ class Plan(Shown):
 
     def to_frame(self) -> Any:
         """The same as a ``pandas.DataFrame``."""
-        rows = self.to_dicts()
-        return frame(rows, list(rows[0]))
+        return frame(self.to_dicts())
 
 
 def named(options: Sequence[Option], *, several: bool = False) -> str:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
+from statistics import geometric_mean
 from typing import Any, Final
 
 from dtnsim.evidence import fit_report
@@ -126,8 +127,7 @@ def _curve(r: Repeats) -> tuple[list[float], list[float], list[float]]:
     whens = [w for w in r.whens if w is not None]
     days = [(w - whens[0]).total_seconds() / _DAY_S for w in whens]
     part = [sum(w.date() >= c.since for c in r.changes) for w in whens]
-    logs = by_key(zip(part, map(math.log, r.rates), strict=True))
-    means = {number: math.exp(sum(found) / len(found)) / 1e6 for number, found in logs.items()}
+    means = {number: geometric_mean(rates) / 1e6 for number, rates in by_key(zip(part, r.rates, strict=True)).items()}
     return days, [rate / 1e6 for rate in r.rates], [means[number] for number in part]
 
 

@@ -15,7 +15,6 @@ from dtnsim.planning.compare import Comparison
 from dtnsim.planning.plan import Plan
 from dtnsim.planning.sweep import SweepResult
 from dtnsim.planning.whatif import Axis, Grid
-from dtnsim.report.costs import Relief
 from dtnsim.report.holds import called
 from dtnsim.report.page import Figure, label
 from dtnsim.report.table import Table
@@ -46,12 +45,12 @@ BUSIEST: Final = 12  #: stations whose cost is drawn
 _LEGEND: Final = 20  #: pixels of a line of a legend
 
 
-def ladder(p: Prediction, t: TransferPrediction, reliefs: Sequence[Relief]) -> Figure:
+def ladder(p: Prediction, t: TransferPrediction, reliefs: Sequence[tuple[str, str]]) -> Figure:
     """What binds, and what binds next, with what relieves it, its command and its price.
 
     Args:
         t: A transfer of the answer.
-        reliefs: What relieves its bottleneck.
+        reliefs: For each rung what to type, and the cheapest part that helps.
     """
     names = [f"{n}  {called(p, r.station, r.reason)}" for n, r in enumerate(t.ladder, 1)]
     down = rows_axis(names, [r.station.removesuffix(f"[{t.name}]") for r in t.ladder])
@@ -67,7 +66,7 @@ def ladder(p: Prediction, t: TransferPrediction, reliefs: Sequence[Relief]) -> F
         "cliponaxis": False,
     }  # fmt: skip
     rows = [
-        (str(n), units.show(r.throughput_Bps, "B/s"), r.station, r.reason, r.remedy, relief.command, relief.price)
+        (str(n), units.show(r.throughput_Bps, "B/s"), r.station, r.reason, r.remedy, *relief)
         for n, (r, relief) in enumerate(zip(t.ladder, reliefs, strict=True), 1)
     ]
     head = (">rung", ">at", "station", "because", "relieved by", "command", "cheapest part that helps")

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from contextlib import suppress
-from dataclasses import dataclass
 from typing import Final
 
 from dtnsim.description.spec import PathSpec
@@ -25,14 +24,6 @@ _SAVED: Final = 0.01  #: time at a station that a part must save to help
 _TRIED: Final = 8  #: parts of one place that are tried, the cheapest first
 
 
-@dataclass(frozen=True, slots=True)
-class Relief:
-    """What relieves a rung; empty texts where nothing is known."""
-
-    command: str = ""  #: What to type, at no cost.
-    price: str = ""  #: The cheapest part that makes the station quicker.
-
-
 class Reliefs:
     """What relieves the rungs of a path's ladders; what they share is worked out once."""
 
@@ -45,11 +36,11 @@ class Reliefs:
         self._settings: dict[str, list[tuple[Setting, dict[str, float]]]] = {}
         self._before = _load(given)
 
-    def of(self, rungs: Sequence[Rung]) -> list[Relief]:
-        """For each rung what relieves it."""
+    def of(self, rungs: Sequence[Rung]) -> list[tuple[str, str]]:
+        """(what to type, the cheapest part that makes the station quicker) of each rung; empty where none is known."""
         return [self._one(rung, max(r.throughput_Bps for r in rungs)) for rung in rungs]
 
-    def _one(self, rung: Rung, target_Bps: float) -> Relief:
+    def _one(self, rung: Rung, target_Bps: float) -> tuple[str, str]:
         station, least = self._stations.get(rung.station), self._before.get(rung.station, 0.0) * (1 - _SAVED)
         host = station.host if station is not None and station.host in self._given.hosts else ""
         command = self._own(rung)
@@ -61,7 +52,7 @@ class Reliefs:
         price = f"{part.what}, {part.price:,.0f} {self._currency}" if part else ""
         if part is not None and part.buys:
             price += f" ({part.buys[0][0].date})"
-        return Relief(command, price)
+        return command, price
 
     def _own(self, rung: Rung) -> str:
         """What the rung's remedy says, as it is typed on its hosts; one sysctl has one value wherever it is named."""

@@ -11,7 +11,6 @@ from dtnsim.planning.compare import Comparison
 from dtnsim.planning.plan import Plan
 from dtnsim.planning.sweep import SweepResult
 from dtnsim.report import charts, fleet, fleet_page, picture, simulation, timeline
-from dtnsim.report.costs import Relief
 from dtnsim.report.decision import decide
 from dtnsim.report.document import prediction_document
 from dtnsim.report.page import Figure, asset, escaped
@@ -61,7 +60,7 @@ def _prediction(answer: Prediction) -> str:
 
 
 def _ladder(answer: Prediction) -> Figure:
-    return charts.ladder(answer, answer.longest, [Relief()] * len(answer.ladder))
+    return charts.ladder(answer, answer.longest, [("", "")] * len(answer.ladder))
 
 
 def _simulation(answer: Simulation) -> str:
@@ -88,31 +87,18 @@ def _sweep(answer: SweepResult) -> str:
     return _said(answer) + charts.scenarios(answer).table.html("Scenarios")
 
 
-def _rows(rows: list[dict[str, Any]]) -> Any:
-    return rows_frame(rows, list(rows[0]))
-
-
 def _classes(answer: FleetAnswer) -> Any:
     document = fleet.document(answer)
-    return _rows([_flat(row) for row in [*document["classes"], document["total"]]])
+    return rows_frame([*document["classes"], document["total"]])
 
 
 def _scenarios(answer: SweepResult) -> Any:
-    made, numbers = rows_frame(answer.to_dicts(), answer.columns), answer.numbers()
-    return made.assign(**numbers) if numbers else made
-
-
-def _flat(entry: dict[str, Any], prefix: str = "") -> dict[str, Any]:
-    """Nested values under names with dots."""
-    found: dict[str, Any] = {}
-    for key, value in entry.items():
-        found |= _flat(value, f"{prefix}{key}.") if isinstance(value, dict) else {f"{prefix}{key}": value}
-    return found
+    return rows_frame(answer.to_dicts()).assign(**answer.numbers())
 
 
 #: kind of answer -> what it is as HTML, as a DataFrame and as a figure; None where it is none
 _VIEWS: Final[dict[type, tuple[Callable[[Any], str], Callable[[Any], Any] | None, Callable[[Any], Figure]]]] = {
-    Prediction: (_prediction, lambda answer: _rows(prediction_document(answer)["stations"]), _ladder),
+    Prediction: (_prediction, lambda answer: rows_frame(prediction_document(answer)["stations"]), _ladder),
     Simulation: (
         _simulation,
         lambda answer: need("pandas", "to_frame()").DataFrame(simulation.columns(answer)),
@@ -120,6 +106,6 @@ _VIEWS: Final[dict[type, tuple[Callable[[Any], str], Callable[[Any], Any] | None
     ),
     Plan: (_plan, None, charts.plan_frontier),
     FleetAnswer: (_fleet, _classes, lambda answer: fleet_page.figures(answer)[0]),
-    Comparison: (_comparison, lambda answer: _rows(answer.to_dicts()), charts.variants),
+    Comparison: (_comparison, lambda answer: rows_frame(answer.to_dicts()), charts.variants),
     SweepResult: (_sweep, _scenarios, charts.scenarios),
 }

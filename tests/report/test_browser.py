@@ -49,7 +49,7 @@ def browser() -> Iterator[Any]:
 def pages(tmp_path_factory: pytest.TempPathFactory) -> dict[str, Path]:
     folder = tmp_path_factory.mktemp("pages")
     monkeypatch = pytest.MonkeyPatch()
-    monkeypatch.setattr(costs.Reliefs, "of", lambda _, rungs: [costs.Relief()] * len(rungs))  # tested by itself
+    monkeypatch.setattr(costs.Reliefs, "of", lambda _, rungs: [("", "")] * len(rungs))  # tested by itself
     (folder / "evil.yaml").write_text(PATH)
     evil = dtnsim.load(folder / "evil.yaml")
     found = {}
