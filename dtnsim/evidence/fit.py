@@ -12,6 +12,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
+from contextlib import closing
 from dataclasses import dataclass, field, replace
 from typing import Any, Final
 
@@ -107,11 +108,8 @@ def fit(figures: Sequence[Figure], hosts: Sequence[str], free: Sequence[str] = (
     if not figures:
         raise InputError("there is no figure to fit to; give cases with 'role: fit', or logs of component tests")
     if scheduler is not None:
-        spread = SpreadModel(figures, hosts, scheduler)
-        try:
+        with closing(SpreadModel(figures, hosts, scheduler)) as spread:
             return _fitted(spread, hosts, free)
-        finally:
-            spread.close()
     return _fitted(Model(figures, hosts), hosts, free)
 
 

@@ -339,8 +339,7 @@ def instead(best: Stage, sure: float) -> tuple[whynot.Instead, ...]:
     Args:
         sure: How sure the goal was to be met.
     """
-    drawn, found = best.prediction.drawn, []
-    rate = float(np.quantile(drawn.total_Bps, 1 - sure, method="inverted_cdf")) if drawn is not None else 0.0
+    found, rate = [], float(np.quantile(best.total_Bps, 1 - sure, method="inverted_cdf"))
     if rate > 0:
         step = 10.0 ** (math.floor(math.log10(rate * 8)) - 2) / 8
         found.append(whynot.Instead("target", math.floor(rate / step) * step, best.name, best.price.amount))

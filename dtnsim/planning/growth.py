@@ -125,8 +125,7 @@ def last(stages: Sequence[Stage], target_Bps: float, confidence: float, rate: Gr
 
 
 def _probability(stage: Stage, target_Bps: Growth) -> float:
-    drawn = stage.prediction.drawn
-    return float(np.mean(drawn.total_Bps >= target_Bps)) if drawn is not None else 0.0
+    return float(np.mean(stage.total_Bps >= target_Bps))
 
 
 def _upgrade(before: Stage, after: Stage) -> Decimal:
@@ -155,9 +154,9 @@ def _charged(option: Option) -> Iterator[tuple[tuple[Offer, int], Decimal]]:
 
 def _outgrown(stage: Stage, target_Bps: float, confidence: float, rate: Growth) -> tuple[float, tuple[float, float]]:
     """Years until the target outgrows what a stage reaches: as surely as asked, and p10 and p90 of them."""
-    if stage.prediction.drawn is None or not np.median(rate) > 0:
+    if not np.median(rate) > 0:
         return math.inf, (math.inf, math.inf)
-    ahead = np.log(np.maximum(stage.prediction.drawn.total_Bps, 1e-9) / target_Bps)
+    ahead = np.log(np.maximum(stage.total_Bps, 1e-9) / target_Bps)
     years = np.where(np.asarray(rate) > 0, ahead / np.log1p(np.maximum(rate, 1e-9)), np.inf)
     sure, low, high = np.quantile(years, (1 - confidence, LEVELS[0], LEVELS[2]), method="inverted_cdf")
     return float(sure), (max(float(low), 0.0), max(float(high), 0.0))

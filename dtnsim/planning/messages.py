@@ -202,10 +202,9 @@ def _short(goal: Goal, confidence: float, best: Stage, shares: Sequence[Share]) 
     """What is short: the rate, or how sure it is."""
     then, rate = best.prediction.bottleneck, units.show(best.rate, "B/s")
     relief = f" What relieves it: {then.remedy}." if then.remedy else ""
-    drawn = best.prediction.drawn
     reached = f"{rate} is the median"
-    if confidence != 0.5 and drawn is not None:
-        least = float(np.quantile(drawn.total_Bps, 1 - confidence, method="inverted_cdf"))
+    if confidence != 0.5:
+        least = float(np.quantile(best.total_Bps, 1 - confidence, method="inverted_cdf"))
         reached += f", {units.show(least, 'B/s')} is reached with {confidence:.0%}"
     found, sure = f"The best that was found is {best.name}: {reached}, {goal.words} with", f"{best.probability:.0%}"
     if best.rate < goal.value:

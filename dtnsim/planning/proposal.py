@@ -18,6 +18,7 @@ from dtnsim.ground.lazy import Shown
 from dtnsim.ground.output import fields, rates
 from dtnsim.ground.records import Prediction
 from dtnsim.ground.units import Money
+from dtnsim.physics._arrays import FloatArray as Array
 from dtnsim.planning.option import Option, Setting
 from dtnsim.planning.search import price
 from dtnsim.planning.tuning import Win
@@ -98,6 +99,12 @@ class Stage:
     def rate(self) -> float:
         """Its median [B/s]."""
         return self.prediction.throughput_Bps.p50
+
+    @property
+    def total_Bps(self) -> Array:
+        """Its rate in each draw, all transfers together [B/s]."""
+        assert self.prediction.drawn is not None  # a probability has been asked for
+        return self.prediction.drawn.total_Bps
 
     @property
     def watts(self) -> float:
@@ -269,13 +276,12 @@ def frontier(stages: Sequence[Stage], confidence: float) -> list[Stage]:
 def surest(stages: Sequence[Stage]) -> Stage:
     """The stage that is likeliest to meet the goal; the fastest where the draws do not tell that from never."""
     top = max(stages, key=lambda s: (s.probability, s.rate))
-    drawn = top.prediction.drawn
-    return top if drawn is None or _least(top, len(drawn.total_Bps)) > 0 else max(stages, key=lambda s: s.rate)
+    return top if _least(top) > 0 else max(stages, key=lambda s: s.rate)
 
 
-def _least(stage: Stage, draws: int) -> float:
+def _least(stage: Stage) -> float:
     """The least probability that the draws do not tell from that of a stage."""
-    return stage.probability - _TOLD * math.sqrt(stage.probability * (1 - stage.probability) / draws)
+    return stage.probability - _TOLD * math.sqrt(stage.probability * (1 - stage.probability) / len(stage.total_Bps))
 
 
 def cheapest(stages: Sequence[Stage], top: Stage, confidence: float) -> Stage:
@@ -286,10 +292,7 @@ def cheapest(stages: Sequence[Stage], top: Stage, confidence: float) -> Stage:
     Args:
         stages: Stages by rising price.
     """
-    if top.prediction.drawn is None:
-        return top
-    each = top.prediction.drawn.total_Bps
-    least, slowest = _least(top, len(each)), 0.0
+    each, least, slowest = top.total_Bps, _least(top), 0.0
     if top.probability >= confidence:
         least = max(least, confidence - _SURER)
     elif least <= 0:

@@ -9,8 +9,7 @@ from __future__ import annotations
 import csv
 import io
 import os
-from collections.abc import Iterable, Iterator, Sequence
-from contextlib import contextmanager
+from collections.abc import Iterable, Sequence
 from pathlib import Path
 from typing import Any, Final
 
@@ -64,17 +63,16 @@ class RowFile:
         """
         before = [] if self._size else [self.columns, *(self.done.values() if self._parquet else ())]
         data = _as_csv([*before, *rows])
-        with _named(self._csv):
-            handle = os.open(self._csv, os.O_WRONLY | os.O_CREAT | os.O_APPEND, 0o644)
-            try:
-                if os.fstat(handle).st_size != self._size:
+        try:
+            with self._csv.open("ab") as stream:
+                if os.fstat(stream.fileno()).st_size != self._size:
                     remedy = "let that one end, or write elsewhere, and give the command again"
                     raise InputError(f"--out: {self._csv} is written by another run at the same time; {remedy}")
                 self._size += len(data)
-                while data:
-                    data = data[os.write(handle, data) :]
-            finally:
-                os.close(handle)
+                stream.write(data)
+        except OSError as error:  # a full disk, say: what is whole of it is kept
+            remedy = "earlier rows are saved: free some space and rerun the command"
+            raise InputError(f"--out: {self._csv}: cannot be written: {error.strerror or error}; {remedy}") from None
 
     def finish(self) -> None:
         """Makes the Parquet file of the rows that have gathered."""
@@ -114,16 +112,6 @@ class RowFile:
         yield table.column_names
         columns = [c.to_pylist() for c in table.columns]
         yield from (["" if v is None else str(v) for v in row] for row in zip(*columns, strict=True))
-
-
-@contextmanager
-def _named(file: Path) -> Iterator[None]:
-    """Faults of the system, as where a disk is full, name the file; what is whole of it is kept."""
-    try:
-        yield
-    except OSError as error:
-        remedy = "earlier rows are saved: free some space and rerun the command"
-        raise InputError(f"--out: {file}: cannot be written: {error.strerror or error}; {remedy}") from None
 
 
 def _as_csv(rows: Iterable[Row]) -> bytes:
