@@ -101,9 +101,9 @@ def beside(now: Sequence[float], took: Sequence[float]) -> list[str]:
     return then
 
 
-def may_choose(given: PathSpec | None, f: int) -> bool:
+def may_choose(given: PathSpec, f: int) -> bool:
     """Whether another tool can move the files of transfer ``f``: no test, nothing timed, no months of work."""
-    if given is None or given.workload is not None or f >= len(given.transfers):
+    if given.workload is not None or f >= len(given.transfers):
         return False
     transfer = given.transfers[f]
     timed = transfer.dataset is None or transfer.timing() is not None
