@@ -8,7 +8,6 @@ from pathlib import Path
 from typing import Any, Final
 
 import numpy as np
-from pydantic import BaseModel
 
 from dtnsim.description.override import split_key
 from dtnsim.evidence.cases import UNITS
@@ -191,17 +190,11 @@ def joined(names: list[str], last: str = "and") -> str:
 
 def part_of(found: Fit, parameter: Parameter) -> str:
     """Name of the shipped or own part that a parameter belongs to; empty where the host file writes it itself."""
-    for figure in found.figures:
-        for alias, host in figure.spec.hosts.items():
-            if figure.spec.host_files.get(alias, alias) == parameter.host:
-                return _part(host, split_key(parameter.key))
-    return ""
-
-
-def _part(host: BaseModel, steps: list[str]) -> str:
-    node: Any = host
+    specs = [figure.spec for figure in found.figures]
+    hosts = ((spec.host_files.get(alias, alias), host) for spec in specs for alias, host in spec.hosts.items())
+    node: Any = next((host for file, host in hosts if file == parameter.host), None)
     name = ""
-    for step in steps:
+    for step in split_key(parameter.key):
         node = node.get(step) if isinstance(node, dict) else getattr(node, step, None)
         name = getattr(node, "part", None) or name
     return name

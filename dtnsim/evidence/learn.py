@@ -27,7 +27,8 @@ of every class of tool in it, with n and the studies they come from; ``discrepan
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections import Counter
+from collections.abc import Sequence
 from dataclasses import asdict, dataclass, replace
 from pathlib import Path
 from typing import Any, Final
@@ -290,10 +291,9 @@ def _points(residual: Residual) -> tuple[Array, Array, Array, dict[str, Array]]:
     return left, np.concatenate([room - n for n in noise]), np.tile(full, len(noise)), own | near
 
 
-def _weights(residuals: Iterable[Residual]) -> Array:
-    listed = list(residuals)
-    keys = [(r.study, r.regime.kind) for r in listed]
-    number = {key: keys.count(key) for key in set(keys)}
+def _weights(residuals: Sequence[Residual]) -> Array:
+    keys = [(r.study, r.regime.kind) for r in residuals]
+    number = Counter(keys)
     return np.array([1 / (1 + (number[key] - 1) * RHO) for key in keys])
 
 

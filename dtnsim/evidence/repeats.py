@@ -135,8 +135,7 @@ def weighed(figures: Sequence[Figure]) -> tuple[list[Figure], list[Repeats]]:
     found = [f for f in figures if f.case.quantity != "throughput"]  # shares of a processor are at different rates
     groups = by_key((key_of(f), f) for f in figures if f.case.quantity == "throughput")
     parts = [_split(mine, len(groups)) for mine in groups.values()]
-    split = [pieces for pieces, _, _ in parts]
-    run, day, known = _noise([[np.log([f.case.measured for f in p]) for p in pieces] for pieces in split], split)
+    run, day, known = _noise(piece for pieces, _, _ in parts for piece in pieces)
     told: list[Repeats] = []
     for pieces, changes, drift in parts:
         last = pieces[-1]
@@ -211,11 +210,12 @@ def _about_line(days: Array, values: Array) -> float:
     return float(np.sum((values - np.polyval(np.polyfit(days, values, 1), days)) ** 2))
 
 
-def _noise(logs: Sequence[Sequence[Array]], pieces: Sequence[Sequence[Sequence[Figure]]]) -> tuple[float, float, bool]:
+def _noise(pieces: Iterable[Sequence[Figure]]) -> tuple[float, float, bool]:
     """(run to run, day to day, whether days are known) of all tests together."""
     within = between = mean_size = 0.0
     free_within = free_between = 0
-    for values, runs in ((v, r) for vs, rs in zip(logs, pieces, strict=True) for v, r in zip(vs, rs, strict=True)):
+    for runs in pieces:
+        values = np.log([f.case.measured for f in runs])
         days = [np.array(d) for d in _by_day(runs).values()]
         within += sum(float(((d - d.mean()) ** 2).sum()) for d in days)
         free_within += values.size - len(days)

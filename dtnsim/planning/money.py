@@ -80,28 +80,27 @@ class Item:
     part: str  #: Its name.
     count: int  #: How many.
     price: Money | None  #: Of one; None where nobody says.
-    where: str  #: Key of the path that names it.
 
 
 def items(given: PathSpec) -> tuple[Item, ...]:
     """The named parts of a path's hosts, drives by their number; parts of an array on two mounts count twice."""
-    return tuple(i for name, host in given.hosts.items() for i in _items(host, f"hosts.{name}", 1))
+    return tuple(i for host in given.hosts.values() for i in _items(host, 1))
 
 
-def _items(value: Any, where: str, count: int) -> Iterator[Item]:
+def _items(value: Any, count: int) -> Iterator[Item]:
     if isinstance(value, Component) and value.part is not None and value.family not in ("slot", "stack"):
         price = value.price.money if value.price is not None else None
-        yield Item(value.part, count, price, where)
+        yield Item(value.part, count, price)
     if isinstance(value, BaseModel):
         for name in type(value).model_fields:
             inner = getattr(value, name)
             own = count
             if name == "of":  # members of an array, which may be arrays
                 own = count * int(getattr(value, "drives", 1)) // max(int(getattr(inner, "drives", 1)), 1)
-            yield from _items(inner, f"{where}.{name}", own)
+            yield from _items(inner, own)
     elif isinstance(value, dict):
-        for key, inner in value.items():
-            yield from _items(inner, f"{where}.{key}", count)
+        for inner in value.values():
+            yield from _items(inner, count)
 
 
 def total(

@@ -196,7 +196,7 @@ def test_a_tape_library_gets_drives_and_no_machine_takes_its_place() -> None:
     archive = spec.load("examples/tape-recall")
     sold = fitting.options(fitting.Shop(archive, catalog.read(), exchange([]), "USD"), ["archive"], ("parts", "hosts"))
     drives = sold.choices["hosts.archive.volumes./tape.filesystem"]
-    assert [(o.buys[0][1], o.price) for o in drives] == [(2, 10_000), (4, 20_000), (8, 40_000)]  # 5,000 USD each in its file
+    assert [(o.buys[0][1], o.price) for o in drives] == [(2, 10_000), (4, 20_000), (8, 40_000)]  # 5,000 USD each
     assert drives[0].overrides == ("hosts.archive.volumes./tape.filesystem.drives=10",)
     before, after = (dtnsim.predict(archive.changed(o), samples=0) for o in ((), drives[-1].overrides))
     assert before.bottleneck.station == "archive.tape.tape-drives"

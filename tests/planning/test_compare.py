@@ -42,8 +42,7 @@ def test_the_station_that_changed_is_named() -> None:
 
 def test_prices_are_those_of_the_parts_and_drives_count() -> None:
     found = bill.items(spec.load("examples/dtn-100g-xfs"))
-    drives = [i for i in found if i.where == "hosts.east.volumes./xfs.array.of"]
-    assert [(i.part, i.count) for i in drives] == [("samsung-pm9a3", 8)]
+    assert ("samsung-pm9a3", 8) in {(i.part, i.count) for i in found}
     sas = [i.count for i in bill.items(spec.load("nasa/nuttscp-1of7-put")) if i.part == "wd5001aals"]
     assert max(sas) == 32  # eight in each of four controllers
     price, unpriced = bill.total(found, exchange([]))
@@ -80,7 +79,7 @@ def test_prices_are_read_as_people_write_them_and_nothing_else() -> None:
 
 
 def test_currencies_mix_only_by_a_rate_stated_or_usual() -> None:
-    items = (bill.Item("a", 1, Money(Decimal(100), "EUR"), ""), bill.Item("b", 2, Money(Decimal(108), "USD"), ""))
+    items = (bill.Item("a", 1, Money(Decimal(100), "EUR")), bill.Item("b", 2, Money(Decimal(108), "USD")))
     usual = exchange([])
     assert bill.total(items, usual)[0] == Money(300, "EUR")
     assert usual.notes(["USD", "EUR"])[0].startswith("EUR/USD = 1.08 (ECB")
@@ -88,7 +87,7 @@ def test_currencies_mix_only_by_a_rate_stated_or_usual() -> None:
         assert bill.total(items, exchange([stated]))[0] == Money(208, "EUR")
         assert not exchange([stated]).notes(["USD", "EUR"])
     with pytest.raises(InputError, match=r"--rate USD/CHF"):
-        bill.total((bill.Item("a", 1, Money(Decimal(100), "CHF"), ""), items[1]), usual)
+        bill.total((bill.Item("a", 1, Money(Decimal(100), "CHF")), items[1]), usual)
 
 
 def test_two_variants_are_needed() -> None:

@@ -107,7 +107,7 @@ def test_lines_sum_to_the_total_to_the_cent_in_any_order(lines: list[tuple[Decim
     dice.shuffle(options)
     assert price(tuple(options)) * 100 == whole
     known = exchange(["EUR/USD=1.1"])
-    items = tuple(bill.Item("x", c, Money(p, "EUR"), "") for p, c in lines)
+    items = tuple(bill.Item("x", c, Money(p, "EUR")) for p, c in lines)
     there = [bill.total((i,), known, "USD")[0] for i in dice.sample(items, len(items))]
     whole_there = bill.total(items, known, "USD")[0]
     assert sum(t.amount for t in there if t is not None) == whole_there.amount
