@@ -60,6 +60,7 @@ def answer(
         columns: Columns of the table as it was read.
         predicted: Columns that stand behind them.
         rows: The rows with these.
+        json: Whether the document is asked for.
     """
     if json:
         options.emit({"schema": f"dtnsim.{kind}-table/1", "seed": seed, "rows": rows})

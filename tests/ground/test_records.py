@@ -7,6 +7,7 @@ from collections.abc import Iterator
 import pytest
 
 from dtnsim.ground import records
+from dtnsim.ground.grouping import by_key
 from dtnsim.ground.lazy import EachLater, Later
 from dtnsim.ground.records import Bottleneck, Prediction, Problem, Rung, Transfer, TransferPrediction
 from dtnsim.ground.uncertainty import Interval
@@ -109,3 +110,7 @@ def test_each_item_is_made_once_and_only_when_it_is_asked_for() -> None:
     assert asked == [2, 3]
     assert (items[1:3], items) == ([10, 20], (0, 10, 20, 30))
     assert pickle.loads(pickle.dumps(items)) == (0, 10, 20, 30)
+
+
+def test_values_are_grouped_in_the_order_in_which_they_come() -> None:
+    assert list(by_key([("b", 1), ("a", 2), ("b", 3)]).items()) == [("b", [1, 3]), ("a", [2])]
