@@ -69,6 +69,7 @@ _DEADLINES: Final = (
 _COSTS: Final = (
     (".loss", "nothing to buy: a fault that the network's operator finds"),
     (".buffer", "a switch or a setting of the network's operator; no price is known"),
+    (".hpn", "nothing to buy: a program at both ends"),
     ("strips_window_scaling", "nothing to buy: a setting of the firewall"),
 )
 

@@ -284,6 +284,9 @@ def _tried(
         elif "#" in one.line:  # told to both ends, in a line as wide as two screens
             words = f"{one.number} file{'s'[: one.number - 1]} at once, set at the endpoints"
         yield words, one.overrides
+    link, at = (tool.ssh, "ssh.hpn") if hasattr(tool, "ssh") else (tool, "hpn")
+    if kind == "window" and getattr(link, "hpn", True) is False:
+        yield "HPN-SSH at both ends, whose window follows TCP's", tuple(f"{key}.tool.{at}=true" for key in alike)
     if kind in ("workers", "latency") and getattr(tool, "pp", True) is False:  # commands ahead (globus-url-copy -pp)
         yield f"commands ahead at once: {typed(tool, 'pp')}", tuple(f"{key}.tool.pp=true" for key in alike)
     for end in (given.transfers[f].source_end, given.transfers[f].to) if kind in _BY_MORE else ():
