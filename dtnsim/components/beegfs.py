@@ -17,7 +17,7 @@ from dtnsim.components.servers import Group, Left, RequestTime, TargetRate
 from dtnsim.ground.ledger import Row
 from dtnsim.ground.quantity import Quantity, Unit, Value, prior
 from dtnsim.ground.term import Term, count, largest, law, least, term
-from dtnsim.physics import beegfs, metadata, waiting
+from dtnsim.physics import beegfs, waiting
 
 #: look-ups of names before an operation on them: what the client knows of files is never taken to hold, nor that there
 #: are none (Linux client, Config.c: tuneFileSubentryCacheValidityMS and tuneENOENTCacheValidityMS are 0); a file is
@@ -174,7 +174,7 @@ class Beegfs(ParallelFilesystem):
         here, prefix = self.at(row, label_of(volume))
         # each target of the pattern is asked, after the answer to the client (MsgHelperUnlink.cpp, UnlinkFileMsgEx.cpp)
         each = count(min(self.numtargets, whole.targets), "target")
-        one = law(metadata.server_time, operation_rate=row.term(whole.unlinks))
+        one = 1.0 / row.term(whole.unlinks)
         capacity = count(whole.servers.count, "server")
         per_byte = Term(removed, f"{removed:.7g}") * each * one
         what = "chunks of removed files, one message for each of their targets"

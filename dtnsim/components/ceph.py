@@ -18,7 +18,7 @@ from dtnsim.components.servers import Group, RequestTime, SharedFilesystem
 from dtnsim.ground.ledger import Row
 from dtnsim.ground.quantity import Quantity, Unit, Value, prior
 from dtnsim.ground.term import Term, count, law, least, term
-from dtnsim.physics import gpfs, redundancy, waiting
+from dtnsim.physics import redundancy, waiting
 
 #: requests that one of them does a second
 _MDS = (
@@ -129,8 +129,7 @@ class Cephfs(ParallelFilesystem, OsdPool):
 
     def round_trips(self, row: Row, operation: str) -> Value:
         """More where another client has to give up its capabilities."""
-        trips = law(gpfs.token_messages, inodes=1.0, contended=row.term(self.contended)).value
-        return super().round_trips(row, operation) * trips
+        return super().round_trips(row, operation) * (1.0 + 2.0 * row.value(self.contended))
 
     def medium(self, row: Row, use: Access, host: Machine, volume: str) -> None:
         """Objects in flight, OSDs with their copies, the nodes' ports, then the storage network."""

@@ -80,10 +80,11 @@ class Slot(Component):
         mps, mrrs = row.term(self.payload), row.term(self.mrrs)
         link = law(pcie.tlp_rate, generation=generation, lanes=width, mps_B=mps, striping=1 if width <= _NARROW else 0)
         rate = out = count(1 if card_lanes < _ANY_CARD else self.bifurcation, "link") * link
-        up, down = law(pcie.write_bytes, generation=generation, mps_B=mps), term(0.0)
+        up, down = 1.0 + law(pcie.header_bytes, generation=generation, payload_B=mps), term(0.0)
         if not to_host:
-            up = law(pcie.request_bytes, generation=generation, mrrs_B=mrrs)
-            down = law(pcie.completion_bytes, generation=generation, mps_B=mps)
+            up = law(pcie.header_bytes, generation=generation, payload_B=mrrs)
+            completion_B = pcie.HEADER_3DW_B
+            down = 1.0 + law(pcie.header_bytes, generation=generation, payload_B=mps, header_B=completion_B)
             reads = law(waiting.request_rate, request_B=mrrs, latency_s=row.term(self.latency), in_flight=self.tags)
             out = least(rate, reads * down)
         what = f"DMA {'to' if to_host else 'from'} memory"

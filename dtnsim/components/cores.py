@@ -13,7 +13,7 @@ from dtnsim.components.cpu import Cpu
 from dtnsim.ground.errors import SpecError
 from dtnsim.ground.ledger import Row
 from dtnsim.ground.quantity import Quantity
-from dtnsim.ground.term import Term, count, largest, law, least, term
+from dtnsim.ground.term import Term, count, largest, least, term
 from dtnsim.physics import cpu as physics
 from dtnsim.physics.core_rates import CORE_RATES
 
@@ -161,4 +161,4 @@ class Cores(Model):
     def _across(self, row: Row, work: Term, share: float) -> Term:
         """Work of which a share is done away from its card."""
         penalty = row.term(self.cpu.numa_penalty)
-        return law(physics.numa_cycles, cycles_per_B=work, remote_share=share, penalty=penalty) if share else work
+        return work * (1.0 + share * (penalty - 1.0)) if share else work

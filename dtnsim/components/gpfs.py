@@ -153,7 +153,8 @@ class Gpfs(ParallelFilesystem):
         if "create" in operations and file_B > _EMPTY_B:
             own = own + row.value(self.data_time)
         unknown = float(not met and any(operation in _MEETS for operation in operations))
-        messages = law(gpfs.token_messages, inodes=unknown, contended=row.term(self.contended)).value
+        # a token is asked for and has to be taken back from its holder (IBM Storage Scale, File system manager)
+        messages = unknown + 2.0 * row.value(self.contended)
         return own + messages * (row.value(self.metadata_time) + away_s)
 
     def timed(self, operation: str) -> Quantity:
@@ -164,5 +165,4 @@ class Gpfs(ParallelFilesystem):
 
     def round_trips(self, row: Row, operation: str) -> Value:
         """More where a token has to be taken from another node."""
-        trips = law(gpfs.token_messages, inodes=1.0, contended=row.term(self.contended)).value
-        return super().round_trips(row, operation) * trips
+        return super().round_trips(row, operation) * (1.0 + 2.0 * row.value(self.contended))

@@ -14,7 +14,7 @@ from dtnsim.ground.ledger import Row
 from dtnsim.ground.quantity import Quantity, Unit, Value, prior
 from dtnsim.ground.term import Term, largest, law, term
 from dtnsim.ground.uncertainty import Otherwise, Since
-from dtnsim.physics import metadata, redundancy, servers, waiting
+from dtnsim.physics import redundancy, waiting
 
 
 class Copies(Model):
@@ -197,13 +197,13 @@ class ParallelFilesystem(SharedFilesystem):
     @property
     def elsewhere(self) -> float:
         """Part of files and names that lies on other hosts."""
-        return float(servers.elsewhere(self.servers.count)) if self.hyperconverged and self.servers else 1.0
+        return 1.0 - 1.0 / self.servers.count if self.hyperconverged and self.servers else 1.0
 
     def sent(self, row: Row, use: Access) -> Term:
         """What lies on other hosts."""
         if not self.hyperconverged or self.servers is None:
             return super().sent(row, use)
-        return law(servers.elsewhere, servers=self.servers.count)
+        return term(self.elsewhere)
 
     def behind(self, row: Row, use: Access, label: str, request: Term, drives: Row | None = None) -> None:
         """Arrays have all, ports what comes from other hosts."""
@@ -247,8 +247,8 @@ class ParallelFilesystem(SharedFilesystem):
         return (row.value(self.latency) + use.rtt_s) / use.block_B
 
     def among_others(self, row: Row, alone: Quantity) -> Term:
-        """Time of a request for metadata where others ask the servers as well."""
-        return law(metadata.shared_time, alone_s=row.term(alone), left=row.term(self.whole(row).share))
+        """Time of a request for metadata where others ask the servers as well: processor sharing (Kleinrock)."""
+        return row.term(alone) / row.term(self.whole(row).share)
 
     def operation_time(self, row: Row, operation: str, host: Machine) -> Value:
         """One request to a metadata server."""

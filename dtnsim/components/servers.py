@@ -17,9 +17,9 @@ from dtnsim.components.metadata_servers import Many, MetadataServers
 from dtnsim.ground.errors import SpecError
 from dtnsim.ground.ledger import Row
 from dtnsim.ground.quantity import Quantity, Unit, Value, prior
-from dtnsim.ground.term import Term, count, law, least, term
+from dtnsim.ground.term import Term, count, largest, law, least, term
 from dtnsim.ground.uncertainty import Change
-from dtnsim.physics import hdd_streams, servers
+from dtnsim.physics import bonding, hdd_streams, servers
 
 #: of one target or one of its drives, what others leave of all, and one request
 TargetRate = Annotated[Quantity, Unit("B/s", spread=0.3, low=1e5)]
@@ -128,7 +128,8 @@ class Servers(Model):
         if self.positioning.value == 0:
             return rate
         memory = count(self.arrays, "array") * row.term(self.cache) / groups
-        turn = request if scattered else law(servers.run_length, cache_B=memory, streams=crowd, request_B=request)
+        # read ahead as far as each stream has a part of the memory (Li, Shen and Papathanasiou, EuroSys 2007)
+        turn = request if scattered else largest(memory / max(crowd, 1.0), request)
         streams = 2.0 if scattered else crowd
         switch_s = row.term(self.positioning)
         return law(hdd_streams.interleaved_rate, streams=streams, rate=rate, visit_B=turn, switch_s=switch_s)
@@ -263,7 +264,7 @@ class SharedFilesystem(PageCached):
         turn = self.in_turn and self.share.value == 1.0
         if use.awaited:
             return law(servers.until_the_last, items=files, bins=number, each=each, turn=float(turn))
-        return law(servers.in_turn if turn else servers.occupied, items=files, bins=number, each=each)
+        return law(servers.in_turn if turn else bonding.occupied, items=files, bins=number, each=each)
 
     def connections_of(self, row: Row, use: Access) -> Connections | None:
         """One for each server that the files of the access lie on (``connections`` of a mount that says how many)."""

@@ -213,8 +213,8 @@ class Ssd(Device):
         rate = row.term(self.read) if reading else self._write_rate(row, use, size)
         rate = self._queued(row, use, rate)
         if self.hot is not None:
-            hot, after = row.term(self.hot), row.term(self.hot_after)
-            rate = law(ssd.throttled_rate, size_B=size, rate=rate, after_s=after, hot_rate=hot)
+            cool_B, slow = rate * row.term(self.hot_after), least(row.term(self.hot), rate)
+            rate = size / law(ssd.burst_write_time, size_B=size, burst_B=cool_B, burst_rate=rate, direct_rate=slow)
         mixed = _ONCE
         if use.read_share is not None:
             mixed = law(ssd.interference, read_share=use.read_share, gamma=row.term(self.interference))
@@ -303,17 +303,15 @@ class Ssd(Device):
         if self.compresses:  # what compresses away never reaches the flash
             stored = max(use.stored, 1e-9)
             if stored != 1.0:
-                steady = law(
-                    ssd.compressing_write_rate, link_rate=self._link(row, use), nand_rate=steady, stored_ratio=stored
-                )
+                steady = least(self._link(row, use), steady / stored)
             promised = self.write_compressed or (self.burst_write if self.burst is None else None)
             if promised is not None:
                 steady = least(steady, row.term(promised))
         if self.burst is None or self.burst_write is None:
             return steady
         fast = row.term(self.burst_write)
-        cache_B, dynamic = row.term(self.burst), row.term(self.dynamic)
-        cache = law(ssd.dynamic_cache_bytes, cache_B=cache_B, dynamic=dynamic, filled=self._filled(row, use))
+        lent = 1.0 - row.term(self.dynamic) * self._filled(row, use)  # of cells that are free
+        cache = row.term(self.burst) * lent
         stages = {"burst_B": cache, "burst_rate": fast}
         if self.direct is None or self.direct_write is None:
             stages["direct_rate"] = steady

@@ -16,7 +16,7 @@ from dtnsim.components.servers import Left, RequestTime
 from dtnsim.ground.ledger import Row
 from dtnsim.ground.quantity import Quantity, Unit, prior
 from dtnsim.ground.term import Term, count, largest, law, term
-from dtnsim.physics import cpu, redundancy, servers
+from dtnsim.physics import cpu, redundancy
 
 Cycles = Annotated[Quantity, Unit("cycles", spread=0.3)]
 Seconds = Annotated[Quantity, Unit("s", spread=0.3)]
@@ -161,7 +161,7 @@ class Weka(ParallelFilesystem):
         what = f"drives of the servers, {use.operation}"
         here.charge(f"{prefix}drives", "weka", capacity=capacity, per_byte=term(1.0) if reading else stored, what=what)
         # what is stored leaves the server that took it in, but for the part that stays there (WEKA containers overview)
-        moved = term(0.0) if reading else stored * law(servers.elsewhere, servers=whole.servers.count)
+        moved = term(0.0) if reading else stored * (1.0 - 1.0 / whole.servers.count)
         self.behind(row.times(1.0 + moved), use, label, size)
 
     @staticmethod

@@ -298,7 +298,10 @@ class Zfs(LocalFilesystem):
         self._pool(row, use, host, volume, self._ahead(row))
 
     def _ahead(self, row: Row) -> Term:
-        return row.term(self.prefetch) if self.prefetch is not None else law(zfs.prefetch_bytes, version=self.version)
+        if self.prefetch is not None:
+            return row.term(self.prefetch)
+        most = 64.0 if zfs.release(self.version) >= (2, 1) else 8.0
+        return term(most * 2**20, "B", "OpenZFS dmu_zfetch.c: zfetch_max_distance of 64-bit systems")
 
     def ahead_B(self, row: Row, use: Access) -> Value:
         """The prefetcher's distance; requests that several threads bring at once are no stream to the older ones."""
@@ -311,7 +314,8 @@ class Zfs(LocalFilesystem):
             self.log.serve(row, self._queued(use.but(random=False), self.log), f"{label_of(volume)}-log")
             use = use.but(finish="steady")
         elif use.finish == "dsync":
-            row = row.times(law(zfs.zil_pool_writes, write_B=use.block_B))
+            # smaller writes go to the log first and then to their place (OpenZFS docs, zfs_immediate_write_sz)
+            row = row.times(1.0 if use.block_B > zfs.IMMEDIATE_WRITE_B else 2.0)
         use = use.but(streams=1)
         array = host.volumes[volume].array
         if array is not None and use.finish != "dsync":
@@ -329,7 +333,7 @@ class Zfs(LocalFilesystem):
         held = law(zfs.balanced_dirty, transaction_B=row.term(self.recordsize), pool_rate=rate, dirty_max_B=dirty_max_B)
         scattered = array.latency(row, use.but(operation="write", random=True, block_B=4096.0, finish="dsync"))
         stops, stop_s = row.term(self.sync_passes), term(scattered, "s")
-        return law(hdd_streams.stops_cost, size_B=held / 2.0, rate=rate, stop_s=stop_s, stops=stops)
+        return law(hdd_streams.visits_cost, file_B=held / 2.0, rate=rate, first_s=stop_s, stops=stops)
 
     def _pool(self, row: Row, use: Access, host: Machine, volume: str, ahead: Term | None) -> None:
         """The array and its buses; the runs in which data lie depend on how fragmented the pool is."""

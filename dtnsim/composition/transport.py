@@ -41,10 +41,10 @@ def packets(net: NetUse, frame: Framing, nics: Sequence[Nic] = ()) -> Framing:
     if net.transport == "rdma":
         if nics and all(card.protocol == "infiniband" for card in nics):
             size = min(frame.mtu, rdma.PATH_MTUS_B[-1])
-            return Framing(size, size, float(nic.infiniband_wire_bytes(size)))
+            return Framing(size, size, size + nic.INFINIBAND_OVERHEAD_B)
         size = float(rdma.roce_payload(frame.mtu))
-        around = frame.wire - frame.mtu
-        return Framing(size + rdma.ROCE_HEADERS_B, size, float(rdma.roce_wire_bytes(size, around)))
+        packet = size + rdma.ROCE_HEADERS_B
+        return Framing(packet, size, packet + frame.wire - frame.mtu)
     if net.transport == "udp":
         whole = frame.mtu - nic.IPV4_UDP_B
         size = float(nic.datagram_bytes(frame.mtu, net.call.value)) if net.call is not None else whole

@@ -8,7 +8,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 _DAY_S = 86400.0
-_SATURDAY_S = 5 * _DAY_S  #: the first hours of Saturday, from Monday on [s]
+SATURDAY_S = 5 * _DAY_S  #: the first hours of Saturday, from Monday on [s]
 
 
 def grown(time_s: ArrayLike, growth: float, year_s: float) -> Any:
@@ -54,23 +54,4 @@ def weekly(since_monday_s: ArrayLike, wave: float, peak_hour: float, weekend: fl
     time = np.asarray(since_monday_s, float)
     hour = time % _DAY_S / 3600.0
     daily = 1.0 + wave * np.cos(2 * np.pi * (hour - peak_hour) / 24.0)
-    return daily * np.where(time % (7 * _DAY_S) >= _SATURDAY_S, weekend, 1.0) * 7.0 / (5.0 + 2.0 * weekend)
-
-
-def weekly_top(wave: float, weekend: float) -> float:
-    """The highest that `weekly` gets.
-
-    (1 + w) max(1, e) 7 / (5 + 2 e).
-
-    Args:
-        wave: Amplitude of the daily wave [1].
-        weekend: Arrivals of a day of the weekend over those of another day [1].
-
-    Returns:
-        Highest intensity over the mean [1].
-
-    Valid: 0 <= wave <= 1, weekend >= 0.
-    Neglects: as `weekly`.
-    Source: derived here from `weekly`.
-    """
-    return (1.0 + wave) * max(1.0, weekend) * 7.0 / (5.0 + 2.0 * weekend)
+    return daily * np.where(time % (7 * _DAY_S) >= SATURDAY_S, weekend, 1.0) * 7.0 / (5.0 + 2.0 * weekend)

@@ -89,26 +89,6 @@ def cycles_per_byte(
     return as_float(as_float(per_byte) + as_float(per_call) * calls + as_float(per_packet) / as_float(traversal_B))
 
 
-def numa_cycles(cycles_per_B: ArrayLike, remote_share: ArrayLike, penalty: ArrayLike) -> FloatArray:
-    """Cycles per byte when a share of the work runs on the socket away from device or memory.
-
-    c' = c * (1 + r * (penalty - 1))
-
-    Args:
-        cycles_per_B: Cycles on the right socket [cycles/B].
-        remote_share: Share r of the bytes handled on the wrong socket [1].
-        penalty: Cost there over cost here [1].
-
-    Returns:
-        Cycles per byte [cycles/B].
-
-    Valid: remote_share in [0, 1], penalty in [1, 2].
-    Neglects: the bandwidth of the link between the sockets (`socket_link_rate`, a station of its own).
-    Source: ESnet fasterdata, Interrupt Binding (up to a factor of two at 40/100G).
-    """
-    return as_float(cycles_per_B) * (1 + as_float(remote_share) * (as_float(penalty) - 1))
-
-
 def remote_share(cores: Sequence[int], near: int, sockets: int, cores_per_socket: int, *, alternate: bool) -> float:
     """Share of the work on named cores that runs away from the socket of a device.
 

@@ -46,24 +46,3 @@ def subblock(block_B: ArrayLike) -> FloatArray:
     """
     size = as_float(block_B)
     return np.where(size <= 2.0**16, 2.0**12, np.where(size <= 2.0**22, 2.0**13, 2.0**14))
-
-
-def token_messages(inodes: ArrayLike, contended: ArrayLike) -> FloatArray:
-    """Messages that the operations of one file wait for: n + 2 f.
-
-    A node that holds a token goes on without the token server, and a change of what it holds is a record in its own
-    log, which is forced later. An inode that it meets for the first time takes one message.
-
-    Args:
-        inodes: Inodes that the node meets for the first time n [1].
-        contended: Share of files whose token another node holds f [1].
-
-    Returns:
-        Messages [1].
-
-    Valid: serial client; a log and an inode cache (maxFilesToCache) that do not fill.
-    Neglects: inodes that are read ahead of a listing; tokens that are given up because the node's cache is full.
-    Source: IBM docs, "File system manager": after a token is granted a node goes on without further messages until
-        another node wants it; Schmuck and Haskin 2002 (logs of each node; token manager: request, then revocation).
-    """
-    return as_float(inodes) + 2.0 * np.clip(as_float(contended), 0.0, 1.0)

@@ -12,25 +12,6 @@ from dtnsim.physics._arrays import FloatArray, as_float
 CHANNEL_WIDTH_B: Final = 8.0  #: bytes a DIMM channel moves per transfer (JEDEC DDR3/DDR4: 64 data bits)
 
 
-def peak_bandwidth(channels: ArrayLike, transfers_per_s: ArrayLike) -> FloatArray:
-    """Nominal bandwidth of a socket's memory.
-
-    B = channels * MT/s * 8 B
-
-    Args:
-        channels: Populated channels [1].
-        transfers_per_s: Transfers per second of the DIMMs as clocked [1/s].
-
-    Returns:
-        Nominal bandwidth, reads plus writes [B/s].
-
-    Valid: all channels alike.
-    Neglects: refresh, bank conflicts, read-write turnaround, of which programs reach 74 to 78 % (STREAM; TI SPRAD45A).
-    Source: JEDEC JESD79-3, JESD79-4.
-    """
-    return as_float(channels) * as_float(transfers_per_s) * CHANNEL_WIDTH_B
-
-
 def crossings(dma: ArrayLike, sources: ArrayLike, targets: ArrayLike, ddio: ArrayLike = 0.0) -> FloatArray:
     """Times one byte crosses the memory bus in one activity of a host.
 

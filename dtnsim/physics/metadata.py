@@ -59,40 +59,7 @@ def serial_time(operations: ArrayLike, round_trips: ArrayLike, rtt_s: ArrayLike,
         Time [s].
 
     Valid: one process, strictly serial; server and network far from full.
-    Neglects: the ceiling of the server, which is a station of its own (`server_time`).
+    Neglects: the ceiling of the server, which is a station of its own.
     Source: latency of dependent round trips; for tar over NFS c0t0d0s0.org, "tarxpathology".
     """
     return as_float(operations) * as_float(round_trips) * (as_float(rtt_s) + as_float(service_s))
-
-
-def server_time(operation_rate: ArrayLike) -> FloatArray:
-    """Server's time that one operation takes: 1 / X.
-
-    Args:
-        operation_rate: Operations a second of one server with many clients X [1/s].
-
-    Returns:
-        Seconds of one server [s].
-
-    Valid: a server full of operations of one class (what mdtest prints at its peak).
-    Neglects: classes that share nothing (then a mixture goes faster).
-    Source: utilisation law (Denning and Buzen 1978).
-    """
-    return 1.0 / as_float(operation_rate)
-
-
-def shared_time(alone_s: ArrayLike, left: ArrayLike) -> FloatArray:
-    """Time of a request at a server that others use as well: s / (1 - u), 1 - u being what they leave.
-
-    Args:
-        alone_s: Time of a request that nobody disturbs s [s].
-        left: Part of the server that others leave 1 - u, 0 to 1 [1].
-
-    Returns:
-        Time [s].
-
-    Valid: many independent users; one server, shared equally, or requests whose times vary as the exponential ones.
-    Neglects: that several threads of a server hide a load of less than all of them.
-    Source: L. Kleinrock, Queueing Systems, vol. 2, section 4.4 (M/G/1 processor sharing).
-    """
-    return as_float(alone_s) / as_float(left)

@@ -8,7 +8,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from dtnsim.physics._arrays import FloatArray, as_float
-from dtnsim.physics.bonding import expected_links
+from dtnsim.physics.bonding import occupied
 
 MOST_TAKEN: Final = 0.999  #: largest share that other traffic takes of a link: TCP never gets nothing
 #: a sender's trains at line rate: segmentation offload makes up to 64 KiB, sized to one a millisecond.
@@ -58,25 +58,6 @@ def diurnal_share(mean: ArrayLike, amplitude: ArrayLike, hour: ArrayLike, peak_h
     return np.clip(as_float(mean) * daily, 0.0, MOST_TAKEN)
 
 
-def anytime_spread(spread: float, amplitude: float) -> float:
-    """Relative spread of a share at an hour that nobody knows: the daily wave adds its variance.
-
-    s = sqrt(s_0^2 + a^2 / 2)
-
-    Args:
-        spread: Relative spread s_0 from one day to the next at a given hour [1].
-        amplitude: Relative swing a of the day [1].
-
-    Returns:
-        Relative spread [1].
-
-    Valid: a in [0, 1].
-    Neglects: that a sine is not log-normal.
-    Source: variance of a sine of amplitude a, a^2 / 2.
-    """
-    return float(np.sqrt(spread**2 + amplitude**2 / 2))
-
-
 def firewall_rate(engine_Bps: ArrayLike, flows: ArrayLike, total_Bps: ArrayLike) -> FloatArray:
     """Rate a firewall passes: a flow stays on one inspection engine.
 
@@ -96,7 +77,7 @@ def firewall_rate(engine_Bps: ArrayLike, flows: ArrayLike, total_Bps: ArrayLike)
     """
     engine, total = as_float(engine_Bps), as_float(total_Bps)
     engines = np.maximum(total / engine, 1.0)
-    return np.minimum(engine * expected_links(engines, flows), total)
+    return np.minimum(engine * occupied(engines, flows), total)
 
 
 def room_behind_trains(

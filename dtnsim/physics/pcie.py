@@ -139,86 +139,35 @@ def tlp_rate(generation: ArrayLike, lanes: ArrayLike, mps_B: ArrayLike, striping
     return raw_rate(generation, lanes) * tlp_share(generation, lanes, mps_B, striping)
 
 
-def tlp_overhead(generation: ArrayLike, header_B: ArrayLike) -> FloatArray:
-    """Bytes of one TLP that are not payload.
+def header_bytes(generation: ArrayLike, payload_B: ArrayLike, header_B: ArrayLike = HEADER_4DW_B) -> FloatArray:
+    """Bytes of headers on a link for a byte of payload: (header + 8 B framing, in generations 1 to 5) / payload.
 
-    h = header + 8 B framing (generations 1-5)
+    A device that writes host memory (disk read, packet received) sends MPS and its header at a time. When it reads,
+    requests go to the host, of headers alone, each for MRRS bytes; completions of MPS and their header come back.
 
     Args:
         generation: PCIe generation, 1 to 6 [1].
-        header_B: `HEADER_3DW_B` or `HEADER_4DW_B` [B].
+        payload_B: MPS, MRRS, or the payload of a completion where the host cuts finer (older chipsets: the 64 B read
+            completion boundary) [B].
+        header_B: `HEADER_4DW_B` of writes and requests, with 64-bit addresses, or `HEADER_3DW_B` of completions [B].
 
     Returns:
-        Overhead [B], 20-24 B up to generation 5.
+        Bytes per payload byte [1], to be divided by `tlp_rate` with what else is sent.
 
-    Valid: generations 1-6.
-    Neglects: an end-to-end CRC (4 B where both ends have it switched on), TLP prefixes, generation 6 header extensions.
-    Source: Intel AN 456 and AN 708 (20-28 B a TLP); pcie-bench/pcie-model.
+    Valid: generations 1-6; transfers of many MPS and MRRS, and enough reads outstanding to hide the latency
+        (`waiting.request_rate` of the tags).
+    Neglects: an end-to-end CRC (4 B where both ends have it switched on), TLP prefixes, generation 6 header extensions,
+        unaligned starts, descriptors and doorbells.
+    Source: Intel AN 456 and AN 708 (20-28 B a TLP); pcie-bench/pcie-model, model/mem_bw.py.
     """
     framing = np.where(np.asarray(generation, dtype=np.intp) >= 6, 0.0, FRAMING_B)
-    return as_float(header_B) + framing
-
-
-def write_bytes(generation: ArrayLike, mps_B: ArrayLike) -> FloatArray:
-    """TLP bytes per payload byte when a device writes host memory (disk read, packet received).
-
-    (MPS + h) / MPS towards the host, nothing in the other direction; h = 24 B (64-bit addresses, no ECRC).
-
-    Args:
-        generation: PCIe generation, 1 to 6 [1].
-        mps_B: Maximum payload size [B].
-
-    Returns:
-        Bytes on the link per payload byte [1], to be divided by `tlp_rate`.
-
-    Valid: transfers of many MPS.
-    Neglects: unaligned starts, descriptors and doorbells.
-    Source: pcie-bench/pcie-model, model/mem_bw.py.
-    """
-    mps = as_float(mps_B)
-    return (mps + tlp_overhead(generation, HEADER_4DW_B)) / mps
-
-
-def request_bytes(generation: ArrayLike, mrrs_B: ArrayLike = 512.0) -> FloatArray:
-    """TLP bytes towards the host per payload byte when a device reads host memory: h / MRRS, h = 24 B.
-
-    Args:
-        generation: PCIe generation, 1 to 6 [1].
-        mrrs_B: Maximum read request size [B].
-
-    Returns:
-        Bytes on the link per payload byte [1].
-
-    Valid: transfers of many MRRS (disk write, packet sent).
-    Neglects: unaligned starts.
-    Source: pcie-bench/pcie-model, model/mem_bw.py.
-    """
-    return tlp_overhead(generation, HEADER_4DW_B) / as_float(mrrs_B)
-
-
-def completion_bytes(generation: ArrayLike, mps_B: ArrayLike) -> FloatArray:
-    """TLP bytes towards the device per payload byte when it reads host memory: (MPS + h) / MPS, h = 20 B.
-
-    Args:
-        generation: PCIe generation, 1 to 6 [1].
-        mps_B: Maximum payload size, or the payload of a completion where the host cuts finer (older chipsets: the
-            64 B read completion boundary) [B].
-
-    Returns:
-        Bytes on the link per payload byte [1].
-
-    Valid: enough reads outstanding to hide the latency (`waiting.request_rate` of the tags).
-    Neglects: unaligned starts, descriptors.
-    Source: pcie-bench/pcie-model, model/mem_bw.py.
-    """
-    mps = as_float(mps_B)
-    return (mps + tlp_overhead(generation, HEADER_3DW_B)) / mps
+    return (as_float(header_B) + framing) / as_float(payload_B)
 
 
 def write_rate(generation: ArrayLike, lanes: ArrayLike, mps_B: ArrayLike, striping: ArrayLike = 0.0) -> FloatArray:
     """Payload rate of a device that only writes host memory.
 
-    X = tlp_rate / `write_bytes`
+    X = tlp_rate / (1 + `header_bytes`)
 
     Args:
         generation: PCIe generation, 1 to 6 [1].
@@ -233,7 +182,7 @@ def write_rate(generation: ArrayLike, lanes: ArrayLike, mps_B: ArrayLike, stripi
     Neglects: descriptors.
     Source: pcie-bench/pcie-model (SIGCOMM 2018).
     """
-    return tlp_rate(generation, lanes, mps_B, striping) / write_bytes(generation, mps_B)
+    return tlp_rate(generation, lanes, mps_B, striping) / (1.0 + header_bytes(generation, mps_B))
 
 
 @lru_cache(maxsize=256)

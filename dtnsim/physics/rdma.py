@@ -38,23 +38,6 @@ def roce_payload(mtu_B: ArrayLike) -> FloatArray:
     return as_float(sizes[index])
 
 
-def roce_wire_bytes(payload_B: ArrayLike, frame_B: ArrayLike = 38.0) -> FloatArray:
-    """Bytes on the wire of one RoCEv2 packet: payload + 44 + framing.
-
-    Args:
-        payload_B: Payload of the packet [B].
-        frame_B: Framing of the medium with tags: 38 for Ethernet [B].
-
-    Returns:
-        Bytes [B].
-
-    Valid: IPv4 without options.
-    Neglects: acknowledgements and congestion notifications, which go the other way.
-    Source: RoCEv2, InfiniBand Architecture Specification, annex A17; IEEE 802.3.
-    """
-    return as_float(payload_B) + ROCE_HEADERS_B + as_float(frame_B)
-
-
 def go_back_n(loss: ArrayLike, flying: ArrayLike) -> FloatArray:
     """Part of the rate that a reliable connection keeps where each loss has all that is in flight sent again.
 

@@ -101,22 +101,6 @@ def free_segment_bytes(fragmentation: ArrayLike) -> FloatArray:
     return as_float(np.where(frag > 0.0, found, np.inf))
 
 
-def prefetch_bytes(version: str) -> FloatArray:
-    """Most that a sequential reader is read ahead, zfetch_max_distance: 8 MiB, 64 MiB from release 2.1 on.
-
-    Args:
-        version: Release, like '0.8' or '2.2' [release].
-
-    Returns:
-        Distance of one stream [B].
-
-    Valid: 64-bit systems.
-    Neglects: the climb from zfetch_min_distance at the start of a file; more than zfetch_max_streams (8) a file.
-    Source: OpenZFS dmu_zfetch.c, zfetch_max_distance of the releases.
-    """
-    return as_float((64.0 if release(version) >= (2, 1) else 8.0) * 2**20)
-
-
 def aggregation_bytes(version: str, rotates: ArrayLike) -> FloatArray:
     """Largest request that neighbouring I/Os of one device are joined to, zfs_vdev_aggregation_limit.
 
@@ -175,23 +159,3 @@ def balanced_dirty(transaction_B: ArrayLike, pool_rate: ArrayLike, dirty_max_B: 
     """
     q = as_float(transaction_B) / (as_float(pool_rate) * DELAY_SCALE_S)
     return as_float(dirty_max_B) * (DELAY_MIN_SHARE + q) / (1.0 + q)
-
-
-def zil_pool_writes(write_B: ArrayLike) -> FloatArray:
-    """Times a synchronously written byte goes to the pool's disks: 1 or 2.
-
-    2 for small writes without log device (copied into the ZIL on the pool, then written with the
-    group); 1 with a log device, or for writes above zfs_immediate_write_sz (written once, the ZIL
-    only points to them).
-
-    Args:
-        write_B: Size of one call [B].
-
-    Returns:
-        Pool writes per byte, before parity [1].
-
-    Valid: logbias=latency.
-    Neglects: log blocks' rounding and headers.
-    Source: OpenZFS docs, "Module Parameters" (zfs_immediate_write_sz).
-    """
-    return np.where(as_float(write_B) > IMMEDIATE_WRITE_B, 1.0, 2.0)

@@ -1,6 +1,5 @@
 """NFS, SMB and the file operations that they send one by one."""
 
-import numpy as np
 import pytest
 from hypothesis import given, strategies as st
 
@@ -27,8 +26,7 @@ def test_printed_mdtest_of_one_server():
     # Dell HPC Lustre storage with Omni-Path, mdtest: 1100 creates/s with one thread, 27 000 with 240, which would do
     # 264 000 without a server that fills
     one = 1 / metadata.serial_time(1, 1, 0.0, 1 / 1100)
-    assert 240 * one > 1 / metadata.server_time(27e3)
-    assert metadata.server_time(np.array([15e3, 27e3])) == pytest.approx([66.7e-6, 37.0e-6], rel=2e-3)
+    assert 240 * one > 27e3
 
 
 @given(n=st.integers(1, 10**10), b=st.floats(500, 5000), m=st.floats(1e6, 1e12))
@@ -48,4 +46,3 @@ def test_times_are_monotone(n, k, T, t):
     whole = metadata.serial_time(n, k, T, t)
     assert metadata.serial_time(n, k, 2 * T, t) >= whole
     assert metadata.serial_time(2 * n, k, T, t) == pytest.approx(2 * whole)
-    assert metadata.server_time(2 * n) < metadata.server_time(n)

@@ -23,7 +23,7 @@ def test_acknowledge_interval_is_the_specifications_table(gen, lanes, mps, symbo
 
 def _reads(gen, lanes, mps, mrrs=512.0, striping=0.0):
     """Payload rate of a device that only reads host memory."""
-    busiest = np.maximum(pcie.request_bytes(gen, mrrs), pcie.completion_bytes(gen, mps))
+    busiest = np.maximum(pcie.header_bytes(gen, mrrs), 1 + pcie.header_bytes(gen, mps, pcie.HEADER_3DW_B))
     return pcie.tlp_rate(gen, lanes, mps, striping) / busiest
 
 

@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 from hypothesis import given, strategies as st
 
-from dtnsim.physics import beegfs, gpfs, hdd_streams, lustre, redundancy, servers, waiting
+from dtnsim.physics import beegfs, bonding, gpfs, hdd_streams, lustre, redundancy, servers, waiting
 from tests.each import cases, rows
 
 POSITIVE = st.floats(1e-3, 1e3)
@@ -17,20 +17,16 @@ def test_occupied_against_sampling():
     rng = np.random.default_rng(11)
     files, targets = 30, 24
     seen = [len(set(rng.integers(targets, size=files))) for _ in range(4000)]
-    assert servers.occupied(files, targets) == pytest.approx(np.mean(seen), rel=5e-3)
-    assert servers.occupied(1, targets, 4) == pytest.approx(4.0)
-    assert servers.occupied(5, targets, targets) == pytest.approx(targets)
-    assert servers.occupied(1e6, targets) == pytest.approx(targets)
+    assert bonding.occupied(targets, files) == pytest.approx(np.mean(seen), rel=5e-3)
+    assert bonding.occupied(targets, 1, 4) == pytest.approx(4.0)
+    assert bonding.occupied(targets, 5, targets) == pytest.approx(targets)
+    assert bonding.occupied(targets, 1e6) == pytest.approx(targets)
 
 
 def test_many_writers_of_an_array_of_disks():
     # an array of 1 GB/s with 4 GiB of cache and 12 ms to move the heads: 16 streams lose 5 %, 1024 a fifth or more
-    rates = [
-        hdd_streams.interleaved_rate(n, 1e9, servers.run_length(2.0**32, n, 2.0**22), 12e-3)
-        for n in (1, 16, 1024, 10**6)
-    ]
+    rates = [hdd_streams.interleaved_rate(n, 1e9, max(2.0**32 / n, 2.0**22), 12e-3) for n in (1, 16, 1024, 10**6)]
     np.testing.assert_allclose(rates, [1e9, 0.957e9, 0.259e9, 0.259e9], rtol=2e-3)
-    assert servers.run_length(2.0**32, 1024, 2.0**22) == 2.0**22  # never less than a request
 
 
 @pytest.mark.parametrize(("files", "targets", "each"), [(32, 10, 1), (64, 24, 4), (8, 100, 4)])
@@ -39,7 +35,7 @@ def test_the_fullest_target_by_throwing(files, targets, each):
     chosen = rng.permuted(np.tile(np.arange(targets), (1000 * files, 1)), axis=1)[:, :each].reshape(1000, -1)
     most = np.mean([np.bincount(run).max() for run in chosen])
     assert servers.until_the_last(files, targets, each) == pytest.approx(files * each / most, rel=0.04)
-    assert servers.until_the_last(files, targets, each) <= servers.occupied(files, targets, each)
+    assert servers.until_the_last(files, targets, each) <= bonding.occupied(targets, files, each)
 
 
 # -- BeeGFS against the figures of a university's system, its client's source and Little's law -----

@@ -25,14 +25,12 @@ def test_fragmentation_is_openzfs_own_table():
 
 def test_releases():
     assert zfs.release("0.8") < zfs.release("2.1") < zfs.release("2.3")
-    assert zfs.prefetch_bytes("0.8") == zfs.prefetch_bytes("2.0") == 8 * 2**20
-    assert zfs.prefetch_bytes("2.2") == 64 * 2**20
 
 
 def test_small_transaction_groups_lose_time_to_their_metadata():
     # six passes of 12 ms beside 1.5 GB at 5 GB/s (0.3 s): a quarter more
-    assert hdd_streams.stops_cost(1.5e9, 5e9, 12.5e-3, 6) == pytest.approx(1.25)
-    assert np.all(np.diff(hdd_streams.stops_cost(np.geomspace(1e8, 1e11, 20), 5e9, 12.5e-3, 6)) < 0)
+    assert hdd_streams.visits_cost(1.5e9, 5e9, first_s=12.5e-3, stops=6) == pytest.approx(1.25)
+    assert np.all(np.diff(hdd_streams.visits_cost(np.geomspace(1e8, 1e11, 20), 5e9, first_s=12.5e-3, stops=6)) < 0)
 
 
 # -- What reading a pool costs: records that are fetched, copies of a mirror that take turns -------
