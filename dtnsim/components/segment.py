@@ -8,14 +8,15 @@ from functools import cached_property
 from typing import Annotated, ClassVar, Final, Self
 
 import numpy as np
-from pydantic import Field, PrivateAttr, model_validator
+from pydantic import BeforeValidator, Field, PrivateAttr, model_validator
 
 from dtnsim.components import network_kinds as media
 from dtnsim.components.base import Component, Model, Pick
 from dtnsim.components.middlebox import Firewall, Middlebox, Policer
-from dtnsim.ground.quantity import Draw, Quantity, Unit, Value, ideally, prior
+from dtnsim.ground.quantity import Draw, Quantity, Scalar, Unit, Value, ideally, prior
 from dtnsim.ground.term import Term, law, least, of, term
 from dtnsim.ground.uncertainty import Otherwise
+from dtnsim.ground.yamlio import mapping
 from dtnsim.physics import network as physics
 from dtnsim.physics.nic import JUMBO_B, JUMBO_Bps
 from dtnsim.physics.tcp import loss as lossy
@@ -35,17 +36,20 @@ _SMALL: Final = Otherwise(
 )
 
 
+Share = Annotated[Quantity, Unit("1", spread=0.3, high=physics.MOST_TAKEN)]
+
+
 class Background(Component):
     """Other traffic on a segment, as a share of its bandwidth.
 
-    ``share`` is the mean; ``spread`` of that quantity carries the hour-to-hour variation. ``diurnal``
-    is the amplitude of the daily wave over the mean, ``peak_hour`` the hour of its top, and ``hour``
+    ``share``, which may stand alone, is the mean; ``spread`` of that quantity carries the hour-to-hour variation.
+    ``diurnal`` is the amplitude of the daily wave over the mean, ``peak_hour`` the hour of its top, and ``hour``
     the hour that is asked for (none: a random one).
     """
 
     kind: ClassVar[str] = "background"
 
-    share: Annotated[Quantity, Unit("1", spread=0.3, high=physics.MOST_TAKEN)]
+    share: Share
     diurnal: Annotated[Quantity, Unit("1", high=1.0)] = prior("0", 0.0, "no daily wave asked for")
     peak_hour: Annotated[float, Field(ge=0, lt=24)] = 15.0
     hour: Annotated[float, Field(ge=0, lt=24)] | None = None
@@ -91,6 +95,13 @@ class Retransmits(Model):
         return Quantity(value, "1", lossy.RETRANSMIT_SPREAD, source)
 
 
+def _of_share(given: object) -> object:
+    return mapping({"share": given}, given.file, given.line) if isinstance(given, Scalar) else given
+
+
+_Taken = Annotated[Background | None, BeforeValidator(_of_share, json_schema_input_type=Background | Share | None)]
+
+
 class Segment(Component):
     """A stretch of network: everything between two hosts is one or several of them in series.
 
@@ -124,7 +135,7 @@ class Segment(Component):
     retransmits: Retransmits | None = None
     buffer: Annotated[Quantity, Unit("B", spread=0.3, low=PACKET_B)] | None = None
     mtu: Annotated[Annotated[Quantity, Unit("B", low=256, high=65535, plain=True)] | None, _SMALL] = None
-    background: Background | None = None
+    background: _Taken = None
     firewall: Annotated[Firewall, Pick(Firewall)] | None = None
     policer: Annotated[Policer, Pick(Policer)] | None = None
     boxes: dict[str, Annotated[Middlebox, Pick(Middlebox)]] = Field(default_factory=dict)

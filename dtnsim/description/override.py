@@ -226,8 +226,8 @@ def _written_out(name: str, passed: list[str], then: str, text: str, notes: list
         return expand(made, family=family)
     if family == "filesystem" and spoken.is_filesystem(name):
         return yamlio.mapping({"kind": name.lower()}, *at)
-    if then in _OF_NUMBERS:
-        return yamlio.mapping({"value": name}, *at)
+    if then in _OF_NUMBERS or step == "background":
+        return yamlio.mapping({"share" if step == "background" else "value": name}, *at)
     remedy = f"write --set ...{step}=VALUE"
     raise SpecError(f"{step!r} is {str(name)!r} and has no keys", key="--set", value=text, remedy=remedy)
 
