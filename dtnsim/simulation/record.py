@@ -53,8 +53,12 @@ class Edges:
 
     @classmethod
     def of(cls, expected_s: float, transfers: int) -> Edges:
-        """Edges for a run of so many transfers that will take about so long."""
-        return cls(first_width(expected_s, transfers), bins(transfers))
+        """Edges for a run of so many transfers that will take about so long: a few doublings at most.
+
+        Of many transfers fewer bins are kept, since each is counted at every edge.
+        """
+        most = max(min(BINS, BINS * _FULL // max(transfers, 1)), min(BINS, _FEWEST))
+        return cls(expected_s / (2 * most) if 0 < expected_s < math.inf else 1e-3, most)
 
     def take(self, time: float, count: Any) -> None:
         """Keeps a count."""
@@ -84,6 +88,7 @@ class Recorder:
     """Counts everything at the edges of bins, and notes what holds the transfers.
 
     Args:
+        expected_s: How long it will take, about [s].
         others: What other people's transfers have taken of each station by a time, (K,) [unit].
     """
 
@@ -92,11 +97,11 @@ class Recorder:
         engine: Engine,
         jobs: Sequence[Job],
         capacity: Sequence[float],
-        width: float,
+        expected_s: float,
         others: Callable[[float], Array] | None = None,
     ) -> None:
         self.engine, self.jobs, self._others = engine, jobs, others
-        self.edges = Edges(width, bins(len(jobs)))
+        self.edges = Edges.of(expected_s, len(jobs))
         self._given = np.array(capacity, float)
         #: those of one transfer, whose capacity is a mean: a connection that opens up gives more for a while
         self._own = np.isinf(np.array(engine.fluid.stations))
@@ -318,13 +323,3 @@ def carried(job: Job) -> tuple[float, float, float]:
         return job.cache.filled, job.cache.drained, job.cache.level
     passed = job.carried + job.legs[job.main].tally.filled
     return passed, passed, 0.0
-
-
-def bins(transfers: int) -> int:
-    """Bins kept of a run: fewer of many transfers, each of which is counted at every edge."""
-    return max(min(BINS, BINS * _FULL // max(transfers, 1)), min(BINS, _FEWEST))
-
-
-def first_width(expected_s: float, transfers: int) -> float:
-    """Width of the first bins for a run that will take about so long [s]: a few doublings at most."""
-    return expected_s / (2 * bins(transfers)) if 0 < expected_s < math.inf else 1e-3

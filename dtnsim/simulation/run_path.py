@@ -23,7 +23,7 @@ from dtnsim.simulation.environment import World, arrive, follow, happen
 from dtnsim.simulation.jitter import uneven
 from dtnsim.simulation.jobs import Job, cached, engine_stations, make_job, station_capacities
 from dtnsim.simulation.memory import Files, Memory
-from dtnsim.simulation.record import Recorder, first_width
+from dtnsim.simulation.record import Recorder
 from dtnsim.simulation.results import LaterSeries, PhaseTime, Run, Series, TransferRun
 from dtnsim.simulation.scenario import Scene
 from dtnsim.steady.timed import sender_rate
@@ -93,8 +93,8 @@ def _ready(
     world.files = Files(world.jobs, memories, scenario)
     uneven(world.jobs, seed, drawn=problem is not scene.problem)
     others = world.taken if world.crowds else None
-    width = first_width(min(scene.expected_s, limits.until), len(world.jobs))
-    recorder = world.recorder = Recorder(engine, world.jobs, capacity, width, others)
+    expected_s = min(scene.expected_s, limits.until)
+    recorder = world.recorder = Recorder(engine, world.jobs, capacity, expected_s, others)
     processes = _processes(world)
     for number, event in enumerate(scene.events):
         env.process(happen(world, number, event))

@@ -193,7 +193,7 @@ class EventLoop:
             except RuntimeError as error:
                 raise ModelError(f"given up at {self.now} s: {error}") from None
             if why == at.OVER:
-                self._close(self.now)
+                self.stop()
                 return True
             if why == at.TICKED:
                 self._collect()
@@ -299,11 +299,7 @@ class EventLoop:
 
     def stop(self) -> None:
         """Ends it where it is: what is under way is booked as far as it has come."""
-        self._close(self.now)
-
-    def _close(self, now: float) -> None:
-        """Books what is under way at the end."""
-        f, q = self.f, self.q
+        f, q, now = self.f, self.q, self.now
         for i in np.flatnonzero((self.status == QUEUED) | (self.status == BACKING_OFF)).tolist():
             lane = self._lane(int(self.work.lane[i]))
             since = float(self.t[at.QUEUED_AT, i])
