@@ -97,7 +97,7 @@ class Catalogue:
         found = self._targets(shape[stamp.end() :])
         if ts := found.idle and stamp["ts"] is not None and not stamp[0].endswith(b"]: "):
             found = self._targets(shape[stamp.end("ts") :])  # two words and a colon may be the line's own
-        return found._replace(prefixed=True, ts=ts and not found.idle, plain=False)
+        return found._replace(prefixed=True, ts=ts and not found.idle, plain=False, plus=False)
 
     def _targets(self, shape: bytes) -> Targets:
         found: set[int] = set()

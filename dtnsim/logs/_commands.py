@@ -308,6 +308,8 @@ PREFIX: Final = (
 )
 _PREFIX: Final = re.compile(PREFIX)
 _STAMPED: Final = re.compile(PREFIX.encode())
+#: a stamp of syslog or the journal that names host, program and process
+_LOGGED: Final = re.compile(r"([A-Za-z][\w.-]*) [\w./-]+\[\d+\]: $")
 _QUOTE: Final = re.compile(r"^(?:> ?)+(?=\s*\S)|^\((?:out|err)\) ?|^\|\| ")
 _STAMP: Final = re.compile(r"^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(?:\.\d+)?(?:Z|[+-]\d\d:?\d\d) (?=\S| )")
 _ADDRESS: Final = re.compile(r"^(\d{1,3}(?:\.\d{1,3}){3}): ?")
@@ -352,6 +354,13 @@ def without_prefix(text: str, *, ts: bool = False) -> str:
     """The line without what a log collector put before it; with ``ts`` what looks like a host and a program stays."""
     match = _PREFIX.match(text)
     return text if match is None else text[match.end("ts" if ts else 0) :]
+
+
+def logged_by(text: str) -> str | None:
+    """The host that a stamp before the line names; None where none is, or it might be two words of the line's own."""
+    match = _PREFIX.match(text)
+    host = _LOGGED.search(match[0]) if match is not None else None
+    return host[1] if host is not None else None
 
 
 def unstamped(raw: bytes) -> bytes:

@@ -14,7 +14,7 @@ from itertools import chain
 from typing import Any, Final
 
 from dtnsim.logs._catalogue import Catalogue, Host, Shapes, Targets, catalogue
-from dtnsim.logs._commands import clean, decode, host_of, needs_cleaning, without_codes, without_prefix
+from dtnsim.logs._commands import clean, decode, host_of, logged_by, needs_cleaning, without_codes, without_prefix
 from dtnsim.logs._documents import DocumentBuffer, printed
 from dtnsim.logs._json_stream import ENDS_INSIDE, JsonStream
 from dtnsim.logs._records import NO_NUMBER
@@ -39,7 +39,7 @@ class LogReader:
         self.all = parsers or catalogue()
         self._memo: dict[str, Any] = {}
         self._hosts: dict[str | None, Host] = {None: Host(self.all, file, self._memo)}
-        self._main = self._hosts[None]
+        self._main = self._printed_by = self._hosts[None]  # and who printed the document at hand
         self._shape = Shapes(self.all).__getitem__
         self._line = self._first = 0
         self._offered = 0  # lines of the block up to here were offered to a parser at once
@@ -222,6 +222,7 @@ class LogReader:
             self._to_stream = [line for _, line in document.lines]
             return ()
         if targets.document:
+            self._printed_by = self._logging(decode(raw)) if targets.prefixed else self._main
             self._document = DocumentBuffer.start(raw, number, stamped=targets.prefixed)
             if self._document is not None:
                 self._busy = True
@@ -261,12 +262,12 @@ class LogReader:
     def _text(
         self, raw: bytes, targets: Targets, number: int, *, redraw: bool = False, after: bool = False
     ) -> list[Record]:
-        text = decode(raw)
+        text, host = decode(raw), self._main
         if targets.prefixed:
+            host = self._logging(text)
             text = without_prefix(text, ts=targets.ts)
         if needs_cleaning(text):
             text = clean(text)
-        host = self._main
         colon = text.find(": ")
         if 0 < colon < 80 and " " not in text[:colon]:
             name, rest = host_of(text)
@@ -299,6 +300,11 @@ class LogReader:
             host.mark(at)
         host.ctx.command = command
         return text
+
+    def _logging(self, text: str) -> Host:
+        """The host that a log collector's stamp names."""
+        name = logged_by(text)
+        return self._main if name is None else self._hosts.get(name) or self._new_host(name)
 
     def _new_host(self, name: str) -> Host:
         if len(self._hosts) > 512:
@@ -362,9 +368,9 @@ class LogReader:
         return partial
 
     def _parser_of(self, doc: Document) -> DocumentParser | None:
-        ctx = self._main.ctx
+        ctx = self._printed_by.ctx
         ctx.line, ctx.cut = doc.line, False
-        return next((p for p in self._main.documents if p.kind == doc.kind and p.match(doc)), None)
+        return next((p for p in self._printed_by.documents if p.kind == doc.kind and p.match(doc)), None)
 
     def _abandon(self, *, ended: bool) -> Iterator[Record]:
         """What looked like a document is none (or the file ends in it): read its lines as text."""

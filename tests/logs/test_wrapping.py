@@ -64,11 +64,16 @@ def test_what_collectors_put_before_lines_changes_nothing(before, capture):
     def told(text: str) -> list[tuple[object, ...]]:
         found, unread = read_text(text)
         assert not unread
-        return [(m.tool, m.quantity, m.value, m.status, m.line, m.conditions) for m in found]
+        return [(m.tool, m.quantity, m.value, m.status, m.line, {**m.conditions, "host": ""}) for m in found]
 
     plain = told(capture)
     assert plain
     assert told("".join(f"{before}{line}\n" for line in capture.splitlines())) == plain
+
+
+def test_hosts_that_share_a_journal_are_told_apart():
+    lines = [f"Mar 04 10:00:00 {host} run.sh[12]: {line}\n" for line in DD.splitlines() for host in ("alpha", "beta")]
+    assert [m.conditions["host"] for m in read_text("".join(lines))[0]] == ["alpha"] * 2 + ["beta"] * 2
 
 
 def test_no_break_spaces_of_a_web_page():
