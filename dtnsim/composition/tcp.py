@@ -153,9 +153,12 @@ def answered(drawn: Connection, nominal: Connection, draw: Draw, openings: Openi
             more = np.clip(c.steady_Bps / usual, 1.0, path.window_knee(**_steady(nominal)))
             factor = factor * np.minimum(path.window_knee(**_steady(drawn)) / more, 1.0)
     least, many = _moved(openings)
+    stretch = np.asarray(drawn.rtt_s) / np.asarray(nominal.rtt_s)
+    early = 1 / stretch  # slow start sends as much a round trip, whatever the steady rate becomes
     if draw.many:
         typical = float(c.time_of(least.max(initial=0.0))) if openings is not None else np.inf
-        factor = factor * draw(Quantity(1.0, "1", c.spread(typical), "dtnsim.physics.tcp.rounds"))
+        chance = draw(Quantity(1.0, "1", c.spread(typical), "dtnsim.physics.tcp.rounds"))
+        factor, early = factor * chance, early * chance
     link = drawn.rate_Bps * drawn.mss_B / drawn.mtu_B
     factor = np.minimum(factor, np.maximum(link / np.maximum(c.steady_Bps, 1e-30), np.where(factor <= 1, 1.0, 0.0)))
     steady = c.steady_Bps * factor
@@ -163,11 +166,11 @@ def answered(drawn: Connection, nominal: Connection, draw: Draw, openings: Openi
     if np.any(held):  # the link itself holds it
         steady = np.maximum(steady, np.where(held, closed, 0.0))
     steady = np.minimum(steady, link * _BELOW)
-    stretch = np.asarray(drawn.rtt_s) / np.asarray(nominal.rtt_s)
     made = replace(
         drawn,
         course=c,
         factor=factor,
+        early=early,
         stretch=stretch,
         limit=c.limit,
         capacity_Bps=steady,
@@ -253,8 +256,8 @@ def opens_s(streams: Connection, openings: Openings, most_Bps: Value) -> Value:
     """
     if streams.course is None or streams.reopened or openings.omitted_s:
         return 0.0
-    limits = np.atleast_1d(most_Bps), np.atleast_1d(streams.factor), np.atleast_1d(streams.stretch)
-    lost = streams.course.opens_s(most_Bps=limits[0], factor=limits[1], stretch=limits[2])
+    limits = _limits_of(streams, most_Bps)
+    lost = streams.course.opens_s(**{name: np.atleast_1d(value) for name, value in limits.items()})
     return _single(_moved(openings)[1].sum() * (lost + np.asarray(streams.rtt_s) / 2))
 
 
@@ -306,17 +309,25 @@ def _steady(streams: Connection, part: float = 1.0) -> dict[str, Any]:
 _goodput: Final = lru_cache(maxsize=1024)(path.path_goodput)  #: of equal connections it is asked again and again
 
 
+_LIMITS: Final = ("most_Bps", "factor", "early", "stretch")
+
+
+def _limits_of(streams: Connection, most_Bps: Value = np.inf) -> dict[str, Value]:
+    """What the course of connections is asked with."""
+    return dict(zip(_LIMITS, (most_Bps, streams.factor, streams.early, streams.stretch), strict=True))
+
+
 def _time_of(streams: Connection, size_B: Any, openings: Openings, most_Bps: Value = np.inf) -> Any:
     """Time that so many bytes take after what is left out (openings, draws) [s].
 
     A test that a time ends has moved what it has by then, which is no time for so many bytes: they take as long as at
     its rate.
     """
-    given, course = (most_Bps, streams.factor, streams.stretch), streams.course
+    given, course = _limits_of(streams, most_Bps), streams.course
     times = openings.omitted_s, openings.end_s
-    if not (np.ndim(course.steady_Bps) or any(map(np.ndim, given))):
-        return _took(course, tuple(size_B.tolist()), times, *map(float, given), packed=streams.reopened)
-    limits = dict(zip(("most_Bps", "factor", "stretch"), map(np.atleast_1d, given), strict=True))
+    if not (np.ndim(course.steady_Bps) or any(map(np.ndim, given.values()))):
+        return _took(course, tuple(size_B.tolist()), times, *map(float, given.values()), packed=streams.reopened)
+    limits = {name: np.atleast_1d(value) for name, value in given.items()}
     if np.ndim(course.steady_Bps):
         return _times_of(streams, size_B, times, limits)
     return _after(course, size_B, times, limits, packed=streams.reopened)
@@ -325,7 +336,7 @@ def _time_of(streams: Connection, size_B: Any, openings: Openings, most_Bps: Val
 @lru_cache(maxsize=1024)
 def _took(course: Course, size_B: tuple[float, ...], times_s: tuple[float, float], *limits: float, packed: bool) -> Any:
     """The same of one scenario, which is asked again for each phase, and for each transfer that is like another."""
-    given = dict(zip(("most_Bps", "factor", "stretch"), np.array(limits)[:, None], strict=True))
+    given = dict(zip(_LIMITS, np.array(limits)[:, None], strict=True))
     return _after(course, np.array(size_B), times_s, given, packed=packed)
 
 

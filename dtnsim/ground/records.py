@@ -151,6 +151,7 @@ class Connection:
     limit: Any = "link"  #: What holds them.
     course: Any = None  #: How they go in time at nominal values (`dtnsim.physics.tcp.rate_over_time.Course`).
     factor: Value = 1.0  #: Rates over those of the course [1].
+    early: Value = 1.0  #: The same below its steady rate [1].
     stretch: Value = 1.0  #: Round trip over that of the course [1].
     nominal: Connection | None = None  #: The same streams at nominal values; None where scenarios have their own.
     #: Payload after which answers are waited for or connections opened anew, which no window exceeds [B].

@@ -75,15 +75,14 @@ def test_a_file_with_a_connection_of_its_own_waits_for_the_windows_before_its_la
     assert seconds(size_B) - seconds(1e3) == pytest.approx(rounds * 20e-3 + last_B / 124e6, abs=0.5e-3)
 
 
-def test_a_longer_round_trip_takes_longer_over_the_same_shape() -> None:
+def test_at_another_round_trip_a_connection_opens_nearly_as_its_own_course_has_it() -> None:
+    """A window comes a round trip, so that rates of slow start fall as the trip grows: 14 % off where they stayed."""
     drawn = streams(rtt=np.array([0.05, 0.025, 0.1]))
-    middle, short, long = (ramp_of(drawn, n) for n in range(3))
-    assert middle is not None
-    assert short is not None
-    assert long is not None
-    assert long.shares == pytest.approx(middle.shares, rel=1e-12)  # sums in another order
-    assert lost_s(long) == pytest.approx(2 * lost_s(middle))
-    assert lost_s(short) == pytest.approx(lost_s(middle) / 2)
+    for n, trip in enumerate((0.05, 0.025, 0.1)):
+        here, own = ramp_of(drawn, n), ramp_of(streams(rtt=trip))
+        assert here is not None
+        assert own is not None
+        assert lost_s(here) == pytest.approx(lost_s(own), rel=0.08)
 
 
 def test_no_round_trip_no_opening() -> None:

@@ -49,7 +49,14 @@ class Course(Rows):
     scatter: FloatArray
     limit: Any  #: What holds it, one of `outcome.LIMITS`.
 
-    def opens_s(self, *, most_Bps: ArrayLike = np.inf, factor: ArrayLike = 1.0, stretch: ArrayLike = 1.0) -> FloatArray:
+    def opens_s(
+        self,
+        *,
+        most_Bps: ArrayLike = np.inf,
+        factor: ArrayLike = 1.0,
+        early: ArrayLike | None = None,
+        stretch: ArrayLike = 1.0,
+    ) -> FloatArray:
         """Time that is lost while less than half comes of what will: others have the way for themselves meanwhile.
 
         The sum of (1 - rate / last rate) dt over steps below half of the last rate. Slow start loses nearly all of its
@@ -58,6 +65,7 @@ class Course(Rows):
         Args:
             most_Bps: What the rest of the way allows [B/s].
             factor: Rates here over those of the course [1].
+            early: The same below the steady rate, which slow start comes to as it does; as ``factor`` by default [1].
             stretch: Round trip here over that of the course [1].
 
         Returns:
@@ -67,14 +75,20 @@ class Course(Rows):
         Neglects: as `delivered_B`.
         Source: integral of the steps; a half is where the way is shared evenly with one other.
         """
-        most, factor, stretch = (x[..., None] for x in together(most_Bps, factor, stretch))
+        most, factor, early, stretch = self._limits(most_Bps, factor, early, stretch)
         _, span, rate = (x[..., :-1] for x in self._steps())
         last = np.minimum(np.asarray(self.steady_Bps)[..., None] * factor, most)
-        part = rate * factor / np.maximum(last, 1e-30)
+        part = self.here(rate, factor, early) / np.maximum(last, 1e-30)
         return np.asarray((np.where(part < _HALF, 1 - part, 0.0) * span * stretch).sum(axis=-1), float)
 
     def delivered_B(
-        self, time_s: ArrayLike, *, most_Bps: ArrayLike = np.inf, factor: ArrayLike = 1.0, stretch: ArrayLike = 1.0
+        self,
+        time_s: ArrayLike,
+        *,
+        most_Bps: ArrayLike = np.inf,
+        factor: ArrayLike = 1.0,
+        early: ArrayLike | None = None,
+        stretch: ArrayLike = 1.0,
     ) -> FloatArray:
         """Bytes that have come `time_s` after the first of them, where something else lets `most_Bps` pass.
 
@@ -82,6 +96,7 @@ class Course(Rows):
             time_s: Time after the first byte was sent into the bottleneck [s].
             most_Bps: What the rest of the way allows [B/s].
             factor: Rates here over those of the course [1].
+            early: The same below the steady rate, which slow start comes to as it does; as ``factor`` by default [1].
             stretch: Round trip here over that of the course [1].
 
         Returns:
@@ -91,10 +106,10 @@ class Course(Rows):
         Neglects: that losses come at times of their own where something else holds the transfer back.
         Source: integral of the steps.
         """
-        time, most, factor, stretch = (x[..., None] for x in together(time_s, most_Bps, factor, stretch))
+        time, most, factor, early, stretch = self._limits(time_s, most_Bps, factor, early, stretch)
         begin, span, rate = self._steps()
         spans = np.clip(time - begin * stretch, 0.0, span * stretch)
-        return np.asarray((spans * np.minimum(rate * factor, most)).sum(axis=-1), float)
+        return np.asarray((spans * np.minimum(self.here(rate, factor, early), most)).sum(axis=-1), float)
 
     def time_of(
         self,
@@ -102,6 +117,7 @@ class Course(Rows):
         *,
         most_Bps: ArrayLike = np.inf,
         factor: ArrayLike = 1.0,
+        early: ArrayLike | None = None,
         stretch: ArrayLike = 1.0,
         packed: bool = False,
     ) -> FloatArray:
@@ -111,6 +127,7 @@ class Course(Rows):
             size_B: Payload [B].
             most_Bps: What the rest of the way allows [B/s].
             factor: Rates here over those of the course [1].
+            early: The same below the steady rate, which slow start comes to as it does; as ``factor`` by default [1].
             stretch: Round trip here over that of the course [1].
             packed: Whether the last round's segments count one behind the other, as slow start sends them, not spread
                 over their round trip: for short transfers.
@@ -122,10 +139,11 @@ class Course(Rows):
         Neglects: as `delivered_B`.
         Source: as `delivered_B`.
         """
-        size, most, factor, stretch = (x[..., None] for x in together(size_B, most_Bps, factor, stretch))
+        size, most, factor, early, stretch = self._limits(size_B, most_Bps, factor, early, stretch)
         begin, span, rate = self._steps()
+        flows = np.maximum(np.minimum(self.here(rate, factor, early), most), 1e-30)
         with np.errstate(invalid="ignore"):
-            upto = np.cumsum(np.maximum(np.minimum(rate * factor, most), 1e-30) * span * stretch, axis=-1)
+            upto = np.cumsum(flows * span * stretch, axis=-1)
         end = begin.shape[-1] - 1
         place = np.minimum((upto < size).sum(axis=-1, keepdims=True), end)
 
@@ -134,7 +152,7 @@ class Course(Rows):
             return values[place] if one else np.take_along_axis(np.broadcast_to(values, upto.shape), place, axis=-1)
 
         here, before = at(rate, place), np.where(place > 0, at(upto, np.maximum(place - 1, 0)), 0.0)
-        last = np.maximum(np.minimum(here * factor, most), 1e-30)
+        last = at(flows, place)
         if packed:
             doubles = at(rate, np.minimum(place + 1, end)) > DOUBLES * here
             last = np.where(doubles, np.maximum(np.minimum(rate[..., -1:] * factor, most), last), last)
@@ -144,6 +162,30 @@ class Course(Rows):
         """Relative standard deviation of what single runs have delivered by then: chance, and the model's own [1]."""
         own = known.SPREAD_LINK if self.limit in ("link", "window", "start") else known.SPREAD_LOSS
         return float(np.hypot(np.interp(time_s, self.ages_s[1:], self.scatter[1:]), own.value))
+
+    @staticmethod
+    def _limits(*given: Any) -> Iterator[FloatArray]:
+        """What is asked of the steps, one more axis for them; the last but one as that before it where it is None."""
+        known = [given[-3] if x is None else x for x in given]
+        return (x[..., None] for x in together(*known))
+
+    def here(self, rate: FloatArray, factor: FloatArray, early: FloatArray) -> FloatArray:
+        """Rates of steps here: slow start comes as it does, up to what the connection then has.
+
+        Args:
+            rate: Those of the course [B/s].
+            factor: Rates here over those of the course [1].
+            early: The same below the steady rate [1].
+
+        Returns:
+            Rates [B/s].
+
+        Valid: as `delivered_B`.
+        Neglects: a climb after slow start, of which loss and buffer hold a part.
+        Source: RFC 5681, section 3.1 (a window doubles a round trip, whatever it comes to).
+        """
+        steady = np.asarray(self.steady_Bps)[..., None]
+        return np.where(rate < steady, np.minimum(rate * early, steady * factor), rate * factor)
 
     def _steps(self) -> tuple[FloatArray, FloatArray, FloatArray]:
         """Begin, length and rate of all steps after the set-up, the steady one last."""
