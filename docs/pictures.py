@@ -157,11 +157,11 @@ def _cpu(ax: Any) -> None:
 
 
 def _nic(ax: Any) -> None:
-    from dtnsim.physics.bonding import expected_max_load, occupied
+    from dtnsim.physics.bonding import expected_links, static_rate
 
     streams = np.arange(1, 33)
-    ax.plot(streams, occupied(4, streams) * 10, label="4 x 10 Gb/s: streams that share out their work")
-    ax.plot(streams, streams / expected_max_load(4, streams) * 10, label="equal parts for each stream")
+    ax.plot(streams, expected_links(4, streams) * 10, label="4 x 10 Gb/s: streams that share out their work")
+    ax.plot(streams, np.asarray(static_rate(1.25e9, 4, streams)) * 8e-9, label="equal parts for each stream")
     ax.set(xlabel="streams, hashed onto the links of a bond", ylabel="Gb/s in the mean", ylim=0)
     ax.legend()
 
@@ -192,12 +192,13 @@ def _controls(ax: Any) -> None:
 
 
 def _nfs(ax: Any) -> None:
-    from dtnsim.physics.waiting import request_rate
+    from dtnsim.physics.nfs import data_rate
 
     rtt = np.linspace(0.1, 20, 200)
     for slots in (1, 16, 128):
-        rate = request_rate(1 << 20, rtt * 1e-3 + 0.3e-3, in_flight=slots)
-        ax.semilogy(rtt, 8e-9 * rate, label=f"requests of 1 MiB in flight: {slots}")
+        ax.semilogy(
+            rtt, 8e-9 * data_rate(slots, 1 << 20, rtt * 1e-3, 0.3e-3), label=f"requests of 1 MiB in flight: {slots}"
+        )
     ax.set(xlabel="round trip to the server [ms]", ylabel="Gb/s that requests allow")
     ax.legend()
 
@@ -225,9 +226,11 @@ def _objects(ax: Any) -> None:
 
 
 def _tape(ax: Any) -> None:
+    from dtnsim.physics.tape import drive_seconds
+
     run = np.logspace(8, 12, 80)
     for locate in (5, 50):
-        rate = 1 / (1 / 400e6 + locate / run + 60 / 12e12)
+        rate = 1 / drive_seconds(400e6, run, locate, 12e12, 60)
         ax.semilogx(run / 1e9, rate / 1e6, label=f"{locate} s to the next file")
     ax.set(xlabel="bytes that lie together [GB]", ylabel="MB/s of one LTO-9 drive", ylim=0)
     ax.legend()

@@ -16,8 +16,8 @@ from dtnsim.components.parallel import ParallelFilesystem
 from dtnsim.components.servers import Group, Left, RequestTime, TargetRate
 from dtnsim.ground.ledger import Row
 from dtnsim.ground.quantity import Quantity, Unit, Value, prior
-from dtnsim.ground.term import Term, count, largest, law, least, term
-from dtnsim.physics import beegfs, waiting
+from dtnsim.ground.term import Term, count, law, term
+from dtnsim.physics import beegfs, metadata, servers, waiting
 
 #: look-ups of names before an operation on them: what the client knows of files is never taken to hold, nor that there
 #: are none (Linux client, Config.c: tuneFileSubentryCacheValidityMS and tuneENOENTCacheValidityMS are 0); a file is
@@ -106,22 +106,24 @@ class Beegfs(ParallelFilesystem):
 
     def stripes(self, row: Row, file_B: float) -> Term:
         """Targets that a file lies on."""
-        return law(waiting.pieces, size_B=file_B, piece_B=row.term(self.chunksize), most=self.numtargets)
+        return law(servers.file_stripes, file_B=file_B, stripe_count=self.numtargets, stripe_B=row.term(self.chunksize))
 
     def medium(self, row: Row, use: Access, host: Machine, volume: str) -> None:
         """Calls or buffers of the files, the client's connections, targets and servers, then the storage network."""
         label, whole, chunk = label_of(volume), self.whole(row), row.term(self.chunksize)
         if not use.alone:
-            # a call, or a buffer where that is larger (FhgfsOpsHelper.c); the caller's own thread copies it
-            asked = largest(term(use.block_B, "B"), least(row.term(self.buffer), chunk))
+            asked = law(
+                beegfs.asked_bytes, call_B=term(use.block_B, "B"), buffer_B=row.term(self.buffer), chunk_B=chunk
+            )
             copied = self.cycles(row, use, host.stack) / host.clock(row)
-            one = asked / (self._time(row, use, asked, self.numtargets) + asked * copied)
+            request_s = self._time(row, use, asked, self.numtargets)
+            one = law(beegfs.stream_rate, asked_B=asked, request_s=request_s, copy_s=asked * copied)
             what = "BeeGFS calls or buffers of the files, one after the other"
             self.of_each(row, use, f"{label}.buffers", one, what)
         wait = self._time(row, use, chunk, 1)
         number = whole.servers.count if whole.servers is not None else 1
         flight = self.connections * number
-        one = law(waiting.request_rate, request_B=chunk, latency_s=wait, in_flight=flight)
+        one = law(waiting.request_rate, request_B=chunk, latency_s=wait, rate_Bps=math.inf, in_flight=flight)
         row.charge(f"{label}.connections", "beegfs", what="BeeGFS requests in flight to the servers", capacity=one)
         rate = self.either(use, whole.target_rate, whole.target_write)
         below = row.times(2.0) if whole.mirror and use.operation == "write" else row
@@ -153,7 +155,7 @@ class Beegfs(ParallelFilesystem):
         plain = super().waits(row, operations, host, away_s, file_B, met=met)
         looked_up = sum(_LOOK_UPS.get(operation, 0.0) for operation in operations)
         message_s = self.among_others(row, self.metadata_time).value
-        return plain + looked_up * (message_s + away_s) + self._changed(row, operations)
+        return plain + beegfs.operation_time(looked_up, message_s, away_s, 0.0, 0.0) + self._changed(row, operations)
 
     def _changed(self, row: Row, operations: tuple[str, ...]) -> Value:
         """Seconds of the changes of the metadata server's own file system."""
@@ -172,9 +174,8 @@ class Beegfs(ParallelFilesystem):
         if whole.servers is None or not removed:
             return
         here, prefix = self.at(row, label_of(volume))
-        # each target of the pattern is asked, after the answer to the client (MsgHelperUnlink.cpp, UnlinkFileMsgEx.cpp)
-        each = count(min(self.numtargets, whole.targets), "target")
-        one = 1.0 / row.term(whole.unlinks)
+        each = law(beegfs.removal_messages, targets=min(self.numtargets, whole.targets))
+        one = law(metadata.server_time, operation_rate=row.term(whole.unlinks))
         capacity = count(whole.servers.count, "server")
         per_byte = Term(removed, f"{removed:.7g}") * each * one
         what = "chunks of removed files, one message for each of their targets"

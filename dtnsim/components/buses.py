@@ -18,7 +18,7 @@ from dtnsim.components.wiring import Wiring, link_known
 from dtnsim.ground.ledger import Row
 from dtnsim.ground.quantity import Value, middle, prior
 from dtnsim.ground.term import Term, count, largest, law, term
-from dtnsim.physics import cache, cpu, pcie, waiting
+from dtnsim.physics import cache, cpu, pcie
 
 #: largest request of kernels that keep to the read-ahead that is set
 _NO_LARGER: Final = prior("1 B", 0.0, "Linux before 4.10 (commit 9491ae4aade6)")
@@ -62,7 +62,7 @@ class Buses(Wiring):
         for work in works:
             seconds = seconds + work.cycles / self.clock(row) / float(work.cores(whole))
         waits = term(latency, "s", "the device") + window * seconds
-        rate = law(waiting.request_rate, request_B=cache.WINDOWS * window, latency_s=waits)
+        rate = law(cache.read_ahead_rate, disk_rate=np.inf, window_B=cache.WINDOWS * window, latency_s=waits)
         row.charge(
             f"{label}.read-ahead",
             "window",

@@ -18,7 +18,7 @@ from dtnsim.components.servers import Group, RequestTime, SharedFilesystem
 from dtnsim.ground.ledger import Row
 from dtnsim.ground.quantity import Quantity, Unit, Value, prior
 from dtnsim.ground.term import Term, count, law, least, term
-from dtnsim.physics import redundancy, waiting
+from dtnsim.physics import gpfs, redundancy, servers, waiting
 
 #: requests that one of them does a second
 _MDS = (
@@ -129,7 +129,8 @@ class Cephfs(ParallelFilesystem, OsdPool):
 
     def round_trips(self, row: Row, operation: str) -> Value:
         """More where another client has to give up its capabilities."""
-        return super().round_trips(row, operation) * (1.0 + 2.0 * row.value(self.contended))
+        trips = law(gpfs.token_round_trips, contended=row.term(self.contended)).value
+        return super().round_trips(row, operation) * trips
 
     def medium(self, row: Row, use: Access, host: Machine, volume: str) -> None:
         """Objects in flight, OSDs with their copies, the nodes' ports, then the storage network."""
@@ -138,7 +139,7 @@ class Cephfs(ParallelFilesystem, OsdPool):
         name = "in-flight" if use.alone else "read-ahead" if reading else "write-back"
         capacity = self._flying(row, use, max(use.own_streams, 1))
         row.charge(f"{label}.{name}", self.kind, private=True, capacity=capacity, what="CephFS objects in flight")
-        lies = law(waiting.pieces, size_B=use.file_B, piece_B=size, most=whole.osds)
+        lies = law(servers.file_stripes, file_B=use.file_B, stripe_count=whole.osds, stripe_B=size)
         lies = least(lies * count(parts, "part"), count(whole.osds, "OSD"))
         rate = row.term(whole.osd_rate(use.operation))
         if use.alone:  # calls smaller than an object
@@ -157,8 +158,11 @@ class Cephfs(ParallelFilesystem, OsdPool):
         """A node that is the primary of what it writes sends the copies on."""
         if not self.hyperconverged:
             return super().sent(row, use)
+        whole, reading = self.whole(row), float(use.operation == "read")
         here = 1.0 - self.elsewhere
-        return self.whole(row).ports(reading=use.operation == "read", here=here, sent=here)
+        return law(
+            redundancy.ceph_client_bytes, stored_per_byte=whole.stored(), data=whole.data, reading=reading, here=here
+        )
 
     def _ports(self, row: Row, use: Access) -> Term:
         """Bytes through the nodes' ports."""
@@ -260,7 +264,8 @@ class Rbd(Device, OsdPool):
 
     def bus_factor(self, use: Access) -> Value:
         """Bytes through the host's port: what lies here passes none, the copies of what is written here do."""
-        return self.ports(reading=use.operation == "read", here=self.here, sent=self.here).value
+        reading = float(use.operation == "read")
+        return redundancy.ceph_client_bytes(self.stored().value, self.data, reading, self.here)
 
     def asked(self, row: Row, use: Access) -> Term:
         """Bytes of one request to an OSD."""

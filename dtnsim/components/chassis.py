@@ -11,7 +11,7 @@ from dtnsim.ground.ledger import Row
 from dtnsim.ground.quantity import Quantity, Unit, prior
 from dtnsim.ground.term import count, law, least, term
 from dtnsim.ground.uncertainty import Otherwise
-from dtnsim.physics import pcie, waiting
+from dtnsim.physics import pcie
 
 _MPS: Final = prior("256 B", 0.0, "usual maximum payload size of server root ports (Intel 683390, AN 708)")
 _MPS_GEN4: Final = prior("512 B", 0.0, "lspci of cards at 16 and 32 GT/s: DevCtl MaxPayload 512 bytes")
@@ -75,17 +75,16 @@ class Slot(Component):
             card_lanes: Lanes of the card.
             card_generation: Its generation of PCIe.
         """
-        # both ends settle on the widest and fastest that they share (PCIe Base Specification 5.0, 4.2.4)
-        width, generation = min(self.lanes // self.bifurcation, card_lanes), min(self.generation, card_generation)
+        width = int(pcie.trained_lanes(self.lanes // self.bifurcation, card_lanes))
+        generation = int(pcie.trained_lanes(self.generation, card_generation))
         mps, mrrs = row.term(self.payload), row.term(self.mrrs)
         link = law(pcie.tlp_rate, generation=generation, lanes=width, mps_B=mps, striping=1 if width <= _NARROW else 0)
         rate = out = count(1 if card_lanes < _ANY_CARD else self.bifurcation, "link") * link
-        up, down = 1.0 + law(pcie.header_bytes, generation=generation, payload_B=mps), term(0.0)
+        up, down = law(pcie.write_bytes, generation=generation, mps_B=mps), term(0.0)
         if not to_host:
-            up = law(pcie.header_bytes, generation=generation, payload_B=mrrs)
-            completion_B = pcie.HEADER_3DW_B
-            down = 1.0 + law(pcie.header_bytes, generation=generation, payload_B=mps, header_B=completion_B)
-            reads = law(waiting.request_rate, request_B=mrrs, latency_s=row.term(self.latency), in_flight=self.tags)
+            up = law(pcie.request_bytes, generation=generation, mrrs_B=mrrs)
+            down = law(pcie.completion_bytes, generation=generation, mps_B=mps)
+            reads = law(pcie.read_latency_rate, tags=self.tags, mrrs_B=mrrs, latency_s=row.term(self.latency))
             out = least(rate, reads * down)
         what = f"DMA {'to' if to_host else 'from'} memory"
         row.charge(f"{name}.in", "pcie", capacity=rate, per_byte=up, what=what)

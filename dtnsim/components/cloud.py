@@ -13,7 +13,7 @@ from dtnsim.components.device import Device
 from dtnsim.ground.ledger import Row
 from dtnsim.ground.quantity import Draw, Quantity, Unit, Value, prior
 from dtnsim.ground.term import Term, count, law, least, term
-from dtnsim.physics import cloud, waiting
+from dtnsim.physics import cloud
 
 
 def _together(given: Any) -> Any:
@@ -164,7 +164,7 @@ class CloudDisk(Device):
         )
         alone = use.alone
         request = term(use.block_B, "B") if alone else row.term(self.counted)
-        counted = law(waiting.pieces, size_B=request, piece_B=row.term(self.counted))
+        counted = law(cloud.counted_requests, request_B=request, counted_B=row.term(self.counted))
         row.charge(
             f"{name}.cloud-requests",
             "cloud-disk",

@@ -13,7 +13,7 @@ from dtnsim.components.cpu import Cpu
 from dtnsim.ground.errors import SpecError
 from dtnsim.ground.ledger import Row
 from dtnsim.ground.quantity import Quantity
-from dtnsim.ground.term import Term, count, largest, least, term
+from dtnsim.ground.term import Term, count, largest, law, least, term
 from dtnsim.physics import cpu as physics
 from dtnsim.physics.core_rates import CORE_RATES
 
@@ -104,7 +104,8 @@ class Cores(Model):
         """Charges work that may run on any core."""
         clock = self.clock(row)
         if self.cpu.smt > 1:
-            clock = clock * row.term(self.cpu.smt_gain)
+            gain = row.term(self.cpu.smt_gain)
+            clock = law(physics.smt_capacity, clock_Hz=clock, busy_threads=self.cpu.smt, gain=gain)
         capacity = self.several(row) * clock
         label = f"all cores of {self.name}"
         row.charge("cpu", "cpu", capacity=capacity, per_byte=cycles, what=what, label=label)
@@ -141,7 +142,9 @@ class Cores(Model):
         share = self.remote(near) if said else (self.cpu.sockets - 1) / self.cpu.sockets
         if not share:
             return
-        rate = count(self.cpu.socket_links, "link") * row.term(self.cpu.socket_link) * term(physics.LINK_WIDTH_B, "B")
+        rate = law(
+            physics.socket_link_rate, transfers_per_s=row.term(self.cpu.socket_link), links=self.cpu.socket_links
+        )
         way = f"from-{near}" if to_host else f"from-{1 - near}" if self.cpu.sockets == 2 else f"to-{near}"
         row.charge(
             f"cpu.socket-link.{way}",
@@ -161,4 +164,4 @@ class Cores(Model):
     def _across(self, row: Row, work: Term, share: float) -> Term:
         """Work of which a share is done away from its card."""
         penalty = row.term(self.cpu.numa_penalty)
-        return work * (1.0 + share * (penalty - 1.0)) if share else work
+        return law(physics.numa_cycles, cycles_per_B=work, remote_share=share, penalty=penalty) if share else work

@@ -16,7 +16,7 @@ from dtnsim.components.servers import Left, RequestTime, TargetRate
 from dtnsim.ground.ledger import Row
 from dtnsim.ground.quantity import Quantity, Unit, Value, prior
 from dtnsim.ground.term import Term, count, largest, law, term
-from dtnsim.physics import waiting
+from dtnsim.physics import redundancy, waiting
 
 Work = Annotated[Quantity, Unit("cycles/B", spread=0.4)]
 
@@ -150,8 +150,10 @@ class Daos(ParallelFilesystem, Copies):
         return Connections(queues * number, shared=self.library == "none")
 
     def sent(self, row: Row, use: Access) -> Term:
-        """What is written goes out as every copy and shard (DAOS, src/object/README.md; crt_bulk_bind)."""
-        all_of_them = term(1.0) if use.operation == "read" else self.whole(row).stored()
+        """Every copy and shard."""
+        whole = self.whole(row)
+        stored = whole.stored()
+        all_of_them = law(redundancy.client_bytes, stored=stored, reading=float(use.operation == "read"))
         return all_of_them * super().sent(row, use) if self.hyperconverged else all_of_them
 
     def cache_limits(self, row: Row, host: Machine, held_B: float = 0.0) -> tuple[Value, Value]:

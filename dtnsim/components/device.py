@@ -15,8 +15,8 @@ from dtnsim.components.access import Access, Operation
 from dtnsim.components.base import Component, Pick
 from dtnsim.ground.ledger import Row
 from dtnsim.ground.quantity import Mixture, Quantity, Value, prior
-from dtnsim.ground.term import Term, count, least, term
-from dtnsim.physics import cache, pcie
+from dtnsim.ground.term import Term, count, law, least, term
+from dtnsim.physics import cache, hdd_streams, pcie
 
 #: what the block layer makes of sequential writes where nothing gathers whole stripes
 BLOCK_REQUEST: Final = prior("1280 KiB", 0.0, "Linux include/linux/blkdev.h: BLK_DEF_MAX_SECTORS")
@@ -270,7 +270,7 @@ class Device(Component):
 
 def part_of_visit(visit_B: Term | Value | None, members: float) -> Term | None:
     """Bytes of one visit of a member, of those of the whole; None where nobody says any."""
-    return None if visit_B is None else term(visit_B, "B") / members
+    return None if visit_B is None else law(hdd_streams.visit_bytes, window_B=term(visit_B, "B"), data_disks=members)
 
 
 class Layer(Device):

@@ -14,10 +14,9 @@ from dtnsim.components.machine import Machine
 from dtnsim.ground.ledger import Row
 from dtnsim.ground.quantity import Quantity, Unit, Value, prior
 from dtnsim.ground.term import Term, largest, law, term
-from dtnsim.physics import cache, metadata
+from dtnsim.physics import cache, local, metadata
 
-#: writes of a journal's commit that wait for each other: blocks, and then the record that makes them count (kernel.org,
-#: ext4, barrier=1; SQLite FAQ 19: each transaction waits for the platter twice)
+#: writes of a journal's commit that wait for each other: blocks, and then the record that makes them count
 _BARRIERS = 2.0
 #: memory of the kernel for a file that it knows, and a block of a file system
 _IN_MEMORY = prior(
@@ -174,7 +173,7 @@ class AgedFilesystem(LocalFilesystem):
         one = self._device_flush(row, use.but(total_B=spread), host, volume)
         if one is None:
             return super().flush_wait(row, use, host, volume)
-        return (_BARRIERS * one).value
+        return law(local.sync_time, waits=_BARRIERS, positioning_s=one).value
 
     def medium(self, row: Row, use: Access, host: Machine, volume: str) -> None:
         """The array, where files lie in extents."""

@@ -85,7 +85,7 @@ class FileOperations(Component):
         """
         if operation == "exclusive":
             return 0.0
-        return 1.0 / metadata.NAMES_PER_CALL if operation == "readdir" else 1.0
+        return float(metadata.listing_calls(metadata.NAMES_PER_CALL)) if operation == "readdir" else 1.0
 
     def expired(self, row: Row, request_s: Value) -> Value:
         """Requests for each that does the work, those included that renew what the client knew."""

@@ -18,7 +18,7 @@ from dtnsim.components.stack import Stack
 from dtnsim.ground.ledger import Row
 from dtnsim.ground.quantity import Quantity, Unit, Value, prior
 from dtnsim.ground.term import Term, law, term
-from dtnsim.physics import cpu, gpfs, waiting
+from dtnsim.physics import cpu, gpfs, servers, waiting
 
 #: mdtest on 16 nodes, each of which made the files that it looked up and removed
 _PIXSTOR = "Dell PixStor administrator guide, pp. 24 to 35, mdtest on one array of 24 SSDs"
@@ -106,14 +106,15 @@ class Gpfs(ParallelFilesystem):
         pagepool_B, share = row.term(self.pagepool), row.term(self.prefetch_share)
         flight = law(gpfs.blocks_in_flight, threads=self.prefetch, block_B=block, pagepool_B=pagepool_B, share=share)
         wait = self.away(row.term(self.latency), use)
-        rate = law(waiting.request_rate, request_B=block, latency_s=wait, in_flight=flight)
+        rate = law(waiting.request_rate, request_B=block, latency_s=wait, rate_Bps=np.inf, in_flight=flight)
         row.charge(f"{label}.prefetch", "gpfs", what="GPFS blocks in flight", capacity=rate)
         if use.operation == "write":  # the tail of a file takes a whole subblock
             file = max(use.file_B, 1.0)
-            subblock = law(gpfs.subblock, block_B=block)
-            row = row.times(law(waiting.pieces, size_B=file, piece_B=subblock) * subblock / file)
+            taken = law(gpfs.allocated_bytes, file_B=file, subblock_B=law(gpfs.subblock, block_B=block))
+            row = row.times(taken / file)
         nsd = row.term(self.either(use, whole.nsd_rate, whole.nsd_write))
-        scattered, touched = whole.allocation == "scatter", self.spread(row, use)
+        touched = law(servers.file_stripes, file_B=use.file_B, stripe_count=whole.nsds, stripe_B=block)
+        scattered = whole.allocation == "scatter"
         self.groups(row, use, label, Group("nsds", "GPFS NSDs", whole.nsds, nsd, touched, block, scattered))
         self.behind(row, use, label, block)
         host.storage_network(row, use, volume)
@@ -141,7 +142,7 @@ class Gpfs(ParallelFilesystem):
     def spread(self, row: Row, use: Access) -> Term:
         """NSDs of its files."""
         whole = self.whole(row)
-        return law(waiting.pieces, size_B=use.file_B, piece_B=row.term(whole.block), most=whole.nsds)
+        return law(servers.file_stripes, file_B=use.file_B, stripe_count=whole.nsds, stripe_B=row.term(whole.block))
 
     def waits(
         self, row: Row, operations: tuple[str, ...], host: Machine, away_s: Value, file_B: float, *, met: int = 0
@@ -153,8 +154,7 @@ class Gpfs(ParallelFilesystem):
         if "create" in operations and file_B > _EMPTY_B:
             own = own + row.value(self.data_time)
         unknown = float(not met and any(operation in _MEETS for operation in operations))
-        # a token is asked for and has to be taken back from its holder (IBM Storage Scale, File system manager)
-        messages = unknown + 2.0 * row.value(self.contended)
+        messages = law(gpfs.token_messages, inodes=unknown, contended=row.term(self.contended)).value
         return own + messages * (row.value(self.metadata_time) + away_s)
 
     def timed(self, operation: str) -> Quantity:
@@ -165,4 +165,6 @@ class Gpfs(ParallelFilesystem):
 
     def round_trips(self, row: Row, operation: str) -> Value:
         """More where a token has to be taken from another node."""
-        return super().round_trips(row, operation) * (1.0 + 2.0 * row.value(self.contended))
+        return (
+            super().round_trips(row, operation) * law(gpfs.token_round_trips, contended=row.term(self.contended)).value
+        )

@@ -12,7 +12,7 @@ from dtnsim.components.cloud import Allowance
 from dtnsim.ground.ledger import Row
 from dtnsim.ground.quantity import Quantity, Unit, prior
 from dtnsim.ground.term import count, law, least, term
-from dtnsim.physics import waiting
+from dtnsim.physics import pcie, waiting
 
 
 class Hba(Component):
@@ -61,10 +61,13 @@ class Hba(Component):
         lane = row.term(self.lane)
         row.charge(f"{name}.lanes", "sas", capacity=count(self.lanes, "lane") * lane, what="SAS/SATA lanes")
         if self.uplink_lanes is not None:
-            # without buffers the uplink goes at the drives' speed (SAS store-and-forward patent; Lenovo RAID 930 guide)
-            slower = [row.term(known) for known in (self.expander_lane,) if known is not None]
-            slower += [] if self.buffered else [row.term(self.drive_lane)]
-            uplink = count(self.uplink_lanes, "lane") * least(lane, *slower)
+            uplink = law(
+                pcie.expander_uplink_rate,
+                lanes=self.uplink_lanes,
+                uplink_lane=lane if self.expander_lane is None else least(lane, row.term(self.expander_lane)),
+                drive_lane=row.term(self.drive_lane),
+                buffered=self.buffered,
+            )
             row.charge(f"{name}.uplink", "sas", capacity=uplink, what="expander uplink")
         takes = self.engine_write if use.operation == "write" else None
         engine = row.term(takes or self.engine)

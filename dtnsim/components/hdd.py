@@ -14,7 +14,7 @@ from dtnsim.ground.ledger import Row
 from dtnsim.ground.quantity import Mixture, Quantity, Unit, Value, middle, prior
 from dtnsim.ground.term import Term, count, largest, law, least, term
 from dtnsim.ground.uncertainty import Otherwise
-from dtnsim.physics import bonding, hdd, hdd_streams, waiting
+from dtnsim.physics import bonding, hdd, hdd_streams
 
 _ONCE: Final = Term(1.0, "1")
 _SEEKING: Final = 2.0  #: cost of a byte from which on seeks are more than half of it
@@ -159,7 +159,7 @@ class Hdd(Device):
 
     def turn(self, row: Row) -> Term:
         """That of its platters."""
-        return 1.0 / row.term(self.spindle)
+        return law(hdd.rotation_time, spindle_Hz=row.term(self.spindle))
 
     def serve(self, row: Row, use: Access, name: str, *, copies: int = 1, visit_B: Term | Value | None = None) -> None:
         """Charges media and link."""
@@ -190,7 +190,7 @@ class Hdd(Device):
         if self.actuators == 1:
             return None, use
         asked = self._known(use, copies) if use.random else float(use.streams)
-        busy = law(bonding.occupied, bins=self.actuators, items=max(asked, 1.0))
+        busy = law(bonding.expected_links, links=self.actuators, streams=max(asked, 1.0))
         each = float(busy.value)
         if use.random:
             return busy, use.but(queue_depth=max(1, round(use.queue_depth / each)))
@@ -211,9 +211,7 @@ class Hdd(Device):
         """Where the data are: as stated, or as a file system that says how full it is fills a disk."""
         if use.filled is None or self.states("position"):
             return row.term(self.position)
-        # disks fill from the outside in: new data lie behind what is there, those that are read all over it (OpenZFS
-        # metaslab.c: of equal metaslabs that of the lowest offset)
-        return term(use.filled) if use.operation == "write" else 0.5 * term(use.filled)
+        return law(hdd.place_by_fill, filled=term(use.filled), writing=use.operation == "write")
 
     def _filled(self, row: Row, use: Access) -> Term:
         """Part of the stroke that the data lie on: twice their mean place."""
@@ -249,7 +247,7 @@ class Hdd(Device):
         else:
             first = law(hdd.positioning_time, seek_s=row.term(self.seek), spindle_Hz=row.term(self.spindle))
         size = term(use.block_B, "B")
-        return rate / law(waiting.request_rate, request_B=size, latency_s=first, rate_Bps=rate)
+        return rate / law(hdd.random_rate, request_B=size, rate=rate, positioning_s=first)
 
     def _switch(self, row: Row, distance: Term, members: float = 1.0) -> Term:
         """Seek over a distance, and half a turn; more until the last of several members is there."""
@@ -280,12 +278,17 @@ class Hdd(Device):
                 visit_B=self._window(row, use, copies, rate, visit_B),
                 first_s=first,
                 later_s=turn or term(0.0, "s"),
-                stops=0.0 if use.buffered and not use.rewrite else apart,
+                disks=0.0 if use.buffered and not use.rewrite else apart,
             )
         if reading or use.metadata_writes <= 0:
             return cost
-        size, swept = term(use.file_B, "B"), self._swept(row, use)
-        inodes = law(hdd_streams.visits_cost, file_B=size, rate=rate, first_s=swept, stops=use.metadata_writes)
+        inodes = law(
+            hdd_streams.new_files_cost,
+            file_B=term(use.file_B, "B"),
+            rate=rate,
+            positioning_s=self._swept(row, use),
+            metadata_writes=use.metadata_writes,
+        )
         return inodes if cost is _ONCE else cost + (inodes - 1.0)
 
     def _disks_of_a_file(self, row: Row, use: Access, copies: int, rate: Term, visit_B: Term | Value | None) -> Value:
@@ -301,12 +304,12 @@ class Hdd(Device):
         if visit_B is not None:
             return term(visit_B, "B")
         if use.buffered:
-            # half a second of one file, and then the next (Linux 3.2 on: fs/fs-writeback.c, writeback_chunk_size)
-            return largest(term(4.0 * 2**20, "B"), term(0.5, "s") * rate)
+            return law(hdd_streams.writeback_visit_bytes, rate=rate)
         visit = row.term(self.visit)
         if use.finish != "direct":
             return visit
-        return largest(visit, term(use.block_B * use.queue_depth, "B") / count(copies, "disk"))
+        queued = term(use.block_B * use.queue_depth, "B")
+        return largest(visit, law(hdd_streams.visit_bytes, window_B=queued, data_disks=copies))
 
     def _apart(self, row: Row, use: Access) -> Term:
         """Distance from one stream to the next; where they are swept, the more of them the nearer."""
@@ -328,11 +331,9 @@ class Hdd(Device):
         """
         if use.operation == "write" or np.isinf(use.active) or not use.request_B:
             return self._swept(row, use)
-        run = term(use.extent_B, "B")
-        # neighbours are joined, gaps above zfs_vdev_read_gap_limit are not (OpenZFS vdev_queue.c)
-        known = use.active * least(term(use.request_B, "B"), run) / run
-        choice = least(largest(known, term(1.0)), term(float(self.ncq)))
-        span = choice * (run + term(use.gap_B, "B")) / row.term(self.capacity)
+        runs = {"request_B": term(use.request_B, "B"), "run_B": term(use.extent_B, "B")}
+        choice = least(law(hdd.sweep_choice, active=use.active, **runs), term(float(self.ncq)))
+        span = choice * (term(use.extent_B, "B") + term(use.gap_B, "B")) / row.term(self.capacity)
         return law(hdd.sorted_positioning_time, queue=choice, **self._seeks(row), stroke=least(span, term(1.0)))
 
     def _runs(self, row: Row, use: Access, rate: Term) -> Term:

@@ -11,9 +11,9 @@ from dtnsim.components.base import Pick
 from dtnsim.components.device import BLOCK_REQUEST, Device, Layer
 from dtnsim.ground.ledger import Row
 from dtnsim.ground.quantity import Quantity, Unit, Value, prior
-from dtnsim.ground.term import Term, count, law, least, term
+from dtnsim.ground.term import Term, law, least, term
 from dtnsim.ground.uncertainty import Otherwise
-from dtnsim.physics import md, waiting
+from dtnsim.physics import md
 
 #: chunks, and what a running rebuild takes, where the file says nothing
 MD_CHUNK: Final = prior("512 KiB", 0.0, "mdadm(8), --chunk: 512 KiB since mdadm 3.1")
@@ -180,7 +180,6 @@ class LinuxMd(Layer):
         """
         member = term(self.of.single_rate(row, use.but(random=True)), "B/s")
         update_s = self.of.turnaround(row) + float(self.stripe_cache) * term(md.MD_PAGE_B, "B") / member
-        held = count(self.stripe_cache, "stripe") * float(disks - parity)
-        room = law(waiting.request_rate, request_B=term(md.MD_PAGE_B, "B"), latency_s=update_s, in_flight=held)
+        room = law(md.stripe_cache_write_rate, entries=self.stripe_cache, disks=disks, parity=parity, update_s=update_s)
         remedy = "a larger stripe_cache_size ({key}.array.stripe_cache), or a drive with a protected cache"
         row.charge(f"{name}.stripes", "cache", capacity=groups * room, what="md stripe cache", remedy=remedy)

@@ -18,8 +18,8 @@ from dtnsim.components.stack import Stack
 from dtnsim.ground.errors import SpecError
 from dtnsim.ground.ledger import Row
 from dtnsim.ground.quantity import Quantity, Unit, Value, prior
-from dtnsim.ground.term import Term, count, law, least, term
-from dtnsim.physics import cpu, local, waiting
+from dtnsim.ground.term import Term, count, law, term
+from dtnsim.physics import cpu, local
 
 
 class Ext4(ExtentFilesystem):
@@ -41,15 +41,19 @@ class Ext4(ExtentFilesystem):
     commit: Annotated[Quantity, Unit("s", low=0.1)] = prior("5 s", 0.0, "kernel.org, ext4: commit=nrsec, default 5")
 
     def dirty_age(self, row: Row, host: Machine) -> Value:
-        """A commit takes the data of all blocks that it allocates with it (Linux Documentation/admin-guide/ext4)."""
+        """A commit takes the data of all blocks that it allocates with it."""
         allocated = self.data == "journal" or (self.data == "ordered" and not self.delalloc)
-        expire_s = super().dirty_age(row, host)
-        return np.minimum(expire_s, row.value(self.commit)) if allocated else expire_s
+        return law(
+            local.forced_age,
+            expire_s=row.term(host.vm.dirty_expire),
+            commit_s=row.term(self.commit),
+            allocated=float(allocated),
+        ).value
 
     def medium(self, row: Row, use: Access, host: Machine, volume: str) -> None:
         """The array, with what the journal writes."""
         if use.operation == "write" and self.data == "journal":
-            row = row.times(2.0)  # into the journal, and then to its place (Linux Documentation/filesystems/ext4)
+            row = row.times(law(local.written_bytes, data_journaled=1.0))
         super().medium(row, use, host, volume)
 
 
@@ -84,11 +88,14 @@ class Xfs(ExtentFilesystem):
         if not asked.changes or array is None:
             return
         delayed = (host.stack.release or local.DELAYED_SINCE) >= local.DELAYED_SINCE
-        logged = row.term(self.log_record) * (1.0 if delayed else local.STALE_COPIES)
-        most, waits = array.media_rate(row, "write"), array.turnaround(row)
-        size = row.term(self.logbsize)
-        each = law(waiting.request_rate, request_B=size, latency_s=waits, rate_Bps=most, in_flight=self.logbufs)
-        rate = least(most, each)
+        logged = law(local.logged_bytes, record_B=row.term(self.log_record), stale=0.0 if delayed else local.STALE)
+        rate = law(
+            local.log_rate,
+            buffers=self.logbufs,
+            buffer_B=row.term(self.logbsize),
+            write_s=array.turnaround(row),
+            rate=array.media_rate(row, "write"),
+        )
         per_byte = Term(asked.changes, f"{asked.changes:.7g}") * logged
         what = "log of changes to files and directories"
         remedy = f"larger log buffers (hosts.{host.name}.volumes.{volume}.filesystem.logbsize; mount -o logbsize)"

@@ -22,7 +22,7 @@ from dtnsim.ground.quantity import Quantity, Unit, Value, prior
 from dtnsim.ground.term import Term, count, law, least, term
 from dtnsim.ground.uncertainty import Otherwise, Since
 from dtnsim.ground.units import plural
-from dtnsim.physics import lustre, waiting
+from dtnsim.physics import lustre, servers
 
 
 class Extent(Model):
@@ -131,13 +131,14 @@ class Lustre(ParallelFilesystem):
         """OSTs that a file lies on; of a progressive layout the mean that its bytes see."""
         size = row.term(self.stripe_size)
         if not self.layout:
-            return law(waiting.pieces, size_B=file_B, piece_B=size, most=self.stripe_count)
+            return law(servers.file_stripes, file_B=file_B, stripe_count=self.stripe_count, stripe_B=size)
         start, slots = term(0.0, "B"), term(0.0)
         for extent in self.layout:
             end = row.term(extent.until) if extent.until is not None else math.inf
             inside = law(lustre.component_bytes, file_B=file_B, start_B=start, end_B=end)
             if np.any(np.asarray(inside.value) > 0):
-                slots = slots + inside / law(waiting.pieces, size_B=inside, piece_B=size, most=extent.stripe_count)
+                number = law(servers.file_stripes, file_B=inside, stripe_count=extent.stripe_count, stripe_B=size)
+                slots = slots + inside / number
             if not isinstance(end, Term):
                 break
             start = end
@@ -163,11 +164,9 @@ class Lustre(ParallelFilesystem):
         reading = use.operation == "read"
         size = row.term(self.rpc_size)
         latency = self.away(self._rpc_time(row, use, size), use)
-        flying = count(self.rpcs, "RPC")
-        if not reading and self.max_dirty is not None:
-            flying = least(flying, row.term(self.max_dirty) / size)
+        dirty = math.inf if reading or self.max_dirty is None else row.term(self.max_dirty)
         places = plural(round(float(np.mean(stripes.value))), "stripe")
-        one = law(waiting.request_rate, request_B=size, latency_s=latency, in_flight=flying)
+        one = law(lustre.osc_rate, rpcs=self.rpcs, rpc_B=size, service_s=latency, dirty_B=dirty)
         more = f"more RPCs in flight ({key}.filesystem.rpcs), a larger stripe count, or more files at once"
         self.of_each(row, use, f"{label}.rpcs", stripes * one, f"Lustre RPCs in flight to {places}", remedy=more)
         if reading and not use.random and use.finish != "direct":
@@ -178,9 +177,8 @@ class Lustre(ParallelFilesystem):
         stream = stripes * (alone if self.states("stream") else alone * row.term(self.whole(row).share))
         more = f"a larger stripe count ({key}.filesystem.stripe_count), or more files at once"
         self.of_each(row, use, f"{label}.stream", stream, f"single Lustre stream from {places}", remedy=more)
-        # each interface is served by the cores near it (Lustre manual, "LNet Software Multi-Rail"), so one a socket
-        rails = min(max(sum(n in host.nics for n in host.volumes[volume].via), 1), host.cpu.sockets)
-        ceiling = count(rails, "rail") * row.term(self.client_rate)
+        rails = max(sum(n in host.nics for n in host.volumes[volume].via), 1)
+        ceiling = law(lustre.client_rate, rail_rate=row.term(self.client_rate), rails=rails, sockets=host.cpu.sockets)
         more = f"more clients (hosts.{host.name}.count), or a NIC to the servers for each socket ({key}.via)"
         row.charge(f"{label}.client", "lustre", capacity=ceiling, what="Lustre client", remedy=more)
 

@@ -102,7 +102,7 @@ class Measured(Device):
         if self.first_write is None or use.rewrite:
             return rate
         first, part = row.term(self.first_write), row.term(self.fresh)
-        return 1.0 / (part / first + (1.0 - part) / rate)
+        return law(measured.mixed_rate, share=part, first=first, rest=rate)
 
     def _requested(self, row: Row, use: Access) -> Term:
         """Rate of requests that someone waits for; what a page cache has gathered goes at the greatest depth."""

@@ -9,7 +9,7 @@ from pydantic import Field
 from dtnsim.components.base import Component
 from dtnsim.ground.ledger import Row
 from dtnsim.ground.quantity import Quantity, Unit, prior
-from dtnsim.ground.term import Term, count, law, term
+from dtnsim.ground.term import Term, count, law
 from dtnsim.physics import memory as physics
 
 
@@ -64,10 +64,12 @@ class Memory(Component):
 
     def bandwidth(self, row: Row) -> Term:
         """What all channels sustain, reads and writes together [B/s]."""
-        peak = count(self.channels, "channel") * row.term(self.rate) * term(physics.CHANNEL_WIDTH_B, "B")
+        peak = law(
+            physics.peak_bandwidth, channels=count(self.channels, "channel"), transfers_per_s=row.term(self.rate)
+        )
         if self.uncounted.spread:
             peak = peak * row.term(self.uncounted)
-        return peak * row.term(self.efficiency)
+        return law(physics.sustained_bandwidth, peak_Bps=peak, efficiency=row.term(self.efficiency))
 
     def cross(self, row: Row, by: Crossing, what: str) -> None:
         """Charges the memory traffic of one byte of an activity."""

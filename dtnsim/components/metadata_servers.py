@@ -10,7 +10,7 @@ from dtnsim.components.access import Operations
 from dtnsim.components.base import Model
 from dtnsim.ground.ledger import Row
 from dtnsim.ground.quantity import Quantity, Unit, prior
-from dtnsim.ground.term import Term, term
+from dtnsim.ground.term import Term, law, term
 from dtnsim.physics import metadata
 
 Many = Annotated[int, Field(ge=1, le=100000)]
@@ -60,6 +60,6 @@ class MetadataServers(Model):
         whole: Term | None = None
         for operation, number in asked.per_byte.items():
             rate = row.term(getattr(self, metadata.CLASSES.get(operation, "stat")))
-            part = Term(number, f"{number:.7g}") / rate
+            part = Term(number, f"{number:.7g}") * law(metadata.server_time, operation_rate=rate)
             whole = part if whole is None else whole + part
         return whole if whole is not None else term(0.0)

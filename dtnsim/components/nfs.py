@@ -17,7 +17,7 @@ from dtnsim.ground.ledger import Row
 from dtnsim.ground.quantity import Quantity, Unit, Value, prior
 from dtnsim.ground.term import Term, count, law, term
 from dtnsim.ground.uncertainty import Change, Otherwise, Since
-from dtnsim.physics import cache, nfs, waiting
+from dtnsim.physics import cache, metadata, nfs
 
 #: requests of a sequential reader's read-ahead before Linux 5.4 (NFS_MAX_READAHEAD), what it is since, slots before 3.1
 _READ_AHEAD: Final = 15
@@ -145,9 +145,14 @@ class Nfs(Remote):
         slots = self.slots
         if use.kernels is not None and not self.states("slots"):
             slots = use.kernels.by(lambda release: _OLD_SLOTS if release < nfs.DYNAMIC_SLOTS else self.slots)
-        waits = term(use.rtt_s, "s", "round trip of the route") + self.answer_time(row, use)
-        flying = count(self.nconnect, "connection") * row.term(slots)
-        return law(waiting.request_rate, request_B=size, latency_s=waits, in_flight=flying)
+        return law(
+            nfs.data_rate,
+            slots=row.term(slots),
+            io_B=size,
+            rtt_s=term(use.rtt_s, "s", "round trip of the route"),
+            service_s=self.answer_time(row, use),
+            connections=self.nconnect,
+        )
 
     def window(self, row: Row, use: Access) -> Term:
         """Bytes that a sequential reader has in flight: as set, or what its kernel makes of its requests and calls."""
@@ -155,7 +160,7 @@ class Nfs(Remote):
             return row.term(self.read_ahead)
         size = self.io_size(use)
         if use.kernels is None:
-            return float(_READ_AHEAD) * row.term(size)
+            return law(nfs.read_ahead_bytes, requests=_READ_AHEAD, rsize_B=row.term(size))
         many = size.times(_READ_AHEAD, "15 requests: Linux fs/nfs/client.c, NFS_MAX_READAHEAD before 5.4")
         usual = use.kernels.by(lambda release: many if release < nfs.SMALL_READ_AHEAD else _USUAL_AHEAD)
         call = term(use.block_B, "B")
@@ -211,7 +216,7 @@ class Nfs(Remote):
 
         A SETATTR ends an exclusive create (RFC 1813, section 3.3.8), whose verifier stands where attributes would.
         """
-        return 1.0 / nfs.NAMES_PER_REPLY if operation == "readdir" else 1.0
+        return float(metadata.listing_calls(nfs.NAMES_PER_REPLY)) if operation == "readdir" else 1.0
 
     def expired(self, row: Row, request_s: Value) -> Value:
         """Requests for each that does the work, where the directories on the way expire meanwhile."""

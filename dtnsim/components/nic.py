@@ -162,9 +162,8 @@ class Nic(Component):
         if not self.connected:
             frame = {"per_call": row.term(_FRAME), "call_B": term(mss_B, "B"), "reference_B": term(_JUMBO_B, "B")}
             return law(cpu.cycles_per_byte, per_byte=plain, **frame) if mss_B < _JUMBO_B else plain
-        # on a reliable connection the kernel makes the sums, and each packet gets new pages (ib_ipoib:
-        # ipoib_cm_handle_rx_wc); one completion queue has the packets of all connections
-        return plain + row.term(_CHECKSUM) + clock * row.term(_PAGE) / 4096.0
+        checksum, page_s = row.term(_CHECKSUM), row.term(_PAGE)
+        return law(physics.connected_interrupt, interrupt=plain, checksum=checksum, page_s=page_s, clock_Hz=clock)
 
     def joins(self, *, receiving: bool) -> bool:
         """Whether packets pass the kernel joined together."""
@@ -184,13 +183,16 @@ class Nic(Component):
         """Bytes on the wire for a byte of storage traffic: RDMA on InfiniBand or with ``verbs``, else TCP."""
         if self.protocol == "infiniband":
             size = least(term(self.packet.value, "B", self.packet.source), term(4096.0, "B", "largest InfiniBand MTU"))
-            return 1.0 + term(physics.INFINIBAND_OVERHEAD_B, "B") / size
-        mtu_B = term(self.mtu.value, "B", self.mtu.source)
+            return law(physics.infiniband_wire_bytes, mtu_B=size) / size
         if verbs:
-            headers = term(rdma.ROCE_HEADERS_B + physics.ETHERNET_OVERHEAD_B, "B")
-            return 1.0 + headers / law(rdma.roce_payload, mtu_B=mtu_B)
-        wire = law(physics.wire_bytes, mtu_B=mtu_B, vlan_tags=float(self.vlan))
-        return wire / law(physics.segment_bytes, mtu_B=mtu_B, timestamps=float(self.timestamps))
+            size = law(rdma.roce_payload, mtu_B=term(self.mtu.value, "B", self.mtu.source))
+            return law(rdma.roce_wire_bytes, payload_B=size) / size
+        return 1.0 / law(
+            physics.framing_efficiency,
+            mtu_B=term(self.mtu.value, "B", self.mtu.source),
+            timestamps=float(self.timestamps),
+            vlan_tags=float(self.vlan),
+        )
 
     def send_bits(
         self,
@@ -252,16 +254,14 @@ class Nic(Component):
     ) -> None:
         capacity = count(self.ports, "port") * rate
         row.charge(f"{name}.bond.{direction}", kind, capacity=capacity, per_byte=wire, what="bonded wire")
-        if lockstep:  # each stream carries an equal part: the fullest link decides
-            used = streams / law(bonding.expected_max_load, links=self.ports, streams=streams)
-        else:
-            used = law(bonding.occupied, bins=self.ports, items=streams)
+        spread = bonding.static_rate if lockstep else bonding.dynamic_rate
+        used = float(spread(1.0, self.ports, streams))
         row.charge(
             f"{name}.bond-hash.{direction}",
             kind,
-            capacity=rate * used,
+            capacity=law(spread, link_Bps=rate, links=self.ports, streams=streams),
             per_byte=wire,
             private=True,
-            what=f"{streams} streams hashed onto {self.ports} ports use {used.value:.2f} of them on average"
+            what=f"{streams} streams hashed onto {self.ports} ports use {used:.2f} of them on average"
             + (", all at the pace of the fullest" if lockstep else ""),
         )

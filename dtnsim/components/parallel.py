@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import Annotated, Literal, Self
 
+import numpy as np
 from pydantic import Field, model_validator
 
 from dtnsim.components.access import Access, Operation
@@ -14,7 +15,7 @@ from dtnsim.ground.ledger import Row
 from dtnsim.ground.quantity import Quantity, Unit, Value, prior
 from dtnsim.ground.term import Term, largest, law, term
 from dtnsim.ground.uncertainty import Otherwise, Since
-from dtnsim.physics import redundancy, waiting
+from dtnsim.physics import cache, metadata, redundancy, servers
 
 
 class Copies(Model):
@@ -34,15 +35,16 @@ class Copies(Model):
         """Bytes on drives for a byte that is written."""
         return law(redundancy.stored, replicas=self.replicas, data=self.data, coding=self.coding)
 
-    def ports(self, *, reading: bool, here: float = 0.0, sent: float = 1.0) -> Term:
+    def ports(self, *, reading: bool, here: float = 0.0) -> Term:
         """Bytes that pass the nodes' ports for one that is read or written, copies between them counted.
 
         Args:
             here: Part of the objects whose primary is on the client's own node.
-            sent: Part of the objects whose copies count: ``here`` again at that node's own port.
         """
-        of = {"stored_per_byte": self.stored(), "data": self.data, "reading": float(reading)}
-        return law(redundancy.ceph_bytes, **of, here=here, sent=sent)
+        stored = self.stored()
+        return law(
+            redundancy.ceph_port_bytes, stored_per_byte=stored, data=self.data, reading=float(reading), here=here
+        )
 
 
 #: 60 NVMe drives of ten nodes with EPYC 7742 and 100 GbE, three copies: one cluster, two releases
@@ -197,13 +199,13 @@ class ParallelFilesystem(SharedFilesystem):
     @property
     def elsewhere(self) -> float:
         """Part of files and names that lies on other hosts."""
-        return 1.0 - 1.0 / self.servers.count if self.hyperconverged and self.servers else 1.0
+        return float(servers.elsewhere(self.servers.count)) if self.hyperconverged and self.servers else 1.0
 
     def sent(self, row: Row, use: Access) -> Term:
         """What lies on other hosts."""
         if not self.hyperconverged or self.servers is None:
             return super().sent(row, use)
-        return term(self.elsewhere)
+        return law(servers.elsewhere, servers=self.servers.count)
 
     def behind(self, row: Row, use: Access, label: str, request: Term, drives: Row | None = None) -> None:
         """Arrays have all, ports what comes from other hosts."""
@@ -239,7 +241,7 @@ class ParallelFilesystem(SharedFilesystem):
             window: Bytes that each reader has under way.
         """
         wait = self.away(row.term(self.latency), use)
-        rate = law(waiting.request_rate, request_B=row.term(window), latency_s=wait)
+        rate = law(cache.read_ahead_rate, disk_rate=np.inf, window_B=row.term(window), latency_s=wait)
         self.of_each(row, use, f"{label}.read-ahead", rate, what, "reader")
 
     def request_wait(self, row: Row, use: Access, host: Machine, volume: str) -> Value:
@@ -247,8 +249,8 @@ class ParallelFilesystem(SharedFilesystem):
         return (row.value(self.latency) + use.rtt_s) / use.block_B
 
     def among_others(self, row: Row, alone: Quantity) -> Term:
-        """Time of a request for metadata where others ask the servers as well: processor sharing (Kleinrock)."""
-        return row.term(alone) / row.term(self.whole(row).share)
+        """Time of a request for metadata where others ask the servers as well."""
+        return law(metadata.shared_time, alone_s=row.term(alone), left=row.term(self.whole(row).share))
 
     def operation_time(self, row: Row, operation: str, host: Machine) -> Value:
         """One request to a metadata server."""

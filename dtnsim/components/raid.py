@@ -12,8 +12,8 @@ from dtnsim.components.device import BLOCK_REQUEST, MIRROR_RATE, carded, part_of
 from dtnsim.components.linux_md import MD_CHUNK, MD_REBUILD, LinuxMd
 from dtnsim.ground.ledger import Row
 from dtnsim.ground.quantity import Quantity, Unit, Value, middle, prior
-from dtnsim.ground.term import Term, count, law, least, term
-from dtnsim.physics import md, raid, waiting
+from dtnsim.ground.term import Term, count, law, term
+from dtnsim.physics import md, raid
 
 _ONCE: Final = Term(1.0, "1")
 #: requests that a controller has at one drive (NCQ); Dell, PERC 9 user's guide: caches of SAS drives are off by default
@@ -118,7 +118,7 @@ class Raid(LinuxMd):
     @property
     def data_members(self) -> int:
         """Members that a full stripe's data is spread over."""
-        return max(1, self.groups * (self.disks - self.parity) // self.copies)
+        return max(1, int(raid.data_disks(self.disks, self.parity, self.groups, self.copies)))
 
     @property
     def data_disks(self) -> int:
@@ -202,8 +202,9 @@ class Raid(LinuxMd):
         pages = law(md.thread_load, moved=moved, disks=self.disks, parity=self.parity)
         work = row.term(self.parity_work) * pages
         if use.random and self._reads_first(row, use):
-            stripe, request = (self.disks - self.parity) * md.MD_PAGE_B, term(use.block_B, "B")
-            work = work + row.term(self.partial_work) * law(waiting.pieces, size_B=request, piece_B=stripe) / request
+            stripe = (self.disks - self.parity) * md.MD_PAGE_B
+            request = term(use.block_B, "B")
+            work = work + law(md.partial_load, request_B=request, stripe_B=stripe, work=row.term(self.partial_work))
         return work, max(1, self.parity_threads * use.sockets)
 
     def bus_factor(self, use: Access) -> Value:
@@ -276,16 +277,17 @@ class Raid(LinuxMd):
         """Members of the array that hold a part of one request."""
         if self.level == 1:
             return _ONCE
-        return law(waiting.pieces, size_B=term(use.block_B, "B"), piece_B=self._chunk(row), most=self.data_members)
+        size, chunk = term(use.block_B, "B"), self._chunk(row)
+        return law(raid.request_members, request_B=size, chunk_B=chunk, members=self.data_members)
 
     def _chunk(self, row: Row) -> Term:
         return row.term(self.chunk or (MD_CHUNK if self.software else _CONTROLLER_CHUNK))
 
     def ahead_window(self, row: Row) -> Term:
-        """Two stripes of an md array (Linux drivers/md/raid0.c, raid5.c); a controller's is a device as any other."""
+        """Two stripes of an md array; a controller's is a device as any other."""
         if not self.software or self.level == 1:
             return super().ahead_window(row)
-        return 2.0 * count(self.data_members, "disk") * self._chunk(row)
+        return law(md.read_ahead_bytes, chunk_B=self._chunk(row), disks=self.data_members)
 
     def _visit(self, row: Row, use: Access, visit_B: Term | Value | None) -> Term | None:
         """Bytes of a visit of one member: its part of the read-ahead or of the write-back run."""
@@ -386,7 +388,7 @@ class Raid(LinuxMd):
         held = term(use.block_B, "B") / self._members(row, use) if use.random else visit or row.term(BLOCK_REQUEST)
         return law(
             raid.rebuild_load,
-            rebuild=least(wanted, media),
+            rebuild=law(raid.rebuild_rate, wanted=wanted, media_rate=media),
             media_rate=media,
             window_B=window,
             switch_s=switch,

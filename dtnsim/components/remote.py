@@ -18,7 +18,7 @@ from dtnsim.ground.ledger import Row
 from dtnsim.ground.quantity import Quantity, Unit, Value, middle, prior
 from dtnsim.ground.term import Term, count, law, least, term
 from dtnsim.ground.uncertainty import Change
-from dtnsim.physics import cache, waiting
+from dtnsim.physics import cache, nfs
 
 
 class Remote(SharedFilesystem):
@@ -172,7 +172,8 @@ class Remote(SharedFilesystem):
         service = row.term(self.service)
         if self.states("service") and not self.states("service_byte"):
             return service
-        return service + row.term(self.service_byte) * self._request(row, use)
+        size, byte = self._request(row, use), row.term(self.service_byte)
+        return law(nfs.service_time, request_s=service, byte_s=byte, request_B=size)
 
     def medium(self, row: Row, use: Access, host: Machine, volume: str) -> None:
         """Requests and read-ahead of this mount, a filer's servers; the composer charges a server that is a host."""
@@ -190,7 +191,7 @@ class Remote(SharedFilesystem):
                 stages = term(use.cold_s, "s", "drives of the server") + term(use.wire_s, "s/B") * least(size, window)
                 waits = waits + stages
             flying = least(cache.WINDOWS * window, term(max(use.file_B, 1.0), "B", "one file"))
-            ahead = law(waiting.request_rate, request_B=flying, latency_s=waits)
+            ahead = law(cache.read_ahead_rate, disk_rate=np.inf, window_B=flying, latency_s=waits)
             what = f"{self.protocol} read-ahead over the round trip, the wire and the server's drives"
             key = f"hosts.{host.name}.volumes.{volume}.filesystem.read_ahead"
             more, changes = f"a larger read-ahead ({key}), or more files at once", self.more_ahead(use, volume, key)

@@ -18,7 +18,7 @@ from dtnsim.components.servers import RequestTime, SharedFilesystem
 from dtnsim.ground.ledger import Row
 from dtnsim.ground.quantity import Quantity, Unit, Value, prior
 from dtnsim.ground.term import Term, count, law, least, term
-from dtnsim.physics import waiting
+from dtnsim.physics import cloud, waiting
 
 #: operations of files for which an object store is not asked; what is opened is asked for its data by GETs alone
 _NO_REQUEST = frozenset({"open", "close", "access", "mkdir"})
@@ -121,11 +121,16 @@ class S3(SharedFilesystem, Copies):
         host.storage_network(row, use, volume)
 
     def _prefixes(self, row: Row, label: str, part: Term, limit: Quantity) -> None:
-        """Charges the limits of request, which are those of a service; its requests lie evenly under the prefixes."""
+        """Charges the limits of request, which are those of a service."""
         here, prefix = self.at(row, label)
-        what, capacity = "requests a second of the bucket's prefixes", row.term(limit) * part
-        capacity = count(self.whole(row).prefixes, "prefix") * capacity
-        here.charge(f"{prefix}prefixes", "s3", what=what, capacity=capacity)
+        here.charge(
+            f"{prefix}prefixes",
+            "s3",
+            what="requests a second of the bucket's prefixes",
+            capacity=law(
+                cloud.prefix_rate, requests_per_s=row.term(limit), prefixes=self.whole(row).prefixes, part_B=part
+            ),
+        )
 
     def connections_of(self, row: Row, use: Access) -> Connections:
         """Those of the program: it opens its own, and a part goes out on whichever is free."""

@@ -60,7 +60,7 @@ class Background(Component):
 
         One and the same quantity each time, so that all who ask see the same draw of it.
         """
-        spread = math.hypot(self.share.spread, self.diurnal.value / math.sqrt(2))  # a sine's own varies by a^2 / 2
+        spread = physics.anytime_spread(self.share.spread, self.diurnal.value)
         return replace(self.share, spread=spread) if self.diurnal.value else self.share
 
     def taken(self, draw: Draw) -> Term:

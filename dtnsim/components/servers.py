@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from dataclasses import dataclass, replace
 from typing import Annotated, ClassVar, Self
 
@@ -17,9 +18,9 @@ from dtnsim.components.metadata_servers import Many, MetadataServers
 from dtnsim.ground.errors import SpecError
 from dtnsim.ground.ledger import Row
 from dtnsim.ground.quantity import Quantity, Unit, Value, prior
-from dtnsim.ground.term import Term, count, largest, law, least, term
+from dtnsim.ground.term import Term, count, law, term
 from dtnsim.ground.uncertainty import Change
-from dtnsim.physics import bonding, hdd_streams, servers
+from dtnsim.physics import hdd, hdd_streams, metadata, servers
 
 #: of one target or one of its drives, what others leave of all, and one request
 TargetRate = Annotated[Quantity, Unit("B/s", spread=0.3, low=1e5)]
@@ -82,11 +83,14 @@ class Servers(Model):
         return self
 
     def node(self, row: Row) -> Term:
-        """Rate of one server: its ports, used alike, and what its cores and memory move."""
-        rates = [row.term(self.rate)] if self.rate is not None else []
-        if self.port_rate is not None:
-            rates.append(count(self.ports, "port") * row.term(self.port_rate) * row.term(self.port_share))
-        return least(*rates)
+        """Rate of one server."""
+        return law(
+            servers.node_rate,
+            ports=self.ports,
+            port_rate=row.term(self.port_rate) if self.port_rate is not None else math.inf,
+            port_share=row.term(self.port_share),
+            own_rate=row.term(self.rate) if self.rate is not None else math.inf,
+        )
 
     @property
     def bounded(self) -> bool:
@@ -110,8 +114,9 @@ class Servers(Model):
         copied = self.mirrored and self.controllers == 2 and use.operation == "write"
         if rate is None and not copied:
             return None
-        # all write data are copied to the alternate controller by default (IBM, DS3500 Implementation Guide, 9.4)
-        one = least(*(row.term(known) for known in (rate, self.mirror_rate if copied else None) if known is not None))
+        one = row.term(rate) if rate is not None else term(math.inf, "B/s")
+        if copied:
+            one = law(hdd.mirrored_write_rate, write_rate=one, mirror_rate=row.term(self.mirror_rate))
         if drives:
             one = self.disks(row, one, max(use.streams, 1) / self.arrays, self.arrays, request)
         return count(self.arrays, "array") * one * (0.5 * self.controllers)
@@ -128,8 +133,7 @@ class Servers(Model):
         if self.positioning.value == 0:
             return rate
         memory = count(self.arrays, "array") * row.term(self.cache) / groups
-        # read ahead as far as each stream has a part of the memory (Li, Shen and Papathanasiou, EuroSys 2007)
-        turn = request if scattered else largest(memory / max(crowd, 1.0), request)
+        turn = request if scattered else law(servers.run_length, cache_B=memory, streams=crowd, request_B=request)
         streams = 2.0 if scattered else crowd
         switch_s = row.term(self.positioning)
         return law(hdd_streams.interleaved_rate, streams=streams, rate=rate, visit_B=turn, switch_s=switch_s)
@@ -264,7 +268,7 @@ class SharedFilesystem(PageCached):
         turn = self.in_turn and self.share.value == 1.0
         if use.awaited:
             return law(servers.until_the_last, items=files, bins=number, each=each, turn=float(turn))
-        return law(servers.in_turn if turn else bonding.occupied, items=files, bins=number, each=each)
+        return law(servers.in_turn if turn else servers.occupied, items=files, bins=number, each=each)
 
     def connections_of(self, row: Row, use: Access) -> Connections | None:
         """One for each server that the files of the access lie on (``connections`` of a mount that says how many)."""
@@ -309,7 +313,7 @@ class SharedFilesystem(PageCached):
         capacity = replace(count(made.count, "metadata server"), source=source)
         here.charge(f"{prefix}metadata", "metadata", capacity=capacity, per_byte=cost, what=what)
         if made.count > 1 and not made.striped:
-            used = count(min(made.count, max(asked.directories, 1)), "metadata server")
+            used = law(metadata.servers_used, servers=made.count, directories=asked.directories)
             row.charge(
                 f"{label}.directories",
                 "metadata",

@@ -13,9 +13,9 @@ from dtnsim.components.remote import Remote
 from dtnsim.components.servers import RequestTime
 from dtnsim.ground.ledger import Row
 from dtnsim.ground.quantity import Quantity, Unit, Value, prior
-from dtnsim.ground.term import Term, count, law, term
+from dtnsim.ground.term import Term, law, term
 from dtnsim.ground.uncertainty import Otherwise
-from dtnsim.physics import nfs, waiting
+from dtnsim.physics import nfs
 
 #: requests of clients before Linux 4.20
 _OLD_SMB: Final = prior(
@@ -128,18 +128,18 @@ class Smb(Remote):
         return use.kernels.by(lambda release: _OLD_SMB if release < nfs.LARGE_SMB else size)
 
     def flight_rate(self, row: Row, use: Access, size: Term) -> Term:
-        """Credits over the round trip: a request takes one for each 64 KiB."""
-        waits = term(use.rtt_s, "s", "round trip of the route") + self.answer_time(row, use)
-        charge = law(waiting.pieces, size_B=size, piece_B=term(nfs.CREDIT_B, "B"))
-        flying = count(self.channels, "channel") * float(self.credits) / charge
-        return law(waiting.request_rate, request_B=size, latency_s=waits, in_flight=flying)
+        """Credits over the round trip."""
+        rtt, service = term(use.rtt_s, "s", "round trip of the route"), self.answer_time(row, use)
+        return law(
+            nfs.credits_rate, granted=self.credits, io_B=size, rtt_s=rtt, service_s=service, channels=self.channels
+        )
 
     def window(self, row: Row, use: Access) -> Term:
         """Bytes that a sequential reader has in flight."""
         if self.read_ahead is not None:
             return row.term(self.read_ahead)
         requests = _TWO if use.kernels is None else use.kernels.by(lambda old: _ONE if old < nfs.DEEP_SMB else _TWO)
-        return row.term(requests) * row.term(self.io_size(use))
+        return law(nfs.read_ahead_bytes, requests=row.term(requests), rsize_B=row.term(self.io_size(use)))
 
     def waits(
         self, row: Row, operations: tuple[str, ...], host: Machine, away_s: Value, file_B: float, *, met: int = 0

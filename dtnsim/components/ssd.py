@@ -13,7 +13,7 @@ from dtnsim.components.device import Device, linked
 from dtnsim.ground.ledger import Row
 from dtnsim.ground.quantity import Quantity, Unit, Value, factor_spread, ideally, prior
 from dtnsim.ground.term import Term, count, largest, law, least, term
-from dtnsim.physics import pcie, ssd, waiting
+from dtnsim.physics import pcie, ssd, zfs
 
 _ONCE: Final = Term(1.0, "1")
 _RATED_B: Final = 4096.0  #: size of the random requests that drives are rated for
@@ -213,8 +213,8 @@ class Ssd(Device):
         rate = row.term(self.read) if reading else self._write_rate(row, use, size)
         rate = self._queued(row, use, rate)
         if self.hot is not None:
-            cool_B, slow = rate * row.term(self.hot_after), least(row.term(self.hot), rate)
-            rate = size / law(ssd.burst_write_time, size_B=size, burst_B=cool_B, burst_rate=rate, direct_rate=slow)
+            hot, after = row.term(self.hot), row.term(self.hot_after)
+            rate = law(ssd.throttled_rate, size_B=size, rate=rate, after_s=after, hot_rate=hot)
         mixed = _ONCE
         if use.read_share is not None:
             mixed = law(ssd.interference, read_share=use.read_share, gamma=row.term(self.interference))
@@ -236,10 +236,8 @@ class Ssd(Device):
             return rate
         size = use.request_B or use.block_B
         latency_s = self._wait(row, use, size)
-        few = law(
-            waiting.request_rate, request_B=term(size, "B"), latency_s=latency_s, rate_Bps=rate, in_flight=use.active
-        )
-        return least(few, rate) if np.any(few.value < rate.value) else rate
+        few = law(zfs.queued_rate, active=term(use.active), request_B=term(size, "B"), latency_s=latency_s, rate=rate)
+        return few if np.any(few.value < rate.value) else rate
 
     def _requests(self, row: Row, use: Access) -> Term:
         """Random requests a second, of which the file system may have few at the drive."""
@@ -289,8 +287,7 @@ class Ssd(Device):
 
     def _collected(self, row: Row, use: Access) -> Term:
         """Flash writes per byte of a random write: whole mapping units, and what garbage collection copies."""
-        unit, size = row.term(self.indirection), term(use.block_B, "B")
-        load = law(waiting.pieces, size_B=size, piece_B=unit) * unit / size
+        load = law(ssd.indirection_load, write_B=term(use.block_B, "B"), unit_B=row.term(self.indirection))
         if self.spare is None:
             if not self._rated_steady or use.block_B <= _RATED_B:
                 return load
@@ -303,16 +300,18 @@ class Ssd(Device):
         if self.compresses:  # what compresses away never reaches the flash
             stored = max(use.stored, 1e-9)
             if stored != 1.0:
-                steady = least(self._link(row, use), steady / stored)
+                steady = law(
+                    ssd.compressing_write_rate, link_rate=self._link(row, use), nand_rate=steady, stored_ratio=stored
+                )
             promised = self.write_compressed or (self.burst_write if self.burst is None else None)
             if promised is not None:
                 steady = least(steady, row.term(promised))
         if self.burst is None or self.burst_write is None:
             return steady
         fast = row.term(self.burst_write)
-        lent = 1.0 - row.term(self.dynamic) * self._filled(row, use)  # of cells that are free
-        cache = row.term(self.burst) * lent
-        stages = {"burst_B": cache, "burst_rate": fast}
+        cache_B, dynamic = row.term(self.burst), row.term(self.dynamic)
+        cache = law(ssd.dynamic_cache_bytes, cache_B=cache_B, dynamic=dynamic, filled=self._filled(row, use))
+        stages = {"burst_B": law(ssd.burst_bytes, cache_B=cache, cache_rate=fast, drain_rate=0.0), "burst_rate": fast}
         if self.direct is None or self.direct_write is None:
             stages["direct_rate"] = steady
         else:

@@ -14,7 +14,7 @@ from dtnsim.ground.ledger import Row
 from dtnsim.ground.quantity import Quantity, Unit, prior
 from dtnsim.ground.term import Term, law, term
 from dtnsim.ground.uncertainty import Otherwise, Releases, Since
-from dtnsim.physics import cache, cpu
+from dtnsim.physics import cache, memory
 
 OTHERS: Final = ("freebsd", "macos", "windows")  #: parts with the costs of kernels that are not Linux
 
@@ -209,12 +209,9 @@ class Stack(Component):
         return self.releases.by(lambda release: CHACHA_BYTE if release >= _CHACHA else _SHA1_BYTE)
 
     def first_touch(self, row: Row) -> Term:
-        """Cycles per byte of memory that a program has not used before [cycles/B]: a fault a page, and its clearing.
-
-        Source: Linux mm/memory.c, do_anonymous_page; Documentation/admin-guide/mm/transhuge.rst (a fault maps 2 MiB).
-        """
-        fault, page = row.term(self.page_fault), row.term(self.page)
-        return law(cpu.cycles_per_byte, per_byte=row.term(self.zero_byte), per_call=fault, call_B=page)
+        """Cycles per byte of memory that a program has not used before [cycles/B]."""
+        fault = row.term(self.page_fault)
+        return law(memory.first_touch, fault=fault, page_B=row.term(self.page), clear=row.term(self.zero_byte))
 
     def miss(self, row: Row, use: Access) -> Term:
         """Cycles per byte where a buffer that is used again has left the processor's caches [cycles/B].

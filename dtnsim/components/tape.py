@@ -161,7 +161,7 @@ class Tape(LocalFilesystem):
                 between_s=past if self.prestage else np.inf,
             )
         mount = _MOVES * row.term(self.move) + row.term(self.load) + row.term(self.rewind) + row.term(self.unload)
-        return 1.0 / rate + locate / run + mount / one
+        return law(tape.drive_seconds, rate=rate, run_B=run, locate_s=locate, tape_B=one, mount_s=mount)
 
     def staging(self, row: Row, use: Access, host: Machine, volume: str) -> Term:
         """Rate of the staging disk while it is read and written [B/s]."""

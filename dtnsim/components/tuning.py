@@ -191,7 +191,7 @@ class Vm(Model):
             row.value(getattr(self, name)) if name in self.model_fields_set else ratio
             for name, ratio in zip(("dirty_background_ratio", "dirty_ratio"), usual, strict=True)
         )
-        background, limit = (ratio * self.free(row, memory_B, held_B) for ratio in ratios)
+        background, limit = cache.dirty_limits(self.free(row, memory_B, held_B), *ratios)
         at_most = limit if self.dirty_bytes is None else row.value(self.dirty_bytes)
         begins = background if self.dirty_background_bytes is None else row.value(self.dirty_background_bytes)
         return cache.below_limit(begins, at_most), at_most

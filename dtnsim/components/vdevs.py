@@ -13,7 +13,7 @@ from dtnsim.components.device import Layer, part_of_visit
 from dtnsim.ground.ledger import Row
 from dtnsim.ground.quantity import Quantity, Unit, Value, prior
 from dtnsim.ground.term import Term, count, law, term
-from dtnsim.physics import raidz, waiting, zfs
+from dtnsim.physics import raidz, zfs
 
 _ALSO: Final = {"parity": "level", "record": "recordsize", "drives": "disks"}  #: other names of keys of raidz and draid
 
@@ -176,23 +176,22 @@ class Raidz(Layer):
 
     def amplification(self, block_B: float) -> Term:
         """Bytes written per byte of a block, all disks at work."""
-        return law(raidz.write_amplification, block_B=term(block_B, "B"), **self._geometry)
+        return law(raidz.write_amplification, block_B=term(block_B, "B"), **self._geometry(self.disks))
 
     def occupied(self, block_B: float) -> Term:
         """Bytes of disk per byte of a block, padding included."""
-        return law(raidz.allocation, block_B=term(block_B, "B"), **self._geometry)
+        return law(raidz.allocation, block_B=term(block_B, "B"), **self._geometry(self.disks))
 
-    @property
-    def _geometry(self) -> dict[str, int]:
-        return {"disks": self.disks, "parity": self.parity, "ashift": self.ashift}
+    def _geometry(self, disks: int) -> dict[str, int]:
+        return {"disks": disks, "parity": self.parity, "ashift": self.ashift}
 
     def _block(self, use: Access) -> float:
         """Bytes of one block with its own parity."""
         return use.record_B or self.recordsize.value
 
     def _columns(self, use: Access) -> Term:
-        """Data disks that hold a part of a block, down to a sector of each."""
-        return law(waiting.pieces, size_B=term(self._block(use), "B"), piece_B=2.0**self.ashift, most=self.width)
+        whole = self._geometry(self.width + self.parity)
+        return law(raidz.columns, block_B=term(self._block(use), "B"), **whole)
 
     def _written(self, use: Access) -> Term:
         """Bytes written to the disks that are left per byte of data."""

@@ -154,15 +154,14 @@ class Weka(ParallelFilesystem):
         stored = law(redundancy.stored, replicas=1, data=whole.data, coding=whole.parity)
         byte_rate = row.term(whole.compute_read if reading else whole.compute_write)
         request_s = row.term(whole.compute_reading if reading else whole.compute_writing)
-        spent = 1.0 / byte_rate + request_s / size
+        spent = law(redundancy.core_time, byte_rate=byte_rate, request_s=request_s, request_B=size)
         self._compute(here, prefix, whole, spent, f"WEKA compute cores, {use.operation}")
         drive = row.term(whole.drive_read if reading else whole.drive_write)
         capacity = whole.servers.working(striped=True) * whole.drives * drive * row.term(whole.share)
         what = f"drives of the servers, {use.operation}"
         here.charge(f"{prefix}drives", "weka", capacity=capacity, per_byte=term(1.0) if reading else stored, what=what)
-        # what is stored leaves the server that took it in, but for the part that stays there (WEKA containers overview)
-        moved = term(0.0) if reading else stored * (1.0 - 1.0 / whole.servers.count)
-        self.behind(row.times(1.0 + moved), use, label, size)
+        crossed = law(redundancy.weka_port_bytes, stored=stored, servers=whole.servers.count, reading=float(reading))
+        self.behind(row.times(crossed), use, label, size)
 
     @staticmethod
     def _compute(here: Row, prefix: str, whole: Weka, spent: Term, what: str) -> None:

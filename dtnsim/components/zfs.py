@@ -19,9 +19,9 @@ from dtnsim.components.stack import Stack
 from dtnsim.components.vdevs import Raidz
 from dtnsim.ground.ledger import Row
 from dtnsim.ground.quantity import Quantity, Unit, Value, middle, prior
-from dtnsim.ground.term import Term, law, least, term
+from dtnsim.ground.term import Term, law, term
 from dtnsim.ground.uncertainty import Otherwise, Since
-from dtnsim.physics import cache, hdd_streams, waiting, zfs
+from dtnsim.physics import cache, hdd_streams, zfs
 from dtnsim.physics.core_rates import CORE_RATES
 
 #: work on a byte that is stored: operation in `core_rates`, when written and when read
@@ -174,8 +174,8 @@ class Zfs(LocalFilesystem):
     def _fetched(self, row: Row, use: Access) -> Term:
         """Cycles per byte on records that come from the pool; a sequential reader meets each of them once."""
         record = term(self._record(use), "B")
-        read = term(use.block_B, "B") if use.random else record
-        return row.term(self.fetch_record) * law(waiting.pieces, size_B=read, piece_B=record) / read
+        read_B = term(use.block_B, "B") if use.random else record
+        return law(zfs.fetch_cycles, read_B=read_B, recordsize_B=record, record_cycles=row.term(self.fetch_record))
 
     def sees(self, use: Access) -> Access:
         """Direct I/O begins with release 2.3, of whole records where it writes; other calls for it are buffered.
@@ -214,7 +214,7 @@ class Zfs(LocalFilesystem):
             return row.term(self.dirty_max)
         memory = row.term(host.memory.size)
         ceiling = memory / 4.0 if zfs.release(self.version) < (0, 7) else term(zfs.DIRTY_MAX_B, "B")
-        return least(zfs.DIRTY_RAM_SHARE * memory, ceiling)
+        return law(zfs.dirty_limit, ram_B=memory, share=zfs.DIRTY_RAM_SHARE, ceiling_B=ceiling)
 
     def dirty_age(self, row: Row, host: Machine) -> Value:
         """A transaction group closes after ``txg_timeout``, however little it holds."""
@@ -245,7 +245,7 @@ class Zfs(LocalFilesystem):
             log = term(device.latency(row, use.but(operation="write", random=False)), "s")
         else:
             log = 2.0 * device.turnaround(row)
-        return (log + row.term(self.commit_time)).value
+        return law(zfs.commit_time, log_s=log, threads_s=row.term(self.commit_time)).value
 
     def stretches(self, row: Row, use: Access, host: Machine, volume: str) -> tuple[Stretch, ...]:
         """As any file system; a part of a record that is not in memory is read before it is changed."""
@@ -266,8 +266,8 @@ class Zfs(LocalFilesystem):
 
     def kept(self, row: Row, use: Access, host: Machine) -> Value:
         """Part of a re-read file that the ARC still has."""
-        share = 0.5 if zfs.release(self.version) < (2, 3) else 0.9  # of memory, where zfs_arc_max is not set
-        arc = share * row.value(host.memory.size) if self.arc_max is None else row.value(self.arc_max)
+        share = 0.5 if zfs.release(self.version) < (2, 3) else 0.9
+        arc = zfs.arc_limit(row.value(host.memory.size), share) if self.arc_max is None else row.value(self.arc_max)
         return cache.resident_share(use.total_B, arc, 1.0)
 
     def medium(self, row: Row, use: Access, host: Machine, volume: str) -> None:
@@ -276,8 +276,7 @@ class Zfs(LocalFilesystem):
         if self.compression != "off":  # zeros vanish, and what is compressed once does not compress again
             stored, use = np.minimum(1.0 / row.value(self.ratio), use.stored), use.but(stored=1.0)
         if use.random:
-            record, size = row.term(self.recordsize), term(use.block_B, "B")
-            row = row.times(law(waiting.pieces, size_B=size, piece_B=record) * record / size)
+            row = row.times(law(zfs.record_amplification, write_B=use.block_B, recordsize_B=row.term(self.recordsize)))
             # copy on write: new records go out one after the other, wherever the old ones were
             use = use.but(block_B=max(use.block_B, self.recordsize.value), random=use.operation == "read")
         use = use.but(record_B=self._record(use), scheduled=True)
@@ -298,10 +297,7 @@ class Zfs(LocalFilesystem):
         self._pool(row, use, host, volume, self._ahead(row))
 
     def _ahead(self, row: Row) -> Term:
-        if self.prefetch is not None:
-            return row.term(self.prefetch)
-        most = 64.0 if zfs.release(self.version) >= (2, 1) else 8.0
-        return term(most * 2**20, "B", "OpenZFS dmu_zfetch.c: zfetch_max_distance of 64-bit systems")
+        return row.term(self.prefetch) if self.prefetch is not None else law(zfs.prefetch_bytes, version=self.version)
 
     def ahead_B(self, row: Row, use: Access) -> Value:
         """The prefetcher's distance; requests that several threads bring at once are no stream to the older ones."""
@@ -314,8 +310,7 @@ class Zfs(LocalFilesystem):
             self.log.serve(row, self._queued(use.but(random=False), self.log), f"{label_of(volume)}-log")
             use = use.but(finish="steady")
         elif use.finish == "dsync":
-            # smaller writes go to the log first and then to their place (OpenZFS docs, zfs_immediate_write_sz)
-            row = row.times(1.0 if use.block_B > zfs.IMMEDIATE_WRITE_B else 2.0)
+            row = row.times(law(zfs.zil_pool_writes, write_B=use.block_B, log_device=False))
         use = use.but(streams=1)
         array = host.volumes[volume].array
         if array is not None and use.finish != "dsync":
@@ -323,17 +318,13 @@ class Zfs(LocalFilesystem):
         self._pool(row, use, host, volume, None)
 
     def _synced(self, row: Row, use: Access, host: Machine, array: Device) -> Term:
-        """Metadata passes and labels of each transaction group, each of which waits for the disks before the next.
-
-        Source: OpenZFS spa_sync (passes until nothing is dirty, then vdev_config_sync with flushes; at most one group,
-            half of the dirty data, is syncing while the other half is filled).
-        """
+        """Metadata passes and labels of each transaction group."""
         rate = array.media_rate(row, "write")
         dirty_max_B = self._dirty_max(row, host)
         held = law(zfs.balanced_dirty, transaction_B=row.term(self.recordsize), pool_rate=rate, dirty_max_B=dirty_max_B)
         scattered = array.latency(row, use.but(operation="write", random=True, block_B=4096.0, finish="dsync"))
-        stops, stop_s = row.term(self.sync_passes), term(scattered, "s")
-        return law(hdd_streams.visits_cost, file_B=held / 2.0, rate=rate, first_s=stop_s, stops=stops)
+        passes = row.term(self.sync_passes)
+        return law(zfs.sync_cost, passes=passes, positioning_s=term(scattered, "s"), pool_rate=rate, group_B=held / 2.0)
 
     def _pool(self, row: Row, use: Access, host: Machine, volume: str, ahead: Term | None) -> None:
         """The array and its buses; the runs in which data lie depend on how fragmented the pool is."""

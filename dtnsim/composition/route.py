@@ -99,7 +99,7 @@ def narrowest(route: Route, frame: Framing, nics: list[Nic], streams: int, draw:
         here = draw(segment.bandwidth) * per_wire
         taken = segment.taken(draw)
         if taken is not None:
-            here = here * (1.0 - taken.value)
+            here = physics.left_by_others(here, taken.value)
         if segment.policer is not None:
             here = np.minimum(here, draw(segment.policer.rate))
         # a queue that nobody described can only form where the path gets narrower
@@ -226,7 +226,7 @@ def charge_segment(
     taken = segment.taken(draw)
     capacity = row.term(segment.bandwidth)
     if taken is not None:
-        capacity = capacity * (1.0 - taken)
+        capacity = law(physics.left_by_others, capacity_Bps=capacity, share=taken)
     row.charge(
         f"{name}{way}",
         "network",

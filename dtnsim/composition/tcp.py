@@ -59,7 +59,7 @@ def buffer_windows(route: Route, net: NetUse, frame: Framing, draw: Draw) -> tup
     made: list[Value] = []
     for (host, key), share in zip(ends(route), shares(route, net, frame), strict=True):
         if net.window is None:
-            made.append(draw(getattr(host.tcp, key)) * share)
+            made.append(window.autotuned_window(draw(getattr(host.tcp, key)), share))
         elif host.system == "linux":
             made.append(window.fixed_window(draw(net.window), share, draw(host.tcp.granted(key, host.stack))))
         else:

@@ -41,10 +41,10 @@ def packets(net: NetUse, frame: Framing, nics: Sequence[Nic] = ()) -> Framing:
     if net.transport == "rdma":
         if nics and all(card.protocol == "infiniband" for card in nics):
             size = min(frame.mtu, rdma.PATH_MTUS_B[-1])
-            return Framing(size, size, size + nic.INFINIBAND_OVERHEAD_B)
+            return Framing(size, size, float(nic.infiniband_wire_bytes(size)))
         size = float(rdma.roce_payload(frame.mtu))
-        packet = size + rdma.ROCE_HEADERS_B
-        return Framing(packet, size, packet + frame.wire - frame.mtu)
+        around = frame.wire - frame.mtu
+        return Framing(size + rdma.ROCE_HEADERS_B, size, float(rdma.roce_wire_bytes(size, around)))
     if net.transport == "udp":
         whole = frame.mtu - nic.IPV4_UDP_B
         size = float(nic.datagram_bytes(frame.mtu, net.call.value)) if net.call is not None else whole
@@ -331,7 +331,7 @@ def _rdma(row: Row, route: Route, net: NetUse, frame: Framing, nics: list[Nic]) 
             f"credits.{pair}",
             "ib",
             capacity=law(
-                window.window_rate, window_B=row.term(lossless[0].credits), rtt_s=term(longest, "s", "longest segment")
+                rdma.credit_rate, buffer_B=row.term(lossless[0].credits), rtt_s=term(longest, "s", "longest segment")
             ),
             what="credits of the InfiniBand link over its length",
             remedy="range extenders with larger buffers, or a shorter link",

@@ -8,7 +8,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 _DAY_S = 86400.0
-SATURDAY_S = 5 * _DAY_S  #: the first hours of Saturday, from Monday on [s]
+_SATURDAY_S = 5 * _DAY_S  #: the first hours of Saturday, from Monday on [s]
 
 
 def grown(time_s: ArrayLike, growth: float, year_s: float) -> Any:
@@ -54,4 +54,42 @@ def weekly(since_monday_s: ArrayLike, wave: float, peak_hour: float, weekend: fl
     time = np.asarray(since_monday_s, float)
     hour = time % _DAY_S / 3600.0
     daily = 1.0 + wave * np.cos(2 * np.pi * (hour - peak_hour) / 24.0)
-    return daily * np.where(time % (7 * _DAY_S) >= SATURDAY_S, weekend, 1.0) * 7.0 / (5.0 + 2.0 * weekend)
+    return daily * np.where(time % (7 * _DAY_S) >= _SATURDAY_S, weekend, 1.0) * 7.0 / (5.0 + 2.0 * weekend)
+
+
+def weekly_top(wave: float, weekend: float) -> float:
+    """The highest that `weekly` gets.
+
+    (1 + w) max(1, e) 7 / (5 + 2 e).
+
+    Args:
+        wave: Amplitude of the daily wave [1].
+        weekend: Arrivals of a day of the weekend over those of another day [1].
+
+    Returns:
+        Highest intensity over the mean [1].
+
+    Valid: 0 <= wave <= 1, weekend >= 0.
+    Neglects: as `weekly`.
+    Source: derived here from `weekly`.
+    """
+    return (1.0 + wave) * max(1.0, weekend) * 7.0 / (5.0 + 2.0 * weekend)
+
+
+def rebuild_time(size_B: float, rate_Bps: float) -> float:
+    """Time in which the content of a lost drive is written to its replacement.
+
+    t = size / rate.
+
+    Args:
+        size_B: Size of the drive [B].
+        rate_Bps: Rate of the rebuild [B/s].
+
+    Returns:
+        Time [s].
+
+    Valid: both above 0.
+    Neglects: a rebuild that slows down under load; file systems that rebuild only what is in use.
+    Source: Patterson, Gibson and Katz, A Case for RAID, SIGMOD 1988 (mean time to repair of a disk).
+    """
+    return size_B / rate_Bps

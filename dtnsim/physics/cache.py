@@ -29,6 +29,28 @@ WINDOWS: Final = 2.0
 SLACK: Final = 0.02
 
 
+def dirty_limits(
+    dirtyable_B: ArrayLike, background_ratio: ArrayLike, ratio: ArrayLike
+) -> tuple[FloatArray, FloatArray]:
+    """Background threshold and limit of dirty memory.
+
+    Args:
+        dirtyable_B: Free plus reclaimable page-cache memory [B].
+        background_ratio: vm.dirty_background_ratio [1].
+        ratio: vm.dirty_ratio [1].
+
+    Returns:
+        (background, limit) [B]; a background at or above the limit becomes half of it.
+
+    Valid: one memory domain, limits given as ratios.
+    Neglects: the per-device and per-cgroup shares of both.
+    Source: Linux mm/page-writeback.c, domain_dirty_limits.
+    """
+    memory = as_float(dirtyable_B)
+    limit = as_float(ratio) * memory
+    return below_limit(as_float(background_ratio) * memory, limit), limit
+
+
 def below_limit(background_B: ArrayLike, limit_B: ArrayLike) -> FloatArray:
     """Background threshold as Linux takes it: half of the limit where it is set at or above the limit.
 
@@ -111,10 +133,26 @@ def water_filled(sizes_B: ArrayLike, room_B: float) -> FloatArray:
     return sizes if not fits.any() else np.minimum(sizes, np.maximum(levels[int(np.argmax(fits))], 0.0))
 
 
-def set_point(background_B: ArrayLike, limit_B: ArrayLike) -> FloatArray:
-    """Dirty memory around which Linux holds throttled writers: (ceiling + limit) / 2.
+def free_run_ceiling(background_B: ArrayLike, limit_B: ArrayLike) -> FloatArray:
+    """Dirty memory below which no writer is throttled: (background + limit) / 2.
 
-    Below the ceiling, (background + limit) / 2, no writer is throttled (the free run).
+    Args:
+        background_B: Background threshold, at most the limit [B].
+        limit_B: Dirty limit [B].
+
+    Returns:
+        Ceiling [B].
+
+    Valid: as `dirty_limits`.
+    Neglects: strictlimit devices (FUSE), which are held to their own share.
+    Source: Linux mm/page-writeback.c, dirty_freerun_ceiling.
+    """
+    limit = as_float(limit_B)
+    return 0.5 * (np.minimum(as_float(background_B), limit) + limit)
+
+
+def set_point(background_B: ArrayLike, limit_B: ArrayLike) -> FloatArray:
+    """Dirty memory around which Linux holds throttled writers: (ceiling + limit) / 2, ceiling that of the free run.
 
     Args:
         background_B: Background threshold, at most the limit [B].
@@ -123,17 +161,16 @@ def set_point(background_B: ArrayLike, limit_B: ArrayLike) -> FloatArray:
     Returns:
         Dirty memory in equilibrium [B].
 
-    Valid: as `below_limit`; Linux 3.2 and later, and from 2.6.24 on (`HELD_BELOW`), which held one writer at 7/8 of
+    Valid: as `dirty_limits`; Linux 3.2 and later, and from 2.6.24 on (`HELD_BELOW`), which held one writer at 7/8 of
         the limit, the same where the threshold is half of it. What a writer has produced less what the medium has is
         this, however it came there.
     Neglects: the way there: between ceiling and set point pos_ratio_polynom leaves a writer 1 + x^3 times its share
         of the medium's rate R; that alone gives x = 1 / sqrt(1 + 2 R t / (limit - set point)) at t after the ceiling.
         Measured writes are faster than that, for a reason that is not known: 75 GB in 38 s, where it gives 56 s and
         the set point 36 s; 100 GB in 99 s, where 124 and 114 (Do et al., CLUSTER 2021).
-    Source: Linux mm/page-writeback.c, dirty_freerun_ceiling, and wb_position_ratio: "setpoint = (freerun + limit) / 2".
+    Source: Linux mm/page-writeback.c, wb_position_ratio: "setpoint = (freerun + limit) / 2".
     """
-    limit = as_float(limit_B)
-    return 0.25 * np.minimum(as_float(background_B), limit) + 0.75 * limit
+    return 0.5 * (free_run_ceiling(background_B, limit_B) + as_float(limit_B))
 
 
 def filled_bytes(
@@ -238,6 +275,24 @@ def random_replacement_share(
         if np.array_equal(before, h):
             break
     return as_float(h)
+
+
+def read_ahead_rate(disk_rate: ArrayLike, window_B: ArrayLike, latency_s: ArrayLike) -> FloatArray:
+    """Rate of one sequential reader: min(R_disk, window / latency).
+
+    Args:
+        disk_rate: Rate of the device with enough in flight [B/s].
+        window_B: Bytes kept in flight ahead of the reader [B].
+        latency_s: Time from asking for a window to having it, at light load [s].
+
+    Returns:
+        Rate [B/s].
+
+    Valid: the next window is asked for before the last is used up.
+    Neglects: the ramp of the window at the start of a file.
+    Source: Little's law; Linux mm/readahead.c (asynchronous read-ahead marker).
+    """
+    return np.minimum(as_float(disk_rate), as_float(window_B) / as_float(latency_s))
 
 
 def read_ahead_window(set_B: ArrayLike, call_B: ArrayLike, largest_B: ArrayLike) -> FloatArray:

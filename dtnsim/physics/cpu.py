@@ -89,6 +89,47 @@ def cycles_per_byte(
     return as_float(as_float(per_byte) + as_float(per_call) * calls + as_float(per_packet) / as_float(traversal_B))
 
 
+def smt_capacity(clock_Hz: ArrayLike, busy_threads: ArrayLike, gain: ArrayLike) -> FloatArray:
+    """Cycles per second one physical core delivers to its busy SMT threads together.
+
+    C = f * (1 + (gain - 1) * clip(n - 1, 0, 1))
+
+    Args:
+        clock_Hz: Clock [Hz].
+        busy_threads: Busy siblings on the core (fractions allowed: mean number) [1].
+        gain: Throughput of two siblings over one [1].
+
+    Returns:
+        Capacity [cycles/s]; divided by the threads it is what each gets.
+
+    Valid: two-way SMT, gain >= 1.
+    Neglects: what the sibling does (two copies gain less than copy and cipher).
+    Source: Marr et al., Intel Technology Journal 6(1), 2002 (gain 1.16-1.28).
+    """
+    extra = np.clip(as_float(busy_threads) - 1, 0.0, 1.0)
+    return as_float(clock_Hz) * (1 + (as_float(gain) - 1) * extra)
+
+
+def numa_cycles(cycles_per_B: ArrayLike, remote_share: ArrayLike, penalty: ArrayLike) -> FloatArray:
+    """Cycles per byte when a share of the work runs on the socket away from device or memory.
+
+    c' = c * (1 + r * (penalty - 1))
+
+    Args:
+        cycles_per_B: Cycles on the right socket [cycles/B].
+        remote_share: Share r of the bytes handled on the wrong socket [1].
+        penalty: Cost there over cost here [1].
+
+    Returns:
+        Cycles per byte [cycles/B].
+
+    Valid: remote_share in [0, 1], penalty in [1, 2].
+    Neglects: the bandwidth of the link between the sockets (`socket_link_rate`, a station of its own).
+    Source: ESnet fasterdata, Interrupt Binding (up to a factor of two at 40/100G).
+    """
+    return as_float(cycles_per_B) * (1 + as_float(remote_share) * (as_float(penalty) - 1))
+
+
 def remote_share(cores: Sequence[int], near: int, sockets: int, cores_per_socket: int, *, alternate: bool) -> float:
     """Share of the work on named cores that runs away from the socket of a device.
 
@@ -138,6 +179,23 @@ def worker_pools(release: tuple[int, ...], sockets: int, cores_per_socket: int, 
         return sockets
     shards = math.ceil(cores_per_socket / cache_groups / _SHARD_CORES) if release >= _BY_SHARD else 1
     return sockets * cache_groups * shards
+
+
+def socket_link_rate(transfers_per_s: ArrayLike, links: ArrayLike = 1.0) -> FloatArray:
+    """Rate of the links between two sockets in one direction: n * GT/s * 2 B, the payload of 16 data lanes of 20.
+
+    Args:
+        transfers_per_s: Transfers a second of a link [1/s].
+        links: Links n between the two sockets [1].
+
+    Returns:
+        Rate in one direction [B/s].
+
+    Valid: QPI and UPI; AMD's xGMI is 16 lanes too.
+    Neglects: packet headers and snoops, some 10 to 30 % of it.
+    Source: Intel, An Introduction to the Intel QuickPath Interconnect (2009): 6.4 GT/s are 12.8 GB/s a direction.
+    """
+    return as_float(links) * as_float(transfers_per_s) * LINK_WIDTH_B
 
 
 def xts_speedup(release: tuple[int, ...], blocks: int, sector_B: ArrayLike) -> FloatArray:

@@ -63,6 +63,22 @@ def zone_mean_rate(
     return 0.5 * (zone_rate(start, outer_rate, radius_ratio) + zone_rate(end, outer_rate, radius_ratio))
 
 
+def rotation_time(spindle_Hz: ArrayLike) -> FloatArray:
+    """Time of one turn of the platters: t_rev = 1 / f (7200 rpm is 120 Hz).
+
+    Args:
+        spindle_Hz: Turns a second [Hz].
+
+    Returns:
+        Time of one turn [s]; the mean rotational latency of a random access is half of it.
+
+    Valid: any spinning disk.
+    Neglects: spin-up.
+    Source: definition.
+    """
+    return 1.0 / as_float(spindle_Hz)
+
+
 def seek_time(distance: ArrayLike, track_seek_s: ArrayLike, average_seek_s: ArrayLike) -> FloatArray:
     """Seek time for a distance, from the two seek figures every datasheet prints.
 
@@ -105,7 +121,7 @@ def positioning_time(seek_s: ArrayLike, spindle_Hz: ArrayLike, disks: ArrayLike 
         1988).
     """
     m = as_float(disks)
-    return as_float(seek_s) + m / (m + 1.0) / as_float(spindle_Hz)
+    return as_float(seek_s) + m / (m + 1.0) * rotation_time(spindle_Hz)
 
 
 def _seek_share(seconds: FloatArray, track: FloatArray, stroke: FloatArray) -> FloatArray:
@@ -122,7 +138,7 @@ def _positioning(
     track = as_float(track_seek_s)
     slope = np.maximum(as_float(average_seek_s) - track, 0.0) / MEAN_SQRT_SEEK_DISTANCE
     full = np.maximum(slope * np.sqrt(np.clip(as_float(stroke), 0.0, 1.0)), 1e-9)
-    turn = 1.0 / as_float(spindle_Hz)
+    turn = rotation_time(spindle_Hz)
     track, full, turn = np.broadcast_arrays(track, full, turn)
     t = (track + full + turn)[..., None] * np.linspace(0.0, 1.0, 401)
     a, b, r = track[..., None], full[..., None], turn[..., None]
@@ -200,6 +216,63 @@ def mean_distance(filled: ArrayLike, places: ArrayLike = 2.0) -> FloatArray:
     return np.clip(as_float(filled), 0.0, 1.0) / (np.maximum(as_float(places), 2.0) + 1.0)
 
 
+def sweep_choice(active: ArrayLike, request_B: ArrayLike, run_B: ArrayLike) -> FloatArray:
+    """Runs that a drive may choose from when only so many requests are before it: max(1, q min(s, r) / r).
+
+    Args:
+        active: Requests before the drive q [1].
+        request_B: Largest size of a request s [B].
+        run_B: Contiguous bytes r; no request is longer [B].
+
+    Returns:
+        Runs [1]; 1 for long runs, q where each run is one request.
+
+    Valid: runs that are read in the order of their places.
+    Neglects: a run that requests of several sizes share.
+    Source: OpenZFS vdev_queue.c (neighbours are joined, gaps above zfs_vdev_read_gap_limit are not).
+    """
+    run = as_float(run_B)
+    return np.maximum(as_float(active) * np.minimum(as_float(request_B), run) / run, 1.0)
+
+
+def place_by_fill(filled: ArrayLike, writing: ArrayLike) -> FloatArray:
+    """Place of the data on a disk that is filled from the outside in: f for new data, f / 2 for what is read.
+
+    Args:
+        filled: Part of the space in use f, clipped to 0..1 [1].
+        writing: True for new data, false for data of any age [bool].
+
+    Returns:
+        Fraction of the capacity that lies further out [1].
+
+    Valid: allocators that take the outermost free space first.
+    Neglects: holes that deleted files left further out.
+    Source: OpenZFS metaslab.c (of equal metaslabs that of the lowest offset; zfs(4), metaslab_lba_weighting_enabled);
+        mean of 0 to f.
+    """
+    f = np.clip(as_float(filled), 0.0, 1.0)
+    return np.where(np.asarray(writing, dtype=bool), f, 0.5 * f)
+
+
+def random_rate(request_B: ArrayLike, rate: ArrayLike, positioning_s: ArrayLike) -> FloatArray:
+    """Bytes a second of random requests on one disk: s / (t_pos + s / R).
+
+    Args:
+        request_B: Request size s [B].
+        rate: Media rate R [B/s].
+        positioning_s: Positioning time t_pos [s].
+
+    Returns:
+        Rate [B/s]; tends to R for large requests.
+
+    Valid: one request at a time, or `positioning_s` already shortened by the queue.
+    Neglects: the drive's cache.
+    Source: Ruemmler and Wilkes 1994.
+    """
+    s = as_float(request_B)
+    return s / (as_float(positioning_s) + s / as_float(rate))
+
+
 def lost_turns_cost(
     request_B: ArrayLike, rate: ArrayLike, spindle_Hz: ArrayLike, in_flight: ArrayLike = 1.0
 ) -> FloatArray:
@@ -225,3 +298,21 @@ def lost_turns_cost(
     """
     alone = np.clip(2.0 - as_float(in_flight), 0.0, 1.0)
     return 1.0 + alone * as_float(rate) / (as_float(spindle_Hz) * as_float(request_B))
+
+
+def mirrored_write_rate(write_rate: ArrayLike, mirror_rate: ArrayLike) -> FloatArray:
+    """Rate at which a pair of controllers takes writes that each copies into the other's cache: min(W, M).
+
+    Args:
+        write_rate: Rate at which the pair takes writes that nobody copies W [B/s].
+        mirror_rate: Rate at which the pair copies, both directions together M [B/s].
+
+    Returns:
+        Rate of writes [B/s].
+
+    Valid: write-back caching with mirroring, as arrays have it by default; reads are not copied.
+    Neglects: that the processors and memory of the controllers do both at the same time.
+    Source: IBM, DS3500 Introduction and Implementation Guide, 9.4 (by default all write data are mirrored to the
+        alternate controller); NetApp SANtricity (full stripes are mirrored unless a volume says otherwise).
+    """
+    return np.minimum(as_float(write_rate), as_float(mirror_rate))

@@ -15,40 +15,56 @@ from dtnsim.physics._arrays import FloatArray, as_float
 def visits_cost(
     file_B: ArrayLike,
     rate: ArrayLike,
-    visit_B: ArrayLike = np.inf,
+    visit_B: ArrayLike,
     *,
     first_s: ArrayLike,
     later_s: ArrayLike = 0.0,
-    stops: ArrayLike = 1.0,
+    disks: ArrayLike = 1.0,
 ) -> FloatArray:
     """Disk time of files, over that of their bytes alone: 1 + R (m t_1 + max(s / b - m, 0) t_2) / s.
 
     Each disk that holds a part of a file positions to it, however many read; what follows on that disk costs a
-    positioning at each visit where the heads have been elsewhere meanwhile. So do writes that something waits for
-    between data that follow each other: inodes and directories of new files, passes of a transaction group.
+    positioning at each visit where the heads have been elsewhere meanwhile.
 
     Args:
-        file_B: Mean file size s, infinite for a stream without end, or data of a transaction group [B].
+        file_B: Mean file size s, infinite for a stream without end [B].
         rate: Media rate of a disk R [B/s].
         visit_B: Contiguous bytes of one visit b [B].
-        first_s: Positioning of a disk to its part of a file, or a scattered write that is waited for t_1 [s].
+        first_s: Positioning of a disk to its part of a file t_1 [s].
         later_s: Positioning to each later visit t_2, 0 where one stream has the disk to itself [s].
-        stops: Times m of the first: disks that hold a part of the file, each of which has to position; a new file's
-            share of inode and directory blocks; passes that write metadata and labels [1].
+        disks: Disks m that hold a part of the file, each of which has to position [1].
 
     Returns:
         Factor on the disk time of a byte [1], at least 1; tends to 1 + R t_2 / b for large files.
 
     Valid: files not stored next to each other, read from their beginning to their end; each read once, inodes in the
-        same place or in memory; new files by delayed allocation; writers that keep ZFS' throttle busy.
-    Neglects: neighbouring files that one read-ahead catches; a last visit that is not full; a journal's own transfer
-        (sequential, a few per cent), barriers; data of the next group meanwhile.
-    Source: time per file, s/R to transfer and a positioning to each of its visits (Ruemmler and Wilkes 1994); ext4 disk
-        layout (kernel.org: 256-B inodes, 16 in a 4-KiB block); OpenZFS spa_sync (each pass waits for the disks).
+        same place or in memory.
+    Neglects: neighbouring files that one read-ahead catches; a last visit that is not full.
+    Source: time per file, s/R to transfer and a positioning to each of its visits (Ruemmler and Wilkes 1994).
     """
-    s, b, m = as_float(file_B), as_float(visit_B), as_float(stops)
+    s, b, m = as_float(file_B), as_float(visit_B), as_float(disks)
     later = np.maximum(1.0 / b - m / s, 0.0)
     return 1.0 + as_float(rate) * (m / s * as_float(first_s) + later * as_float(later_s))
+
+
+def visit_bytes(window_B: ArrayLike, data_disks: ArrayLike) -> FloatArray:
+    """Bytes one disk serves per visit when a window is striped over an array.
+
+    B = window / data disks. The window is the read-ahead of the array device for reads and the
+    write-back run of one file for buffered writes.
+
+    Args:
+        window_B: Read-ahead or write-back run of one stream on the array [B].
+        data_disks: Disks the window is spread over [1].
+
+    Returns:
+        Bytes per disk and visit [B].
+
+    Valid: window of at least one chunk per disk; below that fewer disks serve each visit.
+    Neglects: merging of neighbouring windows in the scheduler.
+    Source: geometry of striping.
+    """
+    return as_float(window_B) / as_float(data_disks)
 
 
 def interleaved_rate(streams: ArrayLike, rate: ArrayLike, visit_B: ArrayLike, switch_s: ArrayLike) -> FloatArray:
@@ -74,6 +90,44 @@ def interleaved_rate(streams: ArrayLike, rate: ArrayLike, visit_B: ArrayLike, sw
     """
     switching = np.clip(as_float(streams) - 1.0, 0.0, 1.0) * as_float(switch_s)
     return as_float(rate) / visits_cost(np.inf, rate, visit_B, first_s=0.0, later_s=switching)
+
+
+def writeback_visit_bytes(rate: ArrayLike) -> FloatArray:
+    """Bytes of one file that the Linux write-back writes before it turns to the next file: max(4 MiB, R x 0.5 s).
+
+    Args:
+        rate: Rate at which the device writes R [B/s].
+
+    Returns:
+        Bytes a file and turn [B].
+
+    Valid: Linux from 3.2 on; buffered writes of files larger than that.
+    Neglects: the cap by the dirty limit; older kernels, which wrote 4 MiB.
+    Source: Linux fs/fs-writeback.c, writeback_chunk_size (half of the measured bandwidth, at least
+        MIN_WRITEBACK_PAGES = 4 MiB).
+    """
+    return np.maximum(4.0 * 2**20, 0.5 * as_float(rate))
+
+
+def new_files_cost(
+    file_B: ArrayLike, rate: ArrayLike, positioning_s: ArrayLike, metadata_writes: ArrayLike
+) -> FloatArray:
+    """Disk time of writing new files, over that of their bytes alone: 1 + R t_pos m / s.
+
+    Args:
+        file_B: Mean file size s [B].
+        rate: Media rate R of a disk [B/s].
+        positioning_s: Positioning from one write to the next in the sorted sweep t_pos [s].
+        metadata_writes: Writes m that a new file costs besides its data: its share of inode and directory blocks [1].
+
+    Returns:
+        Factor on the disk time of a byte [1], at least 1.
+
+    Valid: delayed allocation: the data of new files follow each other.
+    Neglects: the journal's own transfer (sequential, a few per cent), barriers.
+    Source: time per file as in `visits_cost`; ext4 disk layout (kernel.org: 256-B inodes, 16 in a 4-KiB block).
+    """
+    return 1.0 + as_float(rate) * as_float(positioning_s) * as_float(metadata_writes) / as_float(file_B)
 
 
 def shingled_write_time(

@@ -11,11 +11,109 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from dtnsim.physics._arrays import FloatArray, as_float
+from dtnsim.physics.waiting import request_rate
 
-#: bytes of the log for one of a change without delayed logging, where older copies of changed objects are in it too
-#: ("over 90 %", Linux Documentation/filesystems/xfs-delayed-logging-design), and the kernel that has it by default
-STALE_COPIES: Final = 10.0
+#: part of the log that older copies of changed objects take up without delayed logging ("over 90 %", Linux
+#: Documentation/filesystems/xfs-delayed-logging-design), and the kernel that has it by default
+STALE: Final = 0.9
 DELAYED_SINCE: Final = (2, 6, 39)
+
+
+def written_bytes(data_journaled: ArrayLike) -> FloatArray:
+    """Bytes that a drive writes for a byte of a file: 2 where data go through the journal too, else 1.
+
+    Args:
+        data_journaled: 1 with data=journal, 0 where only metadata are journaled [1].
+
+    Returns:
+        Bytes per byte [1].
+
+    Valid: files much larger than their metadata; the journal on the same drives.
+    Neglects: the journal's own blocks of metadata; a journal on another device.
+    Source: Linux Documentation/filesystems/ext4 (data=journal: all data are committed into the journal prior to being
+        written into the main file system).
+    """
+    return np.where(as_float(data_journaled) > 0.0, 2.0, 1.0)
+
+
+def sync_time(waits: ArrayLike, positioning_s: ArrayLike) -> FloatArray:
+    """Time until a drive has made a synchronous write durable, the transfer of the data left out: n t_pos.
+
+    Args:
+        waits: Writes that wait for each other behind a barrier n: the log's blocks, then their commit record [1].
+        positioning_s: Positioning from the data to the log, and back t_pos; of flash, a write and a flush of what its
+            controller still holds [s].
+
+    Returns:
+        Time [s]; 23 ms on a disk of 7200 rpm and 7.4 ms of average seek.
+
+    Valid: barriers on, no memory that survives a loss of power.
+    Neglects: other synchronous writers whose commits are joined to this one.
+    Source: kernel.org, ext4: journal (barrier=1: the commit record is written after the blocks are flushed); SQLite
+        FAQ 19 (each transaction waits for the platter twice: some 60 a second at 7200 rpm, "a few dozen").
+    """
+    return as_float(waits) * as_float(positioning_s)
+
+
+def logged_bytes(record_B: ArrayLike, stale: ArrayLike) -> FloatArray:
+    """Bytes of the log that one change of metadata takes: b / (1 - stale).
+
+    Without delayed logging every transaction writes again what earlier ones have changed in the same objects.
+
+    Args:
+        record_B: Bytes of the change itself and of its headers b [B].
+        stale: Part of the log that holds older copies, 0 with delayed logging, clipped to 0..0.99 [1].
+
+    Returns:
+        Bytes [B].
+
+    Valid: many changes of the same directories and inode clusters.
+    Neglects: changes that have an object to themselves, which leave no older copies.
+    Source: Linux Documentation/filesystems/xfs-delayed-logging-design ("over 90% of the space used in the log
+        buffers"; "at least an order of magnitude" less with delayed logging).
+    """
+    return as_float(record_B) / (1.0 - np.clip(as_float(stale), 0.0, 0.99))
+
+
+def log_rate(buffers: ArrayLike, buffer_B: ArrayLike, write_s: ArrayLike, rate: ArrayLike) -> FloatArray:
+    """Rate of a log whose buffers are all filled or being written: min(R, n b / (t + b / R)).
+
+    Args:
+        buffers: Log buffers n (xfs: logbufs, 8) [1].
+        buffer_B: Size of one b (xfs: logbsize, 32 KiB, up to 256 KiB) [B].
+        write_s: Time until a write to the log is done, its transfer left out t [s].
+        rate: Rate at which the device writes R [B/s].
+
+    Returns:
+        Rate [B/s].
+
+    Valid: asynchronous transactions from enough threads ("IO bound").
+    Neglects: other writes that the device does meanwhile.
+    Source: Linux Documentation/filesystems/xfs-delayed-logging-design ("the limitation on asynchronous transaction
+        throughput is the number and size of log buffers"); Little's law.
+    """
+    return np.minimum(as_float(rate), request_rate(buffer_B, write_s, rate, buffers))
+
+
+def forced_age(expire_s: ArrayLike, commit_s: ArrayLike, allocated: ArrayLike) -> FloatArray:
+    """Age at which written data go to the medium: that of the page cache, or of the journal's next commit.
+
+    A commit in ordered mode first writes the data of the blocks that it allocates; with delayed allocation nothing is
+    allocated before write-back.
+
+    Args:
+        expire_s: Age at which write-back takes dirty pages [s].
+        commit_s: Interval of commits [s].
+        allocated: 1 where blocks are allocated when they are written to (nodelalloc), or data are journaled [1].
+
+    Returns:
+        Age [s].
+
+    Valid: ext4 and jbd2.
+    Neglects: commits that an fsync of another file brings forward.
+    Source: Linux Documentation/admin-guide/ext4 (data=ordered, commit=5, nodelalloc).
+    """
+    return np.where(as_float(allocated) > 0.0, np.minimum(as_float(expire_s), as_float(commit_s)), as_float(expire_s))
 
 
 #: most bytes that are compressed as one extent (btrfs(5), "Compression"), and what extents are rounded up to

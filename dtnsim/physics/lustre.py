@@ -55,6 +55,27 @@ def rpc_time(
     return as_float(message + bytes_s * as_float(slower))
 
 
+def osc_rate(rpcs: ArrayLike, rpc_B: ArrayLike, service_s: ArrayLike, dirty_B: ArrayLike = np.inf) -> FloatArray:
+    """Rate of one client to one OST by what may be in flight: min(rpcs x size, dirty) / t.
+
+    Args:
+        rpcs: osc.*.max_rpcs_in_flight [1].
+        rpc_B: RPC size [B].
+        service_s: Time of one RPC, round trip, transfer and disk included t [s].
+        dirty_B: osc.*.max_dirty_mb for writes [B], inf for reads.
+
+    Returns:
+        Rate [B/s].
+
+    Valid: sequential access with read-ahead or write-back that fills the RPCs.
+    Neglects: RPCs that go out short.
+    Source: Lustre manual, "Lustre Parameters" (max_rpcs_in_flight; max_dirty_mb of at least 4 x rpcs x
+        size is advised); Little.
+    """
+    flying = np.minimum(as_float(rpcs) * as_float(rpc_B), as_float(dirty_B))
+    return flying / as_float(service_s)
+
+
 def read_ahead_rate(window_B: ArrayLike, rpc_B: ArrayLike, service_s: ArrayLike) -> FloatArray:
     """Rate of one sequential reader by its read-ahead window, in whole RPCs: max(floor(window / rpc), 1) rpc / t.
 
@@ -72,3 +93,21 @@ def read_ahead_rate(window_B: ArrayLike, rpc_B: ArrayLike, service_s: ArrayLike)
     """
     chunks = np.maximum(np.floor(as_float(window_B) / as_float(rpc_B)), 1.0)
     return chunks * as_float(rpc_B) / as_float(service_s)
+
+
+def client_rate(rail_rate: ArrayLike, rails: ArrayLike, sockets: ArrayLike) -> FloatArray:
+    """Ceiling of one client: R min(rails, sockets), at least R.
+
+    Args:
+        rail_rate: What a client moves over one rail R [B/s].
+        rails: Network interfaces to the servers [1].
+        sockets: Processor sockets [1].
+
+    Returns:
+        Rate [B/s].
+
+    Valid: LNet multi-rail (2.10 and later), each interface served by the cores near it (CPU partition).
+    Neglects: traffic between sockets.
+    Source: Lustre manual, "LNet Software Multi-Rail" and "CPU Partition Table"; bottleneck law.
+    """
+    return as_float(rail_rate) * np.maximum(np.minimum(as_float(rails), as_float(sockets)), 1.0)

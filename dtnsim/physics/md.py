@@ -31,6 +31,23 @@ WRITES_DIRECTLY: Final = (6, 5)
 _SETTLES: Final = 100  #: Rounds of a fixed point that falls without turning.
 
 
+def read_ahead_bytes(chunk_B: ArrayLike, disks: ArrayLike) -> FloatArray:
+    """Read-ahead that md sets on an array: two stripes of data, 2 m c.
+
+    Args:
+        chunk_B: Chunk per disk c [B].
+        disks: Disks that data are spread over m [1].
+
+    Returns:
+        Read-ahead of the array [B].
+
+    Valid: Linux md RAID 0, 4, 5, 6, 10, unless blockdev --setra says otherwise.
+    Neglects: the floor of 128 KiB.
+    Source: Linux drivers/md/raid0.c and raid5.c ("we want to read at least two whole stripes").
+    """
+    return 2.0 * as_float(disks) * as_float(chunk_B)
+
+
 def bitmap_cost(bitmap_chunk_B: ArrayLike, rate: ArrayLike, positioning_s: ArrayLike) -> FloatArray:
     """Time of sequential writes with an internal bitmap over that without: 1 + c + min(c, t_pos / T), c = R t_pos / b.
 
@@ -229,3 +246,46 @@ def thread_load(moved: ArrayLike, disks: ArrayLike, parity: ArrayLike) -> FloatA
     """
     n = as_float(disks)
     return as_float(moved) * (n - as_float(parity)) / n
+
+
+def partial_load(request_B: ArrayLike, stripe_B: ArrayLike, work: ArrayLike) -> FloatArray:
+    """Work of md's thread on a payload byte of writes that read first, besides their pages: w ceil(b / s) / b.
+
+    A stripe that is written whole passes the thread's state machine once and is done. One that is written in part comes
+    again when what was asked of the drives is there, once more when parity is made and when it is written: each time
+    it is taken from a list and put on another, and all its devices are looked at, whatever there is to do.
+
+    Args:
+        request_B: Bytes of one request b [B].
+        stripe_B: Payload of a stripe of one page a disk s [B].
+        work: Work on one such stripe w [cycles].
+
+    Returns:
+        Work [cycles/B].
+
+    Valid: writes smaller than a stripe that nothing gathers.
+    Neglects: the last stripe of a larger write; locks that several threads share.
+    Source: Linux drivers/md/raid5.c (handle_stripe, called again from ops_complete_compute, raid5_end_read_request and
+        raid5_end_write_request through raid5_release_stripe).
+    """
+    request = as_float(request_B)
+    return as_float(work) * np.ceil(request / as_float(stripe_B)) / request
+
+
+def stripe_cache_write_rate(entries: ArrayLike, disks: ArrayLike, parity: ArrayLike, update_s: ArrayLike) -> FloatArray:
+    """Write rate that md's stripe cache can keep in flight: entries (n - p) page / t_update.
+
+    Args:
+        entries: stripe_cache_size [1].
+        disks: Disks n [1].
+        parity: Parity disks p [1].
+        update_s: Time a stripe stays in the cache, from first byte to parity written [s].
+
+    Returns:
+        Rate [B/s], a ceiling beside those of disks and CPU.
+
+    Valid: full-stripe writes.
+    Neglects: stripes held for reads.
+    Source: Little's law over the stripe cache of md(4).
+    """
+    return as_float(entries) * (as_float(disks) - as_float(parity)) * MD_PAGE_B / as_float(update_s)

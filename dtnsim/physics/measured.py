@@ -63,3 +63,22 @@ def between(
     n, one, two = as_float(number), as_float(low), as_float(high)
     part = np.log(n / one) / np.log(two / one)
     return as_float(low_rate) * (as_float(high_rate) / as_float(low_rate)) ** part
+
+
+def mixed_rate(share: ArrayLike, first: ArrayLike, rest: ArrayLike) -> FloatArray:
+    """Rate of bytes of which a part goes at another rate: 1 / (p / R_1 + (1 - p) / R_2).
+
+    Args:
+        share: That part p [1].
+        first: Its rate R_1 [B/s].
+        rest: Rate of the others R_2 [B/s].
+
+    Returns:
+        Rate [B/s].
+
+    Valid: 0 <= p <= 1.
+    Neglects: that both may go on side by side.
+    Source: times add up.
+    """
+    p = np.clip(as_float(share), 0.0, 1.0)
+    return 1.0 / (p / as_float(first) + (1.0 - p) / as_float(rest))

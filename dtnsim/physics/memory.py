@@ -12,6 +12,42 @@ from dtnsim.physics._arrays import FloatArray, as_float
 CHANNEL_WIDTH_B: Final = 8.0  #: bytes a DIMM channel moves per transfer (JEDEC DDR3/DDR4: 64 data bits)
 
 
+def peak_bandwidth(channels: ArrayLike, transfers_per_s: ArrayLike) -> FloatArray:
+    """Nominal bandwidth of a socket's memory.
+
+    B = channels * MT/s * 8 B
+
+    Args:
+        channels: Populated channels [1].
+        transfers_per_s: Transfers per second of the DIMMs as clocked [1/s].
+
+    Returns:
+        Nominal bandwidth, reads plus writes [B/s].
+
+    Valid: all channels alike.
+    Neglects: refresh, bank conflicts, read-write turnaround (the efficiency of `sustained_bandwidth`).
+    Source: JEDEC JESD79-3, JESD79-4.
+    """
+    return as_float(channels) * as_float(transfers_per_s) * CHANNEL_WIDTH_B
+
+
+def sustained_bandwidth(peak_Bps: ArrayLike, efficiency: ArrayLike) -> FloatArray:
+    """Bandwidth that programs reach: B * efficiency.
+
+    Args:
+        peak_Bps: Nominal bandwidth [B/s].
+        efficiency: Share reached, 0.74-0.78 [1].
+
+    Returns:
+        Sustained bandwidth, reads plus writes: the capacity of the memory station [B/s].
+
+    Valid: enough cores and devices to fill the channels.
+    Neglects: the mix of reads and writes.
+    Source: McCalpin, STREAM; TI SPRAD45A.
+    """
+    return as_float(peak_Bps) * as_float(efficiency)
+
+
 def crossings(dma: ArrayLike, sources: ArrayLike, targets: ArrayLike, ddio: ArrayLike = 0.0) -> FloatArray:
     """Times one byte crosses the memory bus in one activity of a host.
 
@@ -64,3 +100,24 @@ def interference(utilization: ArrayLike, stall: ArrayLike, reference: ArrayLike 
     k = as_float(stall)
     used, known = (np.clip(as_float(u), 0.0, 1.0) for u in (utilization, reference))
     return as_float((1 + k * used) / (1 + k * known))
+
+
+def first_touch(fault: ArrayLike, page_B: ArrayLike, clear: ArrayLike) -> FloatArray:
+    """Work of a core for a byte of memory that a program uses for the first time.
+
+    c = fault / page + clear
+
+    Args:
+        fault: Exception, page tables and allocation of one page [cycles].
+        page_B: Page that a fault maps [B].
+        clear: Clearing of a byte [cycles/B].
+
+    Returns:
+        Work [cycles/B].
+
+    Valid: every byte is used, in order, for the first time.
+    Neglects: reclaim of other pages where no free one is left; faults of several threads that wait for one lock.
+    Source: Linux mm/memory.c, do_anonymous_page (one fault a page, which is cleared); Documentation/admin-guide/mm/
+        transhuge.rst: a fault then maps 2 MiB.
+    """
+    return as_float(fault) / as_float(page_B) + as_float(clear)

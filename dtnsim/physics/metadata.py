@@ -46,6 +46,22 @@ def absent_share(files: ArrayLike, file_B: ArrayLike, memory_B: ArrayLike) -> Fl
     return np.maximum(1.0 - as_float(memory_B) / wanted, 0.0)
 
 
+def listing_calls(names: ArrayLike) -> FloatArray:
+    """Calls, or round trips, for one name of a directory that is listed: 1 / names in a reply.
+
+    Args:
+        names: Names that one call or reply brings [1].
+
+    Returns:
+        Calls a name [1].
+
+    Valid: directories of more names than one reply holds.
+    Neglects: the last, partly filled reply.
+    Source: getdents(2); RFC 1813, section 3.3.17 (READDIRPLUS).
+    """
+    return 1.0 / as_float(names)
+
+
 def serial_time(operations: ArrayLike, round_trips: ArrayLike, rtt_s: ArrayLike, service_s: ArrayLike) -> FloatArray:
     """Time for operations that each wait for their round trips: t = N k (T + t_op).
 
@@ -59,7 +75,57 @@ def serial_time(operations: ArrayLike, round_trips: ArrayLike, rtt_s: ArrayLike,
         Time [s].
 
     Valid: one process, strictly serial; server and network far from full.
-    Neglects: the ceiling of the server, which is a station of its own.
+    Neglects: the ceiling of the server, which is a station of its own (`server_time`).
     Source: latency of dependent round trips; for tar over NFS c0t0d0s0.org, "tarxpathology".
     """
     return as_float(operations) * as_float(round_trips) * (as_float(rtt_s) + as_float(service_s))
+
+
+def server_time(operation_rate: ArrayLike) -> FloatArray:
+    """Server's time that one operation takes: 1 / X.
+
+    Args:
+        operation_rate: Operations a second of one server with many clients X [1/s].
+
+    Returns:
+        Seconds of one server [s].
+
+    Valid: a server full of operations of one class (what mdtest prints at its peak).
+    Neglects: classes that share nothing (then a mixture goes faster).
+    Source: utilisation law (Denning and Buzen 1978).
+    """
+    return 1.0 / as_float(operation_rate)
+
+
+def shared_time(alone_s: ArrayLike, left: ArrayLike) -> FloatArray:
+    """Time of a request at a server that others use as well: s / (1 - u), 1 - u being what they leave.
+
+    Args:
+        alone_s: Time of a request that nobody disturbs s [s].
+        left: Part of the server that others leave 1 - u, 0 to 1 [1].
+
+    Returns:
+        Time [s].
+
+    Valid: many independent users; one server, shared equally, or requests whose times vary as the exponential ones.
+    Neglects: that several threads of a server hide a load of less than all of them.
+    Source: L. Kleinrock, Queueing Systems, vol. 2, section 4.4 (M/G/1 processor sharing).
+    """
+    return as_float(alone_s) / as_float(left)
+
+
+def servers_used(servers: ArrayLike, directories: ArrayLike) -> FloatArray:
+    """Metadata servers that the directories of one data set lie on: min(m, max(d, 1)).
+
+    Args:
+        servers: Metadata servers m [1].
+        directories: Directories d [1].
+
+    Returns:
+        Servers [1].
+
+    Valid: directories placed on the servers in turn, each on one of them.
+    Neglects: striped directories, which spread one directory over several servers; renames across servers.
+    Source: Lustre manual, "Lustre Metadata Service" and "Creating a sub-directory on a given MDT" (DNE).
+    """
+    return np.minimum(as_float(servers), np.maximum(as_float(directories), 1.0))

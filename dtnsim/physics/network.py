@@ -8,7 +8,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from dtnsim.physics._arrays import FloatArray, as_float
-from dtnsim.physics.bonding import occupied
+from dtnsim.physics.bonding import expected_links
 
 MOST_TAKEN: Final = 0.999  #: largest share that other traffic takes of a link: TCP never gets nothing
 #: a sender's trains at line rate: segmentation offload makes up to 64 KiB, sized to one a millisecond.
@@ -36,6 +36,23 @@ def path_loss(segment_loss: ArrayLike) -> FloatArray:
     return as_float(np.where(np.any(p >= 1, axis=-1), 1.0, 0.0 - np.expm1(survive)))  # 0, not -0
 
 
+def left_by_others(capacity_Bps: ArrayLike, share: ArrayLike) -> FloatArray:
+    """Capacity that other traffic leaves: A = C (1 - u).
+
+    Args:
+        capacity_Bps: Capacity C [B/s].
+        share: Share u of it that others take [1].
+
+    Returns:
+        Available bandwidth [B/s].
+
+    Valid: background that does not yield; u in [0, 1].
+    Neglects: loss that the load causes; traffic that gives way to ours.
+    Source: definition, Jain and Dovrolis, IEEE/ACM Trans. Networking 11(4), 2003.
+    """
+    return as_float(capacity_Bps) * (1 - as_float(share))
+
+
 def diurnal_share(mean: ArrayLike, amplitude: ArrayLike, hour: ArrayLike, peak_hour: ArrayLike) -> FloatArray:
     """Share of a link that others take at an hour of the day.
 
@@ -58,6 +75,25 @@ def diurnal_share(mean: ArrayLike, amplitude: ArrayLike, hour: ArrayLike, peak_h
     return np.clip(as_float(mean) * daily, 0.0, MOST_TAKEN)
 
 
+def anytime_spread(spread: float, amplitude: float) -> float:
+    """Relative spread of a share at an hour that nobody knows: the daily wave adds its variance.
+
+    s = sqrt(s_0^2 + a^2 / 2)
+
+    Args:
+        spread: Relative spread s_0 from one day to the next at a given hour [1].
+        amplitude: Relative swing a of the day [1].
+
+    Returns:
+        Relative spread [1].
+
+    Valid: a in [0, 1].
+    Neglects: that a sine is not log-normal.
+    Source: variance of a sine of amplitude a, a^2 / 2.
+    """
+    return float(np.sqrt(spread**2 + amplitude**2 / 2))
+
+
 def firewall_rate(engine_Bps: ArrayLike, flows: ArrayLike, total_Bps: ArrayLike) -> FloatArray:
     """Rate a firewall passes: a flow stays on one inspection engine.
 
@@ -77,7 +113,7 @@ def firewall_rate(engine_Bps: ArrayLike, flows: ArrayLike, total_Bps: ArrayLike)
     """
     engine, total = as_float(engine_Bps), as_float(total_Bps)
     engines = np.maximum(total / engine, 1.0)
-    return np.minimum(engine * occupied(engines, flows), total)
+    return np.minimum(engine * expected_links(engines, flows), total)
 
 
 def room_behind_trains(

@@ -82,3 +82,64 @@ def datagram_bytes(mtu_B: ArrayLike, length_B: ArrayLike) -> FloatArray:
     """
     length = as_float(length_B)
     return as_float(length / np.ceil(length / (as_float(mtu_B) - IPV4_UDP_B)))
+
+
+def infiniband_wire_bytes(mtu_B: ArrayLike) -> FloatArray:
+    """Bytes on an InfiniBand link for one full packet of a reliable connection: MTU + 26.
+
+    Args:
+        mtu_B: InfiniBand MTU, 256 to 4096: the payload of a packet [B].
+
+    Returns:
+        Bytes on the link [B].
+
+    Valid: one subnet (no GRH).
+    Neglects: acknowledgements, link credits, the 16 B that begin an RDMA message.
+    Source: InfiniBand Architecture Specification vol. 1, clauses 5-9.
+    """
+    return as_float(mtu_B) + INFINIBAND_OVERHEAD_B
+
+
+def connected_interrupt(
+    interrupt: ArrayLike, checksum: ArrayLike, page_s: ArrayLike, clock_Hz: ArrayLike
+) -> FloatArray:
+    """Cycles per byte of softirq that receives over IPoIB in connected mode: c = c_irq + c_sum + f t_page / 4096.
+
+    The card checks no sums of IP packets on a reliable connection, so that the kernel does before it queues the bytes,
+    and each packet of up to 64 KiB gets new pages. One completion queue has the packets of all connections: one core.
+
+    Args:
+        interrupt: Driver and protocol c_irq [cycles/B].
+        checksum: Sum over the bytes c_sum [cycles/B].
+        page_s: Time to allocate and map a page of 4 KiB t_page [s].
+        clock_Hz: Clock f [Hz].
+
+    Returns:
+        Cycles per byte [cycles/B].
+
+    Valid: Linux' ib_ipoib with connected mode, which cards of ConnectX-4 on have without their own offloads.
+    Neglects: sums at the sender, which are made while the bytes are copied.
+    Source: Linux drivers/infiniband/ulp/ipoib: ipoib_cm_handle_rx_wc (no checksum is marked as good, new fragments for
+        each packet), ipoib_fix_features, priv->recv_cq and its one NAPI.
+    """
+    return as_float(interrupt) + as_float(checksum) + as_float(clock_Hz) * as_float(page_s) / 4096.0
+
+
+def framing_efficiency(mtu_B: ArrayLike, timestamps: ArrayLike = 1.0, vlan_tags: ArrayLike = 0.0) -> FloatArray:
+    """Payload over wire bytes of bulk TCP on Ethernet.
+
+    e = (MTU - 40 - 12 ts) / (MTU + 38 + 4 tags)
+
+    Args:
+        mtu_B: IP MTU [B].
+        timestamps: 1 with TCP timestamps [1].
+        vlan_tags: 802.1Q tags [1].
+
+    Returns:
+        Efficiency [1]; its inverse is the wire's demand per payload byte.
+
+    Valid: full packets.
+    Neglects: acknowledgements on the same wire (full duplex: the other direction).
+    Source: IEEE 802.3-2018, RFC 9293, RFC 7323.
+    """
+    return segment_bytes(mtu_B, timestamps) / wire_bytes(mtu_B, vlan_tags)

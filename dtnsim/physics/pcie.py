@@ -63,6 +63,26 @@ def raw_rate(generation: ArrayLike, lanes: ArrayLike) -> FloatArray:
     return _by_generation(TRANSFERS_PER_S * LINE_CODE / 8, generation) * as_float(lanes)
 
 
+def trained_lanes(card: ArrayLike, slot: ArrayLike) -> FloatArray:
+    """Lanes (or generation) a link really uses: the least of card and slot wiring.
+
+    n = min(card, slot)
+
+    Args:
+        card: Width (or generation) of the card [1].
+        slot: Width wired to the slot, not the connector's [1].
+
+    Returns:
+        Width in use [1].
+
+    Valid: all positive.
+    Neglects: links that retrain under load.
+    Source: PCIe Base Specification 5.0, link training (4.2.4): both ends settle on the widest and
+        fastest they share.
+    """
+    return np.minimum(as_float(card), as_float(slot))
+
+
 def ack_interval(generation: ArrayLike, lanes: ArrayLike, mps_B: ArrayLike) -> FloatArray:
     """Symbol times between two acknowledges, and between two credit updates, that the standard asks for.
 
@@ -139,35 +159,86 @@ def tlp_rate(generation: ArrayLike, lanes: ArrayLike, mps_B: ArrayLike, striping
     return raw_rate(generation, lanes) * tlp_share(generation, lanes, mps_B, striping)
 
 
-def header_bytes(generation: ArrayLike, payload_B: ArrayLike, header_B: ArrayLike = HEADER_4DW_B) -> FloatArray:
-    """Bytes of headers on a link for a byte of payload: (header + 8 B framing, in generations 1 to 5) / payload.
+def tlp_overhead(generation: ArrayLike, header_B: ArrayLike) -> FloatArray:
+    """Bytes of one TLP that are not payload.
 
-    A device that writes host memory (disk read, packet received) sends MPS and its header at a time. When it reads,
-    requests go to the host, of headers alone, each for MRRS bytes; completions of MPS and their header come back.
+    h = header + 8 B framing (generations 1-5)
 
     Args:
         generation: PCIe generation, 1 to 6 [1].
-        payload_B: MPS, MRRS, or the payload of a completion where the host cuts finer (older chipsets: the 64 B read
-            completion boundary) [B].
-        header_B: `HEADER_4DW_B` of writes and requests, with 64-bit addresses, or `HEADER_3DW_B` of completions [B].
+        header_B: `HEADER_3DW_B` or `HEADER_4DW_B` [B].
 
     Returns:
-        Bytes per payload byte [1], to be divided by `tlp_rate` with what else is sent.
+        Overhead [B], 20-24 B up to generation 5.
 
-    Valid: generations 1-6; transfers of many MPS and MRRS, and enough reads outstanding to hide the latency
-        (`waiting.request_rate` of the tags).
-    Neglects: an end-to-end CRC (4 B where both ends have it switched on), TLP prefixes, generation 6 header extensions,
-        unaligned starts, descriptors and doorbells.
-    Source: Intel AN 456 and AN 708 (20-28 B a TLP); pcie-bench/pcie-model, model/mem_bw.py.
+    Valid: generations 1-6.
+    Neglects: an end-to-end CRC (4 B where both ends have it switched on), TLP prefixes, generation 6 header extensions.
+    Source: Intel AN 456 and AN 708 (20-28 B a TLP); pcie-bench/pcie-model.
     """
     framing = np.where(np.asarray(generation, dtype=np.intp) >= 6, 0.0, FRAMING_B)
-    return (as_float(header_B) + framing) / as_float(payload_B)
+    return as_float(header_B) + framing
+
+
+def write_bytes(generation: ArrayLike, mps_B: ArrayLike) -> FloatArray:
+    """TLP bytes per payload byte when a device writes host memory (disk read, packet received).
+
+    (MPS + h) / MPS towards the host, nothing in the other direction; h = 24 B (64-bit addresses, no ECRC).
+
+    Args:
+        generation: PCIe generation, 1 to 6 [1].
+        mps_B: Maximum payload size [B].
+
+    Returns:
+        Bytes on the link per payload byte [1], to be divided by `tlp_rate`.
+
+    Valid: transfers of many MPS.
+    Neglects: unaligned starts, descriptors and doorbells.
+    Source: pcie-bench/pcie-model, model/mem_bw.py.
+    """
+    mps = as_float(mps_B)
+    return (mps + tlp_overhead(generation, HEADER_4DW_B)) / mps
+
+
+def request_bytes(generation: ArrayLike, mrrs_B: ArrayLike = 512.0) -> FloatArray:
+    """TLP bytes towards the host per payload byte when a device reads host memory: h / MRRS, h = 24 B.
+
+    Args:
+        generation: PCIe generation, 1 to 6 [1].
+        mrrs_B: Maximum read request size [B].
+
+    Returns:
+        Bytes on the link per payload byte [1].
+
+    Valid: transfers of many MRRS (disk write, packet sent).
+    Neglects: unaligned starts.
+    Source: pcie-bench/pcie-model, model/mem_bw.py.
+    """
+    return tlp_overhead(generation, HEADER_4DW_B) / as_float(mrrs_B)
+
+
+def completion_bytes(generation: ArrayLike, mps_B: ArrayLike) -> FloatArray:
+    """TLP bytes towards the device per payload byte when it reads host memory: (MPS + h) / MPS, h = 20 B.
+
+    Args:
+        generation: PCIe generation, 1 to 6 [1].
+        mps_B: Maximum payload size, or the payload of a completion where the host cuts finer (older chipsets: the
+            64 B read completion boundary) [B].
+
+    Returns:
+        Bytes on the link per payload byte [1].
+
+    Valid: enough reads outstanding to hide the latency (see `read_latency_rate`).
+    Neglects: unaligned starts, descriptors.
+    Source: pcie-bench/pcie-model, model/mem_bw.py.
+    """
+    mps = as_float(mps_B)
+    return (mps + tlp_overhead(generation, HEADER_3DW_B)) / mps
 
 
 def write_rate(generation: ArrayLike, lanes: ArrayLike, mps_B: ArrayLike, striping: ArrayLike = 0.0) -> FloatArray:
     """Payload rate of a device that only writes host memory.
 
-    X = tlp_rate / (1 + `header_bytes`)
+    X = tlp_rate / `write_bytes`
 
     Args:
         generation: PCIe generation, 1 to 6 [1].
@@ -182,7 +253,27 @@ def write_rate(generation: ArrayLike, lanes: ArrayLike, mps_B: ArrayLike, stripi
     Neglects: descriptors.
     Source: pcie-bench/pcie-model (SIGCOMM 2018).
     """
-    return tlp_rate(generation, lanes, mps_B, striping) / (1.0 + header_bytes(generation, mps_B))
+    return tlp_rate(generation, lanes, mps_B, striping) / write_bytes(generation, mps_B)
+
+
+def read_latency_rate(tags: ArrayLike, mrrs_B: ArrayLike, latency_s: ArrayLike) -> FloatArray:
+    """Payload rate that outstanding read requests allow (Little's law on the tags).
+
+    X = tags * MRRS / latency
+
+    Args:
+        tags: Read requests in flight (32 without extended tags, 256 with) [1].
+        mrrs_B: Maximum read request size [B].
+        latency_s: Time from request to last completion [s]; 0.4-0.6 us was measured by pcie-bench.
+
+    Returns:
+        Payload rate [B/s].
+
+    Valid: all positive.
+    Neglects: the link's own rate (take the minimum with the link).
+    Source: Little (1961); tags: PCIe Base Specification 2.2.6.2; latency: Neugebauer et al., SIGCOMM 2018.
+    """
+    return as_float(tags) * as_float(mrrs_B) / as_float(latency_s)
 
 
 @lru_cache(maxsize=256)
@@ -245,3 +336,29 @@ def drive_link(read_rate_Bps: ArrayLike) -> FloatArray:
 def _drive_rate(generation: int) -> float:
     """`write_rate` of a drive's link, which very many transfers ask for [B/s]."""
     return float(write_rate(generation, DRIVE_LANES, DRIVE_MPS_B, 1.0))
+
+
+def expander_uplink_rate(
+    lanes: ArrayLike, uplink_lane: ArrayLike, drive_lane: ArrayLike, buffered: ArrayLike
+) -> FloatArray:
+    """Rate from an expander to the adapter, when the drives' links are slower than the uplink's.
+
+    lanes x min(uplink, drive) without buffering: a connection runs at the drive's speed on every hop.
+    lanes x uplink with store-and-forward buffering in the expander.
+
+    Args:
+        lanes: Lanes of the uplink [1].
+        uplink_lane: Payload rate of an uplink lane [B/s].
+        drive_lane: Payload rate of the drives' lanes [B/s].
+        buffered: True where the expander buffers (DataBolt and the like) [bool].
+
+    Returns:
+        Rate [B/s].
+
+    Valid: enough drives to fill the lanes.
+    Neglects: the buffer's size.
+    Source: SAS store-and-forward buffering patent text; Lenovo RAID 930 guide (DataBolt).
+    """
+    uplink = as_float(uplink_lane)
+    speed = np.where(np.asarray(buffered, dtype=bool), uplink, np.minimum(uplink, as_float(drive_lane)))
+    return as_float(lanes) * speed

@@ -20,6 +20,43 @@ from dtnsim.physics._arrays import FloatArray, as_float
 PARITY_DISKS: Final = MappingProxyType({0: 0, 1: 0, 10: 0, 5: 1, 6: 2, 50: 1, 60: 2})
 
 
+def data_disks(disks: ArrayLike, parity: ArrayLike = 0, groups: ArrayLike = 1, copies: ArrayLike = 1) -> FloatArray:
+    """Disks' worth of payload: g (n - p) / copies.
+
+    Args:
+        disks: Disks per group n [1].
+        parity: Parity disks per group p [1].
+        groups: Groups striped together g [1].
+        copies: Copies of every byte [1].
+
+    Returns:
+        Capacity, and full-stripe write rate, in disks [1].
+
+    Valid: p < n, copies <= n.
+    Neglects: spares, metadata, unequal disks.
+    Source: definition of the levels; Patterson, Gibson and Katz, SIGMOD 1988.
+    """
+    return as_float(groups) * np.maximum(as_float(disks) - as_float(parity), 0.0) / as_float(copies)
+
+
+def request_members(request_B: ArrayLike, chunk_B: ArrayLike, members: ArrayLike) -> FloatArray:
+    """Members that hold a part of one request: min(m, ceil(s / c)).
+
+    Args:
+        request_B: Request size s [B].
+        chunk_B: Chunk per member c [B].
+        members: Members m that data are spread over [1].
+
+    Returns:
+        Members that have to work for the request [1].
+
+    Valid: requests aligned to their own size.
+    Neglects: unaligned requests, which meet one chunk more.
+    Source: md(4): consecutive chunks lie on consecutive devices.
+    """
+    return np.minimum(as_float(members), np.ceil(as_float(request_B) / as_float(chunk_B)))
+
+
 def fork_join_load(in_flight: ArrayLike, slowest: ArrayLike) -> FloatArray:
     """Time of members that wait for each other over that of members always at work: (q - 1 + h) / q.
 
@@ -57,6 +94,29 @@ def mirror_read_load(copies: ArrayLike, readers: ArrayLike) -> FloatArray:
     """
     k = np.maximum(as_float(copies), 1.0)
     return k / np.clip(as_float(readers), 1.0, k)
+
+
+def rebuild_rate(
+    wanted: ArrayLike, media_rate: ArrayLike, disks: ArrayLike = 1.0, controller_rate: ArrayLike = np.inf
+) -> FloatArray:
+    """Rate of a rebuild, check or resync on each disk: min(wanted, R, R_ctl / n).
+
+    Args:
+        wanted: Limit set by the array's software, per disk [B/s]; md: sync_speed_min to sync_speed_max.
+        media_rate: Mean rate of a disk over its whole surface R [B/s].
+        disks: Disks that take part n [1].
+        controller_rate: Rate of everything the n disks share R_ctl [B/s].
+
+    Returns:
+        Rate on each disk [B/s]: bound by the disk for small groups, by the controller for large ones. A disk of C
+        bytes takes C over it.
+
+    Valid: a rebuild of all of the disk.
+    Neglects: bitmaps and file systems that rebuild only what is used.
+    Source: md(4) (speed limits 1000 and 200000 KiB/s per device); Corbett et al., FAST 2004.
+    """
+    shared = as_float(controller_rate) / as_float(disks)
+    return np.minimum(np.minimum(as_float(wanted), as_float(media_rate)), shared)
 
 
 def rebuild_load(

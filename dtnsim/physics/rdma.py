@@ -38,6 +38,23 @@ def roce_payload(mtu_B: ArrayLike) -> FloatArray:
     return as_float(sizes[index])
 
 
+def roce_wire_bytes(payload_B: ArrayLike, frame_B: ArrayLike = 38.0) -> FloatArray:
+    """Bytes on the wire of one RoCEv2 packet: payload + 44 + framing.
+
+    Args:
+        payload_B: Payload of the packet [B].
+        frame_B: Framing of the medium with tags: 38 for Ethernet [B].
+
+    Returns:
+        Bytes [B].
+
+    Valid: IPv4 without options.
+    Neglects: acknowledgements and congestion notifications, which go the other way.
+    Source: RoCEv2, InfiniBand Architecture Specification, annex A17; IEEE 802.3.
+    """
+    return as_float(payload_B) + ROCE_HEADERS_B + as_float(frame_B)
+
+
 def go_back_n(loss: ArrayLike, flying: ArrayLike) -> FloatArray:
     """Part of the rate that a reliable connection keeps where each loss has all that is in flight sent again.
 
@@ -82,3 +99,23 @@ def connection_rate(asked_Bps: ArrayLike, loss: ArrayLike, packet_B: ArrayLike, 
     with np.errstate(divide="ignore"):
         odds = np.clip(p, 0.0, 1.0) / np.maximum(1.0 - p, 1e-30)
         return as_float(1.0 / (1.0 / r + odds * np.maximum(t / s, 1.0 / r)))
+
+
+def credit_rate(buffer_B: ArrayLike, rtt_s: ArrayLike) -> FloatArray:
+    """Rate of a link without loss by its receive buffer: b / T.
+
+    A sender has credits (InfiniBand) or headroom (priority flow control) for what the other end of the link can store.
+
+    Args:
+        buffer_B: Receive buffer of a port for one virtual lane or priority b [B].
+        rtt_s: Round trip of the link T [s].
+
+    Returns:
+        Rate [B/s], infinite without delay.
+
+    Valid: one link without range extenders.
+    Neglects: that priority flow control needs twice that to neither starve nor drop.
+    Source: InfiniBand Architecture Specification vol. 1, 7.9 (link-level flow control); Little.
+    """
+    with np.errstate(divide="ignore"):
+        return as_float(as_float(buffer_B) / as_float(rtt_s))

@@ -38,33 +38,53 @@ def stored(replicas: ArrayLike, data: ArrayLike, coding: ArrayLike) -> FloatArra
     return np.where(k > 0.0, coded, as_float(replicas))
 
 
-def ceph_bytes(
-    stored_per_byte: ArrayLike, data: ArrayLike, reading: ArrayLike, here: ArrayLike = 0.0, sent: ArrayLike = 1.0
+def ceph_port_bytes(
+    stored_per_byte: ArrayLike, data: ArrayLike, reading: ArrayLike, here: ArrayLike = 0.0
 ) -> FloatArray:
-    """Bytes through the busier direction of the nodes' ports, or of a client's own where it is one of the nodes.
+    """Bytes through the busier direction of the nodes' ports for a byte of data.
 
-    What has its primary on the client's node passes no wire on its way to it: 1 - h. Written: the primary takes the
-    byte in and sends every copy or shard but its own to other nodes. Read: it goes out once; of a coded object k - 1 of
-    k shards come to the primary first.
+    Written: the primary takes the byte in, and every other copy or shard comes in at another node. Read: it goes out
+    once; of a coded object k - 1 of k shards come to the primary first.
+
+    Args:
+        stored_per_byte: See `stored` [1].
+        data: Data shards k, 0 for a replicated pool [1].
+        reading: 1 for reads, 0 for writes [1].
+        here: Part of the objects whose primary is on the client's own node [1].
+
+    Returns:
+        Bytes per byte, over all nodes together [1].
+
+    Valid: client and cluster traffic on the same ports, which are full duplex; shards on different nodes.
+    Neglects: a cluster network of its own (then the ports count twice).
+    Source: Ceph documentation, "Architecture" (primary-copy replication; the primary encodes and decodes).
+    """
+    own = 1.0 / np.maximum(as_float(data), 1.0)
+    return 1.0 - as_float(here) + np.where(as_float(reading) > 0.0, 1.0 - own, as_float(stored_per_byte) - own)
+
+
+def ceph_client_bytes(stored_per_byte: ArrayLike, data: ArrayLike, reading: ArrayLike, here: ArrayLike) -> FloatArray:
+    """Bytes through the busier direction of a client's own port for a byte of data, where it is one of the nodes.
+
+    What has its primary here passes no wire on its way to it: 1 - h. The primary here sends every copy or shard but its
+    own to other nodes; of a coded object that is read it gathers k - 1 of k shards.
 
     Args:
         stored_per_byte: See `stored` [1].
         data: Data shards k, 0 for a replicated pool [1].
         reading: 1 for reads, 0 for writes [1].
         here: Part of the objects whose primary is on the client's own node h: 1 / nodes, or 0 [1].
-        sent: Part of the objects whose primary's traffic with other nodes counts: 1 over all nodes, h at the client's
-            own port [1].
 
     Returns:
         Bytes per byte [1].
 
-    Valid: client and cluster traffic on the same ports, which are full duplex; shards on different nodes; primaries
-        spread evenly over equal nodes (CRUSH).
-    Neglects: a cluster network of its own (then the ports count twice); what other clients' objects bring to a node.
-    Source: Ceph documentation, "Architecture" (clients ask the primary, which sends the copies, encodes and decodes).
+    Valid: primaries spread evenly over equal nodes (CRUSH); client and cluster traffic on the same port.
+    Neglects: what other clients' objects bring to this node.
+    Source: Ceph documentation, "Architecture" (clients ask the primary, which sends the copies).
     """
-    each = np.where(as_float(reading) > 0.0, 1.0, as_float(stored_per_byte))
-    return 1.0 - as_float(here) + as_float(sent) * (each - 1.0 / np.maximum(as_float(data), 1.0))
+    k, h = as_float(data), as_float(here)
+    others = np.where(as_float(reading) > 0.0, 1.0, as_float(stored_per_byte)) - 1.0 / np.maximum(k, 1.0)
+    return 1.0 - h + h * others
 
 
 def pool_rate(
@@ -147,3 +167,62 @@ def osd_time(request_B: ArrayLike, object_B: ArrayLike, object_s: ArrayLike, sma
     part = np.clip((as_float(request_B) - _SMALL_B) / span, 0.0, 1.0)
     moved = as_float(object_s) * as_float(request_B) / as_float(object_B)
     return np.maximum(small + (as_float(object_s) - small) * part, moved)
+
+
+def core_time(byte_rate: ArrayLike, request_s: ArrayLike, request_B: ArrayLike) -> FloatArray:
+    """Time of a compute core for one byte of a client: 1 / r + t / s.
+
+    Args:
+        byte_rate: Bytes a second that a core handles in large requests r [B/s].
+        request_s: Time of a request besides its bytes t [s].
+        request_B: Bytes of a request s [B].
+
+    Returns:
+        Seconds of one core per byte [s/B].
+
+    Valid: requests spread evenly over the cores, which is what the hash of the file system's chunks does.
+    Neglects: what neighbouring requests share.
+    Source: utilisation law; docs.weka.io, "Performance test results summary" (both shapes of request, two clusters).
+    """
+    return 1.0 / as_float(byte_rate) + as_float(request_s) / as_float(request_B)
+
+
+def weka_port_bytes(stored: ArrayLike, servers: ArrayLike, reading: ArrayLike) -> FloatArray:
+    """Bytes into (or out of) the servers' ports for one byte of a client: 1 read, 1 + e (1 - 1/n) written.
+
+    A written byte comes in at a compute process, and as data and parity at the drive processes of other servers.
+
+    Args:
+        stored: Data and parity for one byte e [1].
+        servers: Servers n; a part 1/n of what is stored stays where it is [1].
+        reading: 1 for reads, 0 for writes [1].
+
+    Returns:
+        Bytes per byte, over all servers together [1].
+
+    Valid: ports that are full duplex.
+    Neglects: a read that crosses twice: the published clusters read at 0.78 and 0.66 of their line rates.
+    Source: docs.weka.io, "WEKA containers architecture overview" (frontend, compute and drive processes).
+    """
+    written = 1.0 + as_float(stored) * (1.0 - 1.0 / as_float(servers))
+    return np.where(as_float(reading) > 0.0, 1.0, written)
+
+
+def client_bytes(stored: ArrayLike, reading: ArrayLike) -> FloatArray:
+    """Bytes through the client's port for a byte of data: every copy or cell where it writes, else 1.
+
+    The server that leads forwards the request, not the data: each shard's server takes its part out of the client's
+    memory.
+
+    Args:
+        stored: Copies, or data and parity, of one byte [1].
+        reading: 1 for reads, 0 for writes [1].
+
+    Returns:
+        Bytes per byte [1].
+
+    Valid: whole stripes, and requests large enough for a bulk transfer (smaller data travels in the request).
+    Neglects: stripes that are written in part (they are kept as copies until they are full).
+    Source: DAOS, src/object/README.md (server-side replication), src/include/cart/api.h (crt_bulk_bind).
+    """
+    return np.where(as_float(reading) > 0.0, 1.0, as_float(stored))

@@ -11,6 +11,43 @@ from numpy.typing import ArrayLike
 from dtnsim.physics._arrays import FloatArray, as_float, together
 
 
+def node_rate(
+    ports: ArrayLike, port_rate: ArrayLike, port_share: ArrayLike = 1.0, own_rate: ArrayLike = np.inf
+) -> FloatArray:
+    """Rate of one server: min(ports x R_port x share, R_own).
+
+    Args:
+        ports: Network ports of a server [1].
+        port_rate: Line rate of one port [B/s].
+        port_share: Payload per byte of line rate [1].
+        own_rate: What its cores and memory move [B/s].
+
+    Returns:
+        Rate [B/s].
+
+    Valid: ports used alike, in one direction at a time.
+    Neglects: traffic between servers (replicas, mirrors), which the file system's kind adds.
+    Source: bottleneck law; Lustre manual, "Understanding Lustre Architecture" (90 % of the network reached).
+    """
+    return np.minimum(as_float(ports) * as_float(port_rate) * as_float(port_share), as_float(own_rate))
+
+
+def elsewhere(servers: ArrayLike) -> FloatArray:
+    """Part of the bytes and requests of a client on one of the servers that pass a wire: 1 - 1 / n.
+
+    Args:
+        servers: Servers n [1].
+
+    Returns:
+        Share [1].
+
+    Valid: files and names spread evenly over equal servers, whatever client made them.
+    Neglects: file systems that prefer the client's own targets; a call that waits for the last of several servers.
+    Source: mean over n equal servers of which one is the client's own host.
+    """
+    return 1.0 - 1.0 / as_float(servers)
+
+
 def surviving(servers: ArrayLike, failed: ArrayLike, striped: ArrayLike) -> FloatArray:
     """Servers' worth of rate that is left when some have failed and their partners do their work.
 
@@ -33,6 +70,26 @@ def surviving(servers: ArrayLike, failed: ArrayLike, striped: ArrayLike) -> Floa
     n, f = as_float(servers), as_float(failed)
     even = np.where(f > 0.0, n / 2.0, n)
     return np.where(as_float(striped) > 0.0, even, n - f)
+
+
+def occupied(items: ArrayLike, bins: ArrayLike, each: ArrayLike = 1.0) -> FloatArray:
+    """Mean number of bins in use by items placed at random, each in ``each`` different bins: m (1 - (1 - c/m)^f).
+
+    Args:
+        items: Items placed independently f (files, directories) [1].
+        bins: Bins m (storage targets, servers) [1].
+        each: Bins that one item takes c (stripes) [1].
+
+    Returns:
+        Bins in use [1].
+
+    Valid: independent placement; items made at different times.
+    Neglects: that all of them are waited for (`until_the_last`).
+    Source: occupancy problem (Feller, vol. 1, ch. 4).
+    """
+    m = as_float(bins)
+    missed = np.maximum(1.0 - as_float(each) / m, 0.0)
+    return m * (1.0 - as_float(np.power(missed, as_float(items))))
 
 
 def in_turn(items: ArrayLike, bins: ArrayLike, each: ArrayLike = 1.0) -> FloatArray:
@@ -89,3 +146,42 @@ def _largest(items: int, chance: float, bins: float) -> float:
     known = np.cumsum(np.exp(np.concatenate([[0.0], log]) + items * np.log1p(-chance)))
     none_above = np.where(np.arange(items) < np.ceil(items * chance - 1e-9), 0.0, np.minimum(known[:-1], 1.0) ** bins)
     return float(np.sum(1.0 - none_above))
+
+
+def file_stripes(file_B: ArrayLike, stripe_count: ArrayLike, stripe_B: ArrayLike) -> FloatArray:
+    """Targets (OSTs, NSDs, objects' OSDs) that hold a part of a file: min(count, ceil(size / stripe)), at least 1.
+
+    Args:
+        file_B: File size [B].
+        stripe_count: Stripes of the layout; all targets of the pool where files are striped over all [1].
+        stripe_B: Stripe, chunk, block or object [B].
+
+    Returns:
+        Targets, at least 1 [1].
+
+    Valid: plain (RAID0) layouts, and each component of a composite one; round-robin placement.
+    Neglects: overstriping; failure groups and replicas.
+    Source: Lustre manual, "Managing File Layout (Striping) and Free Space"; Schmuck and Haskin, "GPFS", FAST 2002
+        (wide striping of blocks over all disks).
+    """
+    used = np.ceil(as_float(file_B) / as_float(stripe_B))
+    return np.maximum(1.0, np.minimum(as_float(stripe_count), used))
+
+
+def run_length(cache_B: ArrayLike, streams: ArrayLike, request_B: ArrayLike) -> FloatArray:
+    """Contiguous bytes that an array moves for one stream before the next gets its turn: max(C / n, request).
+
+    Args:
+        cache_B: Memory of the array's controller for write-back and read-ahead C [B].
+        streams: Streams on this array n [1].
+        request_B: Size of one request [B].
+
+    Returns:
+        Bytes a turn [B]; with `hdd_streams.interleaved_rate` the rate of disks falls with the number of streams.
+
+    Valid: sequential streams, each detected by the controller; equal shares of its memory.
+    Neglects: requests of one stream that the memory joins although they arrive apart.
+    Source: Li, Shen and Papathanasiou, "Competitive prefetching for concurrent sequential I/O", EuroSys 2007
+        (prefetch depth bounded by memory over streams).
+    """
+    return np.maximum(as_float(cache_B) / np.maximum(as_float(streams), 1.0), as_float(request_B))

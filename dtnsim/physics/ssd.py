@@ -11,6 +11,29 @@ from numpy.typing import ArrayLike
 from dtnsim.physics._arrays import FloatArray, as_float
 
 
+def compressing_write_rate(link_rate: ArrayLike, nand_rate: ArrayLike, stored_ratio: ArrayLike) -> FloatArray:
+    """Write rate of a controller that compresses what it stores.
+
+    R_w(c) = min(R_link, R_nand / c); zeros (c -> 0) run at the link's rate.
+
+    Args:
+        link_rate: Payload rate of the host link R_link [B/s].
+        nand_rate: Rate at which stored bytes reach the flash R_nand [B/s].
+        stored_ratio: Stored over host bytes c [1], 1 for incompressible data.
+
+    Returns:
+        Host bytes a second [B/s].
+
+    Valid: c >= 0.
+    Neglects: a controller's own compression speed (above the SATA link's in the drives described).
+    Source: SandForce controllers store a compressed form (guru3d.com, Intel 530 review, p. 5); the
+        incompressible sequential write is their weak case (Tom's Hardware, SSD 520 review 3124).
+    """
+    link, nand = as_float(link_rate), as_float(nand_rate)
+    # min(link, nand / c) without the division that c = 0 would break
+    return link * nand / np.maximum(nand, link * np.maximum(as_float(stored_ratio), 0.0))
+
+
 def fifo_write_amplification(spare_ratio: ArrayLike) -> FloatArray:
     """Write amplification of random writes with first-in-first-out cleaning.
 
@@ -81,6 +104,28 @@ def implied_spare(amplification: ArrayLike) -> FloatArray:
     return -w * np.log1p(-1.0 / w) - 1.0
 
 
+def burst_bytes(cache_B: ArrayLike, cache_rate: ArrayLike, drain_rate: ArrayLike) -> FloatArray:
+    """Bytes a drive takes at cache speed before its fast cache is full.
+
+    V_burst = V_cache R_cache / (R_cache - R_drain), drained while it fills.
+
+    Args:
+        cache_B: Fast (pseudo-SLC or DRAM) space that is free at the start [B].
+        cache_rate: Write rate into the cache R_cache [B/s].
+        drain_rate: Rate at which the cache is emptied meanwhile R_drain [B/s], 0 if only when idle.
+
+    Returns:
+        Host bytes [B]; capped at 1e9 caches where the drain keeps up (never full).
+
+    Valid: a cache that is empty at the start.
+    Neglects: caches that shrink as the drive fills (give the size for that fill level).
+    Source: conservation of bytes in the cache.
+    """
+    cache, fast = as_float(cache_B), as_float(cache_rate)
+    fill = np.maximum(fast - np.maximum(as_float(drain_rate), 0.0), 1e-9 * fast)
+    return cache * fast / fill
+
+
 def burst_write_time(
     size_B: ArrayLike,
     burst_B: ArrayLike,
@@ -89,32 +134,50 @@ def burst_write_time(
     direct_B: ArrayLike = np.inf,
     fold_rate: ArrayLike = np.inf,
 ) -> FloatArray:
-    """Time of a size on a drive with a fast cache: burst, then direct, then folding; or on one that grows too hot.
+    """Time to write a size onto a drive with a fast cache: burst, then direct, then folding.
 
     t = V_1/R_burst + V_2/R_direct + V_3/R_fold with V_1 = min(V, V_burst), V_2 = min(V - V_1,
     V_direct), V_3 the rest. With the defaults there is no third part.
 
     Args:
         size_B: Bytes written V [B].
-        burst_B: Bytes taken at cache speed: the cache, where it is emptied only when idle; or until a drive is hot [B].
+        burst_B: Bytes taken at cache speed, see `burst_bytes` [B].
         burst_rate: Rate of the burst [B/s].
-        direct_rate: Rate of writes that pass the full cache, or of a hot drive [B/s].
+        direct_rate: Rate of writes that pass the full cache [B/s].
         direct_B: Bytes the drive takes directly before it must fold the cache [B].
         fold_rate: Rate while the flash also empties the cache [B/s].
 
     Returns:
         Time [s].
 
-    Valid: one long sequential write, cache empty at the start; a drive cool at the start, without enough air.
-    Neglects: recovery in pauses; the saw-tooth of throttling and cooling.
+    Valid: one long sequential write, cache empty at the start.
+    Neglects: recovery in pauses, thermal throttling.
     Source: the three plateaus in TechPowerUp's sustained-write tests (Samsung 970 EVO 500 GB, two
-        plateaus; Adata Atom 50 1 TB, three); NVM Express base specification, 8.15 (host controlled thermal management).
+        plateaus; Adata Atom 50 1 TB, three).
     """
     V = as_float(size_B)
     first = np.minimum(V, as_float(burst_B))
     second = np.minimum(V - first, as_float(direct_B))
     third = V - first - second
     return first / as_float(burst_rate) + second / as_float(direct_rate) + third / as_float(fold_rate)
+
+
+def dynamic_cache_bytes(cache_B: ArrayLike, dynamic: ArrayLike, filled: ArrayLike) -> FloatArray:
+    """Fast cache of a drive that lends its free cells to it: C (1 - d f).
+
+    Args:
+        cache_B: Cache of the empty drive C [B].
+        dynamic: Part of it that is made of free cells d, 0 (all of it is fixed) to 1, clipped [1].
+        filled: Part of the drive that holds data f, clipped to 0..1 [1].
+
+    Returns:
+        Cache at that fill level [B].
+
+    Valid: dynamic pseudo-SLC caches.
+    Neglects: the steps in which firmware gives cells back.
+    Source: free cells are what is not filled; TechPowerUp's sustained-write tests name the caches of empty drives.
+    """
+    return as_float(cache_B) * (1.0 - np.clip(as_float(dynamic), 0.0, 1.0) * np.clip(as_float(filled), 0.0, 1.0))
 
 
 def effective_spare(spare_ratio: ArrayLike, filled: ArrayLike) -> FloatArray:
@@ -132,6 +195,24 @@ def effective_spare(spare_ratio: ArrayLike, filled: ArrayLike) -> FloatArray:
     Source: definition; SNIA Solid State Storage Performance Test Specification (preconditioning, active range).
     """
     return (1.0 + as_float(spare_ratio)) / np.clip(as_float(filled), 1e-3, 1.0) - 1.0
+
+
+def indirection_load(write_B: ArrayLike, unit_B: ArrayLike) -> FloatArray:
+    """Bytes written to the flash per byte of a random write: ceil(s / u) u / s.
+
+    Args:
+        write_B: Size of one write s [B].
+        unit_B: Unit of the drive's mapping table u (4 KiB; 16 or 64 KiB on large QLC drives) [B].
+
+    Returns:
+        Ratio [1], at least 1.
+
+    Valid: aligned writes that no cache joins.
+    Neglects: the read of the rest of the unit.
+    Source: Intel D5-P5316 product brief: 64-KiB indirection unit, random writes rated at 64 KiB.
+    """
+    s, unit = as_float(write_B), as_float(unit_B)
+    return np.ceil(s / unit) * unit / s
 
 
 def sequential_latency(
@@ -160,6 +241,28 @@ def sequential_latency(
     held = np.minimum(as_float(held_s), as_float(flash_s))
     missed = np.minimum(as_float(in_flight) * as_float(request_B) / as_float(page_B), 1.0)
     return held + (as_float(flash_s) - held) * missed
+
+
+def throttled_rate(size_B: ArrayLike, rate: ArrayLike, after_s: ArrayLike, hot_rate: ArrayLike) -> FloatArray:
+    """Mean rate of a transfer on a drive that grows too hot: V / (t_1 + (V - R t_1) / R_hot).
+
+    Args:
+        size_B: Bytes moved V [B].
+        rate: Rate while the drive is cool R [B/s].
+        after_s: Time until it throttles [s]; t_1 is that, or V / R where the transfer ends earlier.
+        hot_rate: Rate it can keep at its temperature limit R_hot; above R it never binds [B/s].
+
+    Returns:
+        Rate [B/s].
+
+    Valid: a drive cool at the start, without enough air.
+    Neglects: the saw-tooth of throttling and cooling.
+    Source: two rates, one after the other; NVM Express base specification, 8.15 (host controlled thermal management).
+    """
+    V, fast = as_float(size_B), as_float(rate)
+    slow = np.minimum(as_float(hot_rate), fast)
+    first = np.minimum(V, fast * as_float(after_s))
+    return V / (first / fast + (V - first) / slow)
 
 
 def interference(read_share: ArrayLike, gamma: ArrayLike) -> FloatArray:

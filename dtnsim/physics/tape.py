@@ -92,3 +92,25 @@ def locate_time(
     whole = 2.0 * np.maximum(as_float(away_s) - turn, 0.0)
     swept = np.minimum(2.0 / (as_float(files) + 1.0), 1.0 / 3.0)
     return np.minimum(turn + whole * np.where(as_float(sorted_) > 0.0, swept, 1.0 / 3.0), as_float(between_s))
+
+
+def drive_seconds(
+    rate: ArrayLike, run_B: ArrayLike, locate_s: ArrayLike, tape_B: ArrayLike, mount_s: ArrayLike
+) -> FloatArray:
+    """Time of a drive that one byte takes: 1 / X + t_locate / run + t_mount / (bytes of one mount).
+
+    Args:
+        rate: Streaming rate X [B/s].
+        run_B: Bytes that lie together and are read or written without a locate [B].
+        locate_s: Time of one locate [s].
+        tape_B: Bytes that one mount moves [B].
+        mount_s: Time in which a mount keeps the drive from moving bytes [s].
+
+    Returns:
+        Time [s/B].
+
+    Valid: drives that are never idle.
+    Neglects: tapes that wait for a drive while another one is free.
+    Source: sum of a drive's states; CERN, CTA workshop 2021 (mount, position and unmount: more than two minutes).
+    """
+    return 1.0 / as_float(rate) + as_float(locate_s) / as_float(run_B) + as_float(mount_s) / as_float(tape_B)

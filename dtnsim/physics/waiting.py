@@ -1,4 +1,4 @@
-"""Workers that wait and share: a queue and a delay, requests in flight, their pieces, the last round, unequal luck."""
+"""Workers that wait and share: a queue and a delay, requests in flight, the last round of files, unequal luck."""
 
 from __future__ import annotations
 
@@ -90,14 +90,14 @@ def time_shares(flow: ArrayLike) -> FloatArray:
 
 
 def request_rate(
-    request_B: ArrayLike, latency_s: ArrayLike, rate_Bps: ArrayLike = np.inf, in_flight: ArrayLike = 1.0
+    request_B: ArrayLike, latency_s: ArrayLike, rate_Bps: ArrayLike, in_flight: ArrayLike = 1.0
 ) -> FloatArray:
     """Rate of a caller that keeps n requests in flight at a device.
 
     X = n * s / (L + s / R)
 
     Args:
-        request_B: Bytes s of one request, of a window of read-ahead, or of a log's buffer [B].
+        request_B: Bytes s of one request [B].
         latency_s: Time L of an empty request, there and back [s].
         rate_Bps: Rate R at which the device does the work of one request; inf where L is all its time [B/s].
         in_flight: Requests n that the caller keeps in flight; 1 where it waits for each [1].
@@ -105,41 +105,14 @@ def request_rate(
     Returns:
         Rate [B/s]; n R for requests so large that latency does not count.
 
-    Valid: all positive; the device's own capacity is a station of its own; enough work above (threads, read-ahead,
-        dirty pages) to keep n in flight, the next window of a reader being asked for before the last is used up.
-    Neglects: queueing behind other callers; answers that fail and are asked for again; depths and windows that grow.
+    Valid: all positive; the device's own capacity is a station of its own.
+    Neglects: queueing behind other callers; answers that fail and are asked for again; depths that adapt.
     Source: Little, Operations Research 9(3), 1961; why one request at a time loses: Intel, Asynchronous mode for
         OpenSSL (async jobs of QAT_Engine); AWS, "Performance design patterns for Amazon S3" (a concurrent request
         for each 85 to 90 MB/s; ranges of 8 to 16 MB); BeeGFS documentation, "Client Node Tuning" (network requests).
-        What is in flight: nfs(5) and FreeBSD commit 9ec7dbf (slots of each connection); MS-SMB2, 3.1.5.2 and 3.3.1.2
-        (credits); Lustre manual, "Lustre Parameters" (max_rpcs_in_flight); zfs(4), "ZFS I/O SCHEDULER"; Linux
-        xfs-delayed-logging-design (log buffers), md(4) (stripes in the cache), mm/readahead.c; PCIe Base Specification
-        2.2.6.2 (tags); of disks alone: Ruemmler and Wilkes 1994.
     """
     s = as_float(request_B)
     return as_float(in_flight) * s / (as_float(latency_s) + s / as_float(rate_Bps))
-
-
-def pieces(size_B: ArrayLike, piece_B: ArrayLike, most: ArrayLike = np.inf) -> FloatArray:
-    """Whole pieces that a request touches, or places that the pieces of a file lie on: min(ceil(s / u), m), at least 1.
-
-    Args:
-        size_B: Bytes of the request or file s [B].
-        piece_B: Record, sector, mapping unit, subblock, chunk, stripe or object u [B].
-        most: Places m that pieces are given to in turn; inf where they are counted themselves [1].
-
-    Returns:
-        Pieces or places [1]; times u over s the bytes that are moved for one that is asked for.
-
-    Valid: requests aligned to their own size; plain (RAID 0) layouts, and each component of a composite one.
-    Neglects: unaligned requests, which meet one piece more; neighbours that a cache or a disk joins; failure groups.
-    Source: what is cut: OpenZFS docs, "Workload Tuning" (a record is read and written whole), and vdev_raidz.c (sectors
-        over disks); Intel D5-P5316 product brief (indirection unit of 64 KiB); AWS, "I/O characteristics and
-        monitoring" (256 KiB count as one request of an SSD volume, 1 MiB of an HDD volume); Schmuck and Haskin,
-        "GPFS", FAST 2002 (subblocks; blocks over all disks); md(4) (chunks on consecutive devices); Linux raid5.c
-        (handle_stripe); Lustre manual, "Managing File Layout (Striping) and Free Space"; MS-SMB2 (64 KiB a credit).
-    """
-    return np.clip(np.ceil(as_float(size_B) / as_float(piece_B)), 1.0, as_float(most))
 
 
 def busy_seconds(request_B: ArrayLike, max_rate: ArrayLike, max_iops: ArrayLike) -> FloatArray:

@@ -11,6 +11,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from dtnsim.physics._arrays import FloatArray, as_float
+from dtnsim.physics.waiting import request_rate
 
 #: Defaults of the OpenZFS module parameters (OpenZFS docs, "Module Parameters", "ZFS Transaction Delay").
 #: Releases before 0.7 bound the dirty limit by a quarter of memory, not by 4 GiB.
@@ -26,6 +27,27 @@ MIRROR_ZONE_B: Final = 2.0**21
 #: Free segment sizes and the fragmentation that `zpool list` shows for them (OpenZFS metaslab.c, zfs_frag_table).
 _FRAGMENTATION: Final = np.array([0, 5, 10, 15, 20, 30, 40, 50, 60, 70, 80, 90, 95, 98, 100]) / 100.0
 _SEGMENT_B: Final = 2.0 ** np.array([24, 23, 22, 21, 20, 19, 18, 17, 16, 15, 14, 13, 12, 11, 10])
+
+
+def record_amplification(write_B: ArrayLike, recordsize_B: ArrayLike) -> FloatArray:
+    """Bytes of records touched per byte of one aligned random access.
+
+    ceil(s / rs) rs / s: below a record the whole record is read (unless cached) and written.
+
+    Args:
+        write_B: Size of the access s [B].
+        recordsize_B: recordsize of the file rs [B].
+
+    Returns:
+        Ratio, at least 1 [1]; 1 at whole records.
+
+    Valid: files larger than one record, one access per record and transaction group. Sequential
+        partial writes meet in memory and reach the disk once: use 1 for them.
+    Neglects: compression, unaligned accesses (one record more).
+    Source: OpenZFS docs, "Workload Tuning" (recordsize: partial record writes read, modify, write).
+    """
+    s, record = as_float(write_B), as_float(recordsize_B)
+    return np.ceil(s / record) * record / s
 
 
 def write_cycles(
@@ -58,6 +80,27 @@ def write_cycles(
     whole = as_float(record_cycles) / record
     part = as_float(call_cycles) / s + as_float(partial_byte)
     return np.where(s >= record, whole, np.maximum(part, whole))
+
+
+def fetch_cycles(read_B: ArrayLike, recordsize_B: ArrayLike, record_cycles: ArrayLike) -> FloatArray:
+    """Cycles per byte that a reader spends on records that come from the pool: c ceil(s / rs) / s.
+
+    The reader's own thread makes the buffer, enters it in the cache, asks the drives for it and is woken up.
+
+    Args:
+        read_B: Bytes of one read that follow each other s: the record for a sequential reader [B].
+        recordsize_B: recordsize rs [B].
+        record_cycles: Work on one record c [cycles].
+
+    Returns:
+        Cycles per byte [cycles/B]; c / rs for whole records, c / s for a small random read.
+
+    Valid: reads that the ARC does not have.
+    Neglects: pages, which a large record has more of; what other threads do meanwhile (decompression, checksums).
+    Source: OpenZFS dmu_zfetch.c, arc_read (prefetch is issued by the thread that reads).
+    """
+    s, record = as_float(read_B), as_float(recordsize_B)
+    return as_float(record_cycles) * np.ceil(s / record) / s
 
 
 def mirror_gap_bytes(run_B: ArrayLike, gap_B: ArrayLike, copies: ArrayLike) -> FloatArray:
@@ -101,6 +144,22 @@ def free_segment_bytes(fragmentation: ArrayLike) -> FloatArray:
     return as_float(np.where(frag > 0.0, found, np.inf))
 
 
+def prefetch_bytes(version: str) -> FloatArray:
+    """Most that a sequential reader is read ahead, zfetch_max_distance: 8 MiB, 64 MiB from release 2.1 on.
+
+    Args:
+        version: Release, like '0.8' or '2.2' [release].
+
+    Returns:
+        Distance of one stream [B].
+
+    Valid: 64-bit systems.
+    Neglects: the climb from zfetch_min_distance at the start of a file; more than zfetch_max_streams (8) a file.
+    Source: OpenZFS dmu_zfetch.c, zfetch_max_distance of the releases.
+    """
+    return as_float((64.0 if release(version) >= (2, 1) else 8.0) * 2**20)
+
+
 def aggregation_bytes(version: str, rotates: ArrayLike) -> FloatArray:
     """Largest request that neighbouring I/Os of one device are joined to, zfs_vdev_aggregation_limit.
 
@@ -122,6 +181,25 @@ def aggregation_bytes(version: str, rotates: ArrayLike) -> FloatArray:
     return np.where(large, 2.0**20, 2.0**17)
 
 
+def queued_rate(active: ArrayLike, request_B: ArrayLike, latency_s: ArrayLike, rate: ArrayLike) -> FloatArray:
+    """Rate of one device when only so many requests are before it: min(R, q s / (L + s / R)).
+
+    Args:
+        active: Requests at the device at once q: zfs_vdev_*_max_active of their class [1].
+        request_B: Size of a request s [B].
+        latency_s: Latency of a request alone, its transfer left out L [s].
+        rate: Rate of the device with enough in flight R [B/s].
+
+    Returns:
+        Rate [B/s]; R for many or large requests.
+
+    Valid: requests of one class; the class has enough of them queued above.
+    Neglects: requests of other classes at the same time (zfs_vdev_max_active, 1000, never binds).
+    Source: Little's law; OpenZFS docs, zfs(4), "ZFS I/O SCHEDULER".
+    """
+    return np.minimum(as_float(rate), request_rate(request_B, latency_s, rate, active))
+
+
 def release(version: str) -> tuple[int, int]:
     """Release as numbers: '0.8' is (0, 8).
 
@@ -137,6 +215,25 @@ def release(version: str) -> tuple[int, int]:
     """
     major, _, minor = version.partition(".")
     return int(major), int(minor)
+
+
+def dirty_limit(ram_B: ArrayLike, share: ArrayLike, ceiling_B: ArrayLike) -> FloatArray:
+    """Dirty data a pool may hold: min(share x RAM, ceiling), zfs_dirty_data_max.
+
+    Args:
+        ram_B: Memory of the host [B].
+        share: zfs_dirty_data_max_percent [1].
+        ceiling_B: zfs_dirty_data_max_max [B]; RAM / 4 before release 0.7.
+
+    Returns:
+        Limit [B].
+
+    Valid: one busy pool.
+    Neglects: several pools, each of which has this limit.
+    Source: OpenZFS docs, "Module Parameters"; wiki.lustre.org, "ZFS Tunables for OSS" (10 % RAM, max
+        4 GB).
+    """
+    return np.minimum(as_float(share) * as_float(ram_B), as_float(ceiling_B))
 
 
 def balanced_dirty(transaction_B: ArrayLike, pool_rate: ArrayLike, dirty_max_B: ArrayLike) -> FloatArray:
@@ -159,3 +256,84 @@ def balanced_dirty(transaction_B: ArrayLike, pool_rate: ArrayLike, dirty_max_B: 
     """
     q = as_float(transaction_B) / (as_float(pool_rate) * DELAY_SCALE_S)
     return as_float(dirty_max_B) * (DELAY_MIN_SHARE + q) / (1.0 + q)
+
+
+def commit_time(log_s: ArrayLike, threads_s: ArrayLike) -> FloatArray:
+    """Time of one synchronous write in the intent log, its transfer left out: t_log + t_threads.
+
+    Args:
+        log_s: Time until the log's device has the block t_log: the latency of a write where the device keeps it when
+            power fails; one turn of a disk, which has just passed the place of the next block [s].
+        threads_s: Work and hand-overs of the threads that issue, complete and flush the block t_threads [s].
+
+    Returns:
+        Time [s]; 8.4 ms on a disk of 7200 rpm.
+
+    Valid: one writer after the other; the log lies in one piece.
+    Neglects: writers that are joined in one block of the log.
+    Source: OpenZFS zil.c (zil_commit: the block is written, then the device is flushed); PostgreSQL documentation, WAL
+        reliability and commit_delay (a commit waits for a turn of the disk).
+    """
+    return as_float(log_s) + as_float(threads_s)
+
+
+def zil_pool_writes(write_B: ArrayLike, log_device: ArrayLike) -> FloatArray:
+    """Times a synchronously written byte goes to the pool's disks: 1 or 2.
+
+    2 for small writes without log device (copied into the ZIL on the pool, then written with the
+    group); 1 with a log device, or for writes above zfs_immediate_write_sz (written once, the ZIL
+    only points to them).
+
+    Args:
+        write_B: Size of one call [B].
+        log_device: True where a separate log device takes the ZIL [bool].
+
+    Returns:
+        Pool writes per byte, before parity [1].
+
+    Valid: logbias=latency.
+    Neglects: log blocks' rounding and headers.
+    Source: OpenZFS docs, "Module Parameters" (zfs_immediate_write_sz).
+    """
+    once = np.asarray(log_device, dtype=bool) | (as_float(write_B) > IMMEDIATE_WRITE_B)
+    return np.where(once, 1.0, 2.0)
+
+
+def arc_limit(ram_B: ArrayLike, share: ArrayLike = 0.5) -> FloatArray:
+    """Most memory the ARC takes: share x RAM.
+
+    Args:
+        ram_B: Memory of the host [B].
+        share: Half on Linux before OpenZFS 2.3, nearly all from then on [1].
+
+    Returns:
+        ARC limit [B]; with `cache.resident_share` the share of a file read from memory.
+
+    Valid: zfs_arc_max not set.
+    Neglects: shrinking under memory pressure.
+    Source: OpenZFS docs, "Module Parameters" (zfs_arc_max).
+    """
+    return as_float(share) * as_float(ram_B)
+
+
+def sync_cost(passes: ArrayLike, positioning_s: ArrayLike, pool_rate: ArrayLike, group_B: ArrayLike) -> FloatArray:
+    """Time to write a transaction group over that of its data: 1 + n t_pos R / G.
+
+    The data go out in the first pass; each further pass writes metadata that the one before has changed, then come the
+    labels, and each waits for the disks before the next begins.
+
+    Args:
+        passes: Rounds n that wait for the disks, besides the data [1].
+        positioning_s: Time of one scattered write t_pos [s].
+        pool_rate: Rate of the pool for data R [B/s].
+        group_B: Data of one transaction group G: half of the dirty data, the other half being filled [B].
+
+    Returns:
+        Factor [1]; tends to 1 for large groups. Fast pools with a small dirty limit lose most.
+
+    Valid: writers that keep the throttle busy.
+    Neglects: data of the next group that could go out meanwhile, but waits.
+    Source: OpenZFS spa_sync (passes until nothing is dirty, then vdev_config_sync with flushes; at most one group is
+        syncing).
+    """
+    return 1.0 + as_float(passes) * as_float(positioning_s) * as_float(pool_rate) / as_float(group_B)

@@ -36,7 +36,7 @@ def written(size: float, made: dict[str, Any] | None = None, **flags: str) -> fl
     return size / rate(path) - each * size
 
 
-LIMITS = [ratio * 100 * GiB for ratio in cache.DIRTY_RATIOS[0][1]]
+LIMITS = cache.dirty_limits(100 * GiB, *cache.DIRTY_RATIOS[0][1])
 
 
 @pytest.mark.parametrize("size", [1e9, 15e9, 16.2e9, 20e9, 100e9, 1e13])

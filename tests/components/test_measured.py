@@ -2,6 +2,7 @@
 
 from typing import Any
 
+import numpy as np
 import pytest
 from hypothesis import given, strategies as st
 
@@ -90,6 +91,10 @@ def test_between_two_depths(number: float, low: float, high: float) -> None:
     rate = float(measured.between(number, 1.0, low, 16.0, high))
     assert min(low, high) * (1 - 1e-9) <= rate <= max(low, high) * (1 + 1e-9)
     assert float(measured.between(1.0, 1.0, low, 16.0, high)) == pytest.approx(low)
+
+
+def test_parts_at_two_rates() -> None:
+    assert np.allclose(measured.mixed_rate([0.0, 0.5, 1.0], 1.0, 3.0), [3.0, 1.5, 1.0])
 
 
 @pytest.mark.parametrize(

@@ -10,6 +10,7 @@ from dtnsim.components.base import Component, find_kind
 from dtnsim.composition.compose import compose
 from dtnsim.ground.errors import SpecError
 from dtnsim.ground.quantity import Draw
+from dtnsim.physics import nfs
 from tests.each import cases, rows, tables
 from tests.lab import FREE, GiB, KiB, MiB, Sheet, expect, journey, machine, moves, of_path, problem, rate, sheet, volume
 from tests.strategies import load
@@ -46,6 +47,7 @@ def test_requests_in_flight_over_the_round_trip(slots: int, wsize: int, connecti
     found = charges({"slots": str(slots), "wsize": f"{wsize} KiB", "nconnect": connections, "service": "0.5 ms"})
     expected = connections * slots * wsize * KiB / 10.5e-3
     assert found.rate("n.nfs-slots") == pytest.approx(expected, rel=1e-9)
+    assert expected == pytest.approx(float(nfs.data_rate(slots, wsize * KiB, 10e-3, 0.5e-3, connections)))
 
 
 def test_slots_and_requests_are_those_that_kernel_and_memory_have() -> None:
@@ -157,7 +159,8 @@ def test_the_server_s_threads_wait_for_its_disks() -> None:
 def test_a_request_takes_longer_with_its_bytes(port: str, wire_Bps: float, getattr_s: float, read_s: float) -> None:
     """A READ of 128 KiB is a GETATTR, its wire, and its bytes at both ends (github beckerg/nct, README)."""
     size = 128.0 * KiB
-    assert getattr_s + size / wire_Bps + 2.0 * 0.2e-9 * size == pytest.approx(read_s, rel=0.03), port
+    both = 2.0 * (nfs.service_time(20e-6, 0.2e-9, size) - 20e-6)
+    assert getattr_s + size / wire_Bps + both == pytest.approx(read_s, rel=0.03), port
     found = charges({"service": "20 us", "service_byte": "0.2 ns/B", "wsize": "64 KiB", "threads": 2}).rate(
         "export.nfsd"
     )

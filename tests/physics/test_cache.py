@@ -9,10 +9,10 @@ from dtnsim.physics import cache
 
 def test_thresholds_of_a_default_kernel():
     # 10 % and 20 % of dirtyable memory; free run to the middle (mm/page-writeback.c)
-    background, limit = (ratio * 100e9 for ratio in cache.DIRTY_RATIOS[0][1])
+    background, limit = cache.dirty_limits(100e9, *cache.DIRTY_RATIOS[0][1])
     assert (background, limit) == (10e9, 20e9)
-    assert cache.set_point(background, limit) == (15e9 + 20e9) / 2
-    assert cache.below_limit(30e9, 20e9) == pytest.approx(10e9)
+    assert cache.free_run_ceiling(background, limit) == 15e9
+    assert cache.dirty_limits(100e9, 0.3, 0.2)[0] == pytest.approx(10e9)
     assert cache.below_limit(5e9, 5e9) == pytest.approx(2.5e9)
 
 

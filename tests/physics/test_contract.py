@@ -23,9 +23,9 @@ FUNCTIONS = [
 ]
 #: these take words, widths and sizes of a specification, or a list as a whole, so they do not broadcast
 FOLDING = {
-    "water_filled", "evicted", "aggregation_bytes", "release", "remote_share", "worker_pools", "xts_speedup",
-    "direct_amplification", "card_link", "cycle_time", "rounds", "time_shares", "ack_interval", "tlp_rate", "tlp_share",
-    "write_rate",
+    "water_filled", "evicted", "prefetch_bytes", "aggregation_bytes", "release", "weekly_top", "remote_share",
+    "worker_pools", "xts_speedup", "direct_amplification", "anytime_spread", "card_link", "cycle_time", "rounds",
+    "time_shares", "ack_interval", "tlp_rate", "tlp_share", "write_rate",
 }  # fmt: skip
 #: inf is the answer outside a range that their docstrings name (an overloaded queue; eta = 1; s1 = s2; no burst), or
 #: arguments are in an order that values drawn apart are not

@@ -9,8 +9,8 @@ from dtnsim.physics import hdd, hdd_streams
 POSITIVE = st.floats(1e-3, 1e3)
 
 
-def files(file_B, rate, visit_B, first_s, later_s=0.0, stops=1.0):
-    return hdd_streams.visits_cost(file_B, rate, visit_B, first_s=first_s, later_s=later_s, stops=stops)
+def files(file_B, rate, visit_B, first_s, later_s=0.0, disks=1.0):
+    return hdd_streams.visits_cost(file_B, rate, visit_B, first_s=first_s, later_s=later_s, disks=disks)
 
 
 def test_zone_mean_rate_is_the_time_integral():

@@ -22,7 +22,7 @@ def test_crossings_by_hand():
 
 
 def test_bandwidth_does_not_bind_on_nasas_machine():
-    bus = 3 * 1066.67e6 * memory.CHANNEL_WIDTH_B * EFFICIENCY
+    bus = memory.sustained_bandwidth(memory.peak_bandwidth(3, 1066.67e6), EFFICIENCY)
     assert bus / CROSSED > 17.82 * GBIT
 
 
@@ -45,7 +45,7 @@ def test_interference_predicts_the_rise_of_cycles_with_load():
     k is half of a stall share of 0.3 to 0.7 (assumed, with these figures known). Rounding of the shares: 1 %.
     """
     clock = 3.2e9
-    bus = 3 * 1066.67e6 * memory.CHANNEL_WIDTH_B * EFFICIENCY
+    bus = memory.sustained_bandwidth(memory.peak_bandwidth(3, 1066.67e6), EFFICIENCY)
 
     def load(gbps):
         return gbps * GBIT * CROSSED / bus

@@ -1,5 +1,6 @@
 """NFS, SMB and the file operations that they send one by one."""
 
+import numpy as np
 import pytest
 from hypothesis import given, strategies as st
 
@@ -14,7 +15,7 @@ def test_rm_and_rescan():
     # rm -rf 47.09 s, rsync rescan 60.77 s, both from the laptop: REMOVE and a sixteenth of a READDIRPLUS a file,
     # GETATTR, ACCESS, READDIRPLUS and RMDIR a directory. How many of the entries are directories is not printed:
     # between one in twenty and one in six the count of requests changes by a sixth.
-    names = 1 / nfs.NAMES_PER_REPLY
+    names = metadata.listing_calls(nfs.NAMES_PER_REPLY)
     for share in (1 / 20, 1 / 6):
         trips = ENTRIES * ((1 - share) * (1 + names) + 4 * share)
         assert trips * RTT_LAPTOP == pytest.approx(47.09, rel=0.2)
@@ -26,7 +27,8 @@ def test_printed_mdtest_of_one_server():
     # Dell HPC Lustre storage with Omni-Path, mdtest: 1100 creates/s with one thread, 27 000 with 240, which would do
     # 264 000 without a server that fills
     one = 1 / metadata.serial_time(1, 1, 0.0, 1 / 1100)
-    assert 240 * one > 27e3
+    assert 240 * one > 1 / metadata.server_time(27e3)
+    assert metadata.server_time(np.array([15e3, 27e3])) == pytest.approx([66.7e-6, 37.0e-6], rel=2e-3)
 
 
 @given(n=st.integers(1, 10**10), b=st.floats(500, 5000), m=st.floats(1e6, 1e12))
@@ -41,8 +43,11 @@ def test_every_class_of_operations_is_known():
     assert set(metadata.CLASSES.values()) == {"create", "remove"}
 
 
-@given(n=POSITIVE, k=POSITIVE, T=POSITIVE, t=POSITIVE)
-def test_times_are_monotone(n, k, T, t):
+@given(n=POSITIVE, k=POSITIVE, T=POSITIVE, t=POSITIVE, m=st.integers(1, 64), d=st.integers(0, 1000))
+def test_times_are_monotone(n, k, T, t, m, d):
     whole = metadata.serial_time(n, k, T, t)
     assert metadata.serial_time(n, k, 2 * T, t) >= whole
     assert metadata.serial_time(2 * n, k, T, t) == pytest.approx(2 * whole)
+    assert metadata.server_time(2 * n) < metadata.server_time(n)
+    assert metadata.servers_used(m, d) <= metadata.servers_used(m + 1, d + 1)
+    assert metadata.listing_calls(2 * n) < metadata.listing_calls(n)

@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 from hypothesis import given, strategies as st
 
-from dtnsim.physics import beegfs, bonding, gpfs, hdd_streams, lustre, redundancy, servers, waiting
+from dtnsim.physics import beegfs, gpfs, hdd_streams, lustre, redundancy, servers, waiting
 from tests.each import cases, rows
 
 POSITIVE = st.floats(1e-3, 1e3)
@@ -17,16 +17,20 @@ def test_occupied_against_sampling():
     rng = np.random.default_rng(11)
     files, targets = 30, 24
     seen = [len(set(rng.integers(targets, size=files))) for _ in range(4000)]
-    assert bonding.occupied(targets, files) == pytest.approx(np.mean(seen), rel=5e-3)
-    assert bonding.occupied(targets, 1, 4) == pytest.approx(4.0)
-    assert bonding.occupied(targets, 5, targets) == pytest.approx(targets)
-    assert bonding.occupied(targets, 1e6) == pytest.approx(targets)
+    assert servers.occupied(files, targets) == pytest.approx(np.mean(seen), rel=5e-3)
+    assert servers.occupied(1, targets, 4) == pytest.approx(4.0)
+    assert servers.occupied(5, targets, targets) == pytest.approx(targets)
+    assert servers.occupied(1e6, targets) == pytest.approx(targets)
 
 
 def test_many_writers_of_an_array_of_disks():
     # an array of 1 GB/s with 4 GiB of cache and 12 ms to move the heads: 16 streams lose 5 %, 1024 a fifth or more
-    rates = [hdd_streams.interleaved_rate(n, 1e9, max(2.0**32 / n, 2.0**22), 12e-3) for n in (1, 16, 1024, 10**6)]
+    rates = [
+        hdd_streams.interleaved_rate(n, 1e9, servers.run_length(2.0**32, n, 2.0**22), 12e-3)
+        for n in (1, 16, 1024, 10**6)
+    ]
     np.testing.assert_allclose(rates, [1e9, 0.957e9, 0.259e9, 0.259e9], rtol=2e-3)
+    assert servers.run_length(2.0**32, 1024, 2.0**22) == 2.0**22  # never less than a request
 
 
 @pytest.mark.parametrize(("files", "targets", "each"), [(32, 10, 1), (64, 24, 4), (8, 100, 4)])
@@ -35,7 +39,7 @@ def test_the_fullest_target_by_throwing(files, targets, each):
     chosen = rng.permuted(np.tile(np.arange(targets), (1000 * files, 1)), axis=1)[:, :each].reshape(1000, -1)
     most = np.mean([np.bincount(run).max() for run in chosen])
     assert servers.until_the_last(files, targets, each) == pytest.approx(files * each / most, rel=0.04)
-    assert servers.until_the_last(files, targets, each) <= bonding.occupied(targets, files, each)
+    assert servers.until_the_last(files, targets, each) <= servers.occupied(files, targets, each)
 
 
 # -- BeeGFS against the figures of a university's system, its client's source and Little's law -----
@@ -45,15 +49,15 @@ KiB = 1024.0
 def test_one_thread_of_a_qdr_system():
     # University of Kiel, parallel file system page (QDR): one thread 0.6 to 1.5 GB/s. A buffer of 512 KiB on 4 GB/s of
     # wire takes 0.13 ms, and twice that or more in the kernels and the server; the thread copies at 6 GB/s
-    slow, quick = (512 * KiB / (512 * KiB / 4e9 + t + 512 * KiB / 6e9) for t in (0.6e-3, 0.2e-3))
+    slow, quick = (beegfs.stream_rate(512 * KiB, 512 * KiB / 4e9 + t, 512 * KiB / 6e9) for t in (0.6e-3, 0.2e-3))
     assert 0.6e9 <= slow < quick <= 1.5e9
 
 
 @given(buffer=POSITIVE, call=POSITIVE, chunk=POSITIVE, t=POSITIVE, n=st.integers(1, 100))
 def test_more_in_flight_is_never_slower(buffer, call, chunk, t, n):
     def rate(targets, latency):
-        asked = max(call, min(buffer, chunk))
-        return asked / (beegfs.request_time(asked, chunk, targets, buffer, latency) + 0.1 * asked)
+        asked = beegfs.asked_bytes(call, buffer, chunk)
+        return beegfs.stream_rate(asked, beegfs.request_time(asked, chunk, targets, buffer, latency), 0.1 * asked)
 
     assert rate(2 * n, t) >= rate(n, t) * (1 - 1e-12)
     assert rate(n, 2 * t) < rate(n, t)
@@ -71,8 +75,7 @@ def test_more_memory_and_threads_never_hurt(threads, block, pool, t):
 
 @given(size=st.floats(1, 1e9), block=st.sampled_from([262144.0, 4194304.0]))
 def test_allocation_wastes_less_than_a_subblock(size, block):
-    subblock = gpfs.subblock(block)
-    spare = waiting.pieces(size, subblock) * subblock - size
+    spare = gpfs.allocated_bytes(size, gpfs.subblock(block)) - size
     assert -1e-6 <= spare < 8192 + 1e-6
 
 
@@ -98,17 +101,17 @@ def test_components_hold_the_whole_file(size):
 # -- Copies and coded shards: Ceph, WEKA and DAOS against what their makers and users print --------
 def test_three_copies_of_a_reef_cluster():
     """ceph.com 2023, RGW, 60 NVMe drives, three replicas, objects of 4 MB: GET 53, PUT 18.6 GB/s, a ratio of 2.85."""
-    written, read = (redundancy.ceph_bytes(redundancy.stored(3, 0, 0), 0, reading) for reading in (0, 1))
+    written, read = (redundancy.ceph_port_bytes(redundancy.stored(3, 0, 0), 0, reading) for reading in (0, 1))
     assert written / read == pytest.approx(53 / 18.6, rel=0.1)
 
 
 @cases("stored, data, reading, nodes, bytes_", rows("physics/tables", "a_client_that_is_a_node"))
 def test_a_client_that_is_a_node(stored, data, reading, nodes, bytes_):
     """By counting, object after object, what leaves or enters the node of the client."""
-    assert redundancy.ceph_bytes(stored, data, reading, 1 / nodes, 1 / nodes) == pytest.approx(bytes_)
-    assert redundancy.ceph_bytes(stored, data, reading, 0.0, 0.0) == 1.0
+    assert redundancy.ceph_client_bytes(stored, data, reading, 1 / nodes) == pytest.approx(bytes_)
+    assert redundancy.ceph_client_bytes(stored, data, reading, 0.0) == 1.0
     # what it saves and spends itself is no other node's: all ports together carry the first hop less
-    less = redundancy.ceph_bytes(stored, data, reading) - redundancy.ceph_bytes(stored, data, reading, 0.2)
+    less = redundancy.ceph_port_bytes(stored, data, reading) - redundancy.ceph_port_bytes(stored, data, reading, 0.2)
     assert less == pytest.approx(0.2)
 
 

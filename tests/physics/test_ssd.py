@@ -61,6 +61,7 @@ def test_ratings_of_steady_random_writes_imply_no_more_flash_than_drives_have(wr
 def test_free_space_spares_copies_and_a_fast_drain_ends():
     wa = ssd.fifo_write_amplification(ssd.effective_spare(0.07, np.linspace(0.2, 1.0, 9)))
     assert np.all(np.diff(wa) > 0)
+    assert np.isfinite(ssd.burst_bytes(10.0, 2.0, 5.0))
 
 
 def test_a_read_intensive_drive_is_rated_near_what_cleaning_of_little_spare_flash_costs():

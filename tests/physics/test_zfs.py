@@ -25,12 +25,15 @@ def test_fragmentation_is_openzfs_own_table():
 
 def test_releases():
     assert zfs.release("0.8") < zfs.release("2.1") < zfs.release("2.3")
+    assert zfs.prefetch_bytes("0.8") == zfs.prefetch_bytes("2.0") == 8 * 2**20
+    assert zfs.prefetch_bytes("2.2") == 64 * 2**20
 
 
 def test_small_transaction_groups_lose_time_to_their_metadata():
     # six passes of 12 ms beside 1.5 GB at 5 GB/s (0.3 s): a quarter more
-    assert hdd_streams.visits_cost(1.5e9, 5e9, first_s=12.5e-3, stops=6) == pytest.approx(1.25)
-    assert np.all(np.diff(hdd_streams.visits_cost(np.geomspace(1e8, 1e11, 20), 5e9, first_s=12.5e-3, stops=6)) < 0)
+    assert zfs.sync_cost(6, 12.5e-3, 5e9, 1.5e9) == pytest.approx(1.25)
+    assert zfs.sync_cost(6, 12.5e-3, 5e9, 1e15) == pytest.approx(1.0)
+    assert np.all(np.diff(zfs.sync_cost(6, 12.5e-3, 5e9, np.geomspace(1e8, 1e11, 20))) < 0)
 
 
 # -- What reading a pool costs: records that are fetched, copies of a mirror that take turns -------
@@ -44,8 +47,8 @@ def test_two_pools_agree_on_it():
     the prior, the second knows nothing of it.
     """
     copied = 0.4 + 5000 / MiB
-    assert 3e9 / (copied + 1e5 / (128 * KiB)) == pytest.approx(2.5e9, rel=0.03)
-    assert 1e5 / MiB == pytest.approx(0.098, rel=0.31)
+    assert 3e9 / (copied + zfs.fetch_cycles(128 * KiB, 128 * KiB, 1e5)) == pytest.approx(2.5e9, rel=0.03)
+    assert zfs.fetch_cycles(MiB, MiB, 1e5) == pytest.approx(0.098, rel=0.31)
 
 
 @given(run=st.floats(4096, 2 * MiB), gap=st.floats(0, 1e9), copies=st.integers(1, 4))

@@ -13,8 +13,7 @@ from typing import Final
 import numpy as np
 
 from dtnsim.physics._arrays import FloatArray
-from dtnsim.physics.network import needed_buffer
-from dtnsim.physics.tcp import controls, linux, loss, outcome, path, window
+from dtnsim.physics.tcp import controls, droptail, linux, loss, outcome, path, window
 from dtnsim.physics.tcp.rate_over_time import Course, answers
 from dtnsim.physics.tcp.setting import Setting
 
@@ -144,7 +143,7 @@ def socket_buffers(s: Setting, kernel: str) -> tuple[float, float]:
 def burst_B(s: Setting) -> float:
     """Buffer that an unpaced window of one stream, sent at line rate, needs at the bottleneck [B]."""
     flight = min(s.window_B, s.link_Bps * s.rtt_s / s.streams)
-    return float(needed_buffer(flight, s.line_Bps, s.rate_Bps))
+    return float(droptail.burst_buffer(flight, s.line_Bps, s.rate_Bps))
 
 
 def smooth_goodput(s: Setting) -> FloatArray:

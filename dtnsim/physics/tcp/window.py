@@ -33,6 +33,23 @@ def window_rate(window_B: ArrayLike, rtt_s: ArrayLike) -> FloatArray:
         return np.asarray(np.asarray(window_B, float) / np.asarray(rtt_s, float), float)
 
 
+def autotuned_window(buffer_B: ArrayLike, share: ArrayLike) -> FloatArray:
+    """Most payload in flight that one end's autotuned buffer allows.
+
+    Args:
+        buffer_B: Third value of net.ipv4.tcp_rmem at the receiver, of net.ipv4.tcp_wmem at the sender [B].
+        share: Part of that buffer that is window (`linux.receive_share`, `linux.send_share`) [1].
+
+    Returns:
+        Window [B].
+
+    Valid: Linux 2.6.17 and later.
+    Neglects: that the ratio differs from packet to packet.
+    Source: Linux Documentation/networking/ip-sysctl.rst, tcp_adv_win_scale, tcp_rmem, tcp_wmem.
+    """
+    return np.asarray(np.asarray(buffer_B, float) * np.asarray(share, float), float)
+
+
 def fixed_window(
     sockbuf_B: ArrayLike, share: ArrayLike, most_B: ArrayLike = np.inf, doubling: float = SOCKBUF_DOUBLING
 ) -> FloatArray:

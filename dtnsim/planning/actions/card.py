@@ -148,4 +148,6 @@ def _of(given: Any, key: str, default: int) -> Any:
 
 def _link(slot: Slot, lanes: int, generation: int) -> float:
     """Rate of a card's link in a slot [B/s]."""
-    return float(pcie.tlp_rate(min(slot.generation, generation), min(slot.lanes, lanes), slot.payload.value))
+    return float(
+        pcie.tlp_rate(min(slot.generation, generation), int(pcie.trained_lanes(slot.lanes, lanes)), slot.payload.value)
+    )

@@ -82,11 +82,10 @@ def wider(scope: Scope) -> Iterator[Setting]:
 def _beside(given: PathSpec, each_Bps: float, target_Bps: float) -> str:
     """How many paths like that of now carry the goal, each stream on the one that its hash says; nothing where none do.
 
-    Of so few streams the fullest path decides (`dtnsim.physics.bonding.expected_max_load`).
+    Of so few streams the fullest path decides (`dtnsim.physics.bonding.static_rate`).
     """
     streams = sum(c.streams for c in timed.composer(given, Draw()).problem().connections.values())
-    many = max(streams, 1)
-    rates = ((k, many * each_Bps / float(bonding.expected_max_load(k, many))) for k in range(2, _MOST_PATHS + 1))
+    rates = ((k, float(bonding.static_rate(each_Bps, k, max(streams, 1)))) for k in range(2, _MOST_PATHS + 1))
     paths = next(((k, r) for k, r in rates if r * _FILLED >= target_Bps), None)
     if paths is None:
         return ""

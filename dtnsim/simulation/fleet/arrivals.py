@@ -111,10 +111,7 @@ def _random(kind: TransferClass, workload: Workload, where: str, rng: np.random.
         wave = law.weekly(week, kind.diurnal.wave.value, kind.diurnal.peak_hour, kind.diurnal.weekend.value)
         return np.asarray(part * np.asarray(wave))
 
-    top = most
-    if kind.diurnal is not None:  # the highest is at the peak of a working day, or of a Saturday
-        wave, hour, weekend = kind.diurnal.wave.value, kind.diurnal.peak_hour, kind.diurnal.weekend.value
-        top *= float(np.max(law.weekly(np.array([0.0, law.SATURDAY_S]) + hour * 3600.0, wave, hour, weekend)))
+    top = most * (law.weekly_top(kind.diurnal.wave.value, kind.diurnal.weekend.value) if kind.diurnal else 1.0)
     # Poisson arrivals of rate x intensity by thinning one of the highest rate (Lewis and Shedler 1979)
     times = np.sort(rng.random(int(rng.poisson(rate * top * span))) * span)
     return np.asarray(times[rng.random(len(times)) * top <= intensity(times)])

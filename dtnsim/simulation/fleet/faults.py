@@ -20,6 +20,7 @@ from dtnsim.description.workload import Workload
 from dtnsim.ground.errors import SpecError
 from dtnsim.ground.quantity import Quantity
 from dtnsim.ground.records import Station
+from dtnsim.physics import arrivals as law
 
 _MOST: Final = 1_000_000  #: faults of one cause in one run after which it is refused
 
@@ -149,7 +150,7 @@ def _drives(failure: Failure, target: Target, span: float, rng: np.random.Genera
     """Drives of one array that fail, each by itself, and are rebuilt; the array has what those leave of it."""
     assert failure.size is not None
     assert failure.rebuild is not None
-    repair = failure.size.value / failure.rebuild.value
+    repair = float(law.rebuild_time(failure.size.value, failure.rebuild.value))
     lost: list[tuple[float, int]] = []
     for _ in range(target.drives):
         now = _lifetime(failure, rng)

@@ -18,4 +18,4 @@ def test_venadi_s_window_and_rate_give_its_round_trip():
 @given(rate=st.floats(1e5, 1e11), rtt=st.floats(1e-4, 1), streams=st.integers(1, 64))
 def test_the_needed_buffer_gives_the_rate_back(rate, rtt, streams):
     one = w.needed_buffer(rate, rtt, streams, 0.5)
-    assert streams * w.window_rate(0.5 * one, rtt) == pytest.approx(rate)
+    assert streams * w.window_rate(w.autotuned_window(one, 0.5), rtt) == pytest.approx(rate)
