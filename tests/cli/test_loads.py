@@ -60,7 +60,7 @@ COMMANDS = {
     ("tcp", "--rate", "10Gb/s", "--rtt", "50ms"): May(CALCULATES, ROOMS & {"cli", "ground", "physics", "steady"}, 49),
     ("list",): May(READS, ROOMS - {"composition", "steady"}, 161, networkx=0),
     ("components",): May(READS, ROOMS - {"composition", "steady"}, 143, networkx=0),
-    ("show", "venadi"): May(READS, ROOMS - {"composition", "steady"}, 97, networkx=0),
+    ("show", "venadi"): May(READS, ROOMS - {"composition", "steady"}, 102, networkx=0),
     ("schema", "part"): May(READS, ROOMS, 161, networkx=0),
     ("logs", "calibration/venadi/logs"): May(ASKED, frozenset({"cli", "ground", "logs", "report"}), 54, networkx=0),
     ("init", "-"): May(READS, ROOMS - {"composition", "report", "steady"}, 91, networkx=0),
