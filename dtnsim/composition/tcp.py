@@ -256,8 +256,7 @@ def opens_s(streams: Connection, openings: Openings, most_Bps: Value) -> Value:
     """
     if streams.course is None or streams.reopened or openings.omitted_s:
         return 0.0
-    limits = _limits_of(streams, most_Bps)
-    lost = streams.course.opens_s(**{name: np.atleast_1d(value) for name, value in limits.items()})
+    lost = streams.course.opens_s(most_Bps=most_Bps, **streams.here)
     return _single(_moved(openings)[1].sum() * (lost + np.asarray(streams.rtt_s) / 2))
 
 
@@ -309,35 +308,29 @@ def _steady(streams: Connection, part: float = 1.0) -> dict[str, Any]:
 _goodput: Final = lru_cache(maxsize=1024)(path.path_goodput)  #: of equal connections it is asked again and again
 
 
-_LIMITS: Final = ("most_Bps", "factor", "early", "stretch")
-
-
-def _limits_of(streams: Connection, most_Bps: Value = np.inf) -> dict[str, Value]:
-    """What the course of connections is asked with."""
-    return dict(zip(_LIMITS, (most_Bps, streams.factor, streams.early, streams.stretch), strict=True))
-
-
 def _time_of(streams: Connection, size_B: Any, openings: Openings, most_Bps: Value = np.inf) -> Any:
     """Time that so many bytes take after what is left out (openings, draws) [s].
 
     A test that a time ends has moved what it has by then, which is no time for so many bytes: they take as long as at
     its rate.
     """
-    given, course = _limits_of(streams, most_Bps), streams.course
+    limits, course = {"most_Bps": most_Bps, **streams.here}, streams.course
     times = openings.omitted_s, openings.end_s
-    if not (np.ndim(course.steady_Bps) or any(map(np.ndim, given.values()))):
-        return _took(course, tuple(size_B.tolist()), times, *map(float, given.values()), packed=streams.reopened)
-    limits = {name: np.atleast_1d(value) for name, value in given.items()}
     if np.ndim(course.steady_Bps):
         return _times_of(streams, size_B, times, limits)
-    return _after(course, size_B, times, limits, packed=streams.reopened)
+    if any(map(np.ndim, limits.values())):
+        return _after(course, size_B, times, limits, packed=streams.reopened)
+    known = tuple((name, float(value)) for name, value in limits.items())
+    return _took(course, tuple(size_B.tolist()), times, known, packed=streams.reopened)
 
 
 @lru_cache(maxsize=1024)
-def _took(course: Course, size_B: tuple[float, ...], times_s: tuple[float, float], *limits: float, packed: bool) -> Any:
+def _took(
+    course: Course, size_B: tuple[float, ...], times_s: tuple[float, float], limits: tuple[tuple[str, float], ...],
+    *, packed: bool,
+) -> Any:  # fmt: skip
     """The same of one scenario, which is asked again for each phase, and for each transfer that is like another."""
-    given = dict(zip(_LIMITS, np.array(limits)[:, None], strict=True))
-    return _after(course, np.array(size_B), times_s, given, packed=packed)
+    return _after(course, np.array(size_B), times_s, dict(limits), packed=packed)
 
 
 def _after(course: Course, size_B: Any, times_s: tuple[float, float], limits: dict[str, Any], *, packed: bool) -> Any:
@@ -362,7 +355,7 @@ def _times_of(streams: Connection, size_B: Any, times_s: tuple[float, float], li
     made = []
     for begin in range(0, count, block):
         rows = slice(begin, begin + block)
-        some = {name: value[rows] if len(value) == count else value for name, value in limits.items()}
+        some = {name: value[rows] if np.shape(value) == (count,) else value for name, value in limits.items()}
         made.append(whole.take(rows).time_of(size, **some, packed=streams.reopened))
     return np.concatenate(made, axis=1)
 

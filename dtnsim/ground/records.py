@@ -159,6 +159,11 @@ class Connection:
     #: What each limit leaves of their rate, where a bound says so; else it follows from all the others.
     left: Mapping[str, Value] | None = None
 
+    @property
+    def here(self) -> dict[str, Value]:
+        """How their course goes here, as it is asked (`dtnsim.physics.tcp.rate_over_time.Here`)."""
+        return {"factor": self.factor, "early": self.early, "stretch": self.stretch}
+
 
 @dataclass(frozen=True, slots=True)
 class Slowdown:

@@ -47,7 +47,7 @@ def ramp_of(streams: Connection, scenario: int = 0) -> Ramp | None:
     own = partial(in_scenario, scenario=scenario)
     # before the first of them there is the handshake, which is a round trip of the tool's
     ends = (course.times_s[2:] - course.times_s[1]) * own(streams.stretch)
-    rates = course.here(course.rates_Bps[1:], own(streams.factor), own(streams.early))
+    rates = course.rates_here(course.rates_Bps[1:], own(streams.factor), own(streams.early))
     last = course.steady_Bps * own(streams.factor) / own(streams.capacity_Bps)
     shares = rates / own(streams.capacity_Bps)
     if last > 1 - _ALIKE:  # a window as wide as a file is as good as any; what overshoots loss is spent by all files

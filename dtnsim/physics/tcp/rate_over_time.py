@@ -10,7 +10,7 @@ from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from contextvars import ContextVar
 from dataclasses import dataclass, replace
-from typing import Any, Final
+from typing import Any, Final, TypedDict, Unpack
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -33,6 +33,16 @@ SETTLED: Final = 0.01  #: the opening is over when no more than this share of wh
 _HALF: Final = 0.5  #: part of its last rate below which a connection counts as not yet open
 
 
+class Here(TypedDict, total=False):
+    """How a course goes somewhere else; the arguments broadcast."""
+
+    most_Bps: ArrayLike  #: What the rest of the way allows [B/s]; inf where left out.
+    factor: ArrayLike  #: Rates here over those of the course [1]; 1 where left out.
+    #: The same below the steady rate, which slow start comes to as it does [1]; as `factor` where left out.
+    early: ArrayLike
+    stretch: ArrayLike  #: Round trip here over that of the course [1]; 1 where left out.
+
+
 @dataclass(frozen=True, slots=True, eq=False)
 class Course(Rows):
     """How a transfer goes: a step function of time, then the steady rate.
@@ -49,24 +59,14 @@ class Course(Rows):
     scatter: FloatArray
     limit: Any  #: What holds it, one of `outcome.LIMITS`.
 
-    def opens_s(
-        self,
-        *,
-        most_Bps: ArrayLike = np.inf,
-        factor: ArrayLike = 1.0,
-        early: ArrayLike | None = None,
-        stretch: ArrayLike = 1.0,
-    ) -> FloatArray:
+    def opens_s(self, **here: Unpack[Here]) -> FloatArray:
         """Time that is lost while less than half comes of what will: others have the way for themselves meanwhile.
 
         The sum of (1 - rate / last rate) dt over steps below half of the last rate. Slow start loses nearly all of its
         time so, since it doubles; a window that has overshot and grows back loses its time at more than half.
 
         Args:
-            most_Bps: What the rest of the way allows [B/s].
-            factor: Rates here over those of the course [1].
-            early: The same below the steady rate, which slow start comes to as it does; as ``factor`` by default [1].
-            stretch: Round trip here over that of the course [1].
+            here: How it goes here, as `Here` has it.
 
         Returns:
             Time; the arguments broadcast [s].
@@ -75,29 +75,18 @@ class Course(Rows):
         Neglects: as `delivered_B`.
         Source: integral of the steps; a half is where the way is shared evenly with one other.
         """
-        most, factor, early, stretch = self._limits(most_Bps, factor, early, stretch)
+        most, factor, early, stretch = self._limits(**here)
         _, span, rate = (x[..., :-1] for x in self._steps())
         last = np.minimum(np.asarray(self.steady_Bps)[..., None] * factor, most)
-        part = self.here(rate, factor, early) / np.maximum(last, 1e-30)
+        part = self.rates_here(rate, factor, early) / np.maximum(last, 1e-30)
         return np.asarray((np.where(part < _HALF, 1 - part, 0.0) * span * stretch).sum(axis=-1), float)
 
-    def delivered_B(
-        self,
-        time_s: ArrayLike,
-        *,
-        most_Bps: ArrayLike = np.inf,
-        factor: ArrayLike = 1.0,
-        early: ArrayLike | None = None,
-        stretch: ArrayLike = 1.0,
-    ) -> FloatArray:
+    def delivered_B(self, time_s: ArrayLike, **here: Unpack[Here]) -> FloatArray:
         """Bytes that have come `time_s` after the first of them, where something else lets `most_Bps` pass.
 
         Args:
             time_s: Time after the first byte was sent into the bottleneck [s].
-            most_Bps: What the rest of the way allows [B/s].
-            factor: Rates here over those of the course [1].
-            early: The same below the steady rate, which slow start comes to as it does; as ``factor`` by default [1].
-            stretch: Round trip here over that of the course [1].
+            here: How it goes here, as `Here` has it.
 
         Returns:
             Bytes; the arguments broadcast [B].
@@ -106,31 +95,19 @@ class Course(Rows):
         Neglects: that losses come at times of their own where something else holds the transfer back.
         Source: integral of the steps.
         """
-        time, most, factor, early, stretch = self._limits(time_s, most_Bps, factor, early, stretch)
+        time, most, factor, early, stretch = self._limits(time_s, **here)
         begin, span, rate = self._steps()
         spans = np.clip(time - begin * stretch, 0.0, span * stretch)
-        return np.asarray((spans * np.minimum(self.here(rate, factor, early), most)).sum(axis=-1), float)
+        return np.asarray((spans * np.minimum(self.rates_here(rate, factor, early), most)).sum(axis=-1), float)
 
-    def time_of(
-        self,
-        size_B: ArrayLike,
-        *,
-        most_Bps: ArrayLike = np.inf,
-        factor: ArrayLike = 1.0,
-        early: ArrayLike | None = None,
-        stretch: ArrayLike = 1.0,
-        packed: bool = False,
-    ) -> FloatArray:
+    def time_of(self, size_B: ArrayLike, *, packed: bool = False, **here: Unpack[Here]) -> FloatArray:
         """Time from the first byte sent into the bottleneck until so many have come: inverse of `delivered_B`.
 
         Args:
             size_B: Payload [B].
-            most_Bps: What the rest of the way allows [B/s].
-            factor: Rates here over those of the course [1].
-            early: The same below the steady rate, which slow start comes to as it does; as ``factor`` by default [1].
-            stretch: Round trip here over that of the course [1].
             packed: Whether the last round's segments count one behind the other, as slow start sends them, not spread
                 over their round trip: for short transfers.
+            here: How it goes here, as `Here` has it.
 
         Returns:
             Time; the arguments broadcast [s].
@@ -139,9 +116,9 @@ class Course(Rows):
         Neglects: as `delivered_B`.
         Source: as `delivered_B`.
         """
-        size, most, factor, early, stretch = self._limits(size_B, most_Bps, factor, early, stretch)
+        size, most, factor, early, stretch = self._limits(size_B, **here)
         begin, span, rate = self._steps()
-        flows = np.maximum(np.minimum(self.here(rate, factor, early), most), 1e-30)
+        flows = np.maximum(np.minimum(self.rates_here(rate, factor, early), most), 1e-30)
         with np.errstate(invalid="ignore"):
             upto = np.cumsum(flows * span * stretch, axis=-1)
         end = begin.shape[-1] - 1
@@ -151,10 +128,10 @@ class Course(Rows):
             one = values.ndim == 1  # for all
             return values[place] if one else np.take_along_axis(np.broadcast_to(values, upto.shape), place, axis=-1)
 
-        here, before = at(rate, place), np.where(place > 0, at(upto, np.maximum(place - 1, 0)), 0.0)
+        now, before = at(rate, place), np.where(place > 0, at(upto, np.maximum(place - 1, 0)), 0.0)
         last = at(flows, place)
         if packed:
-            doubles = at(rate, np.minimum(place + 1, end)) > DOUBLES * here
+            doubles = at(rate, np.minimum(place + 1, end)) > DOUBLES * now
             last = np.where(doubles, np.maximum(np.minimum(rate[..., -1:] * factor, most), last), last)
         return np.asarray((at(begin, place) * stretch + (size - before) / last)[..., 0])
 
@@ -164,12 +141,13 @@ class Course(Rows):
         return float(np.hypot(np.interp(time_s, self.ages_s[1:], self.scatter[1:]), own.value))
 
     @staticmethod
-    def _limits(*given: Any) -> Iterator[FloatArray]:
-        """What is asked of the steps, one more axis for them; the last but one as that before it where it is None."""
-        known = [given[-3] if x is None else x for x in given]
-        return (x[..., None] for x in together(*known))
+    def _limits(*asked: ArrayLike, **here: Unpack[Here]) -> Iterator[FloatArray]:
+        """What is asked, and how it goes here, with one more axis for the steps."""
+        factor = here.get("factor", 1.0)
+        given = here.get("most_Bps", np.inf), factor, here.get("early", factor), here.get("stretch", 1.0)
+        return (x[..., None] for x in together(*asked, *given))
 
-    def here(self, rate: FloatArray, factor: FloatArray, early: FloatArray) -> FloatArray:
+    def rates_here(self, rate: FloatArray, factor: FloatArray, early: FloatArray) -> FloatArray:
         """Rates of steps here: slow start comes as it does, up to what the connection then has.
 
         Args:

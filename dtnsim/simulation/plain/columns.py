@@ -135,7 +135,7 @@ def _connections(plain: Plain, places: list[list[str]]) -> tuple[list[Connection
     for n, names in enumerate(places):
         each = next((plain.connections[name] for name in names if name in plain.connections), None)
         if each is not None:
-            figures = each.capacity_Bps, each.factor, each.early, each.stretch, each.rtt_s
+            figures = each.capacity_Bps, each.rtt_s, *each.here.values()
             key = id(each.course), *map(float, figures)
             which[n] = known.setdefault(key, len(made))
             if which[n] == len(made):
@@ -156,10 +156,10 @@ def _opened(
         size, most = plain.size[those] * overhead[those], others[those] * overhead[those]
         allowed[those] = _mean(each, plain.size[those])
         if each.course is not None:
-            took = each.course.time_of(size, most_Bps=most, factor=each.factor, early=each.early, stretch=each.stretch)
+            took = each.course.time_of(size, most_Bps=most, **each.here)
             fair = size / np.minimum(allowed[those], most)
             lost[those] = np.maximum(took + float(each.rtt_s) / 2 - fair, 0.0)
-            begins = each.course.opens_s(most_Bps=most, factor=each.factor, early=each.early, stretch=each.stretch)
+            begins = each.course.opens_s(most_Bps=most, **each.here)
             opens[those] = np.minimum(begins + float(each.rtt_s) / 2, lost[those])
     return allowed, lost, opens
 
@@ -168,7 +168,7 @@ def _mean(streams: Connection, size: Array) -> Any:
     """What connections allow that are opened for so many bytes [B/s]."""
     if streams.course is None:
         return streams.capacity_Bps
-    took = streams.course.time_of(size, factor=streams.factor, early=streams.early, stretch=streams.stretch)
+    took = streams.course.time_of(size, **streams.here)
     return np.maximum(streams.capacity_Bps, size / np.maximum(took, 1e-30))
 
 
