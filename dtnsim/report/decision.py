@@ -193,7 +193,7 @@ def _plain(p: Prediction, way: Remedy) -> str:
 
 
 def _again(p: Prediction, changed: PathSpec, gone: frozenset[str] = frozenset()) -> Prediction:
-    """Another path, drawn as the answer was; of many transfers what is hardly faster in a few draws, in those.
+    """Another path, drawn as the answer was; of many transfers as a few draws or the medians have it, if hardly faster.
 
     Args:
         p: The answer.
@@ -201,13 +201,13 @@ def _again(p: Prediction, changed: PathSpec, gone: frozenset[str] = frozenset())
         gone: Stations that hold nobody there.
     """
     drawn = p.drawn
-    if changed is not p.given and (drawn is None or len(p.transfers) > relieved.TRIED):
-        better = without(predict(changed, samples=0), gone)
-        if drawn is None or _more(p, better) < (1 + relieved.WORTH) / 2:
-            return better
-    if gone or drawn is None:
-        few = without(p, gone, changed, _FEW) if len(p.transfers) > relieved.TRIED else None
-        return few if few is not None and _more(p, few) < (1 + relieved.WORTH) / 2 else without(p, gone, changed)
+    if drawn is None or len(p.transfers) > relieved.TRIED:
+        medians = changed is not p.given  # whose draws would all have to be composed
+        few = without(predict(changed, samples=0), gone) if medians else without(p, gone, first=_FEW)
+        if drawn is None or _more(p, few) < (1 + relieved.WORTH) / 2:
+            return few
+    if gone:
+        return without(p, gone, changed)
     return predict(changed, samples=len(drawn.rates_Bps), seed=drawn.seed, mean=drawn.mean)
 
 
