@@ -78,7 +78,7 @@ def moved(composer: Composer, nominal: Problem, whole_Bps: float) -> Iterator[As
 def _parts(changes: Sequence[Change]) -> Iterator[Sequence[Change]]:
     """What `_moving` may come to."""
     if len(changes) == 1:
-        yield from ([changes[0]._replace(found=[f])] for f in changes[0].found if 1 < len(changes[0].found) <= _ALONE)
+        yield from ([each] for each in _each_alone(changes[0]))
     else:
         for half in _halves(changes):
             yield from (half, *_parts(half))
@@ -111,6 +111,11 @@ def _halves(changes: Sequence[Change]) -> tuple[Sequence[Change], Sequence[Chang
     return changes[: len(changes) // 2], changes[len(changes) // 2 :]
 
 
+def _each_alone(change: Change) -> list[Change]:
+    """The same in each of its fields alone, where those are a few."""
+    return [change._replace(found=[f]) for f in change.found] if 1 < len(change.found) <= _ALONE else []
+
+
 def _listed(tried: _Trial, change: Change) -> Iterator[Assumption]:
     """A default as an answer lists it, where it moves the answer."""
     now, given, known = tried(change), tried.composer.spec, tried.known
@@ -120,9 +125,9 @@ def _listed(tried: _Trial, change: Change) -> Iterator[Assumption]:
         tried.known = None
         now, tried.known = tried(change), known
     name, other, found = change
-    if 1 < len(found) <= _ALONE:  # of some fields one end counts alone
+    if each := _each_alone(change):  # of some fields one end counts alone
         all_of_it = tried(change)
-        found = [f for f in found if abs(tried(change._replace(found=[f])) / all_of_it - 1) < _SAME] or found
+        found = [f for c in each if abs(tried(c) / all_of_it - 1) < _SAME for f in c.found] or found
     keys = _listed_keys(list(dict.fromkeys(place_key(given, place) for place, _ in found)))
     default = str(getattr(found[0][1], name))
     value = other.now or (default.lower() if default in {"True", "False"} else default)
