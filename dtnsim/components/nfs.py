@@ -161,7 +161,8 @@ class Nfs(Remote):
         size = self.io_size(use)
         if use.kernels is None:
             return law(nfs.read_ahead_bytes, requests=_READ_AHEAD, rsize_B=row.term(size))
-        many = size.times(_READ_AHEAD, "15 requests: Linux fs/nfs/client.c, NFS_MAX_READAHEAD before 5.4")
+        many_B = float(nfs.read_ahead_bytes(_READ_AHEAD, size.value))
+        many = size.worth(many_B, "15 requests: Linux fs/nfs/client.c, NFS_MAX_READAHEAD before 5.4")
         usual = use.kernels.by(lambda release: many if release < nfs.SMALL_READ_AHEAD else _USUAL_AHEAD)
         call = term(use.block_B, "B")
         return law(cache.read_ahead_window, set_B=row.term(usual), call_B=call, largest_B=row.term(size))
