@@ -80,8 +80,8 @@ def test_every_module_is_named_by_a_test() -> None:
             continue  # commands and parsers are reached through their registries: tests/cli, tests/logs
         if stem not in words:
             missing.append(path.relative_to(ROOT / "dtnsim"))
-    tests = [f"dtnsim/{path} by tests/{path.parent}/test_{path.stem}.py" for path in missing]
-    assert not missing, f"no test names {', '.join(tests)} or its topic's; of a tool rows of tests/tools/plans.yaml do"
+    paths = ", ".join(f"dtnsim/{path}" for path in missing)
+    assert not missing, f"no test of its topic names {paths} (of a tool rows of tests/tools/plans.yaml do)"
 
 
 #: modules that need each other: a validation has its trust, which sums up its judgements; a step's view goes to its

@@ -41,7 +41,7 @@ def test_every_key_is_a_path_that_can_be_predicted(key):
     try:
         found = seconds(tool_key=key, direction="get")
     except SpecError as error:
-        pytest.fail(f"{key}: {error}. A tool that has no such path belongs into REFUSED")
+        pytest.fail(f"{key}: {error}. A tool that works within one host belongs into REFUSED of this file")
     assert least < found < 60
 
 
