@@ -25,7 +25,7 @@ from dtnsim.steady.matrices import Matrices, matrices
 from dtnsim.steady.reasons import Cause, cause_of
 from dtnsim.steady.stages import alone
 
-_LOOKED_AT: Final = 100  #: transfers up to which each is looked at by itself; of more, all are taken to run together
+_LOOKED_AT: Final = 100  #: transfers up to which each is looked at halfway; of more, at fewer times for as much work
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -80,14 +80,22 @@ def meetings(problem: Problem) -> Meetings:
 
 
 def _under_way(problem: Problem, own: Array) -> list[tuple[int, ...]]:
-    """For each transfer, those that run halfway through its time, itself among them."""
-    every = tuple(range(len(own)))
+    """For each transfer, those that run halfway through its time, or near that, itself among them."""
+    count = len(own)
     lasts, ends = (found(problem, own[None, :])[0] for found in (ordering.lasts, ordering.ends))
-    if len(own) == 1 or len(own) > _LOOKED_AT or not np.isfinite(lasts).all():
-        return [every] * len(own)
+    if count == 1 or not np.isfinite(lasts).all():
+        return [tuple(range(count))] * count
     begins, half = ends - lasts, ends - lasts / 2
-    runs = (begins <= half[:, None]) & (half[:, None] < ends) | np.eye(len(own), dtype=bool)
-    return [tuple(np.flatnonzero(row).tolist()) for row in runs]
+    looks = min(max(_LOOKED_AT**2 // count, 1), count)
+    which = np.argsort(half)[(2 * np.arange(looks) + 1) * count // (2 * looks)]
+    at = half[which, None]
+    runs = (begins <= at) & (at < ends)
+    runs[np.arange(looks), which] = True
+    apart = np.abs(at - half)
+    nearest = np.where(runs, apart, apart + apart.max()).argmin(axis=0)
+    runs[nearest, np.arange(count)] = True  # who comes and goes between two of these times is taken to be there at one
+    sets = [tuple(np.flatnonzero(row).tolist()) for row in runs]
+    return [sets[n] for n in nearest.tolist()]
 
 
 def part(problem: Problem, members: Sequence[int]) -> Problem:

@@ -45,6 +45,13 @@ def test_who_never_meets_has_the_stations_alone(sizes: list[float], gap: float) 
     assert met(*(transfer(f"t{n}", sizes[0]) for n in every)) == dict.fromkeys(every, every)
 
 
+def test_of_very_many_each_meets_those_near_it_in_time() -> None:
+    """Of 200 one after the other, a quarter of whose middles are looked at; and 120 that all run at once."""
+    found = met(*(transfer(f"t{n}", 800.0, start=20.0 * n) for n in range(200)))
+    assert all(f in members and max(members) - min(members) <= 4 for f, members in found.items())
+    assert set(met(*(transfer(f"t{n}", 800.0 + n) for n in range(120))).values()) == {tuple(range(120))}
+
+
 def test_a_part_has_its_transfers_and_all_stations() -> None:
     whole = Problem("p", (LINK, DRIVE), tuple(transfer(name, 1e3) for name in "abc"))
     some = part(whole, (0, 2))
