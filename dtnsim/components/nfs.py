@@ -169,7 +169,7 @@ class Nfs(Remote):
 
     def more_ahead(self, use: Access, volume: str, key: str) -> tuple[Change, ...]:
         """Fifteen of the largest requests, as before Linux 5.4; nfsrahead(5) keeps it over mounts."""
-        if self.read_ahead is not None or use.kernels is None:
+        if use.kernels is None or (self.read_ahead is not None and self.read_ahead.value >= 15 * 2**20):
             return ()
         typed = f"echo 15360 > /sys/class/bdi/$(mountpoint -d {volume})/read_ahead_kb"
         return (Change(f"15 MiB read ahead at once: {typed}", (f"{key}=15 MiB",)),)

@@ -9,7 +9,7 @@ import datetime as dt
 import math
 import re
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any, Final
 
 from dtnsim.components.filesystem import label_of
@@ -229,7 +229,10 @@ def _no_setting(p: Prediction, f: int, wanted: Sequence[Goal]) -> tuple[tuple[st
     """What to do where no setting helps: words, what that would gain at most, where its price is."""
     t, path, late = p.transfers[f], path_of(p), _until_last_start(p)
     freed = t.ladder.freed() if isinstance(t.ladder, Ladder) and not late else None
-    better, remedy = None if freed is None else _again(p, *freed), relieved.doable(p, f)
+    remedy, usual = relieved.doable(p, f), holds.usual_holder(p)
+    if usual is not None and usual.remedy and not late:  # what holds most runs, whatever does at the medians
+        t, freed, remedy = replace(t, bottleneck=usual), (p.given, frozenset({usual.station})), usual.remedy
+    better = None if freed is None else _again(p, *freed)
     if t.files == 1:
         remedy = remedy.removesuffix(", or more files at once")
     does = tuple(filter(None, (remedy, *_by_another(p, f)))) or ("nothing that is known",)

@@ -119,9 +119,16 @@ def held(p: Prediction) -> str:
     turns = _TURNS.search(t.bottleneck.reason)
     best += f" for {turns[1]}{turns[2]}" if turns and int(turns[1]) < _MOSTLY else ""
     text = best if found is None else f"{holds(p, found.holder)} [{found.holder.station}] in {found.share:.0%} of runs"
-    if found is not None and found.holder.station != t.bottleneck.station:
+    if usual_holder(p) is not None:
         text += f"; at its best, {brief(holds(p, replace(t.bottleneck, work=())))}"
     return f"{text} ({t.name}, which takes longest)" if len(p.transfers) > 1 else text
+
+
+def usual_holder(p: Prediction) -> Bottleneck | None:
+    """What holds the transfer that takes longest in most of its draws, if it goes by another name at the medians."""
+    found = _usual(p)
+    names = [brief(holds(p, replace(held, work=()))) for held in (p.longest.bottleneck, *(found or ())[:1])]
+    return found.holder if found is not None and names[0] != names[1] else None
 
 
 def usual_ways(p: Prediction) -> tuple[Remedy, ...]:
