@@ -168,7 +168,8 @@ def expand(given: object, *, key: str = "", family: str = "") -> Mapping:
     except SpecError as error:
         if error.file:
             raise
-        found = [DRIVES[name]] if family == "device" and name in DRIVES else _meant(name, family)
+        other = family == "filesystem" and library.instead(name, family)  # mountpoint-s3 is no aws-s3
+        found = [DRIVES[name]] if family == "device" and name in DRIVES else [] if other else _meant(name, family)
         if len(found) != 1:
             remedy = f"write one of {', '.join(found)}" if found else _fitting(name, family) or error.remedy
             raise SpecError(error.message, **place(mapping, "part"), key=key or None, remedy=remedy) from None

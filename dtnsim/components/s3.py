@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping
-from typing import Annotated, ClassVar
+from typing import Annotated, Any, ClassVar
 
 import numpy as np
-from pydantic import Field
+from pydantic import Field, model_validator
 
 from dtnsim.components.access import Access
 from dtnsim.components.device import Connections
@@ -15,6 +15,7 @@ from dtnsim.components.filesystem import label_of
 from dtnsim.components.machine import Machine
 from dtnsim.components.parallel import Copies
 from dtnsim.components.servers import RequestTime, SharedFilesystem
+from dtnsim.ground import library
 from dtnsim.ground.ledger import Row
 from dtnsim.ground.quantity import Quantity, Unit, Value, prior
 from dtnsim.ground.term import Term, count, law, least, term
@@ -31,7 +32,8 @@ class S3(SharedFilesystem, Copies):
     A file moves in parts of ``part_size`` on ``concurrency`` connections; files at once are the tool's. Tools that
     speak S3 themselves (aws s3, s5cmd, mc, rclone) cut files by their own options instead. A store of one's own keeps
     ``replicas`` copies, or ``data`` and ``coding`` shards (MinIO, Ceph RGW), which its nodes and drives carry. Its
-    prefixes have no limits but those that are stated, and what is put is on its drives before the answer (``commit``).
+    prefixes have no limits but those that are stated, it answers as servers in a room do, not as a service, and what is
+    put is on its drives before the answer (``commit``).
 
     Attributes:
         metadata_time: Time of one request for names; as long as one for data where ``latency`` alone is stated.
@@ -88,6 +90,14 @@ class S3(SharedFilesystem, Copies):
         "assumed: a store of one's own, whose PUT creates, flushes and renames a file on each drive (MinIO "
         "cmd/xl-storage.go: writeAllDirect ends with Fdatasync): 0.3 ms on flash with capacitors to 30 ms on disks",
     )
+
+    @model_validator(mode="before")
+    @classmethod
+    def _of_its_own(cls, given: Any) -> Any:
+        """What is not said of a store whose servers are told is as of MinIO, not as of a service."""
+        own = isinstance(given, dict) and given.get("servers") is not None
+        usual = library.read("parts", "s3/minio") if own else {}
+        return {**{key: usual[key] for key in ("latency", "stream")}, **given} if own else given
 
     def sees(self, use: Access) -> Access:
         """Tools that speak S3 send each part as they have read it."""

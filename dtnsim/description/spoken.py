@@ -171,7 +171,10 @@ def _mounted_as(given: Mapping, where: str, notes: list[str]) -> Mapping:
     if (like := library.spoken()["filesystems"].get(str(name).lower())) is None:
         return given
     notes.append(f"{where}: {name} is taken as {like}")
-    return given.but("filesystem", said.but("kind", like) if isinstance(said, Mapping) else like)
+    if not isinstance(said, Mapping):
+        return given.but("filesystem", like)
+    one = said.but("kind", like) if like in kinds() else said.without("kind").but("part", like)
+    return given.but("filesystem", one)
 
 
 def adapters(host: Mapping, where: str, notes: list[str]) -> Mapping:
@@ -270,7 +273,7 @@ def _sized(drives: object, name: Scalar) -> object:
         return drives
     if (part_of := _part_of(drives)) is None:
         return drives  # it is refused with what is nearest
-    holds, facts = Scalar(size[0].strip(" ,"), *at), part_of.get("facts")
+    holds, facts = Scalar(size[0].strip(" ,").upper().replace("I", "i"), *at), part_of.get("facts")
     made = drives if isinstance(drives, Mapping) else mapping({"part": drives}, *at)
     made = made.but("facts", (facts if isinstance(facts, Mapping) else Mapping(*at)).but("capacity", holds, at), at)
     return made.but("capacity", holds, at) if "capacity" in find_kind(str(part_of["kind"])).model_fields else made
