@@ -6,7 +6,7 @@ from dataclasses import replace
 from typing import Annotated, ClassVar, Final, Literal
 
 import numpy as np
-from pydantic import Field
+from pydantic import BeforeValidator, Field
 
 from dtnsim.components.access import Access
 from dtnsim.components.base import Pick
@@ -67,6 +67,7 @@ class Zfs(LocalFilesystem):
     )
     version: Annotated[
         Literal["0.6", "0.7", "0.8", "2.0", "2.1", "2.2", "2.3", "2.4"],
+        BeforeValidator(lambda given: ".".join(str(given).removeprefix("zfs-").split(".")[:2])),  # of 0.8.3 the release
         Otherwise(
             "0.7", "hosts of 2018: aggregation to 128 KiB before 0.8, prefetch to 8 MiB before 2.1 (zfs version)"
         ),

@@ -185,8 +185,10 @@ class Hosts:
             found = library.meant("hosts", host)
             if len(found) == 1:
                 return library.read("hosts", found[0], beside=self._beside)
-            shipped = found or library.written_wrongly(host, library.names("hosts"))
-            drawn_one = None if shipped else personal.machine_like(host)
+            drawn_one = None if found else personal.machine_like(host)
+            rented = drawn_one is not None and drawn_one.get("role") == "cloud"  # another size of instance is no typo
+            shipped = found or (not rented and library.written_wrongly(host, library.names("hosts")))
+            drawn_one = None if shipped else drawn_one
             if drawn_one is not None:
                 hidden = (personal.PERSONAL, personal.PORTABLE)
                 told = ((key, value) for key, value in drawn_one.items() if key not in hidden)

@@ -229,7 +229,8 @@ def with_ends(item: Mapping, hosts: Sequence[str]) -> Mapping:
         at = tool.at(key)
         where: dict[str, Any] = {**place(tool, key), "key": f"transfer.tool.{key}", "value": path}
         mount = split_end(str(item.get(end, "")))[1]
-        if end in item and f"{path.rpartition(':')[2]}/".startswith(f"{mount.rstrip('/')}/"):
+        relative = path[:1] != "/" and ":" not in path
+        if end in item and (relative or f"{path.rpartition(':')[2]}/".startswith(f"{mount.rstrip('/')}/")):
             continue  # a file on the volume that the end names
         if end in item:
             raise SpecError(f"the transfer has its {end!r} already", **where, remedy="write one of the two")

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Annotated, Any, ClassVar, Literal
 
-from pydantic import Field
+from pydantic import BeforeValidator, Field
 
 from dtnsim.components.access import Thread
 from dtnsim.ground.errors import SpecError
@@ -48,7 +48,10 @@ class Fio(VolumeTest):
         bool,
         Otherwise("true", "tests of throughput (Google Cloud, Benchmarking Persistent Disk performance: --direct=1)"),
     ] = False
-    ioengine: Literal["psync", "sync", "libaio", "io_uring", "posixaio"] = "psync"
+    ioengine: Annotated[
+        Literal["psync", "sync", "libaio", "io_uring", "posixaio"],
+        BeforeValidator(lambda given: {"windowsaio": "libaio", "pvsync2": "psync"}.get(given, given)),
+    ] = "psync"
     fdatasync: Annotated[bool, named("fdatasync", "fsync", description="after every write (--fdatasync=1)")] = False
     sync: Annotated[bool, Field(description="each write is synchronous (--sync=1)")] = False
     end_fsync: bool = False

@@ -65,7 +65,7 @@ def test_windows_and_macos_are_on_personal_computers_unless_they_are_servers() -
 
 
 def test_a_size_of_a_cloud_that_is_not_shipped_names_the_nearest() -> None:
-    for name, near in (("m4.xlarge", "aws-m5.xlarge"), ("n1-standard-16", "gcp-n2-standard-32")):
+    for name, near in (("aws-c6a.8xlarge", "aws-m6i.8xlarge"), ("n1-standard-16", "gcp-n2-standard-32")):
         assert any("nothing is taken from the nearest" in n and near in n for n in path({"like": name}).notes)
 
 
