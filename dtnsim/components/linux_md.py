@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from typing import Annotated, Final
+from typing import Annotated, Final, Literal
 
-from pydantic import Field
+from pydantic import BeforeValidator, Field
 
 from dtnsim.components.access import Access
 from dtnsim.components.base import Pick
@@ -30,6 +30,13 @@ class LinuxMd(Layer):
         lock_time: Time that a request keeps the lock of its array, in releases whose requests take one.
     """
 
+    layout: Annotated[
+        Literal["near", "far", "offset"] | None,
+        BeforeValidator(lambda given: {"n2": "near", "f2": "far", "o2": "offset"}.get(given, given)),
+        Field(
+            description="of md's RAID 10 (mdadm --layout), near if left out; of far one reader has all disks"
+        ),
+    ] = None
     stripe_cache: Annotated[
         int,
         Field(ge=17, le=32768, description="md's stripe_cache_size"),

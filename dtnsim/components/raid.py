@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Annotated, ClassVar, Final, Literal
 
 import numpy as np
-from pydantic import BeforeValidator, Field, model_validator
+from pydantic import Field, model_validator
 
 from dtnsim.components.access import Access, Operation
 from dtnsim.components.device import BLOCK_REQUEST, MIRROR_RATE, carded, part_of_visit
@@ -33,10 +33,7 @@ class Raid(LinuxMd):
     of controllers with ``mirrored`` caches copies each write to the partner first, at ``mirror_rate``.
     ``lost`` devices per group leave the array degraded; ``rebuilding`` says that a rebuild, check or resync runs,
     beside which a controller keeps its share of the drives and md its sync_speed_min; ``rebuild`` is its rate on every
-    device where that was set, and ``resync`` says that parity is not yet trusted. A reader in
-    sequence has all disks of md's ``far`` layout, as of RAID 0 (md(4)).
-
-    Neglects: seeks from copy to copy where that is written.
+    device where that was set, and ``resync`` says that parity is not yet trusted.
     """
 
     kind: ClassVar[str] = "raid"
@@ -45,11 +42,6 @@ class Raid(LinuxMd):
     level: Literal[0, 1, 5, 6, 10, 50, 60]
     disks: Annotated[int, Field(ge=1, le=1000)]
     groups: Annotated[int, Field(ge=1, le=1000)] = 1
-    layout: Annotated[
-        Literal["near", "far", "offset"] | None,
-        BeforeValidator(lambda given: {"n2": "near", "f2": "far", "o2": "offset"}.get(given, given)),
-        Field(description="of the copies of md's RAID 10 (mdadm --layout), of any number of disks; near if left out"),
-    ] = None
     software: bool = True
     chunk: Annotated[Quantity, Unit("B", low=512)] | None = None
     window: Annotated[Quantity, Unit("B", spread=0.5, low=512)] | None = None
@@ -297,11 +289,8 @@ class Raid(LinuxMd):
         """Two stripes of an md array; a controller's is a device as any other."""
         if not self.software or self.level == 1:
             return super().ahead_window(row)
-        return law(
-            md.read_ahead_bytes,
-            chunk_B=self._chunk(row),
-            disks=self.disks if self.layout in ("far", "offset") else self.data_members,
-        )
+        disks = self.disks if self.layout in ("far", "offset") else self.data_members
+        return law(md.read_ahead_bytes, chunk_B=self._chunk(row), disks=disks)
 
     def _visit(self, row: Row, use: Access, visit_B: Term | Value | None) -> Term | None:
         """Bytes of a visit of one member: its part of the read-ahead or of the write-back run."""
@@ -327,8 +316,7 @@ class Raid(LinuxMd):
             if self.level == 10 and self.lost:  # every stripe needs the chunk that only one disk has
                 return left / (n / 2)
             readers = use.streams * (use.queue_depth if use.random else 1)
-            if self.layout == "far":  # a reader in sequence has all disks, from their outer halves
-                readers = max(readers, self.copies)
+            readers = max(readers, self.copies if self.layout == "far" else 1)  # of which one reader has all disks
             return law(raid.mirror_read_load, copies=self.copies - self.lost, readers=readers)
         if self.parity and not use.random and not self.of.rotates:
             return term(1.0)  # of a lost member, parity is read instead

@@ -276,6 +276,7 @@ class Zfs(LocalFilesystem):
         stored: Value = 1.0
         if self.compression != "off":  # zeros vanish, and what is compressed once does not compress again
             stored, use = np.minimum(1.0 / row.value(self.ratio), use.stored), use.but(stored=1.0)
+        scattered = use.random
         if use.random:
             row = row.times(law(zfs.record_amplification, write_B=use.block_B, recordsize_B=row.term(self.recordsize)))
             # copy on write: new records go out one after the other, wherever the old ones were
@@ -287,7 +288,7 @@ class Zfs(LocalFilesystem):
         if use.operation == "read":
             self._read(below, use, host, volume)
         else:
-            self._write(below, use, host, volume)
+            self._write(below, use, host, volume, scattered=scattered)
 
     def _read(self, row: Row, use: Access, host: Machine, volume: str) -> None:
         """What neither cache has comes from the special devices or the pool."""
@@ -305,7 +306,7 @@ class Zfs(LocalFilesystem):
         lost = use.queue_depth > 1 and zfs.release(self.version) < zfs.REORDERS
         return 0.0 if lost else self._ahead(row).value
 
-    def _write(self, row: Row, use: Access, host: Machine, volume: str) -> None:
+    def _write(self, row: Row, use: Access, host: Machine, volume: str, *, scattered: bool) -> None:
         """Transaction groups write all streams one after the other; the intent log takes synchronous ones first."""
         if use.finish == "dsync" and self.log is not None:
             self.log.serve(row, self._queued(use.but(random=False), self.log), f"{label_of(volume)}-log")
@@ -315,17 +316,22 @@ class Zfs(LocalFilesystem):
         use = use.but(streams=1)
         array = host.volumes[volume].array
         if array is not None and use.finish != "dsync":
-            row = row.times(self._synced(row, use, host, array))
+            row = row.times(self._synced(row, use, host, array, scattered=scattered))
         self._pool(row, use, host, volume, None)
 
-    def _synced(self, row: Row, use: Access, host: Machine, array: Device) -> Term:
-        """Metadata passes and labels of each transaction group."""
+    def _synced(self, row: Row, use: Access, host: Machine, array: Device, *, scattered: bool) -> Term:
+        """Metadata passes and labels of each transaction group, and pointers to records from all over a file."""
         rate = array.media_rate(row, "write")
         dirty_max_B = self._dirty_max(row, host)
         held = law(zfs.balanced_dirty, transaction_B=row.term(self.recordsize), pool_rate=rate, dirty_max_B=dirty_max_B)
-        scattered = array.latency(row, use.but(operation="write", random=True, block_B=4096.0, finish="dsync"))
-        passes = row.term(self.sync_passes)
-        return law(zfs.sync_cost, passes=passes, positioning_s=term(scattered, "s"), pool_rate=rate, group_B=held / 2.0)
+        wait = array.latency(row, use.but(operation="write", random=True, block_B=4096.0, finish="dsync"))
+        passes, group = row.term(self.sync_passes), held / 2.0
+        cost = law(zfs.sync_cost, passes=passes, positioning_s=term(wait, "s"), pool_rate=rate, group_B=group)
+        if not scattered or self.special is not None:
+            return cost
+        file = term(use.data_B or max(use.total_B, use.file_B), "B", "size of the files")
+        more = law(zfs.indirect_load, recordsize_B=row.term(self.recordsize), file_B=file, group_B=group)
+        return cost * (term(1.0) + more)
 
     def _pool(self, row: Row, use: Access, host: Machine, volume: str, ahead: Term | None) -> None:
         """The array and its buses; the runs in which data lie depend on how fragmented the pool is."""

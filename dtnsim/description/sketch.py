@@ -329,7 +329,7 @@ class Sketch:
 
 def _is_bucket(end: _End) -> bool:
     """Whether an end is an object store."""
-    return library.spoken()["filesystems"].get(end.filesystem, end.filesystem) in ("s3", "minio")
+    return library.spoken()["filesystems"].get(end.filesystem, end.filesystem) in ("s3", "minio", "gcs")
 
 
 def _machine(end: _End) -> Any:

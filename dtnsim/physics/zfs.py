@@ -22,6 +22,9 @@ DELAY_SCALE_S: Final = 500e-6
 IMMEDIATE_WRITE_B: Final = 32768
 #: First release whose prefetcher follows a stream of which requests come out of order (zfetch_max_reorder; zfs(4)).
 REORDERS: Final = (2, 3)
+#: Pointers in an indirect block, and what of it is stored (`indirect_load`).
+_POINTERS: Final = 1024
+_PACKED_B: Final = 0.4 * 2**17
 #: Stretches of a device that equally loaded copies of a mirror take turns in (vdev_mirror.c, vdev_mirror_shift = 21).
 MIRROR_ZONE_B: Final = 2.0**21
 #: Free segment sizes and the fragmentation that `zpool list` shows for them (OpenZFS metaslab.c, zfs_frag_table).
@@ -48,6 +51,32 @@ def record_amplification(write_B: ArrayLike, recordsize_B: ArrayLike) -> FloatAr
     """
     s, record = as_float(write_B), as_float(recordsize_B)
     return np.ceil(s / record) * record / s
+
+
+def indirect_load(recordsize_B: ArrayLike, file_B: ArrayLike, group_B: ArrayLike) -> FloatArray:
+    """Bytes of indirect blocks per byte of records that are written at random: 2 b n (1 - exp(-k / n)) / G.
+
+    An indirect block has the pointers of 1024 records. The k = G / rs records of a transaction group are in so many of
+    the file's n = f / (1024 rs) blocks, each of which is written anew, in two copies of b.
+
+    Args:
+        recordsize_B: recordsize of the file or zvol rs [B].
+        file_B: Its size f, or that of several files [B].
+        group_B: Data of one transaction group G [B].
+
+    Returns:
+        Ratio [1]; next to nothing for small files, of which a group changes every block of pointers often.
+
+    Valid: redundant_metadata=all, files that were written before: pointers of a sparse zvol pack better.
+    Neglects: blocks of pointers to blocks of pointers, a 1024th; reading those that the ARC lacks.
+    Source: zfsprops(7), redundant_metadata (with less of it random writes are faster, "because less metadata must be
+        written"); OpenZFS dnode.h, spa.h: blocks of 128 KiB, pointers of 128 B; b is 0.4 of that, assumed: lz4 leaves a
+        pointer its checksum of 32 B, an address and the group that it is of.
+    """
+    record, group = as_float(recordsize_B), as_float(group_B)
+    blocks = np.clip(as_float(file_B) / (_POINTERS * record), 1.0, 1e15)
+    changed = -blocks * np.expm1(-group / record / blocks)
+    return 2.0 * _PACKED_B * changed / group
 
 
 def write_cycles(
