@@ -56,9 +56,11 @@ def command(
     from dtnsim.description import listing, schema as schemas
     from dtnsim.ground import output
 
+    if output_file is not None and file not in ("path.yaml", output_file):
+        raise InputError(f"init: {file} and {output_file} are two files; write one of them")
     file = file if output_file is None else output_file
-    if ask and from_text is not None:
-        raise InputError("init: write either --ask or --from-text")
+    if schema and file == "-":
+        raise InputError("--schema: it is written beside a file; write the name of one")
     text = _from_answers() if ask else listing.starter(kind) if from_text is None else _from_text(from_text)
     if cases:
         _cases("cases.yaml" if file == "path.yaml" else file, text, force=force)

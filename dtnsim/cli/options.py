@@ -66,14 +66,69 @@ Picture = Annotated[
 ]
 
 
+def flags(signature: inspect.Signature) -> dict[str, list[str]]:
+    """How each option of a command is typed, by the name of its parameter: ``{"out": ["-o", "--out"]}``."""
+    said = {name: get_args(each.annotation)[1:] for name, each in signature.parameters.items()}
+    taken = {name: info[0] for name, info in said.items() if info and type(info[0]).__name__ == "OptionInfo"}
+    # in Annotated, typer takes what stands in the place of a default for a name
+    named = {name: [o for o in (i.default, *(i.param_decls or ())) if str(o)[:1] == "-"] for name, i in taken.items()}
+    return {name: typed or [f"--{name.replace('_', '-')}"] for name, typed in named.items()}
+
+
 def number_options(command: Callable[..., None]) -> list[str]:
     """Options of a command that take a number: ``--samples``, ``--seed``."""
+    signature = inspect.signature(command, eval_str=True)
     found: list[str] = []
-    for name, parameter in inspect.signature(command, eval_str=True).parameters.items():
-        kind, *said = getattr(parameter.annotation, "__origin__", None), *get_args(parameter.annotation)[1:]
+    for name, typed in flags(signature).items():
+        kind = getattr(signature.parameters[name].annotation, "__origin__", None)
         if {int, float} & {kind, *get_args(kind)}:
-            found += said[0].param_decls or [f"--{name.replace('_', '-')}"]
+            found += typed
     return found
+
+
+FEWEST: Final = 10  #: draws of which p10 and p90 tell anything
+#: options without effect: those that need one, that have none beside some, and beside all but some
+_IDLE: Final = {
+    ("init", "--ask"): "not beside --from-text",
+    ("init", "--from"): "not beside --from-text --ask",
+    ("init", "--schema"): "not beside --cases",
+    ("plan", "--kwh"): "needs --years",
+    ("report", "--events"): "needs --simulate",
+    ("report", "--until"): "needs --simulate",
+    ("report", "--plan"): "not beside --no-plan",
+    ("tcp", "--coefficients"): "alone but for --json",
+    ("tcp", "--moved"): "needs --retransmits",
+    ("tcp", "--out"): "needs --table",
+    ("tcp", "--table"): "alone but for --json --out --seed",
+    ("tools", "--out"): "needs --table",
+    ("tools", "--table"): "alone but for --json --out --seed --samples",
+    ("validate", "--as"): "needs --path",
+    ("validate", "--discrepancy"): "not beside --json --html",
+    ("validate", "--most"): "needs --path",
+    **dict.fromkeys(((c, "--plot") for c in ("predict", "simulate", "sweep", "calibrate")), "not beside --json"),
+}
+
+
+def check_effects(name: str, signature: inspect.Signature, options: dict[str, Any]) -> None:
+    """Refuses an option that would do nothing beside the others, and too few draws.
+
+    Args:
+        name: The command.
+        signature: Its parameters.
+        options: What was given, or is taken, for each of them.
+    """
+    typed = {option[-1]: key for key, option in flags(signature).items()}
+    given = [o for o, k in typed.items() if options.get(k) not in (None, [], signature.parameters[k].default)]
+    for option in given:
+        rule, *others = re.split(r" (?=--)", _IDLE.get((name, option), ""))
+        if rule == "needs" and others[0] not in given:
+            raise InputError(f"{option} has no effect without {others[0]}; give both, or leave it out")
+        beside = [o for o in given if o != option and (o in others) != (rule == "alone but for")]
+        if rule and rule != "needs" and beside:
+            idle, other = (option, beside[0]) if rule == "not beside" else (beside[0], option)
+            raise InputError(f"{idle} has no effect beside {other}; leave one of them out")
+    if 0 < (draws := options.get("samples") or 0) < FEWEST:
+        raise InputError(f"--samples: {draws} are too few for p10 and p90; write {FEWEST} or more")
 
 
 def check_numbers(command: Callable[..., None], arguments: list[str]) -> None:
@@ -134,6 +189,8 @@ def writable(name: object, option: str) -> None:
     if name is None:
         return
     path = pathlib.Path(str(name))
+    if str(name) == "-":
+        raise InputError(f"{option}: - is no file; write the name of one")
     if path.is_dir():
         raise InputError(f"{option}: {path} cannot be written: it is a folder; write the name of a file")
     if not path.parent.is_dir():
@@ -173,8 +230,8 @@ Format = Literal["table", "json", "csv"]
 
 #: document -> key of its records, the first that it has; the document itself is the record of others
 RECORDS: Final = (
-    "predictions", "transfers", "rows", "variants", "tools", "candidates", "cases", "figures", "items", "lines",
-    "kinds", "parts", "parameters", "coefficients", "classes", "stations",
+    "predictions", "transfers", "stages", "tests", "rows", "variants", "tools", "candidates", "cases", "figures",
+    "items", "lines", "kinds", "parts", "parameters", "coefficients", "classes", "stations",
 )  # fmt: skip
 HELP: Final = "How the answer is written; csv has one line for each record."
 
@@ -182,16 +239,26 @@ _chosen: list[Format] = ["table"]  #: the format of the command that runs
 
 
 def with_format(command: Callable[..., None]) -> Callable[..., None]:
-    """The command with ``--format``, where it has ``--json``."""
+    """The command with ``--format``, where it has ``--json``, and without options that do nothing."""
     signature = inspect.signature(command, eval_str=True)
+    name = command.__module__.rpartition(".")[2]
+
+    @functools.wraps(command)
+    def checked(*arguments: Any, **options: Any) -> None:
+        check_effects(name, signature, options)
+        command(*arguments, **options)
+
     if "json" not in signature.parameters:
-        return command
+        return checked
 
     @functools.wraps(command)
     def whole(*arguments: Any, written_as: Format = "table", **options: Any) -> None:
+        if options.get("json") and written_as == "csv":
+            raise InputError("--json and --format csv are two answers; leave one of them out")
+        options["json"] = options.get("json") or written_as != "table"
         _chosen[:] = [written_as]
         try:
-            command(*arguments, **{**options, "json": options.get("json") or written_as != "table"})
+            checked(*arguments, **options)
         finally:
             _chosen[:] = ["table"]
 

@@ -9,7 +9,7 @@ import typer
 from typer import Argument, Option
 
 from dtnsim.cli import options
-from dtnsim.ground.errors import visible
+from dtnsim.ground.errors import InputError, visible
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -83,6 +83,10 @@ def command(
     options.check_picture(picture)
     before = _before(against, paths)
     wanted = _wanted(target, deadline, require or ())
+    if wanted and not samples:
+        raise InputError("--samples 0 turns probabilities off; remove it")
+    if picture is not None and len(paths) > 1:
+        raise InputError("--picture: give one path: it shows one answer")
     loaded = [options.changed(spec.load(p, overrides or (), calibration), dataset, line) for p in paths]
     with Watch("predicting"):
         answers = [predict(p, samples=samples, seed=seed, mean=mean) for p in loaded]
@@ -138,7 +142,6 @@ def _before(against: str | None, paths: Sequence[str]) -> dict[str, Any] | None:
     """
     if against is None:
         return None
-    from dtnsim.ground.errors import InputError
     from dtnsim.report.document import kept
 
     if len(paths) > 1:

@@ -87,13 +87,13 @@ def command(
         rows = result.to_dicts()
         options.emit({"schema": "dtnsim.sweep/1", "path": result.path, "keys": list(result.keys), "rows": rows})
     else:
-        _show(result, out)
-        if samples is None and not result.samples:
-            options.note("more than 1,000 scenarios: rates are ceilings; --samples 256 draws each")
-        if plot:
+        if plot:  # before the table: what cannot be drawn is refused before anything is printed
             from dtnsim.report import plots, text
 
             plots.swept(result, text.console())
+        _show(result, out)
+        if samples is None and not result.samples:
+            options.note("more than 1,000 scenarios: rates are ceilings; --samples 256 draws each")
     if result.refused:
         count = f"{len(result.refused):,} of {len(result):,} scenarios refused"
         options.note(f"{count}; the first: {result.refused[0]}")
@@ -109,7 +109,7 @@ def _show(result: SweepResult, out: str | None) -> None:
     printer = console()
     heads = [*(f">{k}" for k in result.keys), ">throughput", HEADS[0], HEADS[2], ">duration", "bottleneck"]
     n = len(result.keys)
-    shown = Table(*heads, title=f"{result.path}: {len(result):,} scenarios")
+    shown = Table(*heads, title=f"{result.path}: {_counted(result)}")
     for row in result.rows[:_SHOWN] if out is None else ():
         answer = (
             ("refused", "", "", "", row[n + 4])
@@ -123,10 +123,14 @@ def _show(result: SweepResult, out: str | None) -> None:
             printer.print(f"and {len(result) - _SHOWN:,} more; -o rows.csv keeps all")
     else:
         kept = f", {result.kept:,} of them from an earlier run" if result.kept else ""
-        printer.print(f"{result.path}: {len(result):,} scenarios in {out}{kept}")
+        printer.print(f"{result.path}: {_counted(result)} in {out}{kept}")
     rates = sorted(row[n] for row in result.rows if row[n] is not None)
     if rates:
         low, middle, high = (units.show(rates[k], "B/s") for k in (0, len(rates) // 2, -1))
         printer.print(f"throughput: least {low}, median {middle}, most {high}")
         for station, count in result.bottlenecks.most_common(5):
             printer.print(f"held by {station}: {count / len(rates):.0%}")
+
+
+def _counted(result: SweepResult) -> str:
+    return f"{len(result):,} scenario{'s' * (len(result) != 1)}"

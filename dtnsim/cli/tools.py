@@ -84,11 +84,17 @@ def _advise(given: PathSpec, samples: int, seed: int, have: str | None, explain:
     from dtnsim.ground import units
     from dtnsim.planning import messages, tool_choice, whynot
     from dtnsim.report import text
+    from dtnsim.report.document import prediction_document
     from dtnsim.steady.ordering import moved, sends
 
+    if have is not None and not options.listed(have):
+        raise InputError("--have: names no tool; write it like rsync,rclone")
     with Watch("predicting tools"):
         found, refused = tool_choice.choose(given, samples, seed, options.listed(have))
     said, out_of = messages.tool_advice(found), whynot.of_tools(found, refused)
+    if json and explain is not None:
+        options.emit(prediction_document(_named(found, explain).prediction))
+        return
     if json:
         options.emit(
             {

@@ -77,7 +77,9 @@ def override(raw: Mapping, text: str, notes: list[str] | None = None) -> list[st
     if not equals or not steps:
         remedy = "write --set key=value, e.g. --set wan.rtt=20ms"
         raise SpecError("is not an override", key="--set", value=text, remedy=remedy)
-    parsed = yamlio.loads(f"v: {value}", "--set")["v"] if value.strip() else None
+    if not value.strip():
+        raise SpecError("is empty", file="--set " + key, remedy="give it a value, or leave the key out")
+    parsed = yamlio.loads(f"v: {value}", "--set")["v"]
     if isinstance(parsed, Scalar):
         parsed = Scalar(str(parsed), "--set " + key, 0)
     return put(raw, steps, parsed, text, notes)

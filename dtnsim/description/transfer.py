@@ -35,6 +35,7 @@ DEVICES = {
 
 _PROGRAM: Final = {"gridftp": "globus-url-copy"}  #: what is typed, where that is not the tool's name
 _ONE_DASH: Final = frozenset({"gridftp"})  #: tools whose long options have one dash
+_CENTURY_S: Final = 3.2e9  #: latest that a transfer begins [s]
 #: counts of one file
 _ONE: Final = np.ones(1, np.int64)
 _ONE.setflags(write=False)
@@ -70,14 +71,16 @@ class TransferSpec(Model):
     via: Names = Field(default_factory=empty)
     nics: dict[str, str] = Field(default_factory=dict, description="host: NIC to use there")
     ports: dict[str, int] = Field(default_factory=dict, description="host: port of its NIC to use")
-    start: Annotated[Quantity, Unit("s")] | None = None
+    start: Annotated[Quantity, Unit("s", high=_CENTURY_S)] | None = None
     after: Names = Field(default_factory=empty, description="names of transfers that it waits for")
     pause: Annotated[
-        Quantity | None, Unit("s"), Field(description="time between the end of those and its own beginning")
+        Quantity | None,
+        Unit("s", high=_CENTURY_S),
+        Field(description="time between the end of those and its own beginning"),
     ] = None
     duration: Annotated[
         Quantity | None,
-        Unit("s", low=0.001),
+        Unit("s", low=0.001, high=_CENTURY_S),
         Field(description="ends after so long; its files are moved over and over until then"),
     ] = None
     core: Annotated[int, Field(ge=0, description="which of the placed application cores it runs on")] | None = None

@@ -179,7 +179,7 @@ class Unit:
     dim: str  #: Unit of the field.
     spread: float = 0.0  #: Spread where the file gives none (its default says how far such figures usually err).
     low: float = 0.0  #: Smallest value allowed [SI].
-    high: float = math.inf  #: Largest value allowed [SI].
+    high: float = 1e18  #: Largest value allowed [SI]: beyond all there is, and no product of a few overflows.
     line: bool = False  #: Whether it is the rate of a line, which people write in bits.
     plain: bool = False  #: Whether a bare number is one of ``dim``, as an MTU is bytes to everybody.
 

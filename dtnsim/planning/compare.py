@@ -151,6 +151,8 @@ def compare(
         raise InputError("--with makes variants of one path; give one path, or several without --with")
     for variant in _expanded(variants, loaded[0][1], samples, seed) if variants else ():
         changes = [variant] if isinstance(variant, str) else list(variant)
+        if not changes:
+            raise InputError("--with: changes nothing; write key=value, or 'tools'")
         with override.given_with("--with"):
             loaded.append((" ".join(changes), loaded[0][1].changed(changes)))
     if len(loaded) < 2:

@@ -17,6 +17,7 @@ from dtnsim.ground.errors import ModelError
 from dtnsim.ground.lazy import Later
 from dtnsim.ground.quantity import in_scenario
 from dtnsim.ground.records import Problem
+from dtnsim.ground.units import plural
 from dtnsim.simulation import transfer_processes
 from dtnsim.simulation.cache import PageCache
 from dtnsim.simulation.environment import World, arrive, follow, happen
@@ -54,7 +55,7 @@ class Limits:
     def given_up(self, now: float) -> ModelError:
         """Says that a run takes too many steps."""
         remedy = "allow more (max_events), or simulate less, or until a time"
-        return ModelError(f"given up after {self.max_events} events at {now:.6g} s; {remedy}")
+        return ModelError(f"given up after {plural(self.max_events, 'event')} at {now:.6g} s; {remedy}")
 
 
 def run_once(scene: Scene, problem: Problem, scenario: int, seed: int, limits: Limits) -> Run:

@@ -111,7 +111,7 @@ def setting(
     if streams < 1:
         raise InputError(f"{option}streams: {streams} is none; write 1 or more")
     bottleneck = positive(f"{option}rate", rate, "B/s") * Setting.ip_share(mtu, ethernet=ethernet)
-    trip = positive(f"{option}rtt", rtt, "s")
+    trip = positive(f"{option}rtt", rtt, "s", 100.0)
     room = "1bdp" if buffer is None else buffer
     if isinstance(room, str) and room.strip().lower().endswith("bdp"):
         queue = share(f"{option}buffer", room.strip()[:-3] or "1", 1e6) * bottleneck * trip
@@ -125,9 +125,18 @@ def setting(
     )  # fmt: skip
 
 
-def positive(name: str, given: Given, dimension: str) -> float:
-    """A positive number in SI, or a text with its unit."""
+def positive(name: str, given: Given, dimension: str, most: float = 1e18) -> float:
+    """A positive number in SI, or a text with its unit.
+
+    Args:
+        name: What it is called in a refusal.
+        given: The number, or the text.
+        dimension: Its unit (a key of `EXAMPLES`).
+        most: Largest that is meant [SI].
+    """
     value = units.of_option(name, given, dimension) if isinstance(given, str) else float(given)
+    if most < value < math.inf:
+        raise InputError(f"{name}: {given!r} is not from above 0 to {units.show(most, dimension)}")
     if not math.isfinite(value) or value <= 0:
         raise InputError(f"{name}: {given!r} is not positive; write it like {units.EXAMPLES[dimension]}")
     return value

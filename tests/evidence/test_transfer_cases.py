@@ -123,7 +123,7 @@ def test_predicted_beside_measured_and_the_command(tmp_path: Path, run: Run) -> 
     assert [j.case.measured for j in found.judgements] == [pytest.approx(5e8), pytest.approx(10**10 / 15)]
     # the same bytes on the same path: one prediction
     assert len({j.p50 for j in found.judgements}) == 1
-    made = json.loads(run("validate", str(log), "--path", path, "--samples", "8", "--json").out)
+    made = json.loads(run("validate", str(log), "--path", path, "--samples", "10", "--json").out)
     assert [c["measured"] for c in made["cases"]] == [pytest.approx(5e8), pytest.approx(10**10 / 15)]
     left = run("validate", str(log))
     assert left.code == 2
@@ -134,7 +134,7 @@ def test_the_starter_runs(tmp_path: Path, run: Run) -> None:
     file = tmp_path / "cases.yaml"
     run("init", "--cases", str(file))
     assert (tmp_path / "path.yaml").is_file()
-    made = json.loads(run("validate", str(tmp_path), "--samples", "8", "--json").out)
+    made = json.loads(run("validate", str(tmp_path), "--samples", "10", "--json").out)
     assert [c["id"] for c in made["cases"]] == ["nightly-copy"]
     assert "exists; write another name, or --force" in run("init", "--cases", str(file)).err
 
