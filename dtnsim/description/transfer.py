@@ -334,7 +334,8 @@ def typed(tool: Tool, option: str, value: int | str = "") -> str:
     if tool.kind == "aws-s3":  # its configuration has it
         return f"aws configure set default.s3.{option} {value}"
     dash = "-" if len(option) == 1 or tool.kind in _ONE_DASH else "--"
-    return f"{_PROGRAM.get(tool.kind, tool.kind)} {dash}{option} {value}".rstrip()
+    program = "s5cmd cp" if (tool.kind, option) == ("s5cmd", "c") else _PROGRAM.get(tool.kind, tool.kind)
+    return f"{program} {dash}{option} {value}".rstrip()
 
 
 def at_once(transfers: Sequence[TransferSpec]) -> list[tuple[int, str, int]]:

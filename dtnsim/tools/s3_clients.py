@@ -130,7 +130,7 @@ class S5cmd(Tool):
 
     kind: ClassVar[str] = "s5cmd"
     tool_class = "mover"
-    files_option = "numworkers"
+    files_option, streams_option = "numworkers", "c"
 
     numworkers: Count = 256
     c: Annotated[Count, named("c", "concurrency")] = 5
