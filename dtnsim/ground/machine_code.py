@@ -70,6 +70,23 @@ def holds(where: Path, function: str) -> bool:
     return any(where.rglob(f"{function}-*.nbc"))
 
 
+def source(where: Path, file: Path) -> Path:
+    """A source file as it lies in a folder of its code, by whose place and time numba knows kept code again.
+
+    Another copy of the same package (in another virtual environment, say) then compiles nothing anew.
+    """
+    here, text = where / file.name, file.read_bytes()
+    if not here.is_file() or here.read_bytes() != text:
+        fresh = where / f"{file.name}.{os.getpid()}"
+        try:
+            fresh.write_bytes(text)
+            os.utime(fresh, (0, 0))
+            fresh.replace(here)
+        except OSError:  # no room: code is kept for this copy alone, or not at all
+            return file
+    return here
+
+
 @contextmanager
 def alone(where: Path | None) -> Iterator[None]:
     """One process at a time, so that others find what the first has compiled; where there are locks of files."""

@@ -83,3 +83,11 @@ def test_kept_code_is_found_by_its_function(root, source):
     assert machine_code.holds(folder, "traffic.run")
     with machine_code.alone(folder):
         assert (folder / "lock").exists()
+
+
+def test_code_is_known_again_from_another_copy_of_its_source(root, source):
+    (root / "copy").mkdir()
+    (root / "copy" / source.name).write_text("a = 1")
+    folder = machine_code.folder([source])
+    one, other = (machine_code.source(folder, path) for path in (source, root / "copy" / source.name))
+    assert (one, one.read_text(), one.stat().st_mtime) == (other, "a = 1", 0)

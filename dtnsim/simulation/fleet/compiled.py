@@ -86,7 +86,9 @@ def _made(folder: Path | None) -> dict[str, Any]:
     outside: dict[str, Any] = {}
     try:
         for given in (compiled_heaps, *_MODULES):
-            spec = importlib.util.find_spec(given.__name__)
+            file = Path(given.__file__ or "")
+            here = file if folder is None else machine_code.source(folder, file)
+            spec = importlib.util.spec_from_file_location(given.__name__, here)
             assert spec is not None
             assert spec.loader is not None
             module = importlib.util.module_from_spec(spec)
