@@ -20,7 +20,7 @@ from functools import lru_cache
 from pathlib import Path
 from typing import Any, ClassVar, Final, Literal, Self, cast, get_args, get_origin
 
-from dtnsim.components.facts import Facts, Measured, Price
+from dtnsim.components.facts import BenchmarkLoad, Facts, Price
 from dtnsim.components.model import (
     Apart,
     Model,
@@ -39,8 +39,8 @@ from dtnsim.ground.quantity import Scalar, Unit
 from dtnsim.ground.yamlio import Mapping, content
 
 __all__ = [
-    "Apart", "Component", "Facts", "Measured", "Model", "Pick", "Price", "among_others", "documentation_only", "empty",
-    "example_of", "expand", "find_kind", "kinds", "kinds_of", "place", "remembering", "spot_of", "validate",
+    "Apart", "BenchmarkLoad", "Component", "Facts", "Model", "Pick", "Price", "among_others", "documentation_only",
+    "empty", "example_of", "expand", "find_kind", "kinds", "kinds_of", "place", "remembering", "spot_of", "validate",
 ]  # fmt: skip
 
 _MOST_KNOWN: Final = 4096  #: components of a host that are remembered at most

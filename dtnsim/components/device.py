@@ -43,7 +43,7 @@ _PORTS: Final = (
 
 
 @lru_cache(maxsize=128)
-def _together(drives: int) -> Quantity:
+def _ports_rate(drives: int) -> Quantity:
     """What the ports of so many drives carry together where nobody says what they hang on."""
     rates = [math.ceil(drives / n) * float(pcie.tlp_rate(gen, lanes, _PAYLOAD_B)) for n, gen, lanes in _CONTROLLERS]
     return _one_of("controllers of drives", [Quantity(rate, "B/s", 0.05, _PORTS) for rate in rates], "ports of drives")
@@ -55,14 +55,14 @@ def _one_of(chooser: str, kinds: Sequence[Quantity], key: str) -> Quantity:
     return replace(prior("1 PB/s", 0.0, f"not stated: the ideal; {usual.source}"), typical=usual, key=key)
 
 
-def linked(row: Row, use: Access, copies: int, link: Term) -> Term:
+def links_rate(row: Row, use: Access, copies: int, link: Term) -> Term:
     """What the links of equal drives carry: their own, and those of controllers that nobody has described.
 
     Args:
         link: Link of one drive [B/s].
     """
     links = count(copies, "link") * link
-    return least(links, row.term(_together(copies))) if use.loose and copies > 1 else links
+    return least(links, row.term(_ports_rate(copies))) if use.loose and copies > 1 else links
 
 
 #: what RAID controllers with memory pass of reads, and take of writes [B/s]: LSI SAS2108 (MegaRAID SAS 9260-8i product
@@ -79,21 +79,21 @@ _CARD: Final = (
 
 
 @lru_cache(maxsize=128)
-def _cards(drives: int, *, reading: bool) -> Quantity:
+def _controllers_rate(drives: int, *, reading: bool) -> Quantity:
     """What the RAID controllers of so many drives pass where nobody names them."""
     rates = [math.ceil(drives / _BAYS) * (read if reading else written) for read, written in _RAID_CONTROLLERS]
     kinds = [Quantity(rate, "B/s", 0.25, _CARD) for rate in rates]
     return _one_of("chips of RAID controllers", kinds, "RAID controllers")
 
 
-def carded(row: Row, use: Access, name: str, drives: int) -> None:
+def charge_controller(row: Row, use: Access, name: str, drives: int) -> None:
     """Charges the controller of a hardware array that nobody has described: all bytes pass it.
 
     Args:
         drives: Drives behind it.
     """
     if use.loose:
-        card = row.term(_cards(drives, reading=use.operation == "read"))
+        card = row.term(_controllers_rate(drives, reading=use.operation == "read"))
         row.charge(f"{name}.controller", "hba", capacity=card, what="RAID controller")
 
 

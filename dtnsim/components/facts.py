@@ -17,7 +17,7 @@ _DATE: Final = re.compile(r"\d{4}(-\d{2}){0,2}")
 
 
 # those of every part are built once, not again within each kind of component
-class Measured(Model, defer_build=False):
+class BenchmarkLoad(Model, defer_build=False):
     """A benchmark's load, in fio's terms.
 
     Attributes:
@@ -51,8 +51,8 @@ class Facts(Model, defer_build=False):
     endurance: Annotated[Quantity, Unit("B", low=1e9)] | None = None
     power_idle: Annotated[Quantity, Unit("W", spread=0.1)] | None = None
     power_busy: Annotated[Quantity, Unit("W", spread=0.1)] | None = None
-    sequential: Measured | None = None
-    random: Measured | None = None
+    sequential: BenchmarkLoad | None = None
+    random: BenchmarkLoad | None = None
     fits: str = ""
     source: str = ""
 

@@ -9,7 +9,7 @@ import numpy as np
 from pydantic import Field
 
 from dtnsim.components.access import Access, Operation
-from dtnsim.components.device import BLOCK_REQUEST, Device, linked
+from dtnsim.components.device import BLOCK_REQUEST, Device, links_rate
 from dtnsim.ground.ledger import Row
 from dtnsim.ground.quantity import Mixture, Quantity, Unit, Value, middle, prior
 from dtnsim.ground.term import Term, count, largest, law, least, term
@@ -182,7 +182,7 @@ class Hdd(Device):
         what = f"disk {use.operation}" + (f" with seeks {' and '.join(seeks)}" if seeks else "")
         capacity = count(copies, "disk") * rate if busy is None else count(copies, "disk") * busy * rate
         row.charge(f"{name}.disks", "hdd", capacity=capacity, per_byte=per_byte, what=what)
-        capacity = linked(row, use, copies, row.term(self.link))
+        capacity = links_rate(row, use, copies, row.term(self.link))
         row.charge(f"{name}.links", "sata", capacity=capacity, per_byte=_ONCE, what="drive link")
 
     def _arms(self, use: Access, copies: int) -> tuple[Term | None, Access]:

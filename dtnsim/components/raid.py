@@ -8,7 +8,7 @@ import numpy as np
 from pydantic import Field, model_validator
 
 from dtnsim.components.access import Access, Operation
-from dtnsim.components.device import BLOCK_REQUEST, MIRROR_RATE, carded, part_of_visit
+from dtnsim.components.device import BLOCK_REQUEST, MIRROR_RATE, charge_controller, part_of_visit
 from dtnsim.components.linux_md import MD_CHUNK, MD_REBUILD, LinuxMd
 from dtnsim.ground.ledger import Row
 from dtnsim.ground.quantity import Quantity, Unit, Value, middle, prior
@@ -237,7 +237,7 @@ class Raid(LinuxMd):
             if self.journal is not None and not reading:
                 self.journal.serve(row.times(self._spread()), use.but(random=False), f"{name}-journal")
         elif not self.mirrored:
-            carded(row, use, name, copies * self.disks * self.groups)
+            charge_controller(row, use, name, copies * self.disks * self.groups)
         alive = (self.disks - self.lost) * self.groups
         self.of.serve(row.times(load), self._inside(row, use, load), name, copies=copies * alive, visit_B=inner)
 

@@ -9,7 +9,7 @@ import numpy as np
 from pydantic import model_validator
 
 from dtnsim.components.access import Access, Operation
-from dtnsim.components.device import Device, linked
+from dtnsim.components.device import Device, links_rate
 from dtnsim.ground.ledger import Row
 from dtnsim.ground.quantity import Quantity, Unit, Value, factor_spread, ideally, prior
 from dtnsim.ground.term import Term, count, largest, law, least, term
@@ -222,7 +222,7 @@ class Ssd(Device):
         drives = count(copies, "drive")
         row.charge(f"{name}.ssds", "ssd", capacity=drives * rate, per_byte=cost, what=f"flash {use.operation}")
         attached = use.but(loose=use.loose and not self._faster)  # a drive on PCIe has lanes of its own
-        links = linked(row, attached, copies, self._link(row, use))
+        links = links_rate(row, attached, copies, self._link(row, use))
         row.charge(f"{name}.links", "sata", capacity=links, what="drive link")
         if use.random:
             capacity = drives * self._requests(row, use)

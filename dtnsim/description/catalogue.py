@@ -6,7 +6,7 @@ from collections import Counter
 from pathlib import Path
 from typing import Any, Final
 
-from dtnsim.components.base import Component, Facts, Measured, find_kind, kinds
+from dtnsim.components.base import BenchmarkLoad, Component, Facts, find_kind, kinds
 from dtnsim.description.schema_nodes import words
 from dtnsim.ground import library
 from dtnsim.ground.errors import DtnsimError
@@ -151,7 +151,7 @@ def _facts(built: Component) -> list[dict[str, Any]]:
     for key, value in built.facts or ():
         if key == "source" or value == "":
             continue
-        if isinstance(value, Measured):
+        if isinstance(value, BenchmarkLoad):
             text = f"bs {value.bs}, iodepth {value.iodepth}, numjobs {value.numjobs}"
         elif value is None:
             continue

@@ -249,7 +249,7 @@ def load(file: Path) -> list[Case]:
     parsed = validate(CasesFile, raw)
     items = raw["cases"]
     cases = [_case(entry, item, parsed, file) for entry, item in zip(parsed.cases, items, strict=True)]
-    _no_double(cases, items)
+    _check_unique(cases, items)
     return cases
 
 
@@ -347,7 +347,7 @@ def _log(entry: CaseEntry, item: object, file: Path) -> tuple[Path, int] | None:
     return path, int(line)
 
 
-def _no_double(cases: list[Case], items: list[Any]) -> None:
+def _check_unique(cases: list[Case], items: list[Any]) -> None:
     """One id, one case; and one figure has one role."""
     seen: dict[str, Case] = {}
     figures: dict[tuple[object, ...], Case] = {}

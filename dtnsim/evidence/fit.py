@@ -115,12 +115,12 @@ def fit(figures: Sequence[Figure], hosts: Sequence[str], free: Sequence[str] = (
 
 def _fitted(model: Model, hosts: Sequence[str], free: Sequence[str]) -> Fit:
     search, u, error = search_minimum(model, free)
-    wide, there, gone = give_way(search, u, _apart(model, search, u))
+    wide, there, gone = give_way(search, u, _within_logs(model, search, u))
     if gone or not np.array_equal(there, u):
-        error = _scatter(model, wide, there, _own(model))
+        error = _scatter(model, wide, there, _stated(model))
         search, u = wide, wide.minimum(there, error, firm=True)
     found = _result(model, search, u, error, hosts, gone)
-    return replace(found, suspect=suspect(search, u, _own(model))) if off(found.ratio_after, error).all() else found
+    return replace(found, suspect=suspect(search, u, _stated(model))) if off(found.ratio_after, error).all() else found
 
 
 def search_minimum(model: Model, free: Sequence[str] = ()) -> tuple[Search, Array, Array]:
@@ -137,7 +137,7 @@ def search_minimum(model: Model, free: Sequence[str] = ()) -> tuple[Search, Arra
             f"no figure depends on a parameter of {', '.join(model.hosts)}; the figures are of: {', '.join(there)}"
         )
     search = Search(model, changing, wide)
-    error = _own(model)
+    error = _stated(model)
     u = search.minimum(np.zeros(changing.size), error)
     for firm in (False, True):
         error = _scatter(model, search, u, error)
@@ -156,7 +156,7 @@ def _changing(model: Model) -> IntArray:
     return np.flatnonzero(moved > 1e-6)
 
 
-def _own(model: Model) -> Array:
+def _stated(model: Model) -> Array:
     """The error that each figure states itself."""
     return np.array([f.case.spread for f in model.figures])
 
@@ -167,9 +167,9 @@ def _groups(model: Model) -> list[list[int]]:
     return [numbers for numbers in groups.values() if len(numbers) >= _GROUP]
 
 
-def _apart(model: Model, search: Search, u: Array) -> Array:
+def _within_logs(model: Model, search: Search, u: Array) -> Array:
     """Errors widened to how far the figures of one log lie from their own middle: what they share is no scatter."""
-    ratio, wider = search.at(u)[0], _own(model)
+    ratio, wider = search.at(u)[0], _stated(model)
     for numbers in _groups(model):
         own = ratio[numbers]
         wider[numbers] = np.maximum(wider[numbers], _MAD * float(np.median(np.abs(own - np.median(own)))))
@@ -179,7 +179,7 @@ def _apart(model: Model, search: Search, u: Array) -> Array:
 def _scatter(model: Model, search: Search, u: Array, error: Array) -> Array:
     """Errors widened to what the figures of one log scatter by: a model never describes a log to its noise."""
     ratio, slope = search.at(u)
-    own = _own(model)
+    own = _stated(model)
     influence = _leverage(slope, error, search.sd)
     wider = own.copy()
     for numbers in _groups(model):

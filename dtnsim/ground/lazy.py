@@ -31,7 +31,7 @@ class _Unmade(Sequence[T_co]):
         return tuple, (tuple(self),)
 
 
-class Later(_Unmade[T_co]):
+class Lazy(_Unmade[T_co]):
     """What ``make`` gives, each item once it or a later one is asked for.
 
     Args:
@@ -67,7 +67,7 @@ class Later(_Unmade[T_co]):
         return len(self._known())
 
 
-class EachLater(_Unmade[T_co]):
+class LazyItems(_Unmade[T_co]):
     """Items of which each is made when it is asked for.
 
     Args:

@@ -74,7 +74,7 @@ def tar_archive(files: ArrayLike, directories: ArrayLike, payload_B: ArrayLike) 
     return np.asarray(np.ceil((blocks_B + as_float(payload_B)) / TAR_RECORD_B) * TAR_RECORD_B, float)
 
 
-def wait_s(
+def pacer_wait(
     files: ArrayLike, workers: ArrayLike, requests: ArrayLike, interval_s: ArrayLike, own_s: ArrayLike
 ) -> FloatArray:
     """Time that a worker waits for its turn with each file: max(0, F r d / ceil(F / N) - t).
@@ -101,7 +101,7 @@ def wait_s(
     return np.asarray(np.maximum(turn - as_float(own_s), 0.0))
 
 
-def turn_s(others: ArrayLike, interval_s: ArrayLike, service_s: ArrayLike) -> FloatArray:
+def mean_finish_time(others: ArrayLike, interval_s: ArrayLike, service_s: ArrayLike) -> FloatArray:
     """Mean time until one of n requests is done that begin at a pace and are served in turn: s + (n - 1) / 2 max(d, s).
 
     Args:
@@ -121,7 +121,7 @@ def turn_s(others: ArrayLike, interval_s: ArrayLike, service_s: ArrayLike) -> Fl
     return np.asarray(np.where(n >= 1.0, mean, 0.0), float)
 
 
-def paced_s(workers: ArrayLike, files: ArrayLike, interval_s: ArrayLike, file_s: ArrayLike) -> FloatArray:
+def staggered_idle_time(workers: ArrayLike, files: ArrayLike, interval_s: ArrayLike, file_s: ArrayLike) -> FloatArray:
     """Mean time without work of workers who begin at a pace and share a list of files: (w T - F s) / (w - 1).
 
     Those who begin first take more files: k of the workers share F s of work and end at T = F s / k + (k - 1) d / 2,

@@ -27,7 +27,7 @@ from dtnsim.planning.tool_choice import READY, Choice
 from dtnsim.planning.whynot import percent
 from dtnsim.steady.goals import Goal
 from dtnsim.steady.ordering import sends
-from dtnsim.steady.relieved import once_gone
+from dtnsim.steady.relieved import next_limit
 from dtnsim.steady.why_wide import Share
 
 _WORTH: Final = 0.005  #: gain below which nothing is gained
@@ -55,7 +55,7 @@ def no_help(found: Found, tuned: Stage) -> list[str]:
             places.setdefault(_FAMILIES.get(family, family), set()).add(option.place)
     # of the others in a place one of these, or what is there now, does as well
     tried = found.search.choices if found.search.worth is None else found.search.worth
-    then = once_gone(tuned.prediction, tuned.prediction.longest)
+    then = next_limit(tuned.prediction, tuned.prediction.longest)
     its = "NIC" if tuned.prediction.bottleneck.kind in ("nic", "ib") else ""
     first = f"does not help: {held} holds the path first"
     beside = f"alone does not help: {then.station} is as narrow" if then is not None else first

@@ -229,7 +229,7 @@ def _no_setting(p: Prediction, f: int, wanted: Sequence[Goal]) -> tuple[tuple[st
     """What to do where no setting helps: words, what that would gain at most, where its price is."""
     t, path, late = p.transfers[f], path_of(p), _until_last_start(p)
     freed = t.ladder.freed() if isinstance(t.ladder, Ladder) and not late else None
-    remedy, usual = relieved.doable(p, f), holds.usual_holder(p)
+    remedy, usual = relieved.remedy_of_tool(p, f), holds.usual_holder(p)
     if usual is not None and usual.remedy and not late:  # what holds most runs, whatever does at the medians
         t, freed, remedy = replace(t, bottleneck=usual), (p.given, frozenset({usual.station})), usual.remedy
     better = None if freed is None else _again(p, *freed)

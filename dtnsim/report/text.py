@@ -226,7 +226,7 @@ def _held(p: Prediction, f: int, out: Out, label: str) -> None:
     t = p.transfers[f]
     station, why = t.bottleneck.station, t.bottleneck.reason
     out.print(f"{label}bottleneck    {why if why.startswith(station) else f'{station}: {why}'}")
-    if remedy := relieved.by(p, f):
+    if remedy := relieved.remedy_words(p, f):
         out.print(f"{label}relieved by   {remedy}")
     for way in t.ways[:_WAYS]:
         sets = " ".join(f"--set {o}" if " " not in o else f"--set '{o}'" for o in way.overrides)

@@ -14,7 +14,7 @@ from dtnsim.ground.records import Problem, Transfer
 from dtnsim.physics._arrays import FloatArray as Array
 from dtnsim.simulation import transfer_processes
 from dtnsim.simulation.jobs import Job, Leg, engine_stations, legs_of, station_capacities
-from dtnsim.simulation.scenario import Crowd, Key, Scene, matching
+from dtnsim.simulation.scenario import Crowd, Key, Scenario, matching
 from dtnsim.simulation.variants import as_drawn, drawn_transfer
 
 if TYPE_CHECKING:
@@ -34,7 +34,7 @@ _STALLED: Final = 1e-9  #: part of its capacity with which a link keeps connecti
 _NOBODY: Final = -1  #: what a factor on a station comes from where no event has set it
 
 
-class World:
+class Environment:
     """The stations of a running simulation.
 
     Attributes:
@@ -45,7 +45,7 @@ class World:
         pending: Events that are still to come.
     """
 
-    def __init__(self, engine: Engine, scene: Scene, problem: Problem, scenario: int) -> None:
+    def __init__(self, engine: Engine, scene: Scenario, problem: Problem, scenario: int) -> None:
         self.engine, self.scene, self.scenario = engine, scene, scenario
         self.env: simpy.Environment = engine.env
         self._drawn = problem
@@ -226,7 +226,7 @@ class World:
                 transfer_processes.stop(self.engine, job, retry_after)
 
 
-def happen(world: World, number: int, event: Event) -> Process:
+def happen(world: Environment, number: int, event: Event) -> Process:
     """The process of one scheduled event.
 
     Args:
@@ -251,7 +251,7 @@ def happen(world: World, number: int, event: Event) -> Process:
     world.pending -= 1
 
 
-def follow(world: World) -> Process:
+def follow(world: Environment) -> Process:
     """The process of everything that changes the path itself: keys that events set, load that varies."""
     for time, key in world.scene.timeline():
         if time > world.env.now:
@@ -259,7 +259,7 @@ def follow(world: World) -> Process:
         world.turn(key)
 
 
-def arrive(world: World, number: int, seed: int) -> Process:
+def arrive(world: Environment, number: int, seed: int) -> Process:
     """The process of other people's transfers.
 
     Args:

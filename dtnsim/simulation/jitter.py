@@ -39,7 +39,7 @@ _MOST: Final = 0.5  #: an index of two flows of which one has nearly everything
 
 
 def uneven(jobs: Sequence[Job], seed: int, *, drawn: bool) -> None:
-    """Gives the files of jobs of several steps their luck.
+    """Draws how files differ from their equals: shares and steps of jobs of several steps, waits of all.
 
     Args:
         drawn: Whether the run draws its parameters, or has them at their medians.
@@ -53,12 +53,13 @@ def uneven(jobs: Sequence[Job], seed: int, *, drawn: bool) -> None:
         rounds = math.inf if job.transfer.timed else job.transfer.files / job.workers
         visits = rounds * parts_of_files(job.transfer) if in_parts(job.transfer) else rounds
         meets = job.workers > 1 or len(jobs) > 1
+        key = f"{seed} {job.transfer.name}"
         if steps > 1 and visits > 1:  # else nothing is for ever
-            job.luck = partial(Random(f"{seed} {job.transfer.name}").lognormvariate, 0.0, spread)  # noqa: S311 - no secret
+            job.share_jitter = partial(Random(key).lognormvariate, 0.0, spread)  # noqa: S311 - no secret
             own = spread * _of_all(visits) * meets
-            job.pace = partial(Random(f"{seed} {job.transfer.name} pace").lognormvariate, -(own**2) / 2, own)  # noqa: S311 - no secret
+            job.step_jitter = partial(Random(f"{key} pace").lognormvariate, -(own**2) / 2, own)  # noqa: S311 - no secret
         if rounds > 1 and meets:
-            job.pause = partial(next, pauses(f"{seed} {job.transfer.name} pauses", PAUSES.value * _of_all(rounds)))
+            job.wait_jitter = partial(next, pauses(f"{key} pauses", PAUSES.value * _of_all(rounds)))
 
 
 def _of_all(rounds: float) -> float:

@@ -67,7 +67,7 @@ class Leg:
     ramp_Bps: float = math.inf
     #: The same while the others are elsewhere, whose part of the link an open connection takes [B/s].
     open_Bps: float = math.inf
-    loose: float = math.inf  #: Rate that the private stations besides them allow one worker [B/s].
+    private_Bps: float = math.inf  #: Rate that the private stations besides them allow one worker [B/s].
     tally: Tally = field(default_factory=Tally)  #: What has passed it.
 
     def opened(self, share: float) -> float:
@@ -78,7 +78,7 @@ class Leg:
         assert self.ramp is not None
         if share == math.inf:
             return self.cap
-        return min(self.loose, share * (self.ramp_Bps if share < _FULL * self.ramp.last else self.open_Bps))
+        return min(self.private_Bps, share * (self.ramp_Bps if share < _FULL * self.ramp.last else self.open_Bps))
 
     def visits(self, stations: Sequence[int]) -> bool:
         """Whether a byte needs any of some stations."""
@@ -145,7 +145,7 @@ def _leg(problem: Problem, transfer: Transfer, phase: Phase, how: tuple[bool, Se
         target, k = drain if through and demand.below_cache else fill, index[demand.station]
         target[k] = target.get(k, 0.0) + in_scenario(demand.per_byte, scenario)
     costs = dict(fill), drain
-    cap, cap_station, (ramp, anew, rate, opened), loose = _limits(problem, transfer, fill, capacity, scenario)
+    cap, cap_station, (ramp, anew, rate, opened), private_Bps = _limits(problem, transfer, fill, capacity, scenario)
     waits = dict.fromkeys(("byte", "file", "start", "open", "lead"), 0.0)
     payload = max(transfer.payload_B, 1.0)  # as the delays were spread over it
     for delay in phase.delays:
@@ -159,14 +159,15 @@ def _leg(problem: Problem, transfer: Transfer, phase: Phase, how: tuple[bool, Se
     start_s = lead + (waits["start"] + waits["open"]) / transfer.workers
     each = waits["byte"] / payload, waits["file"] / max(transfer.files, 1), start_s
     below = row(drain) if through else None
-    return Leg(phase.name, crossed, below, both, cap, cap_station, *each, *costs, ramp, anew, rate, opened, loose)
+    return Leg(phase.name, crossed, below, both, cap, cap_station, *each, *costs, ramp, anew, rate, opened, private_Bps)
 
 
 def _limits(
     problem: Problem, transfer: Transfer, fill: dict[int, float], capacity: Sequence[float], scenario: int
 ) -> tuple[float, int, tuple[Ramp | None, bool, float, float], float]:
-    """Cap, its station, (ramp, anew, ramp_Bps, open_Bps) and loose of a `Leg`; takes those split out of its row."""
-    cap, cap_station, ramp, anew, ramp_Bps, open_Bps, loose = math.inf, -1, None, False, math.inf, math.inf, math.inf
+    """Cap, its station, (ramp, anew, ramp_Bps, open_Bps) and private_Bps of a `Leg`; split stations leave its row."""
+    ramp, anew, cap_station = None, False, -1
+    cap = ramp_Bps = open_Bps = private_Bps = math.inf
     for k in list(fill):
         station, streams = problem.stations[k], problem.connections.get(problem.stations[k].name)
         own, whole = station.private, in_scenario(station.capacity, scenario)
@@ -182,10 +183,10 @@ def _limits(
             open_Bps = limit
             limit *= ramp.last if ramp is not None else 1.0
         elif own:
-            loose = min(loose, limit)
+            private_Bps = min(private_Bps, limit)
         if own and limit < cap:
             cap, cap_station = limit, k
-    return cap, cap_station, (ramp, anew, ramp_Bps, open_Bps), loose
+    return cap, cap_station, (ramp, anew, ramp_Bps, open_Bps), private_Bps
 
 
 @dataclass(slots=True, eq=False)
@@ -216,10 +217,10 @@ class Job:
     shared_since: float = math.nan  #: When the file that all workers share was begun [s]; nan where none is.
     omitted: float = 0.0  #: What had arrived when a timed transfer began to count [B].
     over: bool = False  #: Whether its time is up.
-    luck: Callable[[], float] = lambda: 1.0  #: A file's share of what it shares, over that of its equals in the mean.
-    pause: Callable[[], float] = lambda: 1.0  #: What a file waits for, over what its equals wait for in the mean.
-    #: What its worker takes for a further step of it by itself, over what that takes its equals in the mean.
-    pace: Callable[[], float] = lambda: 1.0
+    #: How a file differs from the mean of its equals: its share of stations, its waits, the time of its further steps.
+    share_jitter: Callable[[], float] = lambda: 1.0
+    wait_jitter: Callable[[], float] = lambda: 1.0
+    step_jitter: Callable[[], float] = lambda: 1.0
     follows: list[simpy.Event] = field(default_factory=list)  #: Ends of the transfers that it waits for.
     found: tuple[float, ...] = ()  #: Parts of what it reads that memories on the way have.
     #: (what happens when a phase's dead link may be back, the link); None while no link of it is dead.

@@ -72,7 +72,7 @@ class Series:
     flows: Array  #: (B, K) mean number of these transfers' workers that are at a station.
 
 
-class LaterSeries(Series):
+class LazySeries(Series):
     """A series that is made when it is first asked for."""
 
     def __init__(self, make: Callable[[], Series]) -> None:

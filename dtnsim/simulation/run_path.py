@@ -14,19 +14,19 @@ import simpy
 from dtnsim.engine.engine import Engine
 from dtnsim.ground import runtime
 from dtnsim.ground.errors import ModelError
-from dtnsim.ground.lazy import Later
+from dtnsim.ground.lazy import Lazy
 from dtnsim.ground.quantity import in_scenario
 from dtnsim.ground.records import Problem
 from dtnsim.ground.units import plural
 from dtnsim.simulation import transfer_processes
 from dtnsim.simulation.cache import PageCache
-from dtnsim.simulation.environment import World, arrive, follow, happen
+from dtnsim.simulation.environment import Environment, arrive, follow, happen
 from dtnsim.simulation.jitter import uneven
 from dtnsim.simulation.jobs import Job, cached, engine_stations, make_job, station_capacities
 from dtnsim.simulation.memory import Files, Memory
 from dtnsim.simulation.record import Recorder
-from dtnsim.simulation.results import LaterSeries, PhaseTime, Run, Series, TransferRun
-from dtnsim.simulation.scenario import Scene
+from dtnsim.simulation.results import LazySeries, PhaseTime, Run, Series, TransferRun
+from dtnsim.simulation.scenario import Scenario
 from dtnsim.steady.timed import sender_rate
 
 MAX_EVENTS: Final = 50_000_000  #: steps of the event loop after which a run is given up
@@ -58,7 +58,7 @@ class Limits:
         return ModelError(f"given up after {plural(self.max_events, 'event')} at {now:.6g} s; {remedy}")
 
 
-def run_once(scene: Scene, problem: Problem, scenario: int, seed: int, limits: Limits) -> Run:
+def run_once(scene: Scenario, problem: Problem, scenario: int, seed: int, limits: Limits) -> Run:
     """Runs a path once.
 
     Args:
@@ -68,7 +68,7 @@ def run_once(scene: Scene, problem: Problem, scenario: int, seed: int, limits: L
         ModelError: It never ends (a station stays at zero), or takes too many events.
     """
     with runtime.gc_paused():
-        world, recorder, processes = _ready(scene, problem, scenario, seed, limits)
+        world, recorder, processes = _set_up(scene, problem, scenario, seed, limits)
         env = world.env
         with runtime.gc_resumed(aside=limits.whole and len(world.jobs) > _MANY):
             steps, stopped = _loop(world, recorder, env.all_of(processes), limits)
@@ -79,15 +79,15 @@ def run_once(scene: Scene, problem: Problem, scenario: int, seed: int, limits: L
     return _result(world, recorder, (seed, ended, steps, stopped), whole=limits.whole)
 
 
-def _ready(
-    scene: Scene, problem: Problem, scenario: int, seed: int, limits: Limits
-) -> tuple[World, Recorder, list[Any]]:
+def _set_up(
+    scene: Scenario, problem: Problem, scenario: int, seed: int, limits: Limits
+) -> tuple[Environment, Recorder, list[Any]]:
     """Everything at the start, who counts, and what has to end."""
     env = simpy.Environment(0.0)
     capacity = station_capacities(problem, scenario)
     shared = zip(capacity, engine_stations(problem), strict=True)
     engine = Engine(env, [c if together else math.inf for c, together in shared])
-    world = World(engine, scene, problem, scenario)
+    world = Environment(engine, scene, problem, scenario)
     world.jobs, memories = _jobs(engine, problem, capacity, scenario)
     for job in world.jobs:
         job.shut, job.turned = world.shut, world.turned
@@ -105,7 +105,7 @@ def _ready(
     return world, recorder, processes
 
 
-def _processes(world: World) -> list[Any]:
+def _processes(world: Environment) -> list[Any]:
     """The transfers, each waiting for those that it follows."""
     made, jobs, run_job = [], world.jobs, transfer_processes.run_job
     for f, job in enumerate(jobs):
@@ -134,7 +134,7 @@ def _jobs(
     return jobs, memories
 
 
-def _drain(world: World, limits: Limits) -> None:
+def _drain(world: Environment, limits: Limits) -> None:
     """Lets the media take what the tools have left in memory; nothing of it is recorded but when it is done."""
     env, steps = world.env, 0
     while any(math.isinf(j.on_medium) for j in world.jobs) and env.peek() <= min(limits.until, _LONGEST):
@@ -144,7 +144,7 @@ def _drain(world: World, limits: Limits) -> None:
             return
 
 
-def _loop(world: World, recorder: Recorder, end: Any, limits: Limits) -> tuple[int, str]:
+def _loop(world: Environment, recorder: Recorder, end: Any, limits: Limits) -> tuple[int, str]:
     """Steps until all transfers are done, time is up, or somebody stops it: (steps, why it stopped before)."""
     env, until, steps, since = world.env, limits.until, 0, 0
     peek, step = env.peek, env.step
@@ -166,7 +166,7 @@ def _loop(world: World, recorder: Recorder, end: Any, limits: Limits) -> tuple[i
             step()
             steps += 1
             if steps % _TELL_EVERY == 0 and not end.processed:
-                if _told(world, limits):
+                if _report_progress(world, limits):
                     return steps, "interrupted"
                 if steps - since > MAX_AT_ONCE:
                     raise ModelError(f"given up: {MAX_AT_ONCE} events at {env.now:.6g} s and time does not move on")
@@ -177,7 +177,7 @@ def _loop(world: World, recorder: Recorder, end: Any, limits: Limits) -> tuple[i
     return steps, ""
 
 
-def _told(world: World, limits: Limits) -> bool:
+def _report_progress(world: Environment, limits: Limits) -> bool:
     """Reports how far the run is; returns whether it shall stop."""
     if (time := world.env.peek()) > world.env.now:  # else not all at this instant has its share yet
         _check_moving(world, time, limits.until)
@@ -188,7 +188,7 @@ def _told(world: World, limits: Limits) -> bool:
     return limits.progress(world.env.now, min(max(share, world.env.now / limits.until), 1.0))
 
 
-def _check_moving(world: World, time: float, until: float) -> None:
+def _check_moving(world: Environment, time: float, until: float) -> None:
     """Refuses to go on for ever where nothing of the transfers moves and nothing that is scheduled will change that.
 
     Raises:
@@ -203,7 +203,7 @@ def _check_moving(world: World, time: float, until: float) -> None:
     raise ModelError(f"comes to a halt at {world.env.now:.6g} s: {why}; {remedy}")
 
 
-def _stuck(world: World) -> bool:
+def _stuck(world: Environment) -> bool:
     """Whether nothing of the transfers moves, and nothing that is scheduled will change that."""
     if world.pending:
         return False
@@ -229,7 +229,7 @@ def _payload(engine: Engine, job: Job) -> float:
     return min(job.moved + math.fsum(parts), job.transfer.payload_B)
 
 
-def _result(world: World, recorder: Recorder, how: tuple[int, float, int, str], *, whole: bool) -> Run:
+def _result(world: Environment, recorder: Recorder, how: tuple[int, float, int, str], *, whole: bool) -> Run:
     seed, ended, steps, stopped = how
     names = tuple(s.name for s in world.scene.problem.stations)
     transfers = []
@@ -243,10 +243,10 @@ def _result(world: World, recorder: Recorder, how: tuple[int, float, int, str], 
         times = job.started, job.written, job.finished, job.on_medium
         spent = zip(job.legs, moving, job.waiting, strict=True)
         phases = tuple(PhaseTime(leg.name, busy, waiting) for leg, busy, waiting in spent)
-        held = Later(partial(recorder.held, f, names)) if whole else recorder.held(f, names, _FEW_STRETCHES)
+        held = Lazy(partial(recorder.held, f, names)) if whole else recorder.held(f, names, _FEW_STRETCHES)
         rate = sender_rate(world.scene.problem, t, job.moved / t.time_s) if job.done else None
         transfers.append(TransferRun(t.name, *times, moved, job.files, durations, counts, phases, job.retries, held,
                                      t.omitted_s, rate, t.counted))  # fmt: skip
-    series = LaterSeries(recorder.series) if whole else Series(*(np.zeros(n) for n in (1, 0, 0, 0, 0, 0)))
+    series = LazySeries(recorder.series) if whole else Series(*(np.zeros(n) for n in (1, 0, 0, 0, 0, 0)))
     how_ended = steps, not stopped, stopped == "interrupted"
     return Run(seed, ended, tuple(transfers), names, series, tuple(world.happened), *how_ended)

@@ -15,13 +15,13 @@ from dtnsim.description import spec
 from dtnsim.description.override import Overrides
 from dtnsim.ground import cluster, runtime
 from dtnsim.ground.errors import InputError, SpecError
-from dtnsim.ground.lazy import EachLater
+from dtnsim.ground.lazy import LazyItems
 from dtnsim.ground.records import SLOW_START, Problem
 from dtnsim.simulation import replicas as replicas_of
 from dtnsim.simulation.record import OPENS
 from dtnsim.simulation.results import Held, Run, Simulation
 from dtnsim.simulation.run_path import MAX_EVENTS, Limits, Progress, run_once
-from dtnsim.simulation.scenario import check_load, make_scene
+from dtnsim.simulation.scenario import check_load, scenario_of
 from dtnsim.steady.reasons import Cause, reason
 
 
@@ -80,7 +80,7 @@ def simulate(
             from dtnsim.simulation.plain import answer, columns, flow_events
 
             return answer.answer(flow_events.run(columns.columns(flows), limits), seed)
-        scene = make_scene(given)
+        scene = scenario_of(given)
         check_load(scene, until)
         runs = [run_once(scene, scene.problem, 0, seed, limits)]
     whole_run.done = 1
@@ -90,7 +90,7 @@ def simulate(
         runs += _drawn(made, runs[0], whole_run)
     number = {s.name: k for k, s in enumerate(scene.problem.stations)}
     first = runs[0].transfers
-    why = EachLater(len(first), lambda f: _why(scene.problem, number, f, first[f].held))
+    why = LazyItems(len(first), lambda f: _why(scene.problem, number, f, first[f].held))
     return Simulation(given.name, tuple(runs), scene.problem.warnings, replicas, why, given)
 
 

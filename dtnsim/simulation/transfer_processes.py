@@ -167,7 +167,7 @@ class Worker:
         job = self._job
         for place, leg in enumerate(job.legs):
             cut = job.in_turns and leg.byte_s > 0 and leg.drain is None
-            pause, luck = job.pause(), job.luck() if size > 0 else 1.0
+            pause, luck = job.wait_jitter(), job.share_jitter() if size > 0 else 1.0
             for turn, part in enumerate(turns(job.transfer, size, self._number) if cut else (size,)):
                 if not (yield from self._part(place, part, 0 if turn else files, (luck, pause), first=turn == 0)):
                     return False
@@ -246,7 +246,7 @@ class Worker:
         if job.cache is not None and leg.drain is not None:
             move = job.cache.fill(leg, size, weight, max(files, 1))
         else:
-            cap = leg.cap if leg is job.legs[job.main] else leg.cap / job.pace()
+            cap = leg.cap if leg is job.legs[job.main] else leg.cap / job.step_jitter()
             flow = self._engine.transfer(leg.fill, size, weight=weight, cap=cap, label=job)
             move = Move(flow, leg, size, self._env.now)
         job.moves[self._number] = move

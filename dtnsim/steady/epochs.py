@@ -80,7 +80,7 @@ def laid_out(problem: Problem, m: Matrices, together: Array | None = None) -> Ar
         together = solve(m).rate if together is None else together
         if _ends_together(problem, together):
             return together
-    return _Course(problem, m, stages, felt).rates()
+    return _Epochs(problem, m, stages, felt).rates()
 
 
 def _beginnings_felt(problem: Problem, seconds: Array) -> BoolArray:
@@ -110,7 +110,7 @@ def _ends_together(problem: Problem, together: Array) -> bool:
     return bool(np.all(np.isinf(first) | (last <= first * (1 + _TOGETHER))))
 
 
-class _Course:
+class _Epochs:
     """The epochs of a path's transfers.
 
     Columns are transfers that have not ended in every scenario; each has a clock, since what ends among others' ends
@@ -188,7 +188,7 @@ class _Course:
             if self._pools.of:
                 filling = self._pools.filled(np.where(self._writes() & np.isfinite(rate), rate, 0.0), self._here)
                 due = np.where(np.isfinite(first), self._pools.due(filling), due)
-            self._go_on(rate, ends, self._reach(ends, np.minimum(first, due)), due, waits)
+            self._advance(rate, ends, self._reach(ends, np.minimum(first, due)), due, waits)
         payload = np.array([t.payload_B for t in self._problem.transfers])
         times = np.array([t.time_s for t in self._problem.transfers])
         with np.errstate(divide="ignore", invalid="ignore"):  # who never ends is at rest
@@ -319,7 +319,7 @@ class _Course:
         """(S, F) who is under way in a stage that fills such a cache."""
         return np.asarray(self._fills[self._here, np.maximum(self._stage, 0)] & self._under_way)
 
-    def _go_on(self, rate: Array, ends: Array, reach: Array, due: Array, waits: BoolArray) -> None:
+    def _advance(self, rate: Array, ends: Array, reach: Array, due: Array, waits: BoolArray) -> None:
         """Time goes on to the last of the ends up to ``reach``; who ends, or begins, goes to the next stage.
 
         Args:

@@ -13,7 +13,7 @@ import numpy as np
 from dtnsim.composition import sharing
 from dtnsim.composition.compose import Composer, run_together
 from dtnsim.description.spec import PathSpec
-from dtnsim.ground.lazy import EachLater, Later
+from dtnsim.ground.lazy import Lazy, LazyItems
 from dtnsim.ground.quantity import Draw, Quantity, Value, key_of
 from dtnsim.ground.records import Problem
 from dtnsim.ground.term import without_words
@@ -87,7 +87,7 @@ def _of_setting(composer: Composer, nominal: Problem, drawn: Scenarios) -> tuple
     return (found,) if found.moves > WORTH else ()
 
 
-class Assumed(Later[Assumption]):
+class Assumed(Lazy[Assumption]):
     """What an answer assumes, found when it is looked at.
 
     Args:
@@ -99,7 +99,7 @@ class Assumed(Later[Assumption]):
     ) -> None:
         super().__init__(partial(_all, composer, nominal, drawn, whole_Bps))
         #: what holds each transfer in most of its draws, where that is not what does at the medians
-        self.usual = EachLater(len(nominal.transfers), partial(usual, composer, nominal, drawn))
+        self.usual = LazyItems(len(nominal.transfers), partial(usual, composer, nominal, drawn))
         self.composer, self.nominal, self.drawn, self._mean = composer, nominal, drawn, mean
         self._draw, self._seed = drawn.draw, seed
         if drawn.draw.samples > _ENOUGH:

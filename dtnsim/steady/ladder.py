@@ -19,14 +19,14 @@ import numpy as np
 from dtnsim.composition import relief
 from dtnsim.description.spec import PathSpec
 from dtnsim.ground.errors import DtnsimError
-from dtnsim.ground.lazy import Later
+from dtnsim.ground.lazy import Lazy
 from dtnsim.ground.quantity import Draw
 from dtnsim.ground.records import Problem, Rung, Station
 from dtnsim.steady import solve, timed
 from dtnsim.steady.matrices import Matrices
 from dtnsim.steady.meetings import part
 from dtnsim.steady.reasons import Cause, cause_of, key_of, reason, remedy
-from dtnsim.steady.relieved import WORTH, by_key, narrowest, rate_with, tried
+from dtnsim.steady.relieved import WORTH, narrowest, path_key, rate_with, tried
 
 RUNGS: Final = 7  #: rungs of the ladder
 SHOWN: Final = 12  #: ladders of so many transfers are shown by themselves; of more, that of the first
@@ -39,7 +39,7 @@ _DRIVES: Final = ("hdd", "ssd", "unknown", "measured")  #: what lies behind a ca
 _SAME_RATE: Final = 1 + 1e-6  #: a rung that is no higher than this over the one below was none
 
 
-class Ladder(Later[Rung]):
+class Ladder(Lazy[Rung]):
     """The rungs of one transfer, `RUNGS` at most, each a solution of the whole path.
 
     Args:
@@ -185,4 +185,4 @@ class Ladder(Later[Rung]):
 
 def _settings(problem: Problem, station: Station) -> tuple[str, ...]:
     """What a connection's own remedy would set; empty where its narrowest place holds it."""
-    return next((tuple(by_key(problem, o) for o in some) for _, some, _ in station.changes if some), ())
+    return next((tuple(path_key(problem, o) for o in some) for _, some, _ in station.changes if some), ())

@@ -14,7 +14,7 @@ from dtnsim.composition import relief
 from dtnsim.description import findings, spec
 from dtnsim.description.override import Overrides
 from dtnsim.ground import runtime
-from dtnsim.ground.lazy import Later
+from dtnsim.ground.lazy import Lazy
 from dtnsim.ground.quantity import Draw
 from dtnsim.ground.records import (
     SLOW_START,
@@ -235,7 +235,7 @@ def _answer(problem: Problem, rates: Array | None, path: spec.PathSpec | None = 
             both = float(own[f]), float(solution.rate[0, f])
             one = _one((slowed, helped), here, f, cause, both, rates[:, f], path)
             if path is not None and f in rates_with:
-                one = replace(one, ways=Later(partial(relieved.ways, path, helped, f, one, rates_with[f])))
+                one = replace(one, ways=Lazy(partial(relieved.ways, path, helped, f, one, rates_with[f])))
             made[f] = one
             if (k := cause.station) is not None:
                 told[k] = replace(told[k], changes=helped.stations[k].changes, remedy=helped.stations[k].remedy)

@@ -89,10 +89,10 @@ def ways(given: PathSpec, problem: Problem, f: int, t: TransferPrediction, rate_
     return tuple(sorted(found, key=lambda way: -way.ceiling_Bps))
 
 
-def by(made: Prediction, f: int) -> str:
+def remedy_words(made: Prediction, f: int) -> str:
     """What relieves transfer ``f``, or that nothing does by a tenth: no change, nor the lack of its limit."""
     t = made.transfers[f]
-    then, remedy = once_gone(made, t), doable(made, f)
+    then, remedy = next_limit(made, t), remedy_of_tool(made, f)
     station = next((u.station for u in made.stations if u.station.name == t.bottleneck.station), None)
     typed = station is not None and station.changes and all(change.overrides for change in station.changes)
     if then is not None and not t.ways and (typed or then.throughput_Bps < WORTH * t.ceiling):
@@ -103,7 +103,7 @@ def by(made: Prediction, f: int) -> str:
     return f"{remedy}; ceiling without this limit: {units.show(then.throughput_Bps, 'B/s')}"
 
 
-def doable(made: Prediction, f: int) -> str:
+def remedy_of_tool(made: Prediction, f: int) -> str:
     """What relieves transfer ``f`` as its tool has it.
 
     More at once is not asked for where it was tried and brings nothing, or where runs lock each other out; a single
@@ -140,7 +140,7 @@ def _drives(made: Prediction, f: int) -> str:
     return remedy.replace(found[0], f"{better} ({key}){NO_MORE}")
 
 
-def once_gone(made: Prediction, t: TransferPrediction) -> Rung | None:
+def next_limit(made: Prediction, t: TransferPrediction) -> Rung | None:
     """What holds a transfer once its bottleneck holds nothing.
 
     The narrowest place of a TCP connection is a station too, and no other bottleneck.
@@ -179,7 +179,7 @@ def tried(problem: Problem, station: Station, now_Bps: float, rate_of: RateOf, s
     """
     kept: list[tuple[float, Change]] = []
     for change in station.changes:
-        overrides = tuple(by_key(problem, o) for o in change.overrides)
+        overrides = tuple(path_key(problem, o) for o in change.overrides)
         rate = rate_of(overrides) if overrides else math.inf
         if rate <= now_Bps * _HELPS:
             continue
@@ -271,7 +271,7 @@ def _tried(
 ) -> Iterator[tuple[str, tuple[str, ...]]]:
     for change in station.changes if station is not None else ():
         if change.overrides:
-            yield change.words, tuple(by_key(problem, o) for o in change.overrides)
+            yield change.words, tuple(path_key(problem, o) for o in change.overrides)
     tool = given.transfers[f].tool
     alike = list(dict.fromkeys(given.transfer_key(n) for n, t in enumerate(given.transfers) if t.tool == tool))
     every = list(counts(given, f, alike)) if kind in _BY_MORE | _BY_FEWER else []
@@ -353,7 +353,7 @@ def mounted(host: Host, mounts: Iterable[str]) -> Iterator[Count]:
                 yield Count(f"{option} of {mount}", count, now, line, (f"{key}.{option}={count}",))
 
 
-def by_key(problem: Problem, override: str) -> str:
+def path_key(problem: Problem, override: str) -> str:
     """``network.wan.loss=0`` with the key of the segment in the place of its station's name."""
     name = max((n for n in problem.keys if override.startswith(f"{n}.")), key=len, default="")
     return problem.keys[name] + override.removeprefix(name) if override.startswith("network.") and name else override

@@ -65,11 +65,11 @@ class Rates:
 
     def __init__(self, m: Matrices) -> None:
         self.m = m
-        self.unslowed = _Asked(m.unslowed)
+        self.unslowed = _Prepared(m.unslowed)
 
     @cached_property
-    def _slowed(self) -> _Asked:
-        return _Asked(self.m)
+    def _slowed(self) -> _Prepared:
+        return _Prepared(self.m)
 
     def some(self, scenarios: Index) -> Rates:
         """The same in some scenarios."""
@@ -103,20 +103,20 @@ class Rates:
         return whole
 
 
-class _Asked:
+class _Prepared:
     """What stays of a problem that is asked again and again: what its stations and its workers allow."""
 
     def __init__(self, m: Matrices) -> None:
         self.m, self.workers, self.shares = m, Workers(m), Shares(m.capacity, m.total, m.changing)
 
-    def some(self, scenarios: Index, m: Matrices) -> _Asked:
+    def some(self, scenarios: Index, m: Matrices) -> _Prepared:
         """The same in some scenarios; ``m`` is the problem in these."""
         made = copy(self)
         made.m, made.workers, made.shares = m, self.workers.some(scenarios, m), self.shares.some(scenarios, m.total)
         return made
 
 
-def _filled(asked: _Asked, active: BoolArray, near: float | None, *, bound: bool) -> Solution:
+def _filled(asked: _Prepared, active: BoolArray, near: float | None, *, bound: bool) -> Solution:
     """Rates of those ``active`` (S, F); where memory slows cores, or workers are elsewhere, round by round."""
     m, workers = asked.m, asked.workers
     ceiling = np.where(active, workers.ceilings(m.capacity, active), 0.0)
@@ -151,7 +151,7 @@ def _filled(asked: _Asked, active: BoolArray, near: float | None, *, bound: bool
         if workers.elsewhere:
             found, part = workers.weights(solution.capacity, solution.rate, solution.binding, weight)
             misses = np.where(settled, 0.0, found - weight)
-            further = np.clip(weight + _further(misses, moved, missed), found / 2, m.weight[:, None])
+            further = np.clip(weight + _secant_step(misses, moved, missed), found / 2, m.weight[:, None])
             weight, moved, missed = further, further - weight, misses
         before, capacity = solution.rate, m.capacity
         if m.slowdowns:
@@ -168,7 +168,7 @@ def _filled(asked: _Asked, active: BoolArray, near: float | None, *, bound: bool
     return whole
 
 
-def _further(misses: Array, moved: Array, missed: Array) -> Array:
+def _secant_step(misses: Array, moved: Array, missed: Array) -> Array:
     """(F, S) how far weights go: each by its own secant, and at least as far as they are off.
 
     Args:
@@ -193,10 +193,10 @@ def slowed(m: Matrices, rate: Array) -> Array:
     number = {driver: n for n, driver in enumerate(dict.fromkeys(driver for driver, _, _, _ in m.slowdowns))}
     drivers, place = np.array(list(number), np.intp), [number[driver] for driver, _, _, _ in m.slowdowns]
     load = m.loads(np.where(np.isfinite(rate), rate, 0.0), drivers)[:, place]
-    return _dearer(m, np.minimum(load / m.capacity[:, drivers[place]], 1.0))
+    return _interference(m, np.minimum(load / m.capacity[:, drivers[place]], 1.0))
 
 
-def _dearer(m: Matrices, used: Array | float) -> Array:
+def _interference(m: Matrices, used: Array | float) -> Array:
     """(S, slowdowns) the same factors where what slows is used to a part ``used`` (S, slowdowns)."""
     slope, reference = (np.array(np.broadcast_arrays(*(s[n] for s in m.slowdowns))).T for n in (2, 3))
     return np.asarray(np.maximum(memory.interference(used, slope, reference), 1.0))
@@ -205,7 +205,7 @@ def _dearer(m: Matrices, used: Array | float) -> Array:
 def slowed_capacity(m: Matrices, rate: Array | None) -> Array:
     """Capacities (S, K) when the transfers run at ``rate`` (S, F); None: where all that slows them is used fully."""
     none = np.ones((1 if rate is None else len(rate), 0))
-    factor = none if not m.slowdowns else _dearer(m, 1.0) if rate is None else slowed(m, rate)
+    factor = none if not m.slowdowns else _interference(m, 1.0) if rate is None else slowed(m, rate)
     capacity = np.broadcast_to(m.capacity, (max(len(m.capacity), len(none), len(factor)), m.capacity.shape[1])).copy()
     for n, (_, affected, _, _) in enumerate(m.slowdowns):
         capacity[:, affected] /= factor[:, n : n + 1]

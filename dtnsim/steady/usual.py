@@ -23,7 +23,7 @@ from dtnsim.steady.ceilings import idle_time
 from dtnsim.steady.matrices import Matrices
 from dtnsim.steady.meetings import meetings
 from dtnsim.steady.reasons import bottleneck, cause_of, worker_times
-from dtnsim.steady.relieved import by_key
+from dtnsim.steady.relieved import path_key
 from dtnsim.steady.scenarios import Scenarios
 
 #: standard errors of a share by which most of the draws are more than half of them, whatever the seed
@@ -81,7 +81,7 @@ def usual(composer: Composer, nominal: Problem, drawn: Scenarios, f: int) -> Usu
     if cause.station != (held[0] if held[0] >= 0 else None):
         return None
     changes = problem.stations[cause.station].changes if cause.station is not None else ()
-    ways = (Remedy(c.words, tuple(by_key(problem, o) for o in c.overrides), np.nan) for c in changes if c.overrides)
+    ways = (Remedy(c.words, tuple(path_key(problem, o) for o in c.overrides), np.nan) for c in changes if c.overrides)
     return Usual(found, count / len(each), tuple(ways))
 
 

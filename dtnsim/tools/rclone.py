@@ -14,7 +14,7 @@ from dtnsim.components.offload import Duty
 from dtnsim.ground.errors import SpecError
 from dtnsim.ground.quantity import Quantity, prior
 from dtnsim.ground.uncertainty import Otherwise
-from dtnsim.physics.tools import paced_s, turn_s, wait_s
+from dtnsim.physics.tools import mean_finish_time, pacer_wait, staggered_idle_time
 from dtnsim.tools._common import COPIED, TLS, both_ends, core_cost, device_work, protocol, reading, rereading, writing
 from dtnsim.tools._options import Client, Count, Cycles, Rate, Size, named
 from dtnsim.tools._s3 import GO_CLIENT, cut, uploads
@@ -246,7 +246,7 @@ class Rclone(Tool):
         put = way.put
         messages = (_BACKENDS["webdav"].put_file if put else _BACKENDS["webdav"].get_file) * job.rtt_s
         own = messages + (0.0 if put else _SERVE.value)
-        turn = float(wait_s(job.files, workers, _PACED["put" if put else "get"], _PACE_S, own))
+        turn = float(pacer_wait(job.files, workers, _PACED["put" if put else "get"], _PACE_S, own))
         if put and turn == 0:
             return None
         return _SERVE.worth(own - messages + turn, f"{_SERVE.source}; requests begin {_PACE_S:g} s apart (lib/pacer)")
@@ -291,12 +291,12 @@ class Rclone(Tool):
             trips += math.ceil(job.files / max(job.directories, 1) / self.checkers) + backend.connect
         further = None
         if way.backend == "sftp" and workers > 1:
-            mean = float(turn_s(workers - 1, _LOGIN_PACE_S, LOGIN_CPU.value / job.cores))
+            mean = float(mean_finish_time(workers - 1, _LOGIN_PACE_S, LOGIN_CPU.value / job.cores))
             further = LOGIN_CPU.worth(
                 mean, f"{LOGIN_CPU.source}; log-ins begin {_LOGIN_PACE_S:g} s apart (rclone's pacer)"
             )
         if way.backend == "smb" and workers > 1:
             each_s = (backend.put_file if way.put else backend.get_file) * job.rtt_s
-            mean = float(paced_s(workers, job.files, _LOGIN_PACE_S, each_s))
+            mean = float(staggered_idle_time(workers, job.files, _LOGIN_PACE_S, each_s))
             further = prior(f"{mean} s", 0.2, f"connections begin {_LOGIN_PACE_S:g} s apart (rclone's pacer)")
         return Opening(trips, work, f"connection and lists over {way.backend}", connect, further)

@@ -46,11 +46,6 @@ def test_long_values_are_cut() -> None:
     assert text.endswith("...)")
 
 
-def test_attributes_can_be_asked_for() -> None:
-    error = SpecError("m", file="f", line=1, key="k", value="v", remedy="r")
-    assert (error.message, error.file, error.line, error.key, error.value, error.remedy) == ("m", "f", 1, "k", "v", "r")
-
-
 def test_names_of_any_length_leave_a_message_that_is_read() -> None:
     error = SpecError("there is no host " + "x" * 9000, file="f" * 9000, key="k" * 9000, remedy="hosts: " + "y" * 9000)
     assert len(str(error)) < 2200

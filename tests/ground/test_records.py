@@ -8,7 +8,7 @@ import pytest
 
 from dtnsim.ground import records
 from dtnsim.ground.grouping import by_key
-from dtnsim.ground.lazy import EachLater, Later
+from dtnsim.ground.lazy import Lazy, LazyItems
 from dtnsim.ground.records import Bottleneck, Prediction, Problem, Rung, Transfer, TransferPrediction
 from dtnsim.ground.uncertainty import Interval
 
@@ -64,7 +64,7 @@ def test_it_is_made_once_and_only_when_it_is_looked_at() -> None:
         asked.append("made")
         yield from (1, 2, 3)
 
-    later = Later(make)
+    later = Lazy(make)
     assert not asked
     assert (later[0], later[1:], len(later), list(later)) == (1, (2, 3), 3, [1, 2, 3])
     assert asked == ["made"]
@@ -78,7 +78,7 @@ def test_no_item_is_made_before_it_or_a_later_one_is_asked_for() -> None:
             made.append(number)
             yield number
 
-    later = Later(make)
+    later = Lazy(make)
     assert (later[1], made) == (1, [0, 1])
     assert (later[0], made) == (0, [0, 1])
     assert (next(iter(later)), made) == (0, [0, 1])
@@ -86,14 +86,14 @@ def test_no_item_is_made_before_it_or_a_later_one_is_asked_for() -> None:
 
 
 def test_it_is_equal_to_what_has_the_same_items() -> None:
-    later = Later(lambda: "ab")
+    later = Lazy(lambda: "ab")
     assert later == ("a", "b")
     assert later != ("a",)
     assert hash(later) == hash(("a", "b"))
 
 
 def test_in_another_process_it_is_a_tuple() -> None:
-    assert pickle.loads(pickle.dumps(Later(lambda: range(2)))) == (0, 1)
+    assert pickle.loads(pickle.dumps(Lazy(lambda: range(2)))) == (0, 1)
 
 
 def test_each_item_is_made_once_and_only_when_it_is_asked_for() -> None:
@@ -103,7 +103,7 @@ def test_each_item_is_made_once_and_only_when_it_is_asked_for() -> None:
         asked.append(number)
         return 10 * number
 
-    items = EachLater(4, make)
+    items = LazyItems(4, make)
     assert len(items) == 4
     assert not asked
     assert (items[2], items[-1], items[2]) == (20, 30, 20)

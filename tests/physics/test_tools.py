@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given, strategies as st
 
 from dtnsim.physics import tools
-from dtnsim.physics.tools import block_length, delta_share, turn_s, wait_s
+from dtnsim.physics.tools import block_length, delta_share, mean_finish_time, pacer_wait
 
 
 @given(st.floats(0, 1e15), st.floats(0, 1))
@@ -19,19 +19,19 @@ def test_a_delta_is_no_smaller_than_what_is_new(size, literal):
 
 def test_rclone_makes_a_hundred_requests_a_second():
     """MinSleep of the webdav backend is 10 ms: 50 files of MKCOL, PUT and PROPFIND take 1.5 s."""
-    each = 0.25 + float(wait_s(50, 16, 3, 0.01, 0.25))
+    each = 0.25 + float(pacer_wait(50, 16, 3, 0.01, 0.25))
     assert 4 * each == pytest.approx(1.5)
 
 
 @given(st.integers(1, 10**6), st.integers(1, 500), st.floats(0, 9), st.floats(0, 1), st.floats(0, 10))
 def test_all_workers_together_never_beat_the_pace(files, workers, requests, interval, own):
-    whole = -(-files // workers) * (own + float(wait_s(files, workers, requests, interval, own)))
+    whole = -(-files // workers) * (own + float(pacer_wait(files, workers, requests, interval, own)))
     assert whole >= files * requests * interval * (1 - 1e-9)
 
 
 @given(st.integers(1, 1000), st.floats(0, 1), st.floats(0, 1))
 def test_more_requests_never_take_less(n, interval, service):
-    assert turn_s(n + 1, interval, service) >= turn_s(n, interval, service)
+    assert mean_finish_time(n + 1, interval, service) >= mean_finish_time(n, interval, service)
 
 
 @given(st.integers(2, 60), st.integers(1, 20), st.floats(0, 1), st.floats(0.01, 10))
@@ -43,7 +43,7 @@ def test_workers_who_begin_at_a_pace_share_the_list(workers, rounds, interval, e
     for _ in range(files):
         heapq.heapreplace(free, done := free[0] + each)
         last = max(last, done)
-    mean = tools.paced_s(workers, files, interval, each)
+    mean = tools.staggered_idle_time(workers, files, interval, each)
     found = (files * each + (workers - 1) * mean) / workers
     assert found - each <= last <= found + each + interval
 

@@ -12,15 +12,14 @@ from dtnsim.description import spec
 from dtnsim.ground.errors import ModelError, SpecError
 from dtnsim.ground.records import Demand, Phase, Problem, Station, Transfer
 from dtnsim.report import simulation, text
-from dtnsim.simulation import environment, simulate
+from dtnsim.simulation import simulate
 from dtnsim.simulation.variants import as_drawn, check_same
 from tests.each import rows
 from tests.simulation.test_runs import SLOW, make
 from tests.strategies import load, written
 
 
-def test_the_world_is_checked_at_the_start() -> None:
-    assert environment.World is not None
+def test_an_event_that_never_comes_is_checked_at_the_start() -> None:
     late: list[dict[str, Any]] = [{"at": "1000 d", "station": "no.such.station", "factor": 0}]
     with pytest.raises(SpecError, match="is not a station"):
         simulate(make(SLOW, events=late))

@@ -14,7 +14,7 @@ from dtnsim.report.decision import decide
 from dtnsim.report.holds import called
 from dtnsim.steady.prediction import predict
 from dtnsim.steady.reasons import key_of, remedy
-from dtnsim.steady.relieved import NO_MORE, by, doable, tried
+from dtnsim.steady.relieved import NO_MORE, by, remedy_of_tool, tried
 from tests.each import cases, rows
 from tests.lab import answer, journey, machine, volume
 from tests.strategies import load
@@ -35,10 +35,10 @@ def test_more_drives_are_advised_where_twice_as_many_help(files: int, *, more: b
     host, tool = machine(volumes={"/d": volume(pool, "zfs")}), {"name": "rsync", "e": "none"}
     data = {"files": files, "size": "1 TB"}
     made = answer(journey(host, host, start="a:/d", to="b:memory", tool=tool, dataset=data), samples=0)
-    assert doable(made, 0).startswith(
+    assert remedy_of_tool(made, 0).startswith(
         "more or faster drives" if more else "more groups of fewer drives, or faster ones"
     )
-    assert (NO_MORE in doable(made, 0)) != more
+    assert (NO_MORE in remedy_of_tool(made, 0)) != more
 
 
 def test_a_file_of_sys_is_a_setting_and_costs_nothing() -> None:

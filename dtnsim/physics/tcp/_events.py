@@ -163,7 +163,8 @@ def detections(s: State, p: Fixed, v: View, dice: Dice) -> None:
     few, waits = np.floor(window + 1e-9), np.zeros(len(at))
     risky = (luck < lost * (1 + lost * few)).nonzero()[0]  # never less than the chance of a time-out
     if len(risky):
-        waits[risky] = timeouts.waited(timeouts.in_a_row(luck[risky], lost[risky], few[risky]), base[risky])
+        count = timeouts.consecutive_timeouts(luck[risky], lost[risky], few[risky])
+        waits[risky] = timeouts.backoff_time(count, base[risky])
     # where no three segments follow a loss, what their acknowledgments let out tells of it, or a timer
     waits += np.minimum(linux.TIMEOUT_MIN_S, trip * (np.ceil(linux.DUPTHRESH / np.maximum(few - 1, 0.1)) - 1))
     again = np.where(peak > 0, s.dropped.take(at), s.missing.take(at))

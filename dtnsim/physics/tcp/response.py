@@ -125,7 +125,7 @@ def timeout_chance(loss: ArrayLike, window: ArrayLike) -> FloatArray:
     return np.asarray(unnoticed(p, window) * (1.0 - (1.0 - p) ** lost), float)
 
 
-def waited(times: ArrayLike, rtt_s: ArrayLike) -> FloatArray:
+def backoff_time(times: ArrayLike, rtt_s: ArrayLike) -> FloatArray:
     """Time of so many time-outs in a row: each twice as long as the one before, from T + 200 ms to two minutes.
 
     Args:
@@ -144,7 +144,7 @@ def waited(times: ArrayLike, rtt_s: ArrayLike) -> FloatArray:
     return np.asarray(first * (np.exp2(doubled) - 1.0) + linux.RTO_MAX_S * (count - doubled), float)
 
 
-def in_a_row(luck: ArrayLike, loss: ArrayLike, window: ArrayLike) -> FloatArray:
+def consecutive_timeouts(luck: ArrayLike, loss: ArrayLike, window: ArrayLike) -> FloatArray:
     """Time-outs in a row after a loss, from one uniform draw: at least n with the `timeout_chance` times p^(n - 1).
 
     Args:

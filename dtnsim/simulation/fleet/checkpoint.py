@@ -46,7 +46,7 @@ def signature(task: Task, overrides: Sequence[str] = ()) -> str:
     return hashlib.sha256(said.encode()).hexdigest()
 
 
-class Kept:
+class CheckpointFile:
     """The file of a fleet's replicas.
 
     Args:
@@ -110,23 +110,23 @@ def _read(line: str) -> dict[str, Any]:
 # -- a replica in mid-run -------------------------------------------------------------------------
 
 
-def save(course: EventLoop, file: Path, mark: str) -> None:
-    """Writes a course, between two instants; the old file stays until the new one is whole.
+def save(loop: EventLoop, file: Path, mark: str) -> None:
+    """Writes a loop, between two instants; the old file stays until the new one is whole.
 
     Args:
-        course: What is kept.
+        loop: What is kept.
         file: Where.
 
     Raises:
         InputError: The file cannot be written.
     """
-    lengths, entries = course.heaps()
-    hours, ways, moved = course.of_hours
+    lengths, entries = loop.heaps()
+    hours, ways, moved = loop.of_hours
     columns: dict[str, Any] = {
-        "mark": np.array(mark), "f": np.array(course.f, float), "q": np.array(course.q, np.int64), "t": course.t,
-        "u": course.u, "lengths": lengths, "keys": entries[:, 0].copy(), "values": entries[:, 1:].astype(np.int64),
+        "mark": np.array(mark), "f": np.array(loop.f, float), "q": np.array(loop.q, np.int64), "t": loop.t,
+        "u": loop.u, "lengths": lengths, "keys": entries[:, 0].copy(), "values": entries[:, 1:].astype(np.int64),
         "ways": ways, "moved": moved, "hours": hours,
-        "broken": course.broken, "tries": course.tries, "fault": np.array(course.fault),
+        "broken": loop.broken, "tries": loop.tries, "fault": np.array(loop.fault),
     }  # fmt: skip
     new = file.with_name(file.name + ".new")
     try:
@@ -137,11 +137,11 @@ def save(course: EventLoop, file: Path, mark: str) -> None:
         raise InputError(f"--checkpoint: {file}: cannot be written: {error.strerror}; write elsewhere") from None
 
 
-def load(course: EventLoop, file: Path, mark: str) -> bool:
-    """Takes a course on to where a file has it; False where there is no file, or only part of one.
+def load(loop: EventLoop, file: Path, mark: str) -> bool:
+    """Takes a loop on to where a file has it; False where there is no file, or only part of one.
 
     Args:
-        course: The same fleet before its first event.
+        loop: The same fleet before its first event.
         file: What `save` has written.
 
     Raises:
@@ -157,11 +157,11 @@ def load(course: EventLoop, file: Path, mark: str) -> bool:
     if str(found.get("mark")) != mark:
         raise InputError(f"--checkpoint: {file} is of another path, workload or seed; name another file")
     ends = np.cumsum(found["hours"])
-    course.hours = [
+    loop.hours = [
         (found["ways"][end - n : end], found["moved"][end - n : end])
         for end, n in zip(ends.tolist(), found["hours"].tolist(), strict=True)
     ]
-    course.broken, course.tries = found["broken"], found["tries"]
+    loop.broken, loop.tries = found["broken"], found["tries"]
     entries = np.column_stack([found["keys"], found["values"]])
-    course.restore(found["f"], found["q"], (found["t"], found["u"]), (found["lengths"], entries), int(found["fault"]))
+    loop.restore(found["f"], found["q"], (found["t"], found["u"]), (found["lengths"], entries), int(found["fault"]))
     return True

@@ -21,7 +21,7 @@ from dtnsim.ground.quantity import Draw
 from dtnsim.physics._arrays import LEVELS
 from dtnsim.simulation.fleet.answers import FleetRun, answer
 from dtnsim.simulation.fleet.build import Fleet, Made
-from dtnsim.simulation.fleet.checkpoint import Kept, load, save, signature
+from dtnsim.simulation.fleet.checkpoint import CheckpointFile, load, save, signature
 from dtnsim.simulation.fleet.promises import promises
 
 _LOOK: Final = 20_000  #: events between two looks at whether somebody wants to know how far it is, or to stop it
@@ -124,7 +124,7 @@ def fleet(
     whole = Fleet(given, Draw(), share(replicas))
     task = Task(given, seed, replicas)
     mark = signature(task, overrides)
-    store = Kept(checkpoint, mark) if checkpoint is not None else None
+    store = CheckpointFile(checkpoint, mark) if checkpoint is not None else None
     runs: dict[int, FleetRun] = dict(store.runs) if store is not None else {}
     if transfers:
         runs.pop(0, None)

@@ -11,14 +11,14 @@ import numpy as np
 
 from dtnsim.composition.compose import compose
 from dtnsim.composition.plain import only
-from dtnsim.ground.lazy import EachLater, Later
+from dtnsim.ground.lazy import Lazy, LazyItems
 from dtnsim.ground.quantity import Draw
 from dtnsim.ground.records import SLOW_START, Problem
 from dtnsim.physics._arrays import FloatArray as Array, Index
 from dtnsim.simulation.plain.columns import Columns
 from dtnsim.simulation.plain.flow_events import OWN, Course, stretches
 from dtnsim.simulation.record import OPENS, held_by
-from dtnsim.simulation.results import Held, LaterSeries, PhaseTime, Run, Series, Simulation, TransferRun
+from dtnsim.simulation.results import Held, LazySeries, PhaseTime, Run, Series, Simulation, TransferRun
 from dtnsim.steady.reasons import Cause, full, reason
 
 
@@ -91,12 +91,12 @@ def answer(course: Course, seed: int) -> Simulation:
     def station(k: int) -> str:
         return shared[k] if k < len(shared) else _own_name(columns, *divmod(int(own[k - len(shared)]), width))
 
-    flows, stations = EachLater(len(plain), _Flows(course).run), EachLater(len(shared) + len(own), station)
+    flows, stations = LazyItems(len(plain), _Flows(course).run), LazyItems(len(shared) + len(own), station)
     done = bool(np.all(np.isfinite(course.ended))) and not course.stopped
-    series = LaterSeries(lambda: _series(course, own))
+    series = LazySeries(lambda: _series(course, own))
     run = Run(seed, course.now, flows, stations, series, (), course.steps, done, course.stopped == "interrupted")
     words = Words(columns)
-    why = EachLater(len(plain), lambda f: words.of(f, dict.fromkeys(h.station for h in run.transfers[f].held)))
+    why = LazyItems(len(plain), lambda f: words.of(f, dict.fromkeys(h.station for h in run.transfers[f].held)))
     return Simulation(plain.spec.name, (run,), plain.warnings, 1, why, plain.spec)
 
 
@@ -123,7 +123,7 @@ class _Flows:
         last = ended if done else now
         took = np.array([ended - begun] if done else [], float)
         waited = max(min(first, last) - begun, 0.0) if done or first <= now else 0.0
-        phase, held = PhaseTime("transfer", max(last - first, 0.0), waited), Later(lambda: self.held(f))
+        phase, held = PhaseTime("transfer", max(last - first, 0.0), waited), Lazy(lambda: self.held(f))
         name, moved = plain.spec.transfers[f].name, float(plain.size[f] if done else course.edges.counts[-1][f])
         times = begun if begun <= now else math.nan, ended, ended, ended if done else math.inf
         return TransferRun(name, *times, moved, int(done), took, np.ones(len(took)), (phase,), 0, held)

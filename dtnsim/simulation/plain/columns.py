@@ -31,7 +31,7 @@ class Columns:
     cost: Array  #: (N, P) what a byte costs there.
     cap: Array  #: (N,) rate that those allow [B/s].
     by: Index  #: (N,) which of them sets it.
-    loose: Array  #: (N,) rate that those besides the connections allow [B/s].
+    private_Bps: Array  #: (N,) rate that those besides the connections allow [B/s].
     overhead: Array  #: (N,) what a byte costs the connections.
     wait: Array  #: (N,) time from the beginning to the first byte [s].
     #: How connections open up, and rate that their shares are of [B/s]; the last one is none.

@@ -64,7 +64,7 @@ class _Loop:
         self._weights, self._costs = [kind.weight for kind in columns.plain.kinds], columns.overhead.tolist()
         self._sizes, self._kinds = columns.plain.size.tolist(), columns.plain.kind.tolist()
         self._caps, self._opens = columns.cap.tolist(), columns.opens.tolist()
-        self._loose = columns.loose.tolist()
+        self._private_Bps = columns.private_Bps.tolist()
         self._begin = begin.tolist()
         self._order = np.argsort(begin, kind="stable").tolist()
         self._next = 0
@@ -163,7 +163,7 @@ class _Loop:
         self.course.steps += 1
         seconds, share = step
         left = self.fluid.withdraw(self._flows[f], now)
-        self._put(f, left, min(self._loose[f], known[1] / self._costs[f] * share), now)
+        self._put(f, left, min(self._private_Bps[f], known[1] / self._costs[f] * share), now)
         if seconds:
             self._opened += 1
             heappush(self._openings, (now + seconds, self._opened, f, rest))

@@ -105,11 +105,11 @@ def test_unnoticed_is_a_sum_of_binomials_between_which_it_is_continuous(window, 
 
 @given(luck=st.floats(1e-9, 1), p=st.floats(1e-3, 0.5), window=st.integers(1, 12))
 def test_rows_of_time_outs_have_their_chances(luck, p, window):
-    count, chance = float(response.in_a_row(luck, p, window)), float(response.timeout_chance(p, window))
+    count, chance = float(response.consecutive_timeouts(luck, p, window)), float(response.timeout_chance(p, window))
     assert (count == 0) == (luck >= chance)
     if 0 < count < 15:
         assert chance * p**count * (1 - 1e-9) <= luck <= chance * p ** (count - 1) * (1 + 1e-9)
-    assert response.in_a_row(luck, min(p * 1.2, 0.6), window) >= count
+    assert response.consecutive_timeouts(luck, min(p * 1.2, 0.6), window) >= count
 
 
 @given(p=st.floats(-9, -1), rtt=st.floats(1e-3, 0.4), mss=st.floats(500, 9000), more=st.floats(1, 50))

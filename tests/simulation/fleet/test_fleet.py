@@ -22,7 +22,7 @@ from dtnsim.report import fleet as fleet_report, text
 from dtnsim.simulation.fleet import arrivals, faults, job_classes, run, trace
 from dtnsim.simulation.fleet.answers import answer, due
 from dtnsim.simulation.fleet.build import Fleet
-from dtnsim.simulation.fleet.checkpoint import Kept
+from dtnsim.simulation.fleet.checkpoint import CheckpointFile
 from dtnsim.simulation.fleet.run import fleet
 from tests.each import rows
 
@@ -433,7 +433,7 @@ def test_a_checkpoint_goes_on_where_it_was_broken_off(mixed, four, tmp_path):
         kept.index(b"\n") + 1, len(kept), 1 + len(kept) // 100
     ):  # a changed byte: that replica is done again
         file.write_bytes(kept[:at] + bytes([kept[at] ^ 0x81]) + kept[at + 1 :])
-        store = Kept(file, json.loads(kept.split(b"\n")[0])["of"])
+        store = CheckpointFile(file, json.loads(kept.split(b"\n")[0])["of"])
         assert all(repr(run) == repr(four.runs[number]) for number, run in store.runs.items())
     file.write_bytes(kept)
     with pytest.raises(InputError, match="is of another path, workload, seed"):

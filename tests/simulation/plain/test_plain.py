@@ -9,7 +9,7 @@ import pytest
 
 from dtnsim.description.spec import PathSpec
 from dtnsim.ground.errors import ModelError
-from dtnsim.ground.lazy import EachLater
+from dtnsim.ground.lazy import LazyItems
 from dtnsim.report import simulation as report
 from dtnsim.simulation import simulate
 from dtnsim.simulation.plain import flow_events
@@ -72,7 +72,7 @@ def test_columns_end_as_processes_do(
     given = mesh(number, wan, linked=linked)
     ours, theirs = simulate(given), by_processes(given, monkeypatch)
     (run,), (other,) = ours.runs, theirs.runs
-    assert isinstance(run.transfers, EachLater), "they are not plain"
+    assert isinstance(run.transfers, LazyItems), "they are not plain"
     assert (ours.warnings, ours.complete, run.complete) == (theirs.warnings, True, True)
     assert sorted(run.stations) == sorted(other.stations)
     for f, (t, u) in enumerate(zip(run.transfers, other.transfers, strict=True)):
