@@ -128,8 +128,8 @@ def _advise(given: PathSpec, samples: int, seed: int, have: str | None, explain:
     out.print()
     for sentence in out_of.sentences():
         out.print(sentence)
-    for said in dict.fromkeys(each.why for each in refused if each.test == "cannot"):
-        out.print(f"not possible here: {'; '.join(each.part for each in refused if each.why == said)} ({said})")
+    for why in dict.fromkeys(each.why for each in refused if each.test == "cannot"):
+        out.print(f"not possible here: {'; '.join(each.part for each in refused if each.why == why)} ({why})")
 
 
 def _rows(found: list[Choice]) -> Table:
@@ -182,7 +182,7 @@ def _answer(
             said = error if isinstance(error, SpecError) else SpecError(str(error))
             said.file, said.line, said.further = file, number, ()
             wrong.append(said)
-            answered.append({**row, **dict.fromkeys(PREDICTED, ""), "error": str(wrong[-1])})
+            answered.append({**row, **dict.fromkeys(PREDICTED, ""), "error": str(said)})
             continue
         told = known[run.alike]
         without = f"; without effect here: {' '.join(run.left_out)}" if run.left_out else ""

@@ -308,7 +308,7 @@ class Rbd(Device, OsdPool):
         return whole if operation == "read" else whole / self.stored()
 
     def turnaround(self, row: Row) -> Term:
-        """That of one write."""
+        """Seconds of one write at an OSD."""
         return row.term(self.of_two("read_time", "write_time", second=True))
 
     def serve(self, row: Row, use: Access, name: str, *, copies: int = 1, visit_B: Term | Value | None = None) -> None:

@@ -141,7 +141,7 @@ class CloudDisk(Device):
         return row.value(self.response)
 
     def single_rate(self, row: Row, use: Access) -> Value:
-        """Throughput."""
+        """Rate of one request alone: the whole throughput of the volume [B/s]."""
         return row.value(self.rate)
 
     def media_rate(self, row: Row, operation: Operation) -> Term:
@@ -149,7 +149,7 @@ class CloudDisk(Device):
         return row.term(self.rate if self.baseline is None else self.baseline)
 
     def turnaround(self, row: Row) -> Term:
-        """That of one request."""
+        """Seconds of one request."""
         return row.term(self.response)
 
     def serve(self, row: Row, use: Access, name: str, *, copies: int = 1, visit_B: Term | Value | None = None) -> None:

@@ -44,7 +44,7 @@ _PORTS: Final = (
 
 @lru_cache(maxsize=128)
 def _ports_rate(drives: int) -> Quantity:
-    """What the ports of so many drives carry together where nobody says what they hang on."""
+    """Rate of the ports of so many drives together, drawn among controllers where none is described."""
     rates = [math.ceil(drives / n) * float(pcie.tlp_rate(gen, lanes, _PAYLOAD_B)) for n, gen, lanes in _CONTROLLERS]
     return _one_of("controllers of drives", [Quantity(rate, "B/s", 0.05, _PORTS) for rate in rates], "ports of drives")
 
@@ -56,7 +56,7 @@ def _one_of(chooser: str, kinds: Sequence[Quantity], key: str) -> Quantity:
 
 
 def links_rate(row: Row, use: Access, copies: int, link: Term) -> Term:
-    """What the links of equal drives carry: their own, and those of controllers that nobody has described.
+    """Rate of the links of equal drives, or of a controller that nobody has described where that is less.
 
     Args:
         link: Link of one drive [B/s].
@@ -80,7 +80,7 @@ _CARD: Final = (
 
 @lru_cache(maxsize=128)
 def _controllers_rate(drives: int, *, reading: bool) -> Quantity:
-    """What the RAID controllers of so many drives pass where nobody names them."""
+    """Rate of the RAID controllers of so many drives, drawn among usual ones where none is named."""
     rates = [math.ceil(drives / _BAYS) * (read if reading else written) for read, written in _RAID_CONTROLLERS]
     kinds = [Quantity(rate, "B/s", 0.25, _CARD) for rate in rates]
     return _one_of("chips of RAID controllers", kinds, "RAID controllers")

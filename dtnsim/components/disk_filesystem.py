@@ -137,8 +137,11 @@ class LocalFilesystem(PageCached):
             return
         if use.buffered and not use.commits and host.stack.release is not None:
             self._write_back(row, host, volume)
-        visit = row.value(self.read_ahead) if self.read_ahead is not None and use.operation == "read" else None
-        host.array(row, use, volume, array, visit)
+        host.array(row, use, volume, array, self._stated_ahead(row, use))
+
+    def _stated_ahead(self, row: Row, use: Access) -> Value | None:
+        """Bytes of a reader's visit where the path states its read-ahead."""
+        return row.value(self.read_ahead) if self.read_ahead is not None and use.operation == "read" else None
 
     def _write_back(self, row: Row, host: Machine, volume: str) -> None:
         """Charges the thread of the kernel that all writers of the file system share."""

@@ -158,7 +158,7 @@ class Gpfs(ParallelFilesystem):
         return own + messages * (row.value(self.metadata_time) + away_s)
 
     def timed(self, operation: str) -> Quantity:
-        """The node's own work."""
+        """Time of an operation by the node's own work."""
         if operation in ("create", "mkdir"):
             return self.create_time
         return FileOperations.timed(self, operation)

@@ -53,7 +53,7 @@ class Jbod(Layer):
         return use.thinned(max(1, round(use.streams / float(busy))))
 
     def next_file(self, row: Row, use: Access, copies: int = 1, members: float = 1.0) -> Value:
-        """That of the device which the file lies on."""
+        """Seconds from one file to the next on the device that holds it."""
         return super().next_file(row, self._of_each(use), copies, members)
 
 
@@ -98,7 +98,7 @@ class Unlike(Device):
 
     @property
     def each_B(self) -> float:
-        """The smallest one's."""
+        """Bytes of the smallest drive."""
         return min(share.drive.each_B for share in self.shares)
 
     def serve(self, row: Row, use: Access, name: str, *, copies: int = 1, visit_B: Term | Value | None = None) -> None:
@@ -163,14 +163,14 @@ class Unlike(Device):
 
     @property
     def rotates(self) -> bool:
-        """Whether some are disks."""
+        """Whether some of the drives are disks."""
         return any(share.drive.rotates for share in self.shares)
 
     @property
     def keeps_writes(self) -> bool:
-        """Whether all do."""
+        """Whether every model keeps its writes through a loss of power."""
         return all(share.drive.keeps_writes for share in self.shares)
 
     def answers_early(self, use: Access) -> bool:
-        """Whether all do."""
+        """Whether the memory of every model answers."""
         return all(share.drive.answers_early(use) for share in self.shares)

@@ -153,7 +153,7 @@ class Tmpfs(PageCached):
         )
 
     def medium(self, row: Row, use: Access, host: Machine, volume: str) -> None:
-        """Nothing lies below.
+        """Refuses drives: the files are in memory alone.
 
         Raises:
             SpecError: the volume has drives.
@@ -164,7 +164,7 @@ class Tmpfs(PageCached):
             raise SpecError("is in memory and has no drives", key=key, remedy=remedy)
 
     def flush_wait(self, row: Row, use: Access, host: Machine, volume: str) -> Value:
-        """Nothing to wait for."""
+        """Zero: a flush has no medium to wait for."""
         return 0.0
 
 
@@ -283,7 +283,7 @@ class Btrfs(AgedFilesystem):
 
     @property
     def compressed(self) -> bool:
-        """Whether data are compressed."""
+        """Whether files are compressed: without nodatacow alone."""
         return self.compress != "none" and not self.nodatacow
 
     def medium(self, row: Row, use: Access, host: Machine, volume: str) -> None:

@@ -83,7 +83,7 @@ class Offload(Component):
 
     @abstractmethod
     def handing_over(self, row: Row) -> Term:
-        """What it costs the core to hand a byte over and take it back [cycles/B]."""
+        """Work of the core to hand a byte to the card and take it back [cycles/B]."""
 
     def nics(self) -> list[str]:
         """Network cards of the host that the device's keys name; the host checks that they are there."""
@@ -228,5 +228,5 @@ class Dpu(Offload):
         return row.term(self.submit) / row.term(self.request)
 
     def nics(self) -> list[str]:
-        """Its ports."""
+        """The network card that it is a part of."""
         return [] if self.nic is None else [self.nic]

@@ -193,7 +193,7 @@ class Raid(LinuxMd):
         return self._members(row, use).value * self.of.single_rate(row, use)
 
     def media_rate(self, row: Row, operation: Operation) -> Term:
-        """That of the data members."""
+        """Media rate of the data members together."""
         return float(self.data_members) * self.of.media_rate(row, operation)
 
     def parity_thread(self, row: Row, use: Access) -> tuple[Term, int] | None:

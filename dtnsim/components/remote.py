@@ -77,7 +77,7 @@ class Remote(SharedFilesystem):
         return Fabric(self.transport, self.connections, self.connection_byte, self.protocol, self.wires, self.call_byte)
 
     def connections_of(self, row: Row, use: Access) -> Connections:
-        """Those of the mount: requests go out on whichever is free."""
+        """Connections of the mount; each request takes one that is free."""
         return Connections(self.connections)
 
     @property
@@ -210,7 +210,7 @@ class Remote(SharedFilesystem):
         return term(use.file_B, "B", "one file") if 0 < use.file_B < middle(asked.value) else asked
 
     def _request(self, row: Row, use: Access) -> Term:
-        """The same, where a window may be smaller."""
+        """Bytes of one request, or of the read-ahead window where that is smaller."""
         return term(self.requests(row, use)[0], "B", "one request")
 
     def thread_time(self, row: Row, use: Access) -> Term:

@@ -55,7 +55,7 @@ class RemoteBlock(Layer):
 
     @property
     def fabric(self) -> Fabric:
-        """Its connections."""
+        """Connections to the target."""
         return Fabric(self.transport, self.connections, self.per_byte, self.kind, commands=self.command_byte)
 
     def largest(self, use: Access) -> Quantity:

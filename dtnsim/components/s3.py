@@ -143,7 +143,7 @@ class S3(SharedFilesystem, Copies):
         )
 
     def connections_of(self, row: Row, use: Access) -> Connections:
-        """Those of the program: it opens its own, and a part goes out on whichever is free."""
+        """Connections of the program, which opens its own; each part takes one that is free."""
         return Connections(max(use.own_streams, 1) * self._at_once(use), shared=False)
 
     def _at_once(self, use: Access) -> int:
@@ -157,7 +157,7 @@ class S3(SharedFilesystem, Copies):
         return 0.0 if operation in _NO_REQUEST else super().round_trips(row, operation)
 
     def request_wait(self, row: Row, use: Access, host: Machine, volume: str) -> Value:
-        """One request."""
+        """Time that a request waits for each of its bytes: latency of the service and round trip [s/B]."""
         return (row.value(self.latency) + use.rtt_s) / use.block_B
 
     def operation_time(self, row: Row, operation: str, host: Machine) -> Value:

@@ -168,7 +168,7 @@ class Segment(Component):
 
     @property
     def priors(self) -> media.Priors:
-        """What such segments have."""
+        """Priors of segments of this medium."""
         return self._priors(self.rtt.value if self.medium == "satellite" else math.inf)
 
     @cached_property

@@ -203,7 +203,7 @@ class Ssd(Device):
         return row.term(self.latency_write)
 
     def flush_time(self, row: Row) -> Term | None:
-        """Its memory and its mapping table are written to flash; nothing is left to do where capacitors do it."""
+        """Seconds to write memory and mapping table to flash; None with capacitors, which do it at a loss of power."""
         return None if self.power_loss_protection else row.term(self.flush)
 
     def serve(self, row: Row, use: Access, name: str, *, copies: int = 1, visit_B: Term | Value | None = None) -> None:

@@ -15,7 +15,7 @@ from dtnsim.components.filesystem import Stretch, label_of
 from dtnsim.components.machine import Machine
 from dtnsim.ground.errors import SpecError
 from dtnsim.ground.ledger import Ledger, Row, solo_rate
-from dtnsim.ground.quantity import Quantity, Unit, Value, middle, prior
+from dtnsim.ground.quantity import Quantity, Unit, middle, prior
 from dtnsim.ground.term import Term, count, law, least, term
 from dtnsim.physics import tape
 
@@ -223,18 +223,15 @@ class Tape(LocalFilesystem):
         also = middle(part.value)
         reading = use.operation == "read"
         if also <= 0:
-            host.array(row, use, volume, array, self._ahead(row, use))
+            host.array(row, use, volume, array, self._stated_ahead(row, use))
             return
         both = (1.0 if reading else also) / (1.0 + also)
         here = replace(use, read_share=both, streams=use.streams + self.busy(use))
         mover = here.but(
             operation="write" if reading else "read", finish="steady", random=False, block_B=2.0**20, queue_depth=1
         )
-        host.array(row, here, volume, array, self._ahead(row, use))
+        host.array(row, here, volume, array, self._stated_ahead(row, use))
         host.array(row.times(part), mover, volume, array, None)
-
-    def _ahead(self, row: Row, use: Access) -> Value | None:
-        return row.value(self.read_ahead) if self.read_ahead is not None and use.operation == "read" else None
 
     def stretches(self, row: Row, use: Access, host: Machine, volume: str) -> tuple[Stretch, ...]:
         """A file that nobody has asked for before its reader is waited for until all of it is on the disk."""

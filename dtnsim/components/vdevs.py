@@ -166,7 +166,7 @@ class Raidz(Layer):
         return self._columns(use).value * self.of.single_rate(row, use)
 
     def media_rate(self, row: Row, operation: Operation) -> Term:
-        """That of the data disks of all groups."""
+        """Media rate of the data disks of all groups together."""
         return self.data_share * self.groups * self.of.media_rate(row, operation)
 
     def bus_factor(self, use: Access) -> Value:

@@ -202,7 +202,7 @@ def rounded(size_B: float) -> float:
 
 
 def mib(size_B: float) -> str:
-    """The same in words."""
+    """A `rounded` size in words: ``64 MiB``."""
     return f"{rounded(size_B) / _MIB:g} MiB"
 
 
@@ -212,7 +212,7 @@ def sized(key: str, size_B: float) -> str:
 
 
 def tcp_of(host: str, overrides: Iterable[str]) -> tuple[str, ...]:
-    """Those of some ``key=value`` that are TCP settings of a host."""
+    """The overrides that are TCP settings of a host."""
     return tuple(o for o in overrides if o.startswith(f"hosts.{host}.tcp."))
 
 

@@ -132,7 +132,7 @@ def begun(transfer: Transfer, memory: Callable[[Kept], Residency]) -> tuple[floa
 
 @dataclass(frozen=True, slots=True)
 class Past:
-    """What transfers find.
+    """What earlier transfers have left in memory for each transfer.
 
     Attributes:
         shares: By transfer: parts of what it reads in the memory of its host, and in that of the server.

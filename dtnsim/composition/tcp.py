@@ -329,12 +329,12 @@ def _took(
     course: Course, size_B: tuple[float, ...], times_s: tuple[float, float], limits: tuple[tuple[str, float], ...],
     *, packed: bool,
 ) -> Any:  # fmt: skip
-    """The same of one scenario, which is asked again for each phase, and for each transfer that is like another."""
+    """`_after` of one scenario, cached: each phase asks for it, and each transfer that is like another."""
     return _after(course, np.array(size_B), times_s, dict(limits), packed=packed)
 
 
 def _after(course: Course, size_B: Any, times_s: tuple[float, float], limits: dict[str, Any], *, packed: bool) -> Any:
-    """The same along one course."""
+    """Seconds until bytes have come along one course."""
     size, (omitted_s, end_s) = np.asarray(size_B, float)[:, None], times_s
     if not omitted_s and math.isinf(end_s):
         return course.time_of(size, **limits, packed=packed)
@@ -346,7 +346,7 @@ def _after(course: Course, size_B: Any, times_s: tuple[float, float], limits: di
 
 
 def _times_of(streams: Connection, size_B: Any, times_s: tuple[float, float], limits: dict[str, Any]) -> Any:
-    """The same of scenarios with a course each, so many at a time that their steps take some 30 MB."""
+    """`_after` of scenarios with a course each, in batches whose steps take some 30 MB."""
     if times_s != (0.0, math.inf):
         raise MixedError(np.arange(len(streams.course.steady_Bps)) == 0)  # a timed test: one by one
     whole, size = streams.course, np.asarray(size_B, float)[:, None]

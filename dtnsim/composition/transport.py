@@ -275,7 +275,7 @@ def _tcp_words(streams: Connection, route: Route, net: NetUse, frame: Framing, n
 
 
 def _whose_window(streams: Connection, route: Route, net: NetUse, frame: Framing) -> str:
-    """What of which end holds a window down."""
+    """Which buffer or limit keeps the window small, and at which end."""
     sending, receiving = (middle(w) for w in tcp.buffer_windows(route, net, frame, Draw()))
     if middle(streams.window_B) < tcp.UNSCALED_WINDOW_B < min(sending, receiving):
         return "all that a connection without window scaling has"

@@ -289,7 +289,7 @@ def recurring(phase: Phase) -> Value:
 
 
 def _times(demand: Demand, part: Value, *, aside: bool = False) -> Demand:
-    """Part of a demand."""
+    """A demand scaled to the part that is served beside, or the rest of it."""
     said = "this part the page cache writes back while a worker is at another step"
     other = said if aside else "the page cache writes the rest back while a worker is at another step"
     share = Term(demand.per_byte, f"({demand.formula})", demand.source) * term(part, source=other)

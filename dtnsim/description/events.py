@@ -66,7 +66,7 @@ class Others(Model):
 
 
 class _Target(Model):
-    """What it is about: one of ``hosts``, ``links``, ``stations`` (names, with ``*``)."""
+    """What an event changes: one of ``hosts``, ``links``, ``stations`` (names, with ``*``)."""
 
     hosts: str | None = None
     links: str | None = None

@@ -177,9 +177,8 @@ class _Builder:
         }
         # what people call it has a space, and the reader looks it up by its words
         ways = [_parts(own), {"type": "string", "pattern": "\\S \\S"}]
-        ways += (
-            [{"enum": list(own)}] if family == "filesystem" else [{"enum": list(DRIVES)}] if family == "device" else []
-        )
+        short = {"filesystem": list(own), "device": list(DRIVES)}
+        ways += [{"enum": short[family]}] if family in short else []
         named = {"anyOf": ways}
         if family != "device":
             return {"if": {"type": "string"}, "then": named, "else": whole}

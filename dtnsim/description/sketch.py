@@ -77,7 +77,7 @@ def _gbps(text: str) -> float:
 
 
 class Sketch:
-    """Reads a text.
+    """Reads a line of text as a path.
 
     Args:
         text: Two ends, ``A -> B`` or ``from A to B``, and what is known of each and of the network, in any order.

@@ -54,8 +54,8 @@ class Below(NamedTuple):
 
 def known_drive(model: str) -> str:
     """The shipped part of a drive's model, or nothing: by its number, or words of the part's name in the model's."""
-    words = set(re.findall(r"[a-z0-9]+", model.lower()))
-    joined = "".join(re.findall(r"[a-z0-9]+", model.lower()))
+    pieces = re.findall(r"[a-z0-9]+", model.lower())
+    words, joined = set(pieces), "".join(pieces)
     if numbered := library.numbered(model):
         return numbered
     best: tuple[int, bool, str] = (0, False, "")

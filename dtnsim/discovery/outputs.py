@@ -128,7 +128,7 @@ def collect() -> Outputs:
 
 @dataclass(frozen=True, slots=True)
 class Said:
-    """A value."""
+    """A value of the host file, with where it was read."""
 
     value: str | int  #: Text of the value, or a number.
     source: str  #: Where it is from; printed behind it.

@@ -175,7 +175,7 @@ def drop_turn(turns: Table) -> None:
 
 
 def give_back(h: Table) -> None:
-    """Gives all memory back."""
+    """Frees all memory of the heaps."""
     for k in range(len(h) // 3):
         _free(h[3 * k])
         h[3 * k] = h[3 * k + 1] = h[3 * k + 2] = 0

@@ -157,7 +157,7 @@ def _changing(model: Model) -> IntArray:
 
 
 def _stated(model: Model) -> Array:
-    """The error that each figure states itself."""
+    """Relative errors that the figures state (N,)."""
     return np.array([f.case.spread for f in model.figures])
 
 
@@ -168,7 +168,7 @@ def _groups(model: Model) -> list[list[int]]:
 
 
 def _within_logs(model: Model, search: Search, u: Array) -> Array:
-    """Errors widened to how far the figures of one log lie from their own middle: what they share is no scatter."""
+    """Errors (N,) widened to the scatter of each log about its own median: what all its figures share is no scatter."""
     ratio, wider = search.at(u)[0], _stated(model)
     for numbers in _groups(model):
         own = ratio[numbers]

@@ -231,7 +231,7 @@ def trust(judged: Sequence[Judgement], among: Sequence[Judgement] | None = None)
 
 
 def by_kind(judged: Sequence[Judgement]) -> dict[str, Trust]:
-    """The same for every kind of binding station."""
+    """Trust by the kind of the binding station."""
     kinds = sorted({j.regime.kind for j in judged}, key=lambda k: KINDS.index(k) if k in KINDS else len(KINDS))
     found = {kind: trust([j for j in judged if j.regime.kind == kind], judged) for kind in kinds}
     return {kind: t for kind, t in found.items() if t is not None}

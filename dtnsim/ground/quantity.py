@@ -359,6 +359,6 @@ class Table(Draw):
         return True
 
     def __call__(self, quantity: Quantity) -> Value:
-        """Its values, (scenarios,), or the nominal one."""
+        """Values of a quantity, (scenarios,), or its nominal value."""
         known: Value | None = self._values.get(quantity.key)
         return self._values.get(quantity, quantity.value) if known is None else known

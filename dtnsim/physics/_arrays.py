@@ -37,7 +37,7 @@ class Rows:
     __slots__ = ()
 
     def take(self, rows: slice | Index) -> Self:
-        """Those of some, in their order."""
+        """The rows with these numbers, in the order given."""
         return type(self)(**{f.name: getattr(self, f.name)[rows] for f in fields(self)})  # type: ignore[arg-type]
 
 

@@ -70,7 +70,7 @@ class Offer:
         return tuple(p.strip() for p in self.fits.split(",") if p.strip())
 
     def old(self, today: dt.date) -> bool:
-        """Whether its price is."""
+        """Whether the price is older than a year."""
         return (today - self.date).days > 365.25 * _OLD_YEARS
 
 

@@ -46,7 +46,7 @@ class Progress:
         self._say, self._step = say or (lambda _: None), ""
 
     def __call__(self, step: str) -> None:
-        """A step begins."""
+        """Tells that a step of the search begins."""
         self._step = step
         self._say(step)
 

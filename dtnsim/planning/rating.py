@@ -40,14 +40,14 @@ class Described:
 
 
 class Paths:
-    """A path with overrides."""
+    """Variants of a path by their overrides, whose TCP can be run in one go before they are asked for."""
 
     def __init__(self, given: PathSpec) -> None:
         self.given = given
         self._ahead: dict[tuple[str, ...], PathSpec] = {}
 
     def __call__(self, overrides: Sequence[str]) -> PathSpec:
-        """It.
+        """The path with the overrides.
 
         Raises:
             DtnsimError: the overrides do not go together.

@@ -40,22 +40,22 @@ class Swept(_Many):
 
     @property
     def several(self) -> bool:
-        """Yes."""
+        """True: each scenario has a value."""
         return True
 
     @property
     def some(self) -> float:
-        """That of the first scenario."""
+        """Value in the first scenario."""
         return float(np.ravel(self.values)[0])
 
     @property
     def value(self) -> NoReturn:
-        """No single one."""
+        """Refused: there is no single value."""
         raise NeedsOneError(self.text)
 
 
 def swept(like: Quantity, values: Array) -> Swept:
-    """``like`` with these values."""
+    """A parameter like ``like`` with a value for each scenario."""
     made = object.__new__(Swept)
     for name in ("dim", "spread", "source", "text", "typical", "key"):
         object.__setattr__(made, name, getattr(like, name))

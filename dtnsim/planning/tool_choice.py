@@ -195,7 +195,7 @@ def _ends(spec: PathSpec) -> tuple[End, End]:
 
 
 def _foreign(spec: PathSpec, usage: Usage) -> str:
-    """That a usage does not run on an end's system; empty where it runs on those of all."""
+    """Why a usage does not run on the system of an end; empty where it runs on all."""
     hosts = {end.host.name: end.host for end in _ends(spec) if not end.is_bucket}
     return elsewhere(hosts.values(), usage.systems)
 

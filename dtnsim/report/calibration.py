@@ -177,7 +177,7 @@ def _alarm(a: Alarm) -> str:
 
 
 def watch_document(found: Watched, path: str | None = None) -> dict[str, Any]:
-    """The same for programs; the fit is that of ``calibrate``."""
+    """The watch as JSON; the fit is that of ``calibrate``."""
     return {
         "schema": WATCH,
         "folder": str(found.history.folder),

@@ -25,7 +25,7 @@ _TRIED: Final = 8  #: parts of one place that are tried, the cheapest first
 
 
 class Reliefs:
-    """What relieves the rungs of a path's ladders; what they share is worked out once."""
+    """How to remove each bottleneck of a path's ladders; what these share is worked out once."""
 
     def __init__(self, given: PathSpec, p: Prediction) -> None:
         self._given, self._problem = given, p.problem

@@ -183,8 +183,8 @@ def goals(p: Prediction, wanted: Sequence[Goal], out: Out | _Card) -> None:
     """Prints how likely each goal is met."""
     for goal in wanted:
         asked = "" if goal.required is None else f" ({goal.required:.0%} required)"
-        verdict_ = "" if goal.required is None else "met: " if goal.met(p) else "missed: "
-        out.print(f"{verdict_}{goal.words}, probability {goal.probability(p):.0%}{asked}")
+        verdict = "" if goal.required is None else "met: " if goal.met(p) else "missed: "
+        out.print(f"{verdict}{goal.words}, probability {goal.probability(p):.0%}{asked}")
 
 
 def shares(found: Sequence[Share], out: Out) -> None:

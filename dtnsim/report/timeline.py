@@ -52,7 +52,7 @@ def _fullest(series: dict[str, list[float]]) -> list[tuple[str, list[float]]]:
 
 
 def happened(s: Simulation) -> Table:
-    """Events, one a line."""
+    """Table of the events of the first run, one a row."""
     return Table(">at", "what", rows=[(units.show(t, "s"), what) for t, what in s.runs[0].happened])
 
 

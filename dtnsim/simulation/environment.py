@@ -101,7 +101,7 @@ class Environment:
             self._renew()
 
     def follows(self, f: int) -> None:
-        """Those before a transfer have finished: its program has its memory from now on."""
+        """Notes that a transfer's predecessors have finished: from now on its program holds its memory."""
         self.files.holds(f, 1)
 
     def begun(self, f: int) -> None:
@@ -285,7 +285,7 @@ class _Load:
         self._arrived = 0.0
 
     def start(self, size: float) -> None:
-        """One more arrives."""
+        """Starts a flow of other traffic."""
         self._arrived += size
         self.engine.transfer(self._row, size, weight=self.given.weight, cap=self.given.cap, label=self)
 

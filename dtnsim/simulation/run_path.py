@@ -178,7 +178,7 @@ def _loop(world: Environment, recorder: Recorder, end: Any, limits: Limits) -> t
 
 
 def _report_progress(world: Environment, limits: Limits) -> bool:
-    """Reports how far the run is; returns whether it shall stop."""
+    """Reports progress; returns whether the run shall stop."""
     if (time := world.env.peek()) > world.env.now:  # else not all at this instant has its share yet
         _check_moving(world, time, limits.until)
     if limits.progress is None:

@@ -83,7 +83,7 @@ class Store:
 
     @property
     def _some(self) -> bool:
-        """Whether it holds more than rounding."""
+        """Whether the store holds more bytes than rounding explains."""
         return self.filled - self.drained > self._tiny()
 
     def rates(self) -> tuple[float, float]:

@@ -194,7 +194,7 @@ class _Use(NamedTuple):
 
     @classmethod
     def of(cls, m: Matrices, rate: Array) -> _Use:
-        """That of rates."""
+        """Use of the stations at these rates."""
         return cls(m, rate, per_capacity(m.loads(rate), m.capacity), m.at_work)
 
     def visited(self, f: int) -> Index:

@@ -262,7 +262,7 @@ def lead(transfer: Transfer) -> Array:
 
 
 def at_once(transfer: Transfer, delay: Demand) -> bool:
-    """Whether all workers wait at the same time, once, before much moves: their connections are set up, and open."""
+    """Whether all workers wait for a delay at the same time, once: connections that are set up, or open."""
     set_up = delay.each == "start" and transfer.workers > 1 and not grows_back(delay)
     return (set_up or delay.each == "open") and not transfer.timed
 

@@ -90,7 +90,7 @@ def ways(given: PathSpec, problem: Problem, f: int, t: TransferPrediction, rate_
 
 
 def remedy_words(made: Prediction, f: int) -> str:
-    """What relieves transfer ``f``, or that nothing does by a tenth: no change, nor the lack of its limit."""
+    """What relieves transfer ``f`` in words, or that neither a change nor the lack of its limit brings a tenth."""
     t = made.transfers[f]
     then, remedy = next_limit(made, t), remedy_of_tool(made, f)
     station = next((u.station for u in made.stations if u.station.name == t.bottleneck.station), None)
@@ -141,7 +141,7 @@ def _drives(made: Prediction, f: int) -> str:
 
 
 def next_limit(made: Prediction, t: TransferPrediction) -> Rung | None:
-    """What holds a transfer once its bottleneck holds nothing.
+    """The next bottleneck of a transfer, once its present one is gone.
 
     The narrowest place of a TCP connection is a station too, and no other bottleneck.
     """
@@ -150,12 +150,8 @@ def next_limit(made: Prediction, t: TransferPrediction) -> Rung | None:
     ports = ("nic", "ib")
     cards = {u.station.name for u in made.stations if u.station.kind in ports} if place and place[1] else set()
     for rung in islice(t.ladder, 1, None):
-        if (
-            t.bottleneck.kind in ports
-            and (its := _PLACE.search(rung.reason))
-            and its[1]
-            and its[2] == t.bottleneck.host
-        ):
+        port = _PLACE.search(rung.reason) if t.bottleneck.kind in ports else None
+        if port and port[1] and port[2] == t.bottleneck.host:  # the same port, as a connection's narrowest place
             continue
         mine = rung.station in cards and rung.station.startswith(f"{same}.")
         if not place or not (mine or (not place[1] and rung.station == f"network.{same}")):
@@ -297,7 +293,7 @@ def _tried(
 
 
 class Count(NamedTuple):
-    """So many files, streams or runs at once."""
+    """A number of files, streams or runs at once that can be tried."""
 
     what: str  #: Of what.
     #: How many, and how many there are now.

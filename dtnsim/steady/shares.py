@@ -40,7 +40,7 @@ class Solution:
 
     @property
     def parts(self) -> tuple[Array, Array, Array, IntArray]:
-        """All of them."""
+        """All four arrays, in the order of the fields."""
         return self.capacity, self.rate, self.ceiling, self.binding
 
     def each(self, made: Callable[[NDArray[Any]], NDArray[Any]]) -> Solution:

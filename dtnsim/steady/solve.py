@@ -104,7 +104,7 @@ class Rates:
 
 
 class _Prepared:
-    """What stays of a problem that is asked again and again: what its stations and its workers allow."""
+    """A problem prepared for repeated solving: what its stations and its workers allow."""
 
     def __init__(self, m: Matrices) -> None:
         self.m, self.workers, self.shares = m, Workers(m), Shares(m.capacity, m.total, m.changing)

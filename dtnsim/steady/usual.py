@@ -44,7 +44,7 @@ class _One(Draw):
         return self
 
     def __call__(self, quantity: Quantity) -> Value:
-        """Value of ``quantity`` there."""
+        """Value of ``quantity`` in this scenario."""
         value = self._draw(quantity)
         return float(value) if np.ndim(value) == 0 else float(np.asarray(value)[self._at])
 

@@ -42,7 +42,7 @@ class Share:
 
     @property
     def what(self) -> str:
-        """What it is, in words; a parameter by its key."""
+        """The cause of the spread in words; a parameter by its key."""
         first, _, rest = self.name.partition(" ")
         if first == "discrepancy":
             return f"the model's own error for {WORDS['tools'].get(rest, rest)}"

@@ -284,7 +284,7 @@ class MemoryTest(Tool):
 
     @abstractmethod
     def net(self) -> NetUse:
-        """Its connections."""
+        """The connections of the test."""
 
     def unlike(self) -> str:
         """What its options say otherwise than the path file, in words; empty where nothing is."""

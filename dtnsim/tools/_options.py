@@ -108,7 +108,7 @@ def one_of(known: object, several: Mapping[str, Sequence[str]] = MappingProxyTyp
 
 
 def metadata_within(annotation: object) -> list[object]:
-    """Units within ``Size | None``."""
+    """Metadata within an annotation: the units of ``Size | None``."""
     found: list[object] = []
     for part in get_args(annotation):
         found += [*getattr(part, "__metadata__", ()), *metadata_within(part)]

@@ -26,7 +26,7 @@ _PACK = prior("16 MiB", 0.3, "restic documentation: packs of 16 MiB; borg's segm
 
 
 class BlockBackup(Tool):
-    """What such backups share.
+    """What backups by blocks share.
 
     ``changed`` is the part of the bytes in files that are new or changed, ``literal`` the part of those that the
     repository lacks, ``ratio`` times smaller when compressed. Blocks travel in packs, so that no file waits for an
@@ -197,7 +197,7 @@ class Crashplan(Tool):
     literal: Share = prior("1", 0.0, "initial backup: no block is known")
     ratio: Ratio = prior("1", 0.0, "incompressible data")
     cpu: Annotated[Quantity, Unit("1", low=0.01, high=1.0)] = prior(
-        "0.8", 0.15, "assumed, from memory: 80 % of a core by default while the user is away"
+        "0.8", 0.15, "assumed: 80 % of a core by default while the user is away"
     )
     cipher: Cycles = prior("20 cycles/B", 0.5, "assumed: Blowfish or AES in Java without AES instructions")
     block: Size = prior("64 KiB", 1.0, "assumed: block that is hashed and sent")

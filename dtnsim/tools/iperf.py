@@ -31,7 +31,7 @@ _UDP_RATE = prior("1.05 Mb/s", 0.0, "iperf(1), version 2: default rate for UDP")
 
 
 def _of_all(rate: Quantity | None, streams: int) -> Quantity | None:
-    """The rate that an option gives each stream, of all of them."""
+    """Rate of all streams together, from an option that gives the rate of each."""
     return None if rate is None else scaled(rate, streams, f"for each of {streams} streams")
 
 
@@ -132,7 +132,7 @@ class Iperf3(MemoryTest):
         )
 
     def _threads(self, release: str) -> Quantity:
-        """Threads of a side."""
+        """Threads of one side in a release."""
         alone = version_tuple(release) < _THREADED
         return Quantity(1.0 if alone else float(self.P), "1", 0.0, "iperf3 release notes: a thread a stream since 3.16")
 

@@ -160,7 +160,7 @@ class SftpCopy(SshCopy):
         return Plan((transfer(job, ends, block, net, cpu, self.each_file(job)),), opening=opening)
 
     def session(self, job: Job, block: Quantity) -> Plan:
-        """The same by SFTP."""
+        """The plan of a copy by SFTP, whose messages wait for their answers."""
         put = self.client == "source"
         folder, further = (PUT_FOLDER, PUT_FURTHER) if put else (GET_FOLDER, GET_FURTHER)
         waits = SESSION + folder + further * max(job.directories - 1, 0)

@@ -260,7 +260,7 @@ class Usage:
     tries: Mapping[str, Sequence[Any]] = field(default_factory=dict)
 
     def with_options(self, chosen: Mapping[str, Any]) -> dict[str, Any]:
-        """Its options with values of those that are tried."""
+        """Options of the usage with chosen values for those that are tried."""
         like = {k: chosen[v[1:-1]] if isinstance(v, str) and v[:1] == "{" else v for k, v in self.options.items()}
         return {**like, **chosen}
 

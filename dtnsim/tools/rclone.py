@@ -30,7 +30,7 @@ _SUM: Final = prior("0.02 s", 0.4, "a remote shell and md5sum for each file")
 
 
 class Backend(NamedTuple):
-    """Messages that wait."""
+    """Messages of a backend that wait for their answers, and the start of the program."""
 
     #: Before the first file, when the remote is the source or the destination.
     get: float

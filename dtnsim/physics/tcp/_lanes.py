@@ -74,7 +74,7 @@ class Fixed:
 
 
 def which(law: IntArray, laws: dict[int, Control]) -> dict[str, BoolArray | bool]:
-    """Of some properties of `Control` which lanes have it; whether all or none do where they are alike."""
+    """Lanes whose control has a property, by property; True or False where all lanes agree."""
     made = dict[str, BoolArray | bool]()
     for what in ("cube", "clocked", "estimates"):
         some = [n for n, control in laws.items() if getattr(control, what)]

@@ -30,7 +30,7 @@ class Noted(Rows):
 
     @classmethod
     def of(cls, lanes: int, marks: int) -> Noted:
-        """Nothing noted yet."""
+        """Counters at zero, before the first step."""
         return cls(*(np.zeros((lanes, marks)) for _ in range(3)), *(np.zeros(lanes) for _ in range(3)))
 
 

@@ -163,7 +163,7 @@ class Growth:
     besides: tuple[str, ...] = ()  #: Other ``key=value`` of the array.
 
     def of(self, array: Device) -> Device:
-        """The array so."""
+        """The array with the change made."""
         told = {key: int(value) for key, value in (b.split("=") for b in self.besides)}
         return array.model_copy(update={self.key: self.value, **told})
 
@@ -247,7 +247,7 @@ class Room:
         return 0 < self.holds(array, part=part) < self.needed_B
 
     def why(self, array: Any, part: str | None = None) -> str:
-        """Why not."""
+        """Why the array cannot hold what has to fit."""
         return f"the drives would hold {units.show(self.holds(array, part=part), 'B')}, and {self._why}"
 
     def words(self, part: str, drives: int) -> str:

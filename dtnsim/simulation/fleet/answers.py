@@ -117,7 +117,7 @@ class FleetRun:
 
     @property
     def total(self) -> Group:
-        """All transfers together."""
+        """Statistics of all transfers together."""
         return self.groups[-1]
 
 
@@ -184,7 +184,7 @@ class _Columns:
         self.asked = work.asked < course.now
 
     def group(self, name: str, source: str, target: str, part: NDArray[Any]) -> Group:
-        """A group of them."""
+        """Statistics of one group of transfers."""
         here = np.flatnonzero(part) if part.dtype == np.bool_ else part
         here = here[self.asked[here]]
         status = self.status[here]

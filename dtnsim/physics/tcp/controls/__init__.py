@@ -159,12 +159,12 @@ def names(*, by_loss: bool | None = None) -> tuple[str, ...]:
 
 
 def unjudged() -> tuple[str, ...]:
-    """Those whose shares beside others no measurement has found near."""
+    """Congestion controls whose shares beside others no measurement has confirmed."""
     return tuple(name for name, c in controls().items() if not c.judged)
 
 
 def offered() -> tuple[str, ...]:
-    """Those that advice tries in place of another."""
+    """Congestion controls that advice may propose in place of another."""
     return tuple(name for name, c in controls().items() if c.offered)
 
 

@@ -36,24 +36,23 @@ def htcp(loss: ArrayLike, rtt_s: ArrayLike, mss_B: ArrayLike, _rate_Bps: ArrayLi
     p, rtt, mss = arrays(loss, rtt_s, mss_B)
     if not np.any(p > 0):
         return np.full(p.shape, np.inf)
-    kept = linux.HTCP_BETA[1]
     carried = np.log(np.where(p > 0, p, 1.0)) - np.log(rtt)  # of a segment and a second without loss
-    t = np.exp(-(carried + np.log((kept / (1 - kept) + 0.5) * 2 * (1 - kept) / rtt)) / 2)  # were it below 1 s
+    t = np.exp(-(carried + np.log((HIGH / (1 - HIGH) + 0.5) * 2 * (1 - HIGH) / rtt)) / 2)  # were it below 1 s
     for _ in range(_STEPS):
-        more, gain, area = _htcp_growth(t, rtt, kept)
-        whole, slope = gain * kept / (1 - kept) * t + area, (more * t + gain) * kept / (1 - kept) + gain
+        more, gain, area = _htcp_growth(t, rtt, HIGH)
+        whole, slope = gain * HIGH / (1 - HIGH) * t + area, (more * t + gain) * HIGH / (1 - HIGH) + gain
         step = (np.log(whole) + carried) * whole / (slope * t)
         t = t * np.exp(-step)
         if np.abs(step).max() < _CLOSE:
             break
-    _, gain, area = _htcp_growth(t, rtt, kept)
-    mean = gain * kept / (1 - kept) + area / t
+    _, gain, area = _htcp_growth(t, rtt, HIGH)
+    mean = gain * HIGH / (1 - HIGH) + area / t
     return np.asarray(np.where(p > 0, mean * mss / rtt, np.inf), float)
 
 
 def _htcp_growth(t: FloatArray, rtt: FloatArray, beta: float) -> tuple[FloatArray, FloatArray, FloatArray]:
     """Segments gained in a second t seconds after a loss (`growth`), those gained until then, and their integral."""
-    scale = np.clip(rtt / linux.HTCP_SCALE_S, *linux.HTCP_SCALE)
+    scale = np.clip(rtt / SCALE_S, LEAST, MOST)
     u, slow = np.maximum(t - 1.0, 0.0), np.minimum(t, 1.0)
     square = u * u
     fast = u + 5 * square + u * square / 12  # integral of 1 + 10 u + u^2/4
