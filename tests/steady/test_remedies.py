@@ -14,7 +14,7 @@ from dtnsim.report.decision import decide
 from dtnsim.report.holds import called
 from dtnsim.steady.prediction import predict
 from dtnsim.steady.reasons import key_of, remedy
-from dtnsim.steady.relieved import NO_MORE, by, remedy_of_tool, tried
+from dtnsim.steady.relieved import NO_MORE, remedy_of_tool, remedy_words, tried
 from tests.each import cases, rows
 from tests.lab import answer, journey, machine, volume
 from tests.strategies import load
@@ -185,7 +185,7 @@ def test_advice_is_worth_a_tenth_or_says_that_nothing_is(path: str) -> None:
         tried = t.ways
         assert [w.ceiling_Bps for w in tried] == sorted((w.ceiling_Bps for w in tried), reverse=True)
         assert all(w.ceiling_Bps > 1.1 * t.ceiling for w in tried)
-        said = by(found, f)
+        said = remedy_words(found, f)
         assert said
         rungs = [r.throughput_Bps for r in t.ladder]
         if said.startswith("no single change by a tenth"):
@@ -197,9 +197,9 @@ def test_advice_is_worth_a_tenth_or_says_that_nothing_is(path: str) -> None:
 def test_no_advice_for_a_few_percent() -> None:
     """Two ends of one port are the same limit; of a core a third below the drives the gain is named."""
     few = dtnsim.predict("examples/rdma-100g", samples=0)
-    assert by(few, 0).startswith("no single change by a tenth: without this limit the ceiling is 98")
+    assert remedy_words(few, 0).startswith("no single change by a tenth: without this limit the ceiling is 98")
     much = dtnsim.predict("venadi/gridftp-gpfs", samples=0)
-    assert by(much, 0).startswith("a faster clock (hosts.nersc.cpu.clock)")
+    assert remedy_words(much, 0).startswith("a faster clock (hosts.nersc.cpu.clock)")
 
 
 def test_several_runs_are_advised_beside_another_transfer_as_well() -> None:
