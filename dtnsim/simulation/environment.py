@@ -14,7 +14,7 @@ from dtnsim.ground.records import Problem, Transfer
 from dtnsim.physics._arrays import FloatArray as Array
 from dtnsim.simulation import transfer_processes
 from dtnsim.simulation.jobs import Job, Leg, engine_stations, legs_of, station_capacities
-from dtnsim.simulation.scenario import Crowd, Key, Scenario, matching
+from dtnsim.simulation.scenario import Crowd, Key, Scene, matching
 from dtnsim.simulation.variants import as_drawn, drawn_transfer
 
 if TYPE_CHECKING:
@@ -45,7 +45,7 @@ class Environment:
         pending: Events that are still to come.
     """
 
-    def __init__(self, engine: Engine, scene: Scenario, problem: Problem, scenario: int) -> None:
+    def __init__(self, engine: Engine, scene: Scene, problem: Problem, scenario: int) -> None:
         self.engine, self.scene, self.scenario = engine, scene, scenario
         self.env: simpy.Environment = engine.env
         self._drawn = problem

@@ -17,7 +17,7 @@ from dtnsim.ground.quantity import Draw
 from dtnsim.ground.records import Problem
 from dtnsim.simulation.results import Run
 from dtnsim.simulation.run_path import Limits, Progress, run_once
-from dtnsim.simulation.scenario import Scenario, scenario_of, settled
+from dtnsim.simulation.scenario import Scene, make_scene, settled
 from dtnsim.steady import timed
 
 _PAYS_S: Final = 4.0  #: seconds of work in all above which processes are begun (a fresh interpreter takes about one)
@@ -40,7 +40,7 @@ class Task:
 class Work:
     """A task, drawn and composed."""
 
-    scene: Scenario  #: Everything that may happen.
+    scene: Scene  #: Everything that may happen.
     drawn: Problem  #: The path with its parameters drawn, one scenario a replica.
     task: Task  #: What it is of.
 
@@ -50,16 +50,16 @@ class Work:
         return run_once(self.scene, self.drawn, number, self.task.seed + 1 + number, limits)
 
 
-def composed(task: Task, scene: Scenario | None = None) -> Work:
+def composed(task: Task, scene: Scene | None = None) -> Work:
     """Draws and composes the replicas of a task."""
-    scene = scene or scenario_of(task.given)
+    scene = scene or make_scene(task.given)
     draw = Draw(task.replicas - 1, task.seed, task.given.correlation)
     made = timed.composer(task.given, draw, timed.amounts(scene.problem), in_time=True).problem()
     return Work(scene, settled(sharing.as_in(made, scene.problem))[0], task)
 
 
 def results(
-    task: Task, scene: Scenario, first: Run, processes: int | Executor | None, scheduler: str | None, progress: Progress
+    task: Task, scene: Scene, first: Run, processes: int | Executor | None, scheduler: str | None, progress: Progress
 ) -> Iterator[Run]:
     """The replicas but the first, in order.
 

@@ -26,7 +26,7 @@ from dtnsim.simulation.jobs import Job, cached, engine_stations, make_job, stati
 from dtnsim.simulation.memory import Files, Memory
 from dtnsim.simulation.record import Recorder
 from dtnsim.simulation.results import LazySeries, PhaseTime, Run, Series, TransferRun
-from dtnsim.simulation.scenario import Scenario
+from dtnsim.simulation.scenario import Scene
 from dtnsim.steady.timed import sender_rate
 
 MAX_EVENTS: Final = 50_000_000  #: steps of the event loop after which a run is given up
@@ -58,7 +58,7 @@ class Limits:
         return ModelError(f"given up after {plural(self.max_events, 'event')} at {now:.6g} s; {remedy}")
 
 
-def run_once(scene: Scenario, problem: Problem, scenario: int, seed: int, limits: Limits) -> Run:
+def run_once(scene: Scene, problem: Problem, scenario: int, seed: int, limits: Limits) -> Run:
     """Runs a path once.
 
     Args:
@@ -80,7 +80,7 @@ def run_once(scene: Scenario, problem: Problem, scenario: int, seed: int, limits
 
 
 def _set_up(
-    scene: Scenario, problem: Problem, scenario: int, seed: int, limits: Limits
+    scene: Scene, problem: Problem, scenario: int, seed: int, limits: Limits
 ) -> tuple[Environment, Recorder, list[Any]]:
     """Everything at the start, who counts, and what has to end."""
     env = simpy.Environment(0.0)

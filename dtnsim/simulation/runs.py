@@ -21,7 +21,7 @@ from dtnsim.simulation import replicas as replicas_of
 from dtnsim.simulation.record import OPENS
 from dtnsim.simulation.results import Held, Run, Simulation
 from dtnsim.simulation.run_path import MAX_EVENTS, Limits, Progress, run_once
-from dtnsim.simulation.scenario import check_load, scenario_of
+from dtnsim.simulation.scenario import check_load, make_scene
 from dtnsim.steady.reasons import Cause, reason
 
 
@@ -80,7 +80,7 @@ def simulate(
             from dtnsim.simulation.plain import answer, columns, flow_events
 
             return answer.answer(flow_events.run(columns.columns(flows), limits), seed)
-        scene = scenario_of(given)
+        scene = make_scene(given)
         check_load(scene, until)
         runs = [run_once(scene, scene.problem, 0, seed, limits)]
     whole_run.done = 1

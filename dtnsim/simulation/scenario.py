@@ -68,7 +68,7 @@ class Crowd:
 
 
 @dataclass(slots=True)
-class Scenario:
+class Scene:
     """All that a run needs."""
 
     given: PathSpec  #: The path.
@@ -150,7 +150,7 @@ def _composed(given: PathSpec, moved: Mapping[str, float] | None = None) -> tupl
     return found, Volumes(composer, problem.transfers), rates[0]
 
 
-def scenario_of(given: PathSpec) -> Scenario:
+def make_scene(given: PathSpec) -> Scene:
     """Works out and checks everything around a path.
 
     Raises:
@@ -164,7 +164,7 @@ def scenario_of(given: PathSpec) -> Scenario:
         t.start_s + (t.omitted_s + t.time_s if t.timed else t.payload_B / max(r, 1e-300))
         for t, r in zip(problem.transfers, rates, strict=True)
     ]
-    scene = Scenario(given, problem, tuple(given.events), (), loads, float(max(ends)))
+    scene = Scene(given, problem, tuple(given.events), (), loads, float(max(ends)))
     scene.volumes[scene.start] = volumes
     for number, event in enumerate(given.events):
         with _written_at(given, "events", number):
@@ -192,7 +192,7 @@ def _written_at(given: PathSpec, *steps: str | int) -> Iterator[None]:
         raise SpecError(error.message, **where, key=error.key, value=error.value, remedy=error.remedy) from None
 
 
-def _try(scene: Scenario, number: int) -> None:
+def _try(scene: Scene, number: int) -> None:
     """Works out the path after an event, which must be one that the path can be in."""
     try:
         scene.variant(((number,), scene.start[1]))
@@ -203,7 +203,7 @@ def _try(scene: Scenario, number: int) -> None:
         raise SpecError(error.message, key=key, value=error.value, remedy=error.remedy) from None
 
 
-def check_load(scene: Scenario, until: float) -> None:
+def check_load(scene: Scene, until: float) -> None:
     """Refuses other people's transfers that would pile up for ever.
 
     Raises:

@@ -12,7 +12,7 @@ from dtnsim.composition.volumes import EXACT, step
 from dtnsim.description.spec import PathSpec
 from dtnsim.ground.quantity import Draw
 from dtnsim.simulation import simulate
-from dtnsim.simulation.scenario import scenario_of
+from dtnsim.simulation.scenario import make_scene
 from tests.lab import journey, machine, problem, rate, sheet, volume
 from tests.strategies import load
 
@@ -39,7 +39,7 @@ def seconds_a_byte(transfer: Any, problem: Any) -> dict[str, float]:
 
 @pytest.mark.parametrize("streams", [1, 2, 4])
 def test_a_transfer_beside_fewer_costs_what_it_costs_in_a_path_of_fewer(streams: int) -> None:
-    scene = scenario_of(path(6))
+    scene = make_scene(path(6))
     drives = scene.drives(scene.start)
     count: Counter[tuple[str, str]] = Counter()
     for f in range(streams):
@@ -53,7 +53,7 @@ def test_a_transfer_beside_fewer_costs_what_it_costs_in_a_path_of_fewer(streams:
 
 
 def test_flash_minds_no_other_streams() -> None:
-    scene = scenario_of(path(6, SSD))
+    scene = make_scene(path(6, SSD))
     drives = scene.drives(scene.start)
     assert drives.shared
     assert drives.beside(0, Counter({("a", "/data"): 1})) is drives.whole(0)
@@ -70,7 +70,7 @@ def test_many_streams_are_told_apart_by_an_eighth() -> None:
 def test_drives_that_mind_no_other_streams_are_tried_once_for_all_that_are_equal(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    scene = scenario_of(path(6, SSD))
+    scene = make_scene(path(6, SSD))
     drives = scene.drives(scene.start)
     composer, tried = drives._composer, []
     beside = type(composer).beside

@@ -12,13 +12,13 @@ from dtnsim.description import spec
 from dtnsim.ground.errors import ModelError
 from dtnsim.simulation import run_path, simulate, transfer_processes
 from dtnsim.simulation.results import Run
-from dtnsim.simulation.scenario import scenario_of
+from dtnsim.simulation.scenario import make_scene
 from dtnsim.steady.prediction import predict
 from tests.simulation.slow import FAST, SLOW, make
 
 
 def run(path: dict[str, Any], limits: run_path.Limits, **changes: Any) -> Any:
-    scene = scenario_of(make(path, **changes))
+    scene = make_scene(make(path, **changes))
     return run_path.run_once(scene, scene.problem, 0, 1, limits)
 
 

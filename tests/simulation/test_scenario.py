@@ -14,15 +14,7 @@ from dtnsim.ground.errors import InputError, SpecError
 from dtnsim.ground.records import Problem, Station
 from dtnsim.ground.yamlio import loads
 from dtnsim.simulation import scenario, simulate
-from dtnsim.simulation.scenario import (
-    DIURNAL_STEP_S,
-    SHARE_STEP,
-    check_load,
-    matching,
-    poisson,
-    read_trace,
-    scenario_of,
-)
+from dtnsim.simulation.scenario import DIURNAL_STEP_S, SHARE_STEP, check_load, make_scene, matching, poisson, read_trace
 from dtnsim.steady.prediction import predict
 from tests.each import rows
 from tests.simulation.slow import FAST, SLOW, make
@@ -48,13 +40,13 @@ def test_stars_stand_for_names_and_brackets_for_themselves() -> None:
 def test_a_timeline_has_what_holds_from_when_on() -> None:
     change = {"wan.loss": "1e-4"}
     events = [{"at": "10 s", "set": change, "until": "30 s"}, {"at": "20 s", "set": change, "until": "40 s"}]
-    scene = scenario_of(make(FAST, events=events))
+    scene = make_scene(make(FAST, events=events))
     assert [(t, key[0]) for t, key in scene.timeline()] == [(10, (0,)), (20, (0, 1)), (30, (1,)), (40, ())]
 
 
 def test_a_load_over_the_day_follows_its_cosine() -> None:
     """Mean 40 %, half of it up and down, 3 o'clock at the start, its peak at 15."""
-    scene = scenario_of(make(FAST, wan__background=DAY))
+    scene = make_scene(make(FAST, wan__background=DAY))
     told = list(islice(scene.timeline(), 48))
     hours = 3 + (np.array([t for t, _ in told]) + DIURNAL_STEP_S / 2) / 3600
     shares = np.array([key[1][0] for _, key in told]) * SHARE_STEP
@@ -64,7 +56,7 @@ def test_a_load_over_the_day_follows_its_cosine() -> None:
 
 def test_a_state_of_the_path_is_the_path_with_those_keys() -> None:
     events = [{"at": "10 s", "set": {"wan.bandwidth": "1 Gb/s"}}]
-    scene = scenario_of(make(FAST, events=events))
+    scene = make_scene(make(FAST, events=events))
     slow = scene.variant(((0,), ()))
     rate = predict(make(FAST, wan__bandwidth="1 Gb/s"), samples=0).throughput_Bps.p50
     number = [s.name for s in slow.stations].index("network.wan")
@@ -88,7 +80,7 @@ def test_a_load_that_varies_changes_the_rate_by_the_hour() -> None:
 
 def test_crowds_that_offer_more_than_fits_need_an_end() -> None:
     others = [{"stations": ["network.wan"], "rate": "2 /s", "size": "1 GB"}]  # 16 Gb/s and more over 10
-    scene = scenario_of(make(SLOW, others=others))
+    scene = make_scene(make(SLOW, others=others))
     check_load(scene, until=3600.0)
     with pytest.raises(SpecError, match="pile up for ever"):
         check_load(scene, until=math.inf)
@@ -99,7 +91,7 @@ def test_crowds_that_offer_more_than_fits_need_an_end() -> None:
 def test_nobody_may_crowd_a_thread() -> None:
     others = [{"stations": ["*.cpu.gridftp*"], "rate": "1 /s", "size": "1 GB"}]
     with pytest.raises(SpecError, match="none of these stations"):
-        scenario_of(make(SLOW, others=others))
+        make_scene(make(SLOW, others=others))
 
 
 def others(text: str) -> Others:
