@@ -33,7 +33,7 @@ MIRROR_RATE: Final = prior(
 _CONTROLLERS: Final = (
     (6, 1, 4), (6, 2, 4), (8, 3, 4), (8, 2, 8), (8, 3, 8), (4, 2, 1), (4, 2, 2), (2, 2, 1), (6, 3, 2), (5, 3, 2),
 )  # fmt: skip
-_NEARLY: Final = 0.1  #: spread of a capacity that is known
+_NEARLY: Final = 0.1  #: largest spread of a capacity that counts as known
 #: payload of a packet there, as chipsets agree on
 _PAYLOAD_B: Final = 128.0
 _PORTS: Final = (
@@ -217,7 +217,7 @@ class Device(Component):
         return term(cache.LINUX_READ_AHEAD_B, "B") if self.below is None else self.below.ahead_window(row)
 
     def works(self, row: Row, use: Access) -> tuple[Work, ...]:
-        """What the host's kernel does to each byte that is moved, parity left out."""
+        """Work of the host's kernel on each byte that is moved, parity left out."""
         return ()
 
     def served_here(self, row: Row, use: Access) -> Term | None:

@@ -127,7 +127,7 @@ class Tape(LocalFilesystem):
         return least(row.term(self.compression) * row.term(self.rate), row.term(self.link))
 
     def fed(self, row: Row, feed: Term) -> Term:
-        """What a drive passes at most that is fed so [B/s]."""
+        """Most that a drive passes at this feed [B/s]."""
         fastest = self.fastest(row)
         return law(
             tape.streaming_rate,

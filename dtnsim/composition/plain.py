@@ -25,7 +25,7 @@ from dtnsim.ground.records import SLOW_START, Connection, Slowdown, Station, Tra
 from dtnsim.ground.term import without_words
 from dtnsim.physics._arrays import FloatArray as Array, Index
 
-_ENDLESS_B: Final = 1e30  #: size with which a kind is composed: one that its connections' opening is nothing of [B]
+_ENDLESS_B: Final = 1e30  #: size that a kind is composed with: beside it the opening of connections is nothing [B]
 
 
 @dataclass(slots=True)

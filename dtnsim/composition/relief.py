@@ -29,7 +29,7 @@ _MIB: Final = 2.0**20
 #: MiB above which sizes are whole ones, and the last digits of a sum
 _WHOLE: Final = 8
 _DIGITS: Final = 1e-12
-#: how other systems are told: FreeBSD tcp(4), mod_cc(4), tcp_bbr(4); XNU bsd/netinet/tcp_subr.c; Microsoft,
+#: commands of other systems: FreeBSD tcp(4), mod_cc(4), tcp_bbr(4); XNU bsd/netinet/tcp_subr.c; Microsoft,
 #: netsh interface tcp (a window scale of 14), whose buffers to send grow by themselves
 _ELSEWHERE: Final[dict[str, dict[str, tuple[str, ...]]]] = {
     "freebsd": {

@@ -53,7 +53,7 @@ def texts(overrides: Overrides) -> list[str]:
 
 @contextmanager
 def given_with(option: str) -> Iterator[None]:
-    """Overrides that come with another option than ``--set``: what cannot be used is called by that.
+    """Errors of overrides name the option that gives them in the place of ``--set``.
 
     Raises:
         SpecError: one that cannot be used.
@@ -86,7 +86,7 @@ def override(raw: Mapping, text: str, notes: list[str] | None = None) -> list[st
 
 
 def apart(raw: Mapping, overrides: Sequence[str], names: Collection[str]) -> list[str]:
-    """Overrides that write out hosts of a file which are like others of it, as far as they are not like each other.
+    """Overrides that write out hosts that are ``like`` another of the file, unless that is one of them.
 
     Args:
         overrides: What is put over the path, of which what reaches the others reaches these too.
@@ -146,7 +146,7 @@ def put(raw: Mapping, steps: list[str], value: Any, text: str, notes: list[str] 
 
 
 def _in_place_of(old: Mapping, part: str, family: str) -> Mapping | str:
-    """A part of a family in the place of another: of the old one only how it is placed is left."""
+    """A part in the place of another of its family, of which only the placement keys stay."""
     kind: object = None
     for given in (part, old):  # of names in a line the old one's kind tells the keys, and where it has none the family
         with suppress(SpecError):

@@ -20,14 +20,14 @@ from dtnsim.ground import library, units
 from dtnsim.ground.errors import SpecError
 from dtnsim.ground.library import words
 
-#: level that several drives are taken for where none is said
+#: RAID level of several drives where none is stated
 _LEVELS: Final = {"disk": "raid6", "ssd": "raid0", "nvme": "raid0"}
 _NUMBER: Final = r"(\d+(?:\.\d+)?(?:e-?\d+)?)"
 _MANY: Final = "thousand|million|billion|mio|k|m"  #: what people say for many files
 _COUNT: Final = rf"(?<![\w.,-])(\d[\d,]*(?:\.\d+)?)\s*({_MANY})?\s*"
 _SIZE: Final = rf"{_NUMBER}\s*([kmgtp]i?b)\b"
 _DRIVE: Final = r"(nvme|ssd|hdd|disk|drive)s?\b(?:\s+(?:ssd|drive)s?\b)?"
-_DIGITS: Final = 3  #: digits of which a part is known by them alone: 7443, and not the 30 of ampere-altra-m128-30
+_DIGITS: Final = 3  #: least digits that name a part alone: 7443, and not the 30 of ampere-altra-m128-30
 #: a sentence: what is said before, one end, the other
 _FROM_TO: Final = re.compile(r"(.*?)\bfrom\b(.+?)\bto\b(.+)", re.IGNORECASE | re.DOTALL)
 _EXAMPLE: Final = "'R740, ConnectX-5, 8 NVMe RAID0 -> NAS of 12 disks raidz2 10G, 25 ms'"
@@ -333,5 +333,5 @@ def _is_bucket(end: _End) -> bool:
 
 
 def _machine(end: _End) -> Any:
-    """The description of the machine that an end is; nothing where it is none."""
+    """Host file of an end; empty where the end names no machine."""
     return library.read("hosts", end.host["machine"]) if "machine" in end.host else {}

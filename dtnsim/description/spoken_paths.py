@@ -16,7 +16,7 @@ from dtnsim.ground.errors import UnitError
 from dtnsim.ground.quantity import Scalar
 from dtnsim.ground.yamlio import Mapping, mapping
 
-#: words for satellites that stand still, and the round trip over them where nobody states it
+#: words for geostationary satellites, and the source of their usual round trip
 GEO: Final = frozenset({"geo", "vsat", "geostationary", "inmarsat", "viasat", "hughesnet", "hughes", "bgan"})
 _UP_AND_DOWN: Final = (
     "Huston, Using LEOs and GEOs, labs.apnic.net, April 2022: at least 477 ms; "
@@ -31,7 +31,7 @@ _DRIVES: Final = re.compile(
 
 
 def segments(raw: Mapping, notes: list[str]) -> None:
-    """Gives a segment of unknown rate one that is no limit, where another is, or where both ends are near."""
+    """Gives a segment of unknown rate one that never limits, where another segment has a rate or both ends are near."""
     wan = raw.get("wan")
     if isinstance(wan, Scalar) and (one := told(wan)) is not None:
         raw.put("wan", wan := one, *raw.lines["wan"])
@@ -53,7 +53,7 @@ def segments(raw: Mapping, notes: list[str]) -> None:
 
 
 def _standing(given: Any) -> Any:
-    """Segments over satellites that stand still, of which no round trip is stated, with that of such."""
+    """Geostationary segments without a stated round trip, with the usual one."""
     if isinstance(given, Mapping) and "medium" not in given:
         made = {key: _standing(item) for key, item in given.items()}
         if all(made[key] is item for key, item in given.items()):

@@ -16,7 +16,7 @@ from dtnsim.ground import library
 #: words of a drive's name that say nothing of its model
 _VENDORS: Final = frozenset({"intel", "samsung", "seagate", "wd", "micron", "kioxia", "exos", "max"})
 _CAPACITY: Final = re.compile(r"\d+(?:\.\d+)?[tg]b")
-_NEAR: Final = 0.02  #: by how much sizes of one drive differ as programs round them
+_NEAR: Final = 0.02  #: relative difference that programs' rounding makes in the size of one drive
 
 
 @dataclass(frozen=True, slots=True)

@@ -53,7 +53,7 @@ class Fit:
         released: Parameters whose stated value the figures contradict.
         repeats: Runs of one test, and what they say of days.
         facts: What outputs of the hosts show to be otherwise than their files say.
-        suspect: What would have to be otherwise for any figure to be followed, where none is.
+        suspect: The parameter whose prior would have to go for figures to be followed, where none is.
     """
 
     parameters: tuple[Parameter, ...]
@@ -191,7 +191,7 @@ def _scatter(model: Model, search: Search, u: Array, error: Array) -> Array:
 
 
 def _leverage(slope: Array, error: Array, prior_sd: Array) -> Array:
-    """How much of each figure its own fit follows (0 to 1)."""
+    """Leverage of each figure: the part of it that the fit follows (N,), 0 to 1."""
     scaled = slope / error[:, None]
     information = scaled.T @ scaled + np.diag(prior_sd**-2)
     return np.asarray(np.einsum("np,np->n", scaled, np.linalg.solve(information, scaled.T).T))

@@ -1,4 +1,4 @@
-"""What is made when it is looked at: sequences that nobody pays for unread, and an answer's pictures in notebooks.
+"""Lazy sequences, made when they are read, and the pictures of answers in notebooks.
 
 Answers are records and know nothing of pictures: the report room draws them, and is loaded when somebody asks. It is
 above this room, so it is named here and not imported.

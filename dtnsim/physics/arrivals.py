@@ -71,7 +71,7 @@ def weekly_top(wave: float, weekend: float) -> float:
 
     Valid: 0 <= wave <= 1, weekend >= 0.
     Neglects: as `weekly`.
-    Source: derived here from `weekly`.
+    Source: the maximum of `weekly`, at its peak hour on a weekday or, where e > 1, at the weekend.
     """
     return (1.0 + wave) * max(1.0, weekend) * 7.0 / (5.0 + 2.0 * weekend)
 

@@ -163,7 +163,7 @@ def kept_bytes(done_B: ArrayLike, file_B: ArrayLike, files: ArrayLike, workers: 
 
     Valid: equal files, 0 <= done_B <= files x file_B.
     Neglects: files of unequal sizes, of which the large ones are broken off more often.
-    Source: derived here.
+    Source: derived: w files under way, each half done in the mean (uniform over a file).
     """
     done, unit = np.asarray(done_B, float), np.asarray(file_B, float)
     under_way = (np.minimum(workers, files) - 1.0) / 2.0

@@ -240,7 +240,7 @@ def release(version: str) -> tuple[int, int]:
 
     Valid: two numbers with a point between them.
     Neglects: patch levels.
-    Source: definition.
+    Source: names of OpenZFS releases (github.com/openzfs/zfs/releases).
     """
     major, _, minor = version.partition(".")
     return int(major), int(minor)

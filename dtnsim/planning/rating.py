@@ -87,7 +87,7 @@ class Rater:
     ) -> None:
         self.given, self.relieved = given, frozenset(relieved)
         self.goal_Bps, self.confidence, self.samples, self.seed = goal_Bps, confidence, samples, seed
-        #: whether connections that their narrowest place holds are no limit either
+        #: whether link-limited connections are no limit either
         self.lines = False
         self.laws = discrepancy.load()
         self._described: dict[tuple[str, ...], tuple[Problem, Draw]] = like._described if like is not None else {}  # noqa: SLF001
@@ -153,7 +153,7 @@ class Rater:
         return Described(nominal, drawn, draw, scenarios.held(given, nominal))
 
     def ahead(self, every: Iterable[Sequence[str]]) -> None:
-        """Tells of overrides that will be asked for."""
+        """Announces overrides, whose TCP is then run in one go."""
         self._paths.ahead(o for o in every if tuple(o) not in self._middle)
 
     def middle(self, overrides: Sequence[str]) -> Problem:

@@ -34,7 +34,7 @@ from dtnsim.steady.prediction import predict
 from dtnsim.tools.plan import Tool, Usage, usages
 
 _SAME: Final = 1e-9  #: relative difference of durations that is none
-_GAIN: Final = 0.03  #: gain below which an option stays as it usually is, and less of one is taken
+_GAIN: Final = 0.03  #: least gain for which an option leaves its usual value, or goes to a larger one
 AS_GOOD: Final = 1.05  #: times as long as the best below which a draw counts as good as the best
 #: tools by whose draws one is chosen, and times by which such a one may be behind the first at the ceiling: laws of
 #: their own error have medians from half of the ceiling to all of it
@@ -57,10 +57,10 @@ class Choice:
     lacks: str  #: What it does not do that others do.
     options: dict[str, Any]  #: The tool as a path file has it; empty for the path's own.
     prediction: Prediction  #: What it would do.
-    own: bool = False  #: Whether the path has it so.
+    own: bool = False  #: Whether it is the path's own tool as stated.
     best: float = 0.0  #: Share of the draws in which nothing is more than 5 % faster; 0 without draws.
     archived: bool = False  #: Whether the files go as one archive.
-    overrides: tuple[str, ...] = ()  #: ``key=value`` that make the path so; nothing where it is so.
+    overrides: tuple[str, ...] = ()  #: ``key=value`` that set it on the path; empty for the path's own.
 
     @property
     def duration_s(self) -> Interval:

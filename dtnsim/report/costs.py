@@ -1,4 +1,4 @@
-"""What relieves each rung of a ladder: the command that sets it, and the cheapest part on the price list that helps."""
+"""How to remove each bottleneck of a ladder: the command that does it, and the cheapest part on the price list."""
 
 from __future__ import annotations
 

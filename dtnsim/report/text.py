@@ -57,7 +57,7 @@ def prediction(p: Prediction, out: Out, *, busiest: int = 12, every: bool = Fals
     """Prints a prediction: answer, reason, utilisation bars, ladder; of very many transfers those that take longest.
 
     Args:
-        busiest: Of so many stations the use is shown.
+        busiest: Most stations whose use is shown.
         every: Every transfer, however many are alike.
     """
     out.print(title=p.name)

@@ -31,7 +31,7 @@ _FULL: Final = 0.9
 
 MakeRow = Callable[[Mapping[int, float]], "Row"]  #: makes the engine's row of demands
 
-#: up to so many files whose connections are opened anew open them round trip by round trip, more wait for it
+#: most files with connections of their own whose openings are followed by round trips; those of more are waits
 MAX_OPENINGS: Final = 1000
 
 
@@ -63,9 +63,9 @@ class Leg:
     drain_costs: Mapping[int, float]
     ramp: Ramp | None = None  #: How its connections open up.
     anew: bool = False  #: Whether every file has connections of its own.
-    #: Rate of one worker that the shares of ``ramp`` are of, beside all others of its transfer [B/s].
+    #: Rate of one worker beside all others of its transfer, in shares of which ``ramp`` is [B/s].
     ramp_Bps: float = math.inf
-    #: The same while the others are elsewhere, whose part of the link an open connection takes [B/s].
+    #: The same while the others are elsewhere and leave an open connection their part of the link [B/s].
     open_Bps: float = math.inf
     private_Bps: float = math.inf  #: Rate that the private stations besides them allow one worker [B/s].
     tally: Tally = field(default_factory=Tally)  #: What has passed it.

@@ -41,7 +41,7 @@ class Step:
     """What one group of things does to the median."""
 
     what: str  #: The group.
-    change_Bps: float  #: What the median gains by it; negative where it loses.
+    change_Bps: float  #: Change of the median by it.
     median_Bps: float  #: The median with it, all transfers together.
 
 

@@ -38,8 +38,8 @@ _PLACE: Final = re.compile(r"the narrowest place is (the port of )?([^,:(\s]+)")
 #: what `dtnsim.steady.reasons` asks of an array of the path, and what is said where more drives were tried
 _ARRAY: Final = re.compile(r"more or faster drives \((hosts\.([^.]+)\.volumes\.(.+)\.array)\)")
 NO_MORE: Final = "; twice as many bring less than a tenth"
-_REACHED: Final = 1 - 1e-6  #: a rate that is no further below another is it
-_SAME: Final = 1.02  #: a place is the narrowest of a connection where both allow as much, but for this
+_REACHED: Final = 1 - 1e-6  #: share of a rate that counts as reaching it
+_SAME: Final = 1.02  #: how much more than a connection its narrowest place may allow
 #: kinds of stations that more streams, files or processes at once can relieve
 _BY_MORE: Final = frozenset({
     "core", "tcp", "window", "workers", "latency", "transport", "nfs", "s3", "smb",
@@ -51,7 +51,7 @@ _BY_FEWER: Final = frozenset({"hdd", "unknown"})
 #: what relieves a core by more work at once (`dtnsim.steady.reasons`), and what stands for that of one file
 _MORE_CORES: Final = " or the work on more cores: more files, or more runs of the tool, at once"
 _ONE_FILE: Final = ("more files, or more runs of the tool, at once", "the file in parts, by several runs of the tool")
-#: times as many at once as now that are tried; more than this no tool takes kindly
+#: multiples of the present number at once that are tried, up to a most
 _MULTIPLES: Final = (2, 4, 8)
 _MOST_AT_ONCE: Final = 64
 #: files at once that an endpoint of Globus may be given in the place of what the service chooses, and streams of each

@@ -41,7 +41,7 @@ _WEIGHED: Final = 8
 _EXACT: Final = 1e-13
 _DRAWN: Final = 1e-9
 _ELSEWHERE: Final = 1e-5  #: the same from which on a scenario keeps the part of the time that workers are elsewhere
-_FURTHEST: Final = 5.0  #: how many times as far as they are off weights go at most
+_FURTHEST: Final = 5.0  #: most that a weight moves in a round, in times of its error
 #: part of their time from which on workers are held by the station that they share, and below by what they do elsewhere
 _THERE: Final = 0.5
 

@@ -93,7 +93,7 @@ class BlockBackup(Tool):
 
 _CHUNKER = prior("2 cycles/B", 0.6, "assumed: Buzhash in C, two table look-ups a byte")
 _AES = prior("2.5 cycles/B", 0.6, "assumed: AES-CTR and HMAC or BLAKE2b of what is stored, by OpenSSL")
-#: what a core computes of it itself, and what `ssh`, which Borg and restic start, proposes first (OpenSSH since 6.5)
+#: ciphers: the program's own, and the one that the `ssh` of Borg and restic proposes first (OpenSSH since 6.5)
 _CTR: Final = Duty("own", "aes-ctr")
 _SSH: Final = COSTS["chacha20-poly1305"], "SSH chacha20-poly1305", Duty("cipher", "chacha20-poly1305", "ssh")
 _CALLS = 6.0  #: version, open of the repository, manifest, lock, commit (assumed)

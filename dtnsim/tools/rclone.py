@@ -62,7 +62,7 @@ _BACKENDS: Final = {
     ),
     "smb": Backend(11.0, 13.0, 4.0, 19.0, 5.0, prior("0.15 s", 0.3, "as over http")),
 }
-#: what leads to the far end; the first is taken where ``backend`` says nothing. A memory may stand for any store
+#: backends that reach each kind of far end, the default first; memory may stand for any store
 _WAYS: Final[Mapping[Far, tuple[str, ...]]] = {
     "bucket": ("s3",),
     "host": ("sftp", "http", "webdav", "smb"),

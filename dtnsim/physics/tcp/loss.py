@@ -44,7 +44,7 @@ def together(losses: Sequence[ArrayLike], bursts: Sequence[ArrayLike]) -> tuple[
 
     Valid: independent places.
     Neglects: packets that two places would lose.
-    Source: derived.
+    Source: products of independent chances of passing; loss over events a packet (Gilbert 1960).
     """
     passed: FloatArray = np.asarray(1.0)
     happen: FloatArray = np.asarray(0.0)

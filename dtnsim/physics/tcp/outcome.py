@@ -169,7 +169,7 @@ def limits(c: Cases, goodput_Bps: FloatArray) -> NDArray[np.str_]:
     Valid: as `simulate`.
     Neglects: limits that are close together: the first in the order link, window, start, loss, buffer counts; loss
         that by itself would let the flows have more than the queue does.
-    Source: derived.
+    Source: comparison of the goodput with link, window, start and the closed forms of `path` and `droptail`.
     """
     link = c.link_Bps
     _, queue, most = rounds.packets(c)

@@ -118,7 +118,7 @@ def timeout_chance(loss: ArrayLike, window: ArrayLike) -> FloatArray:
 
     Valid: independent losses.
     Neglects: what `unnoticed` does; windows that are lost whole, with the probe of their tail.
-    Source: derived.
+    Source: derived: 1 + p (W - 1) retransmissions, each lost with p independently of the others.
     """
     p = np.clip(np.asarray(loss, float), 0.0, 1.0)
     lost = 1.0 + p * np.maximum(np.asarray(window, float) - 1.0, 0.0)
@@ -126,7 +126,7 @@ def timeout_chance(loss: ArrayLike, window: ArrayLike) -> FloatArray:
 
 
 def backoff_time(times: ArrayLike, rtt_s: ArrayLike) -> FloatArray:
-    """Time of so many time-outs in a row: each twice as long as the one before, from T + 200 ms to two minutes.
+    """Time of consecutive time-outs: each twice as long as the one before, from T + 200 ms to two minutes.
 
     Args:
         times: How many [1].
@@ -145,7 +145,7 @@ def backoff_time(times: ArrayLike, rtt_s: ArrayLike) -> FloatArray:
 
 
 def consecutive_timeouts(luck: ArrayLike, loss: ArrayLike, window: ArrayLike) -> FloatArray:
-    """Time-outs in a row after a loss, from one uniform draw: at least n with the `timeout_chance` times p^(n - 1).
+    """Consecutive time-outs after a loss, from one uniform draw: at least n with the `timeout_chance` times p^(n - 1).
 
     Args:
         luck: A number from 0 to 1.

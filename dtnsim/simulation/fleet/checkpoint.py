@@ -1,4 +1,4 @@
-"""What is kept of a fleet, so that a run of hours goes on where it was broken off.
+"""Checkpoints of a fleet: a run of hours resumes where it was interrupted.
 
 Replicas that are done are lines of a file; a replica in mid-run is a file of its own: all its numbers, as they are.
 Plain and compiled runs read each other's files, and end in the same bytes as a run that was never broken off.
@@ -33,7 +33,7 @@ _SCHEMA: Final = "dtnsim.fleet-checkpoint/1"
 _COLUMNS: Final = (
     "mark", "f", "q", "t", "u", "lengths", "keys", "values", "ways", "moved", "hours", "broken", "tries", "fault",
 )  # fmt: skip
-#: what reading an archive of arrays raises of which bytes are missing or changed: checksums, headers, methods, names
+#: what numpy and zipfile raise for an archive of which bytes are missing or changed
 _DAMAGED: Final = (
     OSError, ValueError, EOFError, KeyError, RuntimeError, SyntaxError, struct.error, zlib.error, zipfile.BadZipFile,
     tokenize.TokenError,
@@ -41,7 +41,7 @@ _DAMAGED: Final = (
 
 
 def signature(task: Task, overrides: Sequence[str] = ()) -> str:
-    """What makes two fleets the same: what they are made of, and the seed."""
+    """A hash that two fleets share if version, path, overrides, seed and replicas are the same."""
     said = f"{__version__} {task.given.written} {list(overrides)} {task.seed} {task.replicas}"
     return hashlib.sha256(said.encode()).hexdigest()
 
@@ -95,7 +95,7 @@ class CheckpointFile:
 
 
 def _sum(number: object, run: object) -> str:
-    """What tells a replica's line from one in which something changed."""
+    """Checksum of a replica's line."""
     return hashlib.sha256(json.dumps([number, run]).encode()).hexdigest()[:16]
 
 
@@ -111,10 +111,10 @@ def _read(line: str) -> dict[str, Any]:
 
 
 def save(loop: EventLoop, file: Path, mark: str) -> None:
-    """Writes a loop, between two instants; the old file stays until the new one is whole.
+    """Writes an event loop between two instants; the old file stays until the new one is whole.
 
     Args:
-        loop: What is kept.
+        loop: The event loop.
         file: Where.
 
     Raises:
@@ -138,7 +138,7 @@ def save(loop: EventLoop, file: Path, mark: str) -> None:
 
 
 def load(loop: EventLoop, file: Path, mark: str) -> bool:
-    """Takes a loop on to where a file has it; False where there is no file, or only part of one.
+    """Restores an event loop from a file; False where there is no file, or only part of one.
 
     Args:
         loop: The same fleet before its first event.
