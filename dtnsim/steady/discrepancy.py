@@ -15,7 +15,7 @@ Physics stays on top: no scenario moves more than the wires, links and slots of 
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Collection, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from dataclasses import astuple, dataclass, field, replace
 from functools import cache
 from pathlib import Path
@@ -291,14 +291,7 @@ def capped(rates: Array, m: Matrices, kinds: Sequence[str]) -> Array:
         kinds: Kind of every station.
     """
     rates, rows = np.array(rates), m.total
-    order = np.argsort(rows.station, kind="stable")
-    first = np.searchsorted(rows.station[order], np.arange(len(kinds) + 1))
-    for k, kind in enumerate(kinds):
-        of = m.capacity[:, k]
-        told = kind == "target" and of.min() == of.max()  # and is no guess at what a tool does
-        if kind not in WIRES and not told:
-            continue
-        here = order[first[k] : first[k + 1]]
+    for k, here in _carriers(m, kinds):
         for turn in sorted(set(m.turn[rows.row[here]].tolist())):
             entries = here[m.turn[rows.row[here]] == turn]
             users = rows.row[entries]
@@ -307,6 +300,28 @@ def capped(rates: Array, m: Matrices, kinds: Sequence[str]) -> Array:
                 room = np.where(load > 0, m.capacity[:, k] / load, np.inf)
             rates[:, users] *= np.minimum(room, 1.0)[:, None]
     return rates
+
+
+def carried(m: Matrices, kinds: Sequence[str]) -> Array:
+    """What the wires carry of each transfer where no other is there, (S, F) [B/s]; see `capped`."""
+    most = np.full((len(m.capacity), len(m.turn)), np.inf)
+    for k, here in _carriers(m, kinds):
+        with np.errstate(divide="ignore"):
+            own = m.capacity[:, k, None] / m.total.demand[here].T
+        users = m.total.row[here]
+        most[:, users] = np.minimum(most[:, users], own)
+    return most
+
+
+def _carriers(m: Matrices, kinds: Sequence[str]) -> Iterator[tuple[int, Index]]:
+    """Stations whose capacity nothing exceeds, and which of the rows of `Matrices.total` are theirs."""
+    order = np.argsort(m.total.station, kind="stable")
+    first = np.searchsorted(m.total.station[order], np.arange(len(kinds) + 1))
+    for k, kind in enumerate(kinds):
+        of = m.capacity[:, k]
+        # what a user has told is no guess at what a tool does
+        if kind in WIRES or (kind == "target" and of.min() == of.max()):
+            yield k, order[first[k] : first[k + 1]]
 
 
 def load(file: str | Path | None = None) -> Discrepancy:

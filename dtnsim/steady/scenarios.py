@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection
+from collections.abc import Callable, Collection, Iterator
 from dataclasses import dataclass, fields, is_dataclass, replace
 from typing import Any, Final
 
@@ -100,18 +100,21 @@ class Scenarios:
             factors: Those (S, F) of some scenarios, from their arrays and rates, and which of those drawn they are.
         """
         rate = np.array(np.broadcast_to(self.solution.rate, self.parameters.shape))
-        kinds, rows = [s.kind for s in self.problem.stations], np.arange(len(rate)) % self.draw.samples
-        if isinstance(self.arrays, Matrices):
-            return self._in_time(discrepancy.capped(rate * factors(self.arrays, rate, rows), self.arrays, kinds))
-        capacity = np.broadcast_to(self.solution.capacity, (len(rate), len(kinds)))
-        for some in blocks(self.arrays):
-            m = replace(self.arrays.of(some), capacity=capacity[some])
+        kinds, rows, most = [s.kind for s in self.problem.stations], np.arange(len(rate)) % self.draw.samples, []
+        for some, m in self._arrays():
             rate[some] = discrepancy.capped(rate[some] * factors(m, rate[some], rows[some]), m, kinds)
-        return self._in_time(rate)
+            most.append(discrepancy.carried(m, kinds))
+        # who is alone in part of its time has more there, but no more than the wires carry
+        return np.minimum(self._times(rate, self.parameters, self.solution.rate), np.concatenate(most))
 
-    def _in_time(self, together: Array) -> Array:
-        """Rates while all run, over each transfer's own time."""
-        return self._times(together, self.parameters, self.solution.rate)
+    def _arrays(self) -> Iterator[tuple[slice, Matrices]]:
+        """The arrays, of very many in blocks of scenarios, with the capacities at the solution."""
+        if isinstance(self.arrays, Matrices):
+            yield slice(None), self.arrays
+            return
+        capacity = np.broadcast_to(self.solution.capacity, (self.arrays.scenarios, len(self.problem.stations)))
+        for some in blocks(self.arrays):
+            yield some, replace(self.arrays.of(some), capacity=capacity[some])
 
     def together(self, rates: Array) -> Array:
         """Rates over each transfer's own time, while all run."""

@@ -85,3 +85,13 @@ def test_a_station_that_some_draws_alone_have_leaves_room_as_any_other() -> None
     nominal, drawn = scenarios.composed_and_drawn(load(path), 64, 1, mean=False)
     assert {s.name for s in drawn.problem.stations} - {s.name for s in nominal.stations}
     assert drawn.rooms(0)
+
+
+def test_who_is_alone_in_part_of_its_time_has_no_more_than_the_wire() -> None:
+    """What the model's own error takes from a neighbour is there while the neighbour is, not all the time."""
+    moved = {"from": "a:memory", "to": "b:memory", "dataset": {"size": "100 GB"}}
+    wan = {"bandwidth": "10 Gb/s", "rtt": "0.5 ms", "loss": "0", "background": {"share": "0"}}
+    transfers = [{**moved, "tool": "gridftp"}, {**moved, "tool": "scp", "dataset": {"size": "2 GB"}}]
+    answer = predict(load(journey(wan=wan, transfers=transfers)), samples=64)
+    assert answer.drawn is not None
+    assert answer.drawn.rates_Bps.max() <= 10e9 / 8
