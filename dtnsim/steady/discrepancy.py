@@ -232,7 +232,8 @@ def rooms(problem: Problem, m: Matrices, rate: Array, holders: Holders, f: int) 
         of = holders.meeting
         m, rate, f = of.used, np.broadcast_to(of.solution.rate, (len(rate), len(of.members))), of.place(f)
     use, found = _Use.of(m, rate), dict[str, Array]()
-    parts, rows = [(holders.waits, use.each(f) * idle_time(use.m, f))], np.arange(len(rate))
+    idle, rows = use.each(f) * idle_time(use.m, f), np.arange(len(rate))
+    parts = [(regime, part * idle) for regime, part in holders.waits]
     for k in use.visited(f):
         name = problem.stations[k].name
         regime, c = holders.stations.get(name, holders.own), problem.connections.get(name)
@@ -251,7 +252,7 @@ def _left(use: _Use, f: int, names: Sequence[str], holders: Holders, error: Call
     visited = use.visited(f)
     off = np.array([error(holders.stations.get(names[k], holders.own), names[k]) for k in visited])
     waits = idle_time(use.m, f)
-    moving, slower = np.zeros(1), waits / error(holders.waits, "")
+    moving, slower = np.zeros(1), sum(part * waits / error(regime, "") for regime, part in holders.waits)
     for stations, seconds in solo_times(use.m, f):
         if len(stations):
             moving = moving + seconds.max(axis=1)
