@@ -14,7 +14,7 @@ from dtnsim.components.device import Connections, Device
 from dtnsim.components.file_operations import FileOperations
 from dtnsim.components.machine import Machine
 from dtnsim.components.stack import Stack
-from dtnsim.ground.ledger import Ledger, Row
+from dtnsim.ground.ledger import Row
 from dtnsim.ground.pages import Cache
 from dtnsim.ground.quantity import Quantity, Unit, Value, middle, prior
 from dtnsim.ground.term import Term, law, term
@@ -224,12 +224,7 @@ class Filesystem(FileOperations):
 
 def charged(row: Row, use: Access, host: Machine, array: Device) -> Value:
     """Seconds per byte that an access is charged at the busiest station of an array [s/B]."""
-    probe = Row(Ledger(row.ledger.draw), "", [], 1.0, host.name)
-    array.serve(probe, use, "alone")
-    capacity, charged = probe.ledger.stations, np.asarray(0.0)
-    for demand in probe.demands:
-        charged = np.maximum(charged, demand.per_byte / capacity[demand.station].capacity)
-    return charged
+    return 1.0 / row.at(host.name).probed(lambda probe: array.serve(probe, use, "alone"))
 
 
 def _split(total: float, free: Value, drained: Value) -> tuple[Stretch, ...]:

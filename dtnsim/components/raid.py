@@ -238,8 +238,14 @@ class Raid(LinuxMd):
                 self.journal.serve(row.times(self._spread()), use.but(random=False), f"{name}-journal")
         elif not self.mirrored:
             charge_controller(row, use, name, copies * self.disks * self.groups)
-        alive = (self.disks - self.lost) * self.groups
-        self.of.serve(row.times(load), self._inside(row, use, load), name, copies=copies * alive, visit_B=inner)
+        members, seen = copies * (self.disks - self.lost) * self.groups, self._inside(row, use, load)
+
+        def serve(row: Row) -> None:
+            self.of.serve(row, seen, name, copies=members, visit_B=inner)
+
+        if not (reading or use.random) and self._has_bits(use):
+            load = load * self._bitmap(row, use, row.probed(serve) / members)
+        serve(row.times(load))
 
     def _inside(self, row: Row, use: Access, load: Term) -> Access:
         """The access as members see it: requests are cut into chunks, parity and copies fill caches too."""
@@ -327,7 +333,7 @@ class Raid(LinuxMd):
 
     def _write_load(self, row: Row, use: Access) -> Term:
         """Member bytes per byte written: full stripes where something gathers them, else read-modify-write."""
-        bitmap = self._bitmap(row, use)
+        bitmap = self._random_bitmap(row, use) if use.random and self._has_bits(use) else _ONCE
         if self.copies > 1:
             return self._spread() * bitmap
         return self._moved(row, use) * bitmap if self.parity else bitmap
@@ -349,19 +355,19 @@ class Raid(LinuxMd):
             resyncing=self.resync,
         )
 
-    def _bitmap(self, row: Row, use: Access) -> Term:
-        """What setting and clearing bits of the write-intent bitmap costs."""
-        if not self._has_bits(use):
-            return _ONCE
-        if use.random:
-            level = self.parity or self.copies / 2 - 1
-            deep = 32.0 if use.buffered else use.in_flight
-            clear = _ONCE if use.buffered else self._commits(row, use)[0]
-            return law(md.bitmap_random_cost, disks=self.disks, parity=level, in_flight=deep, clear_share=clear)
+    def _random_bitmap(self, row: Row, use: Access) -> Term:
+        """What setting and clearing bits of the write-intent bitmap costs random writes."""
+        level = self.parity or self.copies / 2 - 1
+        deep = 32.0 if use.buffered else use.in_flight
+        clear = _ONCE if use.buffered else self._commits(row, use)[0]
+        return law(md.bitmap_random_cost, disks=self.disks, parity=level, in_flight=deep, clear_share=clear)
+
+    def _bitmap(self, row: Row, use: Access, member_Bps: Value) -> Term:
+        """The same of writes in sequence, of a member that has so much."""
         return law(
             md.bitmap_cost,
             bitmap_chunk_B=self.of_a_bit(row, self._mirrored_over),
-            rate=self.of.media_rate(row, "write"),
+            rate=term(member_Bps, "B/s", "a member and its link"),
             positioning_s=term(self.of.latency(row, use.but(random=True, finish="dsync")), "s"),
         )
 

@@ -316,12 +316,18 @@ class Zfs(LocalFilesystem):
         use = use.but(streams=1)
         array = host.volumes[volume].array
         if array is not None and use.finish != "dsync":
-            row = row.times(self._synced(row, use, host, array, scattered=scattered))
+            row = row.times(self._synced(row, use, host, volume, array, scattered=scattered))
         self._pool(row, use, host, volume, None)
 
-    def _synced(self, row: Row, use: Access, host: Machine, array: Device, *, scattered: bool) -> Term:
-        """Metadata passes and labels of each transaction group, and pointers to records from all over a file."""
-        rate = array.media_rate(row, "write")
+    def _synced(
+        self, row: Row, use: Access, host: Machine, volume: str, array: Device, *, scattered: bool
+    ) -> Term:
+        """Metadata passes and labels of each transaction group, and pointers to records from all over a file.
+
+        Groups go out as fast as all on their way lets them, and wait for the disks in between.
+        """
+        whole = row.probed(lambda probe: self._pool(probe, use, host, volume, None))
+        rate = term(whole, "B/s", "the pool and its way to memory")
         dirty_max_B = self._dirty_max(row, host)
         held = law(zfs.balanced_dirty, transaction_B=row.term(self.recordsize), pool_rate=rate, dirty_max_B=dirty_max_B)
         wait = array.latency(row, use.but(operation="write", random=True, block_B=4096.0, finish="dsync"))

@@ -215,6 +215,12 @@ class Row:
                 if self.terms is not None:
                     self.terms.append(cost)
 
+    def probed(self, charge: Callable[[Row], None]) -> Value:
+        """Rate that the stations which ``charge`` charges allow alone [B/s]; this row is not charged for them."""
+        probe = Row(Ledger(self.ledger.draw), self.transfer, [], host=self.host)
+        charge(probe)
+        return solo_rate(probe.ledger.stations, probe.demands)
+
     def again(self, part: Term | Value, below: Term | Value) -> list[Demand]:
         """What was charged, ``part`` of it, and ``below`` of what lies below the destination's page cache."""
         assert self.terms is not None

@@ -123,6 +123,8 @@ CARDS = [f"{rate} Gb/s" for rate in (1, 2, 5, 10, 25)]
         ("nasa/nuttscp-2of7-get", "hosts.{}.nic.rate", CARDS),
         ("esnet/lbl-anl-globus", "hosts.{}.nic.rate", CARDS),
         ("uci/perfsonar", "hosts.{}.nic.rate", CARDS),
+        # what disks position between groups is not lost again at the uplink that holds them
+        ("examples/nas-24-disks-1-writer", "hosts.{}.volumes./pool.array.disks", ["12", "24"]),
         ("examples/qat-encrypted", "wan.rtt", ["20 ms", "10 ms"]),  # slow start is now more of the waits, now less
     ],
 )
