@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from functools import partial
 from typing import Annotated, ClassVar, Final, Literal
 
 import numpy as np
@@ -239,10 +240,7 @@ class Raid(LinuxMd):
         elif not self.mirrored:
             charge_controller(row, use, name, copies * self.disks * self.groups)
         members, seen = copies * (self.disks - self.lost) * self.groups, self._inside(row, use, load)
-
-        def serve(row: Row) -> None:
-            self.of.serve(row, seen, name, copies=members, visit_B=inner)
-
+        serve = partial(self.of.serve, use=seen, name=name, copies=members, visit_B=inner)
         if not (reading or use.random) and self._has_bits(use):
             load = load * self._bitmap(row, use, row.probed(serve) / members)
         serve(row.times(load))
@@ -334,9 +332,7 @@ class Raid(LinuxMd):
     def _write_load(self, row: Row, use: Access) -> Term:
         """Member bytes per byte written: full stripes where something gathers them, else read-modify-write."""
         bitmap = self._random_bitmap(row, use) if use.random and self._has_bits(use) else _ONCE
-        if self.copies > 1:
-            return self._spread() * bitmap
-        return self._moved(row, use) * bitmap if self.parity else bitmap
+        return (self._spread() if self.copies > 1 else self._moved(row, use) if self.parity else _ONCE) * bitmap
 
     def _moved(self, row: Row, use: Access, *, drives_bind: bool = True) -> Term:
         """Member bytes read and written per byte written to an array with parity."""
@@ -364,12 +360,9 @@ class Raid(LinuxMd):
 
     def _bitmap(self, row: Row, use: Access, member_Bps: Value) -> Term:
         """The same of writes in sequence, of a member that has so much."""
-        return law(
-            md.bitmap_cost,
-            bitmap_chunk_B=self.of_a_bit(row, self._mirrored_over),
-            rate=term(member_Bps, "B/s", "a member and its link"),
-            positioning_s=term(self.of.latency(row, use.but(random=True, finish="dsync")), "s"),
-        )
+        rate, chunk = term(member_Bps, "B/s", "a member and its link"), self.of_a_bit(row, self._mirrored_over)
+        away = term(self.of.latency(row, use.but(random=True, finish="dsync")), "s")
+        return law(md.bitmap_cost, bitmap_chunk_B=chunk, rate=rate, positioning_s=away)
 
     def _joined(self, row: Row, use: Access, copies: int) -> Term:
         """What requests cost that are split over several members and done with the slowest."""

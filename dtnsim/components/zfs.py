@@ -319,9 +319,7 @@ class Zfs(LocalFilesystem):
             row = row.times(self._synced(row, use, host, volume, array, scattered=scattered))
         self._pool(row, use, host, volume, None)
 
-    def _synced(
-        self, row: Row, use: Access, host: Machine, volume: str, array: Device, *, scattered: bool
-    ) -> Term:
+    def _synced(self, row: Row, use: Access, host: Machine, volume: str, array: Device, *, scattered: bool) -> Term:
         """Metadata passes and labels of each transaction group, and pointers to records from all over a file.
 
         Groups go out as fast as all on their way lets them, and wait for the disks in between.

@@ -27,6 +27,7 @@ from dtnsim.components.base import place
 from dtnsim.composition import tcp
 from dtnsim.ground import library, yamlio
 from dtnsim.ground.errors import SpecError
+from dtnsim.ground.grouping import by_key
 from dtnsim.ground.quantity import REPEAT, Draw, Value
 from dtnsim.ground.records import Problem
 from dtnsim.physics._arrays import FloatArray as Array, Index
@@ -131,7 +132,7 @@ class Discrepancy:
         draw: Draw,
         held: Sequence[Holders],
         problem: Problem,
-        given: tuple[Matrices, Array, Index],
+        given: tuple[Matrices, Array, Array, Index],
         *,
         mean: bool = False,
     ) -> Array:
@@ -146,10 +147,10 @@ class Discrepancy:
 
         Args:
             problem: Stations, and TCP's connections by station, drawn, each of whose limits is off by its own error.
-            given: Stations and demands with the capacities at the solution, rates (S, F), and which of those drawn the
-                scenarios are (S,).
+            given: Stations and demands with the capacities at the solution, rates (S, F) while all run and over each
+                transfer's own time, and which of those drawn the scenarios are (S,).
         """
-        (m, rate, rows), names = given, [s.name for s in problem.stations]
+        (m, rate, own_time, rows), names = given, [s.name for s in problem.stations]
         known: dict[Regime, Array] = {}
 
         def error(regime: Regime) -> Array:
@@ -171,17 +172,15 @@ class Discrepancy:
             own = [left * error(_of(regime, limit, limits[name])) for limit, left in limits[name].items()]
             return np.asarray(np.minimum.reduce(own))
 
-        whole, apart = _Use.of(m, rate), dict[int, _Use]()
-        columns = []
-        for f, holders in enumerate(held):
-            of = holders.meeting
-            if of is None:
-                columns.append(_left(whole, f, names, holders, off))
-                continue
-            if id(of) not in apart:
-                apart[id(of)] = _Use.of(of.used, of.solution.rate)
-            columns.append(_left(apart[id(of)], of.place(f), names, holders, off))
-        return np.stack(columns, axis=1)
+        columns: Array = np.empty((len(rows), len(held)))
+        for of, some in by_key((holders.meeting, f) for f, holders in enumerate(held)).items():
+            if of is None:  # all run all the time
+                use = _Use.of(m, rate)
+            else:
+                use = _Use.of(m, np.where(np.isin(np.arange(len(held)), of.members), own_time, 0.0))
+            for f in some:
+                columns[:, f] = _left(use, f, names, held[f], off)
+        return columns
 
 
 class _Use(NamedTuple):

@@ -79,30 +79,31 @@ class Scenarios:
         The model's own error never lifts a rate above what the wires carry.
         """
 
-        def factors(m: Matrices, rate: Array, rows: Index) -> Array:
-            return laws.factors(self.draw, self.held, self.problem, (m, rate, rows), mean=mean)
+        def factors(*some: Any) -> Array:
+            return laws.factors(self.draw, self.held, self.problem, some, mean=mean)
 
         return self.times(factors)
 
     def most(self) -> Array:
         """What the wires carry of each transfer beside the others as they are, (S, F) [B/s]."""
-        return self.times(lambda _, rate, __: np.full(rate.shape, _NO_LIMIT))
+        return self.times(lambda _, rate, *__: np.full(rate.shape, _NO_LIMIT))
 
     def rooms(self, f: int) -> dict[str, Array]:
         """How far each kind that does not hold a transfer would let it rise, by kind: logarithms, (S,)."""
         m, rate = self.matrices, np.broadcast_to(self.solution.rate, self.parameters.shape)
         return discrepancy.rooms(self.problem, m, rate, self.held[f], f)
 
-    def times(self, factors: Callable[[Matrices, Array, Index], Array]) -> Array:
+    def times(self, factors: Callable[[Matrices, Array, Array, Index], Array]) -> Array:
         """Rates with factors on those while all run, over each transfer's own time, (S, F) [B/s].
 
         Args:
-            factors: Those (S, F) of some scenarios, from their arrays and rates, and which of those drawn they are.
+            factors: Those (S, F) of some scenarios, from what `Discrepancy.factors` takes of them.
         """
         rate = np.array(np.broadcast_to(self.solution.rate, self.parameters.shape))
         kinds, rows, most = [s.kind for s in self.problem.stations], np.arange(len(rate)) % self.draw.samples, []
         for some, m in self._arrays():
-            rate[some] = discrepancy.capped(rate[some] * factors(m, rate[some], rows[some]), m, kinds)
+            off = factors(m, rate[some], self.parameters[some], rows[some])
+            rate[some] = discrepancy.capped(rate[some] * off, m, kinds)
             most.append(discrepancy.carried(m, kinds))
         # who is alone in part of its time has more there, but no more than the wires carry
         return np.minimum(self._times(rate, self.parameters, self.solution.rate), np.concatenate(most))
