@@ -108,18 +108,14 @@ def cached(transfer: Transfer) -> bool:
     return below and transfer.cache is not None
 
 
-def phases_of(transfer: Transfer) -> list[tuple[Phase, bool]]:
-    """The phases as they are simulated, and which of them goes through the page cache: not split into stretches."""
+def phases_of(transfer: Transfer) -> list[Phase]:
+    """The phases as they are simulated: that through the page cache in the place of the stretches it is split into."""
     if not cached(transfer) or transfer.buffered is None:
-        return [(p, False) for p in transfer.phases]
-    result, placed = [], False
-    for phase in transfer.phases:
-        if phase.step != transfer.buffered.step:
-            result.append((phase, False))
-        elif not placed:
-            result.append((transfer.buffered, True))
-            placed = True
-    return result if placed else [(transfer.buffered, True), *result]
+        return list(transfer.phases)
+    steps = [phase.step for phase in transfer.phases]
+    place = steps.index(transfer.buffered.step) if transfer.buffered.step in steps else 0
+    others = [phase for phase in transfer.phases if phase.step != transfer.buffered.step]
+    return [*others[:place], transfer.buffered, *others[place:]]
 
 
 @lru_cache(maxsize=2)
@@ -130,15 +126,14 @@ def _numbers(problem: Problem) -> dict[str, int]:
 
 def legs_of(problem: Problem, transfer: Transfer, capacity: Sequence[float], row: MakeRow, scenario: int) -> list[Leg]:
     """All phases of a transfer ready for the engine, the stations as they are now."""
-    return [
-        _leg(problem, transfer, phase, (through, capacity, row, scenario)) for phase, through in phases_of(transfer)
-    ]
+    return [_leg(problem, transfer, phase, capacity, row, scenario) for phase in phases_of(transfer)]
 
 
-def _leg(problem: Problem, transfer: Transfer, phase: Phase, how: tuple[bool, Sequence[float], MakeRow, int]) -> Leg:
+def _leg(
+    problem: Problem, transfer: Transfer, phase: Phase, capacity: Sequence[float], row: MakeRow, scenario: int
+) -> Leg:
     """Shared demands as rows, private ones before the cache as the worker's cap."""
-    through, capacity, row, scenario = how
-    index = _numbers(problem)
+    through, index = cached(transfer) and phase is transfer.buffered, _numbers(problem)
     fill: dict[int, float] = {}
     drain: dict[int, float] = {}
     for demand in (d for d in phase.demands if not d.aside):  # those are the page cache's own business

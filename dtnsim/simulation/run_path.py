@@ -76,7 +76,7 @@ def run_once(scene: Scene, problem: Problem, scenario: int, seed: int, limits: L
     ended = env.now
     if not stopped:
         _drain(world, limits)
-    return _result(world, recorder, (seed, ended, steps, stopped), whole=limits.whole)
+    return _result(world, recorder, seed, ended, steps, stopped, whole=limits.whole)
 
 
 def _set_up(
@@ -229,8 +229,9 @@ def _payload(engine: Engine, job: Job) -> float:
     return min(job.moved + math.fsum(parts), job.transfer.payload_B)
 
 
-def _result(world: Environment, recorder: Recorder, how: tuple[int, float, int, str], *, whole: bool) -> Run:
-    seed, ended, steps, stopped = how
+def _result(
+    world: Environment, recorder: Recorder, seed: int, ended: float, steps: int, stopped: str, *, whole: bool
+) -> Run:
     names = tuple(s.name for s in world.scene.problem.stations)
     transfers = []
     for f, job in enumerate(world.jobs):

@@ -28,7 +28,7 @@ def check_same(old: Problem, new: Problem, active: tuple[int, ...]) -> None:
         names, remedy = ", ".join(sorted(before ^ after)[:4]), "only numbers may change while it runs"
         raise SpecError("changes what the path is made of", key=where, value=names, remedy=remedy)
     for both in zip(old.transfers, new.transfers, strict=True):
-        a, b = ((t.files, t.payload_B, t.workers, t.start_s, [p.name for p, _ in phases_of(t)]) for t in both)
+        a, b = ((t.files, t.payload_B, t.workers, t.start_s, [p.name for p in phases_of(t)]) for t in both)
         if a != b:
             message = "changes what is moved, or how many workers move it"
             remedy = "events may change hosts, network and costs"
