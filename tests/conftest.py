@@ -22,6 +22,8 @@ settings.register_profile(
 )
 settings.register_profile("explore", settings.get_profile("house"), derandomize=False, max_examples=1000)
 settings.load_profile("house")
+# as commands do: threads of numpy on cores that all have a worker wait for each other
+runtime.one_thread()
 
 # so is what a long run says of itself while it is under way: tests/cli/test_terminals.py hurries it
 _watch._PATIENCE_S = 3600.0
