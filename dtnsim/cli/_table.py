@@ -12,6 +12,7 @@ from typing import Any
 from dtnsim.cli import options
 from dtnsim.ground import output
 from dtnsim.ground.errors import SpecError
+from dtnsim.ground.yamlio import decoded
 
 
 def read(path: str, needed: Iterable[str], remedy: str) -> tuple[list[str], list[dict[str, str]]]:
@@ -27,7 +28,7 @@ def read(path: str, needed: Iterable[str], remedy: str) -> tuple[list[str], list
     """
     name = str(path)
     try:
-        text = Path(path).read_text(encoding="utf-8-sig")
+        text = decoded(Path(path).read_bytes())
     except UnicodeDecodeError:
         raise SpecError("is not text", file=name, remedy="give a CSV file with a header line") from None
     try:

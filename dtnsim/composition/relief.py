@@ -45,6 +45,7 @@ _ELSEWHERE: Final[dict[str, dict[str, tuple[str, ...]]]] = {
     "windows": {"rmem_max": ("netsh int tcp set global autotuninglevel=experimental",)},
 }
 _TRIED: Final = 9  #: windows that are tried
+_GIGABIT: Final = 1e8  #: payload below which a port is slower than gigabit Ethernet [B/s]
 
 
 def changes(
@@ -55,8 +56,11 @@ def changes(
     Args:
         place: Name of the narrowest place.
     """
+    wire = f"more bandwidth at the narrowest place ({place})"
+    if place.startswith("the port") and middle(streams.rate_Bps) < _GIGABIT:
+        wire = f"a cable of 1 Gb/s or more at {place}, in the place of Wi-Fi or of a slower one"
     if streams.nominal is None:
-        return _wire(place)
+        return (Change(wire),)
     usual = streams.nominal
     figures = {name: getattr(usual, name) for name in tcp.FIGURES}
     plain = replace(streams, **figures | {"burst": 1.0})
@@ -73,7 +77,7 @@ def changes(
         return (found, *_spaced(plain, route), *_others(plain, route))
     if streams.limit == "start":
         return (Change("longer transfers, or connections that stay open from file to file"),)
-    return _wire(place)
+    return (Change(wire),)
 
 
 def without(problem: Problem, gone: Collection[str]) -> Problem:
@@ -87,10 +91,6 @@ def _working(transfer: Transfer, gone: Collection[str]) -> Transfer:
     if f"{transfer.name}.workers" not in gone:
         return transfer
     return replace(transfer, phases=tuple(replace(p, delays=()) for p in transfer.phases))
-
-
-def _wire(place: str) -> tuple[Change, ...]:
-    return (Change(f"more bandwidth at the narrowest place ({place})"),)
 
 
 def _rate(streams: Connection) -> float:

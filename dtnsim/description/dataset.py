@@ -52,6 +52,7 @@ class Dataset:
     counts: IntArray  #: Files of each group, shape (groups,).
     directories: int = 0  #: Directories that hold them (0: none to create, or not known).
     source: str = ""  #: Where the figures come from.
+    pieces: int = 1  #: Pieces that hosts have of each file, which count as files here.
 
     @property
     def files(self) -> int:

@@ -189,11 +189,11 @@ def _shares(item: Mapping, count: int, movers: int) -> list[dict[str, Any]]:
         part = {key: Scalar(str(max(_whole(given[key]) // movers, 1))) for key in _OF_TASK if key in given}
         own = mapping({**given, **part}, item.file, item.line)
         cut = whole if whole.files >= count or str(given.get("chunked")) in _NO else replace(
-            whole, sizes_B=whole.sizes_B / movers, counts=whole.counts * movers)  # fmt: skip
+            whole, sizes_B=whole.sizes_B / movers, counts=whole.counts * movers, pieces=movers)  # fmt: skip
         return [{"dataset": d, "tool": own} for d in _dealt(cut, count, item)]
     if stripes >= movers > 1 and isinstance(tool, Mapping):
         own = tool.but("stripe", Scalar(str(max(stripes // movers, 1))))
-        cut = replace(whole, sizes_B=whole.sizes_B / movers)
+        cut = replace(whole, sizes_B=whole.sizes_B / movers, pieces=movers)
         return [{"dataset": d, "tool": own} for d in _dealt(cut, count // movers, item) for _ in range(movers)]
     return [{"dataset": d} for d in _dealt(whole, count, item)]
 

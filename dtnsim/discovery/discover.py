@@ -68,7 +68,7 @@ def discover(folder: str | Path | None = None) -> Found:
             del slot["socket"]  # several nodes in a socket
     volumes, notes = mounts.volumes(given)
     memory = hardware.memory(given, sockets)
-    drawn = [*_drawn("cpu", processor, "cores clock", "lscpu"),
+    drawn = [*_drawn("cpu", processor, "cores clock", "LC_ALL=C lscpu"),
              *_drawn("memory", memory, "channels rate size", "dmidecode -t memory (root), free -g")]  # fmt: skip
     tree: Tree = {
         "source": Said(f"dtnsim discover, {given.where}", ""),

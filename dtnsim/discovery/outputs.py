@@ -19,6 +19,7 @@ from typing import Final
 
 from dtnsim.discovery import pasted
 from dtnsim.ground.errors import InputError, LogError
+from dtnsim.ground.yamlio import decoded
 from dtnsim.logs import read_text
 from dtnsim.logs.measurement import Measurement
 
@@ -90,7 +91,7 @@ def read(place: str | Path) -> Outputs:
     for file in sorted(place.iterdir()) if place.is_dir() else [place]:
         name = file.name.removesuffix(".txt").removesuffix(".json")
         if file.is_file() and file.stat().st_size <= _LARGEST_B:
-            text = file.read_text(encoding="utf-8-sig", errors="replace")
+            text = decoded(file.read_bytes(), "replace")
             if place.is_dir() and _COLLECTED.fullmatch(name):
                 texts[name] = text
             else:

@@ -7,6 +7,7 @@ is built, so that a bomb of aliases or a huge file costs milliseconds.
 
 from __future__ import annotations
 
+import codecs
 import os
 import re
 import sys
@@ -146,9 +147,15 @@ def load(path: Path, *, inherit: bool = False, name: str = "") -> Mapping:
     return loads(_text(raw, name), name, inherit=inherit)
 
 
+def decoded(raw: bytes, errors: str = "strict") -> str:
+    """The text of a file, its lines ending as Python's: Windows' PowerShell redirects to UTF-16, others to UTF-8."""
+    encoding = "utf-16" if raw[:2] in (codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE) else "utf-8-sig"
+    return raw.decode(encoding, errors).replace("\r\n", "\n").replace("\r", "\n")
+
+
 def _text(raw: bytes, name: str) -> str:
     try:
-        return raw.decode("utf-8-sig")
+        return decoded(raw)
     except UnicodeDecodeError:
         raise SpecError("is not UTF-8 text", file=name, remedy="give a YAML file") from None
 

@@ -157,7 +157,7 @@ def table(file: str | Path) -> Design:
         InputError: no file, no heading, or rows of another width.
     """
     try:
-        text = Path(file).read_text(encoding="utf-8-sig")
+        text = yamlio.decoded(Path(file).read_bytes())
         rows = [[cell.strip() for cell in row] for row in csv.reader(text.splitlines()) if any(c.strip() for c in row)]
     except (OSError, UnicodeDecodeError, csv.Error) as error:
         raise InputError(f"--table: {file} cannot be read: {error}") from None

@@ -342,6 +342,8 @@ def growth_schedule(years: Sequence[Due], workload: Workload | None, currency: s
 def tool_advice(found: Sequence[Choice]) -> str:
     """The finding in a sentence: what the fastest way saves, and the fastest that needs nothing that is not there."""
     others = sorted((c for c in found if not c.own), key=lambda c: c.duration_s.p50)
+    if not others:
+        return f"{found[0].name} will do: no other tool can do this transfer"
     best = others[0]
     was = next((c for c in found if c.own), None) or next((c for c in found if c.name == "scp"), found[-1])
     old, least = (units.show(c.duration_s.p50, "s", digits=2) for c in (was, best))

@@ -124,8 +124,8 @@ def choose(
             continue
         line = _typed(usage, options)
         found.append(Choice(usage.name, line, usage.needs, usage.lacks, options, made, overrides=sets))
-    if not [c for c in found if not c.own]:
-        why = next((r.why for r in refused if r.test == "cannot"), "")
+    why = next((r.why for r in refused if r.test == "cannot"), "")
+    if all(c.own for c in found) and not (found and why):
         raise InputError(f"none of the tools can do this transfer: {why}" if why else "no tool is left")
     found.sort(key=lambda c: c.duration_s.p50)
     found += _archived(spec, found, samples, seed)

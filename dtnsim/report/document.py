@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any, Final
 import numpy as np
 
 from dtnsim import __version__
-from dtnsim.ground import units
+from dtnsim.ground import units, yamlio
 from dtnsim.ground.errors import InputError
 from dtnsim.ground.output import fields, number
 from dtnsim.ground.records import Demand, Prediction, Problem, Station, StationUse, TransferPrediction
@@ -155,7 +155,7 @@ def kept(file: str) -> dict[str, Any]:
         InputError: it cannot be read, or is none.
     """
     try:
-        read = json.loads(Path(file).read_text(encoding="utf-8"))
+        read = json.loads(yamlio.decoded(Path(file).read_bytes()))
     except OSError as error:
         raise InputError(f"--against: {file} cannot be read: {error.strerror or error}") from None
     except (ValueError, RecursionError):

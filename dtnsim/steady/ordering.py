@@ -83,7 +83,8 @@ def moved(made: Prediction) -> tuple[int, float]:
     """Files of a path, and their bytes, that count: those of a copy on the way are there already [B]."""
     both = zip(made.transfers, made.problem.transfers, strict=True)
     counted = [t for t, composed in both if composed.counted]
-    return sum(t.files for t in counted), sum(t.payload_B for t in counted)
+    pieces = {t.name: t.dataset.pieces for t in made.given.transfers if t.dataset is not None}
+    return round(sum(t.files / pieces.get(t.name, 1) for t in counted)), sum(t.payload_B for t in counted)
 
 
 def sends(tool: Tool) -> str:

@@ -101,7 +101,7 @@ def one_of(known: object, several: Mapping[str, Sequence[str]] = MappingProxyTyp
         same = [w for w in words if plain(w) == asked]
         near = same or several.get(given) or [w for w in words if asked and asked in plain(w)]
         if len(near) > 1:
-            raise ValueError(f"means several things; write one of {', '.join(near)}")
+            raise ValueError(f"means several things; write one of {', '.join(near)} in its place")
         return same[0] if same else given
 
     return BeforeValidator(read)

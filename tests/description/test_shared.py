@@ -6,6 +6,8 @@ from hypothesis import given, settings, strategies as st
 import dtnsim
 from dtnsim.description import spec
 from dtnsim.ground.errors import SpecError
+from dtnsim.planning.messages import tool_advice
+from dtnsim.planning.tool_choice import choose
 from dtnsim.steady.ordering import moved
 from tests.each import rows
 from tests.strategies import written
@@ -72,6 +74,10 @@ def test_stripes_share_one_file() -> None:
     for part in (chunks := spec.load(path, [*POOL, large, task]).transfers):
         assert (part.tool.concurrency, part.tool.max_concurrency, part.tool.servers) == (3, 4, 1)
     assert [t.dataset.payload_B for t in chunks] == [5e11, 5e11]
+    found, refused = choose(spec.load(path, [*POOL, large, "transfer.tool=globus"]), 0)  # others share out whole files
+    assert {moved(row.prediction) for row in found} == {(1, 1e12)}
+    assert tool_advice(found[:1]) == "yours: globus will do: no other tool can do this transfer"
+    assert {r.test for r in refused} == {"cannot"}
     with pytest.raises(SpecError, match="globus, or gridftp with 'stripe', shares a file"):
         spec.load(path, [*POOL, large, task, "transfer.tool.chunked=false"])
 

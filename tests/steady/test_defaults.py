@@ -221,6 +221,14 @@ def test_releases_that_plan_alike_are_not_composed(
     assert ("version" in tried) == composed
 
 
+def test_what_is_tried_for_a_given_time_is_composed_anew(monkeypatch: pytest.MonkeyPatch) -> None:
+    """What moves then is asked without what moved before, and no answer to the other question is taken for it."""
+    anew, answer = set[bool](), defaults._Trial._answer
+    monkeypatch.setattr(defaults._Trial, "_answer", lambda t, c: (anew.add(t.known is None), answer(t, c))[1])
+    listed(between({"name": "iperf3", "P": 8}))
+    assert anew == {True, False}
+
+
 @pytest.mark.parametrize("name", ["old ssh", "lz4", "zfs sync", "gridftp"])
 def test_what_is_tried_together_hides_nothing(name: str, monkeypatch: pytest.MonkeyPatch) -> None:
     together = listed(OPEN[name][0])
