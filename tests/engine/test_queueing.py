@@ -11,13 +11,12 @@ import pytest
 
 from tests.engine.driver import run_arrivals
 
-T_999 = {11: 4.437}  # two-sided 99.9 % quantile of Student's t
-RUNS, CUSTOMERS, WARM = 12, 3000, 500
+RUNS, CUSTOMERS, WARM, T_999 = 12, 3000, 500, 4.437  # two-sided 99.9 % quantile of Student's t, RUNS - 1 degrees
 
 
 def interval(means):
     means = np.asarray(means)
-    half = T_999[len(means) - 1] * means.std(ddof=1) / math.sqrt(len(means))
+    half = T_999 * means.std(ddof=1) / math.sqrt(len(means))
     return means.mean() - half, means.mean() + half
 
 

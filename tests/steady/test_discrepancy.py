@@ -218,6 +218,7 @@ def test_stating_what_a_path_is_like_narrows_the_answer_step_by_step() -> None:
     assert widths[-1] < 0.2 * widths[0]
     whole = [predict(load(p), samples=512).throughput_Bps for p in (steps[0], steps[-1])]
     assert whole[1].p90 / whole[1].p10 < whole[0].p90 / whole[0].p10
+    assert whole[0].p10 < 0.9 * whole[0].p50  # where little is stated nothing is certain
 
 
 def test_the_answer_says_what_is_not_stated() -> None:
@@ -231,12 +232,6 @@ def test_the_answer_says_what_is_not_stated() -> None:
     quiet = stated(loss="0", background={"share": {"value": "0 %", "spread": 0}}, buffer="1 GB")
     quiet["hosts"] = path["hosts"]
     assert not answer(quiet, samples=256).unstated
-
-
-def test_nothing_stated_is_no_certainty() -> None:
-    for tool in ("iperf3", {"name": "gridftp", "p": 8}):
-        found = answer(journey(wan={"bandwidth": "10 Gb/s", "rtt": "20 ms"}, tool=tool), samples=256).throughput_Bps
-        assert found.p10 < 0.9 * found.p50
 
 
 @pytest.mark.parametrize("device", ["unknown", {"kind": "unknown"}])

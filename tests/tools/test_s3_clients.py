@@ -6,8 +6,7 @@ from hypothesis import given, strategies as st
 from dtnsim.tools._s3 import Client
 from dtnsim.tools.plan import Tool
 
-#: uploads
-TO = (False, True)
+TO = (False, True)  #: uploads
 
 
 def locked(tool, job, size_B):
