@@ -9,7 +9,8 @@ import os
 import pathlib
 import re
 import sys
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Iterator
+from contextlib import contextmanager
 from typing import TYPE_CHECKING, Annotated, Any, Final, Literal, get_args
 
 import typer
@@ -215,6 +216,22 @@ def check_picture(picture: str | None) -> None:
 
 
 _LARGE: Final = 200  #: transfers in a document up to which it is indented for people to read
+
+
+@contextmanager
+def leaves(code: int) -> Iterator[None]:
+    """What is printed within, then this exit code: also where whoever reads it has had enough, as of ``| head -1``.
+
+    Raises:
+        typer.Exit: where the code is not 0.
+    """
+    try:
+        yield
+        sys.stdout.flush()
+    except BrokenPipeError:
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())  # what is left to be flushed goes nowhere
+    if code:
+        raise typer.Exit(code)
 
 
 def emit(document: Any) -> None:

@@ -7,7 +7,6 @@ from dataclasses import asdict
 from functools import partial
 from typing import TYPE_CHECKING, Annotated, Final
 
-import typer
 from typer import Option
 
 from dtnsim.cli import options
@@ -107,12 +106,11 @@ def command(
             seed=seed,
             progress=partial(watch.tell, math.nan),
         )
-    if json:
-        options.emit(_document(made))
-    else:
-        _show(made)
-    if made.chosen is None:
-        raise typer.Exit(3)
+    with options.leaves(3 if made.chosen is None else 0):
+        if json:
+            options.emit(_document(made))
+        else:
+            _show(made)
 
 
 def _document(made: Plan) -> dict[str, object]:

@@ -5,7 +5,6 @@ from __future__ import annotations
 import sys
 from typing import TYPE_CHECKING, Annotated, Any
 
-import typer
 from typer import Argument, Option
 
 from dtnsim.cli import options
@@ -92,15 +91,17 @@ def command(
         answers = [predict(p, samples=samples, seed=seed, mean=mean) for p in loaded]
         wide = [_wide(p, seed, mean=mean) if why_wide else () for p in loaded]
     plans = [_why_not(answer, wanted, samples, seed) for answer in answers]
-    if json:
-        _documents(answers, wanted, wide, before, plans)
-    else:
-        _show(answers, wanted, wide, stations, every=every, verbose=verbose)
-        sys.stdout.write("".join(f"{visible(line)}\n" for plan in plans if plan is not None for line in _said(plan)))
-        sys.stdout.write("".join(f"{visible(each)}\n" for each in _since(before, answers[0])))
-    _drawn(answers, picture, plot=plot and not json)
-    if not all(goal.met(answer) for goal in wanted for answer in answers):
-        raise typer.Exit(3)
+    missed = not all(goal.met(answer) for goal in wanted for answer in answers)
+    with options.leaves(3 if missed else 0):
+        if json:
+            _documents(answers, wanted, wide, before, plans)
+        else:
+            _show(answers, wanted, wide, stations, every=every, verbose=verbose)
+            sys.stdout.write(
+                "".join(f"{visible(line)}\n" for plan in plans if plan is not None for line in _said(plan))
+            )
+            sys.stdout.write("".join(f"{visible(each)}\n" for each in _since(before, answers[0])))
+        _drawn(answers, picture, plot=plot and not json)
 
 
 def _wanted(target: str | None, deadline: str | None, require: Sequence[str]) -> list[Goal]:
