@@ -179,7 +179,7 @@ class Discrepancy:
             else:
                 use = _Use.of(m, np.where(np.isin(np.arange(len(held)), of.members), own_time, 0.0))
             for f in some:
-                columns[:, f] = _left(use, f, names, held[f], off)
+                columns[:, f] = _left(use, f, names, held[f], off, _waits(problem, held[f], f, rows))
         return columns
 
 
@@ -208,8 +208,12 @@ class _Use(NamedTuple):
 
 def _rows(limits: Mapping[str, Value], rows: Index) -> dict[str, Array]:
     """What limits leave in the scenarios of some rows, those that limit nobody left out."""
-    return {n: np.broadcast_to(v, rows.shape) if np.size(v) in {1, rows.size} else np.asarray(v)[rows]
-            for n, v in limits.items() if np.isfinite(v).any()}  # fmt: skip
+    return {n: _of_rows(v, rows) for n, v in limits.items() if np.isfinite(v).any()}
+
+
+def _of_rows(value: Value, rows: Index) -> Array:
+    """A value in the scenarios of some rows."""
+    return np.broadcast_to(value, rows.shape) if np.size(value) in {1, rows.size} else np.asarray(value)[rows]
 
 
 def _of(regime: Regime, limit: str, limits: Collection[str]) -> Regime:
@@ -227,12 +231,13 @@ def rooms(problem: Problem, m: Matrices, rate: Array, holders: Holders, f: int) 
         rate: (S, F) [B/s].
         holders: What can hold the transfer.
     """
+    at = f
     if holders.meeting is not None:
         of = holders.meeting
         m, rate, f = of.used, np.broadcast_to(of.solution.rate, (len(rate), len(of.members))), of.place(f)
     use, found = _Use.of(m, rate), dict[str, Array]()
     idle, rows = use.each(f) * idle_time(use.m, f), np.arange(len(rate))
-    parts = [(regime, part * idle) for regime, part in holders.waits]
+    parts = [(regime, part * idle) for regime, part in _waits(problem, holders, at, rows)]
     for k in use.visited(f):
         name = problem.stations[k].name
         regime, c = holders.stations.get(name, holders.own), problem.connections.get(name)
@@ -246,12 +251,30 @@ def rooms(problem: Problem, m: Matrices, rate: Array, holders: Holders, f: int) 
         return {k: np.log(most / part) for k, part in found.items() if k != holders.own.kind and np.any(part > 0)}
 
 
-def _left(use: _Use, f: int, names: Sequence[str], holders: Holders, error: Callable[[Regime, str], Array]) -> Array:
+def _waits(problem: Problem, holders: Holders, f: int, rows: Index) -> list[tuple[Regime, Array]]:
+    """What the workers of a transfer wait for, and what part of their waits that is in some scenarios (S,)."""
+    seconds = [
+        (holders.waits.get(d.each, holders.own), _of_rows(d.per_byte, rows))
+        for p in problem.transfers[f].phases
+        for d in p.delays
+    ]
+    whole = np.maximum(sum((part for _, part in seconds), np.zeros(rows.shape)), 1e-300)
+    return [(regime, part / whole) for regime, part in seconds]
+
+
+def _left(
+    use: _Use,
+    f: int,
+    names: Sequence[str],
+    holders: Holders,
+    error: Callable[[Regime, str], Array],
+    kinds: Sequence[tuple[Regime, Array]],
+) -> Array:
     """(S,) what is left of a transfer's rate where each kind of thing that can hold it is off by its own error."""
     visited = use.visited(f)
     off = np.array([error(holders.stations.get(names[k], holders.own), names[k]) for k in visited])
     waits = idle_time(use.m, f)
-    moving, slower = np.zeros(1), sum(part * waits / error(regime, "") for regime, part in holders.waits)
+    moving, slower = np.zeros(1), sum((waits * part / error(regime, "") for regime, part in kinds), np.zeros(1))
     for stations, seconds in solo_times(use.m, f):
         if len(stations):
             moving = moving + seconds.max(axis=1)

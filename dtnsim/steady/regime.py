@@ -80,8 +80,7 @@ class Holders(NamedTuple):
 
     own: Regime  #: What does at the median.
     stations: Mapping[str, Regime]  #: Stations on its way, by name.
-    #: What its workers wait for, and what part of the time each has at the median, what takes longest at once first.
-    waits: tuple[tuple[Regime, float], ...]
+    waits: Mapping[str, Regime]  #: What its workers wait for, by what a wait belongs to (`Demand.each`).
     meeting: Meeting | None = None  #: Who is under way halfway through its time; None where all are, then and always.
 
 
@@ -93,16 +92,14 @@ def holders(given: PathSpec, problem: Problem, f: int, cause: Cause) -> Holders:
     of = Regime("", given.transfers[f].tool.tool_class, not doubt, None, setting(given), stated)
     visited = dict.fromkeys(d.station for p in transfer.phases for d in p.demands)
     stations = {name: _at(given, problem, _stations(problem)[name], of) for name in visited}
-    delays = [(_WAITS[d.each], float(np.max(d.per_byte))) for p in transfer.phases for d in p.delays]
-    asked = dict.fromkeys((kind for kind, _ in sorted(delays, key=lambda d: -d[1])), 0.0) or {"requests": 0.0}
-    for kind, seconds in delays:
-        asked[kind] += seconds
+    longest = max((d for p in transfer.phases for d in p.delays), key=lambda d: float(np.max(d.per_byte)), default=None)
     ends = {end.partition(":")[0] for end in (given.transfers[f].source_end, given.transfers[f].to)}
     noise = given.noises.get(ends.pop()) if len(ends) == 1 else None
-    whole = sum(asked.values())
-    part = {kind: seconds / whole if whole else 1 / len(asked) for kind, seconds in asked.items()}
-    waits = tuple((of._replace(kind=k, measured=noise if k == "requests" else None), part[k]) for k in part)
-    own = waits[0][0] if cause.station is None else stations[problem.stations[cause.station].name]
+    waits = {
+        each: of._replace(kind=kind, measured=noise if kind == "requests" else None) for each, kind in _WAITS.items()
+    }
+    held = waits["byte" if longest is None else longest.each]
+    own = held if cause.station is None else stations[problem.stations[cause.station].name]
     return Holders(own, stations, waits)
 
 

@@ -60,7 +60,7 @@ def factors(laws: Discrepancy, draw: Draw, *regimes: Regime, mean: bool = False)
     transfers = [{"name": f"t{n}", "from": "a:memory", "to": "b:memory", "tool": "iperf3"} for n in range(len(regimes))]
     problem = composer(load(journey(wan={"bandwidth": "10 Gb/s"}, transfers=transfers)), Draw()).problem()
     m = solve.matrices(problem)
-    held, rate = [Holders(r, {}, ((r, 1.0),)) for r in regimes], solve.solve(m).rate
+    held, rate = [Holders(r, {}, {}) for r in regimes], solve.solve(m).rate
     given = (m, rate, rate, np.arange(draw.samples))
     return laws.factors(draw, held, replace(problem, connections={}), given, mean=mean)
 
@@ -115,7 +115,7 @@ def test_each_station_is_off_by_its_own_error() -> None:
     draw, given = Draw(512), (m, rate, rate, np.arange(512))
     alone = np.exp(Law(0, 0.3, 0.3).at((np.arange(512) + 0.5) / 512))
     for of in (None, meeting):
-        held = [Holders(exact, {names[memory]: off}, ((exact, 1.0),), of)]
+        held = [Holders(exact, {names[memory]: off}, {}, of)]
         found = laws.factors(draw, held, replace(problem, connections={}), given, mean=True)[:, 0]
         assert np.sort(found) == pytest.approx(np.minimum(1.0, alone / 0.8))
 
