@@ -101,10 +101,6 @@ class Matrices:
 
     def loads(self, rate: Array, stations: Index | None = None) -> Array:
         """What rates (S, F) take of each station, (S, K) [unit/s], or of some; the most of all turns."""
-        if self.turn.any():
-            each = (np.where(self.turn == g, rate, 0.0) for g in range(int(self.turn.max()) + 1))
-            alike = replace(self, turn=np.zeros_like(self.turn))
-            return np.asarray(np.maximum.reduce([alike.loads(part, stations) for part in each]))
         count = self.capacity.shape[1]
         here: Index | slice = slice(None)
         place = np.arange(count + 1)
@@ -113,7 +109,13 @@ class Matrices:
             here, count = np.flatnonzero(place[self.total.station] < len(stations)), len(stations)
         with np.errstate(invalid="ignore"):  # a transfer without limit at a station that it does not load
             taken = np.nan_to_num(rate.T[self.total.row[here]] * self.total.demand[here])
-        return summed(place[self.total.station[here]], taken, count + 1)[:-1].T
+        at = place[self.total.station[here]]
+        if not self.turn.any():
+            return summed(at, taken, count + 1)[:-1].T
+        pairs, number = np.unique(self.turn[self.total.row[here]] * (count + 1) + at, return_inverse=True)
+        most = np.zeros((count + 1, taken.shape[1]))
+        np.maximum.at(most, pairs % (count + 1), summed(number, taken, len(pairs)))
+        return most[:-1].T
 
 
 def matrices(problem: Problem) -> Matrices:

@@ -1,7 +1,7 @@
 """Transfers that wait for each other never meet: each turn has the stations for itself.
 
-The solver knows stations and transfers. For a path with several turns each station is there once a turn, so that the
-rates of all turns come out of one solution; what is handed back has each station once again.
+The solver knows stations and transfers. For a path with several turns each station is there once for each that visits
+it, so that the rates of all turns come out of one solution; what is handed back has each station once again.
 """
 
 from __future__ import annotations
@@ -12,35 +12,35 @@ import numpy as np
 
 from dtnsim.ground.records import Prediction, Problem
 from dtnsim.physics._arrays import FloatArray as Array, Index
-from dtnsim.steady.matrices import Matrices
+from dtnsim.steady.matrices import OF_STATIONS, Matrices
 from dtnsim.steady.rows import Rows
 from dtnsim.tools.plan import Tool
 
 
-def apart(m: Matrices) -> Matrices:
-    """The problem with every station once a turn."""
-    count, turns = m.capacity.shape[1], int(m.turn.max()) + 1
+def apart(m: Matrices) -> tuple[Matrices, Index]:
+    """The problem with every station once for each turn that visits it, and which station each of these is."""
+    count, total = m.capacity.shape[1], m.total
+    pairs = np.unique((m.turn[total.row] * count + total.station)[total.station < count])
+    stations, turns = pairs % count, pairs // count
+
+    def visited(rows: Rows, turn: Index) -> Rows:
+        found = np.searchsorted(pairs, turn[rows.row] * count + rows.station)
+        return replace(rows, station=np.where(rows.station < count, found, len(pairs)))
+
     slowdowns = tuple(
-        (driver + count * g, affected + count * g, slope, reference)
-        for g in range(turns)
-        for driver, affected, slope, reference in m.slowdowns
+        (int(driver), np.flatnonzero((turns == turns[driver]) & np.isin(stations, affected)), slope, reference)
+        for drives, affected, slope, reference in m.slowdowns
+        for driver in np.flatnonzero(stations == drives)
     )
-    return replace(
+    parted = replace(
         m,
-        capacity=np.tile(m.capacity, (1, turns)),
-        split=np.tile(m.split, turns),
-        own=np.tile(m.own, turns),
-        alone=np.tile(m.alone, (1, turns)),
-        total=_shifted(m.total, m.turn, count, turns),
-        phases=_shifted(m.phases, m.turn[m.transfer], count, turns),
+        **m.along(OF_STATIONS, stations),
+        total=visited(total, m.turn),
+        phases=visited(m.phases, m.turn[m.transfer]),
         slowdowns=slowdowns,
         turn=np.zeros_like(m.turn),
     )
-
-
-def _shifted(rows: Rows, turn: Index, count: int, turns: int) -> Rows:
-    known = rows.station < count
-    return replace(rows, station=np.where(known, rows.station + count * turn[rows.row], count * turns))
+    return parted, stations
 
 
 def lasts(problem: Problem, rates: Array) -> Array:

@@ -53,9 +53,11 @@ def solve(m: Matrices) -> Solution:
     means less capacity, so there is one answer, and each round is closer by the slope (a quarter).
     """
     if m.turn.any():
-        count, whole = m.capacity.shape[1], solve(apart(m))
-        binding = np.where(whole.binding >= 0, whole.binding % count, whole.binding)
-        slowest = whole.capacity.reshape(len(whole.capacity), -1, count).min(axis=1)  # of each station in any turn
+        parted, stations = apart(m)
+        whole = solve(parted)
+        binding = np.where(whole.binding >= 0, stations[whole.binding], whole.binding)
+        slowest = np.repeat(m.capacity, len(whole.capacity) // len(m.capacity), axis=0)
+        np.minimum.at(slowest.T, stations, whole.capacity.T)  # of each station in any turn
         return replace(whole, capacity=slowest, binding=binding)
     return Rates(m).of(np.ones((1, len(m.workers)), dtype=bool))
 

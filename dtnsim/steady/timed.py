@@ -34,8 +34,6 @@ from dtnsim.physics.tcp.window import ahead_of_arrival
 from dtnsim.steady import durability, epochs
 from dtnsim.steady.ordering import ends as ends_of
 
-#: transfers up to which it is looked who has ended before others begin; of more, all are taken to meet
-_LOOKED_AT: Final = 100
 _MERGERS: Final = 12  #: how often overlapping turns are put together before all are
 
 
@@ -92,7 +90,7 @@ def past(given: PathSpec, moved: Mapping[str, float]) -> Past:
         return NOTHING
     walk, turns = _Walk(), files.turns(given.transfers)
     with without_words():
-        if not any(t.after for t in ordered) and len(given.transfers) <= _LOOKED_AT:
+        if not any(t.after for t in ordered):
             turns = _by_time(given, moved)
         last, by_name = max(turns), dict(zip((t.name for t in given.transfers), turns, strict=True))
         outlines = Composer(given, Ledger(Draw()), moved, Past(turns=by_name)).outlines()

@@ -6,6 +6,8 @@ import pytest
 from hypothesis import given, settings, strategies as st
 
 from dtnsim.ground.records import Demand, Phase, Problem, Station, Transfer
+from dtnsim.steady import ordering
+from dtnsim.steady.matrices import matrices
 from dtnsim.steady.meetings import meetings, part
 from tests.lab import answer, journey, machine, volume
 
@@ -50,6 +52,17 @@ def test_of_very_many_each_meets_those_near_it_in_time() -> None:
     found = met(*(transfer(f"t{n}", 800.0, start=20.0 * n) for n in range(200)))
     assert all(f in members and max(members) - min(members) <= 4 for f, members in found.items())
     assert set(met(*(transfer(f"t{n}", 800.0 + n) for n in range(120))).values()) == {tuple(range(120))}
+
+
+def test_who_never_meets_is_answered_as_alone_however_many_there_are() -> None:
+    """Page caches and drives are those of the transfers that run, of 110 as of two."""
+    path = journey(machine(volumes={"/d": volume()}), machine(volumes={"/d": volume()}), start="a:/d", to="b:/d")
+    one = path.pop("transfer") | {"tool": "gridftp", "dataset": {"files": 1, "size": "20 GB"}}
+    of = [[one | {"name": f"t{n}", "start": f"{n} h"} for n in range(count)] for count in (2, 110)]
+    few, many = (answer(path | {"transfers": transfers}) for transfers in of)
+    assert [t.ceiling for t in many.transfers] == pytest.approx([few.transfers[0].ceiling] * 110)
+    parted, stations = ordering.apart(matrices(many.problem))
+    assert parted.capacity.shape[1] == len(stations) == len(parted.total.station)
 
 
 def test_a_part_has_its_transfers_and_all_stations() -> None:
