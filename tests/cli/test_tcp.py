@@ -219,14 +219,7 @@ def test_numbers_are_si_and_a_size_has_a_time() -> None:
     assert sized.completion_s.p50 > 8.0
 
 
-@pytest.mark.parametrize(
-    ("given", "said"),
-    [
-        ({"rate": "10 GB"}, "rate"), ({"cc": "renoo"}, "cubic"), ({"loss": -1}, "below 1"),
-        ({"rate": 0}, "positive"), ({"rtt": "0 s"}, "positive"), ({"duration": 0}, "positive"),
-        ({"background": 1}, "below 1"), ({"streams": 0}, "1 or more"),
-    ],
-)  # fmt: skip
+@pytest.mark.parametrize(("given", "said"), rows("cli/tables", "what_tcp_cannot_use"))
 def test_what_cannot_be_used(given: dict[str, object], said: str) -> None:
     with pytest.raises(InputError, match=said):
         dtnsim.tcp(**{"rate": "1 Gb/s", "rtt": "10 ms", **given})  # type: ignore[arg-type]

@@ -128,16 +128,10 @@ def test_a_word_that_many_tools_print_counts_beside_another_only():
     assert [bool(every.targets(line).parsers) for line in lines] == [True, False, False, True]
 
 
-@pytest.mark.parametrize(
-    ("line", "may_be"),
-    [
-        (b"$ fio job", True), (b"sudo fio job", True), (b"/usr/bin/fio job", True), (b"[root@a ~]# cp b c", True),
-        (b"one day we had a cp b", False), (b"s of # in # days", False), (b"scmd cp a b", True),
-    ],
-)  # fmt: skip
+@pytest.mark.parametrize(("line", "may_be"), rows("logs/tables", "lines_that_may_be_commands"))
 def test_lines_that_may_be_commands(line, may_be):
     """Text that only names a tool is not taken apart; ``s5cmd`` (``scmd`` in a shape) makes no tool of ``s``."""
-    assert catalogue().targets(line).command is may_be
+    assert catalogue().targets(line.encode()).command is may_be
 
 
 # ---- prompts ----------------------------------------------------------------------------------------

@@ -123,10 +123,11 @@ def test_another_station_or_another_job_is_refused() -> None:
         check_same(problem(1.0), more, (0,))
 
 
-def test_a_draw_changes_by_the_factor_of_the_median() -> None:
-    """Nominal 10 -> 5 halves a scenario that had drawn 12 to 6."""
-    drawn = problem(np.array([8.0, 12.0]))
-    assert as_drawn(problem(10.0), problem(5.0), drawn, 1).stations[0].capacity == 6.0
+@pytest.mark.parametrize(("before", "now", "drawn", "found"), [(10, 5, 12, 6), (0, 5, 0, 5), (10, 10, 8, 8)])
+def test_a_draw_changes_by_the_factor_of_the_median(before: float, now: float, drawn: float, found: float) -> None:
+    """Nominal 10 -> 5 halves a scenario that had drawn 12 to 6; what was nothing takes the median."""
+    made = as_drawn(problem(before), problem(now), problem(np.array([1.0, drawn])), 1)
+    assert made.stations[0].capacity == found
 
 
 def test_each_demand_changes_by_its_own_factor() -> None:
@@ -139,12 +140,3 @@ def test_each_demand_changes_by_its_own_factor() -> None:
 
     made = as_drawn(of(1.0, 2.0), of(1.0, 4.0), of(1.5, 3.0), 0).transfers[0].phases[0].demands
     assert [d.per_byte for d in made] == [1.5, 6.0]
-
-
-def test_what_was_nothing_takes_the_median() -> None:
-    assert as_drawn(problem(0.0), problem(5.0), problem(np.array([0.0, 0.0])), 0).stations[0].capacity == 5.0
-
-
-def test_what_does_not_change_stays_as_drawn() -> None:
-    drawn = problem(np.array([8.0, 12.0]))
-    assert as_drawn(problem(10.0), problem(10.0), drawn, 0).stations[0].capacity == 8.0

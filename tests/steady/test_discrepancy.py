@@ -19,6 +19,7 @@ from dtnsim.steady.prediction import predict
 from dtnsim.steady.regime import Holders, Regime, setting
 from dtnsim.steady.scenarios import interval, scenarios
 from dtnsim.steady.timed import composer
+from tests.each import rows
 from tests.lab import answer, journey
 from tests.strategies import load
 
@@ -120,20 +121,7 @@ def test_each_station_is_off_by_its_own_error() -> None:
         assert np.sort(found) == pytest.approx(np.minimum(1.0, alone / 0.8))
 
 
-CARDS = [f"{rate} Gb/s" for rate in (1, 2, 5, 10, 25)]
-
-
-@pytest.mark.parametrize(
-    ("path", "key", "values"),
-    [
-        ("nasa/nuttscp-2of7-get", "hosts.{}.nic.rate", CARDS),
-        ("esnet/lbl-anl-globus", "hosts.{}.nic.rate", CARDS),
-        ("uci/perfsonar", "hosts.{}.nic.rate", CARDS),
-        # what disks position between groups is not lost again at the uplink that holds them
-        ("examples/nas-24-disks-1-writer", "hosts.{}.volumes./pool.array.disks", ["12", "24"]),
-        ("examples/qat-encrypted", "wan.rtt", ["20 ms", "10 ms"]),  # slow start is now more of the waits, now less
-    ],
-)
+@pytest.mark.parametrize(("path", "key", "values"), rows("steady/tables", "faster_parts"))
 def test_no_quantile_falls_with_a_faster_part(path: str, key: str, values: list[str]) -> None:
     """p10 as well: what then holds the transfer held it before, with the same error."""
     given = spec.load(path)
