@@ -79,13 +79,13 @@ def command(
     from dtnsim.description import spec
     from dtnsim.steady.prediction import predict
 
+    if picture is not None and len(paths) > 1:
+        raise InputError("--picture: give one path: it shows one answer")
     options.check_picture(picture)
     before = _before(against, paths)
     wanted = _wanted(target, deadline, require or ())
     if wanted and not samples:
         raise InputError("--samples 0 turns probabilities off; remove it")
-    if picture is not None and len(paths) > 1:
-        raise InputError("--picture: give one path: it shows one answer")
     loaded = [options.changed(spec.load(p, overrides or (), calibration), dataset, line) for p in paths]
     with Watch("predicting"):
         answers = [predict(p, samples=samples, seed=seed, mean=mean) for p in loaded]
