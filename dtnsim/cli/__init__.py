@@ -174,7 +174,7 @@ def main() -> None:
         sys.stderr.write("".join(visible(line) + "\n" for line in told.splitlines()))
         sys.exit(2)
     except (BrokenPipeError, _ReaderLeftError):  # whoever read it has had enough
-        _nowhere()
+        runtime.output_nowhere()
         sys.exit(0)
     except (KeyboardInterrupt, _StoppedError):
         fail("stopped", 130)
@@ -183,7 +183,7 @@ def main() -> None:
     except MemoryError:
         fail(f"not enough memory for this input; {VARIABLE}=8GB allows more, say", 1)
     except OSError as error:
-        _nowhere()
+        runtime.output_nowhere()
         fail(f"{short(str(error.filename or 'output'))}: {error.strerror or error}", 2 if error.filename else 1)
     except Exception as error:  # the last resort: a fault of ours, which DTNSIM_DEBUG=1 shows whole
         if os.environ.get("DTNSIM_DEBUG"):
@@ -223,14 +223,6 @@ def refusing(said: Callable[[str], str]) -> Iterator[None]:
         if not hasattr(error, "format_message"):  # which click's own have
             raise
         raise InputError(said(error.format_message().replace(_OF_PYTHON, ""))) from None
-
-
-def _nowhere() -> None:
-    """What is still to be written to standard output goes nowhere: writing it has failed."""
-    with contextlib.suppress(OSError, ValueError):
-        null = os.open(os.devnull, os.O_WRONLY)
-        os.dup2(null, sys.stdout.fileno())
-        os.close(null)
 
 
 def _safe_streams() -> None:

@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING, Annotated, Any, Final, Literal, get_args
 import typer
 from typer import Argument, Option
 
-from dtnsim.ground import units
+from dtnsim.ground import runtime, units
 from dtnsim.ground.errors import InputError, visible
 
 if TYPE_CHECKING:
@@ -229,7 +229,7 @@ def leaves(code: int) -> Iterator[None]:
         yield
         sys.stdout.flush()
     except BrokenPipeError:
-        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())  # what is left to be flushed goes nowhere
+        runtime.output_nowhere()
     if code:
         raise typer.Exit(code)
 

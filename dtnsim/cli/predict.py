@@ -83,9 +83,7 @@ def command(
         raise InputError("--picture: give one path: it shows one answer")
     options.check_picture(picture)
     before = _before(against, paths)
-    wanted = _wanted(target, deadline, require or ())
-    if wanted and not samples:
-        raise InputError("--samples 0 turns probabilities off; remove it")
+    wanted = _wanted(target, deadline, require or (), samples)
     loaded = [options.changed(spec.load(p, overrides or (), calibration), dataset, line) for p in paths]
     with Watch("predicting"):
         answers = [predict(p, samples=samples, seed=seed, mean=mean) for p in loaded]
@@ -104,15 +102,22 @@ def command(
         _drawn(answers, picture, plot=plot and not json)
 
 
-def _wanted(target: str | None, deadline: str | None, require: Sequence[str]) -> list[Goal]:
-    """The goals that are asked about, and those that are required."""
+def _wanted(target: str | None, deadline: str | None, require: Sequence[str], samples: int) -> list[Goal]:
+    """The goals that are asked about, and those that are required.
+
+    Raises:
+        InputError: there are some, and nothing is drawn.
+    """
     if target is None and deadline is None and not require:
         return []
     from dtnsim.steady import goals
 
     wanted = [goals.target(target)] if target is not None else []
     wanted += [goals.deadline(deadline)] if deadline is not None else []
-    return wanted + [goals.requirement(text) for text in require]
+    wanted += [goals.requirement(text) for text in require]
+    if not samples:  # before anything is printed
+        raise InputError(goals.NO_DRAWS)
+    return wanted
 
 
 def _why_not(answer: Prediction, wanted: Sequence[Goal], samples: int, seed: int) -> Plan | None:

@@ -47,7 +47,7 @@ def volumes(name: str, host: Mapping, notes: list[str]) -> Mapping:
     made = given.clone()
     for mount, volume in given.items():
         unsaid = isinstance(volume, Mapping) and not {"server", "over"} & set(volume)
-        if unsaid and getattr(_kind_of(volume.get("filesystem")), "over_ip", False):
+        if unsaid and getattr(filesystem_kind(volume.get("filesystem")), "over_ip", False):
             reached = volume.clone()
             reached.put("over", ["wan"], *given.at(mount))
             made.put(mount, reached, *given.at(mount))
@@ -57,7 +57,8 @@ def volumes(name: str, host: Mapping, notes: list[str]) -> Mapping:
     return host.but("volumes", made)
 
 
-def _kind_of(filesystem: Any) -> type | None:
+def filesystem_kind(filesystem: Any) -> type | None:
+    """The class of a file system as a path file has it: its kind, or a part; None where it is neither."""
     try:
         return find_kind(str(expand(filesystem, family="filesystem").get("kind")))
     except (SpecError, AttributeError):
@@ -121,7 +122,7 @@ def _store(host: Any) -> dict[str, Mapping]:
     for mount, given in volumes.items():
         named = spoken.named_volume(given, volumes.at(mount)) if isinstance(given, str) else given
         known = spoken.volume(named, mount, []) if isinstance(named, Mapping) else None
-        if known is None or "server" in known or getattr(_kind_of(known.get("filesystem")), "kind", "") != "s3":
+        if known is None or "server" in known or getattr(filesystem_kind(known.get("filesystem")), "kind", "") != "s3":
             return {}
         found[mount] = known
     return dict(sorted(found.items(), key=lambda each: -len(each[0])))

@@ -16,6 +16,7 @@ from dtnsim.components.base import DRIVES, find_kind, kinds
 from dtnsim.components.network_kinds import MEDIA
 from dtnsim.components.tuning import Role
 from dtnsim.description.dataset import many
+from dtnsim.description.over_wan import filesystem_kind
 from dtnsim.ground import library, units
 from dtnsim.ground.errors import SpecError
 from dtnsim.ground.library import words
@@ -329,7 +330,8 @@ class Sketch:
 
 def _is_bucket(end: _End) -> bool:
     """Whether an end is an object store."""
-    return library.spoken()["filesystems"].get(end.filesystem, end.filesystem) in ("s3", "minio", "gcs")
+    named = library.spoken()["filesystems"].get(end.filesystem, end.filesystem)
+    return getattr(filesystem_kind(named), "kind", "") == "s3"
 
 
 def _machine(end: _End) -> Any:

@@ -1,4 +1,4 @@
-"""The interpreter's garbage collector, pydantic's search for plugins and threads of numpy, out of the way."""
+"""What is put out of the way: garbage collection, pydantic's search for plugins, numpy's threads, unread output."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ import gc
 import os
 import sys
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from contextvars import ContextVar
 from types import ModuleType
 from typing import Final
@@ -37,6 +37,14 @@ def one_thread() -> None:
     a hundredth of that on one.
     """
     os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
+
+
+def output_nowhere() -> None:
+    """What is still to be written to standard output goes nowhere: writing it has failed."""
+    with suppress(OSError, ValueError):
+        null = os.open(os.devnull, os.O_WRONLY)
+        os.dup2(null, sys.stdout.fileno())
+        os.close(null)
 
 
 def without_plugins() -> None:

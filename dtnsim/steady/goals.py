@@ -13,6 +13,7 @@ from dtnsim.ground.errors import InputError
 from dtnsim.ground.records import Prediction
 
 _REQUIREMENT: Final = re.compile(r"\s*(>=|<=)\s*(.+?)\s+at\s+(\d+(?:\.\d+)?)\s*%\s*", re.IGNORECASE)
+NO_DRAWS: Final = "--samples 0 turns probabilities off; remove it"
 #: probability from which on a goal is called met where nobody says how likely it has to be
 _EVEN: Final = 0.5
 _HOW: Final = "write '>= 10Gb/s at 80 %' for a rate, or '<= 8h at 90 %' for a duration"
@@ -39,7 +40,7 @@ class Goal:
             InputError: the prediction was made without scenarios.
         """
         if prediction.drawn is None:
-            raise InputError("--samples 0 turns probabilities off; remove it")
+            raise InputError(NO_DRAWS)
         if self.kind == "target":
             return float(np.mean(prediction.drawn.total_Bps >= self.value))
         return float(np.mean(prediction.drawn.seconds <= self.value))

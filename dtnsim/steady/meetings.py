@@ -90,7 +90,6 @@ def _under_way(problem: Problem, own: Array) -> list[tuple[int, ...]]:
     which = np.argsort(half)[(2 * np.arange(looks) + 1) * count // (2 * looks)]
     at = half[which, None]
     runs = (begins <= at) & (at < ends)
-    runs[np.arange(looks), which] = True
     apart = np.abs(at - half)
     nearest = np.where(runs, apart, apart + apart.max()).argmin(axis=0)
     runs[nearest, np.arange(count)] = True  # who comes and goes between two of these times is taken to be there at one
