@@ -73,7 +73,7 @@ def run(senders: Sequence[Sender], link: Link, begin_s: float, end_s: float, see
         (flows, 3): delivered segments, lost segments, mean round trip [s] in the measured window.
 
     Valid: round trips of 1 ms to 0.4 s, buffers of a few segments and more.
-    Neglects: order within the queue, bursts, timeouts.
+    Neglects: order within the queue, bursts, timeouts; what round trips are beside a queue of seconds (see `slice_of`).
     Source: net/ipv4/tcp_cubic.c, tcp_bbr.c, tcp_input.c (PRR); coefficients `BURST_LOSS`, `BBR_NOISE`.
     """
     slice_s = slice_of(senders, link)
@@ -139,7 +139,7 @@ class _Queue:
             acked, delay = f.outs[at], self.delays[at]
             lost = (f.drops[(back - self.full) % RING] if back >= self.full else 0.0) + f.strays[at]
         trip = f.base + delay
-        since = n - int(trip / slice_s + 0.5)
+        since = n - max(int(trip / slice_s + 0.5), f.steps)  # a round trip is a slice at least
         before = f.acks[since % RING] if since >= 0 else 0.0
         if back >= 0:
             f.flight = max(f.flight - acked - lost, 0.0)

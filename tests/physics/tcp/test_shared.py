@@ -21,6 +21,8 @@ def test_the_link_is_full_and_shared():
         share, _ = run([0.04, 0.04], codes)
         assert 0.93 < share.sum() <= 1.0 + 1e-9, codes
         assert share.min() > 0.02, codes
+    for codes in (["bbr", "cubic"], ["bbr3", "bbr"]):  # a queue of seconds behind a round trip that is no slice of it
+        assert 0.9 < run([0.0014, 0.0014], codes, bdp=1000.0)[0].sum() <= 1.001, codes
 
 
 def test_equals_share_about_equally():
