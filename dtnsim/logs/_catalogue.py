@@ -14,7 +14,7 @@ from typing import Any, Final, NamedTuple
 
 from dtnsim.logs._commands import PREFIX, UNUSUAL, CommandReader, clean, decode, without_codes, without_prefix
 from dtnsim.logs._declared import Line, LinesParser, beginnings, compiled
-from dtnsim.logs.base import Context, DocumentParser, Evidence, LineParser, Parser
+from dtnsim.logs.base import Context, Evidence, LineParser, Parser
 
 #: shapes of lines that tools print once an interval, packet or percent, and sum up at the end
 _INTERVALS: Final = re.compile(
@@ -70,8 +70,8 @@ class Catalogue:
         types = list(types)
         self.lines: list[type[LineParser]] = [t for t in types if issubclass(t, LineParser)]
         self._rows = [at for at, kind in enumerate(self.lines) if kind.rows is not LineParser.rows]
-        self.documents: list[type[DocumentParser]] = [t for t in types if issubclass(t, DocumentParser)]
-        self.long = frozenset(key for t in self.documents for key in t.long)
+        self.documents: list[type[Parser]] = [t for t in types if t.forms]
+        self.long = frozenset(key for t in self.documents for form in t.forms for key in form.long)
         #: every tool and what its figures are good for
         self.evidence: dict[str, Evidence] = dict(sorted((t.tool, t.evidence) for t in types if hasattr(t, "evidence")))
         self.of_a_line = frozenset(t.tool for t in types if t.of_a_line)
@@ -185,7 +185,9 @@ class Host:
     def __init__(self, parsers: Catalogue, file: str | None, memo: dict[str, Any]) -> None:
         self.ctx = Context(file=file, memo=memo)
         self.parsers = [kind(self.ctx) for kind in parsers.lines]
-        self.documents = [kind(self.ctx) for kind in parsers.documents]
+        alike = dict(zip(parsers.lines, self.parsers, strict=True))
+        readers = [alike[kind] if issubclass(kind, LineParser) else kind(self.ctx) for kind in parsers.documents]
+        self.forms = [(reader, form) for reader in readers for form in reader.forms]
         self.commands = CommandReader(parsers.commands)
         self.open: dict[int, LineParser] = {}
 

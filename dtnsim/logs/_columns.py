@@ -9,7 +9,7 @@ from typing import Any, Final, NamedTuple
 
 from dtnsim.logs._commands import table
 from dtnsim.logs._numbers import BINARY, number
-from dtnsim.logs.base import Conditions, DocumentParser, Parser, Record
+from dtnsim.logs.base import Conditions, Parser, Record
 
 _TOKEN: Final = re.compile(r"\S+")
 _SUFFIX: Final = re.compile(r"^(?P<n>\d[\d.,]*)(?P<s>[BkKMGTP%]?)$")
@@ -79,7 +79,7 @@ def figures(
     pairs: Iterable[tuple[str, Any]],
     more: Conditions,
     *,
-    read: Callable[[Any], tuple[float, str] | None] | None = None,
+    read: Callable[[Any], tuple[float, str] | None] = cell,
     line: int | None = None,
 ) -> Iterator[Record]:
     """The figure of every (heading, cell) whose heading is declared.
@@ -88,11 +88,10 @@ def figures(
         table: Name of the table that says what the headings mean.
         pairs: Headings with their cells.
         more: Conditions of the row; they go before those of a heading.
-        read: A cell as (number, suffix), by default `plain` of documents and `cell` of text; the letter of a suffix
-            replaces a rate's factor (``--human``).
+        read: A cell as (number, suffix), of documents `plain`; the letter of a suffix replaces a rate's factor
+            (``--human``).
     """
     meant = columns(table)
-    read = read or (plain if isinstance(parser, DocumentParser) else cell)
     for head, printed in pairs:
         column = meant.get(head)
         found = None if column is None else read(printed)

@@ -5,13 +5,13 @@ from __future__ import annotations
 import json
 import re
 from bisect import bisect_left
-from collections.abc import Iterator
+from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
 from datetime import UTC, datetime
-from typing import Any, Final, Literal
+from typing import Any, Final, Literal, NamedTuple
 
 from dtnsim.logs._commands import unstamped
-from dtnsim.logs.measurement import Unread
+from dtnsim.logs.measurement import Measurement, Unread
 
 #: a longer document is read in parts (JSON) or as text [B]
 LARGEST: Final = 2 << 20
@@ -29,6 +29,7 @@ _CLOSERS: Final = {"{": "}", "[": "]"}
 
 _NEWLINE: Final = re.compile("\n")
 
+Kind = Literal["json", "xml", "html"]
 State = Literal["more", "never", "done"]
 
 
@@ -36,7 +37,7 @@ State = Literal["more", "never", "done"]
 class Document:
     """A JSON value, XML text or HTML table found in a log."""
 
-    kind: Literal["json", "xml", "html"]
+    kind: Kind
     data: Any  # decoded JSON; None of xml and html
     text: str  # as it is in the log
     line: int  # where it starts
@@ -60,6 +61,45 @@ class Document:
     def lines(self, start: int = 0) -> LineCursor:
         """Lines of one needle after another from offset ``start`` on, in one pass."""
         return LineCursor(self, start)
+
+
+Fits = Callable[[Document], bool]
+Reads = Callable[[Any, Document], Iterable[Measurement | Unread]]  #: a method of a parser that reads documents
+
+
+class Form(NamedTuple):
+    """Documents that a tool writes: how they are recognised, what reads them; see `documents`."""
+
+    kind: Kind
+    fits: Fits
+    long: tuple[str, ...]
+    read: Reads
+
+
+def documents(
+    *keys: str, kind: Kind = "json", sign: str = "", fits: Fits | None = None, long: tuple[str, ...] = ()
+) -> Callable[[Reads], Any]:
+    """Declares that a method of a parser reads documents of the tool, of which the first form that fits takes each.
+
+    Args:
+        keys: Keys that the tool's JSON object has.
+        kind: Whether they are JSON, XML or tables of HTML.
+        sign: What the text of XML or HTML has (a pattern).
+        fits: Whether a document is the tool's, where keys do not say it (look at keys, cheaply).
+        long: Keys of arrays of which a long document may have too many elements to hold (``hits.hits`` of an array in
+            an object); the method then gets several documents with ``part`` set.
+    """
+
+    def alike(doc: Document) -> bool:
+        if kind != "json":
+            return re.search(sign, doc.text) is not None
+        return isinstance(doc.data, dict) and doc.data.keys() >= set(keys)
+
+    def mark(method: Reads) -> Any:
+        method.form = Form(kind, fits or alike, long, method)  # type: ignore[attr-defined]
+        return method
+
+    return mark
 
 
 class LineCursor:

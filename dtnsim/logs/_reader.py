@@ -15,10 +15,10 @@ from typing import Any, Final
 
 from dtnsim.logs._catalogue import Catalogue, Host, Shapes, Targets, catalogue
 from dtnsim.logs._commands import clean, decode, host_of, logged_by, needs_cleaning, without_codes, without_prefix
-from dtnsim.logs._documents import DocumentBuffer, printed
+from dtnsim.logs._documents import DocumentBuffer, Form, printed
 from dtnsim.logs._json_stream import ENDS_INSIDE, JsonStream
 from dtnsim.logs._records import NO_NUMBER
-from dtnsim.logs.base import Document, DocumentParser, Record
+from dtnsim.logs.base import Document, Parser, Record
 from dtnsim.logs.measurement import Unread
 
 #: a longer line is passed over (of a document in one line: of JSON, XML, HTML) [B]
@@ -320,7 +320,7 @@ class LogReader:
         state, doc, tail = buffer.decoded()
         if state == "more":
             return
-        if state == "never" or doc is None or (doc.kind != "json" and self._parser_of(doc) is None):
+        if state == "never" or doc is None or (doc.kind != "json" and self._form_of(doc) is None):
             yield from self._abandon(ended=False)
             return
         self._document, self._busy = None, self._still_busy()
@@ -329,8 +329,8 @@ class LogReader:
             yield from self._take(tail, self._targets(tail), buffer.lines[-1][0])
 
     def _read_document(self, doc: Document) -> Iterator[Record]:
-        if (parser := self._parser_of(doc)) is not None:
-            yield from parser.whole(doc)
+        if (found := self._form_of(doc)) is not None:
+            yield from found[0].whole(found[1], doc)
             return
         for text in printed(doc.data):  # by programs, as a wrapper's JSON has it; every line has the document's number
             block = without_codes(text.encode("utf-8", "replace") + b"\n").removesuffix(b"\n").removesuffix(b"\n")
@@ -367,10 +367,11 @@ class LogReader:
         self._line = stream.line + len(lines)
         return partial
 
-    def _parser_of(self, doc: Document) -> DocumentParser | None:
+    def _form_of(self, doc: Document) -> tuple[Parser, Form] | None:
+        """The first form that a document fits, and its parser."""
         ctx = self._printed_by.ctx
         ctx.line, ctx.cut = doc.line, False
-        return next((p for p in self._printed_by.documents if p.kind == doc.kind and p.match(doc)), None)
+        return next(((p, form) for p, form in self._printed_by.forms if form.kind == doc.kind and form.fits(doc)), None)
 
     def _abandon(self, *, ended: bool) -> Iterator[Record]:
         """What looked like a document is none (or the file ends in it): read its lines as text."""
@@ -381,9 +382,9 @@ class LogReader:
         if note is not None:
             yield note
             doc = buffer.cut() if ended else None
-            parser = None if doc is None else self._parser_of(doc)
-            if doc is not None and parser is not None:
-                yield from parser.whole(doc)
+            found = None if doc is None else self._form_of(doc)
+            if doc is not None and found is not None:
+                yield from found[0].whole(found[1], doc)
                 return
         cut, self._cut = self._cut, False
         last = len(buffer.lines) - 1

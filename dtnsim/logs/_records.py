@@ -10,8 +10,10 @@ from dataclasses import dataclass, field
 from functools import lru_cache, wraps
 from types import MappingProxyType
 from typing import Any, ClassVar, Final, NamedTuple, ParamSpec, TypeVar
+from xml.etree.ElementTree import ParseError
 
 from dtnsim.logs._commands import Command, Given, clean, decode, ends_of_copy, given, host_of
+from dtnsim.logs._documents import Document, Form
 from dtnsim.logs._numbers import decimal, unit_of
 from dtnsim.logs.measurement import UNITS, Condition, Conditions, Evidence, Measurement, Status, Unread
 
@@ -133,7 +135,7 @@ class Context:
 class Parser(ABC):
     """What line and document parsers share."""
 
-    tool: ClassVar[str]  #: name of the tool in `Measurement.tool`
+    tool: ClassVar[str]  #: name of the tool in `Measurement.tool`; by default that of the class in small letters
     #: what its figures are good for; from it `dtnsim calibrate`, `validate` and the documentation know the tool
     evidence: ClassVar[Evidence]
     of_a_line: ClassVar[bool] = False  #: whether its rates are a line's where no unit is printed: shown in bits
@@ -142,12 +144,17 @@ class Parser(ABC):
     #: programs whose command lines the reader shall recognise without a prompt; by default the tool alone
     commands: ClassVar[tuple[str, ...]] = ()
     kilo: ClassVar[int] = 1024  #: what a bare k of bytes means to the tool (that of bits is always 1000)
+    forms: ClassVar[tuple[Form, ...]] = ()  #: documents that its methods read, as of `documents`
     stopped: bool = False  #: whether the run that is read was stopped, so that its figures are ``partial``
 
     def __init_subclass__(cls, of: type[Parser] | None = None) -> None:
         """``of``: the parser of another form of the same tool, whose name and evidence this one has."""
         for name in ("tool", "evidence", "of_a_line", "by_document", "commands") if of is not None else ():
             setattr(cls, name, getattr(of, name))
+        own = vars(cls)
+        cls.forms = tuple(method.form for method in own.values() if hasattr(method, "form"))
+        if "evidence" in own and "tool" not in own:
+            cls.tool = cls.__name__.lower()
         if "tool" in vars(cls) and "commands" not in vars(cls):
             cls.commands = (cls.tool,)
 
@@ -317,6 +324,15 @@ class Parser(ABC):
             yield from settle(*args)
         except NO_NUMBER as error:
             yield self.no_number("", error)
+
+    def whole(self, form: Form, doc: Document) -> Iterator[Record]:
+        """What a document gives; its version is not the text's, and the present line is the document's after it."""
+        before, self.version = self.version, None
+        try:
+            yield from self.safely(form.read, self, doc)
+        except ParseError as error:
+            yield self.unread(doc.text[:80], f"not valid XML ({error})", line=doc.line)
+        self.ctx.line, self.version = doc.line, before
 
 
 @dataclass(slots=True)

@@ -1,10 +1,11 @@
 """The contract between the log reader and the parsers: read this before writing a parser.
 
-**A parser is a subclass** of `LineParser` (text) or `DocumentParser` (JSON, XML, HTML tables), in a file of its own or
-in that of its topic. The reader finds it by itself: there is no list to extend. It says what its figures are good for
-(``evidence``); its docstring (or its file's) says what the tool's unit words mean, with the source, and
-``tests/logs/samples/<tool>.txt`` has outputs with their true values. `dtnsim.logs._declared` reads the common shapes
-(lines and their figures, progress lines), `dtnsim.logs._columns` tables, `Parser.asked` command lines.
+**A parser is a subclass** of `LineParser`, or of `Parser` where the tool prints no text, in a file of its own or in
+that of its topic, called as the tool is. Its methods may read the tool's JSON, XML and HTML tables too (`documents`).
+The reader finds it by itself: there is no list to extend. It says what its figures are good for (``evidence``); its
+docstring (or its file's) says what the tool's unit words mean, with the source, and ``tests/logs/samples/<tool>.txt``
+has outputs with their true values. `dtnsim.logs._declared` reads the common shapes (lines and their figures, progress
+lines), `dtnsim.logs._columns` tables, `Parser.asked` command lines.
 
 **How lines reach a LineParser.** The reader deletes digits and dots from every line (its *shape*), looks up in a cache
 which parsers care for that shape, and hands them the cleaned line. So a parser is asked only for lines that
@@ -21,6 +22,10 @@ The line has no line ending, no ANSI codes, no pdsh prefix, no stamp of a log co
 CRI, log4j, mpirun: `dtnsim.logs._commands.PREFIX`), no ``> `` quote, ``# `` or ``(out)``, no HTML tags or
 entities, no ``**``; leading blanks are kept, for columns may be positional, but the whole capture may be
 indented. Use ``pattern.search`` for one-line results: titles and list dashes may precede them.
+
+**Documents** begin in the stream with a line that starts ``{``, ``[{``, ``<?xml``, ``<topology`` or ``<table``. They
+are decoded and go to the first form that fits, those of more than 2 MiB of text in parts. A document that no form fits
+is read as ordinary lines; of such JSON, what programs printed (``stdout``, ``log`` ... of runners, container logs) is.
 
 **Long stretches.** Progress and interval lines may come by the million. Of redraws (carriage returns)
 of one shape only the last is handed over. Of a stretch of interval lines (`dtnsim.logs._catalogue` ``_INTERVALS``:
@@ -51,21 +56,19 @@ line, or a ``settle``, that has no figure (another generator where it is `noted`
 
 from __future__ import annotations
 
-import re
 from abc import abstractmethod
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from inspect import isgeneratorfunction
-from typing import Any, ClassVar, Literal, NamedTuple, TypeVar, cast
-from xml.etree.ElementTree import ParseError
+from typing import Any, ClassVar, NamedTuple, TypeVar, cast
 
 from dtnsim.logs._commands import Command
-from dtnsim.logs._documents import Document
+from dtnsim.logs._documents import Document, documents
 from dtnsim.logs._records import NO_BYTES, NO_NUMBER, Context, Mean, Parser, Record, located, noted
 from dtnsim.logs.measurement import Conditions, Evidence, Status
 
 __all__ = [
-    "NO_BYTES", "Command", "Conditions", "Context", "Document", "DocumentParser", "Evidence", "LineParser", "Mean",
-    "Parser", "Record", "Status", "located", "noted",
+    "NO_BYTES", "Command", "Conditions", "Context", "Document", "Evidence", "LineParser", "Mean", "Parser", "Record",
+    "Status", "documents", "located", "noted",
 ]  # fmt: skip
 
 _T = TypeVar("_T")
@@ -157,39 +160,3 @@ class LineParser(Parser):
     def close(self) -> Iterable[Record]:
         """The file ends."""
         return self.settle()
-
-
-class DocumentParser(Parser):
-    """A parser of documents: whole ones, and parts of those of more than 2 MiB of text (see ``long``).
-
-    The reader finds documents in the stream (a line that starts ``{``, ``[{``, ``<?xml``,
-    ``<topology`` or ``<table``), decodes them and hands each to the first parser that says `match`.
-    A document nobody matches is read as ordinary lines; of JSON that nobody matches, what programs printed
-    (``stdout``, ``log`` ... of runners and container logs) is.
-    """
-
-    kind: ClassVar[Literal["json", "xml", "html"]] = "json"
-    #: keys of arrays of which a long document may have too many elements to hold (``hits.hits`` of an array in an
-    #: object); `read` then gets several documents with ``part`` set
-    long: ClassVar[tuple[str, ...]] = ()
-
-    keys: ClassVar[frozenset[str]]  #: keys that the tool's object has
-    sign: ClassVar[str]  #: what the text of XML or HTML has (a pattern)
-
-    def match(self, doc: Document) -> bool:
-        """Whether this is the tool's document (look at keys, cheaply)."""
-        if self.kind != "json":
-            return re.search(self.sign, doc.text) is not None
-        return isinstance(doc.data, dict) and doc.data.keys() >= self.keys
-
-    @abstractmethod
-    def read(self, doc: Document) -> Iterable[Record]:
-        """Yields the document's figures."""
-
-    def whole(self, doc: Document) -> Iterator[Record]:
-        """What `read` gives; the present line is the document's again after it."""
-        try:
-            yield from self.safely(self.read, doc)
-        except ParseError as error:
-            yield self.unread(doc.text[:80], f"not valid XML ({error})", line=doc.line)
-        self.ctx.line = doc.line

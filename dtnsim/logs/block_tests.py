@@ -9,7 +9,7 @@ from typing import ClassVar, Final
 
 from dtnsim.logs._declared import Found, LinesParser, Match, gives, notes, reads
 from dtnsim.logs._numbers import BINARY, number, size_bytes
-from dtnsim.logs.base import Conditions, Document, DocumentParser, Evidence, Record, anew
+from dtnsim.logs.base import Conditions, Document, Evidence, Record, anew, documents
 
 #: of the hundred that the XML has
 _PERCENTILES: Final = ("50", "90", "95", "99", "99.9")
@@ -24,7 +24,6 @@ class DiskSpd(LinesParser):
     follow the totals (``%-ile | Read (ms) | Write (ms) | Total (ms)``).
     """
 
-    tool = "diskspd"
     evidence = Evidence.NO_MODEL
     words = "Input actual IO"
     commands = ("diskspd", "diskspd.exe")
@@ -73,14 +72,9 @@ class DiskSpd(LinesParser):
         after="_operation",
     )
 
-
-class DiskSpdXml(DocumentParser, of=DiskSpd):
-    """Documents of ``-Rxml``: sums over threads and targets of each timespan."""
-
-    kind = "xml"
-    sign = r"<Results[\s\S]*<TimeSpan>"
-
-    def read(self, doc: Document) -> Iterator[Record]:
+    @documents(kind="xml", sign=r"<Results[\s\S]*<TimeSpan>")
+    def _xml(self, doc: Document) -> Iterator[Record]:
+        """Documents of ``-Rxml``: sums over threads and targets of each timespan."""
         root = ET.fromstring(doc.text[doc.text.index("<Results") :])  # noqa: S314 (no DTD; expat limits expansion)
         blocks = {element.text for element in root.iterfind("Profile//BlockSize")}
         lines = doc.lines(doc.text.find("</Profile>"))
@@ -90,12 +84,12 @@ class DiskSpdXml(DocumentParser, of=DiskSpd):
             known: Conditions = {"duration_s": seconds, "threads": threads, "block_B": block}
             if seconds:
                 for operation in ("read", "write"):
-                    yield from self._operation(span, operation, seconds, {**known, "operation": operation}, line)
+                    yield from self._summed(span, operation, seconds, {**known, "operation": operation}, line)
             if (used := _number(span, "CpuUtilization/Average/UsagePercent")) is not None:
                 more = {**known, "state": "busy", "cpu": "all"}
                 yield self.measure("cpu_share", used / 100, f"{used:g} %", more, line=line)
 
-    def _operation(
+    def _summed(
         self, span: ET.Element, operation: str, seconds: float, known: Conditions, line: int
     ) -> Iterator[Record]:
         """Rate, operations and latencies of reads or writes; nothing where none was done."""
@@ -131,7 +125,6 @@ class Vdbench(LinesParser):
     with the version and are left out.
     """
 
-    tool = "vdbench"
     evidence = Evidence.NO_MODEL
     words = "avg Starting rate"
     beside: ClassVar = {"avg": ("avg_",), "rate": ("rate ",)}
@@ -191,7 +184,6 @@ class Sysbench(LinesParser):
     was made, else ``"mixed"``); the others give them apart.
     """
 
-    tool = "sysbench"
     evidence = Evidence.NO_MODEL
     terms: ClassVar = {"operation": {"written": "write"}}
     words = "sysbench transferred Requests operations IOPS written read"

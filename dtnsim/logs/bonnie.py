@@ -22,7 +22,7 @@ from contextlib import suppress
 from typing import Final
 
 from dtnsim.logs._numbers import BINARY, DECIMAL, TIMES, decimal
-from dtnsim.logs.base import Conditions, Document, DocumentParser, Evidence, LineParser, Parser, Record, anew, noted
+from dtnsim.logs.base import Conditions, Document, Evidence, LineParser, Parser, Record, anew, documents, noted
 from dtnsim.logs.measurement import Measurement
 
 #: operation of each rate, in the order of all forms
@@ -99,7 +99,7 @@ def _latencies(
 
 
 class Bonnie(LineParser):
-    """Text tables and CSV lines."""
+    """Text tables, CSV lines and tables of HTML."""
 
     tool = "bonnie++"
     evidence = Evidence.FITS
@@ -210,6 +210,36 @@ class Bonnie(LineParser):
         self._part, self.open = None, False
         return done
 
+    @documents(kind="html", sign="Sequential(?: |<br>)Output")
+    def _html(self, doc: Document) -> Iterator[Record]:
+        """Tables of bon_csv2html; rows of figures: size, 12 figures, number of files, 12 figures; then latencies."""
+        version, offset = _VERSION.search(_TAG.sub(" ", doc.text)), 0
+        self.version = version[1] if version else None
+        unit = [KIB, BINARY["M"], BINARY["M"], KIB, BINARY["M"], 0.0] if "M/sec" in doc.text else _KIB
+        host, conditions = "", Conditions()
+        for part in re.split(r"(?=<t[rR][\s>])", doc.text):
+            texts = (_TAG.sub(" ", text) for text in re.split(r"</?t[dhDH]\b[^<>]*>", part))
+            cells = [cell for text in texts if (cell := html.unescape(text).replace("\xa0", " ").strip())]
+            line, offset = doc.line_of(part, offset), offset + len(part)
+            start = next((i for i, cell in enumerate(cells) if re.fullmatch(r"\d+[KMGT]", cell)), None)
+            if start is not None:
+                host = cells[start - 1] if start > 0 else host
+                conditions = {"machine": host, "file_B": _size_bytes(cells[start])}
+                yield from self._html_row(cells[start + 1 :], conditions, unit, line)
+            elif cells and cells[0] == "Latency":
+                yield from _latencies(self, conditions, line, cells[1:7], SEQUENTIAL)
+                more = cells[8:14] if "Latency" in cells[1:] else cells[7:13]
+                yield from _latencies(self, conditions, line, more, CREATE)
+            elif "Size" in cells[1:2]:
+                host = cells[0]
+
+    @noted
+    def _html_row(self, values: list[str], conditions: Conditions, unit: list[float], line: int) -> Iterator[Record]:
+        self.need(len(values) >= 12, " ".join(values), "a table row has fewer than 12 figures", line=line)
+        yield from _rates(self, conditions, line, values[:12], SEQUENTIAL, unit)
+        if len(values) >= 25 and values[12].isdigit():
+            yield from _rates(self, {**conditions, "files": int(values[12]) * 1024}, line, values[13:25], CREATE, _NONE)
+
 
 def _csv_layout(fields: list[str]) -> tuple[str, str, int] | None:
     """(machine, size, index of putc) of a CSV line of bonnie++; None for any other CSV."""
@@ -231,39 +261,3 @@ def _without_same_run(earlier: list[Record], found: list[Record]) -> list[Record
             if value is None or abs(value - record.value) > 0.06 * value:
                 return earlier
     return []
-
-
-class BonnieHtml(DocumentParser, of=Bonnie):
-    """Tables of bon_csv2html."""
-
-    kind = "html"
-    sign = "Sequential(?: |<br>)Output"
-
-    def read(self, doc: Document) -> Iterator[Record]:
-        """Rows of figures: size, 12 figures, number of files, 12 figures; then latencies."""
-        version, offset = _VERSION.search(_TAG.sub(" ", doc.text)), 0
-        self.version = version[1] if version else None
-        unit = [KIB, BINARY["M"], BINARY["M"], KIB, BINARY["M"], 0.0] if "M/sec" in doc.text else _KIB
-        host, conditions = "", Conditions()
-        for part in re.split(r"(?=<t[rR][\s>])", doc.text):
-            texts = (_TAG.sub(" ", text) for text in re.split(r"</?t[dhDH]\b[^<>]*>", part))
-            cells = [cell for text in texts if (cell := html.unescape(text).replace("\xa0", " ").strip())]
-            line, offset = doc.line_of(part, offset), offset + len(part)
-            start = next((i for i, cell in enumerate(cells) if re.fullmatch(r"\d+[KMGT]", cell)), None)
-            if start is not None:
-                host = cells[start - 1] if start > 0 else host
-                conditions = {"machine": host, "file_B": _size_bytes(cells[start])}
-                yield from self._row(cells[start + 1 :], conditions, unit, line)
-            elif cells and cells[0] == "Latency":
-                yield from _latencies(self, conditions, line, cells[1:7], SEQUENTIAL)
-                more = cells[8:14] if "Latency" in cells[1:] else cells[7:13]
-                yield from _latencies(self, conditions, line, more, CREATE)
-            elif "Size" in cells[1:2]:
-                host = cells[0]
-
-    @noted
-    def _row(self, values: list[str], conditions: Conditions, unit: list[float], line: int) -> Iterator[Record]:
-        self.need(len(values) >= 12, " ".join(values), "a table row has fewer than 12 figures", line=line)
-        yield from _rates(self, conditions, line, values[:12], SEQUENTIAL, unit)
-        if len(values) >= 25 and values[12].isdigit():
-            yield from _rates(self, {**conditions, "files": int(values[12]) * 1024}, line, values[13:25], CREATE, _NONE)

@@ -39,7 +39,6 @@ class Ascp(LineParser):
     only a printed rate counts.
     """
 
-    tool = "ascp"
     evidence = Evidence.TRANSFER
     words = "Completed Completion bits b Mb Kb kb Gb ascp Session Error ERR"
 
@@ -133,7 +132,6 @@ class Wdt(LineParser):
     it is gathered over ten lines.
     """
 
-    tool = "wdt"
     evidence = Evidence.TRANSFER
     by_document = True
     words = "Mbytes Total Transfer throughput"
@@ -202,7 +200,6 @@ class Fdt(LinesParser):
     else ``partial``. No log of a real run was at hand: the forms are those of the source.
     """
 
-    tool = "fdt"
     evidence = Evidence.TRANSFER
     words = "Net FDT Session session Exit"
     commands = ("fdt", "fdt.jar")
@@ -274,7 +271,6 @@ class Bbcp(LinesParser):
     ``partial``. "Copying 0 files and 0 links" is normal for a single file.
     """
 
-    tool = "bbcp"
     evidence = Evidence.TRANSFER
     words = "bbcp effectively created"
 

@@ -9,7 +9,7 @@ from typing import ClassVar, Final
 from dtnsim.logs._columns import figures
 from dtnsim.logs._declared import Found, LinesParser, Match, notes, reads
 from dtnsim.logs._numbers import DECIMAL, as_dict, number, regex
-from dtnsim.logs.base import Conditions, Document, DocumentParser, Evidence, LineParser, Parser, Record, anew, once
+from dtnsim.logs.base import Conditions, Document, Evidence, LineParser, Record, anew, documents, once
 
 _DISK_HEADS: Final = (
     "reads", "", "read sectors", "read ms", "writes", "", "write sectors", "write ms", "", "sec",
@@ -26,7 +26,6 @@ class Vmstat(LinesParser):
     512 B and ms; ``sec`` is the time it was busy. Memory and swap are not read.
     """
 
-    tool = "vmstat"
     evidence = Evidence.BUSY
     words = "swpd disk"
     beside: ClassVar = {"disk": ("---reads---",)}
@@ -71,7 +70,6 @@ class Nfsiostat(LineParser):
     (``report``). Values stand in one line, or one below the other (nfs-utils 1.2.3).
     """
 
-    tool = "nfsiostat"
     evidence = Evidence.BUSY
     words = "mounted kB"
     commands = ("nfsiostat", "nfs-iostat", "nfs-iostat.py")
@@ -142,7 +140,6 @@ class Ifstat(LinesParser):
     another run (``table`` counts them).
     """
 
-    tool = "ifstat"
     evidence = Evidence.BUSY
     of_a_line = True
     words = "KB Kbps"
@@ -217,7 +214,6 @@ class Ss(LineParser):
     connection was seen.
     """
 
-    tool = "ss"
     evidence = Evidence.CONNECTIONS
     of_a_line = True
     words = "ESTAB UNCONN SYN FIN CLOSE LAST CLOSING rtt cwnd"
@@ -273,6 +269,11 @@ _SENT: Final = "TcpOutSegs"
 _AGAIN: Final = "TcpRetransSegs"
 
 
+def _is_nstat(doc: Document) -> bool:
+    counters = as_dict(next(iter(as_dict(doc.data).values()), None))
+    return len(doc.data) == 1 and ("IpInReceives" in counters or _SENT in counters)
+
+
 class Nstat(LinesParser):
     """nstat of iproute2: the kernel's SNMP counters as text and JSON.
 
@@ -282,7 +283,6 @@ class Nstat(LinesParser):
     1213, tcpOutSegs: without those sent again).
     """
 
-    tool = "nstat"
     evidence = Evidence.BUSY
     shape = r"^\s*+(?:Ip|Icmp|Tcp|Udp|Sctp|MPTcp)[A-Z]\w++ {4}"
 
@@ -295,32 +295,21 @@ class Nstat(LinesParser):
     def _counter(self, line: Match) -> Iterator[Record]:
         name, count, rate = line["name"], int(line["count"]), line["rate"]
         self._sent = count if name == _SENT else self._sent
-        yield _counted(self, name, count, str(count), self._sent)
+        yield self._counted(name, count, str(count), self._sent)
         if float(rate) > 0:
             yield self.measure("rate", float(rate), rate, of=name, interval=True)
 
-
-def _counted(
-    parser: Parser, name: str, count: float, printed: str, sent: float | None, line: int | None = None
-) -> Record:
-    args = parser.ctx.args("nstat")
-    flags = "".join(arg[1:] for arg in args or () if arg.startswith("-") and not arg.startswith("--"))
-    since = None if args is None else "boot" if "a" in flags or "--ignore" in args else "previous nstat"
-    known: Conditions = {"of": name, "since": since}
-    quantity, more = ("retransmits", {"segments": sent}) if name == _AGAIN else ("count", {})
-    return parser.measure(quantity, count, printed, {**known, **more}, line=line)
-
-
-class NstatJson(DocumentParser, of=Nstat):
-    """``nstat -j``."""
-
-    def match(self, doc: Document) -> bool:
-        counters = as_dict(next(iter(as_dict(doc.data).values()), None))
-        return len(doc.data) == 1 and ("IpInReceives" in counters or _SENT in counters)
-
-    def read(self, doc: Document) -> Iterator[Record]:
+    @documents(fits=_is_nstat)
+    def _json(self, doc: Document) -> Iterator[Record]:
         counters = next(iter(doc.data.values()))
         sent, lines = number(counters.get(_SENT)), doc.lines()
         for name, found in counters.items():
             if (count := number(found)) is not None:
-                yield _counted(self, name, count, f"{found}", sent, lines.next(f'"{name}"'))
+                yield self._counted(name, count, f"{found}", sent, lines.next(f'"{name}"'))
+
+    def _counted(self, name: str, count: float, printed: str, sent: float | None, line: int | None = None) -> Record:
+        args = self.ctx.args("nstat")
+        flags = "".join(arg[1:] for arg in args or () if arg.startswith("-") and not arg.startswith("--"))
+        since = None if args is None else "boot" if "a" in flags or "--ignore" in args else "previous nstat"
+        quantity, more = ("retransmits", {"segments": sent}) if name == _AGAIN else ("count", {})
+        return self.measure(quantity, count, printed, {"of": name, "since": since, **more}, line=line)

@@ -75,7 +75,6 @@ class _Run(NamedTuple):
 class Dd(LineParser):
     """Result lines, the record counts before them, progress lines and error messages of dd."""
 
-    tool = "dd"
     evidence = Evidence.FITS
     words = "copied transferred kopiert records MB GB kB TB bytes dd"
     shape = "(?:^|\\s|C)\\+[ \u00a0]"
@@ -219,7 +218,6 @@ class Mbuffer(LinesParser):
     before the size of one.
     """
 
-    tool = "mbuffer"
     evidence = Evidence.TRANSFER
     words = "summary average"
 

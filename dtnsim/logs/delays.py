@@ -57,7 +57,6 @@ class Ping(LineParser):
     millions of them is read in constant memory.
     """
 
-    tool = "ping"
     evidence = Evidence.WAY
     words = "PING ping Ping ttl TTL hlim icmp transmitted rtt trip xmt percent unreachable"
     #: Windows: three counts, or three times, after equal signs; the words depend on the language
@@ -189,7 +188,6 @@ class Owping(LinesParser):
     ``stats.c`` (``OWPStatsPrintSummary``).
     """
 
-    tool = "owping"
     evidence = Evidence.DELAYS
     words = "owping"
     commands = ("owping", "twping")
@@ -230,7 +228,6 @@ class Owping(LinesParser):
 class Twping(Owping):
     """Summaries of twping (TWAMP): round trips, and the times of each way by two clocks. Units: as owping's."""
 
-    tool = "twping"
     evidence = Evidence.DELAYS
     by_document = True
     words = "twping"

@@ -6,16 +6,28 @@ import re
 from collections.abc import Iterable, Iterator
 from typing import Any, ClassVar, Final
 
-from dtnsim.logs._columns import columns, figures, tokens
+from dtnsim.logs._columns import columns, figures, plain, tokens
 from dtnsim.logs._declared import Found, LinesParser, Match, gives, notes, reads
 from dtnsim.logs._numbers import BINARY, DECIMAL, agrees, as_dict, as_list, decimal, integer, number, size_bytes
-from dtnsim.logs.base import Conditions, Document, DocumentParser, Evidence, LineParser, Record, anew
+from dtnsim.logs.base import Conditions, Document, Evidence, LineParser, Record, anew, documents
 
 _GROUPED: Final = r"(?P<n>\d+(?:[ ,.'’\u202f\xa0]\d{3})*)"
 _VIEWS: Final = {
     "User Capacity": None, "Total NVM Capacity": "total", "Namespace 1 Size/Capacity": "namespace",
     "Namespace 1 Utilization": "used",
 }  # fmt: skip
+
+
+_LOG: Final = "nvme_smart_health_information_log"
+#: quantity, keys, factor, conditions
+_ROWS: Final[tuple[tuple[str, tuple[str, ...], float, Conditions], ...]] = (
+    ("capacity", ("user_capacity", "bytes"), 1.0, {}),
+    ("capacity", ("nvme_total_capacity",), 1.0, {"view": "total"}),
+    ("rotation_rate", ("rotation_rate",), 1 / 60, {}),
+    ("bytes", (_LOG, "data_units_read"), 512000.0, {"operation": "read"}),
+    ("bytes", (_LOG, "data_units_written"), 512000.0, {"operation": "write"}),
+    ("power_on", ("power_on_time", "hours"), 3600.0, {}),
+)
 
 
 class Smartctl(LinesParser):
@@ -27,7 +39,6 @@ class Smartctl(LinesParser):
     when the drive says PASSED or OK. Temperatures and attribute tables are not read.
     """
 
-    tool = "smartctl"
     evidence = Evidence.DESCRIBES
     words = "smartctl Capacity Rotation SATA negotiated SMART Units Model Product Vendor Hours Utilization read write"
     kilo = 1000
@@ -67,25 +78,8 @@ class Smartctl(LinesParser):
     )
     _hours = gives(rf"^Power On Hours:\s+{_GROUPED}\s*$", "power_on {n} h", to=integer)
 
-
-_LOG: Final = "nvme_smart_health_information_log"
-#: quantity, keys, factor, conditions
-_ROWS: Final[tuple[tuple[str, tuple[str, ...], float, Conditions], ...]] = (
-    ("capacity", ("user_capacity", "bytes"), 1.0, {}),
-    ("capacity", ("nvme_total_capacity",), 1.0, {"view": "total"}),
-    ("rotation_rate", ("rotation_rate",), 1 / 60, {}),
-    ("bytes", (_LOG, "data_units_read"), 512000.0, {"operation": "read"}),
-    ("bytes", (_LOG, "data_units_written"), 512000.0, {"operation": "write"}),
-    ("power_on", ("power_on_time", "hours"), 3600.0, {}),
-)
-
-
-class SmartctlJson(DocumentParser, of=Smartctl):
-    """``smartctl -j``: capacity, rotation, interface, health, wear."""
-
-    keys = frozenset({"smartctl"})
-
-    def read(self, doc: Document) -> Iterator[Record]:
+    @documents("smartctl")
+    def _json(self, doc: Document) -> Iterator[Record]:
         data: dict[str, Any] = doc.data
         version = _at(data, "smartctl", "version")
         self.version = ".".join(map(str, version)) if isinstance(version, list) else None
@@ -117,6 +111,12 @@ _PAIR: Final = re.compile(
     r"^\s*+(?P<key>[A-Za-z][A-Za-z0-9_ ]{2,40}?) *+[:\t] *+"
     r"(?P<value>0x[0-9a-f]++|\d++(?:[ ,.'’\u202f\xa0]\d{3})*+)(?=\D|$)"
 )
+
+
+def _is_nvme(doc: Document) -> bool:
+    data = as_dict(doc.data)
+    listed = isinstance(data.get("Devices"), list) and '"PhysicalSize"' in doc.text
+    return listed or {"percent_used", "data_units_written"} <= data.keys()
 
 
 class NvmeList(LinesParser):
@@ -178,16 +178,8 @@ class NvmeSmart(LinesParser, of=NvmeList):
         value = float(integer(pair["value"])) if key in columns("nvme") else 0.0
         return figures(self, "nvme", [(key, pair["value"])], self.known, read=lambda _: (value, ""))
 
-
-class NvmeJson(DocumentParser, of=NvmeList):
-    """``nvme list -o json`` and ``nvme smart-log -o json``."""
-
-    def match(self, doc: Document) -> bool:
-        data = as_dict(doc.data)
-        listed = isinstance(data.get("Devices"), list) and '"PhysicalSize"' in doc.text
-        return listed or {"percent_used", "data_units_written"} <= data.keys()
-
-    def read(self, doc: Document) -> Iterator[Record]:
+    @documents(fits=_is_nvme)
+    def _json(self, doc: Document) -> Iterator[Record]:
         if "percent_used" in doc.data:
             args, warning = self.ctx.args("nvme") or [], doc.data.get("critical_warning")
             device = next((arg.rpartition("/")[2] for arg in args if arg.startswith("/dev/nvme")), None)
@@ -197,7 +189,7 @@ class NvmeJson(DocumentParser, of=NvmeList):
                 yield self.measure("health", float(value == 0), f"{warning}", line=line, device=device)
             for name in (key for key in columns("nvme") if key in doc.data):
                 line = doc.line_of(f'"{name}"')
-                yield from figures(self, "nvme", [(name, doc.data[name])], {"device": device}, line=line)
+                yield from figures(self, "nvme", [(name, doc.data[name])], {"device": device}, read=plain, line=line)
             return
         lines = doc.lines()
         for space, drive in _namespaces(doc.data["Devices"], {}):
@@ -235,7 +227,6 @@ class Lsblk(LineParser):
     (util-linux lsblk(8)). Locales write ``3,7T``. Columns may be blank, so SIZE is found by its right edge.
     """
 
-    tool = "lsblk"
     evidence = Evidence.CORRECTS
     words = "NAME"
 
@@ -266,13 +257,8 @@ class Lsblk(LineParser):
         known: Conditions = {"device": _TREE.sub("", text).split()[0], "type": kind}
         return () if value is None else (self.measure("capacity", value, size, known),)
 
-
-class LsblkJson(DocumentParser, of=Lsblk):
-    """``lsblk -J``."""
-
-    keys = frozenset({"blockdevices"})
-
-    def read(self, doc: Document) -> Iterator[Record]:
+    @documents("blockdevices")
+    def _json(self, doc: Document) -> Iterator[Record]:
         for device in as_list(doc.data["blockdevices"]):
             yield from self._device(device, doc, None)
 
@@ -305,7 +291,6 @@ class Mdstat(LinesParser):
     [UUUUUUU_]`` is raid devices and working ones. A recovery's speed is that of its last moments, per member device.
     """
 
-    tool = "mdstat"
     evidence = Evidence.CORRECTS
     commands = ()
     words = "md active inactive"
@@ -354,7 +339,6 @@ class Hdparm(LinesParser):
     rate is the printed one: it has more digits than the quotient.
     """
 
-    tool = "hdparm"
     evidence = Evidence.FITS
     words = "Timing dev"
 

@@ -28,7 +28,6 @@ class Zfs(LinesParser):
     encryption, logbias) goes as a condition with those.
     """
 
-    tool = "zfs"
     evidence = Evidence.DESCRIBES
     words = "PROPERTY AVAIL"
     shape = r"^\s*+\S++\s++(?:compressratio|recordsize|volblocksize)\s"
@@ -97,7 +96,6 @@ class Zpool(LinesParser):
     (formerly ``scrub:``) line gives duration and rate of scrub and resilver.
     """
 
-    tool = "zpool"
     evidence = Evidence.CORRECTS
     words = "alloc pool NAME scan scrub state"
     longest = 15
@@ -338,7 +336,6 @@ class Gpfsperf(LinesParser):
     such as ``8M`` and ``200G`` are powers of 1024 (200G = 214748364800 bytesTransferred).
     """
 
-    tool = "gpfsperf"
     evidence = Evidence.SERVERS
     by_document = True
     words = "gpfsperf recSize nProcesses Kbytes direct fsync"

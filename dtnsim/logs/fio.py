@@ -21,7 +21,7 @@ from typing import Any, Final
 
 from dtnsim.logs._declared import LinesParser, Match, notes, reads
 from dtnsim.logs._numbers import BINARY, DECIMAL, TIMES, as_dict, decimal, number, size_bytes, whole
-from dtnsim.logs.base import Conditions, Document, DocumentParser, Evidence, Parser, Record, Status, once
+from dtnsim.logs.base import Conditions, Document, Evidence, Record, Status, documents, once
 from dtnsim.logs.measurement import Measurement
 
 _PERCENTILES: Final = ("50", "90", "95", "99", "99.9", "99.99")  #: percentiles worth keeping
@@ -33,29 +33,6 @@ def _factor_of(unit: str) -> float:
         return _factor_of(unit.removesuffix("bit") + "B") / 8
     prefix = unit.rstrip("B")
     return BINARY[prefix[0]] if prefix.endswith("i") else DECIMAL[prefix]
-
-
-class _Runs(Parser):
-    """Runs of fio, of which one may be given in several forms, and which a signal (^C) may stop."""
-
-    @property
-    def stopped(self) -> bool:
-        """Whether fio said that a signal stopped the run: what it did until then is ``partial``."""
-        return bool(self.ctx.memo.get("fio stopped"))
-
-    @stopped.setter
-    def stopped(self, value: bool) -> None:
-        self.ctx.memo["fio stopped"] = value
-
-    def again(self, job: str, operation: str, milliseconds: int, form: str) -> bool:
-        """Whether another form (text, terse or json) gave this result already; notes it otherwise."""
-        seen: dict[tuple[str, str, int], set[str]] = self.ctx.memo.setdefault("fio", {})
-        forms = seen.setdefault((job, operation, milliseconds), set())
-        if len(seen) > 10_000:
-            seen.clear()
-        if not forms:
-            forms.add(form)
-        return form not in forms
 
 
 #: options of a job -> conditions
@@ -84,83 +61,6 @@ def _of_command(args: Iterable[str]) -> Conditions:
     return _of_options(given)
 
 
-class FioJson(_Runs, DocumentParser):
-    """fio's JSON and JSON+ output (2.x and 3.x, client/server, several jobs).
-
-    Units: ``bw`` is KiB/s and ``bw_bytes`` B/s (checked: 3372201 * 1024 = 3453133824, bw_bytes 3453133943); 2.x has
-    only ``bw``. ``io_kbytes`` KiB, ``io_bytes`` bytes (2.x before 2.2 wrote KiB under the name ``io_bytes``:
-    recognised by bw * runtime). ``runtime`` ms. Latency objects named ``*_ns`` are nanoseconds, without the suffix
-    microseconds. In client/server mode the results are in ``client_stats``, where ``All clients`` adds up the others
-    and is the one that is read.
-    """
-
-    long = ("jobs",)
-    keys = frozenset({"fio version"})
-    tool = "fio"
-    evidence = Evidence.FITS
-
-    def read(self, doc: Document) -> Iterator[Record]:
-        data: dict[str, Any] = doc.data
-        self.version = str(data["fio version"]).removeprefix("fio-")
-        shared = data.get("global options")
-        jobs = data.get("jobs") or data.get("client_stats") or []
-        self.need(isinstance(jobs, list), "jobs", "the list of jobs is not a list", line=doc.line)
-        jobs = [job for job in jobs if isinstance(job, dict)]
-        total = [job for job in jobs if job.get("jobname") == "All clients"]
-        if not jobs and not doc.part:
-            yield self.unread("jobs", "the document has no job results", line=doc.line)
-        lost = doc.cut and "client_stats" in data and not total
-        self.need(not lost, "client_stats", "the sum over all clients is cut off", line=doc.line)
-        lines = doc.lines()
-        for job in total or jobs:
-            self.ctx.line = lines.next(f'"{job.get("jobname")}"')
-            yield from self._job(job, as_dict(shared))
-
-    def _job(self, job: dict[str, Any], shared: dict[str, Any]) -> Iterator[Record]:
-        options = {**shared, **(job.get("job options") or {})}
-        conditions = {**_of_options(options), "job": str(job.get("jobname"))}
-        conditions["block_B"] = size_bytes(str(options.get("bs", options.get("blocksize", ""))))
-        conditions |= {name: whole(options.get(key)) for key, name in (("iodepth", "depth"), ("numjobs", "jobs"))}
-        if number(job.get("error")):
-            yield self.failure(f"job error {job.get('error')}", **conditions)
-            return
-        operations = "read", "write", "trim", "mixed"
-        found = [r for each in operations for r in self._direction(as_dict(job.get(each)), each, conditions)]
-        yield from found
-        for key, state in (("usr_cpu", "user"), ("sys_cpu", "system")):
-            if found and (share := number(job.get(key))) is not None:
-                yield self.measure("cpu_share", share / 100, f"{share} %", state=state, **conditions)
-
-    def _direction(self, result: dict[str, Any], operation: str, shared: Conditions) -> Iterator[Record]:
-        moved, kib = number(result.get("io_bytes")), number(result.get("bw"))
-        exact, milliseconds = number(result.get("bw_bytes")), number(result.get("runtime"))
-        rate = exact if exact is not None else None if kib is None else kib * BINARY["K"]
-        if not moved or not rate or not milliseconds:
-            return
-        if self.again(str(shared["job"]), operation, int(milliseconds), "json"):
-            return
-        seconds = milliseconds / 1e3
-        if "bw_bytes" not in result and 0.9 < moved / (rate / 1024 * seconds) < 1.1:
-            moved *= 1024  # 2.1 and before
-        conditions = {**shared, "operation": operation, "duration_s": seconds, "bytes": moved}
-        printed = f"{result['bw_bytes']} B/s" if exact is not None else f"{result['bw']} KB/s"
-        if seconds >= 1 and abs(moved / seconds - rate) > 0.05 * rate:
-            yield self.unread(printed, f"bytes / runtime give {moved / seconds:.4g} B/s")
-        yield self.measure("throughput", rate, printed, **conditions)
-        yield self.measure("duration", seconds, f"{result['runtime']} ms", **conditions)
-        if iops := number(result.get("iops")):
-            yield self.measure("iops", iops, f"{result['iops']} IOPS", **conditions)
-        for key, word in (("clat_ns", "ns"), ("clat", "us"), ("lat_ns", "ns"), ("lat", "us")):
-            kind, block = key.removesuffix("_ns"), as_dict(result.get(key))
-            percentiles = as_dict(block.get("percentile"))
-            figures = {"mean": block.get("mean"), "max": block.get("max")}
-            figures |= {f"p{p}": percentiles.get(f"{float(p):.6f}") for p in _PERCENTILES}
-            for statistic, found in figures.items():
-                if value := number(found):
-                    known = {**conditions, "of": kind, "statistic": statistic}
-                    yield self.measure("latency", value * TIMES[word], f"{found} {word}", known)
-
-
 _NUM: Final = r"(?:\d{1,3}(?:,\d{3})+|\d+(?:\.\d+)?)"  # 1.x groups digits
 _UNIT: Final = r"[kKMGTP]?i?(?:B|bit)"
 _RATE: Final = rf"(?P<rate>{_NUM})(?P<unit>{_UNIT})/s"
@@ -186,9 +86,17 @@ _ENDS: Final = re.compile(r"groupid|Run status|rw=|^\s*(?:READ|WRITE):")
 _MANY: Final = 1000
 
 
-class Fio(_Runs, LinesParser, of=FioJson):
-    """Normal text and terse lines."""
+class Fio(LinesParser):
+    """fio's normal text, terse lines, JSON and JSON+ (2.x and 3.x, client/server, several jobs).
 
+    Units of JSON: ``bw`` is KiB/s and ``bw_bytes`` B/s (checked: 3372201 * 1024 = 3453133824, bw_bytes 3453133943); 2.x
+    has only ``bw``. ``io_kbytes`` KiB, ``io_bytes`` bytes (2.x before 2.2 wrote KiB under the name ``io_bytes``:
+    recognised by bw * runtime). ``runtime`` ms. Latency objects named ``*_ns`` are nanoseconds, without the suffix
+    microseconds. In client/server mode the results are in ``client_stats``, where ``All clients`` adds up the others
+    and is the one that is read.
+    """
+
+    evidence = Evidence.FITS
     words = "groupid iops IOPS aggrb READ WRITE TRIM fio g Jobs status"
     shape = r"^;(?:fio-)?[^;\s]*;[^;]*+;++.*%=.*%=|^(?:fio-)?;[^;]*;;;;"
 
@@ -204,6 +112,8 @@ class Fio(_Runs, LinesParser, of=FioJson):
     #: what each process reported last, till its run is over (``--status-interval`` prints whole reports)
     _held: dict[tuple[str, str], list[Record]] = once(dict)
     _reports: list[Record] | None = once()
+    stopped = once(bool)  # by a signal (^C)
+    _seen: dict[tuple[str, str, int], str] = once(dict)  # the form that gave a result
 
     def feed(self, text: str) -> Iterable[Record]:
         if self.open and "th=[" not in text and (not text[:1].isspace() or _ENDS.search(text)):
@@ -221,7 +131,7 @@ class Fio(_Runs, LinesParser, of=FioJson):
         job, milliseconds = self._job, int(match["ms"].replace(",", ""))
         key, seconds = (self._group, match["op"]), milliseconds / 1e3
         self._counts[key] = self._counts.get(key, 0) + 1
-        self._skip = self.again(str(job.get("job")), match["op"], milliseconds, "text")
+        self._skip = self._again(str(job.get("job")), match["op"], milliseconds, "text")
         if self._skip or match["rate"] is None:
             return
         iops, moved = float(match["iops"].replace(",", "")) * DECIMAL[match["iopsu"]], _amount(match, "io", "iou")
@@ -311,7 +221,7 @@ class Fio(_Runs, LinesParser, of=FioJson):
             return
         for at, operation in ((first, "read"), (first + step, "write")):
             moved, rate, iops, milliseconds = map(float, fields[at : at + 4])
-            if moved > 0 and rate > 0 and not self.again(name, operation, int(milliseconds), "terse"):
+            if moved > 0 and rate > 0 and not self._again(name, operation, int(milliseconds), "terse"):
                 known = {**self._started.get(name, {}), "job": name, "operation": operation}
                 known["duration_s"] = milliseconds / 1e3
                 yield self.printed("throughput", fields[at + 1], "KiB/s", known)
@@ -328,7 +238,7 @@ class Fio(_Runs, LinesParser, of=FioJson):
         count, failed = self._counts.pop((self._group, operation), 0), self._group in self._failed
         value = _amount(match, "rate", "unit")
         known_already = (count == 1 and not failed) or (failed and not count)  # by the job's own line, or it failed
-        if known_already or value <= 0 or self.again("group", operation, milliseconds, "text"):
+        if known_already or value <= 0 or self._again("group", operation, milliseconds, "text"):
             return ()
         known: Conditions = {"operation": operation, "duration_s": milliseconds / 1e3}
         known |= {"scope": "group", "jobs": count} if count > 1 else {}
@@ -386,6 +296,75 @@ class Fio(_Runs, LinesParser, of=FioJson):
                 known: Conditions = {"operation": operation, "interval": True}
                 rate, printed = decimal(value) * factor, f"{value}{unit}/s"
                 yield self.measure("throughput", rate, printed, known, status="partial", line=progress[1])
+
+    def _again(self, job: str, operation: str, milliseconds: int, form: str) -> bool:
+        """Whether another form (text, terse or json) gave this result already; notes it otherwise."""
+        forms = self._seen.setdefault((job, operation, milliseconds), form)
+        if len(self._seen) > 10_000:
+            self._seen.clear()
+        return form != forms
+
+    @documents("fio version", long=("jobs",))
+    def _json(self, doc: Document) -> Iterator[Record]:
+        data: dict[str, Any] = doc.data
+        self.version = str(data["fio version"]).removeprefix("fio-")
+        shared = data.get("global options")
+        jobs = data.get("jobs") or data.get("client_stats") or []
+        self.need(isinstance(jobs, list), "jobs", "the list of jobs is not a list", line=doc.line)
+        jobs = [job for job in jobs if isinstance(job, dict)]
+        total = [job for job in jobs if job.get("jobname") == "All clients"]
+        if not jobs and not doc.part:
+            yield self.unread("jobs", "the document has no job results", line=doc.line)
+        lost = doc.cut and "client_stats" in data and not total
+        self.need(not lost, "client_stats", "the sum over all clients is cut off", line=doc.line)
+        lines = doc.lines()
+        for job in total or jobs:
+            self.ctx.line = lines.next(f'"{job.get("jobname")}"')
+            yield from self._json_job(job, as_dict(shared))
+
+    def _json_job(self, job: dict[str, Any], shared: dict[str, Any]) -> Iterator[Record]:
+        options = {**shared, **(job.get("job options") or {})}
+        conditions = {**_of_options(options), "job": str(job.get("jobname"))}
+        conditions["block_B"] = size_bytes(str(options.get("bs", options.get("blocksize", ""))))
+        conditions |= {name: whole(options.get(key)) for key, name in (("iodepth", "depth"), ("numjobs", "jobs"))}
+        if number(job.get("error")):
+            yield self.failure(f"job error {job.get('error')}", **conditions)
+            return
+        operations = "read", "write", "trim", "mixed"
+        found = [r for each in operations for r in self._direction(as_dict(job.get(each)), each, conditions)]
+        yield from found
+        for key, state in (("usr_cpu", "user"), ("sys_cpu", "system")):
+            if found and (share := number(job.get(key))) is not None:
+                yield self.measure("cpu_share", share / 100, f"{share} %", state=state, **conditions)
+
+    def _direction(self, result: dict[str, Any], operation: str, shared: Conditions) -> Iterator[Record]:
+        moved, kib = number(result.get("io_bytes")), number(result.get("bw"))
+        exact, milliseconds = number(result.get("bw_bytes")), number(result.get("runtime"))
+        rate = exact if exact is not None else None if kib is None else kib * BINARY["K"]
+        if not moved or not rate or not milliseconds:
+            return
+        if self._again(str(shared["job"]), operation, int(milliseconds), "json"):
+            return
+        seconds = milliseconds / 1e3
+        if "bw_bytes" not in result and 0.9 < moved / (rate / 1024 * seconds) < 1.1:
+            moved *= 1024  # 2.1 and before
+        conditions = {**shared, "operation": operation, "duration_s": seconds, "bytes": moved}
+        printed = f"{result['bw_bytes']} B/s" if exact is not None else f"{result['bw']} KB/s"
+        if seconds >= 1 and abs(moved / seconds - rate) > 0.05 * rate:
+            yield self.unread(printed, f"bytes / runtime give {moved / seconds:.4g} B/s")
+        yield self.measure("throughput", rate, printed, **conditions)
+        yield self.measure("duration", seconds, f"{result['runtime']} ms", **conditions)
+        if iops := number(result.get("iops")):
+            yield self.measure("iops", iops, f"{result['iops']} IOPS", **conditions)
+        for key, word in (("clat_ns", "ns"), ("clat", "us"), ("lat_ns", "ns"), ("lat", "us")):
+            kind, block = key.removesuffix("_ns"), as_dict(result.get(key))
+            percentiles = as_dict(block.get("percentile"))
+            figures = {"mean": block.get("mean"), "max": block.get("max")}
+            figures |= {f"p{p}": percentiles.get(f"{float(p):.6f}") for p in _PERCENTILES}
+            for statistic, found in figures.items():
+                if value := number(found):
+                    known = {**conditions, "of": kind, "statistic": statistic}
+                    yield self.measure("latency", value * TIMES[word], f"{found} {word}", known)
 
 
 def _amount(match: Match, number: str, unit: str) -> float:

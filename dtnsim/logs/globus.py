@@ -12,14 +12,21 @@ from dtnsim.logs._commands import meanings
 from dtnsim.logs._declared import Found, LinesParser, Match, reads
 from dtnsim.logs._numbers import as_dict, binary_size, number, whole
 from dtnsim.logs._records import NO_BYTES, noted
-from dtnsim.logs.base import Conditions, Document, DocumentParser, Evidence, LineParser, Parser, Record, Status, anew
+from dtnsim.logs.base import Conditions, Document, Evidence, LineParser, Parser, Record, Status, anew, documents
 from dtnsim.logs.measurement import Measurement
 
 _PAIR: Final = re.compile(r"^\s*(?P<key>[A-Z][A-Za-z ]{1,40}?):\s++(?P<value>\S++(?:\s++\S++)*)\s*+$")
 _SWITCHES: Final = {"verify_checksum": "checksum", "encrypt_data": "encryption"}
 
 
-class GlobusText(LineParser):
+def _is_task(doc: Document) -> bool:
+    data = as_dict(doc.data)
+    if data.get("DATA_TYPE") == "task_list":
+        return isinstance(data.get("DATA"), list)
+    return data.get("DATA_TYPE") == "task" or {"task_id", "bytes_transferred", "status"} <= data.keys()
+
+
+class Globus(LineParser):
     """Globus transfer tasks: ``globus task show`` and ``list`` as text, and task documents of the Transfer API.
 
     Units: bytes and B/s. ``Bytes Per Second`` (``effective_bytes_per_second``) is bytes transferred over the wall clock
@@ -31,7 +38,6 @@ class GlobusText(LineParser):
     (everything was there, or only directories) is normal and has no rate.
     """
 
-    tool = "globus"
     evidence = Evidence.TRANSFER
     words = (
         "Task Transferred Bytes Status Faults Request Completion Source Destination Files Directories Type "
@@ -55,8 +61,16 @@ class GlobusText(LineParser):
         if "bytes_transferred" in task or ("task_id" in task and "status" in task):
             yield from _records(self, task, lines.get("effective_bytes_per_second") or max(lines.values()), self._host)
 
+    @documents(fits=_is_task)
+    def _json(self, doc: Document) -> Iterator[Record]:
+        """Task documents and task lists of the Transfer API."""
+        tasks, lines = doc.data["DATA"] if doc.data.get("DATA_TYPE") == "task_list" else [doc.data], doc.lines()
+        for task in tasks:
+            if isinstance(task, dict):
+                yield from _records(self, task, lines.next('"effective_bytes_per_second"'), {}, cut=doc.cut)
 
-class GlobusList(LinesParser, of=GlobusText):
+
+class GlobusList(LinesParser, of=Globus):
     """The table of ``globus task list``: which tasks failed; it has no bytes and no times."""
 
     words = "Task FAILED SUCCEEDED ACTIVE INACTIVE"
@@ -70,22 +84,6 @@ class GlobusList(LinesParser, of=GlobusText):
         names, cells = ("operation", "source", "target", "label"), map(str.strip, row["rest"].split(" | "))
         known: Conditions = {**self.where, "task": row["task"], **dict(zip(names, cells, strict=False))}
         return self.failure("task FAILED", **known)
-
-
-class GlobusJson(DocumentParser, of=GlobusText):
-    """Task documents and task lists of the Transfer API."""
-
-    def match(self, doc: Document) -> bool:
-        data = as_dict(doc.data)
-        if data.get("DATA_TYPE") == "task_list":
-            return isinstance(data.get("DATA"), list)
-        return data.get("DATA_TYPE") == "task" or {"task_id", "bytes_transferred", "status"} <= data.keys()
-
-    def read(self, doc: Document) -> Iterator[Record]:
-        tasks, lines = doc.data["DATA"] if doc.data.get("DATA_TYPE") == "task_list" else [doc.data], doc.lines()
-        for task in tasks:
-            if isinstance(task, dict):
-                yield from _records(self, task, lines.next('"effective_bytes_per_second"'), {}, cut=doc.cut)
 
 
 @noted
@@ -167,7 +165,6 @@ class GridFtp(LinesParser):
     where several stripes took part).
     """
 
-    tool = "gridftp"
     evidence = Evidence.TRANSFER
     commands = ()
     words = "NBYTES"

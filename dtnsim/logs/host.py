@@ -10,7 +10,7 @@ from typing import ClassVar, Final
 
 from dtnsim.logs._declared import Found, LinesParser, Match, gives, notes, reads
 from dtnsim.logs._numbers import number
-from dtnsim.logs.base import Command, Conditions, Document, DocumentParser, Evidence, Record, Status, anew
+from dtnsim.logs.base import Command, Conditions, Document, Evidence, Parser, Record, Status, anew, documents
 
 _CODES: Final = {2.5: 0.8, 5.0: 0.8, 8.0: 128 / 130, 16.0: 128 / 130, 32.0: 128 / 130}
 _COUNTED: Final = {
@@ -27,7 +27,6 @@ class Lspci(LinesParser):
     (LnkCap) what the device could; ``(downgraded)`` is kept as a condition. MaxPayload of DevCtl is the one in use.
     """
 
-    tool = "lspci"
     evidence = Evidence.CORRECTS
     words = "LnkCap LnkSta MaxPayload DevCap controller bridge Class Non Device"
     shape = r"^\s*(?:[a-f]*:)?[a-f]*:[a-f]* [A-Z]"
@@ -59,20 +58,18 @@ class Lspci(LinesParser):
     )
 
 
-class Lstopo(DocumentParser):
+class Lstopo(Parser):
     """lstopo/hwloc XML: PCI links, NUMA nodes, counts of cores.
 
     Units: ``pci_link_speed`` is GB/s, 1e9 bytes (hwloc manual, hwloc_pcidev_attr_s: "link speed in GB/s"), 0 when
     unknown; hwloc has already taken off the line code. ``local_memory`` and ``cache_size`` are bytes.
     """
 
-    tool = "lstopo"
     evidence = Evidence.DESCRIBES
     commands = ()
-    kind = "xml"
-    sign = "<topology"
 
-    def read(self, doc: Document) -> Iterator[Record]:
+    @documents(kind="xml", sign="<topology")
+    def _topology(self, doc: Document) -> Iterator[Record]:
         root = ET.fromstring(doc.text[doc.text.find("<topology") :])  # noqa: S314 (no DTD; expat limits expansion)
         self.version = root.get("version")
         counts: Counter[str] = Counter()
@@ -111,7 +108,6 @@ class Numactl(LinesParser):
     0. Distances are relative (local = 10, ACPI SLIT).
     """
 
-    tool = "numactl"
     evidence = Evidence.DESCRIBES
     words = "available node cpus"
     terms: ClassVar = {"view": {"size": "total"}}
@@ -162,7 +158,6 @@ class Ethtool(LinesParser):
     ``BR, Nominal`` of a module is mega-baud (symbols, not bytes).
     """
 
-    tool = "ethtool"
     evidence = Evidence.CORRECTS
     words = "Settings Speed Duplex Link statistics Ring Nominal Identifier Transceiver Cannot netlink"
     beside: ClassVar = {"statistics": ("NIC statistics",)}
@@ -253,7 +248,6 @@ class Bonding(LinesParser):
     (``working``: with MII Status up). A member without carrier (``Speed: Unknown``) has no rate.
     """
 
-    tool = "bonding"
     evidence = Evidence.DESCRIBES
     commands = ()
     words = "Bonding"
@@ -309,7 +303,6 @@ class Ifconfig(LinesParser):
     Units: MTU bytes of IP packet. ``RX bytes`` are bytes since the interface came up, so a count and not a rate.
     """
 
-    tool = "ifconfig"
     evidence = Evidence.BUSY
     words = "encap MTU mtu bytes"
     beside: ClassVar = {"bytes": ("RX", "TX")}

@@ -15,7 +15,7 @@ from collections.abc import Iterable, Iterator, Mapping
 from typing import Any, Final
 
 from dtnsim.logs._numbers import as_dict, as_list, number, whole
-from dtnsim.logs.base import NO_BYTES, Conditions, Document, DocumentParser, Evidence, Mean, Record, Status
+from dtnsim.logs.base import NO_BYTES, Conditions, Document, Evidence, Mean, Parser, Record, Status, documents
 
 #: key in ``end`` -> (role, opposite direction)
 _SUMS: Final = {
@@ -24,22 +24,26 @@ _SUMS: Final = {
 }  # fmt: skip
 
 
-class Iperf3Json(DocumentParser):
+def _is_iperf3(doc: Document) -> bool:
+    data = as_dict(doc.data)
+    if data.get("event") in ("start", "interval", "end", "error", "server_output_text", "server_output_json"):
+        return "data" in data
+    start, ends = as_dict(data.get("start")), isinstance(data.get("end"), dict)
+    mine = "iperf" in str(start.get("version", "")) or "test_start" in start or "connected" in start
+    return mine and ("intervals" in data or "error" in data or ends)
+
+
+class Iperf3Json(Parser):
     """Documents of ``iperf3 -J`` and events of ``--json-stream``."""
 
     tool = "iperf3"
     evidence = Evidence.NETWORK
-    long = ("intervals",)
 
-    def match(self, doc: Document) -> bool:
-        data = as_dict(doc.data)
-        if data.get("event") in ("start", "interval", "end", "error", "server_output_text", "server_output_json"):
-            return "data" in data
-        start, ends = as_dict(data.get("start")), isinstance(data.get("end"), dict)
-        mine = "iperf" in str(start.get("version", "")) or "test_start" in start or "connected" in start
-        return mine and ("intervals" in data or "error" in data or ends)
+    #: of a stream of events: the version and what ``start`` said
+    _stream: tuple[str | None, Conditions] = None, Conditions()
 
-    def read(self, doc: Document) -> Iterator[Record]:
+    @documents(fits=_is_iperf3, long=("intervals",))
+    def _read(self, doc: Document) -> Iterator[Record]:
         if "event" in doc.data:
             yield from self._event(doc)
             return
@@ -62,14 +66,10 @@ class Iperf3Json(DocumentParser):
 
     def _event(self, doc: Document) -> Iterator[Record]:
         """One line of ``--json-stream``; what ``start`` said is kept for the events after it."""
-        event, data, memo = doc.data["event"], doc.data["data"], self.ctx.memo
+        event, data = doc.data["event"], doc.data["data"]
         if event == "start":
-            start = as_dict(data)
-            self.version = memo["iperf3 version"] = _version(start)
-            memo["iperf3 stream"] = _conditions(start)
-            return
-        self.version = memo.get("iperf3 version")
-        conditions: Conditions = dict(memo.get("iperf3 stream", {}))
+            self._stream = _version(as_dict(data)), _conditions(as_dict(data))
+        self.version, conditions = self._stream
         if event == "interval":
             yield from self._intervals(doc, [data], conditions)
         elif event == "error":

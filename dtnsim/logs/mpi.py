@@ -10,7 +10,7 @@ from typing import Final
 from dtnsim.logs._commands import meanings
 from dtnsim.logs._declared import Found, LinesParser, Match, notes, reads
 from dtnsim.logs._numbers import BINARY, as_dict, as_list, number, size_bytes
-from dtnsim.logs.base import Conditions, Document, DocumentParser, Evidence, Record, Status, anew, located
+from dtnsim.logs.base import Conditions, Document, Evidence, Record, Status, anew, documents, located
 
 MIB: Final = BINARY["M"]
 _OPTION: Final = re.compile(r"^\s*([a-zA-Z]\w*+(?: ++\w++)*)\s*+[=:]\s*+(\S*+(?:\s++\S++)*)\s*+$")
@@ -28,7 +28,6 @@ class Ior(LinesParser):
     Stonewall warnings are normal: IOR then divides the bytes really moved by the time. Source: ior-output.c.
     """
 
-    tool = "ior"
     evidence = Evidence.SERVERS
     words = "IOR bw Max Stonewall OPs ERROR Began"
     commands = ("ior", "IOR")
@@ -123,15 +122,9 @@ class Ior(LinesParser):
     def close(self) -> Iterable[Record]:
         return self.settle(closing=True)
 
-
-class IorJson(DocumentParser, of=Ior):
-    """``-O summaryFormat=JSON``."""
-
-    def match(self, doc: Document) -> bool:
-        tests = as_list(as_dict(doc.data).get("tests"))
-        return any("Results" in as_dict(test) for test in tests)
-
-    def read(self, doc: Document) -> Iterator[Record]:
+    @documents(fits=lambda doc: any("Results" in as_dict(test) for test in as_list(as_dict(doc.data).get("tests"))))
+    def _json(self, doc: Document) -> Iterator[Record]:
+        """``-O summaryFormat=JSON``."""
         self.version = str(doc.data.get("Version", "")).removeprefix("IOR-") or None
         for test in map(as_dict, doc.data["tests"]):
             conditions: Conditions = {}
@@ -233,7 +226,6 @@ class Mdtest(LinesParser):
     the ranks' clocks.
     """
 
-    tool = "mdtest"
     evidence = Evidence.SERVERS
     words = "mdtest SUMMARY tasks ERROR"
     _read_any = False
@@ -298,7 +290,6 @@ class Io500(LinesParser):
     SCORE is left out.
     """
 
-    tool = "io500"
     evidence = Evidence.SERVERS
     commands = ()
     words = "RESULT SCORE IO"

@@ -46,7 +46,6 @@ _DIRECTIONS: Final = {"get": "receive", "rx": "receive", "put": "send", "tx": "s
 class Nuttcp(LinesParser):
     """Result lines of nuttcp and nuttscp."""
 
-    tool = "nuttcp"
     evidence = Evidence.NETWORK
     of_a_line = True
     words = "Mbps Gbps Kbps nuttcp megabytes Get Put TX RX Aggregate"

@@ -4,12 +4,13 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Mapping
+from types import MappingProxyType
 from typing import Any, Final
 
-from dtnsim.logs._columns import figures
+from dtnsim.logs._columns import figures, plain
 from dtnsim.logs._documents import first, records, seconds, stamp
 from dtnsim.logs._numbers import as_dict, iso_s, number, of_histogram, whole
-from dtnsim.logs.base import Conditions, Document, DocumentParser, Evidence, Record
+from dtnsim.logs.base import Conditions, Document, Evidence, Parser, Record, documents
 
 _KEYS: Final = {"pscheduler", "result", "test"}
 _PERFSONAR_STATISTICS: Final = {
@@ -22,7 +23,12 @@ _DELAYS: Final = {
 }  # fmt: skip
 
 
-class PerfsonarArchive(DocumentParser):
+def _is_result(doc: Document) -> bool:
+    found = first(doc.data)
+    return found.keys() >= _KEYS and isinstance(found["result"], dict) and isinstance(found["test"], dict)
+
+
+class Perfsonar(Parser):
     """perfSONAR 5: documents of its OpenSearch archive (indices ``pscheduler_*``), one alone or an export of hits.
 
     Units: ``result.throughput`` bit/s, ``result.rtt`` s, ``result.latency`` ms, ``jitter`` ms, ``packets.loss`` a
@@ -31,18 +37,13 @@ class PerfsonarArchive(DocumentParser):
     text, are not read.
     """
 
-    tool = "perfsonar"
     evidence = Evidence.WAY
     commands = ()
     by_document = True
     of_a_line = True
-    long = ("hits.hits", "hits")
 
-    def match(self, doc: Document) -> bool:
-        found = first(doc.data)
-        return found.keys() >= _KEYS and isinstance(found["result"], dict) and isinstance(found["test"], dict)
-
-    def read(self, doc: Document) -> Iterator[Record]:
+    @documents(fits=_is_result, long=("hits.hits", "hits"))
+    def _documents(self, doc: Document) -> Iterator[Record]:
         lines = doc.lines()
         for record in records(doc.data):
             if record.keys() >= _KEYS and isinstance(record["result"], dict):
@@ -63,7 +64,8 @@ class PerfsonarArchive(DocumentParser):
         if result.get("succeeded") is False:
             yield self.failure(str(result.get("error") or "the test did not succeed")[:300], **known)
             return
-        yield from figures(self, "perfsonar", [(key, result.get(key)) for key in ("throughput", "retransmits")], known)
+        rates = [(key, result.get(key)) for key in ("throughput", "retransmits")]
+        yield from figures(self, "perfsonar", rates, known, read=plain)
         packets, keys = as_dict(result.get("packets")), (("sent", "packets_sent"), ("lost", "packets_lost"))
         sent, lost = (number(packets.get(key) if packets else result.get(other)) for key, other in keys)
         share = lost / sent if lost is not None and sent else number(packets.get("loss"))
@@ -77,7 +79,7 @@ class PerfsonarArchive(DocumentParser):
                 if value is not None:
                     more = {**known, "statistic": statistic, "one_way": one_way}
                     yield self.measure(quantity, value * scale, f"{value:.6g}", **more)
-        yield from figures(self, "perfsonar", [("mtu", result.get("mtu"))], known)
+        yield from figures(self, "perfsonar", [("mtu", result.get("mtu"))], known, read=plain)
 
 
 _URL: Final = re.compile(
@@ -94,7 +96,12 @@ _ESMOND_STATISTICS: Final = {
 }  # fmt: skip
 
 
-class Esmond(DocumentParser):
+def _is_series(doc: Document) -> bool:
+    found = as_dict(doc.data[0] if isinstance(doc.data, list) and doc.data else doc.data)
+    return found.keys() == {"ts", "val"} or {"metadata-key", "event-types"} <= found.keys()
+
+
+class Esmond(Parser):
     """perfSONAR's measurement archive: what esmond (3.4 to 4.4) and elmond (5) answer.
 
     An answer is a series of ``ts`` [s since 1970] and ``val``; what ``val`` is only the URL says, so that it is taken
@@ -105,27 +112,26 @@ class Esmond(DocumentParser):
     (``event-type`` beside every ``val``) is read as well.
     """
 
-    tool = "esmond"
     evidence = Evidence.WAY
     commands = ()
     by_document = True
     of_a_line = True
 
-    def match(self, doc: Document) -> bool:
-        found = as_dict(doc.data[0] if isinstance(doc.data, list) and doc.data else doc.data)
-        return found.keys() == {"ts", "val"} or {"metadata-key", "event-types"} <= found.keys()
+    _tests: Mapping[str, Mapping[str, Any]] = MappingProxyType({})  # by key, what metadata say of them
 
-    def read(self, doc: Document) -> Iterator[Record]:
+    @documents(fits=_is_series)
+    def _series(self, doc: Document) -> Iterator[Record]:
         items = [item for item in (doc.data if isinstance(doc.data, list) else [doc.data]) if isinstance(item, dict)]
         if items and "metadata-key" in items[0]:
-            tests = self.ctx.memo.setdefault("esmond", {})
-            for item in items[:10_000]:
-                tests[str(item.get("metadata-key"))] = {
+            tests = {
+                str(item.get("metadata-key")): {
                     "source": item.get("input-source") or item.get("source"),
                     "target": item.get("input-destination") or item.get("destination"),
                     "measured_by": item.get("tool-name"), "protocol": item.get("ip-transport-protocol"),
                     "streams": item.get("bw-parallel-streams"),
-                }  # fmt: skip
+                } for item in items[:10_000]
+            }  # fmt: skip
+            self._tests = {**self._tests, **tests}
             why = f"metadata of {len(items)} tests: results are what its base-uri answers"
             self.need(None, "metadata-key", why, line=doc.line)
         kind, known = self._about()
@@ -149,14 +155,14 @@ class Esmond(DocumentParser):
         if url is None:
             name = (self.ctx.file or "").replace("\\", "/").rpartition("/")[2]
             return next((kind for kind in _TYPES if kind in name), None), {}
-        found: Mapping[str, Any] = self.ctx.memo.get("esmond", {}).get(url["key"], {})
+        found = self._tests.get(url["key"], {})
         known: Conditions = {key: value for key, value in found.items() if isinstance(value, str | int)}
         if url["window"] and url["window"] != "0":
             known["window_s"] = float(url["window"])
         return url["type"].removesuffix("-bidir"), known
 
     def _result(self, kind: str, value: Any, known: Conditions) -> Iterator[Record]:
-        yield from figures(self, "esmond", [(kind, value)], {**known})
+        yield from figures(self, "esmond", [(kind, value)], {**known}, read=plain)
         if kind == "packet-loss-rate":
             share = number(value)
             if isinstance(value, dict):

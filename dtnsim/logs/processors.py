@@ -7,10 +7,10 @@ from abc import abstractmethod
 from collections.abc import Iterable, Iterator, Sequence
 from typing import Any, ClassVar, Final
 
-from dtnsim.logs._columns import cell, columns, figures
+from dtnsim.logs._columns import cell, columns, figures, plain
 from dtnsim.logs._declared import Found, LinesParser, Match, reads
 from dtnsim.logs._numbers import DECIMAL, TIMES, as_dict, as_list, decimal
-from dtnsim.logs.base import Conditions, Document, DocumentParser, Evidence, LineParser, Record, anew
+from dtnsim.logs.base import Conditions, Document, Evidence, LineParser, Record, anew, documents
 
 _MODES: Final[dict[str, tuple[str, Conditions]]] = {
     "real": ("duration", {}), "user": ("cpu_time", {"mode": "user"}), "sys": ("cpu_time", {"mode": "system"}),
@@ -35,7 +35,6 @@ class Time(LinesParser):
     moved are not in this output: ``command`` says what was timed, the size must come from elsewhere.
     """
 
-    tool = "time"
     evidence = Evidence.BUSY
     words = "real user sys elapsed timed Elapsed User System Exit total u Command Executed usr"
 
@@ -180,7 +179,6 @@ class Iostat(LineParser):
     them. With --pretty the device comes last.
     """
 
-    tool = "iostat"
     evidence = Evidence.BUSY
     words = "avg Device await Disk"
     beside: ClassVar = {"avg": ("avg-cpu",)}
@@ -226,22 +224,18 @@ class Iostat(LineParser):
         more: Conditions = {"device": name, "report": self._reports, "interval": True}
         yield from figures(self, "iostat", zip(heads, cells, strict=True), more)
 
-
-class IostatJson(DocumentParser, of=Iostat):
-    """``iostat -o JSON``."""
-
-    def match(self, doc: Document) -> bool:
-        return any("disk" in entry for entry in statistics(doc.data))
-
-    def read(self, doc: Document) -> Iterator[Record]:
+    @documents(fits=lambda doc: any("disk" in entry for entry in statistics(doc.data)))
+    def _json(self, doc: Document) -> Iterator[Record]:
+        """``iostat -o JSON``."""
         for report, entry in enumerate(statistics(doc.data), 1):
             more: Conditions = {"report": report, "interval": True}
             cpu = ((f"%{state}", share) for state, share in as_dict(entry.get("avg-cpu")).items())
-            yield from figures(self, "cpu", cpu, {"cpu": "all", **more}, line=doc.line)
+            yield from figures(self, "cpu", cpu, {"cpu": "all", **more}, read=plain, line=doc.line)
             for disk in map(as_dict, as_list(entry.get("disk"))):
                 name = str(disk.get("disk_device"))
+                known, line = {"device": name, **more}, doc.line_of(f'"{name}"')
                 pairs = (("%util" if head == "util" else head, found) for head, found in disk.items())
-                yield from figures(self, "iostat", pairs, {"device": name, **more}, line=doc.line_of(f'"{name}"'))
+                yield from figures(self, "iostat", pairs, known, read=plain, line=line)
 
 
 _KEYS: Final = {"CPU": "cpu", "IFACE": "interface", "DEV": "device"}
@@ -272,6 +266,13 @@ class _Stamped(LineParser):
         return figures(self, "cpu" if "cpu" in more else "sar", pairs, more)
 
 
+def _is_mpstats(doc: Document) -> bool:
+    entries = list(statistics(doc.data))
+    if not entries:
+        return isinstance(doc.data, dict) and "sysstat" in doc.data
+    return any("cpu-load" in entry and "disk" not in entry for entry in entries)
+
+
 class Mpstat(_Stamped):
     """mpstat text (any time format) and JSON.
 
@@ -279,7 +280,6 @@ class Mpstat(_Stamped):
     without ``Average`` are intervals.
     """
 
-    tool = "mpstat"
     evidence = Evidence.BUSY
     words = "CPU"
 
@@ -288,17 +288,9 @@ class Mpstat(_Stamped):
             return None
         return words if is_mpstat(words) and self.ctx.args("sar") is None else []
 
-
-class MpstatJson(DocumentParser, of=Mpstat):
-    """``mpstat -o JSON``."""
-
-    def match(self, doc: Document) -> bool:
-        entries = list(statistics(doc.data))
-        if not entries:
-            return isinstance(doc.data, dict) and "sysstat" in doc.data
-        return any("cpu-load" in entry and "disk" not in entry for entry in entries)
-
-    def read(self, doc: Document) -> Iterator[Record]:
+    @documents(fits=_is_mpstats)
+    def _json(self, doc: Document) -> Iterator[Record]:
+        """``mpstat -o JSON``."""
         start = 0
         if next(statistics(doc.data), None) is None:
             yield self.unread(doc.text[:80], "the document has no intervals", line=doc.line)
@@ -310,7 +302,7 @@ class MpstatJson(DocumentParser, of=Mpstat):
                 more: Conditions = {"cpu": "all" if cpu == "-1" else cpu, "time": stamp, "interval": part}
                 line = doc.line_of(f'"cpu": "{cpu}"', start)
                 states = ((f"%{state}", share) for state, share in load.items())
-                yield from figures(self, "cpu", states, more, line=line)
+                yield from figures(self, "cpu", states, more, read=plain, line=line)
 
 
 class Sar(_Stamped):
@@ -320,7 +312,6 @@ class Sar(_Stamped):
     bytes; ``%ifutil`` and ``%util`` percent; ``await`` milliseconds. Rows without ``Average:`` are intervals.
     """
 
-    tool = "sar"
     evidence = Evidence.BUSY
     words = "CPU IFACE DEV rtps"
     commands = ("sar", "sadf")

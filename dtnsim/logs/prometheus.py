@@ -14,7 +14,7 @@ from dtnsim.logs._commands import table
 from dtnsim.logs._declared import LinesParser, Match, reads
 from dtnsim.logs._documents import stamp
 from dtnsim.logs._numbers import as_dict, as_list, number
-from dtnsim.logs.base import Conditions, Document, DocumentParser, Evidence, Record, anew, noted
+from dtnsim.logs.base import Conditions, Document, Evidence, Parser, Record, anew, documents, noted
 
 
 class Metric(NamedTuple):
@@ -112,7 +112,7 @@ _BITS: Final = re.compile(r"\* ?8(?![\d.])")
 _ARITHMETIC: Final = re.compile(r"\) {0,9}[-+*/]")
 
 
-class PrometheusJson(DocumentParser):
+class Prometheus(Parser):
     """Answers of Prometheus to ``query_range`` and ``query``: counters of node_exporter.
 
     Units: those of the metrics, B and B/s, s, shares. A series of a counter (``node_network_receive_bytes_total``)
@@ -122,15 +122,14 @@ class PrometheusJson(DocumentParser):
     counter itself. Gauges give their last value.
     """
 
-    tool = "prometheus"
     evidence = Evidence.BUSY
     commands = ()
-    long = ("data.result",)
 
-    def match(self, doc: Document) -> bool:
-        return as_dict(as_dict(doc.data).get("data")).get("resultType") in ("matrix", "vector")
-
-    def read(self, doc: Document) -> Iterator[Record]:
+    @documents(
+        fits=lambda doc: as_dict(as_dict(doc.data).get("data")).get("resultType") in ("matrix", "vector"),
+        long=("data.result",),
+    )
+    def _answer(self, doc: Document) -> Iterator[Record]:
         lines = doc.lines()
         for series in map(as_dict, as_list(doc.data["data"].get("result"))):
             if not isinstance(series.get("metric"), dict):

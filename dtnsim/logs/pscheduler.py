@@ -7,11 +7,18 @@ from typing import Any, ClassVar, Final
 
 from dtnsim.logs._declared import Found, LinesParser, Match, gives, notes, reads
 from dtnsim.logs._numbers import as_dict, as_list, iso_s, number, of_histogram, whole
-from dtnsim.logs.base import NO_BYTES, Conditions, Document, DocumentParser, Evidence, Mean, Record, noted
+from dtnsim.logs.base import NO_BYTES, Conditions, Document, Evidence, Mean, Record, documents, noted
+
+_WAIT: Final = r"(?P<n>-?\d++(?:\.\d++)?) ms"
+#: words of delays -> statistic
+_STATISTICS: Final = {
+    "Mean": None, "Median": "median", "Minimum": "min", "Maximum": "max", "Std Deviation": "stddev",
+    **{f"{share:02}th": f"p{share:02}" for share in range(100)},
+}  # fmt: skip
 
 
-class PschedulerJson(DocumentParser):
-    """Result documents of pScheduler (throughput, rtt, latency, latencybg and trace), alone or inside a run.
+class Pscheduler(LinesParser):
+    """pScheduler: what a task prints, and its result documents (throughput, rtt, latency, latencybg and trace).
 
     Units: ``throughput-bits`` is a rate in bit/s, ``throughput-bytes`` a byte count (checked: 8323072000 bytes in
     15.000215 s beside 4438908000 bit/s); ``tcp-window-size`` in B, ``rtt`` of intervals in microseconds, ``jitter`` of
@@ -19,17 +26,18 @@ class PschedulerJson(DocumentParser):
     form prints decimal ``Gbps``.
 
     The headline of a throughput test is ``summary.summary``; streams and intervals are beside it.
-    ``succeeded: false`` is a failure.
+    ``succeeded: false`` is a failure. Of the text, of delays the mean is the headline; the error of the clocks is a
+    figure of its own (``of="clock error"``), because it is printed after them. Histograms (the same packets again) are
+    not read.
     """
 
-    tool = "pscheduler"
     evidence = Evidence.WAY
     of_a_line = True
+    words = "bps Kbps Mbps Gbps Summary Stream RTT Packet pscheduler Packets Delay Clock Deviation"
+    terms: ClassVar = {"statistic": _STATISTICS}
 
-    def match(self, doc: Document) -> bool:
-        return isinstance(doc.data, dict) and _result(doc.data) is not None
-
-    def read(self, doc: Document) -> Iterator[Record]:
+    @documents(fits=lambda doc: isinstance(doc.data, dict) and _result(doc.data) is not None)
+    def _json(self, doc: Document) -> Iterator[Record]:
         result, data = _result(doc.data) or {}, doc.data
         test, tool = as_dict(data.get("test")) or as_dict(as_dict(data.get("task")).get("test")), data.get("tool")
         spec = as_dict(test.get("spec"))
@@ -48,7 +56,7 @@ class PschedulerJson(DocumentParser):
         elif "paths" in result:
             yield from self._trace(doc, result, known)
         elif "roundtrips" in result or ("mean" in result and "loss" in result):
-            yield from self._rtt(doc, result, known)
+            yield from self._roundtrips(doc, result, known)
         else:  # latency of one way: packet counts, and the histogram of delays in ms
             sent, lost = number(result.get("packets-sent")), number(result.get("packets-lost"))
             known = {**known, "packets": whole(sent)}
@@ -105,7 +113,7 @@ class PschedulerJson(DocumentParser):
         if jitter is not None:
             yield self.measure("jitter", jitter * 1e-3, f"{jitter:g} ms", known)
 
-    def _rtt(self, doc: Document, result: Mapping[str, Any], known: Conditions) -> Iterator[Record]:
+    def _roundtrips(self, doc: Document, result: Mapping[str, Any], known: Conditions) -> Iterator[Record]:
         loss, known = number(result.get("loss")), {**known, "packets": whole(result.get("sent"))}
         if loss is not None:
             yield self.measure("loss", loss, f"{loss:g}", known, line=doc.line_of('"loss"'))
@@ -136,25 +144,6 @@ class PschedulerJson(DocumentParser):
             mtus = [value for hop in hops if (value := number(hop.get("mtu"))) is not None]
             if mtus:
                 yield self.measure("mtu", min(mtus), f"{min(mtus):g}", more, line=doc.line_of('"mtu"'))
-
-
-_WAIT: Final = r"(?P<n>-?\d++(?:\.\d++)?) ms"
-#: words of delays -> statistic
-_STATISTICS: Final = {
-    "Mean": None, "Median": "median", "Minimum": "min", "Maximum": "max", "Std Deviation": "stddev",
-    **{f"{share:02}th": f"p{share:02}" for share in range(100)},
-}  # fmt: skip
-
-
-class PschedulerText(LinesParser, of=PschedulerJson):
-    """What a pScheduler task prints: the table of throughput, round trips, delays of one way.
-
-    Units: bits as they say, ms. Of delays the mean is the headline; the error of the clocks is a figure of its own
-    (``of="clock error"``), because it is printed after them. Histograms (the same packets again) are not read.
-    """
-
-    words = "bps Kbps Mbps Gbps Summary Stream RTT Packet pscheduler Packets Delay Clock Deviation"
-    terms: ClassVar = {"statistic": _STATISTICS}
 
     _head = notes(r"^\s*(?P<section>Summary$|\* Stream ID.*)", to=str)
 

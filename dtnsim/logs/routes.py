@@ -10,7 +10,7 @@ from typing import Final
 from dtnsim.logs._declared import LinesParser, Match, reads
 from dtnsim.logs._numbers import as_dict, as_list, decimal, number, regex, whole
 from dtnsim.logs._records import located
-from dtnsim.logs.base import Conditions, Document, DocumentParser, Evidence, LineParser, Parser, Record, Status, anew
+from dtnsim.logs.base import Conditions, Document, Evidence, LineParser, Parser, Record, Status, anew, documents
 
 _HEAD: Final = regex(r"traceroute6?(?:: .*)? to <target:word> \((?P<address>[\da-fA-F.:]+)(?:%\w+)?\)(?P<rest>.*)")
 _TRACERT: Final = re.compile(
@@ -62,7 +62,6 @@ class Traceroute(LineParser):
     router that answers slowly (ICMP is handled aside the fast path) is no slow path: use the smallest times.
     """
 
-    tool = "traceroute"
     evidence = Evidence.WAY
     words = "traceroute Tracing tracert Routenverfolgung itinéraire resolve known"
     commands = ("traceroute", "traceroute6", "tracert")
@@ -164,7 +163,6 @@ class Tracepath(LinesParser):
     there is no RTT of the target.
     """
 
-    tool = "tracepath"
     evidence = Evidence.WAY
     words = "pmtu reached asymm tracepath LOCALHOST reply Resume"
     shape = r"^ ?: .*ms"
@@ -249,7 +247,7 @@ def _path(
         yield parser.measure("hops", max(answered), str(max(answered)), dict(path), line=line)
 
 
-class MtrText(LineParser):
+class Mtr(LineParser):
     """mtr: report (``-r``, ``-w``, ``-b``, ``-z``, ``-o``), interactive screen, CSV, JSON and XML.
 
     Units: milliseconds, ``Loss%`` in per cent (mtr ``ui/mtr.c``, data_fields). Columns are those that the head
@@ -259,7 +257,6 @@ class MtrText(LineParser):
     headline, unless it is ``???``. Of an interactive screen only the last drawing counts.
     """
 
-    tool = "mtr"
     evidence = Evidence.WAY
     words = "Loss Snt MTR Mtr Drop mtr"
 
@@ -331,15 +328,8 @@ class MtrText(LineParser):
             self._rows.append((int(hop), row.get("Ip", ""), values, self.ctx.line))
             self._known = target
 
-
-class MtrJson(DocumentParser, of=MtrText):
-    """Documents of ``mtr -j``."""
-
-    def match(self, doc: Document) -> bool:
-        report = doc.data.get("report") if isinstance(doc.data, dict) else None
-        return isinstance(report, dict) and "hubs" in report
-
-    def read(self, doc: Document) -> Iterator[Record]:
+    @documents(fits=lambda doc: "hubs" in as_dict(as_dict(doc.data).get("report")))
+    def _json(self, doc: Document) -> Iterator[Record]:
         report, lines = doc.data["report"], doc.lines()
         about = as_dict(report.get("mtr"))
         path = {name: None if (end := about.get(key)) is None else str(end)
@@ -351,14 +341,8 @@ class MtrJson(DocumentParser, of=MtrText):
             rows.append((hop, str(hub.get("host", "")), values, lines.next('"count"')))
         yield from _path(self, rows, path, whole=not doc.cut, line=doc.line_of('"hubs"'))
 
-
-class MtrXml(DocumentParser, of=MtrText):
-    """Documents of ``mtr --xml``."""
-
-    kind = "xml"
-    sign = r"<MTR\b"
-
-    def read(self, doc: Document) -> Iterator[Record]:
+    @documents(kind="xml", sign=r"<MTR\b")
+    def _xml(self, doc: Document) -> Iterator[Record]:
         """The hops; read by pattern, for the files are flat and may be cut."""
         target = re.search(r'\bDST="([^"]*)"', doc.text)
         rows: list[_Row] = []

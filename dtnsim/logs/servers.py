@@ -45,7 +45,6 @@ class Iozone(LinesParser):
     Source: iozone.c (headings, ``unit``), the manual's options.
     """
 
-    tool = "iozone"
     evidence = Evidence.FITS
     words = "reclen report throughput Revision $Revision Iozone iozone Record DIRECT OPS Microseconds File Can Error"
     shape = r'^\s*"\s*[A-Z][A-Za-z -]*"\s+$'
@@ -274,7 +273,6 @@ class Elbencho(LinesParser):
     text: 1048576 files of 1 KiB in 19.506 s are 0.440 Gbit/s, the mean of three runs printed as 0.436).
     """
 
-    tool = "elbencho"
     evidence = Evidence.SERVERS
     by_document = True
     words = "OPERATION Throughput Elapsed Dataset Working elbencho ISO Files IOPS"

@@ -34,7 +34,6 @@ class Netperf(LineParser):
     messages times their size over the elapsed time give the printed rate.
     """
 
-    tool = "netperf"
     evidence = Evidence.NETWORK
     of_a_line = True
     words = "TEST"
@@ -134,7 +133,6 @@ class Perftest(LinesParser):
     (``bidirectional``).
     """
 
-    tool = "perftest"
     evidence = Evidence.NETWORK
     words = "bytes Test qps Connection Mtu Device Link TX"
     beside: ClassVar = {"bytes": ("#bytes",)}
@@ -230,7 +228,6 @@ class Qperf(LineParser):
     ``recv_bw`` what arrived. CPU shares are of one core, so that they may pass 100 %.
     """
 
-    tool = "qperf"
     evidence = Evidence.NETWORK
     shape = r"^\s*+(?:tcp|udp|sctp|sdp|rds|rc|uc|ud|xrc|ver)_[a-z_]{2,40}:\s*+$"
 

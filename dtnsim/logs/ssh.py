@@ -49,7 +49,6 @@ class Scp(LinesParser):
     whole file; before it is a moving average of the last seconds (``partial``).
     """
 
-    tool = "scp"
     evidence = Evidence.TRANSFER
     words = (
         "B KB MB GB TB PB ETA scp sftp kB denied lost Uploading Fetching Transferred stalled refused verification "
@@ -198,7 +197,6 @@ class Rsync(LinesParser):
     failure, or ``partial`` when only some files could not be sent (codes 23, 24, 25).
     """
 
-    tool = "rsync"
     evidence = Evidence.TRANSFER
     words = "sent wrote speedup rsync kB MB GB Number Literal sending receiving building"
     beside: ClassVar = dict.fromkeys(("kB", "MB", "GB"), ("%",))

@@ -11,7 +11,7 @@ from dtnsim.logs._commands import Given
 from dtnsim.logs._declared import LinesParser, Match, Progress, ProgressParser, declare, gives, reads
 from dtnsim.logs._numbers import BINARY, binary_size, bits_rate, clock_s, decimal, number, parts_s, size_bytes, whole
 from dtnsim.logs._records import NO_BYTES, noted
-from dtnsim.logs.base import Conditions, Document, DocumentParser, Evidence, LineParser, Parser, Record, Status, anew
+from dtnsim.logs.base import Conditions, Document, Evidence, LineParser, Parser, Record, Status, anew, documents
 
 
 class Wget(LinesParser):
@@ -22,7 +22,6 @@ class Wget(LinesParser):
     The rate is the mean over the transfer. A file of which less came than was announced is ``partial``.
     """
 
-    tool = "wget"
     evidence = Evidence.TRANSFER
     words = "saved written Connection Read"
 
@@ -60,7 +59,6 @@ class Curl(LineParser):
     ``Upload`` ``"send"``. A last row of less than 100 % is ``partial``. Times are whole seconds (``resolution_s``).
     """
 
-    tool = "curl"
     evidence = Evidence.TRANSFER
     words = "Xferd Dload"
 
@@ -102,7 +100,6 @@ class S5cmd(ProgressParser):
     same. ``ERROR "cp ..."`` is a failure. Without the option s5cmd prints no rate.
     """
 
-    tool = "s5cmd"
     evidence = Evidence.TRANSFER
     words = "ERROR"
     shape = r" [kMGTP]?B /  [kMGTP]?B \( [kMGTP]?B/s\) "
@@ -178,7 +175,6 @@ class Warp(LinesParser):
     ``Reqs`` is the latency of a whole request, ``TTFB`` that of its first byte (``of``). PUT is a write, GET a read.
     """
 
-    tool = "warp"
     evidence = Evidence.SERVERS
     words = "Operation Report"
     longest = 40
@@ -255,7 +251,7 @@ class _Block:
             yield parser.measure("duration", self.elapsed, f"{self.elapsed:g}s", status=status, line=self.line, **known)
 
 
-class RcloneText(LinesParser):
+class Rclone(LinesParser):
     """rclone: ``-v``/``--stats`` blocks, ``-P`` redraws, one-line statistics, JSON logs; 1.2x to 1.6x.
 
     Units: powers of 1024 in every version (rclone ``fs/sizesuffix.go``), whatever the word: ``60.145M / 180
@@ -268,21 +264,11 @@ class RcloneText(LinesParser):
     headline without a speed gives bytes / elapsed time if at least a second passed (``derived``).
     """
 
-    tool = "rclone"
     evidence = Evidence.TRANSFER
     words = "Transferred Elapsed Errors INFO ERROR Failed rclone CRITICAL ETA Fatal"
 
     _block: _Block | None = anew()
     _failed: tuple[str, int] | None = anew()
-
-    def feed(self, text: str) -> Iterator[Record]:
-        if self.ctx.memo.get("rclone last") is not None and "rclone" in text and "$" in text:
-            yield from self._json_end()
-        yield from super().feed(text)
-
-    def close(self) -> Iterator[Record]:
-        yield from self.settle()
-        yield from self._json_end()
 
     @reads(
         rf"(?:Transferred:|INFO +:|^)\s+{_SIZE.format('size')} / {_SIZE.format('total')}, (?P<share>\d+%|-), "
@@ -308,7 +294,7 @@ class RcloneText(LinesParser):
         if block is None:
             self.other(found.string)
         elif key == "elapsed":
-            block.elapsed = parts_s(text)
+            block.elapsed = parts_s(text) or block.elapsed
         elif key == "errors":
             block.errors = int(text)
         else:
@@ -329,19 +315,9 @@ class RcloneText(LinesParser):
         if block is not None and (problem is None or (block.size > 0 and block.share == 100)):
             yield from block.headline(self)
 
-    def _json_end(self) -> Iterator[Record]:
-        """The last statistics object of a JSON log is its headline."""
-        last: _Block | None = self.ctx.memo.pop("rclone last", None)
-        yield from () if last is None else last.headline(self)
-
-
-class RcloneJson(DocumentParser, of=RcloneText):
-    """Lines of ``--use-json-log`` that carry a statistics object."""
-
-    keys = frozenset({"msg", "level", "source"})
-
-    def read(self, doc: Document) -> Iterator[Record]:
-        """The statistics; the last ones are kept for the end of the log."""
+    @documents("msg", "level", "source")
+    def _json(self, doc: Document) -> Iterator[Record]:
+        """Lines of ``--use-json-log`` that carry a statistics object, of which the last is the headline."""
         stats = doc.data.get("stats")
         if not isinstance(stats, dict):
             if doc.data["level"] in ("critical", "fatal") or str(doc.data["msg"]).startswith("Failed to"):
@@ -351,15 +327,12 @@ class RcloneJson(DocumentParser, of=RcloneText):
         total, elapsed = number(stats.get("totalBytes")), number(stats.get("elapsedTime"))
         if size is None or rate is None or (doc.cut and total is None):
             return  # what is cut may not be the whole
-        last: _Block | None = self.ctx.memo.get("rclone last")
-        if last is not None:
-            yield from last.headline(self) if size < last.size else last.interval(self)
+        if (last := self._block) is not None:
+            yield from self.settle() if size < last.size else last.interval(self)
         share = int(100 * size / total) if total else None
         known = {**_conditions(self.asked()), **self.where, "files": whole(stats.get("transfers"))}
-        errors, text = int(number(stats.get("errors")) or 0), str(doc.data["msg"])[:80]
-        self.ctx.memo["rclone last"] = _Block(
-            size, total, share, rate, f"{rate:.10g} B/s", doc.line, text, known, elapsed, errors
-        )
+        errors, text, printed = int(number(stats.get("errors")) or 0), str(doc.data["msg"])[:80], f"{rate:.10g} B/s"
+        self._block = _Block(size, total, share, rate, printed, doc.line, text, known, elapsed, errors)
 
 
 def _conditions(asked: Given) -> Conditions:

@@ -9,7 +9,7 @@ from typing import Any, ClassVar, Final
 from dtnsim.logs._declared import Found, LinesParser, Match, Progress, ProgressParser, declare, reads
 from dtnsim.logs._documents import first, records, seconds, stamp
 from dtnsim.logs._numbers import BINARY, DECIMAL, as_dict, as_list, number, text_in, whole
-from dtnsim.logs.base import Conditions, Document, DocumentParser, Evidence, Parser, Record, anew, located, noted
+from dtnsim.logs.base import Conditions, Document, Evidence, Parser, Record, anew, documents, located, noted
 
 _DONE: Final = declare(
     "] ", r"Copying (?P<source>\S{1,600}) {1,9}\[(?P<state>DONE|FAILED)\] {1,4}after (?P<seconds>\d{1,7})s"
@@ -70,7 +70,6 @@ class Xrdcp(ProgressParser):
     line of less than 100 % is ``partial``.
     """
 
-    tool = "xrdcp"
     evidence = Evidence.TRANSFER
     words = "kB MB GB TB B ERROR FATAL"
     beside: ClassVar = dict.fromkeys(("kB", "MB", "GB", "TB", "B"), ("%][",))
@@ -113,7 +112,12 @@ _EVENT: Final = {
 }  # fmt: skip
 
 
-class RucioEvents(DocumentParser):
+def _is_event(doc: Document) -> bool:
+    found = first(doc.data)
+    return found.keys() >= _PAYLOAD and ("transferred_at" in found or "event_type" in found)
+
+
+class Rucio(LinesParser):
     """Rucio: events of transfers (Hermes to ActiveMQ, OpenSearch or a file), and what ``rucio download`` prints.
 
     Units: ``bytes``; the time is ``transferred_at`` less ``started_at``, whole seconds as FTS gives them
@@ -122,16 +126,12 @@ class RucioEvents(DocumentParser):
     ``common/utils.py``, ``sizefmt``; ``client/downloadclient.py``); the rate is computed from its size and seconds.
     """
 
-    tool = "rucio"
     evidence = Evidence.TRANSFER
     by_document = True
-    long = ("hits.hits", "hits", "data")
+    words = "downloaded"
 
-    def match(self, doc: Document) -> bool:
-        found = first(doc.data)
-        return found.keys() >= _PAYLOAD and ("transferred_at" in found or "event_type" in found)
-
-    def read(self, doc: Document) -> Iterator[Record]:
+    @documents(fits=_is_event, long=("hits.hits", "hits", "data"))
+    def _events(self, doc: Document) -> Iterator[Record]:
         lines = doc.lines()
         kind = ""
         for record in records(doc.data):
@@ -156,21 +156,6 @@ class RucioEvents(DocumentParser):
             known["queued_s"] = round(began - submitted, 3)
         yield from _moved(self, size, spent, known, "no bytes, or less than a second: no rate")
 
-
-@noted
-def _moved(parser: Parser, size: float | None, spent: float | None, known: Conditions, why: str) -> Iterator[Record]:
-    """Rate and duration of what was moved; a note where it was nothing, or took no time."""
-    size, spent = (parser.need(found, f"{size} B in {spent} s", why) for found in (size, max(spent or 0.0, 0.0)))
-    known |= {"bytes": size, "duration_s": round(spent, 6)}
-    yield parser.measure("throughput", size / spent, f"{size:.15g} B in {spent:.6g} s", **known)
-    yield parser.measure("duration", spent, f"{spent:.6g} s", **known)
-
-
-class RucioClient(LinesParser, of=RucioEvents):
-    """Lines of ``rucio download``."""
-
-    words = "downloaded"
-
     @reads(r"successfully downloaded(?:\. <size:num> ?<su:k>B?)? in <seconds:num> seconds?(?: = <rate:num> MBps)?")
     def _figures(self, found: Match) -> Iterator[Record]:
         spent, file = float(found["seconds"]), located(_FILE, found.string, "File ")
@@ -187,11 +172,28 @@ class RucioClient(LinesParser, of=RucioEvents):
         yield self.measure("throughput", rate, f"{found['size']} {found['su']}B in {found['seconds']} seconds", **known)
 
 
+@noted
+def _moved(parser: Parser, size: float | None, spent: float | None, known: Conditions, why: str) -> Iterator[Record]:
+    """Rate and duration of what was moved; a note where it was nothing, or took no time."""
+    size, spent = (parser.need(found, f"{size} B in {spent} s", why) for found in (size, max(spent or 0.0, 0.0)))
+    known |= {"bytes": size, "duration_s": round(spent, 6)}
+    yield parser.measure("throughput", size / spent, f"{size:.15g} B in {spent:.6g} s", **known)
+    yield parser.measure("duration", spent, f"{spent:.6g} s", **known)
+
+
 _MESSAGE: Final = {"tr_id", "timestamp_tr_st", "timestamp_tr_comp"}
 _JOB: Final = {"file_state", "dest_surl"}
 
 
-class FtsJson(DocumentParser):
+def _is_fts(doc: Document) -> bool:
+    found = first(doc.data)
+    files = as_list(found.get("files"))
+    return any(
+        as_dict(item).keys() >= keys for item, keys in ((found, _MESSAGE), (found, _JOB), (files and files[0], _JOB))
+    )
+
+
+class Fts(Parser):
     """FTS3: what its REST interface says of a job's files, and the message it sends when a transfer is complete.
 
     Units: bytes, ``tx_duration`` in s, times of messages in ms since 1970. The rate is computed: bytes over the
@@ -204,20 +206,12 @@ class FtsJson(DocumentParser):
     fts-rest ``fts-rest-transfer-status -j``.
     """
 
-    tool = "fts"
     evidence = Evidence.TRANSFER
     commands = ()
     by_document = True
-    long = ("files", "hits.hits", "hits", "data")
 
-    def match(self, doc: Document) -> bool:
-        found = first(doc.data)
-        if found.keys() >= _MESSAGE or found.keys() >= _JOB:
-            return True
-        files = found.get("files")
-        return isinstance(files, list) and bool(files) and isinstance(files[0], dict) and files[0].keys() >= _JOB
-
-    def read(self, doc: Document) -> Iterator[Record]:
+    @documents(fits=_is_fts, long=("files", "hits.hits", "hits", "data"))
+    def _json(self, doc: Document) -> Iterator[Record]:
         lines = doc.lines()
         for record in records(doc.data):
             if record.keys() >= _MESSAGE:
