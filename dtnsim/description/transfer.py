@@ -49,7 +49,7 @@ class TransferSpec(Model):
         source_end: host:/path, host:memory, host:/dev/zero ...
         to: host:/path, host:memory, host:/dev/null ...
         tool: Name of the tool, or {name: ..., options under the tool's own names}.
-        dataset: {files, size or each, directories}, a list of such, or the name of a shipped one.
+        dataset: {files, size or each, directories}, {groups: [{count, size}, ...]}, or the name of a shipped one.
         via: Links in the order in which the path takes them.
         start: When it begins at the earliest.
         after: Transfers that must have finished before it begins.

@@ -26,6 +26,7 @@ class CoreRate(NamedTuple):
 
 _XXH = "xxHash README (github.com/Cyan4973/xxHash), Core i7-9700K; its 4.9 GHz turbo assumed"
 _LZ4 = "lz4 1.9.0 README (github.com/lz4/lz4), lzbench, Core i7-9700K at 4.9 GHz, Silesia corpus"
+_LZB = "lzbench 1.8 README (github.com/inikep/lzbench), Core i7-8700K, silesia.tar; its 4.7 GHz turbo assumed"
 _F4 = "OpenZFS issue 11788 and truenas/linux pull 118, fletcher_4 benchmark; clock not stated, 3.5 GHz assumed"
 _SSL = (
     "openssl speed -evp, OpenSSL 3.0, 16 KiB, CPU time; mean of short runs on two shared Xeon VMs, the one "
@@ -92,6 +93,11 @@ CORE_RATES: Final = MappingProxyType(
             0.4,
             "Linux commit 73f3d1b48f50 (lib: Add zstd modules), silesia.tar, Core i7 of 3.1 GHz; turbo of 3.4 assumed",
         ),
+        "zstd3_compress": CoreRate(0.25e9, 4.7e9, 0.4, _LZB + "; between its levels 2 and 5, 356 and 104 MB/s"),
+        "bzip2_compress": CoreRate(0.015e9, 4.7e9, 0.3, _LZB),
+        "bzip2_decompress": CoreRate(0.041e9, 4.7e9, 0.3, _LZB),
+        "xz6_compress": CoreRate(2.95e6, 4.7e9, 0.3, _LZB),
+        "xz6_decompress": CoreRate(0.089e9, 4.7e9, 0.3, _LZB),
         "zlib6_compress": CoreRate(0.036e9, 4.9e9, 0.3, _LZ4),
         "zlib6_decompress": CoreRate(0.445e9, 4.9e9, 0.3, _LZ4),
         "memcpy_cached": CoreRate(13.7e9, 4.9e9, 0.3, _CPY),

@@ -57,12 +57,17 @@ def _stream(
 
 
 _RECORD: Final = prior("10 KiB", 0.0, "tar(1): blocking factor 20 x 512 B")
-_COMPRESS = core_cost("zlib6_compress", "gzip -6")
-_EXPAND = core_cost("zlib6_decompress", "gzip -d")
+#: option -> program beside tar, and what a byte of the files costs it when it packs and when it unpacks
+_PACKERS: Final = {
+    "z": ("gzip", core_cost("zlib6_compress", "gzip -6"), core_cost("zlib6_decompress", "gzip -d")),
+    "j": ("bzip2", core_cost("bzip2_compress", "bzip2 -9"), core_cost("bzip2_decompress", "bzip2 -d")),
+    "J": ("xz", core_cost("xz6_compress", "xz -6"), core_cost("xz6_decompress", "xz -d")),
+    "zstd": ("zstd", core_cost("zstd3_compress", "zstd -3"), core_cost("zstd1_decompress", "zstd -d")),
+}
 
 
 class Tar(Tool):
-    """``tar -x`` or ``tar -c``, ``z: true`` through gzip, ``sync: true`` for ``tar ... && sync``.
+    """``tar -x`` or ``tar -c``, ``z`` through gzip, ``j`` bzip2, ``J`` xz; ``sync: true`` for ``tar ... && sync``.
 
     What goes to tape is created where nobody says ``mode``.
 
@@ -79,16 +84,20 @@ class Tar(Tool):
 
     mode: Annotated[Literal["x", "c"], Field(description="x: extract, c: create")] = "x"
     z: Annotated[bool, named("z", "gzip")] = False
+    j: Annotated[bool, named("j", "bzip2")] = False
+    J: Annotated[bool, named("J", "xz")] = False
+    zstd: bool = False
     sync: Annotated[bool, Otherwise("true", "timed until the data are on the medium: tar && sync")] = False
     record: Size = _RECORD
 
     def plan(self, job: Job) -> Plan:
-        """One process, file after file; gzip beside it."""
+        """One process, file after file; what packs beside it, on one core."""
         one_host(job, self.kind)
         extract = self.mode == "x" and not (job.to_tape and "mode" not in self.model_fields_set)
         process = Thread("tar")
-        gzip = CpuUse("source", Thread("gzip"), _EXPAND if extract else _COMPRESS, "gzip")
-        cpu, files = (gzip,) if self.z else (), self._files(job, extract=extract)
+        chosen = [packer for option, packer in _PACKERS.items() if getattr(self, option)]
+        cpu = tuple(CpuUse("source", Thread(name), off if extract else on, name) for name, on, off in chosen)
+        files = self._files(job, extract=extract)
         name, finish = "extract" if extract else "create", waits_for(direct=False, each=False, end=self.sync)
         step = transfer(job, (process, process), self.record, None, cpu, files, name=name, finish=finish)
         archive = step.read if extract else step.write
