@@ -19,7 +19,7 @@ from dtnsim.ground import library
 from dtnsim.ground.ledger import Row
 from dtnsim.ground.quantity import Quantity, Unit, Value, prior
 from dtnsim.ground.term import Term, count, law, least, term
-from dtnsim.physics import cloud, waiting
+from dtnsim.physics import cloud, redundancy, waiting
 
 #: operations of files for which an object store is not asked; what is opened is asked for its data by GETs alone
 _NO_REQUEST = frozenset({"open", "close", "access", "mkdir"})
@@ -63,6 +63,7 @@ class S3(SharedFilesystem, Copies):
         **dict.fromkeys(_NO_REQUEST, ""),
     }
     drives_in_arrays: ClassVar[bool] = True
+    scattered: ClassVar[bool] = True
 
     part_size: Annotated[Quantity, Unit("B", low=1)] = prior(
         "8 MiB", 0.0, "aws-cli: multipart_chunksize 8 MB; AWS advises ranges of 8 to 16 MB"
@@ -127,7 +128,15 @@ class S3(SharedFilesystem, Copies):
         if whole.servers is None or whole.states("get_rate" if reading else "put_rate"):
             self._prefixes(row, label, part, whole.get_rate if reading else whole.put_rate)
         copies, ports = whole.stored(), whole.ports(reading=reading)
-        self.behind(row.times(ports), use, label, part, drives=row if reading else row.times(copies))
+        kept = (whole.data, whole.coding) if whole.data else (1, whole.replicas - 1)
+        visit = law(
+            redundancy.shard_bytes,
+            part_B=part,
+            stored_per_byte=1.0 if reading else copies,
+            shards=kept[0] if reading else sum(kept),
+            arrays=whole.servers.arrays if whole.servers is not None else 1,
+        )
+        self.behind(row.times(ports), use, label, visit, drives=row if reading else row.times(copies))
         host.storage_network(row, use, volume)
 
     def _prefixes(self, row: Row, label: str, part: Term, limit: Quantity) -> None:

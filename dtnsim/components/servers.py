@@ -44,7 +44,8 @@ class Servers(Model):
         mirror_rate: Rate at which those of one array copy.
         controllers: Controllers of an array that work, of two.
         cache: Memory of one array for write-back and read-ahead, which its streams share.
-        positioning: Time of the drives from one stream to the next; 0 for flash.
+        positioning: Time of the drives from one stream to the next, of an object store from one object's part to the
+            next; 0 for flash.
         failed: Servers that are down; each has a partner that does its work.
         metadata: Metadata servers.
     """
@@ -104,11 +105,12 @@ class Servers(Model):
             return whole
         return law(servers.surviving, servers=whole, failed=self.failed, striped=float(striped))
 
-    def array_rate(self, row: Row, use: Access, request: Term, *, drives: bool) -> Term | None:
+    def array_rate(self, row: Row, use: Access, request: Term, *, drives: bool, scattered: bool) -> Term | None:
         """Rate of all arrays: their controllers, and their drives where the file system has no targets of its own.
 
         Args:
             drives: Whether the file system has no targets of its own.
+            scattered: Whether each request lies elsewhere.
         """
         rate = self.read if use.operation == "read" else self.write
         copied = self.mirrored and self.controllers == 2 and use.operation == "write"
@@ -118,7 +120,8 @@ class Servers(Model):
         if copied:
             one = law(hdd.mirrored_write_rate, write_rate=one, mirror_rate=row.term(self.mirror_rate))
         if drives:
-            one = self.disks(row, one, max(use.streams, 1) / self.arrays, self.arrays, request)
+            crowd = max(use.streams, 1) / self.arrays
+            one = self.disks(row, one, crowd, self.arrays, request, scattered=scattered)
         return count(self.arrays, "array") * one * (0.5 * self.controllers)
 
     def disks(self, row: Row, rate: Term, crowd: float, groups: int, request: Term, *, scattered: bool = False) -> Term:
@@ -165,6 +168,7 @@ class SharedFilesystem(PageCached):
     in_turn: ClassVar[bool] = False
     #: True where the arrays are the drives, False where targets of the file system lie on them
     drives_in_arrays: ClassVar[bool] = False
+    scattered: ClassVar[bool] = False  #: True where each request lies elsewhere on the drives: parts of objects
     #: the metadata servers of one of which nothing is said; None where there are none of its own
     usual_metadata: ClassVar[MetadataServers | None] = None
     #: fields of all file systems that mean nothing here, and what to write instead
@@ -216,7 +220,7 @@ class SharedFilesystem(PageCached):
                 row.charge(f"{label}.touched", self.kind, private=True, capacity=reached, what=what)
         if use.cached:  # by the servers
             return
-        arrays = made.array_rate(row, use, request, drives=self.drives_in_arrays)
+        arrays = made.array_rate(row, use, request, drives=self.drives_in_arrays, scattered=self.scattered)
         if arrays is not None:
             here = here if drives is None else self.at(drives, label)[0]
             here.charge(

@@ -38,6 +38,26 @@ def stored(replicas: ArrayLike, data: ArrayLike, coding: ArrayLike) -> FloatArra
     return np.where(k > 0.0, coded, as_float(replicas))
 
 
+def shard_bytes(part_B: ArrayLike, stored_per_byte: ArrayLike, shards: ArrayLike, arrays: ArrayLike) -> FloatArray:
+    """Bytes that one array moves for a part of an object before its drives position for the next: s B / min(n, a).
+
+    Args:
+        part_B: Bytes of the part, or of an object that is smaller B [B].
+        stored_per_byte: Bytes on drives for one of the part s, 1 where it is read [1].
+        shards: Copies or shards that it is written to or read from n, each on a drive of its own [1].
+        arrays: Arrays behind the store, or single drives a [1].
+
+    Returns:
+        Bytes a visit [B]: 4 kB on each of twelve disks for an object of 40 kB in ten data shards.
+
+    Valid: objects at random places, each part of them in one piece.
+    Neglects: positioning for the object's own metadata and for the log, which commits of many at once share.
+    Source: MinIO documentation, "Erasure Coding" (data and parity shards of each object on the drives of its set);
+        cmd/xl-storage.go (a file on each drive for each part).
+    """
+    return as_float(part_B) * as_float(stored_per_byte) / np.minimum(as_float(shards), as_float(arrays))
+
+
 def ceph_port_bytes(
     stored_per_byte: ArrayLike, data: ArrayLike, reading: ArrayLike, here: ArrayLike = 0.0
 ) -> FloatArray:
