@@ -29,6 +29,8 @@ HEAD_OF_STRETCH: Final = 1000
 TAIL_OF_STRETCH: Final = 200
 _BREAK: Final = re.compile(rb"<br\s*/?>", re.IGNORECASE)
 _DELETED: Final = b"0123456789."
+#: the end of a file in a figure that may go on: 94 of 941, 0x of 0x4, 7.39 m of 7.39 ms
+_MAY_GO_ON: Final = re.compile(rb"(?:[0-9.,]|[0-9]x|[0-9] ?m)[ \t]*+$")
 
 
 class LogReader:
@@ -94,7 +96,7 @@ class LogReader:
             if self._stream is not None:
                 yield from self.feed((yield from self._streamed(rest, last=True)))
             else:
-                self._last, self._cut = True, rest[-1:] in b"0123456789.,"
+                self._last, self._cut = True, _MAY_GO_ON.search(rest[-99:]) is not None
                 yield from self._through(rest)
         if self._tail:
             yield from self._end_of_stretch(self._stretch)

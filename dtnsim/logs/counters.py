@@ -227,7 +227,8 @@ class Ss(LineParser):
     def feed(self, text: str) -> Iterable[Record]:
         head = _HEAD.match(text)
         if head is None and self.open and text[:1].isspace() and text.strip() and len(self._text) < _CHARACTERS:
-            self._text = f"{self._text} {text.strip()}"
+            whole = text.rpartition(" ")[0] if self.ctx.cut else text  # without the word that the file ends in
+            self._text = f"{self._text} {whole.strip()}"
             return ()
         done = list(self.settle()) if self.open or head is not None else ()
         if head is not None:

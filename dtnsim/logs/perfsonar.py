@@ -137,7 +137,7 @@ class Esmond(Parser):
         kind, known = self._about()
         lines = doc.lines()
         for item in items:
-            self.ctx.line = lines.next('"ts"')
+            self.ctx.line, self.ctx.cut = lines.next('"ts"'), doc.cut and item is items[-1]
             more = {**known, "time": stamp(number(item.get("ts")))}
             value = item.get("val")
             if isinstance(value, list) and value and isinstance(value[0], dict) and "event-type" in value[0]:

@@ -364,10 +364,10 @@ def test_a_stream_needs_constant_memory():
     assert peak < 30e6
 
 
-def test_a_number_cut_by_the_end_of_the_file_is_not_complete():
-    found, _ = read_text("available: 1 nodes (0)\nnode 0 cpus: 0 1\nnode distances:\nnode   0 \n  0:  1")
-    assert found[-1].quantity == "distance"
-    assert found[-1].status == "truncated"
+@pytest.mark.parametrize(("text", "last"), rows("logs/tables", "figures_that_the_end_of_the_file_cuts"))
+def test_a_figure_cut_by_the_end_of_the_file_is_not_complete(text, last):
+    record = next(iter(read_text(text)[0][-1:]), None)
+    assert (None if record is None else f"{record.quantity} {record.status}") == last
 
 
 def test_records_keep_the_name_of_the_log(tmp_path):
