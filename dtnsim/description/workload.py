@@ -226,7 +226,7 @@ class Workload(Model):
     """Everything that a facility moves in a time.
 
     Attributes:
-        span: How long it is simulated.
+        span: How long it is simulated; unless stated, as long as it takes where all comes once (``start``, ``trace``).
         date: Day on which it starts: hours and weekdays count from it.
         growth: Of every class that does not say its own, a year.
         ahead: Growth that has gone by when it starts: the same demand so much later.
@@ -257,3 +257,9 @@ class Workload(Model):
     classes: Annotated[dict[str, TransferClass], Field(min_length=1)]
     failures: list[Failure] = Field(default_factory=empty)
     maintenance: list[Maintenance] = Field(default_factory=empty)
+
+    @property
+    def whole_span(self) -> bool:
+        """Whether hours after the last transfer count."""
+        once = (kind.trace is not None or kind.start is not None for kind in self.classes.values())
+        return "span" in self.model_fields_set or not all(once)

@@ -118,7 +118,7 @@ class _Build:
         course = EventLoop(
             capacity, work, self.lanes, self.ways, faults.timeline(down),
             until=workload.span.value, order=workload.queue, hosts=len(self.fleet.hosts),
-            fast=compiled.worth(len(work), self.fleet.runs),
+            fast=compiled.worth(len(work), self.fleet.runs), idle=workload.whole_span,
         )  # fmt: skip
         reduction = self.fleet.reduction
         return Made(course, stations.names, capacity, alone, down, self.pairs, self.fleet.hosts, reduction.compositions)

@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import hashlib
 import json
-import os
 import struct
 import tokenize
 import zipfile
@@ -22,6 +21,7 @@ import numpy as np
 from pydantic import TypeAdapter
 
 from dtnsim import __version__
+from dtnsim.ground import output
 from dtnsim.ground.errors import InputError
 from dtnsim.simulation.fleet.answers import FleetRun
 
@@ -128,13 +128,8 @@ def save(loop: EventLoop, file: Path, mark: str) -> None:
         "ways": ways, "moved": moved, "hours": hours,
         "broken": loop.broken, "tries": loop.tries, "fault": np.array(loop.fault),
     }  # fmt: skip
-    new = file.with_name(file.name + ".new")
-    try:
-        with new.open("wb") as out:
-            np.savez(out, **columns)
-        os.replace(new, file)
-    except OSError as error:
-        raise InputError(f"--checkpoint: {file}: cannot be written: {error.strerror}; write elsewhere") from None
+    with output.in_one_piece(file, "--checkpoint") as part, part.open("wb") as out:
+        np.savez(out, **columns)
 
 
 def load(loop: EventLoop, file: Path, mark: str) -> bool:

@@ -47,6 +47,7 @@ class EventLoop:
         faults: What happens to stations, in order of time.
         hosts: How many there are.
         fast: Whether to compile, where numba is installed.
+        idle: Whether it lasts to the end of the span when all is done.
     """
 
     def __init__(
@@ -61,8 +62,9 @@ class EventLoop:
         order: str = "fifo",
         hosts: int = 2,
         fast: bool = False,
+        idle: bool = False,
     ) -> None:
-        self.work, self.lanes, self.ways, self.until = work, lanes, ways, until
+        self.work, self.lanes, self.ways, self.until, self._idle = work, lanes, ways, until, idle
         self.capacity = [float(c) for c in capacity]
         kinds = 1 + max((lane.kind.number for lane in lanes), default=0)
         layout = state.Layout(self.capacity, lanes, ways, kinds, hosts)
@@ -194,6 +196,10 @@ class EventLoop:
                 raise ModelError(f"given up at {self.now} s: {error}") from None
             if why == at.OVER:
                 self.stop()
+                if self._idle:  # nothing more to move: stretches of nothing, to the end of the span
+                    none = np.zeros(0, np.int64), np.zeros(0)
+                    self.hours += [none] * (math.ceil(self.until / traffic.HOUR_S) - len(self.hours))
+                    self.f[at.NOW] = self.until
                 return True
             if why == at.TICKED:
                 self._collect()

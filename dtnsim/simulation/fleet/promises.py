@@ -17,7 +17,7 @@ from typing import Final
 import numpy as np
 
 from dtnsim.description import calendar
-from dtnsim.description.workload import YEAR_S
+from dtnsim.description.workload import YEAR_S, Workload
 from dtnsim.ground.quantity import Quantity
 from dtnsim.simulation.fleet import answers, arrivals
 from dtnsim.simulation.fleet.answers import HORIZON, Promise
@@ -37,24 +37,40 @@ class _Week:
     held: str
 
 
-def promises(fleet: Fleet, seed: int, scenario: int) -> tuple[Promise, ...]:
+class StoppedError(Exception):
+    """Somebody wants it to end."""
+
+
+def growing(workload: Workload) -> list[str]:
+    """The classes that grow, of which promises are asked."""
+    kinds = workload.classes.items()
+    return [name for name, kind in kinds if kind.trace is None and arrivals.growth_of(kind, workload) > 0]
+
+
+def promises(
+    fleet: Fleet, seed: int, scenario: int, stop: Callable[[float], bool] = lambda _: False
+) -> tuple[Promise, ...]:
     """The promises of the classes that grow.
 
     Args:
         fleet: The facility.
         seed: Of what is drawn in the week.
+        stop: Asked with the years that have gone by before a week of then is run.
+
+    Raises:
+        StoppedError: ``stop`` says so.
     """
     known: dict[float, dict[str, _Week]] = {}
 
     def week(years: float) -> dict[str, _Week]:
         if years not in known:
+            if stop(years):
+                raise StoppedError
             known[years] = _week(fleet, years, seed, scenario)
         return known[years]
 
-    kinds = fleet.workload.classes.items()
-    growing = [name for name, kind in kinds if kind.trace is None and arrivals.growth_of(kind, fleet.workload) > 0]
     found = []
-    for name in growing:
+    for name in growing(fleet.workload):
         base = week(0.0)[name]
         if not base.done:  # none of it in a week, or in what is simulated of it
             continue

@@ -13,6 +13,7 @@ from typing import Any, Final
 import numpy as np
 
 from dtnsim.description import spec
+from dtnsim.description.workload import YEAR_S
 from dtnsim.ground import cluster
 from dtnsim.ground.errors import SpecError
 from dtnsim.ground.lazy import Shown
@@ -22,7 +23,7 @@ from dtnsim.physics._arrays import LEVELS
 from dtnsim.simulation.fleet.answers import FleetRun, answer
 from dtnsim.simulation.fleet.build import Fleet, Made
 from dtnsim.simulation.fleet.checkpoint import CheckpointFile, load, save, signature
-from dtnsim.simulation.fleet.promises import promises
+from dtnsim.simulation.fleet.promises import StoppedError, growing, promises
 
 _LOOK: Final = 20_000  #: events between two looks at whether somebody wants to know how far it is, or to stop it
 REPLICAS: Final = 10  #: replicas where nobody says how many: dates of upgrades have intervals
@@ -136,12 +137,20 @@ def fleet(
     with Pool(work, task, left, count, scheduler) as workers:
         if 0 not in runs:
             first = whole.made(seed)
-            stopped = _course(first, progress, replicas, _part(checkpoint, mark, 0))
+            last = math.nan if growing(whole.workload) else 1.0  # how long the weeks of later years take nobody knows
+            part = _part(checkpoint, mark, 0)
+            stopped = _course(first, progress, last / replicas, part)
             runs[0] = answer(first, whole.workload)
-            if not stopped:  # of a fleet of its own: later demand brings stations that the first run's tables lack
-                runs[0] = replace(runs[0], promises=promises(Fleet(given, Draw(), whole.runs), seed, 0))
-            if store is not None and runs[0].complete and 0 not in store.runs:
-                store.add(0, runs[0])
+            try:  # of a fleet of its own: later demand brings stations that the first run's tables lack
+                anew = Fleet(given, Draw(), whole.runs)
+                broken = () if stopped else promises(anew, seed, 0, partial(later, progress))
+                runs[0] = replace(runs[0], promises=broken)
+            except StoppedError:
+                stopped, runs[0] = True, replace(runs[0], complete=False)
+            if store is not None and part is not None and runs[0].complete:
+                if 0 not in store.runs:
+                    store.add(0, runs[0])
+                part[0].unlink(missing_ok=True)
         if left and not stopped:
             for place, run in workers.results(lambda: asked(progress, len(runs) / replicas)):
                 number = left[place]
@@ -162,18 +171,23 @@ def asked(progress: Progress | None, share: float) -> bool:
     return progress is not None and progress(math.nan, share, 0)
 
 
+def later(progress: Progress | None, years: float) -> bool:
+    """Says of which later year a week comes next; returns whether somebody wants it to stop."""
+    return progress is not None and progress(years * YEAR_S, math.nan, 0)
+
+
 def _part(checkpoint: str | Path | None, mark: str, number: int) -> tuple[Path, str] | None:
     """(file of a replica in mid-run, what it is of)."""
     return None if checkpoint is None else (Path(f"{checkpoint}.{number}"), f"{mark} {number}")
 
 
-def _course(made: Made, progress: Progress | None, replicas: int = 1, part: tuple[Path, str] | None = None) -> bool:
+def _course(made: Made, progress: Progress | None, part_of_all: float, part: tuple[Path, str] | None) -> bool:
     """Runs a fleet; returns whether somebody stopped it.
 
     Args:
         made: The fleet, put together.
         progress: Called now and then.
-        replicas: Of which it is one.
+        part_of_all: Its share of all that is to be done; nan where nobody knows.
         part: File in which it is kept in mid-run, and goes on from what is there; and what it is of.
     """
     course = made.course
@@ -181,7 +195,7 @@ def _course(made: Made, progress: Progress | None, replicas: int = 1, part: tupl
         load(course, *part)
     last = time.monotonic()
     while not course.run(_LOOK):
-        share = course.now / course.until / replicas
+        share = course.now / course.until * part_of_all
         stop = progress is not None and progress(course.now, share, course.finished)
         if part is not None and (stop or time.monotonic() - last > _KEEP_S):
             save(course, *part)
@@ -189,8 +203,6 @@ def _course(made: Made, progress: Progress | None, replicas: int = 1, part: tupl
         if stop:
             course.stop()
             return True
-    if part is not None:
-        part[0].unlink(missing_ok=True)
     return False
 
 
@@ -203,8 +215,11 @@ def replica(task: Task, number: int, part: tuple[str, str] | None = None) -> Fle
     """
     fleet = _drawn(task)
     made = fleet.made(task.seed + number, number - 1)
-    _course(made, None, 1, None if part is None else _part(part[0], part[1], number))
+    kept = None if part is None else _part(part[0], part[1], number)
+    _course(made, None, 1.0, kept)
     run, broken = answer(made, fleet.workload), promises(fleet, task.seed + number, number - 1)
+    if kept is not None:
+        kept[0].unlink(missing_ok=True)
     slim = tuple(replace(s, of_week=(), weeks=()) for s in run.stations)  # the rest is asked of the first one alone
     return replace(run, stations=slim, pairs=(), happened=(), promises=broken)
 
