@@ -14,6 +14,7 @@ import importlib
 import io
 import os
 import platform
+import signal
 import sys
 from collections.abc import Callable, Iterator
 from typing import Annotated, Any, Final
@@ -148,6 +149,8 @@ def _until_its_reader_leaves(command: Callable[..., None]) -> Callable[..., None
 
 def main() -> None:
     """Entry point of the ``dtnsim`` command: errors are one line, exit codes 0, 1 and 2."""
+    if signal.getsignal(signal.SIGINT) is signal.default_int_handler:
+        signal.signal(signal.SIGINT, signal.SIG_DFL)  # until there is work: an import that is broken off prints where
     runtime.gc_seldom()
     runtime.one_thread()
     import typer

@@ -22,22 +22,25 @@ class Watch:
 
     Args:
         what: What it does, in a word or two.
-        orderly: The first Ctrl-C ends the run between two events, so that what was done is whole and can be shown; a
-            second one ends the program as usual.
+        orderly: The first Ctrl-C, once it has reported, ends the run between two events, so that what was done is
+            whole and can be shown; a second one ends the program as usual.
     """
 
     def __init__(self, what: str, *, orderly: bool = False) -> None:
         self._what, self._orderly, self._began = what, orderly, time.monotonic()
         self._share, self._more = math.nan, ""
-        self._stopped = False
+        self._stopped = self._reported = False
         self._before: Any = None
         self._ended = threading.Event()
         self._terminal = sys.stderr.isatty()
         self._thread = threading.Thread(target=self._speak, daemon=True)
 
     def __enter__(self) -> Self:
-        if self._orderly and threading.current_thread() is threading.main_thread():
-            self._before = signal.signal(signal.SIGINT, self._stop)
+        if threading.current_thread() is threading.main_thread():
+            if signal.getsignal(signal.SIGINT) is signal.SIG_DFL:
+                signal.signal(signal.SIGINT, signal.default_int_handler)
+            if self._orderly:
+                self._before = signal.signal(signal.SIGINT, self._stop)
         self._thread.start()
         return self
 
@@ -47,8 +50,10 @@ class Watch:
         self._restore()
 
     def _stop(self, *_signal: object) -> None:
-        self._stopped = True
         self._restore()
+        if not self._reported:
+            raise KeyboardInterrupt
+        self._stopped = True
 
     def _restore(self) -> None:
         if self._before is not None:
@@ -67,7 +72,7 @@ class Watch:
 
     def tell(self, share: float, more: str = "") -> bool:
         """Notes how far it is, a share of 1 where that is known; returns whether somebody wants it to end."""
-        self._share, self._more = share, more
+        self._share, self._more, self._reported = share, more, True
         return self._stopped
 
     def tell_simulated(self, now: float, share: float, more: str = "") -> bool:

@@ -5,7 +5,9 @@ from __future__ import annotations
 import contextlib
 import math
 import os
+import signal
 import tempfile
+import threading
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from operator import attrgetter
@@ -34,9 +36,10 @@ def in_one_piece(file: Path | str, option: str = "") -> Iterator[Path]:
         whole = path.resolve()  # what a link leads to is written, the link stays
         number, temporary = tempfile.mkstemp(dir=whole.parent, prefix=f".{whole.name[:100]}.", suffix=".part")
         os.close(number)
-        yield Path(temporary)
-        os.chmod(temporary, whole.stat().st_mode & 0o777 if whole.exists() else 0o666 & ~_umask())
-        os.replace(temporary, whole)
+        with _removed_by_signals(temporary):
+            yield Path(temporary)
+            os.chmod(temporary, whole.stat().st_mode & 0o777 if whole.exists() else 0o666 & ~_umask())
+            os.replace(temporary, whole)
     except OSError as error:
         where = f"{option}: {path}" if option else str(path)
         raise InputError(f"{where}: cannot be written: {error.strerror or error}; write elsewhere") from None
@@ -44,6 +47,28 @@ def in_one_piece(file: Path | str, option: str = "") -> Iterator[Path]:
         if temporary:
             with contextlib.suppress(OSError):
                 os.unlink(temporary)
+
+
+@contextmanager
+def _removed_by_signals(file: str) -> Iterator[None]:
+    """Takes a file away where a signal ends the process at once, which it does all the same."""
+
+    def leave(number: int, _frame: object) -> None:
+        with contextlib.suppress(OSError):
+            os.unlink(file)
+        signal.signal(number, signal.SIG_DFL)
+        signal.raise_signal(number)
+
+    ending = {signal.SIGINT, signal.SIGTERM, getattr(signal, "SIGHUP", signal.SIGTERM)}
+    ours = threading.current_thread() is threading.main_thread()
+    caught = [number for number in ending if ours and signal.getsignal(number) is signal.SIG_DFL]
+    for number in caught:
+        signal.signal(number, leave)
+    try:
+        yield
+    finally:
+        for number in caught:
+            signal.signal(number, signal.SIG_DFL)
 
 
 def _umask() -> int:

@@ -3,6 +3,7 @@
 import io
 import json
 import re
+import signal
 import time
 from html.parser import HTMLParser
 from pathlib import Path
@@ -152,6 +153,15 @@ def test_on_a_terminal_one_line_that_goes_away(
     said += capsys.readouterr().err
     assert said.endswith("\r\x1b[K")
     assert "\n" not in said
+
+
+def test_ctrl_c_ends_a_run_in_order_once_it_reports_and_at_once_before() -> None:
+    with pytest.raises(KeyboardInterrupt), _watch.Watch("simulating", orderly=True):
+        signal.raise_signal(signal.SIGINT)
+    with _watch.Watch("simulating", orderly=True) as watch:
+        watch.tell(0.5)
+        signal.raise_signal(signal.SIGINT)
+    assert watch.stopped
 
 
 def test_a_quick_run_says_nothing(capsys: pytest.CaptureFixture[str]) -> None:

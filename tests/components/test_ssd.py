@@ -163,9 +163,7 @@ def test_ports_that_nobody_describes_may_share_a_narrow_link() -> None:
     """Four ports on a lane of PCIe 2.0 (Marvell 88SE9215) carry 0.47 GB/s, and two such cards twice that."""
     four, eight = (links_of(n, SATA, loose=True) for n in (4, 8))
     assert four.min() == pytest.approx(0.47e9, rel=0.2)
-    assert eight.min() == pytest.approx(
-        0.8e9, rel=0.2
-    )  # or six ports of a chipset of 2008, 0.78 GB/s, and two of another
+    assert eight.min() == pytest.approx(0.8e9, rel=0.2)  # or six ports of a chipset of 2008, 0.78 GB/s, and two more
     assert four.max() == pytest.approx(4 * 550e6)
     assert np.mean(four < 4 * 550e6) == pytest.approx(0.7, abs=0.05)  # all but those of 3.4 GB/s and more
     assert served(ssd(), access("read", loose=True), copies=4).rate("d.links") == pytest.approx(4 * 550e6)

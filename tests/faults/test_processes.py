@@ -87,6 +87,13 @@ def test_what_is_written_is_whole_and_keeps_its_mode(tmp_path: Path) -> None:
     output.write("/dev/null", "goes")
 
 
+@pytest.mark.parametrize("number", [signal.SIGTERM, signal.SIGHUP])
+def test_a_signal_that_ends_it_leaves_nothing_unfinished(number: int, tmp_path: Path) -> None:
+    program = f"import os\nfrom dtnsim.ground.output import *\nwith in_one_piece('x'): os.kill(os.getpid(), {number})"
+    done = subprocess.run([sys.executable, "-c", program], cwd=tmp_path, check=False)
+    assert (done.returncode, list(tmp_path.iterdir())) == (-number, [])
+
+
 @pytest.mark.parametrize("name", ["x.txt", "x", "x.parquet"])
 def test_a_trace_that_cannot_be_written_is_refused_before_the_work(
     name: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch

@@ -405,16 +405,12 @@ def test_rows_are_taken_at_once_from_both_sides_of_a_rule_and_no_further_than_a_
     times = [rule + "".join(row.format(name, t, t + 1, 900 + t, t % 3) for name in (5, 7, "SUM")) for t in range(1000)]
     long = rule + "".join(row.format(5, t, t + 1, 900, 0) for t in range(1000, 2300))
     last = rule + "[SUM]   0.00-9.00  sec  9.9 GBytes  9.45 Gbits/sec    3             sender\n"
-    log = written(
-        tmp_path / "iperf3.txt",
-        "Connecting to host 10.0.0.2, port 5201\n" + ends + "".join(times)[len(rule) :] + long + last,
-    )
+    head = "Connecting to host 10.0.0.2, port 5201\n" + ends
+    log = written(tmp_path / "iperf3.txt", head + "".join(times)[len(rule) :] + long + last)
     offered, rows = [], parser.rows
     monkeypatch.setattr(parser, "rows", lambda self, *given: offered.append(rows(self, *given)) or offered[-1])
     found, unread = read_logs(log)
-    assert (
-        len(found) == 3000 + _reader.HEAD_OF_STRETCH + _reader.TAIL_OF_STRETCH + 2
-    )  # and rate and retransmits of the summary
+    assert len(found) == 3000 + _reader.HEAD_OF_STRETCH + _reader.TAIL_OF_STRETCH + 2  # rate, retransmits of the sum
     assert [note.why for note in unread] == ["100 interval lines like this are passed over"]
     assert len(offered) < 10  # not one for each interval
     monkeypatch.setattr(parser, "rows", lambda self, *given: [])
