@@ -6,6 +6,7 @@ from dataclasses import replace
 from typing import Annotated, ClassVar
 
 import numpy as np
+from pydantic import Field
 
 from dtnsim.components.access import Access, Operation, Operations, Thread
 from dtnsim.components.device import Device
@@ -120,11 +121,16 @@ class LocalFilesystem(PageCached):
             what += f", from the slowest of the {array.spread(use):g} disks that hold them"
         return (replace(parts[0], delay=delay + parts[0].delay, what=what), *parts[1:])
 
-    def _device_flush(self, row: Row, use: Access, host: Machine, volume: str) -> Term | None:
-        """One emptying of flash's memory, or one positioning of a disk [s]; None where something else says the wait."""
+    def _device_flush(self, row: Row, use: Access, host: Machine, volume: str, *, barrier: bool = True) -> Term | None:
+        """One emptying of flash's memory, or one positioning of a disk [s]; None where something else says the wait.
+
+        Without barriers it is one write, which the drive's cache answers where it has one.
+        """
         array = host.volumes[volume].array
         if self.states("sync_latency") or array is None or array.keeps_writes:
             return None
+        if not barrier:
+            return term(array.latency(row, use.but(operation="write", random=True, finish="direct")), "s")
         if (emptied := array.flush_time(row)) is not None:
             return emptied + array.turnaround(row)
         away = use.but(operation="write", random=True, finish="dsync")
@@ -166,14 +172,18 @@ class AgedFilesystem(LocalFilesystem):
     """A file system that allocates extents and syncs by a log.
 
     An aged one finds contiguous space of ``extent`` bytes only (filefrag, xfs_db's frag): as often must disks position.
+    Without ``barrier`` a sync ends in the drives' caches: the log's writes follow each other, and nothing is flushed.
     """
 
     extent: Annotated[Quantity, Unit("B", spread=0.5, low=4096)] | None = None
+    barrier: Annotated[
+        bool, Field(description="False with nobarrier: a sync leaves the drives' caches as they are")
+    ] = True
 
     def flush_wait(self, row: Row, use: Access, host: Machine, volume: str) -> Value:
         """The log's blocks and then their commit record: disks position for each, flash empties its memory."""
         spread = use.total_B if use.random else 0.0  # bytes over which the writes are scattered
-        one = self._device_flush(row, use.but(total_B=spread), host, volume)
+        one = self._device_flush(row, use.but(total_B=spread), host, volume, barrier=self.barrier)
         if one is None:
             return super().flush_wait(row, use, host, volume)
         return law(local.sync_time, waits=_BARRIERS, positioning_s=one).value
