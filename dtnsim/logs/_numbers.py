@@ -218,7 +218,21 @@ def iso_s(text: object) -> float | None:
     return sum(float(value) * TIMES[key] for key, value in match.groupdict().items() if value)
 
 
-def of_histogram(counts: Mapping[str, object]) -> tuple[int, dict[str | None, float]]:
+#: words of statistics; the mean needs none
+_STATISTICS: Final = {
+    "avg": None, "average": None, "mean": None, "best": "min", "minimum": "min", "worst": "max", "wrst": "max",
+    "maximum": "max", "standard-deviation": "stddev", "std deviation": "stddev", "stdev": "stddev", "50%": "median",
+}  # fmt: skip
+
+
+def statistic(word: str) -> str | None:
+    """What a tool's word of a statistic (``Maximum``, ``95th``, ``percentile-95``) is to us; None of a mean."""
+    word = word.lower()
+    share = re.fullmatch(r"(?:p_|percentile-)?(\d\d)(?:th|%)?", word) if word not in _STATISTICS else None
+    return f"p{share[1]}" if share is not None else _STATISTICS.get(word, word)
+
+
+def of_histogram(counts: Mapping[str, object]) -> tuple[int, dict[str, float]]:
     """(packets, mean, median, least, greatest) of a histogram, delay -> packets; nothing of an empty one."""
     pairs = [(number(delay), number(count)) for delay, count in counts.items()]
     found = sorted((delay, count) for delay, count in pairs if delay is not None and count is not None and count > 0)
@@ -232,7 +246,7 @@ def of_histogram(counts: Mapping[str, object]) -> tuple[int, dict[str | None, fl
             middle = delay
             break
     mean = sum(delay * count for delay, count in found) / packets
-    return int(packets), {None: mean, "median": middle, "min": found[0][0], "max": found[-1][0]}
+    return int(packets), {"mean": mean, "median": middle, "min": found[0][0], "max": found[-1][0]}
 
 
 def positive_int(text: str | None) -> int | None:

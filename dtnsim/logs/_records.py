@@ -14,7 +14,7 @@ from xml.etree.ElementTree import ParseError
 
 from dtnsim.logs._commands import Command, Given, clean, decode, ends_of_copy, given, host_of
 from dtnsim.logs._documents import Document, Form
-from dtnsim.logs._numbers import decimal, unit_of
+from dtnsim.logs._numbers import decimal, number, unit_of
 from dtnsim.logs.measurement import UNITS, Condition, Conditions, Evidence, Measurement, Status, Unread
 
 Record = Measurement | Unread
@@ -70,14 +70,17 @@ class Figure(NamedTuple):
     number: str  # the group that is the figure
     unit: str  # word of its unit, with names of groups
     known: Mapping[str, str]  # what holds of it alone
-    above: bool  # only where it is above zero
+    above: bool  # only where it is not zero
+    whole: str  # the group that it is a share of
+    shaped: tuple[str, ...]  # groups that are printed as numbers
 
     def groups(self) -> set[str]:
         """Names of the groups that it is made of."""
-        return {self.number, *_GROUP.findall(" ".join((self.form, self.unit, *self.known.values())))}
+        made = " ".join((self.form, self.unit, *self.known.values()))
+        return {self.number, *(found[1] for found in _GROUP.finditer(made))}
 
 
-_GROUP: Final = re.compile(r"\{(\w+)\}")
+_GROUP: Final = re.compile(r"\{([\w%/-]+)(:[^{}]*)?\}")
 #: words of things that are counted: their figures stay whole numbers
 _WHOLE: Final = frozenset({"", "bytes", "count"})
 _LITERAL: Final[dict[str, Condition]] = {"True": True, "None": None}
@@ -89,21 +92,27 @@ def figure(text: str) -> Figure:
 
     It is written as the tool prints it, here with the groups ``rate`` (the number: ``n``, or else the first) and ``u``,
     and behind a colon what holds of it alone (``~`` is a blank in a word). The unit is what follows the number, or
-    stands in brackets where the tool prints none: ``"mtu MTU:{n} [B]"``. ``{line}`` is all that the pattern matches,
-    beside which the number is ``n``. ``throughput?`` is a figure only where it is above zero. A figure whose number is
-    not on the line is left out. A count with a prefix (``1.92 k iops``) is not declared.
+    stands in brackets where the tool prints none: ``"mtu MTU:{n} [B]"``; a share is ``"loss {lost}/{sent}"``.
+    ``{line}`` is all that the pattern matches, beside which the number is ``n``. ``throughput?`` is a figure only where
+    it is not zero. A figure whose number is not there is left out. A count with a prefix (``1.92 k iops``) is not
+    declared. Of JSON the groups are keys: ``"jitter {jitter_ms:g} ms"``.
     """
     head, _, known = text.partition(" : ")
     quantity, _, form = head.partition(" ")
     unit = ""
     if form.endswith("]"):
         form, _, unit = form.removesuffix("]").rpartition(" [")
-    number = "n" if "{n}" in form or form == "{line}" else _GROUP.findall(form)[0]
-    unit = unit or form.partition(f"{{{number}}}")[2].strip()
+    names = [found[1] for found in _GROUP.finditer(form)]
+    number = "n" if "n" in names or form == "{line}" else names[0]
+    unit = unit or next((form[found.end() :].strip() for found in _GROUP.finditer(form) if found[1] == number), "")
+    shaped = tuple(found[1] for found in _GROUP.finditer(form) if found[2])
+    if share := unit.startswith("/{"):
+        unit = ""
     if "{" not in unit and unit_of(unit)[0] != UNITS.get(quantity.rstrip("?"), "1"):
         raise ValueError(f"{unit} is no unit of {quantity}")
     pairs = dict(pair.split("=") for pair in known.split())
-    return Figure(quantity.rstrip("?"), form, number, unit, pairs, quantity.endswith("?"))
+    whole = names[1] if share else ""
+    return Figure(quantity.rstrip("?"), form, number, unit, pairs, quantity.endswith("?"), whole, shaped)
 
 
 @dataclass(slots=True)
@@ -240,31 +249,44 @@ class Parser(ABC):
 
     def figures(
         self,
-        found: re.Match[str],
+        found: re.Match[str] | Mapping[str, Any],
         known: Mapping[str, Condition],
         *declared: str,
-        to: Callable[[str], float] | None = None,
+        to: Callable[[Any], float | None] | None = None,
+        doc: Document | None = None,
+        **how: Any,
     ) -> Iterator[Record]:
-        """The figures that a line gives.
+        """The figures that a line, or an object of JSON, gives.
 
         Args:
-            found: The line.
+            found: The line, or the object.
             known: What holds of all of them.
             declared: Each as of `figure`.
             to: As of `dtnsim.logs._declared.gives`.
+            doc: The document, where the line of a figure is that of its key.
+            how: Line and status, as of `measure`.
         """
-        groups = {name: text or "" for name, text in found.groupdict().items()} | {"line": found[0].strip()}
-        for quantity, form, number, unit, pairs, above in map(figure, declared):
-            if (text := groups[number]) == "":
+        groups: Mapping[str, Any] = found if not isinstance(found, re.Match) else {
+            **{name: text or "" for name, text in found.groupdict().items()}, "line": found[0].strip()
+        }  # fmt: skip
+        read = to or (number if groups is found else None)
+        for quantity, form, name, unit, pairs, above, whole, shaped in map(figure, declared):
+            if (given := groups.get(name, "")) == "":
                 continue
+            parts = number(groups.get(whole)) if whole else 1.0
+            value = read(given) if read else int(given) if unit in _WHOLE and given.isdigit() else decimal(given)
+            if value is None or not parts:
+                continue
+            shown = {**groups, **{group: number(groups[group]) for group in shaped}} if shaped else groups
             _, times, over = unit_of(unit.format_map(groups), self.kilo)
-            value = to(text) if to else int(text) if unit in _WHOLE and text.isdigit() else decimal(text)
-            if times != over:
-                value = value * times / over
+            if whole or times != over:
+                value = value * times / over / parts
             words = ((key, word.format_map(groups).replace("~", " ")) for key, word in pairs.items())
             own = {key: int(word) if word.isdigit() else _LITERAL.get(word, word) for key, word in words}
-            if value > 0 or not above:
-                yield self.measure(quantity, value, form.format_map(groups), {**own, **known})
+            if doc is not None:
+                how["line"] = doc.line_of(f'"{name.rpartition("/")[2]}"')
+            if value or not above:
+                yield self.measure(quantity, value, form.format_map(shown), {**own, **known}, **how)
 
     def rate(self, value: float, printed: str, known: Conditions, *, text: str = "", **how: Any) -> Record:
         """The throughput of a transfer; a note (of ``text``) where nothing was transferred.

@@ -85,9 +85,8 @@ class DiskSpd(LinesParser):
             if seconds:
                 for operation in ("read", "write"):
                     yield from self._summed(span, operation, seconds, {**known, "operation": operation}, line)
-            if (used := _number(span, "CpuUtilization/Average/UsagePercent")) is not None:
-                more = {**known, "state": "busy", "cpu": "all"}
-                yield self.measure("cpu_share", used / 100, f"{used:g} %", more, line=line)
+            used = {"used": span.findtext("CpuUtilization/Average/UsagePercent")}
+            yield from self.figures(used, known, "cpu_share {used:g} % [percent] : state=busy cpu=all", line=line)
 
     def _summed(
         self, span: ET.Element, operation: str, seconds: float, known: Conditions, line: int
@@ -101,15 +100,12 @@ class DiskSpd(LinesParser):
         known["bytes"] = size
         yield self.measure("throughput", size / seconds, f"{size:.0f} B in {seconds:g} s", known, line=line)
         yield self.measure("iops", count / seconds, f"{count:.0f} in {seconds:g} s", known, line=line)
-        found: list[tuple[str | None, float | None]] = [(None, _number(span, f"Latency/Average{word}Milliseconds"))]
-        found += [
-            (f"p{bucket.findtext('Percentile')}", _number(bucket, f"{word}Milliseconds"))
-            for bucket in span.iterfind("Latency/Bucket")
-            if bucket.findtext("Percentile") in _PERCENTILES
-        ]
-        for statistic, value in found:
-            if value is not None:
-                yield self.measure("latency", value * 1e-3, f"{value:g} ms", known, statistic=statistic, line=line)
+        mean = {"ms": span.findtext(f"Latency/Average{word}Milliseconds")}
+        yield from self.figures(mean, known, "latency {ms:g} ms", line=line)
+        for bucket in span.iterfind("Latency/Bucket"):
+            if (share := bucket.findtext("Percentile")) in _PERCENTILES:
+                found, more = {"ms": bucket.findtext(f"{word}Milliseconds")}, {**known, "statistic": f"p{share}"}
+                yield from self.figures(found, more, "latency {ms:g} ms", line=line)
 
 
 def _number(element: ET.Element, path: str) -> float | None:

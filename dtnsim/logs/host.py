@@ -9,7 +9,7 @@ from collections.abc import Iterable, Iterator
 from typing import ClassVar, Final
 
 from dtnsim.logs._declared import Found, LinesParser, Match, gives, notes, reads
-from dtnsim.logs._numbers import number
+from dtnsim.logs._numbers import whole
 from dtnsim.logs.base import Command, Conditions, Document, Evidence, Parser, Record, Status, anew, documents
 
 _CODES: Final = {2.5: 0.8, 5.0: 0.8, 8.0: 128 / 130, 16.0: 128 / 130, 32.0: 128 / 130}
@@ -67,6 +67,7 @@ class Lstopo(Parser):
 
     evidence = Evidence.DESCRIBES
     commands = ()
+    kilo = 1000
 
     @documents(kind="xml", sign="<topology")
     def _topology(self, doc: Document) -> Iterator[Record]:
@@ -76,10 +77,10 @@ class Lstopo(Parser):
         for element in root.iter("object"):
             kind = element.get("type", "")
             counts[kind] += 1
-            if kind == "NUMANode" and (size := number(element.get("local_memory"))):
+            if kind == "NUMANode":
                 line = doc.line_of(f'local_memory="{element.get("local_memory")}"')
-                node = int(number(element.get("os_index")) or 0)
-                yield self.measure("capacity", size, str(int(size)), line=line, of="memory", node=node)
+                node = {"node": whole(element.get("os_index")) or 0}
+                yield from self.figures(element.attrib, node, "capacity? {local_memory:.0f} [B] : of=memory", line=line)
             elif kind in ("PCIDev", "Bridge"):
                 yield from self._link(element, doc)
         for kind, name in _COUNTED.items():
@@ -87,9 +88,7 @@ class Lstopo(Parser):
                 yield self.measure("count", counts[kind], f"{counts[kind]} {kind}", line=doc.line, of=name)
 
     def _link(self, element: ET.Element, doc: Document) -> Iterator[Record]:
-        speed, slot = number(element.get("pci_link_speed")), element.get("pci_busid")
-        if not speed:
-            return
+        slot = element.get("pci_busid")
         infos = {info.get("name"): info.get("value") for info in element.findall("info")}
         known: Conditions = {"slot": slot, "device": infos.get("PCIDevice") or element.get("name")}
         if element.get("type") == "PCIDev":
@@ -98,7 +97,7 @@ class Lstopo(Parser):
         else:
             known["bridge"] = True
         line = doc.line_of(f'pci_busid="{slot}"') if slot else doc.line
-        yield self.measure("link_rate", speed * 1e9, f"{speed:g} GB/s", line=line, **known)
+        yield from self.figures(element.attrib, known, "link_rate? {pci_link_speed:g} GB/s", line=line)
 
 
 class Numactl(LinesParser):

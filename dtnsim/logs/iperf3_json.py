@@ -15,13 +15,17 @@ from collections.abc import Iterable, Iterator, Mapping
 from typing import Any, Final
 
 from dtnsim.logs._numbers import as_dict, as_list, number, whole
-from dtnsim.logs.base import NO_BYTES, Conditions, Document, Evidence, Mean, Parser, Record, Status, documents
+from dtnsim.logs.base import NO_BYTES, Conditions, Document, Evidence, Mean, Parser, Record, Status, documents, noted
 
 #: key in ``end`` -> (role, opposite direction)
 _SUMS: Final = {
     "sum_sent": ("sender", False), "sum_received": ("receiver", False),
     "sum_sent_bidir_reverse": ("sender", True), "sum_received_bidir_reverse": ("receiver", True),
 }  # fmt: skip
+
+
+_RTT: Final = ("rtt? {mean_rtt:g} us", "rtt? {min_rtt:g} us : statistic=min", "rtt? {max_rtt:g} us : statistic=max")
+_OF_PACKETS: Final = ("loss {lost_packets:g}/{packets:g}", "jitter {jitter_ms:g} ms")
 
 
 def _is_iperf3(doc: Document) -> bool:
@@ -103,7 +107,8 @@ class Iperf3Json(Parser):
         for key, part in sums.items():
             role, opposite = _SUMS.get(key, ("sender", False))
             known = dict(conditions) | {"role": role, "direction": _direction(conditions, opposite=opposite)}
-            yield from self._sum(doc, f'"{key}"', part, known, status)
+            line = doc.line_of(f'"{key}"', max(doc.text.rfind('"end"\t:'), doc.text.rfind('"end":\t{'), 0))
+            yield from self._sum(f'"{key}"', part, known, line, status)
         cpu, server = as_dict(end.get("cpu_utilization_percent")), conditions.get("reporter") == "server"
         line = doc.line_of('"cpu_utilization_percent"')
         for key, where in (("host_total", "local"), ("remote_total", "remote")):
@@ -118,31 +123,24 @@ class Iperf3Json(Parser):
         for sender in (as_dict(as_dict(stream).get("sender")) for stream in streams):
             known = {"target": conditions.get("target")}
             known["stream"] = whole(sender.get("socket")) if len(streams) > 1 else None
-            for key, known["statistic"] in (("mean_rtt", None), ("min_rtt", "min"), ("max_rtt", "max")):
-                if value := number(sender.get(key)):
-                    line = doc.line_of(f'"{key}"')
-                    yield self.measure("rtt", value * 1e-6, f"{value:g} us", known, status=status, line=line)
+            yield from self.figures(sender, known, *_RTT, doc=doc, status=status)
 
+    @noted
     def _sum(
-        self, doc: Document, key: str, part: Mapping[str, Any], conditions: Conditions, status: Status
+        self, key: str, part: Mapping[str, Any], conditions: Conditions, line: int, status: Status
     ) -> Iterator[Record]:
-        line = doc.line_of(key, max(doc.text.rfind('"end"\t:'), doc.text.rfind('"end":\t{'), 0))
-        names = ("bits_per_second", "bytes", "seconds", "retransmits", "lost_packets", "packets", "jitter_ms")
-        rate, size, seconds, again, lost, packets, jitter = (number(part.get(name)) for name in names)
-        if rate is None or not rate or size == 0:
-            if rate is not None:
-                yield self.unread(key, NO_BYTES, line=line)
+        names = ("bits_per_second", "bytes", "seconds", "retransmits", "lost_packets", "packets")
+        rate, size, seconds, again, lost, packets = (number(part.get(name)) for name in names)
+        if rate is None:
             return
+        self.need(rate and size != 0, key, NO_BYTES, line=line)
         known = {**conditions, "duration_s": seconds, "bytes": size}
-        yield self.measure("throughput", rate / 8, f"{rate:.10g} bit/s", status=status, line=line, **known)
+        yield from self.figures(part, known, "throughput {bits_per_second:.10g} bit/s", line=line, status=status)
         if again is not None and again >= 0 and conditions["role"] == "sender":
-            yield self.measure("retransmits", again, f"{again:g}", status=status, line=line, **known)
-        if lost is None or not packets or packets < 0 or key.startswith('"sum_sent'):
-            return
-        known["packets"] = int(packets)
-        yield self.measure("loss", lost / packets, f"{lost:g}/{packets:g}", status=status, line=line, **known)
-        if jitter is not None:
-            yield self.measure("jitter", jitter * 1e-3, f"{jitter:g} ms", status=status, line=line, **known)
+            yield from self.figures(part, known, "retransmits {retransmits:g}", line=line, status=status)
+        if lost is not None and packets and packets > 0 and not key.startswith('"sum_sent'):
+            known["packets"] = int(packets)
+            yield from self.figures(part, known, *_OF_PACKETS, line=line, status=status)
 
 
 def _added(streams: list[Any]) -> dict[str, Mapping[str, Any]]:

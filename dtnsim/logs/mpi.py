@@ -140,12 +140,9 @@ class Ior(LinesParser):
                 if rate and (number(best.get(access, {}).get("bwMiB")) or 0) < rate:
                     best[access] = row
             for operation, row in best.items():
-                printed, rate = f"{row['bwMiB']} MiB/s", number(row["bwMiB"])
                 self.ctx.line, self.ctx.cut = doc.line_of(str(row["bwMiB"])), doc.cut  # the best may be yet to come
-                conditions["operation"] = operation
-                yield self.measure("throughput", (rate or 0) * MIB, printed, **conditions)
-                if ops := number(row.get("iops")):
-                    yield self.measure("iops", ops, f"{row['iops']} iops", **conditions)
+                known = {**conditions, "operation": operation}
+                yield from self.figures(row, known, "throughput {bwMiB} MiB/s", "iops? {iops} iops [/s]")
 
 
 def _sized(name: str, value: str) -> Conditions:

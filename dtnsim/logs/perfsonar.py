@@ -3,24 +3,19 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from types import MappingProxyType
 from typing import Any, Final
 
 from dtnsim.logs._columns import figures, plain
 from dtnsim.logs._documents import first, records, seconds, stamp
-from dtnsim.logs._numbers import as_dict, iso_s, number, of_histogram, whole
+from dtnsim.logs._numbers import as_dict, iso_s, number, of_histogram, statistic, whole
 from dtnsim.logs.base import Conditions, Document, Evidence, Parser, Record, documents
 
 _KEYS: Final = {"pscheduler", "result", "test"}
-_PERFSONAR_STATISTICS: Final = {
-    "mean": None, "median": "median", "min": "min", "max": "max", "stddev": "stddev",
-    "p_25": "p25", "p_75": "p75", "p_95": "p95",
-}  # fmt: skip
-#: test -> (key of the result, quantity, what the unit is in s)
-_DELAYS: Final = {
-    "latency": ("latency", "latency", 1e-3), "latencybg": ("latency", "latency", 1e-3), "rtt": ("rtt", "rtt", 1.0),
-}  # fmt: skip
+_STATISTICS: Final = ("mean", "median", "min", "max", "stddev", "p_25", "p_75", "p_95")
+#: test -> quantity, which is the key of the result, too
+_DELAYS: Final = {"latency": "latency", "latencybg": "latency", "rtt": "rtt"}
 
 
 def _is_result(doc: Document) -> bool:
@@ -71,14 +66,9 @@ class Perfsonar(Parser):
         share = lost / sent if lost is not None and sent else number(packets.get("loss"))
         if share is not None:
             yield self.measure("loss", share, f"{share:.6g}", known, packets=whole(sent))
-        kind = str(test.get("type"))
-        if kind in _DELAYS:
-            key, quantity, scale = _DELAYS[kind]
-            for name, statistic in _PERFSONAR_STATISTICS.items():
-                value, one_way = number(as_dict(result.get(key)).get(name)), True if quantity == "latency" else None
-                if value is not None:
-                    more = {**known, "statistic": statistic, "one_way": one_way}
-                    yield self.measure(quantity, value * scale, f"{value:.6g}", **more)
+        if (kind := _DELAYS.get(str(test.get("type")))) is not None:
+            delays, way = as_dict(result.get(kind)), {**known, "one_way": True if kind == "latency" else None}
+            yield from self.figures(delays, way, *_delays(kind, _STATISTICS, "[ms]" if kind == "latency" else "[s]"))
         yield from figures(self, "perfsonar", [("mtu", result.get("mtu"))], known, read=plain)
 
 
@@ -90,10 +80,9 @@ _TYPES: Final = (
     "histogram-rtt", "packet-trace", "path-mtu", "packet-count-sent", "packet-count-lost", "failures",
 )  # fmt: skip
 _HISTOGRAMS: Final = {"histogram-owdelay": "latency", "histogram-rtt": "rtt"}
-_ESMOND_STATISTICS: Final = {
-    "mean": None, "median": "median", "minimum": "min", "maximum": "max", "standard-deviation": "stddev",
-    "percentile-25": "p25", "percentile-75": "p75", "percentile-95": "p95",
-}  # fmt: skip
+_NAMES: Final[tuple[str, ...]] = (
+    "mean", "median", "minimum", "maximum", "standard-deviation", "percentile-25", "percentile-75", "percentile-95",
+)  # fmt: skip
 
 
 def _is_series(doc: Document) -> bool:
@@ -185,16 +174,11 @@ class Esmond(Parser):
             yield from self._trace(value, known)
 
     def _delays(self, quantity: str, value: Mapping[str, Any], known: Conditions) -> Iterator[Record]:
-        if "median" in value:
-            found = {statistic: number(value.get(name)) for name, statistic in _ESMOND_STATISTICS.items()}
-        else:
-            packets, figures = of_histogram(value)
-            known, names = {**known, "packets": packets}, ("min", "max", None, "median")
-            found = {key: figures.get(key) for key in names}
-        for statistic, delay in found.items():
-            if delay is not None:
-                more = {**known, "statistic": statistic, "one_way": True if quantity == "latency" else None}
-                yield self.measure(quantity, delay * 1e-3, f"{delay:.6g} ms", **more)
+        known, names = {**known, "one_way": True if quantity == "latency" else None}, _NAMES
+        if "median" not in value:
+            packets, value = of_histogram(value)
+            known, names = {**known, "packets": packets}, ("min", "max", "mean", "median")
+        yield from self.figures(value, known, *_delays(quantity, names, "ms"))
 
     def _trace(self, value: list[Any], known: Conditions) -> Iterator[Record]:
         hops = [hop for hop in map(as_dict, value) if number(hop.get("ttl")) is not None]
@@ -211,3 +195,8 @@ class Esmond(Parser):
         mtus = [mtu for hop in hops if (mtu := number(hop.get("mtu")))]
         if mtus:
             yield self.measure("mtu", min(mtus), f"{min(mtus):g}", **known)
+
+
+def _delays(quantity: str, names: Sequence[str], unit: str) -> Iterator[str]:
+    """Figures of delays by statistic, as declared."""
+    return (f"{quantity} {{{name}:.6g}} {unit} : statistic={statistic(name)}" for name in names)

@@ -6,15 +6,21 @@ from collections.abc import Iterator, Mapping
 from typing import Any, ClassVar, Final
 
 from dtnsim.logs._declared import Found, LinesParser, Match, gives, notes, reads
-from dtnsim.logs._numbers import as_dict, as_list, iso_s, number, of_histogram, whole
+from dtnsim.logs._numbers import as_dict, as_list, iso_s, number, of_histogram, statistic, whole
 from dtnsim.logs.base import NO_BYTES, Conditions, Document, Evidence, Mean, Record, documents, noted
 
+_RATES: Final = (
+    "throughput {throughput-bits:.10g} bit/s", "throughput? {receiver-throughput-bits:.10g} bit/s : role=receiver",
+)  # fmt: skip
+_RTT: Final = (
+    "rtt {mean} [s]", *(f"rtt {{{name}}} [s] : statistic={name}" for name in ("min", "max", "stddev")),
+)  # fmt: skip
 _WAIT: Final = r"(?P<n>-?\d++(?:\.\d++)?) ms"
 #: words of delays -> statistic
 _STATISTICS: Final = {
-    "Mean": None, "Median": "median", "Minimum": "min", "Maximum": "max", "Std Deviation": "stddev",
-    **{f"{share:02}th": f"p{share:02}" for share in range(100)},
-}  # fmt: skip
+    word: statistic(word)
+    for word in ("Mean", "Median", "Minimum", "Maximum", "Std Deviation", *(f"{share:02}th" for share in range(100)))
+}
 
 
 class Pscheduler(LinesParser):
@@ -58,13 +64,14 @@ class Pscheduler(LinesParser):
         elif "roundtrips" in result or ("mean" in result and "loss" in result):
             yield from self._roundtrips(doc, result, known)
         else:  # latency of one way: packet counts, and the histogram of delays in ms
-            sent, lost = number(result.get("packets-sent")), number(result.get("packets-lost"))
-            known = {**known, "packets": whole(sent)}
-            if sent and lost is not None:
-                yield self.measure("loss", lost / sent, f"{lost:g}/{sent:g}", known, line=doc.line_of('"packets-lost"'))
+            known = {**known, "packets": whole(result.get("packets-sent"))}
+            yield from self.figures(result, known, "loss {packets-lost:g}/{packets-sent:g}", doc=doc)
             self.ctx.line = doc.line_of('"histogram-latency"')
-            for statistic, value in of_histogram(as_dict(result.get("histogram-latency")))[1].items():
-                yield self.measure("latency", value * 1e-3, f"{value:g} ms", known, statistic=statistic, one_way=True)
+            figures = (
+                f"latency {{{name}:g}} ms : statistic={statistic(name)}" for name in ("mean", "median", "min", "max")
+            )
+            histogram = of_histogram(as_dict(result.get("histogram-latency")))[1]
+            yield from self.figures(histogram, {**known, "one_way": True}, *figures)
 
     def _throughput(self, doc: Document, result: Mapping[str, Any], known: Conditions) -> Iterator[Record]:
         lines, mean = doc.lines(doc.text.find('"intervals"')), Mean(line=doc.line)
@@ -75,7 +82,7 @@ class Pscheduler(LinesParser):
                 continue
             more = {**known, "interval": True, "start_s": start, "end_s": end}
             more |= {"retransmits": whole(part.get("retransmits")), "omitted": part.get("omitted") is True or None}
-            yield self._rate(rate, more)
+            yield from self.figures(part, more, _RATES[0])
             if start is not None and end is not None and not more["omitted"]:
                 mean.add(rate / 8 * (end - start), end - start, doc.line)
         summary = as_dict(result.get("summary"))
@@ -90,38 +97,24 @@ class Pscheduler(LinesParser):
         for stream, more in named if several else ():
             yield from self._sum(stream, more)
         for stream, more in named:
-            if rtt := number(stream.get("rtt")):
-                yield self.measure("rtt", rtt * 1e-6, f"{rtt:g} us", more)
-
-    def _rate(self, bits: float, known: Conditions) -> Record:
-        return self.measure("throughput", bits / 8, f"{bits:.10g} bit/s", known)
+            yield from self.figures(stream, more, "rtt? {rtt:g} us")
 
     @noted
     def _sum(self, part: Mapping[str, Any], known: Conditions) -> Iterator[Record]:
-        keys = ("throughput-bits", "throughput-bytes", "start", "end", "retransmits", "lost", "sent", "jitter")
-        rate, size, start, end, again, lost, sent, jitter = (number(part.get(key)) for key in keys)
+        keys = ("throughput-bits", "throughput-bytes", "start", "end", "sent")
+        rate, size, start, end, sent = (number(part.get(key)) for key in keys)
         why = "the summary has no throughput-bits" if rate is None else NO_BYTES
         rate = self.need(max(rate or 0.0, 0.0) if size != 0 else None, "" if rate is None else f"{rate:g} bit/s", why)
         known = {**known, "bytes": size, "duration_s": None if start is None or end is None else end - start}
-        yield self._rate(rate, known)
-        if received := number(part.get("receiver-throughput-bits")):
-            yield self._rate(received, {**known, "role": "receiver"})
-        if again is not None:
-            yield self.measure("retransmits", again, f"{again:g}", known)
-        if lost is not None and sent:
-            yield self.measure("loss", lost / sent, f"{lost:g}/{sent:g}", known, packets=int(sent))
-        if jitter is not None:
-            yield self.measure("jitter", jitter * 1e-3, f"{jitter:g} ms", known)
+        yield from self.figures(part, known, *_RATES, "retransmits {retransmits:g}")
+        yield from self.figures(part, {**known, "packets": whole(sent)}, "loss {lost:g}/{sent:g}")
+        yield from self.figures(part, known, "jitter {jitter:g} ms")
 
     def _roundtrips(self, doc: Document, result: Mapping[str, Any], known: Conditions) -> Iterator[Record]:
-        loss, known = number(result.get("loss")), {**known, "packets": whole(result.get("sent"))}
-        if loss is not None:
-            yield self.measure("loss", loss, f"{loss:g}", known, line=doc.line_of('"loss"'))
-        for key, statistic in (("mean", None), ("min", "min"), ("max", "max"), ("stddev", "stddev")):
-            value = iso_s(result.get(key))
-            if value is not None and loss != 1:
-                self.ctx.line = doc.line_of(f'"{key}"')
-                yield self.measure("rtt", value, str(result[key]), known, statistic=statistic)
+        known = {**known, "packets": whole(result.get("sent"))}
+        yield from self.figures(result, known, "loss {loss:g}", doc=doc)
+        if number(result.get("loss")) != 1:
+            yield from self.figures(result, known, *_RTT, to=iso_s, doc=doc)
 
     def _trace(self, doc: Document, result: Mapping[str, Any], known: Conditions) -> Iterator[Record]:
         lines, paths = doc.lines(), as_list(result["paths"])

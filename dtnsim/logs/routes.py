@@ -222,7 +222,10 @@ _FIGURES: Final = re.compile(r"(?<=\s)-?\d+(?:\.\d+)?%?(?=\s|$)")
 _AS: Final = re.compile(r"^AS\S*\s+")
 _CSV: Final = re.compile(r"^(?:Mtr_Version|MTR\.(?P<version>[\d.]++\w*+))[,;]")
 
-_TIMES: Final = {"Avg": None, "Best": "min", "Wrst": "max", "StDev": "stddev"}  #: column -> statistic of the times
+_TIMES: Final = (
+    "rtt {Avg:g} ms", "rtt {Best:g} ms : statistic=min", "rtt {Wrst:g} ms : statistic=max",
+    "rtt {StDev:g} ms : statistic=stddev", "jitter {Javg:g} ms",
+)  # fmt: skip
 
 _Row = tuple[int, str, dict[str, float], int]  #: hop, address, figures by column, line
 
@@ -235,13 +238,9 @@ def _path(
         loss, sent = values.get("Loss%"), values.get("Snt")
         known = {**path, "hop": hop, "address": host, "packets": None if sent is None else int(sent)}
         known["last"] = (whole and at == rows[-1][3] and hop == rows[-1][0]) or None
-        if loss is not None and loss <= 100:
-            yield parser.measure("loss", loss / 100, f"{loss:g}%", dict(known), line=at)
-        for column in (*_TIMES, "Javg") if host != "???" and loss != 100 else ():
-            if column in values:
-                quantity = "jitter" if column == "Javg" else "rtt"
-                more, text = {**known, "statistic": _TIMES.get(column)}, f"{values[column]:g} ms"
-                yield parser.measure(quantity, values[column] * 1e-3, text, more, line=at)
+        if loss is None or loss <= 100:
+            yield from parser.figures(values, known, "loss {Loss%:g}% [percent]", line=at)
+        yield from parser.figures(values, known, *_TIMES, line=at) if host != "???" and loss != 100 else ()
     answered = [row[0] for row in rows if row[1] != "???"]
     if answered and whole and line is not None:
         yield parser.measure("hops", max(answered), str(max(answered)), dict(path), line=line)

@@ -9,7 +9,18 @@ from typing import ClassVar, Final
 
 from dtnsim.logs._commands import Given
 from dtnsim.logs._declared import LinesParser, Match, Progress, ProgressParser, declare, gives, reads
-from dtnsim.logs._numbers import BINARY, binary_size, bits_rate, clock_s, decimal, number, parts_s, size_bytes, whole
+from dtnsim.logs._numbers import (
+    BINARY,
+    binary_size,
+    bits_rate,
+    clock_s,
+    decimal,
+    number,
+    parts_s,
+    size_bytes,
+    statistic,
+    whole,
+)
 from dtnsim.logs._records import NO_BYTES, noted
 from dtnsim.logs.base import Conditions, Document, Evidence, LineParser, Parser, Record, Status, anew, documents
 
@@ -160,10 +171,7 @@ class AwsS3(ProgressParser):
 
 
 _STATISTICS: Final = {"Average": None, "Fastest": "max", "50% Median": "median", "Slowest": "min"}
-_LATENCIES: Final = {
-    "Avg": None, "Best": "min", "Fastest": "min", "Worst": "max", "Slowest": "max", "StdDev": "stddev",
-    "Median": "median", "50%": "median",
-}  # fmt: skip
+_LATENCIES: Final = {"Fastest": "min", "Slowest": "max"}
 _OPERATIONS: Final = {"PUT": "write", "GET": "read"}
 
 
@@ -203,7 +211,7 @@ class Warp(LinesParser):
         names = r"(Avg|Best|Fastest|Worst|Slowest|StdDev|Median|\d\d(?:th|%)): ([0-9.hmsuµn]++)"
         for name, text in re.findall(names, found["rest"]):
             if (value := parts_s(text.rstrip("."))) is not None:
-                yield self.measure("latency", value, text, statistic=_LATENCIES.get(name, f"p{name[:2]}"), **known)
+                yield self.measure("latency", value, text, statistic=_LATENCIES.get(name, statistic(name)), **known)
 
 
 _SIZE: Final = r"(?P<{0}>\d+(?:\.\d+)?)\s*(?P<{0}u>[kKMGTPE]?)i?(?:Bytes?|Byte|B|b)?"
