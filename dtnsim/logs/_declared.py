@@ -16,7 +16,7 @@ from typing import Any, ClassVar, Final, NamedTuple
 
 from dtnsim.logs._numbers import DECIMAL, regex
 from dtnsim.logs._records import figure
-from dtnsim.logs.base import Conditions, LineParser, Parser, Record, anew
+from dtnsim.logs.base import Conditions, Evidence, LineParser, Record, anew
 from dtnsim.logs.measurement import Condition, Measurement, Status, Unread
 
 _NEAR: Final = 2
@@ -122,8 +122,8 @@ class LinesParser(LineParser):
     kinds: ClassVar[tuple[_Kind, ...]] = ()
     within: ClassVar[str] = ""  #: what a line of no kind is that does not end a block
 
-    def __init_subclass__(cls, of: type[Parser] | None = None) -> None:
-        super().__init_subclass__(of)
+    def __init_subclass__(cls, **said: Evidence | bool) -> None:
+        super().__init_subclass__(**said)
         own = [kind for method in vars(cls).values() for kind in getattr(method, "kinds", ())]
         cls.kinds = (*own, *cls.kinds)
 
@@ -174,6 +174,12 @@ class LinesParser(LineParser):
         if self.open and self.within and re.match(self.within, text) is None:
             self.open, self.block = False, ""
         return None
+
+
+def said_in(text: str, to: Callable[[str], Any] = int, **patterns: str) -> Conditions:
+    """Conditions that a part of a line says, in any order: what the first group of each pattern holds."""
+    found = ((name, re.search(pattern, text)) for name, pattern in patterns.items())
+    return {name: to(match[1]) for name, match in found if match is not None}
 
 
 def listed(found: Found) -> Iterable[Record]:

@@ -156,10 +156,10 @@ class Parser(ABC):
     forms: ClassVar[tuple[Form, ...]] = ()  #: documents that its methods read, as of `documents`
     stopped: bool = False  #: whether the run that is read was stopped, so that its figures are ``partial``
 
-    def __init_subclass__(cls, of: type[Parser] | None = None) -> None:
-        """``of``: the parser of another form of the same tool, whose name and evidence this one has."""
-        for name in ("tool", "evidence", "of_a_line", "by_document", "commands") if of is not None else ():
-            setattr(cls, name, getattr(of, name))
+    def __init_subclass__(cls, **said: Evidence | bool) -> None:
+        """Keywords of the class say its ``evidence`` and what else holds of its tool."""
+        for name, value in said.items():
+            setattr(cls, name, value)
         own = vars(cls)
         cls.forms = tuple(method.form for method in own.values() if hasattr(method, "form"))
         if "evidence" in own and "tool" not in own:

@@ -107,8 +107,8 @@ class LineParser(Parser):
     open: bool
     _states: ClassVar[dict[str, _State]] = {"open": _State(bool, back=True)}
 
-    def __init_subclass__(cls, of: type[Parser] | None = None) -> None:
-        super().__init_subclass__(of)
+    def __init_subclass__(cls, **said: Evidence | bool) -> None:
+        super().__init_subclass__(**said)
         cls._states = cls._states | {name: state for name, state in vars(cls).items() if isinstance(state, _State)}
         if isgeneratorfunction(settle := vars(cls).get("settle")):
             setattr(cls, "settle", noted(settle))  # noqa: B010 (mypy has no assignment to a method)

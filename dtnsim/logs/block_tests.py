@@ -16,7 +16,7 @@ _PERCENTILES: Final = ("50", "90", "95", "99", "99.9")
 _OPERATIONS: Final = {"Total": "all", "Read": "read", "Write": "write"}
 
 
-class DiskSpd(LinesParser):
+class DiskSpd(LinesParser, evidence=Evidence.NO_MODEL):
     """DiskSpd 2: the totals of all I/O, reads and writes; text and ``-Rxml``.
 
     Units: ``MiB/s`` 2^20 B/s, latencies ms, CPU percent of all cores (checked: 2245476352 B in 180.01 s are 11.896
@@ -24,7 +24,6 @@ class DiskSpd(LinesParser):
     follow the totals (``%-ile | Read (ms) | Write (ms) | Total (ms)``).
     """
 
-    evidence = Evidence.NO_MODEL
     words = "Input actual IO"
     commands = ("diskspd", "diskspd.exe")
     longest = 600  # lines between parts of a run: one a thread and core
@@ -112,7 +111,7 @@ def _number(element: ET.Element, path: str) -> float | None:
     return number(element.findtext(path))
 
 
-class Vdbench(LinesParser):
+class Vdbench(LinesParser, evidence=Evidence.NO_MODEL):
     """vdbench 5.03 and 5.04: the rows of raw workloads on block devices, of intervals and their mean (``avg_``).
 
     Units: ``MB/sec`` is what the second heading line says, ``1024**2`` or ``1000**2`` B/s; response times ms;
@@ -121,7 +120,6 @@ class Vdbench(LinesParser):
     with the version and are left out.
     """
 
-    evidence = Evidence.NO_MODEL
     words = "avg Starting rate"
     beside: ClassVar = {"avg": ("avg_",), "rate": ("rate ",)}
     longest = 19  # lines without a row between headings
@@ -170,7 +168,7 @@ def _size_of(text: str) -> float | None:
     return size_bytes(text.removesuffix("B"))
 
 
-class Sysbench(LinesParser):
+class Sysbench(LinesParser, evidence=Evidence.NO_MODEL):
     """sysbench fileio: 0.4, 0.5, 1.0 and 1.1.
 
     Units: 0.4 prints ``Total transferred 9.9126Gb (33.835Mb/sec)`` where b means bytes and k, M, G are powers of 1024
@@ -180,7 +178,6 @@ class Sysbench(LinesParser):
     was made, else ``"mixed"``); the others give them apart.
     """
 
-    evidence = Evidence.NO_MODEL
     terms: ClassVar = {"operation": {"written": "write"}}
     words = "sysbench transferred Requests operations IOPS written read"
     longest = 200  # a run prints about 50 lines

@@ -98,11 +98,10 @@ def _latencies(
             yield parser.measure("latency", int(match[1]) * TIMES[match[2]], text, more, line=line)
 
 
-class Bonnie(LineParser):
+class Bonnie(LineParser, evidence=Evidence.FITS):
     """Text tables, CSV lines and tables of HTML."""
 
     tool = "bonnie++"
-    evidence = Evidence.FITS
     words = "Chr Version Sequential CP drastic Can"
     shape = r",,,,|,\+{3,},\+{3,},|^[^,\s]+,[KMGT]?,,,,,"
     commands = ("bonnie", "bonnie++")

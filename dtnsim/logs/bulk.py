@@ -27,7 +27,7 @@ _ASCP_FAILED: Final = re.compile(
 )
 
 
-class Ascp(LineParser):
+class Ascp(LineParser, evidence=Evidence.TRANSFER):
     """ascp (IBM Aspera): closing lines, progress and errors.
 
     Units: ``K bytes`` = 1024 B, ``K bits/sec`` = 1000 bit/s; checked on the UCI log: 181912686K bytes in 3408 s
@@ -39,7 +39,6 @@ class Ascp(LineParser):
     only a printed rate counts.
     """
 
-    evidence = Evidence.TRANSFER
     words = "Completed Completion bits b Mb Kb kb Gb ascp Session Error ERR"
 
     _done: re.Match[str] | None = anew()  # a closing line, until the line with its rate
@@ -120,7 +119,7 @@ _BAR: Final = regex(r"\[[=>\s]*\] +(?P<share>\d{1,3})% +<rate:num> Mbytes/s(?:ec
 _WRAPPED: Final = 10
 
 
-class Wdt(LineParser):
+class Wdt(LineParser, evidence=Evidence.TRANSFER, by_document=True):
     """wdt (Facebook's Warp speed Data Transfer): progress bar and closing report of sender and receiver.
 
     Units: ``Mbytes`` = 2^20 B (wdt ``Reporting.h``, kMbToB = 1024 * 1024); checked on the README: 1658999858 bytes in
@@ -132,8 +131,6 @@ class Wdt(LineParser):
     it is gathered over ten lines.
     """
 
-    evidence = Evidence.TRANSFER
-    by_document = True
     words = "Mbytes Total Transfer throughput"
 
     _bar: Record | None = anew()  # the mean so far
@@ -188,7 +185,7 @@ _ENDS: Final[dict[str, Conditions]] = {
 }  # fmt: skip
 
 
-class Fdt(LinesParser):
+class Fdt(LinesParser, evidence=Evidence.TRANSFER):
     """FDT (Fast Data Transfer, Caltech): the console's rates.
 
     Units: ``Mb/s``, ``Gb/s`` are decimal bits (FDT ``lia/util/net/common/Utils.java``, formatWithBitFactor: 1000), in
@@ -200,7 +197,6 @@ class Fdt(LinesParser):
     else ``partial``. No log of a real run was at hand: the forms are those of the source.
     """
 
-    evidence = Evidence.TRANSFER
     words = "Net FDT Session session Exit"
     commands = ("fdt", "fdt.jar")
 
@@ -253,7 +249,7 @@ class _Run:
     closed: bool = False
 
 
-class Bbcp(LinesParser):
+class Bbcp(LinesParser, evidence=Evidence.TRANSFER):
     """bbcp: progress in its three forms, file lines, and the closing line.
 
     Units: ``KB MB GB`` = 2^10, 2^20, 2^30 B (bbcp ``bbcp_Config.C``, Scale; ``/1024.0`` in older ``bbcp.C``).
@@ -271,7 +267,6 @@ class Bbcp(LinesParser):
     ``partial``. "Copying 0 files and 0 links" is normal for a single file.
     """
 
-    evidence = Evidence.TRANSFER
     words = "bbcp effectively created"
 
     _run = anew(_Run)

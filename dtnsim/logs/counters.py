@@ -8,7 +8,7 @@ from typing import ClassVar, Final
 
 from dtnsim.logs._columns import figures
 from dtnsim.logs._declared import Found, LinesParser, Match, notes, reads
-from dtnsim.logs._numbers import DECIMAL, as_dict, number, regex
+from dtnsim.logs._numbers import as_dict, number, regex
 from dtnsim.logs.base import Conditions, Document, Evidence, LineParser, Record, anew, documents, once
 
 _DISK_HEADS: Final = (
@@ -16,7 +16,7 @@ _DISK_HEADS: Final = (
 )  # fmt: skip
 
 
-class Vmstat(LinesParser):
+class Vmstat(LinesParser, evidence=Evidence.BUSY):
     """vmstat of procps, 3.2 to 4: rows of CPU shares, block I/O, interrupts.
 
     Units: ``bi`` and ``bo`` are blocks of 1024 B a second whatever ``-S`` says (vmstat(8): since Linux 2.6 all blocks
@@ -26,7 +26,6 @@ class Vmstat(LinesParser):
     512 B and ms; ``sec`` is the time it was busy. Memory and swap are not read.
     """
 
-    evidence = Evidence.BUSY
     words = "swpd disk"
     beside: ClassVar = {"disk": ("---reads---",)}
 
@@ -56,12 +55,11 @@ class Vmstat(LinesParser):
         return figures(self, "vmstat -d", pairs, {"device": row["device"], "since": "boot"})
 
 
-_MOUNT: Final = regex(r"^\s*+<source:word> mounted on (?P<target>\S+):\s*+$")
 _HEADS: Final = re.compile(r"ops?/s|rpc bklog|kB/s|kB/op|retrans|avg RTT|avg exe|avg queue|errors")
 _CELL: Final = re.compile(r"(?<![\d.])(\d{1,18}(?:\.\d{1,9})?|nan)(?: \( ?[\d.]++%\))?(?=\s|$)")
 
 
-class Nfsiostat(LineParser):
+class Nfsiostat(LinesParser, evidence=Evidence.BUSY):
     """nfsiostat of nfs-utils 1.1 to 2: what every NFS mount of a client does.
 
     Units: ``kB`` is 1024 B, of RPC with their headers (nfs-iostat.py divides by 1024); ``avg RTT`` from sending to
@@ -70,53 +68,50 @@ class Nfsiostat(LineParser):
     (``report``). Values stand in one line, or one below the other (nfs-utils 1.2.3).
     """
 
-    evidence = Evidence.BUSY
     words = "mounted kB"
     commands = ("nfsiostat", "nfs-iostat", "nfs-iostat.py")
 
-    _mount: Conditions = anew(dict)
     _reports: dict[str, int] = anew(dict)
     _operation: str | None = anew()
     _heads: list[str] = anew(list)
     _cells: list[str] = anew(list)
     _quiet = anew(int)
 
-    def feed(self, text: str) -> Iterable[Record]:
-        if (mount := _MOUNT.match(text)) is not None:
-            target = mount["target"]
-            if len(self._reports) > 1000:
-                self._reports.clear()
-            self._reports[target] = self._reports.get(target, 0) + 1
-            self._mount = {"source": mount["source"], "target": target, "report": self._reports[target]}
-            self._start("all", [])
-            return ()
+    @reads(r"^\s*+<source:word> mounted on (?P<target>\S+):\s*+$")
+    def _mounted(self, mount: Match) -> None:
+        target = mount["target"]
+        if len(self._reports) > 1000:
+            self._reports.clear()
+        self._reports[target] = self._reports.get(target, 0) + 1
+        self.known = {"source": mount["source"], "target": target, "report": self._reports[target]}
+        self._start("all", [])
+
+    def other(self, text: str) -> Found:
         words = text.strip()
         if words.startswith(("read:", "write:")) and (self.open or "kB/op" in words):
             self._start(words.partition(":")[0], [])
         if ("kB/op" in words or "rpc bklog" in words) and (heads := _HEADS.findall(words)):
-            if "kB/op" in heads and self._operation not in ("read", "write"):
-                return ()
-            self._start(self._operation if "kB/op" in heads else "all", heads)
-            return ()
+            if "kB/op" not in heads or self._operation in ("read", "write"):
+                self._start(self._operation if "kB/op" in heads else "all", heads)
+            return None
         return self._values(words)
 
     def _start(self, operation: str | None, heads: list[str]) -> None:
         self._operation, self._heads, self._cells = operation, heads, []
         self.open, self._quiet = True, 0
 
-    def _values(self, words: str) -> Iterable[Record]:
+    def _values(self, words: str) -> Found:
         cells = _CELL.findall(words) if self._heads and len(words) < 300 else []
         if not cells:
             self._quiet += bool(words)
             if self._quiet > 2:
                 self.open, self._heads = False, []
-            return ()
         self._cells += cells
-        if len(self._cells) < len(self._heads):
-            return ()
+        if not cells or len(self._cells) < len(self._heads):
+            return None
         found = {head: cell for head, cell in zip(self._heads, self._cells, strict=False) if cell != "nan"}
         self._heads, self._cells = [], []
-        more: Conditions = {**self._mount, "operation": self._operation, "interval": True}
+        more: Conditions = {**self.known, "operation": self._operation, "interval": True}
         more["block_B"] = round(float(found.get("kB/op", 0)) * 1024.0, 3) or None
         pairs = ((head, cell) for head, cell in found.items() if float(cell) > 0 or not head.startswith("avg "))
         return figures(self, "nfsiostat", pairs, more)
@@ -127,7 +122,7 @@ _SCREEN: Final = 18  # rows under a head on the smallest usual terminal
 _FACTOR: Final = {"KB/s": 1024.0, "Kbps": 128.0}
 
 
-class Ifstat(LinesParser):
+class Ifstat(LinesParser, evidence=Evidence.BUSY, of_a_line=True):
     """ifstat (Gael Roualland's): columns of interface rates in time.
 
     Units: ``KB/s`` = 2^10 B/s and, with ``-b``, ``Kbps`` = 2^10 bit/s: measured on ifstat 1.1 with iperf3 paced at
@@ -140,8 +135,6 @@ class Ifstat(LinesParser):
     another run (``table`` counts them).
     """
 
-    evidence = Evidence.BUSY
-    of_a_line = True
     words = "KB Kbps"
 
     _devices: list[str] = anew(list)
@@ -194,14 +187,15 @@ _HEAD: Final = re.compile(
     r"\s++\d++\s++\d++\s++(?P<local>\S*?[:.]\w++)\s++(?P<peer>\S*?[:.]\w++)(?=\s|$)(?P<rest>.*)"
 )
 _PAIR: Final = re.compile(r"(?<!\S)(rtt|minrtt|cwnd|mss|pmtu|retrans|bytes_acked|bytes_received):([\d./]++)")
-_RATE: Final = re.compile(r"(?<!\S)delivery_rate (\d++(?:\.\d++)?)([KMGT]?)bps")
+_RATE: Final = regex(r"(?<!\S)delivery_rate <n:num><u:k>bps")
+_RTTS: Final = ("rtt? {rtt} ms", "rtt? {deviation} ms : statistic=stddev", "rtt? {minrtt} ms : statistic=min")
 #: whatever its name: it stands behind the options and before the first key (iproute2 misc/ss.c, tcp_stats_print)
 _CONTROL: Final = re.compile(r"(?<!\S)(?!(?:ts|sack|ecn|ecnseen|fastopen)\s)([a-z][\w-]{1,15}) (?=wscale:|rto:)")
 _MANY: Final = 4096  # connections whose samples are counted
 _CHARACTERS: Final = 8000  # characters of one connection
 
 
-class Ss(LineParser):
+class Ss(LineParser, evidence=Evidence.CONNECTIONS, of_a_line=True):
     """``ss -ti``: what the kernel knows of every TCP connection, once or again and again.
 
     Units: ``rtt`` and ``minrtt`` in ms (smoothed round trip / its deviation), ``cwnd`` in segments of ``mss`` bytes,
@@ -214,8 +208,6 @@ class Ss(LineParser):
     connection was seen.
     """
 
-    evidence = Evidence.CONNECTIONS
-    of_a_line = True
     words = "ESTAB UNCONN SYN FIN CLOSE LAST CLOSING rtt cwnd"
     beside: ClassVar = {"rtt": ("rtt:",), "cwnd": ("cwnd:",)}
 
@@ -250,20 +242,17 @@ class Ss(LineParser):
         known["congestion"] = control[1] if control is not None else None
         for name, condition in (("mss", "mss_B"), ("pmtu", "mtu_B"), ("bytes_acked", "acked_B")):
             known[condition] = int(found[name]) if found.get(name, "").isdigit() else None
-        rtt, _, deviation = found.get("rtt", "").partition("/")
-        for statistic, figure in ((None, rtt), ("stddev", deviation), ("min", found.get("minrtt", ""))):
-            if figure and float(figure) > 0:
-                yield self.printed("rtt", figure, "ms", line=line, statistic=statistic, **known)
-        if (rate := _RATE.search(text)) is not None and float(rate[1]) > 0:
-            more = {**known, "of": "delivery", "app_limited": True if "app_limited" in text else None}
-            value, printed = float(rate[1]) * DECIMAL[rate[2]] / 8, f"{rate[1]}{rate[2]}bps"
-            yield self.measure("throughput", value, printed, more, line=line)
+        found["rtt"], _, found["deviation"] = found.get("rtt", "").partition("/")
+        yield from self.figures(found, known, *_RTTS, line=line)
+        if (rate := _RATE.search(text)) is not None:
+            more = {**known, "app_limited": True if "app_limited" in text else None}
+            yield from self.figures(rate, more, "throughput? {n}{u}bps : of=delivery", line=line)
         if "cwnd" in found and "mss" in found:
             window = int(found["cwnd"]) * int(found["mss"])
-            yield self.measure("bytes", window, f"cwnd:{found['cwnd']}", {**known, "of": "cwnd"}, line=line)
+            yield self.measure("bytes", window, f"cwnd:{found['cwnd']}", known, of="cwnd", line=line)
         if "/" in found.get("retrans", ""):
-            total = found["retrans"].partition("/")[2]
-            yield self.measure("retransmits", int(total), f"retrans:{found['retrans']}", dict(known), line=line)
+            total = int(found["retrans"].partition("/")[2])
+            yield self.measure("retransmits", total, f"retrans:{found['retrans']}", known, line=line)
 
 
 _SENT: Final = "TcpOutSegs"
@@ -275,7 +264,7 @@ def _is_nstat(doc: Document) -> bool:
     return len(doc.data) == 1 and ("IpInReceives" in counters or _SENT in counters)
 
 
-class Nstat(LinesParser):
+class Nstat(LinesParser, evidence=Evidence.BUSY):
     """nstat of iproute2: the kernel's SNMP counters as text and JSON.
 
     Units: plain counts, of octets where the name says so; behind them a rate averaged by the daemon [1/s], zero
@@ -284,7 +273,6 @@ class Nstat(LinesParser):
     1213, tcpOutSegs: without those sent again).
     """
 
-    evidence = Evidence.BUSY
     shape = r"^\s*+(?:Ip|Icmp|Tcp|Udp|Sctp|MPTcp)[A-Z]\w++ {4}"
 
     _sent: int | None = anew()

@@ -72,10 +72,9 @@ class _Run(NamedTuple):
     end: int  # in the text
 
 
-class Dd(LineParser):
+class Dd(LineParser, evidence=Evidence.FITS):
     """Result lines, the record counts before them, progress lines and error messages of dd."""
 
-    evidence = Evidence.FITS
     words = "copied transferred kopiert records MB GB kB TB bytes dd"
     shape = "(?:^|\\s|C)\\+[ \u00a0]"
     commands = ("dd", "gdd")
@@ -210,7 +209,7 @@ def _from_args(args: tuple[str, ...]) -> Conditions:
     return {key: value for key, value in found.items() if value is not None}
 
 
-class Mbuffer(LinesParser):
+class Mbuffer(LinesParser, evidence=Evidence.TRANSFER):
     """mbuffer: the last line, "summary: 4096 MiByte in 1min 04.0sec - average of 64.0 MiB/s".
 
     Units: ``MiB`` = 2^20 B (mbuffer 20230301, the formats in its program and runs of it). The rate is the printed one,
@@ -218,7 +217,6 @@ class Mbuffer(LinesParser):
     before the size of one.
     """
 
-    evidence = Evidence.TRANSFER
     words = "summary average"
 
     @reads(

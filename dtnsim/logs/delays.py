@@ -45,7 +45,7 @@ _ERROR: Final = re.compile(
 )
 
 
-class Ping(LineParser):
+class Ping(LineParser, evidence=Evidence.WAY):
     """ping: iputils, BSD and macOS, busybox, Solaris, AIX, Cisco, Windows in any language, fping's summary.
 
     Units: milliseconds everywhere (Solaris writes ``(ms)``, Windows ``13ms``, whole ones). BSD's ``stddev`` and
@@ -57,7 +57,6 @@ class Ping(LineParser):
     millions of them is read in constant memory.
     """
 
-    evidence = Evidence.WAY
     words = "PING ping Ping ttl TTL hlim icmp transmitted rtt trip xmt percent unreachable"
     #: Windows: three counts, or three times, after equal signs; the words depend on the language
     shape = r"= (?: ?ms)?(?:,|\xef\xbc\x8c)[^=]*= (?: ?ms)?(?:,|\xef\xbc\x8c)[^=]*= "
@@ -179,7 +178,7 @@ _T: Final = r"(?:ns|us|ms|s)"
 _V: Final = r"-?[\d.]++|nan"
 
 
-class Owping(LinesParser):
+class Owping(LinesParser, evidence=Evidence.DELAYS):
     """owping (OWAMP): one-way delays of each direction, with the error of the clocks.
 
     Units: the delays carry theirs (``ms``; ``us``, ``s`` with ``-n``), jitter is the 95th less the 50th percentile.
@@ -188,7 +187,6 @@ class Owping(LinesParser):
     ``stats.c`` (``OWPStatsPrintSummary``).
     """
 
-    evidence = Evidence.DELAYS
     words = "owping"
     commands = ("owping", "twping")
     longest = 24
@@ -225,9 +223,7 @@ class Owping(LinesParser):
     _hops = gives(r"^\s*hops = (?P<n>\d{1,3}) \(consistently\)", "hops? {n}", inside=True)
 
 
-class Twping(Owping):
+class Twping(Owping, evidence=Evidence.DELAYS, by_document=True):
     """Summaries of twping (TWAMP): round trips, and the times of each way by two clocks. Units: as owping's."""
 
-    evidence = Evidence.DELAYS
-    by_document = True
     words = "twping"

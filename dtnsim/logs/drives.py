@@ -7,7 +7,7 @@ from collections.abc import Iterable, Iterator
 from typing import Any, ClassVar, Final
 
 from dtnsim.logs._columns import columns, figures, plain, tokens
-from dtnsim.logs._declared import Found, LinesParser, Match, gives, notes, reads
+from dtnsim.logs._declared import Found, LinesParser, Match, gives, notes, reads, said_in
 from dtnsim.logs._numbers import BINARY, DECIMAL, agrees, as_dict, as_list, decimal, integer, number, size_bytes
 from dtnsim.logs.base import Conditions, Document, Evidence, LineParser, Record, anew, documents
 
@@ -30,7 +30,7 @@ _ROWS: Final[tuple[tuple[str, tuple[str, ...], float, Conditions], ...]] = (
 )
 
 
-class Smartctl(LinesParser):
+class Smartctl(LinesParser, evidence=Evidence.DESCRIBES):
     """smartctl 5 to 7: text of ATA, SCSI/SAS and NVMe drives, JSON.
 
     Units: capacity in bytes with the locale's digit groups (``7 681 501 126 656 bytes [7,68 TB]``), the bracket
@@ -39,7 +39,6 @@ class Smartctl(LinesParser):
     when the drive says PASSED or OK. Temperatures and attribute tables are not read.
     """
 
-    evidence = Evidence.DESCRIBES
     words = "smartctl Capacity Rotation SATA negotiated SMART Units Model Product Vendor Hours Utilization read write"
     kilo = 1000
     terms: ClassVar = {"view": _VIEWS, "operation": {"Read": "read", "Written": "write"}}
@@ -119,7 +118,7 @@ def _is_nvme(doc: Document) -> bool:
     return listed or {"percent_used", "data_units_written"} <= data.keys()
 
 
-class NvmeList(LinesParser):
+class Nvme(LinesParser, evidence=Evidence.DESCRIBES):
     """nvme-cli 0.3 to 2: ``nvme list`` and ``nvme smart-log``, text and JSON.
 
     Units: sizes of ``list`` have decimal prefixes (nvme-cli ``suffix_si_get``); ``Usage`` is what the namespace has
@@ -130,21 +129,21 @@ class NvmeList(LinesParser):
     say why a drive was slow.
     """
 
-    tool = "nvme"
-    evidence = Evidence.DESCRIBES
-    words = "Node Namespace NSID"
+    words = "Node Namespace NSID Smart"
     within = r"[-. ]*+$"
+    longest = 45
 
-    _head = notes(r"^(?=.*Usage)(?=.*Format)(?P<heads>.*(?:Node|NSID).*)", opens=True, to=str, new=True)
+    _head = notes(r"^(?=.*Usage)(?=.*Format)(?P<heads>.*(?:Node|NSID).*)", opens="list", to=str, new=True)
+    _smart = notes(r"^\s*+Smart Log for NVME device:\s?<device:word>", opens="smart", to=str, new=True)
 
     @reads(
         r"^\s*+(?P<left>(?:/dev/)?nvme\d++(?:c\d++)?n\d++ .*?)(?<![\d.])<used:num> {1,3}<uu:k>B / {1,4}"
         r"<size:num> {1,3}<su:k>B(?: \([^()]{1,60}\))? {1,9}(?P<block>\d{1,5}) {1,3}(?P<bu>K?i?)B \+ {1,3}"
         r"(?P<meta>\d{1,4}) B(?: {1,9}(?P<rest>\S.*+))?",
-        inside=True,
+        inside="list",
     )
     def _row(self, usage: Match) -> Iterator[Record]:
-        left = usage["left"].split()
+        self.lines, left = 0, usage["left"].split()
         drive: Conditions = {"device": left[0].rpartition("/")[2]}
         names = [word for word in left[1:-1] if not word.startswith("/dev/ng")]
         if "Version" in self.known["heads"]:  # nvme-cli 0.3: no serial number, the version behind the model
@@ -158,16 +157,9 @@ class NvmeList(LinesParser):
             size = float(usage[value]) * DECIMAL[usage[unit]]
             yield self.measure("capacity", size, f"{usage[value]} {usage[unit]}B", view=view, **drive)
 
-
-class NvmeSmart(LinesParser, of=NvmeList):
-    """The lines of ``nvme smart-log``."""
-
-    words = "Smart"
-    longest = 45
-
-    _head = notes(r"^\s*+Smart Log for NVME device:\s?<device:word>", opens=True, to=str, new=True)
-
     def other(self, text: str) -> Found:
+        if self.block != "smart":
+            return super().other(text)
         pair = _PAIR.match(text[:200]) if self.open else None
         if pair is None:
             self.open = self.open and bool(text.strip()) and ":" in text
@@ -220,14 +212,13 @@ _TYPES: Final = ("disk", "part", "lvm", "rom", "crypt", "loop", "mpath")
 _TREE: Final = re.compile(r"^[\s├└│─|`-]*")
 
 
-class Lsblk(LineParser):
+class Lsblk(LineParser, evidence=Evidence.CORRECTS):
     """lsblk: text with any columns, JSON.
 
     Units: ``SIZE`` is in powers of 1024 with one letter (20G = 20 * 2**30, rounded to one decimal) or bytes with -b
     (util-linux lsblk(8)). Locales write ``3,7T``. Columns may be blank, so SIZE is found by its right edge.
     """
 
-    evidence = Evidence.CORRECTS
     words = "NAME"
 
     _heads: list[tuple[str, int, int]] = anew(list)
@@ -284,14 +275,13 @@ _KINDS: Final = {
 }  # fmt: skip
 
 
-class Mdstat(LinesParser):
+class Mdstat(LinesParser, evidence=Evidence.CORRECTS):
     """/proc/mdstat.
 
     Units: ``blocks`` are KiB (kernel md.c prints sectors / 2), ``speed=259783K/sec`` KiB/s, ``64k chunk`` KiB. ``[8/7]
     [UUUUUUU_]`` is raid devices and working ones. A recovery's speed is that of its last moments, per member device.
     """
 
-    evidence = Evidence.CORRECTS
     commands = ()
     words = "md active inactive"
     within = r"\s+\S"
@@ -311,12 +301,10 @@ class Mdstat(LinesParser):
 
     @reads(r"^\s+<blocks:int> blocks\b(?P<rest>.*)$", inside=True)
     def _blocks(self, found: Match) -> Found:
-        known, size = dict(self.known), int(found["blocks"]) * BINARY["K"]
-        if (state := re.search(r"\[(\d+)/(\d+)\]", found["rest"])) is not None:
-            known |= {"raid_devices": int(state[1]), "working": int(state[2])}
-        if (chunk := re.search(r"(?<!\d)(\d++)k chunks?\b", found["rest"])) is not None:
-            known["chunk_B"] = int(chunk[1]) * BINARY["K"]
-        return self.measure("capacity", size, f"{found['blocks']} blocks", **known)
+        rest, size = found["rest"], int(found["blocks"]) * BINARY["K"]
+        known = said_in(rest, raid_devices=r"\[(\d+)/\d+\]", working=r"\[\d+/(\d+)\]")
+        known |= said_in(rest, lambda text: int(text) * BINARY["K"], chunk_B=r"(?<!\d)(\d++)k chunks?\b")
+        return self.measure("capacity", size, f"{found['blocks']} blocks", {**self.known, **known})
 
     @reads(
         r"^\s.*?\b(?P<what>recovery|resync|check|reshape|repair) =\s*<done:dots>% "
@@ -330,7 +318,7 @@ class Mdstat(LinesParser):
         yield self.measure("progress", float(found["done"]) / 100, f"{float(found['done'])} %", **known)
 
 
-class Hdparm(LinesParser):
+class Hdparm(LinesParser, evidence=Evidence.FITS):
     """hdparm -t, -T and --direct.
 
     Units: ``MB`` is MiB: hdparm reads blocks of 2 MiB and divides by 1048576; below 1 MB/sec it prints ``kB/sec``,
@@ -339,7 +327,6 @@ class Hdparm(LinesParser):
     rate is the printed one: it has more digits than the quotient.
     """
 
-    evidence = Evidence.FITS
     words = "Timing dev"
 
     _device = notes(r"^\W*(?P<device>/dev/\S+?):\s*$", new=True)

@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from typing import Final
 
 from dtnsim.logs._commands import meanings
-from dtnsim.logs._declared import Found, LinesParser, Match, notes, reads
+from dtnsim.logs._declared import Found, LinesParser, Match, notes, reads, said_in
 from dtnsim.logs._numbers import BINARY, TIMES, decimal, size_bytes
 from dtnsim.logs.base import Conditions, Evidence, Record, anew
 
@@ -19,7 +19,7 @@ _SETTINGS: Final = (
 _MANY: Final = 2000
 
 
-class Zfs(LinesParser):
+class Zfs(LinesParser, evidence=Evidence.DESCRIBES):
     """``zfs get`` (all, or properties by name) and ``zfs list``.
 
     Units: K, M, G, T are powers of 1024, a number without a letter is bytes (with ``-p``). Sizes are ``capacity``
@@ -28,7 +28,6 @@ class Zfs(LinesParser):
     encryption, logbias) goes as a condition with those.
     """
 
-    evidence = Evidence.DESCRIBES
     words = "PROPERTY AVAIL"
     shape = r"^\s*+\S++\s++(?:compressratio|recordsize|volblocksize)\s"
 
@@ -85,7 +84,7 @@ _DAYS: Final = re.compile(r"\bin (?:(\d+) days )?(\d+):(\d\d):(\d\d)\b|\b(?:in|a
 _AMOUNT: Final = re.compile(r"\b(?:repaired|resilvered) ([\d.]+)([KMGTP]?)B?\b|resilvered ([\d.]+)([KMGTP]?)B? in")
 
 
-class Zpool(LinesParser):
+class Zpool(LinesParser, evidence=Evidence.CORRECTS):
     """zpool iostat and zpool status.
 
     Units: K, M, G, T of ``zpool iostat`` are powers of 1024 (zpool-iostat(8)), bandwidth bytes per second; a figure
@@ -96,7 +95,6 @@ class Zpool(LinesParser):
     (formerly ``scrub:``) line gives duration and rate of scrub and resilver.
     """
 
-    evidence = Evidence.CORRECTS
     words = "alloc pool NAME scan scrub state"
     longest = 15
 
@@ -196,7 +194,7 @@ _TEST: Final = re.compile(
 )
 
 
-class LfsDf(LinesParser):
+class Lfs(LinesParser, evidence=Evidence.DESCRIBES):
     """lfs of Lustre 2.x: ``lfs df`` and ``lfs getstripe``.
 
     Units: without ``-h`` the blocks of ``lfs df`` are of 1024 B (its heading says 1K-blocks); with it K, M, G, T, P
@@ -205,14 +203,15 @@ class LfsDf(LinesParser):
     components have several (``component``, from ``extent_B`` on).
     """
 
-    tool = "lfs"
-    evidence = Evidence.DESCRIBES
-    words = "UUID"
+    words = "UUID stripe lcme"
     within = r"\s*(?:\.\.\.\s*)?$|.*: inactive device"
+
+    _kib = anew(bool)
+    _file: str | None = anew()
 
     @reads(r"^\s*UUID(?:\s+(?P<blocks>\S+))?")
     def _head(self, head: Match) -> None:
-        self.open, self.known = head["blocks"] in ("1K-blocks", "bytes"), {"kib": head["blocks"] == "1K-blocks"}
+        self.open, self._kib = head["blocks"] in ("1K-blocks", "bytes"), head["blocks"] == "1K-blocks"
 
     @reads(
         rf"^\s*+(?P<name>[\w.-]++(?:_UUID)?|filesystem[_ ]summary):?\s++(?P<total>{_S})\s++(?P<used>{_S})"
@@ -225,16 +224,8 @@ class LfsDf(LinesParser):
         if not name.startswith("filesystem"):
             known["device"] = name
         for view in ("total", "used", "free"):
-            scale = 1024.0 if self.known["kib"] and row[view].isdigit() else 1.0
+            scale = 1024.0 if self._kib and row[view].isdigit() else 1.0
             yield self.measure("capacity", (size_bytes(row[view]) or 0.0) * scale, row[view], view=view, **known)
-
-
-class LfsStripe(LinesParser, of=LfsDf):
-    """Layouts of ``lfs getstripe``."""
-
-    words = "stripe lcme"
-
-    _file: str | None = anew()
 
     _component = notes(r"^\s*+lcme_id: {1,20}(?P<component>\d{1,12})\s*+$", new=True)
     _start = notes(r"^\s*+lcme_extent\.e_start: {1,9}(?P<extent_B>\d{1,20})\s*+$", to=float)
@@ -248,7 +239,7 @@ class LfsStripe(LinesParser, of=LfsDf):
         return self.measure("count" if counted else "bytes", value, found["value"], known) if value > 0 else None
 
 
-class LnetSelftest(LinesParser):
+class LnetSelftest(LinesParser, evidence=Evidence.NETWORK, by_document=True):
     """LNet selftest: ``lst stat`` of a group, again and again.
 
     Units: ``MB/s`` of Lustre up to 2.12 and ``MiB/s`` are 2^20 B/s (lst.c divides by 1048576); with ``--mbs`` later
@@ -258,8 +249,6 @@ class LnetSelftest(LinesParser):
     """
 
     tool = "lnet_selftest"
-    evidence = Evidence.NETWORK
-    by_document = True
     words = "LNet LNET"
     commands = ("lst",)
     within = r"\s*$"
@@ -290,7 +279,7 @@ class LnetSelftest(LinesParser):
             yield self.measure(quantity, float(row[name]) * factor, printed, statistic=statistic, **known)
 
 
-class Obdfilter(LinesParser):
+class Obdfilter(LinesParser, evidence=Evidence.SERVERS, by_document=True):
     """obdfilter-survey of the Lustre I/O kit (summary lines).
 
     Units: the printed figures are total_size in KiB / (seconds * 1024), so MiB/s (lustre-iokit obdfilter-survey,
@@ -300,8 +289,6 @@ class Obdfilter(LinesParser):
     """
 
     tool = "obdfilter-survey"
-    evidence = Evidence.SERVERS
-    by_document = True
     words = "ost rsz"
 
     @reads(
@@ -327,7 +314,7 @@ class Obdfilter(LinesParser):
             yield self.unread(found.string, "the line has no result")
 
 
-class Gpfsperf(LinesParser):
+class Gpfsperf(LinesParser, evidence=Evidence.SERVERS, by_document=True):
     """gpfsperf (Spectrum Scale sample program).
 
     Units: ``Kbytes/sec`` is 1000 B/s in the form with ``Op Rate`` and 1024 B/s in the older one with ``iops``: each
@@ -336,8 +323,6 @@ class Gpfsperf(LinesParser):
     such as ``8M`` and ``200G`` are powers of 1024 (200G = 214748364800 bytesTransferred).
     """
 
-    evidence = Evidence.SERVERS
-    by_document = True
     words = "gpfsperf recSize nProcesses Kbytes direct fsync"
     commands = ("gpfsperf", "gpfsperf-mpi")
 
@@ -365,16 +350,16 @@ class Gpfsperf(LinesParser):
                 factor = 1000.0 if abs(product - 1000.0) < abs(product - 1024.0) else 1024.0
             else:
                 yield self.unread(text, "operations times record size give neither 1000 nor 1024 bytes a Kbyte")
-        known = dict(self.known)
-        if (moved := re.search(r"bytesTransferred (\d+)", text)) is not None:
-            known["bytes"] = int(moved[1])
+        known = {**self.known, **said_in(text, bytes=r"bytesTransferred (\d+)")}
         yield self.measure("throughput", rate * factor, f"{found['rate']} Kbytes/sec", **known)
         if ops:
             yield self.measure("iops", ops, f"{found['ops']} Ops/sec", **known)
-        if (latency := re.search(r"Avg Latency was ([\d.]+) milliseconds", text)) is not None:
-            yield self.measure("latency", float(latency[1]) * 1e-3, f"{latency[1]} milliseconds", **known)
-        if (share := re.search(r"thread utilization ([\d.]+)", text)) is not None and float(share[1]) <= 1:
-            yield self.measure("utilization", float(share[1]), share[1], of="threads", **known)
+        more = said_in(
+            text, str, wait=r"Avg Latency was ([\d.]+)(?= milliseconds)", share=r"thread utilization ([\d.]+)"
+        )
+        yield from self.figures(more, known, "latency {wait} milliseconds [ms]")
+        if float(more.get("share", 2)) <= 1:
+            yield from self.figures(more, known, "utilization {share} : of=threads")
 
     def other(self, text: str) -> Found:
         if "Data rate was" in text:

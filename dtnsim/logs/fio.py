@@ -86,7 +86,7 @@ _ENDS: Final = re.compile(r"groupid|Run status|rw=|^\s*(?:READ|WRITE):")
 _MANY: Final = 1000
 
 
-class Fio(LinesParser):
+class Fio(LinesParser, evidence=Evidence.FITS):
     """fio's normal text, terse lines, JSON and JSON+ (2.x and 3.x, client/server, several jobs).
 
     Units of JSON: ``bw`` is KiB/s and ``bw_bytes`` B/s (checked: 3372201 * 1024 = 3453133824, bw_bytes 3453133943); 2.x
@@ -96,7 +96,6 @@ class Fio(LinesParser):
     and is the one that is read.
     """
 
-    evidence = Evidence.FITS
     words = "groupid iops IOPS aggrb READ WRITE TRIM fio g Jobs status"
     shape = r"^;(?:fio-)?[^;\s]*;[^;]*+;++.*%=.*%=|^(?:fio-)?;[^;]*;;;;"
 

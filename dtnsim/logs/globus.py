@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterator, Mapping
 from datetime import UTC, datetime
 from functools import lru_cache
@@ -12,10 +11,9 @@ from dtnsim.logs._commands import meanings
 from dtnsim.logs._declared import Found, LinesParser, Match, reads
 from dtnsim.logs._numbers import as_dict, binary_size, number, whole
 from dtnsim.logs._records import NO_BYTES, noted
-from dtnsim.logs.base import Conditions, Document, Evidence, LineParser, Parser, Record, Status, anew, documents
+from dtnsim.logs.base import Conditions, Document, Evidence, Parser, Record, Status, anew, documents
 from dtnsim.logs.measurement import Measurement
 
-_PAIR: Final = re.compile(r"^\s*(?P<key>[A-Z][A-Za-z ]{1,40}?):\s++(?P<value>\S++(?:\s++\S++)*)\s*+$")
 _SWITCHES: Final = {"verify_checksum": "checksum", "encrypt_data": "encryption"}
 
 
@@ -26,7 +24,7 @@ def _is_task(doc: Document) -> bool:
     return data.get("DATA_TYPE") == "task" or {"task_id", "bytes_transferred", "status"} <= data.keys()
 
 
-class Globus(LineParser):
+class Globus(LinesParser, evidence=Evidence.TRANSFER):
     """Globus transfer tasks: ``globus task show`` and ``list`` as text, and task documents of the Transfer API.
 
     Units: bytes and B/s. ``Bytes Per Second`` (``effective_bytes_per_second``) is bytes transferred over the wall clock
@@ -38,19 +36,28 @@ class Globus(LineParser):
     (everything was there, or only directories) is normal and has no rate.
     """
 
-    evidence = Evidence.TRANSFER
     words = (
         "Task Transferred Bytes Status Faults Request Completion Source Destination Files Directories Type "
-        "Subtasks Label Is"
+        "Subtasks Label Is FAILED SUCCEEDED ACTIVE INACTIVE"
     )
 
     _task: dict[str, str] = anew(dict)
     _lines: dict[str, int] = anew(dict)
     _host: Conditions = anew(dict)
 
-    def feed(self, text: str) -> Iterator[Record]:
-        found = _PAIR.match(text)
-        if found is None or (key := meanings("globus").get(found["key"])) is None:
+    @reads(r"^\s*+Task ID  .*\| Status")
+    def _list(self, found: Match) -> Record:  # noqa: ARG002 (what reads hands over)
+        return self.unread("globus task list", "a list has no bytes and no times: globus task list -F json has them")
+
+    @reads(r"^\s*+(?P<task>[0-9a-f]{8}-[0-9a-f-]{27}) \| FAILED {1,12}\| (?P<rest>\S.{0,500})")
+    def _row(self, row: Match) -> Record:
+        names, cells = ("operation", "source", "target", "label"), map(str.strip, row["rest"].split(" | "))
+        known: Conditions = {**self.where, "task": row["task"], **dict(zip(names, cells, strict=False))}
+        return self.failure("task FAILED", **known)
+
+    @reads(r"^\s*(?P<key>[A-Z][A-Za-z ]{1,40}?):\s++(?P<value>\S++(?:\s++\S++)*)\s*+$")
+    def _pair(self, found: Match) -> Iterator[Record]:
+        if (key := meanings("globus").get(found["key"])) is None:
             return
         if key in self._task or (key in ("task_id", "label") and "status" in self._task):
             yield from self.settle()
@@ -68,22 +75,6 @@ class Globus(LineParser):
         for task in tasks:
             if isinstance(task, dict):
                 yield from _records(self, task, lines.next('"effective_bytes_per_second"'), {}, cut=doc.cut)
-
-
-class GlobusList(LinesParser, of=Globus):
-    """The table of ``globus task list``: which tasks failed; it has no bytes and no times."""
-
-    words = "Task FAILED SUCCEEDED ACTIVE INACTIVE"
-
-    @reads(r"^\s*+Task ID  .*\| Status")
-    def _head(self, found: Match) -> Record:  # noqa: ARG002 (what reads hands over)
-        return self.unread("globus task list", "a list has no bytes and no times: globus task list -F json has them")
-
-    @reads(r"^\s*+(?P<task>[0-9a-f]{8}-[0-9a-f-]{27}) \| FAILED {1,12}\| (?P<rest>\S.{0,500})")
-    def _row(self, row: Match) -> Record:
-        names, cells = ("operation", "source", "target", "label"), map(str.strip, row["rest"].split(" | "))
-        known: Conditions = {**self.where, "task": row["task"], **dict(zip(names, cells, strict=False))}
-        return self.failure("task FAILED", **known)
 
 
 @noted
@@ -153,7 +144,7 @@ def _second(stamp: str) -> float:
     return datetime.strptime(stamp, "%Y%m%d%H%M%S").replace(tzinfo=UTC).timestamp()
 
 
-class GridFtp(LinesParser):
+class GridFtp(LinesParser, evidence=Evidence.TRANSFER):
     """Transfer log of the GridFTP server (``log_transfer``), a line a file in NetLogger form; also wuftpd's and FDT's.
 
     Units: ``NBYTES`` in B, ``BUFFER`` (TCP, 0: the system's) and ``BLOCK`` in B. ``DATE`` is the end and ``START``
@@ -165,7 +156,6 @@ class GridFtp(LinesParser):
     where several stripes took part).
     """
 
-    evidence = Evidence.TRANSFER
     commands = ()
     words = "NBYTES"
 
@@ -213,7 +203,7 @@ class _Copy(NamedTuple):
     instant: Record | None
 
 
-class GlobusUrlCopy(LinesParser):
+class GlobusUrlCopy(LinesParser, evidence=Evidence.TRANSFER):
     """globus-url-copy ``-vb`` (GridFTP client); also dcap/dpm clients that print the same line.
 
     Units: ``MB/sec`` = 2^20 B/s (globus ``globus_url_copy.c``, monitor callback: ``/ (1024 * 1024)``); old GT2 prints
@@ -226,7 +216,6 @@ class GlobusUrlCopy(LinesParser):
     """
 
     tool = "globus-url-copy"
-    evidence = Evidence.TRANSFER
     words = "avg inst Source Dest Cancelling error ERROR globus"
     shape = r"^ {1,12}\S.*  ->  \S"
     commands = _PROGRAMS

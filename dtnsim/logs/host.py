@@ -18,7 +18,7 @@ _COUNTED: Final = {
 }  # fmt: skip
 
 
-class Lspci(LinesParser):
+class Lspci(LinesParser, evidence=Evidence.CORRECTS):
     """lspci -vv: PCIe link capability and status, payload and read request sizes.
 
     Units: ``8GT/s`` is 1e9 transfers per second and lane. ``link_rate`` is transfers * lanes * line code / 8 in B/s,
@@ -27,7 +27,6 @@ class Lspci(LinesParser):
     (LnkCap) what the device could; ``(downgraded)`` is kept as a condition. MaxPayload of DevCtl is the one in use.
     """
 
-    evidence = Evidence.CORRECTS
     words = "LnkCap LnkSta MaxPayload DevCap controller bridge Class Non Device"
     shape = r"^\s*(?:[a-f]*:)?[a-f]*:[a-f]* [A-Z]"
 
@@ -58,14 +57,13 @@ class Lspci(LinesParser):
     )
 
 
-class Lstopo(Parser):
+class Lstopo(Parser, evidence=Evidence.DESCRIBES):
     """lstopo/hwloc XML: PCI links, NUMA nodes, counts of cores.
 
     Units: ``pci_link_speed`` is GB/s, 1e9 bytes (hwloc manual, hwloc_pcidev_attr_s: "link speed in GB/s"), 0 when
     unknown; hwloc has already taken off the line code. ``local_memory`` and ``cache_size`` are bytes.
     """
 
-    evidence = Evidence.DESCRIBES
     commands = ()
     kilo = 1000
 
@@ -100,14 +98,13 @@ class Lstopo(Parser):
         yield from self.figures(element.attrib, known, "link_rate? {pci_link_speed:g} GB/s", line=line)
 
 
-class Numactl(LinesParser):
+class Numactl(LinesParser, evidence=Evidence.DESCRIBES):
     """numactl --hardware: the listing of nodes, then the matrix of distances.
 
     Units: sizes in MB are MiB (numactl prints bytes >> 20). A node without CPUs (memory only, such as HBM) has ``cpus``
     0. Distances are relative (local = 10, ACPI SLIT).
     """
 
-    evidence = Evidence.DESCRIBES
     words = "available node cpus"
     terms: ClassVar = {"view": {"size": "total"}}
     within = r"\s*node"
@@ -149,7 +146,7 @@ def _named(args: list[str] | None) -> str | None:
 _WITHIN: Final = {"module": r"\s*$|.* : ", "statistics": r"\s*$|.*ethtool", "rings": r"(?:RX|TX)\b|\w[\w ]*:"}
 
 
-class Ethtool(LinesParser):
+class Ethtool(LinesParser, evidence=Evidence.CORRECTS):
     """ethtool: link settings, -S statistics, -m module page, -g rings.
 
     Units: ``40000Mb/s`` is decimal bits. ``Speed: Unknown!`` (no link) gives no rate. Counters of -S are counts since
@@ -157,7 +154,6 @@ class Ethtool(LinesParser):
     ``BR, Nominal`` of a module is mega-baud (symbols, not bytes).
     """
 
-    evidence = Evidence.CORRECTS
     words = "Settings Speed Duplex Link statistics Ring Nominal Identifier Transceiver Cannot netlink"
     beside: ClassVar = {"statistics": ("NIC statistics",)}
 
@@ -240,14 +236,13 @@ class Ethtool(LinesParser):
         return ended
 
 
-class Bonding(LinesParser):
+class Bonding(LinesParser, evidence=Evidence.DESCRIBES):
     """/proc/net/bonding: members, their speeds, the hash policy; one file, or several one after the other.
 
     Units: ``10000 Mbps`` is decimal bits. One ``link_rate`` per member interface, one ``count`` of members per bond
     (``working``: with MII Status up). A member without carrier (``Speed: Unknown``) has no rate.
     """
 
-    evidence = Evidence.DESCRIBES
     commands = ()
     words = "Bonding"
     longest = 40
@@ -296,13 +291,12 @@ class Bonding(LinesParser):
             yield self.measure("count", len(members), shown, known, line=members[-1][1], status=status)
 
 
-class Ifconfig(LinesParser):
+class Ifconfig(LinesParser, evidence=Evidence.BUSY):
     """ifconfig and ip link: MTU of interfaces, packet and byte counters of ifconfig.
 
     Units: MTU bytes of IP packet. ``RX bytes`` are bytes since the interface came up, so a count and not a rate.
     """
 
-    evidence = Evidence.BUSY
     words = "encap MTU mtu bytes"
     beside: ClassVar = {"bytes": ("RX", "TX")}
     commands = ("ifconfig", "ip")

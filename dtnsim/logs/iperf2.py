@@ -262,12 +262,10 @@ class _Run:
         return found
 
 
-class _Iperf2(LineParser):
+class _Iperf2(LineParser, evidence=Evidence.NETWORK, of_a_line=True):
     """What the text and the CSV reader share."""
 
     tool = "iperf2"
-    evidence = Evidence.NETWORK
-    of_a_line = True
     commands = ("iperf", "iperf2")
 
     _run = once(_Run)

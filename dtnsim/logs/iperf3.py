@@ -116,12 +116,10 @@ def _tail(rest: str) -> tuple[tuple[str, Condition], ...]:
     return ("retransmits", int(tcp["retr"])), ("cwnd_B", binary_size(tcp["cwnd"], tcp["cwndu"]))
 
 
-class Iperf3Text(LineParser):
+class Iperf3Text(LineParser, evidence=Evidence.NETWORK, of_a_line=True):
     """Rows, summaries and messages of iperf3's text output; interleaved titles (``-T``) are kept apart."""
 
     tool = "iperf3"
-    evidence = Evidence.NETWORK
-    of_a_line = True
     words = f"{ROW_WORDS} Connecting Accepted Server connected Reverse Starting Interval Summary CPU MSS Sent Received"
     shape = r"(?:- ){10}"
 

@@ -37,11 +37,10 @@ def _is_iperf3(doc: Document) -> bool:
     return mine and ("intervals" in data or "error" in data or ends)
 
 
-class Iperf3Json(Parser):
+class Iperf3Json(Parser, evidence=Evidence.NETWORK):
     """Documents of ``iperf3 -J`` and events of ``--json-stream``."""
 
     tool = "iperf3"
-    evidence = Evidence.NETWORK
 
     #: of a stream of events: the version and what ``start`` said
     _stream: tuple[str | None, Conditions] = None, Conditions()

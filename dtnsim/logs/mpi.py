@@ -16,10 +16,13 @@ MIB: Final = BINARY["M"]
 _OPTION: Final = re.compile(r"^\s*([a-zA-Z]\w*+(?: ++\w++)*)\s*+[=:]\s*+(\S*+(?:\s++\S++)*)\s*+$")
 _ROW: Final = re.compile(r"^\s*(?:\S+\s+)?(write|read)\s+([\d.]+)(?:\s+[\d.]+)+\s*$")
 _SIZE: Final = re.compile(r"(?<![\d.])([\d.]++) ?(bytes|[KMGTP]iB)")
+_SPREAD: Final = (
+    "throughput? {MinMiB} [MiB/s] : statistic=min", "throughput? {MeanMiB} [MiB/s] : statistic=mean",
+)  # fmt: skip
 _ERROR: Final = re.compile(r"(?:ior|IOR) ERROR: .*|ERROR: .*\(\S+\.c:\d+\)")
 
 
-class Ior(LinesParser):
+class Ior(LinesParser, evidence=Evidence.SERVERS):
     """IOR 2.10, 3.x and 4.x.
 
     Units: ``bw(MiB/s)`` and ``Max Write: x MiB/sec (y MB/sec)`` say what they mean (checked: y = x * 1.048576).
@@ -28,7 +31,6 @@ class Ior(LinesParser):
     Stonewall warnings are normal: IOR then divides the bytes really moved by the time. Source: ior-output.c.
     """
 
-    evidence = Evidence.SERVERS
     words = "IOR bw Max Stonewall OPs ERROR Began"
     commands = ("ior", "IOR")
     longest = 5000
@@ -51,7 +53,7 @@ class Ior(LinesParser):
         yield self.measure("throughput", value, f"{found['mib']} MiB/sec", operation=operation, **self.known)
 
     @reads(r"^(?=.*access).*bw\(MiB/s\)", opens=True)
-    def _head(self, found: Match) -> Iterator[Record]:  # noqa: ARG002 (what reads hands over)
+    def _head(self, _: Match) -> Iterator[Record]:
         yield from self.settle() if self._done else ()
         self.open = self._table = True
 
@@ -89,19 +91,16 @@ class Ior(LinesParser):
         named, operation = dict(zip(self._heads, words, strict=False)), words[0]
         if operation not in ("write", "read") or len(words) < 6:
             return
-        rates, known = ("Max(MiB)", "Min(MiB)", "Mean(MiB)"), {**self.known, "operation": operation}
-        most, least, mean, ops = (float(named.get(head, 0)) for head in (*rates, "Max(OPs)"))
+        row = {re.sub(r"\W", "", head): text for head, text in named.items()}
+        most, least, known = float(row["MaxMiB"]), float(row["MinMiB"]), {**self.known, "operation": operation}
         if most > 0 and operation not in self._done:
             self._done.add(operation)
-            yield self.printed("throughput", named["Max(MiB)"], "MiB/s", known)
-        for value, key, statistic in ((least, "Min(MiB)", "min"), (mean, "Mean(MiB)", "mean")):
-            if value > 0 and least != most:
-                yield self.measure("throughput", value * MIB, named[key], statistic=statistic, **known)
-        if ops > 0:
-            yield self.measure("iops", ops, f"{named['Max(OPs)']} OPs", **known)
-        stonewall = named.get("Stonewall(MiB)", "NA")
-        if re.fullmatch(r"\d+\.\d+", stonewall) and float(stonewall) > 0:
-            yield self.measure("throughput", float(stonewall) * MIB, f"{stonewall} MiB", view="stonewall", **known)
+            yield self.printed("throughput", row["MaxMiB"], "MiB/s", known)
+        if least != most:
+            yield from self.figures(row, known, *_SPREAD)
+        yield from self.figures(row, known, "iops? {MaxOPs} OPs [/s]")
+        if re.fullmatch(r"\d+\.\d+", row.get("StonewallMiB", "NA")):
+            yield from self.figures(row, known, "throughput? {StonewallMiB} MiB [MiB/s] : view=stonewall")
 
     def settle(self, *, closing: bool = False) -> Iterator[Record]:
         """Rows whose operation got no summary: the single repetition's row, or an unfinished run's rows."""
@@ -157,7 +156,7 @@ _GIB: Final = 2.0**30
 _OPERATIONS: Final = {"write", "read", "stat", "delete"}
 
 
-class Dcp(LinesParser):
+class Dcp(LinesParser, evidence=Evidence.TRANSFER):
     """dcp and dsync of mpiFileUtils 0.8 and later.
 
     Units: ``GiB``, ``MiB/s`` are powers of 1024; the rate is computed from the bytes and seconds beside it (checked:
@@ -168,7 +167,6 @@ class Dcp(LinesParser):
     """
 
     tool = "mpifileutils"
-    evidence = Evidence.TRANSFER
     words = "Rate rate Copied Items Directories Files Links Seconds"
     commands = ("dcp", "dsync")
 
@@ -214,7 +212,7 @@ class Dcp(LinesParser):
         return self.printed("throughput", found["rate"], f"{found['ru']}iB/s", known)
 
 
-class Mdtest(LinesParser):
+class Mdtest(LinesParser, evidence=Evidence.SERVERS):
     """mdtest 1.8 to 4.x.
 
     Units: the table ``SUMMARY rate`` is operations per second; ``SUMMARY time`` has the same labels with seconds
@@ -224,7 +222,6 @@ class Mdtest(LinesParser):
     the ranks' clocks.
     """
 
-    evidence = Evidence.SERVERS
     words = "mdtest SUMMARY tasks ERROR"
     _read_any = False
 
@@ -277,7 +274,7 @@ def _known(phase: str, *, valid: bool) -> Conditions:
     return {"of": phase, "operation": operation if operation in _OPERATIONS else phase, "valid": valid}
 
 
-class Io500(LinesParser):
+class Io500(LinesParser, evidence=Evidence.SERVERS):
     """IO500: the summary of the C program (since 2020) and of the scripts before it, and the program's result.txt.
 
     Units: ``GiB/s`` and, in the scripts, ``GB/s`` are 2^30 B/s (io500.sh divides IOR's MiB/s by 1024); ``kIOPS`` and
@@ -288,11 +285,14 @@ class Io500(LinesParser):
     SCORE is left out.
     """
 
-    evidence = Evidence.SERVERS
     commands = ()
     words = "RESULT SCORE IO"
+    shape = r"^\s*\[(?:(?:ior|mdtest)-(?:easy|hard|rnd)|find)[^\]]{0,20}\]"
 
     version: str | None = anew()
+    _pairs: dict[str, str] = anew(dict)  # of a section of result.txt
+    _valid = anew(lambda: True)
+    _line = anew(int)
 
     _version = notes(r"^\s*+IO500 version <version:word>", to=str)
 
@@ -322,16 +322,6 @@ class Io500(LinesParser):
         if float(found["iops"]) > 0:
             yield self.measure("rate", float(found["iops"]) * 1e3, f"{found['iops']} kiops", **known)
 
-
-class Io500Result(LinesParser, of=Io500):
-    """Sections of result.txt."""
-
-    shape = r"^\s*\[(?:(?:ior|mdtest)-(?:easy|hard|rnd)|find)[^\]]{0,20}\]"
-
-    _pairs: dict[str, str] = anew(dict)
-    _valid = anew(lambda: True)
-    _line = anew(int)
-
     _section = notes(
         r"^\s*+\[(?P<phase>(?:ior|mdtest)-(?:easy|hard|rnd)[\w-]{0,20}|find[\w-]{0,20})\]\s*+$",
         to=str, opens=True, settles=True,
@@ -347,15 +337,13 @@ class Io500Result(LinesParser, of=Io500):
         return self.settle() if text.lstrip().startswith("[") and "INVALID" not in text else None
 
     def settle(self) -> Iterable[Record]:
-        phase, pairs, valid, line = str(self.known.get("phase", "")), self._pairs, self._valid, self._line
-        self.forget()
-        try:
-            score, seconds = float(pairs.get("score", "")), float(pairs["t_delta"]) if "t_delta" in pairs else None
-        except ValueError:
-            return
-        if phase and 0.0 < score < 1e9:
-            known = {**self.where, **_known(phase, valid=valid), "duration_s": seconds}
-            known["end"] = pairs.get("t_end")
+        phase, pairs, valid = str(self.known.pop("phase", "")), self._pairs, self._valid
+        self._pairs, self._valid, self.open = {}, True, False
+        score, seconds = number(pairs.get("score")) or 0.0, number(pairs.get("t_delta"))
+        if phase and 0.0 < score < 1e9 and (seconds is not None or "t_delta" not in pairs):
+            known = {**self.where, **_known(phase, valid=valid), "duration_s": seconds, "end": pairs.get("t_end")}
             io = phase.startswith("ior")
             kind = ("throughput", score * _GIB) if io else ("rate", score * 1e3)
-            yield self.measure(*kind, f"{pairs['score']} {'GiB/s' if io else 'kIOPS'}", line=line, **known)
+            before, self.version = self.version, None  # of what printed text
+            yield self.measure(*kind, f"{pairs['score']} {'GiB/s' if io else 'kIOPS'}", line=self._line, **known)
+            self.version = before

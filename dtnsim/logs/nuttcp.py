@@ -43,11 +43,9 @@ _FORMS: Final = (
 _DIRECTIONS: Final = {"get": "receive", "rx": "receive", "put": "send", "tx": "send"}
 
 
-class Nuttcp(LinesParser):
+class Nuttcp(LinesParser, evidence=Evidence.NETWORK, of_a_line=True):
     """Result lines of nuttcp and nuttscp."""
 
-    evidence = Evidence.NETWORK
-    of_a_line = True
     words = "Mbps Gbps Kbps nuttcp megabytes Get Put TX RX Aggregate"
     commands = ("nuttcp", "nuttscp")
     terms: ClassVar = {"role": _ROLES}

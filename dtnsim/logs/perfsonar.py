@@ -23,7 +23,7 @@ def _is_result(doc: Document) -> bool:
     return found.keys() >= _KEYS and isinstance(found["result"], dict) and isinstance(found["test"], dict)
 
 
-class Perfsonar(Parser):
+class Perfsonar(Parser, evidence=Evidence.WAY, by_document=True, of_a_line=True):
     """perfSONAR 5: documents of its OpenSearch archive (indices ``pscheduler_*``), one alone or an export of hits.
 
     Units: ``result.throughput`` bit/s, ``result.rtt`` s, ``result.latency`` ms, ``jitter`` ms, ``packets.loss`` a
@@ -32,10 +32,7 @@ class Perfsonar(Parser):
     text, are not read.
     """
 
-    evidence = Evidence.WAY
     commands = ()
-    by_document = True
-    of_a_line = True
 
     @documents(fits=_is_result, long=("hits.hits", "hits"))
     def _documents(self, doc: Document) -> Iterator[Record]:
@@ -90,7 +87,7 @@ def _is_series(doc: Document) -> bool:
     return found.keys() == {"ts", "val"} or {"metadata-key", "event-types"} <= found.keys()
 
 
-class Esmond(Parser):
+class Esmond(Parser, evidence=Evidence.WAY, by_document=True, of_a_line=True):
     """perfSONAR's measurement archive: what esmond (3.4 to 4.4) and elmond (5) answer.
 
     An answer is a series of ``ts`` [s since 1970] and ``val``; what ``val`` is only the URL says, so that it is taken
@@ -101,10 +98,7 @@ class Esmond(Parser):
     (``event-type`` beside every ``val``) is read as well.
     """
 
-    evidence = Evidence.WAY
     commands = ()
-    by_document = True
-    of_a_line = True
 
     _tests: Mapping[str, Mapping[str, Any]] = MappingProxyType({})  # by key, what metadata say of them
 

@@ -27,7 +27,7 @@ def _clock(text: str) -> float:
     return total
 
 
-class Time(LinesParser):
+class Time(LinesParser, evidence=Evidence.BUSY):
     """time: bash, ksh and busybox (``real 1m2.345s``), POSIX -p, BSD, GNU time (default and -v), zsh, csh, fish.
 
     Units: seconds; minutes and hours are written out (``11m28.600s``, ``4:14.03elapsed``, ``1:02:03``). A comma is a
@@ -35,7 +35,6 @@ class Time(LinesParser):
     moved are not in this output: ``command`` says what was timed, the size must come from elsewhere.
     """
 
-    evidence = Evidence.BUSY
     words = "real user sys elapsed timed Elapsed User System Exit total u Command Executed usr"
 
     _timed: str | None = anew()
@@ -119,7 +118,7 @@ def _conditions(command: str | None) -> Conditions:
     return found
 
 
-class OpensslSpeed(LinesParser):
+class OpensslSpeed(LinesParser, evidence=Evidence.NO_MODEL):
     """``openssl speed``.
 
     Units: "The 'numbers' are in 1000s of bytes per second processed", so ``611219.58k`` is 611 MB/s of one thread
@@ -127,7 +126,6 @@ class OpensslSpeed(LinesParser):
     """
 
     tool = "openssl"
-    evidence = Evidence.NO_MODEL
     words = "type"
     beside: ClassVar = {"type": ("bytes",)}
     within = r"(?!)"
@@ -170,7 +168,7 @@ def is_mpstat(heads: Sequence[str]) -> bool:
 _MARKS: Final = ("throughput", "iops", "utilization")  #: quantities of which a table of devices has one
 
 
-class Iostat(LineParser):
+class Iostat(LineParser, evidence=Evidence.BUSY):
     """iostat of sysstat 8 to 12, any column set, --pretty, --human and JSON.
 
     Units: ``kB`` is 1024 B and ``MB`` 1048576 B, whatever the column is called (rkB/s, kB_read/s, MB_wrtn/s); ``Blk``
@@ -179,7 +177,6 @@ class Iostat(LineParser):
     them. With --pretty the device comes last.
     """
 
-    evidence = Evidence.BUSY
     words = "avg Device await Disk"
     beside: ClassVar = {"avg": ("avg-cpu",)}
 
@@ -273,14 +270,13 @@ def _is_mpstats(doc: Document) -> bool:
     return any("cpu-load" in entry and "disk" not in entry for entry in entries)
 
 
-class Mpstat(_Stamped):
+class Mpstat(_Stamped, evidence=Evidence.BUSY):
     """mpstat text (any time format) and JSON.
 
     Units: percent of the time of one CPU, or of all (``all``, in JSON ``-1``). Interrupt tables are not read. Rows
     without ``Average`` are intervals.
     """
 
-    evidence = Evidence.BUSY
     words = "CPU"
 
     def heads(self, words: list[str]) -> list[str] | None:
@@ -305,14 +301,13 @@ class Mpstat(_Stamped):
                 yield from figures(self, "cpu", states, more, read=plain, line=line)
 
 
-class Sar(_Stamped):
+class Sar(_Stamped, evidence=Evidence.BUSY):
     """sar: -u (CPU), -n DEV (interfaces), -d (devices), -b (all I/O); other tables are left out.
 
     Units: ``kB`` is 1024 B (sar manual), ``rd_sec/s`` and ``bread/s`` are sectors of 512 B, ``rxbyt/s`` of old versions
     bytes; ``%ifutil`` and ``%util`` percent; ``await`` milliseconds. Rows without ``Average:`` are intervals.
     """
 
-    evidence = Evidence.BUSY
     words = "CPU IFACE DEV rtps"
     commands = ("sar", "sadf")
 

@@ -56,7 +56,7 @@ _VIRTUAL: Final = re.compile(r"(?:lo|veth|docker|cali|cni|virbr|br-|dm-|loop|ram
 _MEMORY: Final = frozenset({"tmpfs", "ramfs", "devtmpfs", "overlay", "squashfs", "nsfs", "shm", "rootfs"})
 
 
-class NodeExporter(LinesParser):
+class NodeExporter(LinesParser, evidence=Evidence.BUSY):
     """node_exporter's text (``curl host:9100/metrics``): what of it concerns transfers.
 
     Units: counters are since boot (``since="boot"``): bytes of interfaces and disks, packets, drops, errors, segments
@@ -66,7 +66,6 @@ class NodeExporter(LinesParser):
     """
 
     tool = "node_exporter"
-    evidence = Evidence.BUSY
     commands = ()
     words = "node"
 
@@ -112,7 +111,7 @@ _BITS: Final = re.compile(r"\* ?8(?![\d.])")
 _ARITHMETIC: Final = re.compile(r"\) {0,9}[-+*/]")
 
 
-class Prometheus(Parser):
+class Prometheus(Parser, evidence=Evidence.BUSY):
     """Answers of Prometheus to ``query_range`` and ``query``: counters of node_exporter.
 
     Units: those of the metrics, B and B/s, s, shares. A series of a counter (``node_network_receive_bytes_total``)
@@ -122,7 +121,6 @@ class Prometheus(Parser):
     counter itself. Gauges give their last value.
     """
 
-    evidence = Evidence.BUSY
     commands = ()
 
     @documents(

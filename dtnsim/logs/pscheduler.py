@@ -23,7 +23,7 @@ _STATISTICS: Final = {
 }
 
 
-class Pscheduler(LinesParser):
+class Pscheduler(LinesParser, evidence=Evidence.WAY, of_a_line=True):
     """pScheduler: what a task prints, and its result documents (throughput, rtt, latency, latencybg and trace).
 
     Units: ``throughput-bits`` is a rate in bit/s, ``throughput-bytes`` a byte count (checked: 8323072000 bytes in
@@ -37,8 +37,6 @@ class Pscheduler(LinesParser):
     not read.
     """
 
-    evidence = Evidence.WAY
-    of_a_line = True
     words = "bps Kbps Mbps Gbps Summary Stream RTT Packet pscheduler Packets Delay Clock Deviation"
     terms: ClassVar = {"statistic": _STATISTICS}
 

@@ -50,7 +50,7 @@ class _Route:
     cut: bool = False  # the file ends inside a line of the last hop
 
 
-class Traceroute(LineParser):
+class Traceroute(LineParser, evidence=Evidence.WAY):
     """traceroute (Linux, BSD, macOS, Solaris, busybox, IPv6) and Windows tracert.
 
     Units: milliseconds. Each probe of a hop is a record (``hop``, ``probe``, ``interval=True``); the headline is the
@@ -62,7 +62,6 @@ class Traceroute(LineParser):
     router that answers slowly (ICMP is handled aside the fast path) is no slow path: use the smallest times.
     """
 
-    evidence = Evidence.WAY
     words = "traceroute Tracing tracert Routenverfolgung itinéraire resolve known"
     commands = ("traceroute", "traceroute6", "tracert")
     shape = r"^\s+\S.* ms(?:   ms|  \*)"  #: a first hop whose head is missing (it goes to stderr on BSD and macOS)
@@ -154,7 +153,7 @@ _PMTU: Final = re.compile(r"\bpmtu (\d+)")
 _ASYMM: Final = re.compile(r"\basymm +(\d+)")
 
 
-class Tracepath(LinesParser):
+class Tracepath(LinesParser, evidence=Evidence.WAY):
     """tracepath and tracepath6 of iputils.
 
     Units: milliseconds; ``pmtu`` in bytes of the IP packet. ``asymm N`` says that the way back seems to have N hops.
@@ -163,7 +162,6 @@ class Tracepath(LinesParser):
     there is no RTT of the target.
     """
 
-    evidence = Evidence.WAY
     words = "pmtu reached asymm tracepath LOCALHOST reply Resume"
     shape = r"^ ?: .*ms"
     commands = ("tracepath", "tracepath6")
@@ -246,7 +244,7 @@ def _path(
         yield parser.measure("hops", max(answered), str(max(answered)), dict(path), line=line)
 
 
-class Mtr(LineParser):
+class Mtr(LineParser, evidence=Evidence.WAY):
     """mtr: report (``-r``, ``-w``, ``-b``, ``-z``, ``-o``), interactive screen, CSV, JSON and XML.
 
     Units: milliseconds, ``Loss%`` in per cent (mtr ``ui/mtr.c``, data_fields). Columns are those that the head
@@ -256,7 +254,6 @@ class Mtr(LineParser):
     headline, unless it is ``???``. Of an interactive screen only the last drawing counts.
     """
 
-    evidence = Evidence.WAY
     words = "Loss Snt MTR Mtr Drop mtr"
 
     _rows: list[_Row] = anew(list)

@@ -32,7 +32,7 @@ _VIEWS: Final[dict[str, Conditions]] = {
 }  # fmt: skip
 
 
-class Iozone(LinesParser):
+class Iozone(LinesParser, evidence=Evidence.FITS):
     """iozone 3.x: the automatic table (any set of tests), -R report matrices, -t throughput mode.
 
     Units: ``kBytes/sec``, ``KB`` and ``kB`` are KiB (checked: ``-s 256g`` is printed as 268435456 kB); with
@@ -45,7 +45,6 @@ class Iozone(LinesParser):
     Source: iozone.c (headings, ``unit``), the manual's options.
     """
 
-    evidence = Evidence.FITS
     words = "reclen report throughput Revision $Revision Iozone iozone Record DIRECT OPS Microseconds File Can Error"
     shape = r'^\s*"\s*[A-Z][A-Za-z -]*"\s+$'
 
@@ -200,7 +199,7 @@ _FIGURES: Final = {
 }  # fmt: skip
 
 
-class RadosBench(LinesParser):
+class RadosBench(LinesParser, evidence=Evidence.SERVERS):
     """``rados bench`` of Ceph, write, seq and rand, any release since Firefly.
 
     Units: ``Bandwidth (MB/sec)`` = 2^20 B/s (checked: 491 writes of 8388608 B in 10.284 s are 381.95 MiB/s, printed
@@ -209,7 +208,6 @@ class RadosBench(LinesParser):
     """
 
     tool = "rados bench"
-    evidence = Evidence.SERVERS
     words = "Total Bandwidth bandwidth IOPS Latency latency size"
     commands = ("rados",)
 
@@ -264,7 +262,7 @@ _ROW: Final = re.compile(
 _LATENCIES: Final = {"min": "min", "avg": "mean", "max": "max"}
 
 
-class Elbencho(LinesParser):
+class Elbencho(LinesParser, evidence=Evidence.SERVERS, by_document=True):
     """elbencho: its text table and CSV, and the CSV of its storage_sweep scripts.
 
     Units: ``Throughput MiB/s`` and ``Total MiB`` are MiB, ``Elapsed ms`` milliseconds, later versions write
@@ -273,8 +271,6 @@ class Elbencho(LinesParser):
     text: 1048576 files of 1 KiB in 19.506 s are 0.440 Gbit/s, the mean of three runs printed as 0.436).
     """
 
-    evidence = Evidence.SERVERS
-    by_document = True
     words = "OPERATION Throughput Elapsed Dataset Working elbencho ISO Files IOPS"
 
     _operation: str | None = anew()

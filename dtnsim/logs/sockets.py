@@ -23,7 +23,7 @@ _INTERIM: Final = regex(
 _LONGEST: Final = 12  # lines of head and rows
 
 
-class Netperf(LineParser):
+class Netperf(LineParser, evidence=Evidence.NETWORK, of_a_line=True):
     """netperf 2.x: classic tables of ``TCP_STREAM``, ``TCP_MAERTS``, ``TCP_SENDFILE``, ``UDP_STREAM`` and ``TCP_RR``.
 
     Units: the head says them: ``10^6bits/sec`` (also ``-f m``), ``10^9bits/s`` (``-f g``), ``10^3bits``; with ``-f M``,
@@ -34,8 +34,6 @@ class Netperf(LineParser):
     messages times their size over the elapsed time give the printed rate.
     """
 
-    evidence = Evidence.NETWORK
-    of_a_line = True
     words = "TEST"
 
     _known: Conditions = anew(dict)
@@ -122,7 +120,7 @@ _PAIR: Final = re.compile(rf"({'|'.join(_KEYS)})\s*+: (\S++)")
 _OPERATIONS: Final = {"RDMA_Write": "write", "RDMA_Read": "read", "Send": "send", "Raw Ethernet Send": "send"}
 
 
-class Perftest(LinesParser):
+class Perftest(LinesParser, evidence=Evidence.NETWORK):
     """perftest: ``ib_write_bw``, ``ib_read_bw``, ``ib_send_bw``, ``ib_atomic_bw`` and their ``_lat``, any 2.x to 6.x.
 
     Units: ``BW [MB/sec]`` and ``[MiB/sec]`` = 2^20 B/s (checked: 0.017654 million messages of 65536 B a second beside
@@ -133,7 +131,6 @@ class Perftest(LinesParser):
     (``bidirectional``).
     """
 
-    evidence = Evidence.NETWORK
     words = "bytes Test qps Connection Mtu Device Link TX"
     beside: ClassVar = {"bytes": ("#bytes",)}
     commands = tuple(f"ib_{what}_{kind}" for what in ("write", "read", "send", "atomic") for kind in ("bw", "lat"))
@@ -219,7 +216,7 @@ def _server(args: Iterable[str]) -> str | None:
     return None
 
 
-class Qperf(LineParser):
+class Qperf(LineParser, evidence=Evidence.NETWORK):
     """qperf 0.4: blocks ``tcp_bw:`` with ``name = value unit``.
 
     Units: ``KB``, ``MB``, ``GB`` of rates are powers of 1000 (qperf.c ``view_band``; checked: 28.2 GB in 10 s printed
@@ -228,7 +225,6 @@ class Qperf(LineParser):
     ``recv_bw`` what arrived. CPU shares are of one core, so that they may pass 100 %.
     """
 
-    evidence = Evidence.NETWORK
     shape = r"^\s*+(?:tcp|udp|sctp|sdp|rds|rc|uc|ud|xrc|ver)_[a-z_]{2,40}:\s*+$"
 
     _known: Conditions = anew(dict)
@@ -260,19 +256,15 @@ class Qperf(LineParser):
                 known["block_B"] = value * (BINARY if size[2] else DECIMAL)[size[1]]
         if "-t" in args and "duration_s" not in known and args[-1] != "-t":
             known["duration_s"] = positive_int(args[args.index("-t") + 1])
-        more: Conditions
         for key, value, unit, shown, line in rows:
-            rate, times = _RATE.fullmatch(unit), re.fullmatch(r"([KMG]?)/sec", unit)
+            rate, times, printed = _RATE.fullmatch(unit), re.fullmatch(r"([KMG]?)/sec", unit), f"{shown} {unit}"
             if key in _RATES and rate is not None and value > 0:
                 scale = DECIMAL[rate[1]] / (8 if rate[2] == "b" else 1)
-                figure, more = ("throughput", value * scale), {"role": _RATES[key]}
+                yield self.measure("throughput", value * scale, printed, known, role=_RATES[key], line=line)
             elif key == "latency" and unit in TIMES:
-                figure, more = ("latency", value * TIMES[unit]), {"one_way": True}
+                yield self.measure("latency", value * TIMES[unit], printed, known, one_way=True, line=line)
             elif key.endswith("_cpus_used") and unit.startswith("%"):
                 role = "sender" if key[:4] in ("send", "loc_") else "receiver"
-                figure, more = ("cpu_share", value / 100), {"role": role, "cpu": "cores"}
+                yield self.measure("cpu_share", value / 100, printed, known, role=role, cpu="cores", line=line)
             elif key == "msg_rate" and times is not None and value > 0:
-                figure, more = ("rate", value * DECIMAL[times[1]]), {"of": "messages"}
-            else:
-                continue
-            yield self.measure(*figure, f"{shown} {unit}", {**known, **more}, line=line)
+                yield self.measure("rate", value * DECIMAL[times[1]], printed, known, of="messages", line=line)

@@ -37,7 +37,7 @@ class _Meter(NamedTuple):
     figures: list[Record]
 
 
-class Scp(LinesParser):
+class Scp(LinesParser, evidence=Evidence.TRANSFER):
     """scp and sftp: OpenSSH's progress meter (with rate, and the bar of OpenSSH 3), PuTTY's pscp and psftp.
 
     Units: ``KB MB GB TB`` = 2^10 ... 2^40 B, the rate ``MB/s`` = 2^20 B/s (OpenSSH ``progressmeter.c``,
@@ -49,7 +49,6 @@ class Scp(LinesParser):
     whole file; before it is a moving average of the last seconds (``partial``).
     """
 
-    evidence = Evidence.TRANSFER
     words = (
         "B KB MB GB TB PB ETA scp sftp kB denied lost Uploading Fetching Transferred stalled refused verification "
         "Connection Couldn"
@@ -178,7 +177,7 @@ class _Run:
     status: Status = "complete"
 
 
-class Rsync(LinesParser):
+class Rsync(LinesParser, evidence=Evidence.TRANSFER):
     """rsync 2.x and 3.x and openrsync: the closing summary, ``--stats``, ``-P`` and ``--info=progress2``.
 
     Units: byte counts are bytes, with digit groups since 3.1 (commas, points or blanks after the locale);
@@ -197,7 +196,6 @@ class Rsync(LinesParser):
     failure, or ``partial`` when only some files could not be sent (codes 23, 24, 25).
     """
 
-    evidence = Evidence.TRANSFER
     words = "sent wrote speedup rsync kB MB GB Number Literal sending receiving building"
     beside: ClassVar = dict.fromkeys(("kB", "MB", "GB"), ("%",))
     shape = r"^[\s,]*+(?<= )% ++[kMGT]B/s "

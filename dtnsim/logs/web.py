@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from typing import ClassVar, Final
 
 from dtnsim.logs._commands import Given
-from dtnsim.logs._declared import LinesParser, Match, Progress, ProgressParser, declare, gives, reads
+from dtnsim.logs._declared import LinesParser, Match, Progress, ProgressParser, declare, gives, reads, said_in
 from dtnsim.logs._numbers import (
     BINARY,
     binary_size,
@@ -25,7 +25,7 @@ from dtnsim.logs._records import NO_BYTES, noted
 from dtnsim.logs.base import Conditions, Document, Evidence, LineParser, Parser, Record, Status, anew, documents
 
 
-class Wget(LinesParser):
+class Wget(LinesParser, evidence=Evidence.TRANSFER):
     """wget's last line of a download: ``(4.27 MB/s) - 'name' saved [977501/977501]``.
 
     Units: ``KB/s``, ``MB/s``, ``GB/s`` are powers of 1024 (wget ``src/retr.c``, ``calc_rate``; checked by a run of 64
@@ -33,7 +33,6 @@ class Wget(LinesParser):
     The rate is the mean over the transfer. A file of which less came than was announced is ``partial``.
     """
 
-    evidence = Evidence.TRANSFER
     words = "saved written Connection Read"
 
     @reads(
@@ -61,7 +60,7 @@ _ROW: Final = re.compile(
 )
 
 
-class Curl(LineParser):
+class Curl(LineParser, evidence=Evidence.TRANSFER):
     """curl's progress table (``% Total % Received % Xferd Average Speed``), 7.x and 8.x.
 
     Units: ``k``, ``M``, ``G`` of sizes and speeds are powers of 1024, speeds in B/s (curl ``lib/progress.c``,
@@ -70,7 +69,6 @@ class Curl(LineParser):
     ``Upload`` ``"send"``. A last row of less than 100 % is ``partial``. Times are whole seconds (``resolution_s``).
     """
 
-    evidence = Evidence.TRANSFER
     words = "Xferd Dload"
 
     _row: re.Match[str] | None = None
@@ -102,7 +100,7 @@ class Curl(LineParser):
                 yield self.measure("throughput", speed, printed, more, status=status, line=self._line)
 
 
-class S5cmd(ProgressParser):
+class S5cmd(ProgressParser, evidence=Evidence.TRANSFER):
     """s5cmd cp --show-progress: ``50.00% ━━━━──── 11.02 GB / 22.04 GB (8.78 MB/s) 20m55s (32/32)``.
 
     Units: ``kB``, ``MB``, ``GB`` are powers of 1000 (s5cmd ``progressbar.go`` sets pb's SIBytesPrefix; checked: 11.02
@@ -111,7 +109,6 @@ class S5cmd(ProgressParser):
     same. ``ERROR "cp ..."`` is a failure. Without the option s5cmd prints no rate.
     """
 
-    evidence = Evidence.TRANSFER
     words = "ERROR"
     shape = r" [kMGTP]?B /  [kMGTP]?B \( [kMGTP]?B/s\) "
     line = declare(
@@ -133,7 +130,7 @@ _DONE: Final = re.compile(r"^\s*+(?P<what>upload|download|copy|move): (?P<from>\
 _DIRECTIONS: Final = {"upload": {"direction": "send"}, "download": {"direction": "receive"}}
 
 
-class AwsS3(ProgressParser):
+class AwsS3(ProgressParser, evidence=Evidence.TRANSFER):
     """aws s3 cp, sync and mv: the progress line of aws-cli 1.11.40 and later.
 
     Units: ``KiB``, ``MiB``, ``GiB`` and ``Bytes``, powers of 1024 (aws-cli ``customizations/s3/utils.py``,
@@ -143,7 +140,6 @@ class AwsS3(ProgressParser):
     """
 
     tool = "aws s3"
-    evidence = Evidence.TRANSFER
     words = "Completed upload download copy move remaining"
     commands = ("aws",)
     line = declare(
@@ -175,7 +171,7 @@ _LATENCIES: Final = {"Fastest": "min", "Slowest": "max"}
 _OPERATIONS: Final = {"PUT": "write", "GET": "read"}
 
 
-class Warp(LinesParser):
+class Warp(LinesParser, evidence=Evidence.SERVERS):
     """warp (MinIO's S3 benchmark), 0.3 to 1: the analysis after a run.
 
     Units: ``MiB/s`` 2^20 B/s, ``obj/s`` objects a second; times carry theirs. ``Average`` is the mean of the whole run
@@ -183,19 +179,15 @@ class Warp(LinesParser):
     ``Reqs`` is the latency of a whole request, ``TTFB`` that of its first byte (``of``). PUT is a write, GET a read.
     """
 
-    evidence = Evidence.SERVERS
     words = "Operation Report"
     longest = 40
     terms: ClassVar = {"statistic": _STATISTICS}
 
     @reads(r"^\s*+(?:Operation|Report): (?P<what>[A-Z]{3,20})(?: \(\d++\))?(?P<rest>.{0,200})", opens=True)
     def _start(self, head: Match) -> None:
-        self.known = {"operation": _OPERATIONS.get(head["what"], head["what"].lower())}
-        for key, pattern in (("object_B", r"Size: (\d++) bytes"), ("streams", r"Concurrency: (\d++)")):
-            if (found := re.search(pattern, head["rest"])) is not None and len(found[1]) < 16:
-                self.known[key] = int(found[1])
-        if (ran := re.search(r"Ran:? (\d[0-9hmsµu.]*+)", head["rest"])) is not None:
-            self.known["duration_s"] = parts_s(ran[1].rstrip("."))
+        rest, self.known = head["rest"], {"operation": _OPERATIONS.get(head["what"], head["what"].lower())}
+        self.known |= said_in(rest, object_B=r"Size: (\d{1,15}+)(?= bytes)", streams=r"Concurrency: (\d{1,15}+)(?!\d)")
+        self.known |= said_in(rest, lambda text: parts_s(text.rstrip(".")), duration_s=r"Ran:? (\d[0-9hmsµu.]*+)")
 
     _rates = gives(
         r"^\s*+\* (?P<statistic>Average|Fastest|50% Median|Slowest): "
@@ -259,7 +251,7 @@ class _Block:
             yield parser.measure("duration", self.elapsed, f"{self.elapsed:g}s", status=status, line=self.line, **known)
 
 
-class Rclone(LinesParser):
+class Rclone(LinesParser, evidence=Evidence.TRANSFER):
     """rclone: ``-v``/``--stats`` blocks, ``-P`` redraws, one-line statistics, JSON logs; 1.2x to 1.6x.
 
     Units: powers of 1024 in every version (rclone ``fs/sizesuffix.go``), whatever the word: ``60.145M / 180
@@ -272,7 +264,6 @@ class Rclone(LinesParser):
     headline without a speed gives bytes / elapsed time if at least a second passed (``derived``).
     """
 
-    evidence = Evidence.TRANSFER
     words = "Transferred Elapsed Errors INFO ERROR Failed rclone CRITICAL ETA Fatal"
 
     _block: _Block | None = anew()

@@ -16,7 +16,7 @@ _DONE: Final = declare(
 )
 
 
-class GfalCopy(LinesParser):
+class GfalCopy(LinesParser, evidence=Evidence.TRANSFER):
     """gfal-copy (gfal2-util): ``Copying SOURCE   [DONE]  after 3s``, ``Copying N bytes SOURCE => TARGET`` with ``-v``.
 
     Units: bytes, and whole seconds, cut off (``resolution_s``): a copy of ``0s`` has no duration. The size is only
@@ -24,7 +24,6 @@ class GfalCopy(LinesParser):
     """
 
     tool = "gfal-copy"
-    evidence = Evidence.TRANSFER
     words = "Copying gfal"
 
     _size: dict[str, tuple[int, str | None]] = anew(dict)
@@ -60,7 +59,7 @@ class GfalCopy(LinesParser):
 _N: Final = r"\d++(?:\.\d++)?(?:e\+\d\d)?"
 
 
-class Xrdcp(ProgressParser):
+class Xrdcp(ProgressParser, evidence=Evidence.TRANSFER):
     """xrdcp's progress line (XRootD 3.3 and later): ``[16.11GB/16.11GB][100%][====][25.46MB/s]``.
 
     Units: ``kB``, ``MB``, ``GB`` of sizes and rates are powers of 1024 (XRootD ``XrdClUtils.cc``, ``BytesToString``,
@@ -70,7 +69,6 @@ class Xrdcp(ProgressParser):
     line of less than 100 % is ``partial``.
     """
 
-    evidence = Evidence.TRANSFER
     words = "kB MB GB TB B ERROR FATAL"
     beside: ClassVar = dict.fromkeys(("kB", "MB", "GB", "TB", "B"), ("%][",))
     commands = ("xrdcp", "xrdcopy")
@@ -117,7 +115,7 @@ def _is_event(doc: Document) -> bool:
     return found.keys() >= _PAYLOAD and ("transferred_at" in found or "event_type" in found)
 
 
-class Rucio(LinesParser):
+class Rucio(LinesParser, evidence=Evidence.TRANSFER, by_document=True):
     """Rucio: events of transfers (Hermes to ActiveMQ, OpenSearch or a file), and what ``rucio download`` prints.
 
     Units: ``bytes``; the time is ``transferred_at`` less ``started_at``, whole seconds as FTS gives them
@@ -126,8 +124,6 @@ class Rucio(LinesParser):
     ``common/utils.py``, ``sizefmt``; ``client/downloadclient.py``); the rate is computed from its size and seconds.
     """
 
-    evidence = Evidence.TRANSFER
-    by_document = True
     words = "downloaded"
 
     @documents(fits=_is_event, long=("hits.hits", "hits", "data"))
@@ -193,7 +189,7 @@ def _is_fts(doc: Document) -> bool:
     )
 
 
-class Fts(Parser):
+class Fts(Parser, evidence=Evidence.TRANSFER, by_document=True):
     """FTS3: what its REST interface says of a job's files, and the message it sends when a transfer is complete.
 
     Units: bytes, ``tx_duration`` in s, times of messages in ms since 1970. The rate is computed: bytes over the
@@ -206,9 +202,7 @@ class Fts(Parser):
     fts-rest ``fts-rest-transfer-status -j``.
     """
 
-    evidence = Evidence.TRANSFER
     commands = ()
-    by_document = True
 
     @documents(fits=_is_fts, long=("files", "hits.hits", "hits", "data"))
     def _json(self, doc: Document) -> Iterator[Record]:
