@@ -65,11 +65,9 @@ def read_logs(sources: str | Path | Iterable[str | Path]) -> tuple[list[Measurem
     Raises:
         LogError: a file cannot be opened, is empty or is not text.
     """
-    found: list[Measurement] = []
-    unread: list[Unread] = []
-    for source in [sources] if isinstance(sources, str | Path) else sources:
-        _collect(iter_log(source), str(source), found, unread)
-    return found, unread
+    many = [sources] if isinstance(sources, str | Path) else sources
+    logs = [_collected(iter_log(source), str(source)) for source in many]
+    return [record for found, _ in logs for record in found], [note for _, unread in logs for note in unread]
 
 
 def read_text(text: str | bytes, name: str = "text") -> tuple[list[Measurement], list[Unread]]:
@@ -78,21 +76,18 @@ def read_text(text: str | bytes, name: str = "text") -> tuple[list[Measurement],
     Raises:
         LogError: empty, or not text.
     """
+    raw = text.encode("utf-8", "surrogateescape") if isinstance(text, str) else text
+    return _collected(iter_log(io.BytesIO(raw), name), name)
+
+
+def _collected(records: Iterable[Measurement | Unread], name: str) -> tuple[list[Measurement], list[Unread]]:
     found: list[Measurement] = []
     unread: list[Unread] = []
-    raw = text.encode("utf-8", "surrogateescape") if isinstance(text, str) else text
-    _collect(iter_log(io.BytesIO(raw), name), name, found, unread)
-    return found, unread
-
-
-def _collect(
-    records: Iterable[Measurement | Unread], name: str, found: list[Measurement], unread: list[Unread]
-) -> None:
-    before = len(found), len(unread)
     for record in records:
         if isinstance(record, Measurement):
             found.append(record)
         else:
             unread.append(record)
-    if (len(found), len(unread)) == before:
+    if not found and not unread:
         unread.append(Unread(name, 1, "", "nothing in it looks like the output of a tool dtnsim knows"))
+    return found, unread

@@ -357,15 +357,10 @@ def records(data: Any, depth: int = 0) -> Iterator[dict[str, Any]]:
 def first(data: Any) -> dict[str, Any]:
     """The innermost object of an export's first record: what a parser looks at to recognise it."""
     found: dict[str, Any] = {}
-    for _ in range(_DEEP):
-        if isinstance(data, list):
-            data = data[0] if data else None
-        if not isinstance(data, dict):
+    for record in records(data):
+        found |= record
+        if not any(isinstance(record.get(key), dict | list) for key in _ENVELOPES):
             break
-        found = {**found, **data}
-        hits = data.get("hits")
-        inside = [data[key] for key in _ENVELOPES if isinstance(data.get(key), dict | list)]
-        data = hits if isinstance(hits, dict | list) else inside[0] if inside else None
     return found
 
 

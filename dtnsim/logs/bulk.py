@@ -8,7 +8,7 @@ from dataclasses import dataclass, field
 from typing import Final
 
 from dtnsim.logs._commands import given
-from dtnsim.logs._declared import Found, LinesParser, Match, notes, reads
+from dtnsim.logs._declared import Found, LinesParser, Match, notes, reads, said_in
 from dtnsim.logs._numbers import BINARY, agrees, binary_size, bits_rate, decimal, integer, regex
 from dtnsim.logs.base import NO_BYTES, Conditions, Evidence, LineParser, Record, Status, anew, located
 from dtnsim.logs.measurement import Measurement
@@ -111,10 +111,6 @@ _WDT_RATE: Final = regex(
 )
 _TIME: Final = re.compile(r"Total (?:sender|receiver) time = ([\d.]+)")
 _STATUS: Final = re.compile(r"Transfer\s+status = (?P<status>[A-Z_]+)")
-_WDT_FIGURES: Final = {
-    "bytes": (re.compile(r"Total\s+bytes = (\d+)"), int),
-    "files": (re.compile(r"Number\s+of\s+files\s+transferred = (\d+)"), int), "duration_s": (_TIME, float),
-}  # fmt: skip
 _BAR: Final = regex(r"\[[=>\s]*\] +(?P<share>\d{1,3})% +<rate:num> Mbytes/s(?:ec)?(?:\s+\[<now:dots> Mbytes/s)?")
 _WRAPPED: Final = 10
 
@@ -162,14 +158,14 @@ class Wdt(LineParser, evidence=Evidence.TRANSFER, by_document=True):
     def _report(self, text: str) -> Iterator[Record]:
         line, self._text, self.open = self._start, [], False
         status, found, known = _STATUS.search(text), _WDT_RATE.search(text), {**self.asked().known, **self.where}
-        for key, (pattern, read) in _WDT_FIGURES.items():
-            known[key] = read(figure[1]) if (figure := pattern.search(text)) is not None else None
+        known |= said_in(text, bytes=r"Total\s+bytes = (\d+)", files=r"Number\s+of\s+files\s+transferred = (\d+)")
+        known |= said_in(text, float, duration_s=_TIME.pattern)
         if status is not None and status["status"] != "OK":
             self._bar = found = None
             yield self.failure(status[0], line=line, **known)
         if found is None:
             return
-        self._bar, rate, size, seconds = None, float(found["rate"]), known["bytes"], known["duration_s"]
+        self._bar, rate, size, seconds = None, float(found["rate"]), known.get("bytes"), known.get("duration_s")
         self.need(rate > 0 and size != 0, found[0], NO_BYTES, line=line)
         if size and seconds and not agrees(size / seconds / 2**20, rate, found["rate"]):
             yield self.unread(found[0], "bytes and seconds do not give the printed rate", line=line)

@@ -156,8 +156,11 @@ class Ethtool(LinesParser, evidence=Evidence.CORRECTS):
 
     words = "Settings Speed Duplex Link statistics Ring Nominal Identifier Transceiver Cannot netlink"
     beside: ClassVar = {"statistics": ("NIC statistics",)}
+    terms: ClassVar = {
+        "view": {"Pre-set maximums": "maximum", "Current hardware settings": "current"},
+        "direction": {"RX": "receive", "TX": "send"},
+    }
 
-    _view = anew(lambda: "maximum")
     _pending: tuple[float, str, int] | None = anew()  # speed, until duplex is known
 
     def _named(self) -> Conditions:
@@ -172,19 +175,12 @@ class Ethtool(LinesParser, evidence=Evidence.CORRECTS):
 
     _rings = notes(r"^\s*Ring parameters for (?P<interface>\S+?):", opens="rings", to=str, new=True)
 
-    @reads(r"^\s+(?:\[(\d{1,4})\]: )?([^\s\[][^:]*?(?:::\S+)?): (\d+)\s*$", inside="statistics")
-    def _counter(self, found: Match) -> Found:
-        known: Conditions = {**self.known, "of": found[2], "queue": None if found[1] is None else int(found[1])}
-        return self.measure("count", int(found[3]), found[0].strip(), known)
-
-    @reads(r"^.*(?:Pre-set (?P<view>maximum)s|(?P<now>C)urrent hardware settings)", inside="rings")
-    def _ring_view(self, found: Match) -> None:
-        self._view = found["view"] or "current"
-
-    @reads(r"^(RX|TX):\s+(\d+)\s*$", inside="rings")
-    def _ring(self, found: Match) -> Found:
-        known = {**self.known, "direction": "receive" if found[1] == "RX" else "send", "view": self._view}
-        return self.measure("ring_entries", int(found[2]), found[0], known)
+    _counter = gives(
+        r"^\s+(?:\[(?P<queue>\d{1,4})\]: )?(?P<of>[^\s\[][^:]*?(?:::\S+)?): <n:int>\s*$", "count {line}",
+        inside="statistics",
+    )  # fmt: skip
+    _ring_view = notes(r"^.*(?P<view>Pre-set maximums|Current hardware settings)", inside="rings")
+    _ring = gives(r"^(?P<direction>RX|TX):\s+<n:int>\s*$", "ring_entries {line}", inside="rings")
 
     @reads(r"^\s*Speed: (\d+)Mb/s(?=\s|$)", inside="settings")
     def _speed(self, found: Match) -> None:
