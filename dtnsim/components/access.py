@@ -1,7 +1,5 @@
 """What a transfer asks of storage and of CPU: the small records that components read."""
 
-from __future__ import annotations
-
 import math
 from collections.abc import Mapping
 from dataclasses import dataclass, fields

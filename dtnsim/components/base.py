@@ -6,8 +6,6 @@ A new kind is one new file in this package (or in `dtnsim.tools`): a subclass of
 ``TOGETHER`` of their package, so that none of them is imported to be known.
 """
 
-from __future__ import annotations
-
 import difflib
 import importlib
 import pkgutil

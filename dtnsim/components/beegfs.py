@@ -1,7 +1,5 @@
 """BeeGFS: chunks over storage targets, a buffer for each file, connections to each server, buddy mirrors."""
 
-from __future__ import annotations
-
 import math
 from typing import Annotated, ClassVar
 

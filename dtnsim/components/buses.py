@@ -1,7 +1,5 @@
 """What a byte charges between volume, card and memory of a host; and work that devices take over from its cores."""
 
-from __future__ import annotations
-
 from typing import Final
 
 import numpy as np

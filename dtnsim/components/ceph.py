@@ -1,7 +1,5 @@
 """Ceph, CephFS and RBD: objects on OSDs, copies or coded shards, read-ahead, metadata servers, images of disks."""
 
-from __future__ import annotations
-
 from typing import Annotated, ClassVar
 
 import numpy as np

@@ -1,7 +1,5 @@
 """What a machine is built on: slots and uplinks, expanders of drives, bays of a chassis, mainboards."""
 
-from __future__ import annotations
-
 from typing import Annotated, ClassVar, Final, Self
 
 from pydantic import Field, model_validator

@@ -1,7 +1,5 @@
 """What a cloud sells with limits: disks, and what an instance's card or disk adapter is allowed."""
 
-from __future__ import annotations
-
 from typing import Annotated, Any, ClassVar
 
 import numpy as np

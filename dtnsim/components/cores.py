@@ -1,7 +1,5 @@
 """A core's work: which core does what, and what it costs there and in the package that all cores share."""
 
-from __future__ import annotations
-
 from collections import Counter
 from typing import Annotated
 

@@ -1,7 +1,5 @@
 """Processors: cores with a clock; a thread has one core's cycles, all threads share the package."""
 
-from __future__ import annotations
-
 from typing import Annotated, ClassVar, Literal
 
 from pydantic import Field

@@ -1,7 +1,5 @@
 """DAOS: a POSIX container through dfuse or an interception library, engines on the servers, coded objects."""
 
-from __future__ import annotations
-
 from typing import Annotated, ClassVar, Literal
 
 from pydantic import Field

@@ -1,10 +1,8 @@
 """Layers of the device mapper: logical volumes (LVM), encryption (dm-crypt)."""
 
-from __future__ import annotations
-
 import math
 from functools import cached_property
-from typing import Annotated, ClassVar, Final, Literal
+from typing import Annotated, ClassVar, Final, Literal, Self
 
 import numpy as np
 from pydantic import Field, model_validator
@@ -52,7 +50,7 @@ class Lvm(Layer):
     interleaved: Annotated[int, Field(ge=1, le=10000)] = 1
 
     @model_validator(mode="after")
-    def _enough(self) -> Lvm:
+    def _enough(self) -> Self:
         if self.type == "striped" and self.disks < 2:
             raise ValueError("a striped volume needs at least 2 physical volumes; write disks: 2")
         if not self.thin and self.interleaved > 1:

@@ -1,7 +1,5 @@
 """File systems on local drives: how they read ahead, sync by a log, and what extents and new files cost."""
 
-from __future__ import annotations
-
 from dataclasses import replace
 from typing import Annotated, ClassVar
 

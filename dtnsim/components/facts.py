@@ -1,7 +1,5 @@
 """What is printed of a part for choosing it, which moves no answer: age, size, endurance, power, place, price."""
 
-from __future__ import annotations
-
 import re
 from typing import Annotated, Any, Final
 

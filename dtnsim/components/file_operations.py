@@ -1,7 +1,5 @@
 """What a file system's operations on names and attributes take: of the program that waits, and of servers."""
 
-from __future__ import annotations
-
 from collections.abc import Iterable, Mapping
 from typing import Annotated, ClassVar
 

@@ -1,7 +1,5 @@
 """What every file system answers: what a call costs the core, and when the medium has to work."""
 
-from __future__ import annotations
-
 import math
 from abc import abstractmethod
 from dataclasses import dataclass

@@ -1,7 +1,5 @@
 """GPFS (Spectrum Scale): blocks striped over all NSDs, prefetch threads, pagepool, tokens."""
 
-from __future__ import annotations
-
 from typing import Annotated, ClassVar, Literal
 
 import numpy as np

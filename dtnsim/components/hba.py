@@ -1,7 +1,5 @@
 """Host bus adapters and RAID controllers: lanes to the drives or their expander, the chip, the slot it sits in."""
 
-from __future__ import annotations
-
 from typing import Annotated, ClassVar
 
 from pydantic import Field

@@ -1,7 +1,5 @@
 """Hard disks: the zone under the heads sets the rate; streams, files and random requests cost positioning."""
 
-from __future__ import annotations
-
 from dataclasses import replace
 from typing import Annotated, ClassVar, Final, Literal
 

@@ -1,7 +1,5 @@
 """Disks side by side: single ones, each file on one of them, and arrays of unlike members."""
 
-from __future__ import annotations
-
 import math
 from collections.abc import Callable, Mapping
 from typing import Annotated, ClassVar, Self

@@ -1,7 +1,5 @@
 """What an array of Linux' md has besides its members: lock, stripe cache, threads for parity, bitmap, journal."""
 
-from __future__ import annotations
-
 from typing import Annotated, Final, Literal
 
 from pydantic import BeforeValidator, Field

@@ -1,7 +1,5 @@
 """File systems on local drives: ext4, XFS, btrfs, those of other systems, tmpfs, unknown ones, and none."""
 
-from __future__ import annotations
-
 from dataclasses import replace
 from typing import Annotated, ClassVar, Final, Literal, Self
 

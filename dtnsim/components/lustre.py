@@ -1,7 +1,5 @@
 """Lustre: a file's stripes on object storage targets, RPCs in flight, servers, and everybody else's load."""
 
-from __future__ import annotations
-
 import math
 from collections.abc import Mapping
 from typing import Annotated, ClassVar

@@ -1,7 +1,5 @@
 """The machine that a component is in, as far as components ask it; `dtnsim.components.buses` answers."""
 
-from __future__ import annotations
-
 from abc import abstractmethod
 from collections.abc import Mapping
 from typing import TYPE_CHECKING, Annotated, Any

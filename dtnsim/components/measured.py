@@ -1,7 +1,5 @@
 """A volume as it was measured through its file system: whatever is below, without a data sheet's shape."""
 
-from __future__ import annotations
-
 from typing import Annotated, ClassVar, Final, Self
 
 from pydantic import Field, model_validator

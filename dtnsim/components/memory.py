@@ -1,7 +1,5 @@
 """Main memory: channels times transfer rate, crossed several times by each byte."""
 
-from __future__ import annotations
-
 from typing import Annotated, ClassVar, Final, NamedTuple
 
 from pydantic import Field

@@ -1,8 +1,6 @@
 """Metadata servers of a shared file system, by the operations a second that each of them does."""
 
-from __future__ import annotations
-
-from typing import Annotated
+from typing import Annotated, Self
 
 from pydantic import Field
 
@@ -43,7 +41,7 @@ class MetadataServers(Model):
     )
     striped: bool = False
 
-    def filled(self, usual: MetadataServers) -> MetadataServers:
+    def filled(self, usual: Self) -> Self:
         """With what a file system's servers usually do where nobody says.
 
         Args:

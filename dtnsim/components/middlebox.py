@@ -1,7 +1,5 @@
 """Boxes on a network segment: policers and shapers, firewalls, encryptors."""
 
-from __future__ import annotations
-
 from abc import abstractmethod
 from typing import Annotated, ClassVar, Literal
 

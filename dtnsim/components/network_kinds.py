@@ -6,8 +6,6 @@ next another: the first is not known (and narrows when it is stated), the second
 mean, ``predict --mean``).
 """
 
-from __future__ import annotations
-
 import math
 import re
 from collections.abc import Mapping, Sequence

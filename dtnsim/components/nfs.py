@@ -1,7 +1,5 @@
 """NFS and VAST: requests in flight over a round trip, read-ahead, connections, metadata."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping
 from typing import Annotated, ClassVar, Final, Literal
 

@@ -1,7 +1,5 @@
 """Network adapters: ports, framing, bonding, queues, the slot they sit in; Ethernet or InfiniBand."""
 
-from __future__ import annotations
-
 import math
 from collections.abc import Mapping
 from typing import Annotated, Any, ClassVar, Final, Literal

@@ -1,7 +1,5 @@
 """Cards that take work over from a host's cores: crypto accelerators and DPUs."""
 
-from __future__ import annotations
-
 from abc import abstractmethod
 from dataclasses import dataclass
 from typing import Annotated, ClassVar, Final, Literal

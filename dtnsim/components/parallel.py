@@ -1,7 +1,5 @@
 """What parallel file systems and stores of objects have in common: files over targets, copies, objects on OSDs."""
 
-from __future__ import annotations
-
 from typing import Annotated, Literal, Self
 
 import numpy as np

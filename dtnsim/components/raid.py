@@ -1,9 +1,7 @@
 """RAID 0, 1, 10, 5, 6, 50, 60 over any devices: drives or other arrays."""
 
-from __future__ import annotations
-
 from functools import partial
-from typing import Annotated, ClassVar, Final, Literal
+from typing import Annotated, ClassVar, Final, Literal, Self
 
 import numpy as np
 from pydantic import Field, model_validator
@@ -77,7 +75,7 @@ class Raid(LinuxMd):
         return given
 
     @model_validator(mode="after")
-    def _enough(self) -> Raid:
+    def _enough(self) -> Self:
         least = {0: 1, 1: 2, 10: 2, 5: 3, 6: 4, 50: 3, 60: 4}[self.level]
         if self.disks < least:
             raise ValueError(f"RAID {self.level} needs at least {least} disks a group, not {self.disks}")

@@ -1,7 +1,5 @@
 """Mounts of one server over the network (NFS, SMB): requests in flight, read-ahead, a thread of the server each."""
 
-from __future__ import annotations
-
 import math
 from abc import abstractmethod
 from typing import Annotated, ClassVar, Literal

@@ -1,7 +1,5 @@
 """iSCSI and NVMe over Fabrics, block devices behind a network: requests in flight, target ports, cores."""
 
-from __future__ import annotations
-
 from typing import Annotated, ClassVar, Literal
 
 import numpy as np

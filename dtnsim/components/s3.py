@@ -1,7 +1,5 @@
 """S3 object stores: parts over connections that each wait for their answers, request limits of prefixes."""
 
-from __future__ import annotations
-
 import math
 from collections.abc import Mapping
 from typing import Annotated, Any, ClassVar

@@ -1,7 +1,5 @@
 """A network segment: bandwidth, round-trip time, buffer, loss, other people's traffic, firewall, policer."""
 
-from __future__ import annotations
-
 import math
 from dataclasses import replace
 from functools import cached_property

@@ -1,7 +1,5 @@
 """The servers of a shared file system: ports, the arrays behind them, metadata servers; and mounts that share them."""
 
-from __future__ import annotations
-
 import math
 from dataclasses import dataclass, replace
 from typing import Annotated, ClassVar, Self

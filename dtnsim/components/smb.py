@@ -1,7 +1,5 @@
 """SMB 3: credits in flight, channels, ciphers, and what each client asks for about a file."""
 
-from __future__ import annotations
-
 from typing import Annotated, ClassVar, Final, NamedTuple
 
 from pydantic import Field

@@ -1,9 +1,7 @@
 """SSDs (SATA, SAS, NVMe): link, flash, caches that fill, compressing controllers, garbage collection, latency."""
 
-from __future__ import annotations
-
 from dataclasses import replace
-from typing import Annotated, ClassVar, Final
+from typing import Annotated, ClassVar, Final, Self
 
 import numpy as np
 from pydantic import model_validator
@@ -124,7 +122,7 @@ class Ssd(Device):
     link: Annotated[Quantity, Unit("B/s", low=1e6)] | None = None
 
     @model_validator(mode="after")
-    def _sound(self) -> Ssd:
+    def _sound(self) -> Self:
         if self.burst_write is not None and self.burst is None and not self.compresses:
             raise ValueError("burst_write needs burst, the bytes that are written so fast; or leave both out")
         if self.burst is not None and self.burst_write is None:
@@ -136,7 +134,7 @@ class Ssd(Device):
         return self
 
     @model_validator(mode="after")
-    def _as_fast_drives_are(self) -> Ssd:
+    def _as_fast_drives_are(self) -> Self:
         """What nobody stated of a drive that is faster than SATA, or rated fresh: defaults are those of neither."""
         if not self._faster:
             if not self.power_loss_protection and "iops_write" not in self.model_fields_set:

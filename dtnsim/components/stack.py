@@ -1,7 +1,5 @@
 """What the kernel's network and file paths cost a core: cycles a byte, a packet, a call."""
 
-from __future__ import annotations
-
 import math
 from functools import lru_cache
 from typing import Annotated, ClassVar, Final

@@ -1,7 +1,5 @@
 """Tape behind a staging disk (HPSS, CTA, dCache): mounts, locates, streaming, robots, and the disk in front."""
 
-from __future__ import annotations
-
 import math
 from dataclasses import replace
 from typing import Annotated, ClassVar

@@ -1,7 +1,5 @@
 """What a host's kernel is set to: TCP's buffers and congestion control, and what its page cache lets gather."""
 
-from __future__ import annotations
-
 from dataclasses import replace
 from typing import Annotated, Any, Final, Literal, Self
 
@@ -98,7 +96,7 @@ class TcpTuning(Model):
                 self.__dict__[core] = _core(getattr(self, name))
         return self
 
-    def of_role(self, role: Role) -> TcpTuning:
+    def of_role(self, role: Role) -> Self:
         """The same settings, with what is not stated as hosts of a role have it."""
         made = self.model_copy()
         for name, usual in zip(("rmem_max", "wmem_max"), ROLES[role], strict=True):
@@ -108,7 +106,7 @@ class TcpTuning(Model):
                     made.__dict__[core] = replace(limit := _core(usual), typical=limit)
         return made
 
-    def of_kernel(self, stack: Stack) -> TcpTuning:
+    def of_kernel(self, stack: Stack) -> Self:
         """The same settings, with the receive buffers that a kernel of which the version is stated begins with."""
         (since, size), now = linux.RECEIVED_B, self.rmem_max
         stated = "rmem_max" in self.model_fields_set or "kernel" not in stack.model_fields_set

@@ -1,9 +1,7 @@
 """Vdevs of ZFS pools: mirrors, RAIDZ and dRAID."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping
-from typing import Annotated, ClassVar, Final, Literal
+from typing import Annotated, ClassVar, Final, Literal, Self
 
 import numpy as np
 from pydantic import Field, model_validator
@@ -35,7 +33,7 @@ class Mirror(Layer):
     lost: Annotated[int, Field(ge=0, le=15)] = 0
 
     @model_validator(mode="after")
-    def _enough(self) -> Mirror:
+    def _enough(self) -> Self:
         if self.lost >= self.disks:
             raise ValueError(f"a mirror of {self.disks} does not survive {self.lost} lost disks")
         return self
@@ -108,7 +106,7 @@ class Raidz(Layer):
         return given
 
     @model_validator(mode="after")
-    def _enough(self) -> Raidz:
+    def _enough(self) -> Self:
         if self.disks <= self.parity:
             raise ValueError(f"raidz{self.parity} needs more than {self.parity} disks a group, not {self.disks}")
         if self.lost > self.parity:
@@ -243,7 +241,7 @@ class Draid(Raidz):
     spares: Annotated[int, Field(ge=0, le=100)] = 0
 
     @model_validator(mode="after")
-    def _wide_enough(self) -> Draid:
+    def _wide_enough(self) -> Self:
         if self.data + self.parity > self.disks - self.spares:
             raise ValueError(
                 f"stripes of {self.data} + {self.parity} do not fit on {self.disks} disks with {self.spares} spares"

@@ -1,7 +1,5 @@
 """ZFS: records, transaction groups, prefetch, its own cache; every write costs a transaction."""
 
-from __future__ import annotations
-
 from dataclasses import replace
 from typing import Annotated, ClassVar, Final, Literal
 

@@ -1,7 +1,5 @@
 """Boards and chassis of hosts: the slots and the expander that they bring, and whether what is in them fits."""
 
-from __future__ import annotations
-
 from collections import Counter
 from collections.abc import Iterator
 from typing import Any, Final

@@ -4,8 +4,6 @@ Time is counted in seconds from the start of the simulation, whose weekday and h
 time zones and no summer time: all hours are of one clock.
 """
 
-from __future__ import annotations
-
 import datetime as dt
 import re
 from functools import lru_cache

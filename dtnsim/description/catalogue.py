@@ -1,7 +1,5 @@
 """The library as records: kinds with their parameters, parts with their numbers."""
 
-from __future__ import annotations
-
 from collections import Counter
 from pathlib import Path
 from typing import Any, Final

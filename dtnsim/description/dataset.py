@@ -16,14 +16,12 @@ A data set is named (``esnet/5GB-in-small-files``), a YAML file, or written inli
 Folders: ``directories``, or ``files_per_folder`` and ``depth``.
 """
 
-from __future__ import annotations
-
 import math
 import re
 from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Annotated, Any, Final
+from typing import Annotated, Any, Final, Self
 
 import numpy as np
 from pydantic import AfterValidator, BeforeValidator, Field, model_validator
@@ -133,7 +131,7 @@ class Group(Model):
     total: Size | None = None
 
     @model_validator(mode="after")
-    def _complete(self) -> Group:
+    def _complete(self) -> Self:
         if self.size is not None:
             if self.smallest or self.largest or self.total:
                 raise ValueError("a group has either 'size' or 'from', 'to' and 'total'")
@@ -171,7 +169,7 @@ class Description(Model):
     depth: Annotated[int, BeforeValidator(_whole), Field(ge=1, le=64)] = 1
 
     @model_validator(mode="after")
-    def _one_way(self) -> Description:
+    def _one_way(self) -> Self:
         ways = [way for way in _WAYS if getattr(self, way) is not None]
         if len(ways) != 1 and ways != ["size", "histogram"]:
             said = f"both {ways[0]!r} and {ways[1]!r}" if ways else "no sizes"

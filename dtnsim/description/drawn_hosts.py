@@ -4,8 +4,6 @@ One part of the shipped library is drawn for each scenario, out of those that ca
 ``year`` (network cards: until then), or of all where it says none. What the host does state of a part stays as it is.
 """
 
-from __future__ import annotations
-
 import math
 import re
 from collections.abc import Callable, Iterable, Sequence

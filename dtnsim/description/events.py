@@ -1,8 +1,6 @@
 """What happens meanwhile: to a path its events and other people's transfers, to a workload failures and maintenance."""
 
-from __future__ import annotations
-
-from typing import Annotated, Final, Literal
+from typing import Annotated, Final, Literal, Self
 
 from pydantic import AfterValidator, Field, model_validator
 
@@ -33,7 +31,7 @@ class Event(Model):
     what: str = ""
 
     @model_validator(mode="after")
-    def _one_of(self) -> Event:
+    def _one_of(self) -> Self:
         if (self.station is None) == (self.change is None):
             raise ValueError("needs either 'station' with 'factor', or 'set' with the keys that change")
         if self.until is not None and self.until.value <= self.at.value:
@@ -59,7 +57,7 @@ class Others(Model):
     trace: str | None = None
 
     @model_validator(mode="after")
-    def _one_of(self) -> Others:
+    def _one_of(self) -> Self:
         if (self.rate is None) == (self.trace is None):
             raise ValueError("needs either 'rate' or 'trace'")
         return self
@@ -76,7 +74,7 @@ class _Target(Model):
     transfers: OnFault = "fail"
 
     @model_validator(mode="after")
-    def _one_target(self) -> _Target:
+    def _one_target(self) -> Self:
         given = [name for name in _TARGETS if getattr(self, name) is not None]
         if len(given) != 1:
             said = f"both {given[0]!r} and {given[1]!r}" if given else "nothing"
@@ -109,7 +107,7 @@ class Failure(_Target):
     )
 
     @model_validator(mode="after")
-    def _whole(self) -> Failure:
+    def _whole(self) -> Self:
         if self.drives is None:
             if self.mttr is None:
                 raise ValueError("needs 'mttr', the mean time to repair")
@@ -133,7 +131,7 @@ class Maintenance(_Target):
     transfers: OnFault = "wait"
 
     @model_validator(mode="after")
-    def _when(self) -> Maintenance:
+    def _when(self) -> Self:
         if (self.start is None and self.every is None) == (self.cron is None):
             raise ValueError("needs 'start', 'every' (with 'start' for the first), or 'cron'")
         if self.drives is not None:

@@ -6,8 +6,6 @@ lsjson``; and what counts files and bytes alone: ``aws s3 ls --summarize``, ``rc
 What a line says goes into no error, because names of files may be private.
 """
 
-from __future__ import annotations
-
 import json
 import re
 from collections.abc import Iterator

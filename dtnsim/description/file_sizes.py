@@ -1,7 +1,5 @@
 """Distributions of file sizes, as groups of equal files."""
 
-from __future__ import annotations
-
 import math
 from typing import Final
 

@@ -3,8 +3,6 @@
 So no finding hides another, however early reading ends, and who adds a check need not think of the others.
 """
 
-from __future__ import annotations
-
 from collections.abc import Callable, Iterator, Sequence
 from typing import Any, Final
 

@@ -18,8 +18,6 @@ logarithms, row by row below the diagonal::
 Where tests were run more than once, ``repeats`` has how far runs of a day and days lie apart on these hosts.
 """
 
-from __future__ import annotations
-
 import math
 from collections.abc import Iterator, Mapping as MappingABC, Sequence
 from dataclasses import dataclass, field

@@ -3,8 +3,6 @@
 What its cores do is in `dtnsim.components.cores`, how its parts are wired in `dtnsim.components.wiring`.
 """
 
-from __future__ import annotations
-
 from typing import Annotated, Any, Self
 
 from pydantic import Field, model_validator

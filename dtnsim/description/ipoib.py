@@ -1,7 +1,5 @@
 """TCP between hosts whose only cards speak InfiniBand goes as IP over them (IPoIB): what such cards are then."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 from typing import Final
 

@@ -6,8 +6,6 @@ the draw of its servers. Fitted parameters belong to the host file that they wer
 and the same wherever that host is.
 """
 
-from __future__ import annotations
-
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any, Final, TypeVar
 

@@ -1,7 +1,5 @@
 """Hosts, paths, data sets, parts, tools, workloads, one's own first; each by name, with the source of every line."""
 
-from __future__ import annotations
-
 import difflib
 import json
 import re

@@ -1,7 +1,5 @@
 """``--set key=value``: reaches any key of a path file, into the hosts and parts that it only names."""
 
-from __future__ import annotations
-
 import difflib
 import json
 import re

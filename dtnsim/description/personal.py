@@ -1,7 +1,5 @@
 """Kinds and makers of hosts in the words of people; what a personal computer has where nobody says, by its year."""
 
-from __future__ import annotations
-
 import re
 from typing import Any, Final
 

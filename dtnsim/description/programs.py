@@ -1,7 +1,5 @@
 """Programs that read, compute and write: their steps become transfers that wait for each other."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 from dataclasses import dataclass, field
 from typing import Annotated, Any, Final, Self

@@ -4,8 +4,6 @@ Made from the models: units become patterns, keys that hold components become on
 ``kind`` of the component (or its ``name``, for tools) decides.
 """
 
-from __future__ import annotations
-
 import re
 from collections.abc import Callable, Sequence
 from functools import cache

@@ -3,8 +3,6 @@
 What a key means is said by its field, by the docstring of its class, or in ``words.yaml``.
 """
 
-from __future__ import annotations
-
 import re
 from functools import lru_cache
 from pathlib import Path

@@ -7,8 +7,6 @@ task of Globus, which is one whatever servers it has, with files that are too fe
 files go as an ``archive`` is three, one after the other: packed, sent and unpacked.
 """
 
-from __future__ import annotations
-
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping as MappingABC
 from dataclasses import replace

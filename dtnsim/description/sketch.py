@@ -5,8 +5,6 @@ What fits a number with a unit, a RAID level, a file system, a kind of network o
 is looked up among hosts and parts. What nobody says is left out, and drawn where the file is read.
 """
 
-from __future__ import annotations
-
 import re
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass, field

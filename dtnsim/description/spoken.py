@@ -3,8 +3,6 @@
 The words are those of models/spoken.yaml; what was read from a name that the library does not have is noted.
 """
 
-from __future__ import annotations
-
 import re
 from collections.abc import Iterable
 from typing import Any, Final

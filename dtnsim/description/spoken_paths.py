@@ -1,7 +1,5 @@
 """Segments and copies in the words of people: lines by rate or kind, the share that a copy mounts; the notes folded."""
 
-from __future__ import annotations
-
 import json
 import re
 from collections.abc import Iterable

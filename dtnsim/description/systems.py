@@ -1,7 +1,5 @@
 """Operating systems by the names and releases that people say: what is usual there where a host does not say it."""
 
-from __future__ import annotations
-
 import difflib
 import re
 from functools import lru_cache

@@ -1,7 +1,5 @@
 """One transfer of a path file: its ends, its tool, its data, and when it begins."""
 
-from __future__ import annotations
-
 import re
 from collections.abc import Collection, Iterable, Mapping as MappingABC, Sequence
 from typing import Annotated, Any, Final, Self

@@ -12,10 +12,8 @@ size: {median: 20 GB, sigma: 1.5}, each: 1 GB, tool: globus, user: [ann, bob]}
 failures: [{hosts: "dtn*", mtbf: 180 d, mttr: 4 h}]
 """
 
-from __future__ import annotations
-
 import math
-from typing import Annotated, Any, Final, Literal
+from typing import Annotated, Any, Final, Literal, Self
 
 from pydantic import AfterValidator, Field, WithJsonSchema, model_validator
 
@@ -84,7 +82,7 @@ class Window(Model):
     days: Annotated[str, AfterValidator(lambda t: (calendar.weekdays(t), t)[1])] = "daily"
 
     @model_validator(mode="after")
-    def _open(self) -> Window:
+    def _open(self) -> Self:
         if calendar.clock(self.begin) == calendar.clock(self.to):
             raise ValueError("a window that begins and ends at one time is never open; leave it out for always")
         return self
@@ -97,7 +95,7 @@ class Pairs(Model):
     matrix: dict[str, dict[str, Annotated[float, Field(ge=0, le=1e12)]]] | None = None
 
     @model_validator(mode="after")
-    def _one_of(self) -> Pairs:
+    def _one_of(self) -> Self:
         if (self.gravity is None) == (self.matrix is None):
             raise ValueError("needs either 'gravity' (a mass for each end) or 'matrix' (from, to, share)")
         return self
@@ -183,7 +181,7 @@ class TransferClass(Model):
     verified: bool | None = None
 
     @model_validator(mode="after")
-    def _one_way(self) -> TransferClass:
+    def _one_way(self) -> Self:
         ways = [way for way in _WAYS if getattr(self, way) is not None]
         if len(ways) != 1:
             said = f"both {ways[0]!r} and {ways[1]!r}" if ways else "no times"

@@ -1,7 +1,5 @@
 """Command lines as people type them, read by the options of the tool itself."""
 
-from __future__ import annotations
-
 import difflib
 import re
 import shlex

@@ -1,7 +1,5 @@
 """What several tools do: accesses to the ends, what a file and a byte of a device cost, what they refuse."""
 
-from __future__ import annotations
-
 import math
 from abc import abstractmethod
 from collections.abc import Mapping

@@ -1,7 +1,5 @@
 """Types of the options that several tools have, and their names."""
 
-from __future__ import annotations
-
 import re
 from collections.abc import Callable, Mapping, Sequence
 from types import MappingProxyType

@@ -1,7 +1,5 @@
 """Objects over S3: requests that share a pool of connections, large objects in parts."""
 
-from __future__ import annotations
-
 import math
 from dataclasses import dataclass
 from typing import Final

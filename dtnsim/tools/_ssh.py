@@ -1,7 +1,5 @@
 """What SSH does to a byte: one process a side with cipher and MAC, and a channel with its own window."""
 
-from __future__ import annotations
-
 import math
 import re
 from typing import Annotated, Final, Literal

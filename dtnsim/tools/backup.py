@@ -5,8 +5,6 @@
 - CrashPlan: a backup service that looks for known blocks, compresses and encrypts in one thread.
 """
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from typing import Annotated, ClassVar, Final, Literal
 

@@ -1,7 +1,5 @@
 """bbcp: several TCP streams in lockstep between one reader and one writer."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping
 from dataclasses import replace
 from typing import Annotated, Any, ClassVar

@@ -7,8 +7,6 @@
 - mdtest: tasks create, look up, read or remove files, one after the other.
 """
 
-from __future__ import annotations
-
 from typing import Annotated, ClassVar, Final, Literal
 
 from pydantic import AfterValidator, BeforeValidator, Field

@@ -1,7 +1,5 @@
 """fio: jobs that keep requests in flight on one volume."""
 
-from __future__ import annotations
-
 from typing import Annotated, Any, ClassVar, Literal
 
 from pydantic import BeforeValidator, Field

@@ -5,8 +5,6 @@
 - bbftp: parallel streams of processes, each of which moves one stretch of a file.
 """
 
-from __future__ import annotations
-
 from dataclasses import replace
 from typing import Annotated, ClassVar, Final, Literal
 

@@ -1,7 +1,5 @@
 """FTS: a service that has storages copy files from each other, a process and checksums for each."""
 
-from __future__ import annotations
-
 from dataclasses import replace
 from typing import Annotated, ClassVar, Final, Literal
 

@@ -4,8 +4,6 @@
 - The Globus transfer service: GridFTP driven by a service that verifies every file.
 """
 
-from __future__ import annotations
-
 import math
 from collections.abc import Iterator
 from dataclasses import replace

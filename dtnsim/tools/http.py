@@ -5,8 +5,6 @@
 - Pelican (stashcp before): objects of the Open Science Data Federation, from a cache or an origin by HTTP.
 """
 
-from __future__ import annotations
-
 import math
 from dataclasses import replace
 from functools import partial

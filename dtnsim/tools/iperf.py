@@ -4,8 +4,6 @@
 - iperf3: memory to memory over TCP or UDP.
 """
 
-from __future__ import annotations
-
 from typing import Annotated, ClassVar
 
 from dtnsim.components.access import Thread

@@ -7,8 +7,6 @@
 - program: a step of somebody's own program, which reads a file into its memory or writes that to one.
 """
 
-from __future__ import annotations
-
 from dataclasses import replace
 from typing import Annotated, ClassVar, Final
 

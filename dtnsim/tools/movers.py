@@ -6,8 +6,6 @@
 - HTCondor's file transfer: the access point sends each job's files over one connection of its own.
 """
 
-from __future__ import annotations
-
 import math
 from dataclasses import replace
 from typing import Annotated, ClassVar, Final, Literal

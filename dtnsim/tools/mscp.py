@@ -1,7 +1,5 @@
 """mscp: several SSH connections that work on chunks of files, an SFTP window each."""
 
-from __future__ import annotations
-
 import math
 from dataclasses import replace
 from typing import Annotated, ClassVar, Final

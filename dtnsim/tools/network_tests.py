@@ -6,8 +6,6 @@
 - perftest (ib_write_bw, ib_read_bw, ib_send_bw): memory to memory over RDMA, InfiniBand or RoCE.
 """
 
-from __future__ import annotations
-
 from dataclasses import replace
 from typing import Annotated, ClassVar, Final, Literal
 

@@ -4,8 +4,6 @@
 - rados bench: objects in flight on a pool of Ceph, below any file system.
 """
 
-from __future__ import annotations
-
 from typing import Annotated, Any, ClassVar, Final, Literal
 
 from pydantic import Field

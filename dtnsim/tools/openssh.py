@@ -10,8 +10,6 @@ Source: github.com/openssh/openssh-portable 9.2p1 sftp-client.c (do_download, do
     download_dir_internal, sftp_init and limits).
 """
 
-from __future__ import annotations
-
 import math
 from dataclasses import replace
 from typing import Annotated, ClassVar, Final

@@ -1,7 +1,5 @@
 """rclone: several files at once, large ones in several streams, over S3, http, webdav, sftp or smb, or in a host."""
 
-from __future__ import annotations
-
 import math
 from collections.abc import Mapping
 from dataclasses import replace

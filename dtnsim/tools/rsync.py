@@ -1,7 +1,5 @@
 """rsync: scan, then send what changed; one stream, one sender, one receiver."""
 
-from __future__ import annotations
-
 from typing import Annotated, ClassVar, Literal
 
 from dtnsim.components.access import Thread

@@ -6,8 +6,6 @@
 - rsync behind xargs or GNU parallel: a run for each entry of the top folder, several at once.
 """
 
-from __future__ import annotations
-
 import math
 from dataclasses import replace
 from typing import Annotated, ClassVar, Final

@@ -5,8 +5,6 @@
 - mc cp and mc mirror: MinIO's client, a worker a core, four parts of an object at once.
 """
 
-from __future__ import annotations
-
 import math
 from dataclasses import replace
 from typing import Annotated, ClassVar, Final, Literal

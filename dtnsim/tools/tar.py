@@ -5,8 +5,6 @@
 - A stream through ssh: ``tar -cf - . | ssh host tar -xf -``, ``dd | ssh``, ``zfs send | ssh host zfs receive``.
 """
 
-from __future__ import annotations
-
 from dataclasses import replace
 from typing import Annotated, ClassVar, Final, Literal
 

@@ -1,7 +1,5 @@
 """xrdcp: chunks of a file asked for a few at a time."""
 
-from __future__ import annotations
-
 from dataclasses import replace
 from typing import Annotated, ClassVar, Final, Literal
 
