@@ -103,8 +103,8 @@ def numbers(text: str) -> Iterator[tuple[str, int, int]]:
 def without_args() -> dict[str, list[str]]:
     """Room -> its public functions of three parameters or more, overriding none, whose docstrings lack ``Args``.
 
-    What has one name in a room is said once, in its docstring, what functions on the engine's flat numbers take in
-    `dtnsim.engine.layout`, fields by their class; what a command's options are, their help says.
+    What has one name in a room is said once, in its docstring, of flat numbers in `dtnsim.engine.layout`, fields by
+    their class, options by their help. Of components and tools also those without a docstring: others override one.
     """
     trees = {path: ast.parse(path.read_text()) for path in CODE}
     flat = set(re.findall(r"``(\w+)``", ast.get_docstring(trees[ROOT / "dtnsim/engine/layout.py"]) or ""))
@@ -125,7 +125,8 @@ def without_args() -> dict[str, list[str]]:
                 continue
             text = ast.get_docstring(node) or ""
             told = text.partition("Args:\n")[2]
-            if (told or len(own) > 2) and not all(re.search(rf"^ +{name}: ", told, re.MULTILINE) for name in own):
+            lacks = not all(re.search(rf"^ +{name}: ", told, re.MULTILINE) for name in own)
+            if ((told or len(own) > 2) and lacks) or (not text and room in ("components", "tools")):
                 found.setdefault(room, []).append(f"{path.relative_to(ROOT)}:{node.lineno} {node.name}")
     return found
 

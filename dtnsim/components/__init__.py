@@ -17,7 +17,11 @@ packet; ``direction``, tx or rx, ``sending`` or ``receiving`` (``reading``), whe
 or ``flows``, connections at once; ``rtt_s`` or ``away_s``, the round-trip time to the servers; ``medium``, the kind of
 network; ``operations`` of a file, by name; ``file_B``, its size, ``total_B``, bytes of the whole transfer;
 ``stack``, what the kernel costs; ``memory_B``, memory of the host, ``held_B``, what programs of the path hold of it
-meanwhile; ``draw``, which gives a quantity its value.
+meanwhile; ``draw``, which gives a quantity its value; ``given``, what a file says, ``key``, where, and ``family``, what
+is due there, for messages; ``to_host``, whether bytes come from a card, whose link has ``card_lanes`` of a
+``card_generation``; ``arrays``, equal ones that share the bytes, and ``members``, those of one (or of ``copies``) that
+are waited for; ``met``, whether, or how many, files the same host has made just before; ``remedy``, what relieves a
+station where its kind does not say it, and ``changes``, those of its ways that can be tried.
 
 A file is a kind of its name, or a family of kinds; those are named here, so that asking which there are imports none.
 """

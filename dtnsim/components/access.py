@@ -148,13 +148,9 @@ class Access:
         return self.operation == "write" and self.finish not in ("direct", "dsync")
 
     def beyond(self, cache: Term, usual_B: float) -> Term:
-        """Part of the bytes that a cache does not keep.
+        """Part of the bytes that a cache, of ``usual_B`` at the median, does not keep.
 
         What a time ends moves as many more as the cache is larger: ``total_B`` less ``usual_B`` reach the medium then.
-
-        Args:
-            cache: Its bytes.
-            usual_B: The same at the median.
         """
         drained = self.total_B - usual_B
         if self.timed and drained > 0:

@@ -138,11 +138,6 @@ def _by_its_name(mapping: Mapping, target: type[Component]) -> Mapping:
 def expand(given: object, *, key: str = "", family: str = "") -> Mapping:
     """A mapping with the part it names merged in: the part's keys first, the keys written here on top.
 
-    Args:
-        given: The mapping, or the name of a part.
-        key: Where it was written, for messages.
-        family: What is due there, for messages: the nearest part is one of this family.
-
     Raises:
         SpecError: no such part, or no mapping.
     """
@@ -268,11 +263,6 @@ def kinds() -> dict[str, str]:
 
 def find_kind(kind: str, *, near: object = None, family: str = "") -> type[Component]:
     """The class of a kind; only its own module is imported.
-
-    Args:
-        kind: The kind.
-        near: The mapping that names it, for messages.
-        family: What is due there, for messages: the nearest kind is one of this family.
 
     Raises:
         SpecError: no such kind.

@@ -99,11 +99,9 @@ class Beegfs(ParallelFilesystem):
 
     @property
     def keeps_files(self) -> float:
-        """Nothing beyond the buffer of a file that is open."""
         return 0.0
 
     def stripes(self, row: Row, file_B: float) -> Term:
-        """Targets that a file lies on."""
         return law(servers.file_stripes, file_B=file_B, stripe_count=self.numtargets, stripe_B=row.term(self.chunksize))
 
     def medium(self, row: Row, use: Access, host: Machine, volume: str) -> None:
@@ -180,7 +178,6 @@ class Beegfs(ParallelFilesystem):
         here.charge(f"{prefix}unlinks", "metadata", capacity=capacity, per_byte=per_byte, what=what)
 
     def request_wait(self, row: Row, use: Access, host: Machine, volume: str) -> Value:
-        """Requests to the targets of a call."""
         return self._time(row, use, term(use.block_B, "B"), self.numtargets).value / use.block_B
 
     def _time(self, row: Row, use: Access, asked: Term, targets: int) -> Term:

@@ -27,7 +27,6 @@ class Buses(Wiring):
     """A wired machine that charges what its cores, devices, slots and adapters do."""
 
     def array(self, row: Row, use: Access, volume: str, array: Device, visit_B: Term | Value | None) -> None:
-        """Charges drives, adapters, slots, memory and interrupts of one byte on a volume."""
         label = label_of(volume)
         told = bool(self.volumes[volume].via)
         use = use.but(seated=told, loose=not told)
@@ -137,7 +136,6 @@ class Buses(Wiring):
                 self._say_where(row, name, part)
 
     def storage_network(self, row: Row, use: Access, volume: str) -> None:
-        """Charges the NIC and slot through which a volume's servers are reached."""
         names, filesystem = self.storage_nics(volume), self.volumes[volume].filesystem
         told, kind = f"of {volume} is left out", filesystem.kind
         if self.nics and not names:
@@ -154,11 +152,7 @@ class Buses(Wiring):
             self._through_nic(part, use, name, volume, fabric, many)
 
     def mount(self, row: Row, volume: str, many: Connections) -> Row:
-        """A row whose connections all share that use them: those of all mounts of one server, or of one file system.
-
-        Args:
-            many: The connections that carry the access.
-        """
+        """A row whose connections all share that use them: those of all mounts of one server, or of one file system."""
         if not many.shared:
             return row
         made = self.volumes[volume]
@@ -215,14 +209,9 @@ class Buses(Wiring):
         )
 
     def _storage_over_tcp(self, row: Row, name: str, card: Nic, own: Term | None, *, reading: bool) -> Term:
-        """Charges the kernel's TCP below storage that is reached over Ethernet; the page cache is its buffer.
+        """Charges the kernel's TCP below storage over Ethernet, ``own`` of the protocol above included [cycles/B].
 
-        Args:
-            card: The card.
-            own: What the protocol above costs a byte, where it is counted.
-
-        Returns:
-            What a byte costs the core of its connection [cycles/B].
+        The page cache is its buffer.
         """
         stack = self.stack
         byte, packet = (stack.receive_byte, stack.receive_packet) if reading else (stack.send_byte, stack.send_packet)
@@ -253,12 +242,7 @@ class Buses(Wiring):
     def work(
         self, row: Row, thread: Thread, cycles: Term, what: str, duty: Duty | None = None, near: int | None = None
     ) -> None:
-        """Charges work of a thread, or what is left of it and what a device has to do where one takes it over.
-
-        Args:
-            cycles: What the work costs the host's core [cycles/B].
-            duty: What a device could take over; None where nothing could.
-        """
+        """Charges work of a thread, or what is left of it and what a device has to do where one takes it over."""
         taker = self.taker(duty)
         if taker is None or duty is None:
             slow = None if duty is None or self.cpu.aes else WITHOUT_AES.get(duty.algorithm)

@@ -247,7 +247,6 @@ class Rbd(Device, OsdPool):
 
     @property
     def fabric(self) -> Fabric:
-        """The messenger's connections."""
         return Fabric("tcp", self.connections, self.byte, self.kind)
 
     @property
@@ -286,7 +285,6 @@ class Rbd(Device, OsdPool):
         return _served(row, self, use, self.asked(row, use), rate, iops, self.nodes)
 
     def latency(self, row: Row, use: Access, members: float = 1.0) -> Value:
-        """Seconds of one request alone, its transfer left out."""
         return row.value(self.of_two("read_time", "write_time", second=use.operation == "write"))
 
     def single_rate(self, row: Row, use: Access) -> Value:
@@ -306,7 +304,6 @@ class Rbd(Device, OsdPool):
         return whole if operation == "read" else whole / self.stored()
 
     def turnaround(self, row: Row) -> Term:
-        """Seconds of one write at an OSD."""
         return row.term(self.of_two("read_time", "write_time", second=True))
 
     def serve(self, row: Row, use: Access, name: str, *, copies: int = 1, visit_B: Term | Value | None = None) -> None:

@@ -66,13 +66,7 @@ class Slot(Component):
         return lanes <= (self.connector or self.lanes)
 
     def carry(self, row: Row, name: str, *, to_host: bool, card_lanes: int, card_generation: int) -> None:
-        """Charges one byte of DMA: ``to_host`` for device writes (disk read, network receive).
-
-        Args:
-            to_host: Whether a device writes to memory.
-            card_lanes: Lanes of the card.
-            card_generation: Its generation of PCIe.
-        """
+        """Charges one byte of DMA: ``to_host`` for device writes (disk read, network receive)."""
         width = int(pcie.trained_lanes(self.lanes // self.bifurcation, card_lanes))
         generation = int(pcie.trained_lanes(self.generation, card_generation))
         mps, mrrs = row.term(self.payload), row.term(self.mrrs)

@@ -45,11 +45,7 @@ class Allowance(Component):
     _pairs = model_validator(mode="after")(_together)
 
     def least(self, draw: Draw, rate: Value, flows: int, *, sending: bool) -> Value:
-        """Rate that so many flows may have at once, credits not counted [B/s on the wire].
-
-        Args:
-            rate: The allowance's rate.
-        """
+        """Rate that so many flows may have at once, credits not counted [B/s on the wire]."""
         if self.flow is not None:
             rate = np.minimum(rate, flows * draw(self.flow))
         if self.egress is not None and sending and self.outside:
@@ -59,12 +55,7 @@ class Allowance(Component):
     def charge(
         self, row: Row, name: str, direction: str, rate: Term, wire: Term, flows: int | None, total_B: float
     ) -> None:
-        """Charges one payload byte that passes the card.
-
-        Args:
-            rate: Rate that it is sold with.
-            flows: Connections of the transfer; None where nobody counts them.
-        """
+        """Charges one payload byte that passes a card sold with a ``rate``; None: nobody counts its flows."""
         if self.flow is not None and flows is not None:
             row.charge(
                 f"{name}.flows.{direction}",
@@ -86,11 +77,7 @@ class Allowance(Component):
             row.charge(f"{name}.credits.{direction}", "nic", capacity=spent, per_byte=wire, what=what, remedy=remedy)
 
     def spent(self, row: Row, rate: Term, total_B: float) -> Term | None:
-        """Mean rate of a job that spends the credits; None where there are none to spend.
-
-        Args:
-            rate: The allowance's rate.
-        """
+        """Mean rate of a job that spends the credits, ``rate`` without them; None where there are none to spend."""
         if self.baseline is None or self.credits is None or not np.isfinite(total_B):
             return None if self.baseline is None else least(rate, row.term(self.baseline))
         size = term(max(total_B, 1.0), "B")
@@ -135,23 +122,18 @@ class CloudDisk(Device):
         return True
 
     def latency(self, row: Row, use: Access, members: float = 1.0) -> Value:
-        """Seconds of one request alone."""
         return row.value(self.response)
 
     def single_rate(self, row: Row, use: Access) -> Value:
-        """Rate of one request alone: the whole throughput of the volume [B/s]."""
         return row.value(self.rate)
 
     def media_rate(self, row: Row, operation: Operation) -> Term:
-        """Throughput that lasts."""
         return row.term(self.rate if self.baseline is None else self.baseline)
 
     def turnaround(self, row: Row) -> Term:
-        """Seconds of one request."""
         return row.term(self.response)
 
     def serve(self, row: Row, use: Access, name: str, *, copies: int = 1, visit_B: Term | Value | None = None) -> None:
-        """Charges throughput and requests."""
         disks, rate = count(copies, "disk"), row.term(self.rate)
         if self.baseline is not None and self.credits is not None:
             size = term(max(use.total_B / copies, 1.0), "B")

@@ -109,11 +109,7 @@ class Cores(Model):
         row.charge("cpu", "cpu", capacity=capacity, per_byte=cycles, what=what, label=label)
 
     def interrupts(self, row: Row, cores: list[int], cycles: Term, what: str, near: int | None = None) -> None:
-        """Charges interrupt work: on its named cores, each an equal part, or anywhere.
-
-        Args:
-            cores: Numbers of the cores; empty where nobody says.
-        """
+        """Charges interrupt work: on its named cores, each an equal part, or anywhere where none are named."""
         if not cores:
             self.pool(row, cycles, what)
             return
@@ -130,9 +126,6 @@ class Cores(Model):
         """Charges the link between the sockets for the part of a card's bytes whose memory is at the other one.
 
         Memory is where its thread runs; threads that nobody places are on all sockets alike.
-
-        Args:
-            to_host: Whether bytes come from the card; a link carries as much in each direction.
         """
         if near is None or self.cpu.sockets < 2 or self.cpu.socket_link is None:
             return

@@ -160,6 +160,5 @@ class Daos(ParallelFilesystem, Copies):
         return _FUSE_SHARE * background, _FUSE_SHARE * ceiling
 
     def operation_time(self, row: Row, operation: str, host: Machine) -> Value:
-        """One operation through dfuse or the library."""
         through = super().operation_time(row, operation, host)
         return row.value(self.metadata_direct) if self.library == "pil4dfs" else through

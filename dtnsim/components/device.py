@@ -56,11 +56,7 @@ def _one_of(chooser: str, kinds: Sequence[Quantity], key: str) -> Quantity:
 
 
 def links_rate(row: Row, use: Access, copies: int, link: Term) -> Term:
-    """Rate of the links of equal drives, or of a controller that nobody has described where that is less.
-
-    Args:
-        link: Link of one drive [B/s].
-    """
+    """Rate of the links of equal drives, or of a controller that nobody has described where that is less."""
     links = count(copies, "link") * link
     return least(links, row.term(_ports_rate(copies))) if use.loose and copies > 1 else links
 
@@ -87,11 +83,7 @@ def _controllers_rate(drives: int, *, reading: bool) -> Quantity:
 
 
 def charge_controller(row: Row, use: Access, name: str, drives: int) -> None:
-    """Charges the controller of a hardware array that nobody has described: all bytes pass it.
-
-    Args:
-        drives: Drives behind it.
-    """
+    """Charges the controller of a hardware array of so many drives that nobody has described: all bytes pass it."""
     if use.loose:
         card = row.term(_controllers_rate(drives, reading=use.operation == "read"))
         row.charge(f"{name}.controller", "hba", capacity=card, what="RAID controller")
@@ -188,11 +180,7 @@ class Device(Component):
         return 0.0 if self.below is None else self.below.latency(row, use, members)
 
     def next_file(self, row: Row, use: Access, copies: int = 1, members: float = 1.0) -> Value:
-        """Seconds from the end of one file to the first bytes of the next, of ``copies`` equal devices.
-
-        Args:
-            members: Those of ``copies`` that hold a part of what is read first, all of which are waited for [1].
-        """
+        """Seconds from the end of one file to the first bytes of the next, of ``copies`` equal devices."""
         return self.latency(row, use.but(random=True))
 
     def spread(self, use: Access) -> float:
@@ -302,11 +290,9 @@ class Layer(Device):
 
     @property
     def below(self) -> Device:
-        """The device that the layer lies on."""
         return self.of
 
     def next_file(self, row: Row, use: Access, copies: int = 1, members: float = 1.0) -> Value:
-        """That of the devices below."""
         return self.below.next_file(row, use, copies * max(1, self.drives // max(self.below.drives, 1)), members)
 
     def works(self, row: Row, use: Access) -> tuple[Work, ...]:
@@ -320,5 +306,4 @@ class Layer(Device):
         return None if made is None else (made[0], made[1] * max(1, self.data_disks // self.below.data_disks))
 
     def serve(self, row: Row, use: Access, name: str, *, copies: int = 1, visit_B: Term | Value | None = None) -> None:
-        """Charges the device below."""
         self.below.serve(row, use, name, copies=copies, visit_B=visit_B)

@@ -67,7 +67,6 @@ class Lvm(Layer):
 
     @property
     def below(self) -> Device:
-        """The physical volumes."""
         return self._volumes
 
     def serve(self, row: Row, use: Access, name: str, *, copies: int = 1, visit_B: Term | Value | None = None) -> None:

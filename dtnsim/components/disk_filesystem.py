@@ -65,7 +65,6 @@ class LocalFilesystem(PageCached):
         return self.inode_block + self.name_block
 
     def misses(self, row: Row, host: Machine, volume: str, asked: Operations) -> Value:
-        """A file's part of the blocks that are read for it, one after the other."""
         array, absent = host.volumes[volume].array, self._absent(row, host, asked)
         if array is None or not np.any(absent.value > 0):
             return 0.0
@@ -187,7 +186,6 @@ class AgedFilesystem(LocalFilesystem):
         return law(local.sync_time, waits=_BARRIERS, positioning_s=one).value
 
     def medium(self, row: Row, use: Access, host: Machine, volume: str) -> None:
-        """The array, where files lie in extents."""
         if self.extent is not None:
             use = use.but(extent_B=self.extent.value)
         super().medium(row, use, host, volume)
@@ -213,14 +211,12 @@ class ExtentFilesystem(AgedFilesystem):
         return [*super()._moved(asked), *written]
 
     def _absent(self, row: Row, host: Machine, asked: Operations) -> Term:
-        """Part of so many files that is not in memory."""
         room = term(host.vm.free(row, row.value(host.memory.size)), "B", "memory that programs leave")
         least = super()._absent(row, host, asked)
         wanted = law(metadata.absent_share, files=float(asked.files), file_B=row.term(_IN_MEMORY), memory_B=room)
         return largest(wanted, least)
 
     def medium(self, row: Row, use: Access, host: Machine, volume: str) -> None:
-        """The array, where new files need inodes."""
         writes = 0.0
         if use.operation == "write" and not use.rewrite:
             # a sync waits for the log only; blocks go to their places once the log is full

@@ -46,11 +46,7 @@ class FileOperations(Component):
     def waits(
         self, row: Row, operations: tuple[str, ...], host: Machine, away_s: Value, file_B: float, *, met: int = 0
     ) -> Value:
-        """Seconds of one file's operations, each of which a program waits for.
-
-        Args:
-            met: Files of the program that the same host has made just before, this one among them; 0 where it has not.
-        """
+        """Seconds of one file's operations, each of which a program waits for."""
         seconds: Value = 0.0
         for operation in operations:
             service = self.operation_time(row, operation, host)
@@ -61,19 +57,11 @@ class FileOperations(Component):
         return seconds
 
     def asks(self, operations: tuple[str, ...], *, met: bool) -> tuple[str, ...]:
-        """Operations of one file that servers have to answer.
-
-        Args:
-            met: Whether the same host has made the file just before.
-        """
+        """Operations of one file that servers have to answer."""
         return operations
 
     def folder_time(self, row: Row, operations: tuple[str, ...], seconds: Value, away_s: Value) -> Value:
-        """Seconds for which changes of one file hold a folder at the servers.
-
-        Args:
-            seconds: What the operations take at the client.
-        """
+        """Seconds for which changes of one file, of ``seconds`` at the client, hold a folder at the servers."""
         return seconds - len(operations) * away_s
 
     def round_trips(self, row: Row, operation: str) -> Value:
@@ -94,11 +82,7 @@ class FileOperations(Component):
         return 0.0
 
     def misses(self, row: Row, host: Machine, volume: str, asked: Operations) -> Value:
-        """Seconds in which the operations of one file wait for drives, since memory does not have all files.
-
-        Args:
-            asked: How many files there are, and whether all of them are looked at.
-        """
+        """Seconds in which the operations of one file wait for drives, since memory does not have all files."""
         return 0.0
 
     def flushes(self, row: Row, operations: tuple[str, ...], file_B: float) -> Value:

@@ -138,7 +138,6 @@ class Gpfs(ParallelFilesystem):
         return False
 
     def spread(self, row: Row, use: Access) -> Term:
-        """NSDs of its files."""
         whole = self.whole(row)
         return law(servers.file_stripes, file_B=use.file_B, stripe_count=whole.nsds, stripe_B=row.term(whole.block))
 
@@ -156,7 +155,6 @@ class Gpfs(ParallelFilesystem):
         return own + messages * (row.value(self.metadata_time) + away_s)
 
     def timed(self, operation: str) -> Quantity:
-        """Time of an operation by the node's own work."""
         if operation in ("create", "mkdir"):
             return self.create_time
         return FileOperations.timed(self, operation)

@@ -98,22 +98,18 @@ class Hdd(Device):
 
     @property
     def rotates(self) -> bool:
-        """True: a disk turns."""
         return True
 
     @property
     def holds_B(self) -> float:
-        """Capacity, stated or of its class [B]."""
         return self.capacity.value
 
     @property
     def each_B(self) -> float:
-        """Capacity where it is stated [B]."""
         return self.capacity.value if self.states("capacity") else super().each_B
 
     @property
     def keeps_writes(self) -> bool:
-        """Whether its write cache survives a loss of power."""
         return self.write_cache == "protected"
 
     def answers_early(self, use: Access) -> bool:
@@ -139,11 +135,9 @@ class Hdd(Device):
         return self._zone(row, use).value if use.random else row.value(self.link)
 
     def next_file(self, row: Row, use: Access, copies: int = 1, members: float = 1.0) -> Value:
-        """Positioning to the next file."""
         return self._switch(row, self._to_file(row, use, copies), members).value
 
     def media_rate(self, row: Row, operation: Operation) -> Term:
-        """Mean rate of a pass over the whole surface."""
         return law(hdd.zone_mean_rate, outer_rate=row.term(self.rate), radius_ratio=row.term(self.inner))
 
     def turnaround(self, row: Row) -> Term:
@@ -156,11 +150,9 @@ class Hdd(Device):
         return turn * row.term(_UNSTATED_CACHE)
 
     def turn(self, row: Row) -> Term:
-        """Time of one turn of its platters."""
         return law(hdd.rotation_time, spindle_Hz=row.term(self.spindle))
 
     def serve(self, row: Row, use: Access, name: str, *, copies: int = 1, visit_B: Term | Value | None = None) -> None:
-        """Charges media and link."""
         rate = self._zone(row, use)
         busy, use = self._arms(use, copies)
         bands = self._shingled(row, use, copies, rate)

@@ -29,7 +29,6 @@ class Jbod(Layer):
 
     @property
     def drives(self) -> int:
-        """Drives inside."""
         return self.disks * self.of.drives
 
     def parity_thread(self, row: Row, use: Access) -> tuple[Term, int] | None:
@@ -51,7 +50,6 @@ class Jbod(Layer):
         return use.thinned(max(1, round(use.streams / float(busy))))
 
     def next_file(self, row: Row, use: Access, copies: int = 1, members: float = 1.0) -> Value:
-        """Seconds from one file to the next on the device that holds it."""
         return super().next_file(row, self._of_each(use), copies, members)
 
 
@@ -96,7 +94,6 @@ class Unlike(Device):
 
     @property
     def each_B(self) -> float:
-        """Bytes of the smallest drive."""
         return min(share.drive.each_B for share in self.shares)
 
     def serve(self, row: Row, use: Access, name: str, *, copies: int = 1, visit_B: Term | Value | None = None) -> None:
@@ -130,45 +127,35 @@ class Unlike(Device):
         return found
 
     def latency(self, row: Row, use: Access, members: float = 1.0) -> Value:
-        """That of the slowest model."""
         return self._slowest(lambda drive: drive.latency(row, use, members))
 
     def next_file(self, row: Row, use: Access, copies: int = 1, members: float = 1.0) -> Value:
-        """That of the slowest model."""
         return self._slowest(lambda drive: drive.next_file(row, use, copies, members))
 
     def single_rate(self, row: Row, use: Access) -> Value:
-        """That of the slowest model."""
         return 1.0 / np.asarray(self._slowest(lambda drive: 1.0 / np.asarray(drive.single_rate(row, use))))
 
     def media_rate(self, row: Row, operation: Operation) -> Term:
-        """That of the slowest model."""
         return least(*(share.drive.media_rate(row, operation) for share in self.shares))
 
     def turnaround(self, row: Row) -> Term:
-        """That of the slowest model."""
         return largest(*(share.drive.turnaround(row) for share in self.shares))
 
     def turn(self, row: Row) -> Term:
-        """That of the slowest model."""
         return largest(*(share.drive.turn(row) for share in self.shares))
 
     def flush_time(self, row: Row) -> Term | None:
-        """That of the slowest model; None where one of them does not say."""
         times = [share.drive.flush_time(row) for share in self.shares]
         known = [time for time in times if time is not None]
         return largest(*known) if len(known) == len(times) else None
 
     @property
     def rotates(self) -> bool:
-        """Whether some of the drives are disks."""
         return any(share.drive.rotates for share in self.shares)
 
     @property
     def keeps_writes(self) -> bool:
-        """Whether every model keeps its writes through a loss of power."""
         return all(share.drive.keeps_writes for share in self.shares)
 
     def answers_early(self, use: Access) -> bool:
-        """Whether the memory of every model answers."""
         return all(share.drive.answers_early(use) for share in self.shares)

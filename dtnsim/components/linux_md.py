@@ -81,13 +81,7 @@ class LinuxMd(Layer):
         return large and level > 0 and self.journal is None
 
     def lock(self, row: Row, use: Access, name: str, *, level: int, arrays: Term, chunk: Term) -> None:
-        """Charges the lock that each request took in earlier releases; writes with parity are the thread's.
-
-        Args:
-            level: Level of the arrays.
-            arrays: Equal arrays that share the bytes.
-            chunk: Bytes on one member before the next; a request is split there.
-        """
+        """Charges the lock of requests, split at chunks, in earlier releases; writes with parity are the thread's."""
         of_thread = level != 10 and use.operation == "write"
         if use.kernels is None or of_thread:
             return
@@ -105,10 +99,7 @@ class LinuxMd(Layer):
         )
 
     def of_a_bit(self, row: Row, spread: float) -> Term:
-        """Bytes of each member that a bit of the bitmap stands for.
-
-        Args:
-            spread: Members that the bytes of a mirror are spread over, whose bits cover the array; 1 with parity.
+        """Bytes of each member that a bit of the bitmap stands for; a mirror's, spread over members, cover the array.
 
         Source: Linux drivers/md/raid10.c (resync_max_sectors is the array's size), raid5.c (a member's).
         """
@@ -116,9 +107,6 @@ class LinuxMd(Layer):
 
     def bit_time(self, row: Row, use: Access, members: int) -> Term:
         """Seconds that setting a bit takes: caches are flushed, the page is written past them, the thread is woken.
-
-        Args:
-            members: Members that are waited for.
 
         Source: Linux drivers/md/md.c, md_super_write (PREFLUSH, FUA).
         """
@@ -152,10 +140,6 @@ class LinuxMd(Layer):
     def flushes(self, row: Row, use: Access, name: str, *, arrays: Term, members: int) -> None:
         """Charges the flushes after synchronous writes: of all members, one after the other before Linux 4.18.
 
-        Args:
-            arrays: Equal arrays that share the bytes.
-            members: Members of each, of which the slowest is waited for.
-
         Source: Linux drivers/md/md.c, md_flush_request; commits 5a409b4f56d5 (4.18: several at once) and 2bc13b83e629
             (5.2: one for all that wait).
         """
@@ -172,17 +156,10 @@ class LinuxMd(Layer):
             remedy="fewer syncs, or a later kernel (Linux 4.18)",
         )
 
-    def stripes(self, row: Row, use: Access, name: str, *, groups: Term, disks: int, parity: int) -> None:
-        """Charges the stripe caches.
-
-        Args:
-            row: The row to charge, a byte that is written.
-            groups: Equal arrays that share the bytes.
-            disks: Members of each.
-            parity: Members of each that hold parity.
-        """
+    def stripes(self, row: Row, use: Access, name: str, *, arrays: Term, disks: int, parity: int) -> None:
+        """Charges the stripe caches of arrays of ``disks`` members, so many with parity, for a byte that is written."""
         member = term(self.of.single_rate(row, use.but(random=True)), "B/s")
         update_s = self.of.turnaround(row) + float(self.stripe_cache) * term(md.MD_PAGE_B, "B") / member
         room = law(md.stripe_cache_write_rate, entries=self.stripe_cache, disks=disks, parity=parity, update_s=update_s)
         remedy = "a larger stripe_cache_size ({key}.array.stripe_cache), or a drive with a protected cache"
-        row.charge(f"{name}.stripes", "cache", capacity=groups * room, what="md stripe cache", remedy=remedy)
+        row.charge(f"{name}.stripes", "cache", capacity=arrays * room, what="md stripe cache", remedy=remedy)

@@ -162,7 +162,6 @@ class Tmpfs(PageCached):
             raise SpecError("is in memory and has no drives", key=key, remedy=remedy)
 
     def flush_wait(self, row: Row, use: Access, host: Machine, volume: str) -> Value:
-        """Zero: a flush has no medium to wait for."""
         return 0.0
 
 
@@ -215,15 +214,12 @@ class Unknown(Device):
         row.charge(f"{name}.drives", "unknown", capacity=count(copies, "device") * rate, per_byte=per_byte, what=what)
 
     def latency(self, row: Row, use: Access, members: float = 1.0) -> Value:
-        """Seconds of one request alone, its transfer left out."""
         return row.value(self.access) if use.random else 0.0
 
     def single_rate(self, row: Row, use: Access) -> Value:
-        """Bytes per second of one large read alone [B/s]."""
         return self.media_rate(row, use.operation).value
 
     def media_rate(self, row: Row, operation: Operation) -> Term:
-        """Rate of a long stream."""
         return row.term(self.read if operation == "read" else self.write)
 
 

@@ -206,7 +206,6 @@ class Lustre(ParallelFilesystem):
         return np.zeros_like(np.asarray(ceiling)), ceiling
 
     def spread(self, row: Row, use: Access) -> Term | None:
-        """Targets of its files."""
         return self._fallen_on(row, use, self.whole(row).targets)
 
     def timed(self, operation: str) -> Quantity:

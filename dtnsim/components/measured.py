@@ -71,18 +71,15 @@ class Measured(Device):
         return self
 
     def serve(self, row: Row, use: Access, name: str, *, copies: int = 1, visit_B: Term | Value | None = None) -> None:
-        """Charges one station, at the rate of accesses of this sort."""
         waited = use.random or use.finish == "direct"
         rate = self._requested(row, use) if waited else self._streamed(row, use)
         what = f"{use.operation} as measured, {'requests' if waited else 'through the page cache'}"
         row.charge(f"{name}.drives", "measured", capacity=count(copies, "device") * rate, what=what)
 
     def next_file(self, row: Row, use: Access, copies: int = 1, members: float = 1.0) -> Value:
-        """Seconds of one random read alone."""
         return 1.0 / row.value(self.depths[min(self.depths)].reads)
 
     def media_rate(self, row: Row, operation: Operation) -> Term:
-        """Rate of a long stream."""
         return row.term(self.read if operation == "read" else self.write)
 
     def _streamed(self, row: Row, use: Access) -> Term:

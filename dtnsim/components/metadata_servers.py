@@ -42,11 +42,7 @@ class MetadataServers(Model):
     striped: bool = False
 
     def filled(self, usual: Self) -> Self:
-        """With what a file system's servers usually do where nobody says.
-
-        Args:
-            usual: Servers of which nothing is said.
-        """
+        """With what a file system's servers usually do where nobody says."""
         plain = MetadataServers()
         unsaid = [
             name for name in ("create", "stat", "remove") if getattr(self, name).source == getattr(plain, name).source

@@ -93,7 +93,6 @@ class Encryptor(Middlebox):
         )
 
     def rate(self, draw: Draw, streams: int) -> Value:
-        """The box, or the tunnels that flows reach."""
         total = draw(self.total)
         return total if self.tunnel is None else np.minimum(total, self._tunnels(draw, streams).value)
 

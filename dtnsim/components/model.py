@@ -113,13 +113,7 @@ def spot_of(where: Any, steps: Iterable[str | int]) -> tuple[dict[str, Any], boo
 
 
 def validate(model: type[M], given: Mapping, *, key: str = "") -> M:
-    """Validates a mapping; pydantic's findings become one `SpecError` that says where and what to write.
-
-    Args:
-        model: The class that it is validated as.
-        given: The mapping.
-        key: Key of it, for messages.
-    """
+    """Validates a mapping; pydantic's findings become one `SpecError` that says where and what to write."""
     refused: list[SpecError] = []
     try:
         made = model.model_validate(given)

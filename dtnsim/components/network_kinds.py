@@ -119,11 +119,7 @@ _NEAR_SHARE: Final = _one_of([PRIORS[m].share for m in ("campus", "lab")])
 
 
 def priors(medium: str | None, rtt_s: float = math.inf, *, jumbo: bool = False) -> Priors:
-    """What a segment of a kind has; of one that nobody knows, what one of the kinds of its length and frames has.
-
-    Args:
-        jumbo: Whether it is known to pass jumbo frames.
-    """
+    """What a segment of a kind has; of one that nobody knows, what one of the kinds of its length and frames has."""
     if medium is not None:
         return _GEO if medium == "satellite" and _GEO_S <= rtt_s < math.inf else PRIORS[medium]
     far = _JUMBO if jumbo else UNKNOWN
@@ -131,11 +127,7 @@ def priors(medium: str | None, rtt_s: float = math.inf, *, jumbo: bool = False) 
 
 
 def lost(usual: Quantity, medium: str | None, rtt_s: float) -> Quantity:
-    """The usual loss of a segment of some length.
-
-    Args:
-        usual: Loss of such a network at its usual length.
-    """
+    """The usual loss of a segment, from that of such a network at its usual length."""
     if medium is not None and medium not in LONG:
         return usual
     return usual.times(max(rtt_s, 1e-9) / LENGTH_S)

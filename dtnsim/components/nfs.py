@@ -124,12 +124,10 @@ class Nfs(Remote):
 
     @property
     def transport(self) -> Literal["tcp", "rdma"]:
-        """What carries the requests."""
         return self.proto
 
     @property
     def connection_byte(self) -> Quantity:
-        """Work of the kernel for a byte of one connection besides the transport's."""
         return self.rdma_byte if self.proto == "rdma" else self.rpc_byte
 
     def agrees(self, server: Machine) -> float:
@@ -139,7 +137,6 @@ class Nfs(Remote):
         return float(nfs.largest_request(server.memory.size.value))
 
     def flight_rate(self, row: Row, use: Access, size: Term) -> Term:
-        """Slots over the round trip."""
         slots = self.slots
         if use.kernels is not None and not self.states("slots"):
             slots = use.kernels.by(lambda release: _OLD_SLOTS if release < nfs.DYNAMIC_SLOTS else self.slots)
@@ -244,7 +241,6 @@ class Nfs(Remote):
         return super().thread_operations(row, asked) + term(asked.changes) * row.term(self.stable)
 
     def close_time(self, row: Row, file_B: float, rtt_s: Value) -> Value:
-        """The COMMIT at a file's close."""
         trips = law(nfs.commits, file_B=file_B, wsize_B=row.term(self.wsize)).value
         return trips * (rtt_s + row.value(self.service) + row.value(self.stable))
 

@@ -71,13 +71,7 @@ class Offload(Component):
 
     @abstractmethod
     def serve(self, row: Row, name: str, duty: Duty, cycles: Term, thread: Thread) -> None:
-        """Charges the device's own engines for one byte.
-
-        Args:
-            duty: What is taken over.
-            cycles: What the byte would cost the host's core [cycles/B].
-            thread: Thread that waits for it.
-        """
+        """Charges the device's own engines for one byte."""
 
     @abstractmethod
     def handing_over(self, row: Row) -> Term:
@@ -150,7 +144,6 @@ class CryptoAccelerator(Offload):
         )
 
     def handing_over(self, row: Row) -> Term:
-        """A request for so many bytes."""
         return row.term(self.submit) / row.term(self.request)
 
 
@@ -222,9 +215,7 @@ class Dpu(Offload):
         )
 
     def handing_over(self, row: Row) -> Term:
-        """A request for so many bytes."""
         return row.term(self.submit) / row.term(self.request)
 
     def nics(self) -> list[str]:
-        """The network card that it is a part of."""
         return [] if self.nic is None else [self.nic]

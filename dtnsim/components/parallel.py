@@ -36,8 +36,7 @@ class Copies(Model):
     def ports(self, *, reading: bool, here: float = 0.0) -> Term:
         """Bytes that pass the nodes' ports for one that is read or written, copies between them counted.
 
-        Args:
-            here: Part of the objects whose primary is on the client's own node.
+        ``here`` is the part of the objects whose primary is on the client's own node.
         """
         stored = self.stored()
         return law(
@@ -158,11 +157,7 @@ class OsdPool(Copies):
         return law(redundancy.osd_time, request_B=size, object_B=whole, object_s=whole * byte, small_s=small)
 
     def beside(self, row: Row, use: Access, takes: Term) -> Term:
-        """What a request takes besides its OSD; what one on flash does for a small request is in the time of one.
-
-        Args:
-            takes: What a request alone takes, its transfer left out.
-        """
+        """What a request, which alone ``takes`` that, takes besides its OSD; on flash a small one is part of it."""
         if self.slow(use) or not (use.alone or use.operation == "write"):
             return takes
         return largest(takes - 1.0 / self.small(row, use), term(0.0, "s"))
@@ -196,11 +191,9 @@ class ParallelFilesystem(SharedFilesystem):
 
     @property
     def elsewhere(self) -> float:
-        """Part of files and names that lies on other hosts."""
         return float(servers.elsewhere(self.servers.count)) if self.hyperconverged and self.servers else 1.0
 
     def sent(self, row: Row, use: Access) -> Term:
-        """What lies on other hosts."""
         if not self.hyperconverged or self.servers is None:
             return super().sent(row, use)
         return law(servers.elsewhere, servers=self.servers.count)
@@ -224,26 +217,16 @@ class ParallelFilesystem(SharedFilesystem):
 
     @staticmethod
     def either(use: Access, read: Quantity, write: Quantity | None) -> Quantity:
-        """The rate of this operation; where nobody says what is written, it is as what is read.
-
-        Args:
-            read: Rate of reads.
-            write: Rate of writes; None where nobody says.
-        """
+        """The rate of this operation; where nobody says what is written, it is as what is read."""
         return read if use.operation == "read" or write is None else write
 
     def ahead(self, row: Row, use: Access, label: str, window: Quantity, what: str) -> None:
-        """Charges a window of read-ahead that each reader has under way.
-
-        Args:
-            window: Bytes that each reader has under way.
-        """
+        """Charges a window of read-ahead that each reader has under way."""
         wait = self.away(row.term(self.latency), use)
         rate = law(cache.read_ahead_rate, disk_rate=np.inf, window_B=row.term(window), latency_s=wait)
         self.of_each(row, use, f"{label}.read-ahead", rate, what, "reader")
 
     def request_wait(self, row: Row, use: Access, host: Machine, volume: str) -> Value:
-        """One request to a target."""
         return (row.value(self.latency) + use.rtt_s) / use.block_B
 
     def among_others(self, row: Row, alone: Quantity) -> Term:
@@ -251,9 +234,7 @@ class ParallelFilesystem(SharedFilesystem):
         return law(metadata.shared_time, alone_s=row.term(alone), left=row.term(self.whole(row).share))
 
     def operation_time(self, row: Row, operation: str, host: Machine) -> Value:
-        """One request to a metadata server."""
         return self.among_others(row, self.timed(operation)).value
 
     def timed(self, operation: str) -> Quantity:
-        """One request to a metadata server."""
         return self.metadata_time

@@ -113,7 +113,6 @@ class Raid(LinuxMd):
 
     @property
     def drives(self) -> int:
-        """Drives inside."""
         return self.members * self.of.drives
 
     @property
@@ -123,12 +122,10 @@ class Raid(LinuxMd):
 
     @property
     def data_disks(self) -> int:
-        """Drives that a full stripe's data is spread over."""
         return self.data_members * self.of.data_disks
 
     @property
     def keeps_writes(self) -> bool:
-        """Whether a flush ends in a cache that survives a loss of power."""
         return (not self.software and self.write_back) or self.of.keeps_writes
 
     def latency(self, row: Row, use: Access, members: float = 1.0) -> Value:
@@ -163,7 +160,6 @@ class Raid(LinuxMd):
         return self.data_members / self.groups if self.copies > 1 else 1.0
 
     def answers_early(self, use: Access) -> bool:
-        """A controller's memory does, or the caches of the drives."""
         return self._from_memory(use) or self.of.answers_early(use)
 
     def _from_memory(self, use: Access) -> bool:
@@ -182,7 +178,6 @@ class Raid(LinuxMd):
         return not use.random and (use.buffered if self.software else self.write_back)
 
     def next_file(self, row: Row, use: Access, copies: int = 1, members: float = 1.0) -> Value:
-        """That of the member whose turn it is."""
         return super().next_file(row, self._of_a_copy(use), copies, members)
 
     def single_rate(self, row: Row, use: Access) -> Value:
@@ -192,7 +187,6 @@ class Raid(LinuxMd):
         return self._members(row, use).value * self.of.single_rate(row, use)
 
     def media_rate(self, row: Row, operation: Operation) -> Term:
-        """Media rate of the data members together."""
         return float(self.data_members) * self.of.media_rate(row, operation)
 
     def parity_thread(self, row: Row, use: Access) -> tuple[Term, int] | None:
@@ -232,7 +226,7 @@ class Raid(LinuxMd):
             self.lock(row, use, name, level=self.level, arrays=count(arrays, "array"), chunk=self._chunk(row))
             self.flushes(row, use, name, arrays=count(arrays, "array"), members=self.disks)
             if self.parity and not reading:
-                self.stripes(row, use, name, groups=count(arrays, "group"), disks=self.disks, parity=self.parity)
+                self.stripes(row, use, name, arrays=count(arrays, "group"), disks=self.disks, parity=self.parity)
             if self.journal is not None and not reading:
                 self.journal.serve(row.times(self._spread()), use.but(random=False), f"{name}-journal")
         elif not self.mirrored:

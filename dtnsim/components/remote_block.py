@@ -53,7 +53,6 @@ class RemoteBlock(Layer):
 
     @property
     def fabric(self) -> Fabric:
-        """Connections to the target."""
         return Fabric(self.transport, self.connections, self.per_byte, self.kind, commands=self.command_byte)
 
     def largest(self, use: Access) -> Quantity:
@@ -76,7 +75,6 @@ class RemoteBlock(Layer):
         """The targets compute their own parity."""
 
     def latency(self, row: Row, use: Access, members: float = 1.0) -> Value:
-        """That of the target's drives, and the ways there and back."""
         return np.asarray(self.of.latency(row, use, members)) + (self.trips(row, use) * self.added(row)).value
 
     def single_rate(self, row: Row, use: Access) -> Value:
@@ -85,15 +83,12 @@ class RemoteBlock(Layer):
         return drives if self.port_rate is None else 1.0 / (1.0 / drives + 1.0 / row.value(self.port_rate))
 
     def turnaround(self, row: Row) -> Term:
-        """That of the target's drives, and the way there and back."""
         return self.of.turnaround(row) + self.added(row)
 
     def turn(self, row: Row) -> Term:
-        """That of the target's disks, and the way there and back."""
         return self.of.turn(row) + self.added(row)
 
     def serve(self, row: Row, use: Access, name: str, *, copies: int = 1, visit_B: Term | Value | None = None) -> None:
-        """Charges requests in flight, the targets' ports and their drives."""
         flying = use.under_way(self.largest(use).value, float(self.connections * self.depth * copies))
         drives = term(self.of.latency(row, use.but(random=use.alone)), "s", "drives of the target")
         waits = drives + self.trips(row, use) * self.added(row)
@@ -178,7 +173,6 @@ class Iscsi(RemoteBlock):
     }
 
     def serve(self, row: Row, use: Access, name: str, *, copies: int = 1, visit_B: Term | Value | None = None) -> None:
-        """Charges the targets' threads besides."""
         threads = self.target_threads or max(self.connections, self.targets)
         row.charge(
             f"{name}.target-threads",

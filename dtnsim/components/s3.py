@@ -160,15 +160,12 @@ class S3(SharedFilesystem, Copies):
         return int(max(min(self.concurrency, math.ceil(use.file_B / self.part_size.value)), 1))
 
     def round_trips(self, row: Row, operation: str) -> Value:
-        """None where nothing is asked."""
         return 0.0 if operation in _NO_REQUEST else super().round_trips(row, operation)
 
     def request_wait(self, row: Row, use: Access, host: Machine, volume: str) -> Value:
-        """Time that a request waits for each of its bytes: latency of the service and round trip [s/B]."""
         return (row.value(self.latency) + use.rtt_s) / use.block_B
 
     def operation_time(self, row: Row, operation: str, host: Machine) -> Value:
-        """A request, but for those that are none."""
         return 0.0 if operation in _NO_REQUEST else row.value(self.timed(operation))
 
     def timed(self, operation: str) -> Quantity:

@@ -104,12 +104,7 @@ class Servers(Model):
         return law(servers.surviving, servers=whole, failed=self.failed, striped=float(striped))
 
     def array_rate(self, row: Row, use: Access, request: Term, *, drives: bool, scattered: bool) -> Term | None:
-        """Rate of all arrays: their controllers, and their drives where the file system has no targets of its own.
-
-        Args:
-            drives: Whether the file system has no targets of its own.
-            scattered: Whether each request lies elsewhere.
-        """
+        """Rate of all arrays: their controllers, and their drives where the file system has no targets of its own."""
         rate = self.read if use.operation == "read" else self.write
         copied = self.mirrored and self.controllers == 2 and use.operation == "write"
         if rate is None and not copied:
@@ -232,23 +227,12 @@ class SharedFilesystem(PageCached):
         self, row: Row, use: Access, name: str, rate: Term, what: str, worker: str = "file", remedy: str = "",
         changes: tuple[Change, ...] = (),
     ) -> None:  # fmt: skip
-        """Charges what each of a transfer's own files or readers may have of the mount, whatever the others do.
-
-        Args:
-            rate: Rate of each.
-            worker: What a file or reader is called.
-            remedy: What relieves it, where that is not what its kind says.
-            changes: Those of its ways that can be tried.
-        """
+        """Charges what each of a transfer's own files or readers may have of the mount, whatever the others do."""
         rates = count(max(use.own_streams, 1), worker) * rate
         row.charge(name, self.kind, private=True, capacity=rates, what=what, remedy=remedy, changes=changes)
 
     def groups(self, row: Row, use: Access, label: str, drives: Group) -> None:
-        """Charges the groups of drives that the files of all streams lie on.
-
-        Args:
-            drives: What the file system calls such a group, how many there are and what one does.
-        """
+        """Charges the groups of drives that the files of all streams lie on."""
         whole = self.whole(row)
         streams, one = max(use.streams, 1), drives.rate
         used = self.fallen_on(use, streams, drives.number, drives.each)
@@ -293,7 +277,6 @@ class SharedFilesystem(PageCached):
         return own + term(use.rtt_s, "s", "round trip to the servers") if np.any(np.asarray(use.rtt_s) > 0) else own
 
     def flush_wait(self, row: Row, use: Access, host: Machine, volume: str) -> Value:
-        """As it is at the servers, and the way there and back."""
         return super().flush_wait(row, use, host, volume) + use.rtt_s
 
     def touched(self, row: Row, use: Access, made: Servers) -> Term | None:
@@ -301,7 +284,6 @@ class SharedFilesystem(PageCached):
         return None
 
     def metadata(self, row: Row, asked: Operations, host: Machine, volume: str) -> None:
-        """Charges metadata operations at the metadata servers."""
         label = label_of(volume)
         whole = self.whole(row)
         said = whole.servers.metadata if whole.servers is not None else None

@@ -104,16 +104,13 @@ class Smb(Remote):
 
     @property
     def server_byte(self) -> Quantity:
-        """What smbd does with a byte."""
         return self.smbd_byte
 
     @property
     def connection_byte(self) -> Quantity:
-        """Work of the client's kernel for a byte."""
         return self.smb_byte
 
     def both_ends(self, row: Row) -> tuple[Term, str] | None:
-        """Cipher or signature."""
         if self.encrypt:
             return row.term(self.cipher_byte), "aes-gcm"
         return (row.term(self.sign_byte), "aes-gmac") if self.sign else None
@@ -126,14 +123,12 @@ class Smb(Remote):
         return use.kernels.by(lambda release: _OLD_SMB if release < nfs.LARGE_SMB else size)
 
     def flight_rate(self, row: Row, use: Access, size: Term) -> Term:
-        """Credits over the round trip."""
         rtt, service = term(use.rtt_s, "s", "round trip of the route"), self.answer_time(row, use)
         return law(
             nfs.credits_rate, granted=self.credits, io_B=size, rtt_s=rtt, service_s=service, channels=self.channels
         )
 
     def window(self, row: Row, use: Access) -> Term:
-        """Bytes that a sequential reader has in flight."""
         if self.read_ahead is not None:
             return row.term(self.read_ahead)
         requests = _TWO if use.kernels is None else use.kernels.by(lambda old: _ONE if old < nfs.DEEP_SMB else _TWO)

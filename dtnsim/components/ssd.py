@@ -155,11 +155,9 @@ class Ssd(Device):
 
     @property
     def keeps_writes(self) -> bool:
-        """Capacitors write the drive's memory to flash when power fails."""
         return self.power_loss_protection
 
     def latency(self, row: Row, use: Access, members: float = 1.0) -> Value:
-        """Seconds of one request alone, its transfer left out."""
         return self._wait(row, use, use.block_B).value
 
     def next_file(self, row: Row, use: Access, copies: int = 1, members: float = 1.0) -> Value:
@@ -193,11 +191,9 @@ class Ssd(Device):
         return self._linked(row, self._write_rate(row, use, size)).value
 
     def media_rate(self, row: Row, operation: Operation) -> Term:
-        """Rate of a long stream."""
         return self._linked(row, row.term(self.read if operation == "read" else self.write))
 
     def turnaround(self, row: Row) -> Term:
-        """Latency of a write."""
         return row.term(self.latency_write)
 
     def flush_time(self, row: Row) -> Term | None:
@@ -205,7 +201,6 @@ class Ssd(Device):
         return None if self.power_loss_protection else row.term(self.flush)
 
     def serve(self, row: Row, use: Access, name: str, *, copies: int = 1, visit_B: Term | Value | None = None) -> None:
-        """Charges flash and link; a random access also the drive's request rate."""
         reading = use.operation == "read"
         size = largest(term(use.total_B / copies, "B"), term(1.0, "B"))
         rate = row.term(self.read) if reading else self._write_rate(row, use, size)

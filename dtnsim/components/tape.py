@@ -137,11 +137,7 @@ class Tape(LocalFilesystem):
         )
 
     def drive_time(self, row: Row, use: Access, rate: Term | float) -> Term:
-        """Time of a drive that one byte takes [s/B].
-
-        Args:
-            rate: Rate at which it streams; infinite for the time beside that.
-        """
+        """Time of a drive that one byte takes at a rate; infinite: the time beside streaming [s/B]."""
         tapes, total = self.cartridges(use), max(use.total_B, 1.0)
         one = term(total, "B") / count(int(tapes), "tape")
         locate, run = row.term(self.turn), row.term(self.sync)  # a flush stops the tape

@@ -179,11 +179,7 @@ class Vm(Model):
         return given
 
     def dirty_limits(self, row: Row, stack: Stack, memory_B: Value, held_B: float = 0.0) -> tuple[Value, Value]:
-        """Dirty bytes from which on write-back runs, and those at which writers are throttled [B].
-
-        Args:
-            held_B: Memory that programs of the path hold besides ``used`` [B].
-        """
+        """Dirty bytes from which on write-back runs, and those at which writers are throttled [B]."""
         usual = next(ratios for first, ratios in cache.DIRTY_RATIOS if stack.release is None or stack.release >= first)
         ratios = (
             row.value(getattr(self, name)) if name in self.model_fields_set else ratio

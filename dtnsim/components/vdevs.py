@@ -40,12 +40,10 @@ class Mirror(Layer):
 
     @property
     def drives(self) -> int:
-        """Drives inside."""
         return self.disks * self.groups * self.of.drives
 
     @property
     def data_disks(self) -> int:
-        """Drives that data is spread over."""
         return self.groups * self.of.data_disks
 
     def latency(self, row: Row, use: Access, members: float = 1.0) -> Value:
@@ -58,7 +56,6 @@ class Mirror(Layer):
         return float(self.groups * copies) * self.of.media_rate(row, operation)
 
     def bus_factor(self, use: Access) -> Value:
-        """Each copy crosses the bus when written."""
         own = float(self.disks - self.lost) if use.operation == "write" else 1.0
         return own * self.of.bus_factor(use)
 
@@ -135,12 +132,10 @@ class Raidz(Layer):
 
     @property
     def drives(self) -> int:
-        """Drives inside."""
         return self.disks * self.groups * self.of.drives
 
     @property
     def data_disks(self) -> int:
-        """Drives that a block's data is spread over."""
         return max(1, round(self.data_share * self.groups)) * self.of.data_disks
 
     def piece(self, use: Access) -> float:
@@ -164,7 +159,6 @@ class Raidz(Layer):
         return self._columns(use).value * self.of.single_rate(row, use)
 
     def media_rate(self, row: Row, operation: Operation) -> Term:
-        """Media rate of the data disks of all groups together."""
         return self.data_share * self.groups * self.of.media_rate(row, operation)
 
     def bus_factor(self, use: Access) -> Value:
@@ -250,7 +244,6 @@ class Draid(Raidz):
 
     @property
     def width(self) -> int:
-        """Data disks of a stripe."""
         return self.data
 
     @property

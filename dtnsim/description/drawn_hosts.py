@@ -61,11 +61,9 @@ _PARALLEL: Final = "lustre"
 
 
 def drawn(name: str, host: Mapping, mounts: Iterable[str], notes: list[str], *, networked: bool) -> Mapping:
-    """A host with what it does not say of its machine.
+    """A host with what it does not say of its machine; hosts of two names are drawn apart.
 
     Args:
-        name: Its name in the path: two hosts are drawn apart.
-        host: What it says.
         mounts: Mount points that transfers name, which are volumes where the host has none at all.
         networked: Whether the path has a network.
     """

@@ -34,12 +34,7 @@ Steps = tuple[str | int, ...]
 def everything(
     first: SpecError, raw: Mapping, overrides: Sequence[str], read: Callable[[Mapping, Sequence[str]], Any]
 ) -> SpecError:
-    """An error with all that is wrong beside it, in the order of the file.
-
-    Args:
-        first: What was found at first.
-        read: Reads a path, or raises the next finding.
-    """
+    """An error with all that is wrong beside it, as ``read`` finds it, in the order of the file."""
     mended = _Mended(_copy(raw), list(overrides))
     found: dict[object, SpecError] = {}
     error: SpecError | None = first
@@ -78,12 +73,9 @@ class _Mended:
         self._written = dict(_names(given)) if isinstance(given, Mapping) else {}
 
     def take_out(self, errors: Sequence[SpecError], found: dict[object, SpecError], *, composed: bool) -> bool:
-        """Takes out what errors are about and notes those that are findings of their own; False where nothing was.
+        """Takes out what errors of a reading are about, those of their own into ``found``; False where nothing was.
 
-        Args:
-            errors: Findings of one reading.
-            found: Takes those of their own.
-            composed: Whether they are of composing, no witness while something stands in for a part of a transfer.
+        Those of composing are no witness while something stands in for a part of a transfer.
         """
         changed, before = False, list(self.gone)
         places = [(error, *self._locate(error)) for error in errors[:_EACH]]

@@ -61,10 +61,6 @@ def fitted_hosts(
 ) -> tuple[dict[str, Host], dict[str, str], Fits, list[str]]:
     """The hosts of a path, the names of their files, what was fitted, and what was noted.
 
-    Args:
-        raw: Mapping of the path; its hosts are written out in it.
-        overrides: Those that change hosts, or which of them there are.
-
     Raises:
         SpecError: a host cannot be used, or an override leads nowhere.
     """

@@ -272,13 +272,7 @@ def numbered(given: Mapping) -> Mapping:
 
 
 def written_once(name: str, count: object, hosts: MappingABC[str, object]) -> str:
-    """The host under whose name one of several like ones is written: its numbers are drawn once for all of them.
-
-    Args:
-        name: A host of the path.
-        count: What its description says of how many there are.
-        hosts: All hosts by name.
-    """
+    """The host under whose name one of several like ones (``count`` of it) is written: they are drawn once."""
     first, _, number = name.rpartition("-")
     return first if count is not None and first in hosts and number.isdigit() and int(number) > 1 else name
 
@@ -344,12 +338,7 @@ class Built:
         return _kept(self._keyed, (id(host), *given), lambda: (host, make(host, *given)))[1]
 
     def path(self, raw: Mapping, over: Hashable, make: Callable[..., S]) -> S:
-        """What ``make`` gives of a path's mapping and what is put over it: the same path again for the same.
-
-        Args:
-            over: What is put over the path.
-            make: Makes it, told which hosts were built.
-        """
+        """What ``make`` gives of a path's mapping and what is put over it: the same path again for the same."""
         found: S = _kept(self._paths, (id(raw), over), lambda: (raw, make(built=self)), _PATHS)[1]
         return found
 

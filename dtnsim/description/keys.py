@@ -44,7 +44,6 @@ def keyed(
 
     Args:
         files: Names in the path -> names of the host files, by which fitted parameters are kept.
-        transfers: The transfers, whose tools have quantities.
         fits: Fitted parameters; those that the path says itself keep the path's keys.
     """
     known, made = frozenset(fits.correlation.keys), {}
@@ -137,10 +136,7 @@ def written_as(
     """Keys under which ``--set`` reaches the numbers of a path, by the key that their draws go by.
 
     Several places may share a draw: mounts of one file system, transfers of one tool, segments that say nothing. Of
-    hosts that are written once the first stands for all.
-
-    Args:
-        tools: Tools by the keys of their transfers.
+    hosts that are written once the first stands for all; tools are by the keys of their transfers.
     """
     found: dict[str, list[str]] = {}
 

@@ -129,11 +129,7 @@ def _store(host: Any) -> dict[str, Mapping]:
 
 
 def check(spec: Joined, raw: Mapping) -> None:
-    """Refuses volumes over segments that the path does not have.
-
-    Raises:
-        SpecError: Which one.
-    """
+    """Refuses volumes over segments that the path does not have."""
     from dtnsim.components.segment import segment_names
 
     known = list(dict.fromkeys([*(["wan"] if spec.wan else []), *segment_names(spec.wan or []), *spec.links]))

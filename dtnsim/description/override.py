@@ -84,12 +84,7 @@ def override(raw: Mapping, text: str, notes: list[str] | None = None) -> list[st
 
 
 def apart(raw: Mapping, overrides: Sequence[str], names: Collection[str]) -> list[str]:
-    """Overrides that write out hosts that are ``like`` another of the file, unless that is one of them.
-
-    Args:
-        overrides: What is put over the path, of which what reaches the others reaches these too.
-        names: These hosts.
-    """
+    """Overrides that write out hosts of some names that are ``like`` another of the file but none of these."""
     made, raw = list[str](), raw.clone()
     for text in (t for t in overrides if len(steps := split_key(t.partition("=")[0])) == 2 and steps[0] == "hosts"):
         override(raw, text)
@@ -112,12 +107,7 @@ def apart(raw: Mapping, overrides: Sequence[str], names: Collection[str]) -> lis
 
 
 def put(raw: Mapping, steps: list[str], value: Any, text: str, notes: list[str] | None = None) -> list[str]:
-    """Sets the key that ``steps`` lead to, which it returns in full; short forms on the way are written out first.
-
-    Args:
-        steps: The key, step by step.
-        value: What it becomes.
-    """
+    """Sets the key that ``steps`` lead to, which it returns in full; short forms on the way are written out first."""
     if len(steps) > yamlio.MAX_DEPTH:
         raise SpecError(f"has {len(steps)} steps; a key has at most {yamlio.MAX_DEPTH}", key="--set", value=text)
     where: Any = raw
@@ -198,10 +188,7 @@ def _child(where: Any, passed: list[str], steps: list[str], text: str, notes: li
 def _written_out(name: str, passed: list[str], then: str, text: str, notes: list[str]) -> Mapping:
     """The mapping that a short form means: a tool's or a part's name, drives in a line, a volume, a number.
 
-    Args:
-        name: What is written.
-        passed: Its key, step by step.
-        then: The key of that mapping that is to be set.
+    ``passed`` is its key, step by step, ``then`` the key of that mapping that is to be set.
     """
     step, at = passed[-1], (getattr(name, "file", "--set"), getattr(name, "line", 0))
     above = passed[-2] if len(passed) > 1 else ""

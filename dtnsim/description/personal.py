@@ -29,13 +29,7 @@ _CHANNELS: Final = 2  #: channels of memory: two, as of all desktops and noteboo
 
 
 def usual(family: str, drawn: dict[str, Any], year: int | None) -> dict[str, Any]:
-    """What is drawn of a part for a machine of a year, with what personal computers have in its place.
-
-    Args:
-        family: ``cpu``, ``memory`` or another family of parts.
-        drawn: Keys of the part that was drawn.
-        year: Year of the machine, where it is known.
-    """
+    """What is drawn of a part for a machine of a year, with what personal computers have in its place."""
     if family == "memory":
         drawn |= {"size": memory(year), "channels": _CHANNELS}
         drawn.pop("uncounted", None)

@@ -54,11 +54,7 @@ def shared_out(items: list[Any], hosts: MappingABC[str, Host]) -> tuple[list[Any
 
 
 def uneven(parts: Iterable[tuple[str, TransferSpec]]) -> Iterator[str]:
-    """That some hosts of a pool have more of a transfer than others, since those of its other end do not pair with all.
-
-    Args:
-        parts: The transfers, each with the key of its description.
-    """
+    """That some hosts of a pool have more of a transfer than others, since those of its other end pair unevenly."""
     used: dict[tuple[str, str], Counter[str]] = {}
     for key, part in parts:
         for end, where in (("from", part.source_end), ("to", part.to)):

@@ -29,12 +29,7 @@ _AS_OTHER: Final = "assumed: like the other direction, which is what was stated,
 
 
 def part(key: str, given: Any, where: str, notes: list[str]) -> object:
-    """``nic: 10GbE``, ``memory: 2 x 32 GB DDR4-3200`` and ``cpu: Pentium D 3.2 GHz`` as the part's keys.
-
-    Args:
-        key: ``nic``, ``cpu``, ``memory`` or ``array``.
-        given: What is written there.
-    """
+    """``nic: 10GbE``, ``memory: 2 x 32 GB DDR4-3200`` and ``cpu: Pentium D 3.2 GHz`` as the part's keys."""
     return _drives(given, where, notes) if key == "array" else _named(key, given, where, notes)
 
 

@@ -184,11 +184,9 @@ def with_volume(host: Any, mount: str, share: Mapping, other: str, at: tuple[str
     """A host with a share beside its volumes, or beside the one that the transfer names.
 
     Args:
-        host: It, as it is written.
         mount: Where the share is mounted.
         share: The share.
         other: Path of its own that the transfer names.
-        at: File and line that say it.
     """
     made = host.clone() if isinstance(host, Mapping) else Mapping(*at)
     if isinstance(host, str) and host != "unknown":

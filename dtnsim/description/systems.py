@@ -70,10 +70,7 @@ def _found(text: str, year: str | None) -> Mapping | None:
 def family(system: str | None, year: int | None, stack: str | None) -> tuple[str, str | None]:
     """The family of a system, and the release of it, of Linux that of the kernel; None where nobody says.
 
-    Args:
-        system: What it is called.
-        year: Year of its host.
-        stack: The part that has the costs of its kernel.
+    ``stack`` is the part that has the costs of its kernel.
     """
     found = _found(system, None if year is None else str(year)) if system is not None else None
     named = str(found.get("stack", "linux") if found is not None else stack).rpartition("/")[2]

@@ -97,13 +97,7 @@ def _at(given: Mapping, name: str) -> dict[str, Any]:
 
 
 def members(end: str, workload: Workload, hosts: list[str], where: dict[str, Any]) -> list[str]:
-    """The hosts, each with the path, that an end of a class stands for.
-
-    Args:
-        end: The end, as ``endpoint:/path``.
-        workload: Whose endpoints it may name.
-        hosts: Names of the hosts.
-        where: Place and key of the end, for errors.
+    """The hosts, each with the path, that an end of a class, ``endpoint:/path``, stands for.
 
     Raises:
         SpecError: There is none.

@@ -145,15 +145,7 @@ def _one_file(given: object) -> Dataset | None:
 
 
 def check_order(transfers: Sequence[TransferSpec], number: int, at: dict[str, Any]) -> None:
-    """Refuses a transfer that waits for what does not exist, or in the end for itself.
-
-    Args:
-        number: Which of ``transfers``.
-        at: Where it says what it waits for.
-
-    Raises:
-        SpecError: Which one.
-    """
+    """Refuses a transfer that waits for what does not exist, or in the end for itself."""
     own = transfers[number]
     if not own.after and own.pause is None:
         return  # very many transfers wait for none
@@ -177,12 +169,7 @@ def check_order(transfers: Sequence[TransferSpec], number: int, at: dict[str, An
 
 
 def elsewhere(hosts: Iterable[Host], systems: Collection[str]) -> str:
-    """That what runs on some systems does not run on some hosts; empty where it runs on all of them.
-
-    Args:
-        hosts: The hosts.
-        systems: Families of systems that it runs on.
-    """
+    """That what runs on some systems does not run on some hosts; empty where it runs on all of them."""
     others = [f"{host.name} ({host.os or 'Linux'})" for host in hosts if host.system not in systems]
     return f"does not run on {' and '.join(others)}" if others else ""
 
@@ -207,9 +194,7 @@ def split_end(end: str) -> tuple[str, str]:
 def with_ends(item: Mapping, hosts: Sequence[str]) -> Mapping:
     """A transfer whose tool may stand under its own name (``fio: {rw: write}``) and may name the files itself.
 
-    Args:
-        item: The transfer as it is written.
-        hosts: Names of the hosts of the path: a file without one is on the only host there is.
+    A file without a host is on the only one there is.
 
     Raises:
         SpecError: an end is said twice, or of several hosts none.
@@ -320,13 +305,7 @@ def written_tool(tool: object) -> object:
 
 
 def typed(tool: Tool, option: str, value: int | str = "") -> str:
-    """An option of a tool as it is typed.
-
-    Args:
-        tool: The tool.
-        option: One of its options.
-        value: A number; nothing where it is a switch.
-    """
+    """An option of a tool as it is typed, with its number, or alone where it is a switch."""
     if tool.kind == "robocopy":
         return f"robocopy /{option}:{value}"
     if tool.kind == "aws-s3":  # its configuration has it

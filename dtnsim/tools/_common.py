@@ -38,24 +38,14 @@ CRC32C: Final = prior("0.3 cycles/B", 0.5, "assumed: CRC32C with SSE 4.2, one 8-
 
 
 def scaled(quantity: Quantity, factor: float, why: str) -> Quantity:
-    """A quantity times a number, with the reason added to its source.
-
-    Args:
-        quantity: The quantity.
-        factor: The number.
-        why: The reason.
-    """
+    """A quantity times a number, with the reason added to its source."""
     return quantity.times(factor, f"{quantity.source}; {why}")
 
 
 def reading(
     job: Job, thread: Thread, block: Quantity, *, workers: int = 1, queue_depth: int = 1, finish: Finish = "steady"
 ) -> Access | None:
-    """Use of the source volume; None where the source is a device or memory.
-
-    Args:
-        finish: Whether it reads past the cache.
-    """
+    """Use of the source volume; None where the source is a device or memory."""
     return _access("read", job, thread, block, workers, queue_depth, finish) if job.source == "volume" else None
 
 
@@ -84,13 +74,7 @@ def _access(
 
 
 def in_flight(count: int, block: Quantity, what: str, window: Quantity | None = None) -> Quantity:
-    """Bytes that may be under way: so many blocks, or the window of the channel that they share if that is less.
-
-    Args:
-        count: How many blocks.
-        what: What the blocks are called.
-        window: Window of the channel, if there is one.
-    """
+    """Bytes that may be under way: so many blocks, or the window of the channel that they share if that is less."""
     asked = Quantity(count * block.value, "B", block.spread, f"{count} {what} of {block}; {block.source}")
     return asked if window is None or asked.value < window.value else window
 
@@ -100,8 +84,7 @@ def rereading(
 ) -> Access | None:
     """Reading a file once more after it has been moved; from memory where the files in flight fit there.
 
-    Args:
-        piece_B: Part of a file that is read again as soon as it has been moved, where files are cut [B].
+    Where files are cut, each ``piece_B`` is read again as soon as it has been moved.
     """
     there = end == "destination"
     access = reading(replace(job, source=job.destination) if there else job, thread, block, workers=workers)
@@ -126,15 +109,7 @@ def device_work(job: Job, thread: Thread) -> tuple[CpuUse, ...]:
 def both_ends(
     sender: Thread, receiver: Thread, cycles: Quantity, what: str, duty: Duty | None = None
 ) -> tuple[CpuUse, ...]:
-    """The same work per byte at both ends.
-
-    Args:
-        sender: Thread at the source.
-        receiver: Thread at the destination.
-        cycles: What a byte costs each of them.
-        what: The work, in words.
-        duty: What a device could take over of it.
-    """
+    """The same work per byte at both ends."""
     ends: tuple[tuple[End, Thread], ...] = (("source", sender), ("destination", receiver))
     return tuple(CpuUse(end, thread, cycles, what, duty=duty) for end, thread in ends)
 
@@ -185,15 +160,7 @@ def protocol(job: Job, option: str, asked: str | None, ways: Mapping[Far, tuple[
 
 
 def one_host(job: Job, tool: str, does: str = "copies", remedy: str = "") -> None:
-    """Refuses a job between two hosts for a tool that works within one.
-
-    Args:
-        does: What the tool does.
-        remedy: What to write instead; empty: a mount of the other end, or a tool that has a network.
-
-    Raises:
-        SpecError: the ends are on different hosts.
-    """
+    """Refuses a job between two hosts for a tool that works within one."""
     if job.remote:
         mount = "mount the other end (volumes: {/share: {filesystem: smb, server: 'HOST:/data'}}) and name that"
         remedy = remedy or f"{mount}, or use {INSTEAD.get(tool, 'a network tool')}"
@@ -201,11 +168,7 @@ def one_host(job: Job, tool: str, does: str = "copies", remedy: str = "") -> Non
 
 
 def needs_volume(job: Job, end: End, tool: str) -> None:
-    """Refuses a job whose ``end`` is no volume.
-
-    Raises:
-        SpecError: the end is a device or memory.
-    """
+    """Refuses a job whose ``end`` is no volume."""
     kind = job.source if end == "source" else job.destination
     if kind != "volume":
         key = f"{job.name}.{'from' if end == 'source' else 'to'}"
@@ -219,24 +182,14 @@ def in_memory(job: Job) -> bool:
 
 
 def waits_for(*, direct: bool, each: bool, end: bool) -> Finish:
-    """What a test's writes wait for: a flush after each, past the page cache or not, direct requests, or the end.
-
-    Args:
-        each: Whether each write is flushed.
-        end: Whether the file is flushed at its end.
-    """
+    """What a test's writes wait for: a flush after each, past the page cache or not, direct requests, or the end."""
     if each:
         return "dsync"
     return "direct" if direct else "fdatasync" if end else "none"
 
 
 def with_read(job: Job, step: Step, access: Access) -> Step:
-    """The step with its read at the end that `VolumeTest.read_access` chose.
-
-    Args:
-        step: The step.
-        access: What `VolumeTest.read_access` gave.
-    """
+    """The step with its read at the end that `VolumeTest.read_access` chose."""
     return replace(step, reread=access) if job.destination == "volume" else replace(step, read=access)
 
 
@@ -248,10 +201,7 @@ class VolumeTest(Tool):
     def read_access(
         self, job: Job, thread: Thread, block: Quantity, *, direct: bool = False, kept: bool = True, **how: Any
     ) -> Access:
-        """Reading the volume, as many files at once as the thread has copies.
-
-        Args:
-            kept: Whether the tool leaves in the page cache what lies there.
+        """Reading the volume, a file for each copy of the thread; ``kept``: the page cache has what lies there.
 
         Raises:
             SpecError: neither end is a volume.
@@ -289,7 +239,6 @@ class MemoryTest(Tool):
         return ""
 
     def plan(self, job: Job) -> Plan:
-        """Streams from memory to memory."""
         del job
         net, said = self.net(), self.unlike()
         return Plan((Step("transfer", net=net),), weight=net.streams, warnings=(said,) if said else ())

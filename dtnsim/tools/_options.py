@@ -60,13 +60,7 @@ def releases(model: BaseModel) -> tuple[str, ...]:
 
 
 def by_release(model: BaseModel, tool: str, cost: Callable[[str], Quantity]) -> Quantity:
-    """What a release costs; drawn among the releases that a tool may be of, where they differ.
-
-    Args:
-        model: The tool, or the part of it that has a ``version``.
-        tool: What its version is known by.
-        cost: What each release costs.
-    """
+    """What a release costs; drawn among the releases that a tool may be of, where they differ."""
     return Releases(str(dict(model)["version"]), releases(model), f"tool {tool}.version").by(cost)
 
 
@@ -80,11 +74,9 @@ Version = Annotated[str, AfterValidator(_check_version)]  #: version of a tool, 
 
 
 def one_of(known: object, several: Mapping[str, Sequence[str]] = MappingProxyType({})) -> BeforeValidator:
-    """Reads a word as other tools write it, ``randread`` for ``random-read``.
+    """Reads a word of a ``Literal`` as other tools write it, ``randread`` for ``random-read``.
 
-    Args:
-        known: The option's ``Literal``.
-        several: What the tool itself says for more than one of them, which is refused as any part of several words is.
+    What the tool itself says for several of them, like any part of several words, is refused.
     """
     words: tuple[str, ...] = get_args(known)
 

@@ -41,9 +41,6 @@ def cut(use: Access | None, part_B: float, parts: int = 1) -> Access | None:
 def uploads(job: Job, tool: str, client: End | None) -> bool:
     """Whether the bucket is the destination; memory or a device may stand for one.
 
-    Args:
-        client: End at which it is typed, where the path says it.
-
     Raises:
         SpecError: the other end is no bucket.
     """
@@ -121,11 +118,7 @@ class Client:
         return 2.0 * multipart + self.head
 
     def asking(self, job: Job, thread: Thread, cycles: Quantity) -> CpuUse:
-        """What the requests of its objects cost a thread, spread over their bytes.
-
-        Args:
-            cycles: What a request costs.
-        """
+        """What the requests of its objects cost a thread, spread over their bytes."""
         each = (job.per_file(self.parts) + self._beside(job)) / max(job.mean_B, 1.0)
         byte = Quantity(cycles.value * each, "cycles/B", cycles.spread, f"{cycles.source}; {each:.3g} requests a byte")
         return CpuUse("source" if self.put else "destination", thread, byte, f"requests of {self.name}")

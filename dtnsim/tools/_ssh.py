@@ -126,11 +126,7 @@ def crowd(each: Quantity, connections: int, job: Job, round_trips: float) -> Qua
 
 
 def together(work: Quantity, each: Quantity, connections: int, job: Job, round_trips: float) -> Quantity:
-    """Work of an opening with log-ins at once: where their processor time is more than their round trips, it counts.
-
-    Args:
-        work: Work of the opening besides.
-    """
+    """Work of an opening with log-ins at once: where their processor time is more than their round trips, it counts."""
     more = crowd(each, connections, job, round_trips).value
     return work.worth(work.value + more, f"{work.source}; {connections} log-ins of {each} at once")
 

@@ -112,7 +112,6 @@ class Borg(BlockBackup):
     compression: Annotated[Literal["none", "lz4", "zstd"], Field(description="-C")] = "lz4"
 
     def plan(self, job: Job) -> Plan:
-        """Blocks by one thread."""
         seen = ((_CHUNKER, "chunker"), (core_cost("sha256_ni", "HMAC-SHA256, name of a block"), "HMAC of blocks"))
         packed: list[tuple[Quantity, str, Duty | None]] = [(_AES, "encryption", _CTR)]
         if self.compression != "none":
@@ -149,7 +148,6 @@ class Restic(BlockBackup):
     repository: Annotated[Literal["sftp", "rest", "s3"], Field(description="how the repository is reached")] = "sftp"
 
     def plan(self, job: Job) -> Plan:
-        """Blocks by all cores."""
         ssh = self.repository == "sftp"  # all its requests share one ssh process
         trips, work = (LOGIN + _REQUESTS, LOGIN_WORK) if ssh else (2.0 + _REQUESTS, _START)
         link = _SSH if ssh else (core_cost("aes128_gcm", "TLS"), "TLS AES-GCM", TLS)

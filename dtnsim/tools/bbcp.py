@@ -84,7 +84,6 @@ class Bbcp(Tool):
         )
 
     def plan(self, job: Job) -> Plan:
-        """One reader, ``s`` network threads a side, one writer; file after file."""
         reader, writer = Thread("bbcp reader"), Thread("bbcp writer")
         senders, receivers = Thread("bbcp senders", self.s), Thread("bbcp receivers", self.s)
         turns = CpuUse("source", Thread("bbcp streams in turn"), self.turn_work, "streams wait for each other")

@@ -100,7 +100,6 @@ class Dd(Tool):
         return Plan((Step("copy", read=read, write=write, cpu=cpu, files=OPENED),))
 
     def files(self) -> tuple[int, float] | None:
-        """One file of so many blocks."""
         return None if self.count is None else (1, self.count * self.bs.value)
 
     @property
@@ -139,7 +138,6 @@ class Mdtest(Tool):
     u: Annotated[bool, named("u", "unique_dir_per_task", description="false: all tasks share one folder")] = True
 
     def plan(self, job: Job) -> Plan:
-        """One task, a file after the other."""
         one_host(job, self.kind)
         needs_volume(job, "destination", self.kind)
         made = self.test == "create"
@@ -184,7 +182,6 @@ class Bonnie(VolumeTest):
     seekers: Count = 5
 
     def plan(self, job: Job) -> Plan:
-        """A step a test; seekers also update."""
         if self.test == "seeks":
             return self._seeks(job)
         process = Thread("bonnie++")
@@ -200,7 +197,6 @@ class Bonnie(VolumeTest):
         return Plan((step,))
 
     def files(self) -> tuple[int, float] | None:
-        """One file, as large as all of them."""
         return None if self.s is None else (1, self.s.value)
 
     def finish(self, job: Job) -> Finish:
@@ -277,7 +273,6 @@ class Iozone(VolumeTest):
     direct: Annotated[bool, named("I", "direct", description="O_DIRECT")] = False
 
     def plan(self, job: Job) -> Plan:
-        """A single step; all processes do the same."""
         process, random = Thread("iozone", self.t), self.test.startswith("random")
         step = Step(self.test)
         if self.test.endswith("read"):
@@ -292,7 +287,6 @@ class Iozone(VolumeTest):
         return Plan((step,), workers=self.t)
 
     def files(self) -> tuple[int, float] | None:
-        """A file a process."""
         return None if self.s is None else (self.t, self.s.value)
 
 
@@ -319,7 +313,6 @@ class Ior(VolumeTest):
     direct: Annotated[bool, named("direct", "B", "odirect", "posix.odirect", description="O_DIRECT")] = False
 
     def plan(self, job: Job) -> Plan:
-        """One step; a file's close is part of the time."""
         tasks = Thread("IOR", self.np)
         if self.test == "read":
             read = self.read_access(job, tasks, self.t, direct=self.direct, kept=not self.reorder, awaited=True)

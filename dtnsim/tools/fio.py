@@ -77,7 +77,6 @@ class Fio(VolumeTest):
         return Timing(self.runtime.value, omitted, repeats=self.time_based or not sized)
 
     def files(self) -> tuple[int, float] | None:
-        """A file a job."""
         return None if self.size is None else (self.numjobs, self.size.value)
 
     @property
@@ -90,7 +89,6 @@ class Fio(VolumeTest):
         return 1
 
     def plan(self, job: Job) -> Plan:
-        """A step for reading, one for writing, each with its part of the bytes."""
         jobs, random = Thread("fio", self.numjobs), self.rw.startswith("rand")
         mixed = self.rw in ("rw", "randrw")
         read_share = self.rwmixread / 100 if mixed else float(self.rw.endswith("read"))

@@ -46,7 +46,6 @@ class Ftp(Tool):
     )
 
     def plan(self, job: Job) -> Plan:
-        """One control connection, a data connection a file."""
         sender, receiver = Thread("ftp sender"), Thread("ftp receiver")
         get = self.client == "destination"
         trips = _PUT - (_ACTIVE if self.mode == "active" else 0.0)
@@ -99,7 +98,6 @@ class Lftp(Tool):
     ssh: SshLink = SshLink(version="9.2")
 
     def plan(self, job: Job) -> Plan:
-        """Connections, each with its own session."""
         workers = max(1, min(self.parallel, job.files))
         streams = workers * self.pget
         over_ssh = self.protocol == "sftp"
@@ -168,7 +166,6 @@ class Bbftp(Tool):
     overhead: Cycles = prior("0.5 cycles/B", 0.7, "assumed: a copy from file to socket in user space")
 
     def plan(self, job: Job) -> Plan:
-        """Streams of one file after the other."""
         sender, receiver = Thread("bbftp senders", self.p), Thread("bbftp receivers", self.p)
         sent = 1.0 / self.ratio.value if self.c else 1.0
         cpu = both_ends(sender, receiver, scaled(self.overhead, sent, "of what is sent"), "bbftp")

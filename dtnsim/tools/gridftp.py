@@ -83,7 +83,6 @@ class Gridftp(Tool):
     overhead: Cycles = _LOOP
 
     def plan(self, job: Job) -> Plan:
-        """A process for each file in flight at each end."""
         workers = max(1, min(self.cc, job.files))
         processes = workers * self.stripe
         sender, receiver = Thread("gridftp sender", processes), Thread("gridftp receiver", processes)
@@ -217,7 +216,6 @@ class Globus(Tool):
         return float(max(1, math.ceil(size_B / self._piece_B)))
 
     def plan(self, job: Job) -> Plan:
-        """Transfer, then verification, of each file or chunk."""
         use = self.chosen(job)
         steps = [self._transfer(job, use)]
         if self.verify:

@@ -79,7 +79,6 @@ class Curl(Tool):
     tls: Annotated[bool, Field(description="https")] = False
 
     def plan(self, job: Job) -> Plan:
-        """Requests one after the other, or on as many connections as asked for."""
         connect = CONNECT + (TLS if self.tls else 0.0)
         download = partial(_download, job, tls=self.tls, rate=self.limit_rate)
         if self.each:
@@ -116,7 +115,6 @@ class Aria2(Tool):
     tls: Annotated[bool, Field(description="https")] = False
 
     def plan(self, job: Job) -> Plan:
-        """Files at once, each in parts where it is large enough."""
         workers = max(1, min(self.j, job.files))
         parts = max(1, min(self.x, self.s, math.floor(job.mean_B / self.k.value)))
         connect = CONNECT + (TLS if self.tls else 0.0)
@@ -153,7 +151,6 @@ class Pelican(Tool):
     tls: Annotated[bool, Field(description="https; caches of public data have http as well")] = True
 
     def plan(self, job: Job) -> Plan:
-        """Objects at once, each asked for at the director."""
         workers = max(1, min(self.workers, job.files))
         opening = Opening(_ASKED, _PELICAN_START, "director and cache")
         each = REQUEST * 2  # the director's answer is kept for a while; HEAD and GET at the cache

@@ -56,7 +56,6 @@ class Iperf2(MemoryTest):
     t: Annotated[Seconds, named("t", "time")] = prior("10 s", 0.0, "iperf(1): default duration")
 
     def net(self) -> NetUse:
-        """A thread a stream at each end."""
         return NetUse(
             Thread("iperf sender", self.P),
             Thread("iperf receiver", self.P),
@@ -135,6 +134,5 @@ class Iperf3(MemoryTest):
         return Quantity(1.0 if alone else float(self.P), "1", 0.0, "iperf3 release notes: a thread a stream since 3.16")
 
     def unlike(self) -> str:
-        """The direction, with ``-R``."""
         said = "iperf3 -R: data flow from 'from' to 'to' all the same; R says that the client runs at 'to'"
         return said if self.R else ""

@@ -53,7 +53,6 @@ class Cp(Tool):
     buffer: Size = prior("128 KiB", 0.5, "GNU coreutils ioblksize.h: 64 KiB (2011), 128 KiB (2014), 256 KiB (2024)")
 
     def plan(self, job: Job) -> Plan:
-        """One process, file after file."""
         one_host(job, self.kind)
         process = Thread("cp")
         kept = ("setattr",) if self.p else ()
@@ -92,7 +91,6 @@ class Rm(Tool):
     f: Annotated[bool, documented("f", "force")] = True
 
     def plan(self, job: Job) -> Plan:
-        """One process, file after file."""
         one_host(job, self.kind, "removes", "write its host at both ends, from: HOST:memory")
         each, directory = ("remove", "readdir"), ("stat", "access", "list", "remove")
         if job.destination == "volume":
@@ -122,7 +120,6 @@ class NfsCp(Tool):
     )
 
     def plan(self, job: Job) -> Plan:
-        """One connection, one buffer after the other."""
         sender, receiver = Thread("nfs server"), Thread("nfs-cp")
         net = NetUse(sender, receiver, channel=self.buffer, grain=self.buffer)
         step = transfer(job, (sender, receiver), self.buffer, net, files=replace(OPENED, round_trips=_FILE))
@@ -149,7 +146,6 @@ class Robocopy(Tool):
     buffer: Size = prior("1 MiB", 0.7, "assumed: CopyFileEx reads and writes 64 KiB to 1 MiB, 1 MiB over SMB")
 
     def plan(self, job: Job) -> Plan:
-        """Look-up of every file, then copies of those that differ."""
         one_host(job, self.kind)
         workers = max(1, min(self.MT, job.files))
         process = Thread("robocopy", workers)
@@ -194,7 +190,6 @@ class Program(Tool):
     holds: Annotated[Quantity, Unit("B")] = prior("0 B", 0.0, "nothing is said of memory that it holds")
 
     def plan(self, job: Job) -> Plan:
-        """One file after the other, by one thread."""
         one_host(job, self.kind)
         thread = Thread("program")
         read, write = reading(job, thread, self.block), writing(job, thread, self.block)

@@ -53,7 +53,6 @@ class Ascp(Tool):
     block: Size = prior("256 KiB", 0.7, "assumed: read and write size of ascp")
 
     def plan(self, job: Job) -> Plan:
-        """One UDP flow; disk threads beside the network threads."""
         reader, writer = Thread("ascp reader"), Thread("ascp writer")
         sender, receiver = Thread("ascp sender"), Thread("ascp receiver")
         net = NetUse(sender, receiver, transport="tcp" if self.fallback else "fasp", rate=self.target)
@@ -93,7 +92,6 @@ class Fdt(Tool):
     overhead: Cycles = prior("0.1 cycles/B", 0.7, "assumed: Java NIO with direct buffers, a call for 512 KiB")
 
     def plan(self, job: Job) -> Plan:
-        """One reader and one writer, the sockets beside them."""
         reader, writer = Thread("fdt reader"), Thread("fdt writer")
         copies = self.P if self.bio else max(1, min(self.P, job.cores))
         sender, receiver = Thread("fdt senders", copies), Thread("fdt receivers", copies)
@@ -135,7 +133,6 @@ class Wdt(Tool):
     avg_mbytes_per_sec: Annotated[float, Field(le=1e6, description="MiB/s; negative: unlimited")] = -1.0
 
     def plan(self, job: Job) -> Plan:
-        """A thread a port at each end, which does file and network work."""
         size = self.block_size_mbytes * 2.0**20
         blocks = math.ceil(job.payload_B / size) if size > 0 else job.files
         workers = max(1, min(self.num_ports, max(blocks, job.files)))
@@ -183,7 +180,6 @@ class Condor(Tool):
     )
 
     def plan(self, job: Job) -> Plan:
-        """A connection for each job under way."""
         jobs = max(1, math.ceil(job.files / self.files_per_job))
         workers = min(self.concurrent, jobs)
         sender, receiver = Thread("condor shadow", workers), Thread("condor starter", workers)

@@ -56,7 +56,6 @@ class Mscp(SshCopy):
         return max(1, min(asked, math.ceil(chunks)))
 
     def plan(self, job: Job) -> Plan:
-        """Connections that take chunk after chunk."""
         workers = self.connections(job)
         sender, receiver = Thread("mscp senders", workers), Thread("mscp receivers", workers)
         sent, put = self.sent(job), self.client == "source"

@@ -44,7 +44,6 @@ class Netperf(MemoryTest):
     S: Annotated[Size | None, named("S", "remote_socket")] = None
 
     def net(self) -> NetUse:
-        """One stream; the smaller of the sockets' buffers holds its window."""
         asked = [size for size in (self.s, self.S) if size is not None]
         return NetUse(
             Thread("netperf sender"),
@@ -56,7 +55,6 @@ class Netperf(MemoryTest):
         )
 
     def unlike(self) -> str:
-        """The direction of ``TCP_MAERTS``."""
         said = "netperf -t TCP_MAERTS: data flow from 'from' to 'to' all the same; the client runs at 'to'"
         return said if self.t == "TCP_MAERTS" else ""
 
@@ -85,7 +83,6 @@ class Ntttcp(MemoryTest):
     t: Annotated[Seconds, named("t", "seconds")] = prior("60 s", 0.0, _HEADER)
 
     def net(self) -> NetUse:
-        """Connections of all threads of all ports."""
         threads = self.P * self.n
         streams = threads * self.connections
         return NetUse(
@@ -121,7 +118,6 @@ class Nuttcp(Tool):
     T: Annotated[Seconds, named("T", "timeout")] = prior("10 s", 0.0, "nuttcp(8): default transmit timeout")
 
     def plan(self, job: Job) -> Plan:
-        """One thread a side."""
         sender, receiver = Thread("nuttcp sender"), Thread("nuttcp receiver")
         net = NetUse(sender, receiver, streams=self.N, window=self.w, rate=self.R, call=self.length)
         # a file is one run: its start and its result cross the control connection
@@ -167,7 +163,6 @@ class Perftest(MemoryTest):
     report_gbits: Annotated[bool, documented("report_gbits", "report-gbits", "R")] = False
 
     def net(self) -> NetUse:
-        """Queue pairs, each with its requests in flight."""
         open_ = min(self.depth, self.o) if self.verb == "read" else self.depth
         return NetUse(
             Thread("perftest client"),

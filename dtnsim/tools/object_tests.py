@@ -44,7 +44,6 @@ class Warp(Tool):
         return self.concurrent * _OBJECTS, self.obj_size.value
 
     def plan(self, job: Job) -> Plan:
-        """Objects at once, each one request."""
         put = uploads(job, self.kind, self.client)
         start = prior("0.1 s", 0.5, "assumed: a Go program that reads its options")
         return Client(
@@ -82,7 +81,6 @@ class RadosBench(VolumeTest):
     b: Annotated[Size, named("b", "block-size")] = prior("4 MiB", 0.0, "rados(8): -b")
 
     def plan(self, job: Job) -> Plan:
-        """Operations in flight, a worker each."""
         process = Thread("rados bench")
         how: dict[str, Any] = {"streams": self.t, "own_streams": self.t, "part_B": self.b.value}
         if self.mode == "write":

@@ -144,12 +144,7 @@ class SftpCopy(SshCopy):
     ) -> Plan:
         """One connection, file after file, read and written by ``block``.
 
-        Args:
-            job: What is moved.
-            block: Bytes of a call.
-            opening: What comes before the first file.
-            requests: Work of the SSH processes for requests.
-            network: What `network` takes of them.
+        ``requests`` is the work of the SSH processes for them, ``network`` what `network` takes.
         """
         sent = self.sent(job)
         net = self.network(rate=self.limit, stopped=True, sent=sent, **network)
@@ -196,11 +191,9 @@ class Scp(SftpCopy):
         return version_tuple(self.version) >= _SFTP and not self.old_protocol
 
     def waits(self, job: Job) -> float:
-        """Messages of a file that wait, in the protocol of this release."""
         return super().waits(job) if self.speaks_sftp else SCP_ROUND_TRIPS
 
     def plan(self, job: Job) -> Plan:
-        """One connection, file after file."""
         if self.speaks_sftp:
             return self.session(job, self.block)
         return self.copied(job, self.block, self.opening(SCP_OPENING, "scp's own protocol"))
@@ -223,11 +216,9 @@ class Sftp(SftpCopy):
 
     @property
     def asked(self) -> tuple[int, Quantity]:
-        """What -R and -B ask for."""
         return self.R, self.B or block_of(self.version)
 
     def plan(self, job: Job) -> Plan:
-        """One connection, file after file."""
         return self.session(job, self.asked[1])
 
 
@@ -256,9 +247,7 @@ class Hpnscp(SftpCopy):
 
     @property
     def asked(self) -> tuple[int, Quantity]:
-        """What -R and -B ask for."""
         return self.R, self.B
 
     def plan(self, job: Job) -> Plan:
-        """One connection, file after file."""
         return self.session(job, self.B)

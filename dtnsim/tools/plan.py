@@ -309,10 +309,7 @@ class Tool(Component):
         return None
 
     def timing(self, *, sized: bool) -> Timing | None:
-        """How long it runs where a time ends it; None where it ends with its bytes.
-
-        Args:
-            sized: Whether the path file says what is moved (``dataset``).
+        """How long it runs where a time ends it; None where it ends with its bytes (``sized``: the path says them).
 
         Raises:
             SpecError: a data set, and one of the options that say the time.

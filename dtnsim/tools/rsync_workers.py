@@ -24,12 +24,7 @@ CRAWL: Final = ("stat",)  #: a file costs fpart a stat beside rsync's own
 
 
 def parts_of(job: Job, files: int | None, size_B: float) -> int:
-    """Lists that fpart makes of a job: none has more files or bytes than it may.
-
-    Args:
-        files: Most files of a list; None: any number.
-        size_B: Most bytes of a list.
-    """
+    """Lists that fpart makes of a job: none has more files (None: any number) or bytes than it may."""
     by_size = math.ceil(job.payload_B / max(size_B, 1.0))
     by_files = math.ceil(job.files / files) if files else 1
     return max(1, min(max(by_size, by_files), job.files))
@@ -98,7 +93,6 @@ class Fpsync(Tool):
     rsync: Rsync = Rsync()
 
     def plan(self, job: Job) -> Plan:
-        """Runs of rsync, ``n`` at once."""
         return _several(self.rsync, job, parts_of(job, self.f, self.s.value), self.n)
 
 
@@ -119,7 +113,6 @@ class Msrsync(Tool):
     rsync: Rsync = Rsync()
 
     def plan(self, job: Job) -> Plan:
-        """Runs of rsync, ``p`` at once."""
         one_host(job, self.kind)
         return _several(self.rsync, job, parts_of(job, self.f, self.s.value), self.p)
 
@@ -143,7 +136,6 @@ class Parsyncfp(Tool):
     rsync: Rsync = Rsync()
 
     def plan(self, job: Job) -> Plan:
-        """Runs of rsync, ``NP`` at once."""
         at_once = self.NP or max(1, round(math.sqrt(job.cores)))
         rsync = self.rsync if self.maxbw is None else self.rsync.model_copy(update={"bwlimit": self.maxbw})
         return _several(rsync, job, parts_of(job, None, self.chunksize.value), at_once)
@@ -168,6 +160,5 @@ class RsyncParallel(Tool):
     rsync: Rsync = Rsync()
 
     def plan(self, job: Job) -> Plan:
-        """Runs of rsync, ``jobs`` at once."""
         entries = min(self.entries or job.directories or job.files, job.files)
         return _several(self.rsync, job, max(entries, 1), self.jobs)

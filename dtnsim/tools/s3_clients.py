@@ -74,7 +74,6 @@ class AwsS3(Tool):
     )
 
     def plan(self, job: Job) -> Plan:
-        """A pool of requests; all of their bytes pass one interpreter."""
         put, native = uploads(job, self.kind, self.client), self.preferred_transfer_client == "crt"
         aimed = min(max(math.ceil(self.target_bandwidth.value / _CONNECTION_BPS), _FEWEST), _MOST)
         client = Client(
@@ -138,7 +137,6 @@ class S5cmd(Tool):
     overhead: Cycles = GO_CLIENT
 
     def plan(self, job: Job) -> Plan:
-        """Objects at once, each in parts where it is larger than one."""
         put = uploads(job, self.kind, self.client)
         large = job.largest_B > self.p.value
         return Client(
@@ -192,7 +190,6 @@ class Mc(Tool):
     overhead: Cycles = GO_CLIENT
 
     def plan(self, job: Job) -> Plan:
-        """Objects at once; parts of an upload at once."""
         put = uploads(job, self.kind, self.client)
         whole = not put or self.disable_multipart or job.largest_B < _LEAST_PART_B
         part = max(math.ceil(job.largest_B / _MOST_PARTS / _LEAST_PART_B), 1) * _LEAST_PART_B

@@ -89,7 +89,6 @@ class Tar(Tool):
     record: Size = _RECORD
 
     def plan(self, job: Job) -> Plan:
-        """One process, file after file; what packs beside it, on one core."""
         one_host(job, self.kind)
         extract = self.mode == "x" and not (job.to_tape and "mode" not in self.model_fields_set)
         process = Thread("tar")
@@ -137,7 +136,6 @@ class TarNc(Tool):
     overhead: Cycles = prior("0.5 cycles/B", 0.7, "assumed: netcat copies 16 KiB at a time from pipe to socket")
 
     def plan(self, job: Job) -> Plan:
-        """One connection, one archive."""
         sender, receiver = Thread(f"{self.through} sender"), Thread(f"{self.through} receiver")
         net = NetUse(sender, receiver, overhead=overhead(job, self.packer))
         # TCP's handshake, and the last byte's way with the end of the connection
@@ -163,7 +161,6 @@ class TarSsh(SshTool):
     record: Size = _RECORD
 
     def plan(self, job: Job) -> Plan:
-        """One connection, one archive."""
         sent = self.sent(job) * overhead(job, self.packer)
         cpu = (*self.crypto(sent), *self.packing())
         opening = self.opening(1.0, "the end of the stream")

@@ -65,7 +65,6 @@ class Xrdcp(Tool):
     client: Client = "destination"
 
     def plan(self, job: Job) -> Plan:
-        """Jobs at once, each with its window of chunks."""
         third = self.tpc != "none"
         workers = max(1, min(self.parallel, job.files, _TPC_AT_ONCE if third else self.parallel))
         sender, receiver = Thread("xrootd sender", workers), Thread("xrootd receiver", workers)
