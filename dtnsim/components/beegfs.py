@@ -52,15 +52,7 @@ class Beegfs(ParallelFilesystem):
     in_page_cache: ClassVar[bool] = False
     keeps_dirty: ClassVar[bool] = False
     flushes_at_close: ClassVar[bool] = True
-    common: ClassVar[tuple[str, ...]] = (
-        "servers",
-        "share",
-        "targets",
-        "target_rate",
-        "target_write",
-        "mirror",
-        "unlinks",
-    )
+    common: ClassVar[str] = "servers share targets target_rate target_write mirror unlinks"
     striped: ClassVar[bool] = False
     refused: ClassVar[dict[str, str]] = {"op_time": "metadata_time"}
 

@@ -60,14 +60,10 @@ class Buses(Wiring):
             seconds = seconds + work.cycles / self.clock(row) / float(work.cores(whole))
         waits = term(latency, "s", "the device") + window * seconds
         rate = law(cache.read_ahead_rate, disk_rate=np.inf, window_B=cache.WINDOWS * window, latency_s=waits)
-        row.charge(
-            f"{label}.read-ahead",
-            "window",
-            capacity=count(max(use.own_streams, 1), "reader") * rate,
-            private=True,  # each stream has windows of its own, whoever else reads
-            what="read-ahead of the block device" + (": drive, and then what the kernel does" if works else ""),
-            remedy=f"a larger read-ahead (hosts.{self.name}.volumes, filesystem.read_ahead; blockdev --setra)",
-        )
+        capacity = count(max(use.own_streams, 1), "reader") * rate  # each has windows of its own, whoever else reads
+        what = "read-ahead of the block device" + (": drive, and then what the kernel does" if works else "")
+        remedy = f"a larger read-ahead (hosts.{self.name}.volumes, filesystem.read_ahead; blockdev --setra)"
+        row.charge(f"{label}.read-ahead", "window", capacity=capacity, private=True, what=what, remedy=remedy)
 
     def _worked(
         self, row: Row, name: str, cycles: Term, threads: int, what: str, *, label: str = "", remedy: str = ""
@@ -198,15 +194,10 @@ class Buses(Wiring):
 
     def connection(self, row: Row, volume: str, fabric: Fabric, cycles: Term, what: str) -> None:
         """Charges the cores of the connections behind which a volume's servers are."""
-        row.charge(
-            f"{label_of(volume)}.connections",
-            "core",
-            capacity=count(min(fabric.connections, self.cpu.total), "connection") * self.clock(row),
-            per_byte=cycles,
-            what=what,
-            label=f"the {fabric.what} connections of {self.name}",
-            remedy=f"more connections (hosts.{self.name}.volumes.{volume}.{fabric.key}), or RDMA",
-        )
+        capacity = count(min(fabric.connections, self.cpu.total), "connection") * self.clock(row)
+        name, label = f"{label_of(volume)}.connections", f"the {fabric.what} connections of {self.name}"
+        remedy = f"more connections (hosts.{self.name}.volumes.{volume}.{fabric.key}), or RDMA"
+        row.charge(name, "core", capacity=capacity, per_byte=cycles, what=what, label=label, remedy=remedy)
 
     def _storage_over_tcp(self, row: Row, name: str, card: Nic, own: Term | None, *, reading: bool) -> Term:
         """Charges the kernel's TCP below storage over Ethernet, ``own`` of the protocol above included [cycles/B].

@@ -11,7 +11,7 @@ from dtnsim.components.file_operations import FileOperations
 from dtnsim.components.filesystem import label_of
 from dtnsim.components.machine import Machine
 from dtnsim.components.metadata_servers import MetadataServers
-from dtnsim.components.parallel import PACIFIC, READ_TIME, REEF, WRITE_TIME, Copies, OsdPool, ParallelFilesystem
+from dtnsim.components.parallel import PACIFIC, READ_TIME, REEF, WRITE_TIME, OsdPool, ParallelFilesystem
 from dtnsim.components.servers import Group, RequestTime, SharedFilesystem
 from dtnsim.ground.ledger import Row
 from dtnsim.ground.quantity import Quantity, Unit, Value, prior
@@ -68,10 +68,8 @@ class Cephfs(ParallelFilesystem, OsdPool):
     kind: ClassVar[str] = "cephfs"
     over_ip: ClassVar[bool] = True
     refused: ClassVar[dict[str, str]] = {"op_time": "metadata_time"}
-    common: ClassVar[tuple[str, ...]] = (
-        "servers", "share", "osds", "osd_read", "osd_write", "osd_iops", "osd_write_iops", "release",
-        *Copies.model_fields,
-    )  # fmt: skip
+    times: ClassVar[tuple[str, str]] = ("metadata_time", "change_time")
+    common: ClassVar[str] = "servers share osds osd_read osd_write osd_iops osd_write_iops release replicas data coding"
 
     usual_metadata: ClassVar[MetadataServers | None] = MetadataServers(
         create=prior("4500 ops/s", 0.8, _MDS),
@@ -103,10 +101,6 @@ class Cephfs(ParallelFilesystem, OsdPool):
     def sees(self, use: Access) -> Access:
         """Without the capabilities to cache and to buffer, calls are synchronous."""
         return use.but(finish="direct") if self.shared else use
-
-    def timed(self, operation: str) -> Quantity:
-        """One request to an idle metadata server."""
-        return self.of_two("metadata_time", "change_time", second=operation in CHANGES)
 
     def asks(self, operations: tuple[str, ...], *, met: bool) -> tuple[str, ...]:
         """Of what this client has made just before it asks nothing: it has the capabilities."""
@@ -174,15 +168,8 @@ class Cephfs(ParallelFilesystem, OsdPool):
         away = self.away(whole.beside(row, use, alone), use)
         if whole.servers is not None and whole.servers.bounded:  # a message is whole before it is worked on
             away = away + size * self._ports(row, use) / whole.servers.node(row)
-        return law(
-            redundancy.pool_rate,
-            request_B=size,
-            in_flight=count(streams, "stream") * (count(use.queue_depth, "request") if use.alone else window),
-            osds=count(whole.osds, "OSD"),
-            parts=count(whole.parts(use.operation), "part"),
-            service_s=whole.service(row, use, size) / row.term(whole.share),
-            away_s=away,
-        )
+        flying = count(streams, "stream") * (count(use.queue_depth, "request") if use.alone else window)
+        return whole.pool_rate(use, size, flying, whole.service(row, use, size) / row.term(whole.share), away)
 
     def request_wait(self, row: Row, use: Access, host: Machine, volume: str) -> Value:
         """What one request takes alone besides its part of what all in flight are charged."""
@@ -313,41 +300,27 @@ class Rbd(Device, OsdPool):
         written, share = self.stored(), row.term(self.share)
         rate, service = row.term(self.osd_rate(use.operation)), self.service(row, use, size)
         takes = self.beside(row, use, row.term(self.of_two("read_time", "write_time", second=use.operation == "write")))
-        row.charge(
-            f"{name}.in-flight",
-            "cephfs",
-            capacity=law(
-                redundancy.pool_rate,
-                request_B=size,
-                in_flight=max(1.0, flying),
-                osds=count(self.osds, "OSD"),
-                parts=count(self.parts(use.operation), "part"),
-                service_s=service / share,
-                away_s=takes + size * self._on_the_wire(row, use),
-            ),
-            what=f"RBD {use.operation} requests in flight",
-            remedy="more requests in flight: read-ahead, queue depth, several images (array.depth, array.request); "
-            "while these queue, more OSDs (array.osds)",
-        )
+        flown = self.pool_rate(use, size, max(1.0, flying), service / share, takes + size * self._on_the_wire(row, use))
+        remedy = "more requests in flight: read-ahead, queue depth, several images (array.depth, array.request)"
+        remedy += "; while these queue, more OSDs (array.osds)"
+        what = f"RBD {use.operation} requests in flight"
+        row.charge(f"{name}.in-flight", "cephfs", capacity=flown, what=what, remedy=remedy)
         load = row if reading else row.times(written)
         capacity = count(self.osds, "OSD") * rate * share
         remedy = "more OSDs (array.osds), or more files or requests at once, so that more OSDs work"
         load.charge(f"{name}.osds", "cephfs", capacity=capacity, what="OSDs with objects of the image", remedy=remedy)
         if use.alone or not reading:
-            load.charge(
+            most, each, what = count(self.osds, "OSD") * share / service, 1.0 / size, "requests that the OSDs serve"
+            remedy, station = (
+                "more or faster OSDs (array.osds, array.osd_iops, array.osd_write_iops)",
                 f"{name}.osd-requests",
-                "cephfs",
-                unit="op",
-                capacity=count(self.osds, "OSD") * share / service,
-                per_byte=1.0 / size,
-                what="requests that the OSDs serve",
-                remedy="more or faster OSDs (array.osds, array.osd_iops, array.osd_write_iops)",
             )
+            load.charge(station, "cephfs", unit="op", capacity=most, per_byte=each, what=what, remedy=remedy)
         if self.port_rate is not None:
-            row.times(self.ports(reading=reading, here=self.here)).charge(
-                f"{name}.node-ports",
-                "cephfs",
-                capacity=count(self.nodes, "node") * row.term(self.port_rate) * share,
-                what="ports of the nodes, copies between them counted",
-                remedy="more nodes, or faster ports of theirs (array.nodes, array.port_rate)",
+            crossing, what = (
+                self.ports(reading=reading, here=self.here),
+                "ports of the nodes, copies between them counted",
             )
+            remedy = "more nodes, or faster ports of theirs (array.nodes, array.port_rate)"
+            most = count(self.nodes, "node") * row.term(self.port_rate) * share
+            row.times(crossing).charge(f"{name}.node-ports", "cephfs", capacity=most, what=what, remedy=remedy)

@@ -57,15 +57,10 @@ class Allowance(Component):
     ) -> None:
         """Charges one payload byte that passes a card sold with a ``rate``; None: nobody counts its flows."""
         if self.flow is not None and flows is not None:
-            row.charge(
-                f"{name}.flows.{direction}",
-                "nic",
-                private=True,
-                capacity=count(max(flows, 1), "flow") * row.term(self.flow),
-                per_byte=wire,
-                what="the provider's limit of one flow",
-                remedy="more streams, or a placement group with a higher limit of one flow (allowance.flow)",
-            )
+            each, what = count(max(flows, 1), "flow") * row.term(self.flow), "the provider's limit of one flow"
+            remedy = "more streams, or a placement group with a higher limit of one flow (allowance.flow)"
+            station = f"{name}.flows.{direction}"
+            row.charge(station, "nic", private=True, capacity=each, per_byte=wire, what=what, remedy=remedy)
         if self.egress is not None and self.outside and direction == "tx":
             what = "the provider's limit of what leaves"
             remedy = "a larger instance, or several (allowance.egress)"
@@ -139,17 +134,9 @@ class CloudDisk(Device):
             size = term(max(use.total_B / copies, 1.0), "B")
             base, saved = row.term(self.baseline), row.term(self.credits)
             rate = law(cloud.mean_rate, size_B=size, burst=rate, baseline=base, credits_B=saved)
-        row.charge(
-            f"{name}.cloud-disks", "cloud-disk", capacity=disks * rate, what=f"throughput of the disks, {use.operation}"
-        )
-        alone = use.alone
-        request = term(use.block_B, "B") if alone else row.term(self.counted)
+        what, kind = f"throughput of the disks, {use.operation}", self.kind
+        row.charge(f"{name}.cloud-disks", kind, capacity=disks * rate, what=what)
+        request = term(use.block_B, "B") if use.alone else row.term(self.counted)
         counted = law(cloud.counted_requests, request_B=request, counted_B=row.term(self.counted))
-        row.charge(
-            f"{name}.cloud-requests",
-            "cloud-disk",
-            unit="op",
-            capacity=disks * row.term(self.iops),
-            per_byte=counted / request,
-            what="requests that the disks count",
-        )
+        station, most, what = f"{name}.cloud-requests", disks * row.term(self.iops), "requests that the disks count"
+        row.charge(station, kind, unit="op", capacity=most, per_byte=counted / request, what=what)

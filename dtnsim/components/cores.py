@@ -77,15 +77,8 @@ class Cores(Model):
         cores = self.several(row, None if thread.drawn is not None else thread.copies)
         if thread.drawn is not None:
             cores = least(cores, row.term(thread.drawn))
-        row.charge(
-            f"cpu.{thread.name}",
-            "core",
-            capacity=cores * self.clock(row),
-            per_byte=work,
-            private=True,
-            what=what,
-            label=f"the {thread.name} thread on {self.name}",
-        )
+        capacity, label = cores * self.clock(row), f"the {thread.name} thread on {self.name}"
+        row.charge(f"cpu.{thread.name}", "core", capacity=capacity, per_byte=work, private=True, what=what, label=label)
         self.pool(row, work, what)
 
     def pinned(self, row: Row, number: int, cycles: Term, what: str) -> None:
@@ -93,8 +86,7 @@ class Cores(Model):
         if not 0 <= number < self.cpu.total * self.cpu.smt:
             remedy = f"cores are 0 to {self.cpu.total * self.cpu.smt - 1}"
             raise SpecError("is not a core of this host", key=f"{self.name}.placement", value=number, remedy=remedy)
-        clock = self.clock(row)
-        label = f"core {number} of {self.name}"
+        clock, label = self.clock(row), f"core {number} of {self.name}"
         row.charge(f"cpu.core{number}", "core", capacity=clock, per_byte=cycles, what=what, label=label)
         self.pool(row, cycles, what)
 
@@ -104,8 +96,7 @@ class Cores(Model):
         if self.cpu.smt > 1:
             gain = row.term(self.cpu.smt_gain)
             clock = law(physics.smt_capacity, clock_Hz=clock, busy_threads=self.cpu.smt, gain=gain)
-        capacity = self.several(row) * clock
-        label = f"all cores of {self.name}"
+        capacity, label = self.several(row) * clock, f"all cores of {self.name}"
         row.charge("cpu", "cpu", capacity=capacity, per_byte=cycles, what=what, label=label)
 
     def interrupts(self, row: Row, cores: list[int], cycles: Term, what: str, near: int | None = None) -> None:
@@ -137,14 +128,9 @@ class Cores(Model):
             physics.socket_link_rate, transfers_per_s=row.term(self.cpu.socket_link), links=self.cpu.socket_links
         )
         way = f"from-{near}" if to_host else f"from-{1 - near}" if self.cpu.sockets == 2 else f"to-{near}"
-        row.charge(
-            f"cpu.socket-link.{way}",
-            "bus",
-            capacity=rate,
-            per_byte=term(share),
-            what=f"{what} from socket to socket",
-            remedy=f"threads on the socket of drives and cards (hosts.{row.host}.placement.application; numactl)",
-        )
+        remedy = f"threads on the socket of drives and cards (hosts.{row.host}.placement.application; numactl)"
+        name, what = f"cpu.socket-link.{way}", f"{what} from socket to socket"
+        row.charge(name, "bus", capacity=rate, per_byte=term(share), what=what, remedy=remedy)
 
     def _away(self, cores: list[int], near: int | tuple[int, ...]) -> float:
         """Share of the work on named cores that is away from a socket, or in the mean from several."""

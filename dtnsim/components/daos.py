@@ -51,9 +51,7 @@ class Daos(ParallelFilesystem, Copies):
 
     kind: ClassVar[str] = "daos"
     over_ip: ClassVar[bool] = True
-    common: ClassVar[tuple[str, ...]] = (
-        "servers", "share", "engine_read", "engine_write", "engine_reads", "engine_writes", *Copies.model_fields,
-    )  # fmt: skip
+    common: ClassVar[str] = "servers share engine_read engine_write engine_reads engine_writes replicas data coding"
 
     library: Literal["none", "ioil", "pil4dfs"] = "none"
     eq_count: Annotated[int, Field(ge=1, le=64)] = 1
@@ -118,15 +116,13 @@ class Daos(ParallelFilesystem, Copies):
         if reading and not use.alone:
             self.ahead(row, use, label, self.read_ahead, "dfuse read-ahead")
         if self.library != "none":
-            row.charge(
-                f"{label}.contexts",
-                "core",
-                capacity=count(max(use.own_streams, 1), "process") * host.clock(row),
-                per_byte=row.term(self.process_byte),
-                private=True,
-                what="DAOS library, in the processes themselves",
-                label=f"the processes with lib{self.library} on {host.name}",
+            own, each = count(max(use.own_streams, 1), "process") * host.clock(row), row.term(self.process_byte)
+            what, said = (
+                "DAOS library, in the processes themselves",
+                f"the processes with lib{self.library} on {host.name}",
             )
+            name = f"{label}.contexts"
+            row.charge(name, "core", capacity=own, per_byte=each, private=True, what=what, label=said)
         stored = whole.stored()
         below = row if reading else row.times(stored)
         if whole.servers is not None:

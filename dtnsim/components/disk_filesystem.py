@@ -153,16 +153,10 @@ class LocalFilesystem(PageCached):
         byte = row.term(kernels.by(lambda release: large if release >= self.large_folios else small))
         what = "write-back of the page cache"
         host.pool(row, byte, what)
-        row.charge(
-            f"{label_of(volume)}.write-back",
-            "core",
-            capacity=host.clock(row),
-            per_byte=byte,
-            what=f"{what}, one thread of the kernel",
-            label=f"the write-back thread of {volume}",
-            remedy="direct requests, a file system with large folios (xfs from Linux 6.6 on, ext4 from 6.16), "
-            "or several file systems",
-        )
+        name, label = f"{label_of(volume)}.write-back", f"the write-back thread of {volume}"
+        what, several = f"{what}, one thread of the kernel", "or several file systems"
+        remedy = f"direct requests, a file system with large folios (xfs from Linux 6.6 on, ext4 from 6.16), {several}"
+        row.charge(name, "core", capacity=host.clock(row), per_byte=byte, what=what, label=label, remedy=remedy)
 
 
 class AgedFilesystem(LocalFilesystem):

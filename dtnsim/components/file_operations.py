@@ -27,6 +27,9 @@ class FileOperations(Component):
     #: what operations are called where they go by other names; those that nobody is asked for have none
     asked_by: ClassVar[Mapping[str, str]] = {}
 
+    #: keys that say what an operation takes, and what a change does
+    times: ClassVar[tuple[str, str]] = ("op_time", "change_time")
+
     op_time: Annotated[Quantity, Unit("s", spread=0.5)] = prior(
         "2 us",
         0.7,
@@ -97,8 +100,5 @@ class FileOperations(Component):
         return row.value(self.timed(operation))
 
     def timed(self, operation: str) -> Quantity:
-        """What a metadata operation takes: ``change_time`` where it changes a directory or inode, else ``op_time``.
-
-        Where ``op_time`` alone is stated, it is that of changes too.
-        """
-        return self.of_two("op_time", "change_time", second=operation in CHANGES)
+        """What a metadata operation takes; where that of look-ups alone is stated, it is that of changes too."""
+        return self.of_two(*self.times, second=operation in CHANGES)

@@ -48,8 +48,9 @@ class Gpfs(ParallelFilesystem):
 
     kind: ClassVar[str] = "gpfs"
     refused: ClassVar[dict[str, str]] = {}
+    times: ClassVar[tuple[str, str]] = FileOperations.times
     in_page_cache: ClassVar[bool] = False
-    common: ClassVar[tuple[str, ...]] = ("servers", "share", "nsds", "nsd_rate", "nsd_write", "block", "allocation")
+    common: ClassVar[str] = "servers share nsds nsd_rate nsd_write block allocation"
 
     usual_metadata: ClassVar[MetadataServers | None] = MetadataServers(
         create=prior("130000 ops/s", 1.0, f"{_PIXSTOR}: 124K to 222K creates/s; assumed: disks do a tenth of it"),
@@ -155,12 +156,9 @@ class Gpfs(ParallelFilesystem):
         return own + messages * (row.value(self.metadata_time) + away_s)
 
     def timed(self, operation: str) -> Quantity:
-        if operation in ("create", "mkdir"):
-            return self.create_time
-        return FileOperations.timed(self, operation)
+        return self.create_time if operation in ("create", "mkdir") else super().timed(operation)
 
     def round_trips(self, row: Row, operation: str) -> Value:
         """More where a token has to be taken from another node."""
-        return (
-            super().round_trips(row, operation) * law(gpfs.token_round_trips, contended=row.term(self.contended)).value
-        )
+        taken = law(gpfs.token_round_trips, contended=row.term(self.contended)).value
+        return super().round_trips(row, operation) * taken

@@ -89,14 +89,9 @@ class LinuxMd(Layer):
         held = use.kernels.by(lambda release: _NO_LOCK if release >= free else self.lock_time)
         if held == _NO_LOCK:
             return
-        row.charge(
-            f"{name}.lock",
-            "lock",
-            capacity=arrays / row.term(held),
-            per_byte=1.0 / least(use.asked(row.term(BLOCK_REQUEST)), chunk),
-            what="md, which each request of an array takes",
-            remedy="larger requests, several arrays, or a later kernel (Linux 5.14 for RAID 5 and 6, 6.1 for RAID 10)",
-        )
+        each, what = 1.0 / least(use.asked(row.term(BLOCK_REQUEST)), chunk), "md, which each request of an array takes"
+        remedy = "larger requests, several arrays, or a later kernel (Linux 5.14 for RAID 5 and 6, 6.1 for RAID 10)"
+        row.charge(f"{name}.lock", "lock", capacity=arrays / row.term(held), per_byte=each, what=what, remedy=remedy)
 
     def of_a_bit(self, row: Row, spread: float) -> Term:
         """Bytes of each member that a bit of the bitmap stands for; a mirror's, spread over members, cover the array.
@@ -147,14 +142,9 @@ class LinuxMd(Layer):
         one_by_one = one_by_one and use.in_flight > 2  # of two, each waits for its own data and log meanwhile
         if use.finish != "dsync" or use.operation == "read" or not one_by_one or self.of.keeps_writes:
             return
-        row.charge(
-            f"{name}.flushes",
-            "lock",
-            capacity=arrays / self._flush(row, use, members),
-            per_byte=1.0 / term(use.block_B, "B"),
-            what="flushes of md, one after the other",
-            remedy="fewer syncs, or a later kernel (Linux 4.18)",
-        )
+        rate, each = arrays / self._flush(row, use, members), 1.0 / term(use.block_B, "B")
+        what, remedy = "flushes of md, one after the other", "fewer syncs, or a later kernel (Linux 4.18)"
+        row.charge(f"{name}.flushes", "lock", capacity=rate, per_byte=each, what=what, remedy=remedy)
 
     def stripes(self, row: Row, use: Access, name: str, *, arrays: Term, disks: int, parity: int) -> None:
         """Charges the stripe caches of arrays of ``disks`` members, so many with parity, for a byte that is written."""

@@ -41,12 +41,8 @@ class Ext4(ExtentFilesystem):
     def dirty_age(self, row: Row, host: Machine) -> Value:
         """A commit takes the data of all blocks that it allocates with it."""
         allocated = self.data == "journal" or (self.data == "ordered" and not self.delalloc)
-        return law(
-            local.forced_age,
-            expire_s=row.term(host.vm.dirty_expire),
-            commit_s=row.term(self.commit),
-            allocated=float(allocated),
-        ).value
+        expire_s, commit_s = row.term(host.vm.dirty_expire), row.term(self.commit)
+        return law(local.forced_age, expire_s=expire_s, commit_s=commit_s, allocated=float(allocated)).value
 
     def medium(self, row: Row, use: Access, host: Machine, volume: str) -> None:
         """The array, with what the journal writes."""
@@ -87,13 +83,8 @@ class Xfs(ExtentFilesystem):
             return
         delayed = (host.stack.release or local.DELAYED_SINCE) >= local.DELAYED_SINCE
         logged = law(local.logged_bytes, record_B=row.term(self.log_record), stale=0.0 if delayed else local.STALE)
-        rate = law(
-            local.log_rate,
-            buffers=self.logbufs,
-            buffer_B=row.term(self.logbsize),
-            write_s=array.turnaround(row),
-            rate=array.media_rate(row, "write"),
-        )
+        buffer_B, write_s, most = row.term(self.logbsize), array.turnaround(row), array.media_rate(row, "write")
+        rate = law(local.log_rate, buffers=self.logbufs, buffer_B=buffer_B, write_s=write_s, rate=most)
         per_byte = Term(asked.changes, f"{asked.changes:.7g}") * logged
         what = "log of changes to files and directories"
         remedy = f"larger log buffers (hosts.{host.name}.volumes.{volume}.filesystem.logbsize; mount -o logbsize)"

@@ -7,7 +7,7 @@ from typing import Annotated, ClassVar
 import numpy as np
 from pydantic import Field
 
-from dtnsim.components.access import CHANGES, Access, Operations
+from dtnsim.components.access import Access, Operations
 from dtnsim.components.base import Model, empty
 from dtnsim.components.filesystem import label_of
 from dtnsim.components.machine import Machine
@@ -54,9 +54,10 @@ class Lustre(ParallelFilesystem):
 
     kind: ClassVar[str] = "lustre"
     other_names: ClassVar[Mapping[str, str]] = {"osts": "targets", "ost": "targets"}
-    common: ClassVar[tuple[str, ...]] = ("servers", "share", "targets", "target_rate", "target_write")
+    common: ClassVar[str] = "servers share targets target_rate target_write"
     striped: ClassVar[bool] = False
     refused: ClassVar[dict[str, str]] = {"op_time": "metadata_time"}
+    times: ClassVar[tuple[str, str]] = ("metadata_time", "change_time")
     in_turn: ClassVar[bool] = True
     usual_metadata: ClassVar[MetadataServers | None] = MetadataServers()
 
@@ -207,10 +208,6 @@ class Lustre(ParallelFilesystem):
 
     def spread(self, row: Row, use: Access) -> Term | None:
         return self._fallen_on(row, use, self.whole(row).targets)
-
-    def timed(self, operation: str) -> Quantity:
-        """One request to an idle metadata server; ``metadata_time`` stated alone holds for changes too."""
-        return self.of_two("metadata_time", "change_time", second=operation in CHANGES)
 
     def folder_time(self, row: Row, operations: tuple[str, ...], seconds: Value, away_s: Value) -> Value:
         """None: entries of one folder are changed side by side (LU-50; A. Dilger, lustre-discuss, 2016)."""

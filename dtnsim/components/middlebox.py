@@ -72,25 +72,13 @@ class Encryptor(Middlebox):
     def charge(self, row: Row, name: str, wire: Term, packet_B: Term, streams: int) -> None:
         """Its engines: what passes and what it adds; and the tunnels that the flows reach."""
         whole = wire + row.term(self.overhead) / packet_B
-        row.charge(
-            name,
-            "middlebox",
-            capacity=row.term(self.total),
-            per_byte=whole,
-            what="encrypting gateway",
-            remedy="a faster gateway (its 'total')",
-        )
+        what, remedy = "encrypting gateway", "a faster gateway (its 'total')"
+        row.charge(name, self.family, capacity=row.term(self.total), per_byte=whole, what=what, remedy=remedy)
         if self.tunnel is None:
             return
-        row.charge(
-            f"{name}.tunnels",
-            "middlebox",
-            capacity=self._tunnels(row.ledger.draw, streams),
-            private=True,
-            per_byte=whole,
-            what="tunnels of the gateway: each flow stays in one",
-            remedy="more tunnels (its 'tunnels') and more streams",
-        )
+        rate, name = self._tunnels(row.ledger.draw, streams), f"{name}.tunnels"
+        what, remedy = "tunnels of the gateway: each flow stays in one", "more tunnels (its 'tunnels') and more streams"
+        row.charge(name, self.family, capacity=rate, private=True, per_byte=whole, what=what, remedy=remedy)
 
     def rate(self, draw: Draw, streams: int) -> Value:
         total = draw(self.total)

@@ -219,33 +219,22 @@ class Nic(Component):
             raise SpecError("is not a port of that adapter", key=f"{row.host}.nics.{name}", value=port, remedy=remedy)
         rate = row.term(self.rate)
         if self.packets is not None and packet_B is not None:
-            most = row.term(self.packets)
-            row.charge(
-                f"{name}.packets.{direction}",
-                "nic",
-                capacity=most,
-                per_byte=1.0 / packet_B,
-                unit="op",
-                what="packets that the card takes",
-            )
+            most, each, what = row.term(self.packets), 1.0 / packet_B, "packets that the card takes"
+            row.charge(f"{name}.packets.{direction}", "nic", capacity=most, per_byte=each, unit="op", what=what)
         if self.allowance is not None:
-            self.allowance.charge(
-                row, name, direction, float(self.links) * rate, wire, streams if flows == 0 else flows, total_B
-            )
+            counted = streams if flows == 0 else flows
+            self.allowance.charge(row, name, direction, float(self.links) * rate, wire, counted, total_B)
         kind = "ib" if self.protocol == "infiniband" else "nic"
-        if port is not None or self.ports == 1 or self.bonding == "none":
-            self._port(row, name, port or 0, direction, rate, wire, kind)
-        elif self.bonding == "application":
-            used = min(self.ports, max(streams, 1))
-            for index in range(used):
-                self._port(row, name, index, direction, rate, wire / count(used, "port"), kind)
-        else:
+        ports, each = [port or 0], wire
+        if port is None and self.ports > 1 and self.bonding == "hash":
             self._bonded(row, name, direction, streams, rate, wire, kind, lockstep=lockstep)
-
-    @staticmethod
-    def _port(row: Row, name: str, port: int, direction: str, rate: Term, wire: Term, kind: str) -> None:
-        station = f"{name}.port{port}.{direction}"
-        row.charge(station, kind, capacity=rate, per_byte=wire, what=f"wire of port {port}")
+            return
+        if port is None and self.ports > 1 and self.bonding == "application":
+            ports = list(range(min(self.ports, max(streams, 1))))
+            each = wire / count(len(ports), "port")
+        for index in ports:
+            station = f"{name}.port{index}.{direction}"
+            row.charge(station, kind, capacity=rate, per_byte=each, what=f"wire of port {index}")
 
     def _bonded(
         self, row: Row, name: str, direction: str, streams: int, rate: Term, wire: Term, kind: str, *, lockstep: bool
@@ -254,12 +243,7 @@ class Nic(Component):
         row.charge(f"{name}.bond.{direction}", kind, capacity=capacity, per_byte=wire, what="bonded wire")
         spread = bonding.static_rate if lockstep else bonding.dynamic_rate
         used = float(spread(1.0, self.ports, streams))
-        row.charge(
-            f"{name}.bond-hash.{direction}",
-            kind,
-            capacity=law(spread, link_Bps=rate, links=self.ports, streams=streams),
-            per_byte=wire,
-            private=True,
-            what=f"{streams} streams hashed onto {self.ports} ports use {used:.2f} of them on average"
-            + (", all at the pace of the fullest" if lockstep else ""),
-        )
+        capacity = law(spread, link_Bps=rate, links=self.ports, streams=streams)
+        what = f"{streams} streams hashed onto {self.ports} ports use {used:.2f} of them on average"
+        what += ", all at the pace of the fullest" if lockstep else ""
+        row.charge(f"{name}.bond-hash.{direction}", kind, capacity=capacity, per_byte=wire, private=True, what=what)

@@ -126,22 +126,13 @@ class CryptoAccelerator(Offload):
         rate, kind = row.term(given), "compression" if duty.kind == "compression" else "cipher"
         remedy = f"a faster card or a second one (hosts.{row.host}.devices.{name})"
         row.charge(f"{name}.{kind}", "offload", capacity=rate, what=f"{kind} engines of {name}", remedy=remedy)
-        alone = law(
-            waiting.request_rate,
-            request_B=row.term(self.request),
-            latency_s=row.term(self.latency),
-            rate_Bps=rate / count(self.engines, "engine"),
-            in_flight=self.in_flight,
-        )
-        row.charge(
-            f"{name}.requests.{thread.name}",
-            "offload",
-            capacity=count(thread.copies, "thread") * alone,
-            private=True,
-            what=f"requests that {thread.name} has in flight at {name}",
-            remedy=f"more requests in flight (hosts.{row.host}.devices.{name}.in_flight: asynchronous mode) or more "
-            "streams or processes",
-        )
+        size, latency_s, one = row.term(self.request), row.term(self.latency), rate / count(self.engines, "engine")
+        alone = law(waiting.request_rate, request_B=size, latency_s=latency_s, rate_Bps=one, in_flight=self.in_flight)
+        capacity, what = count(thread.copies, "thread") * alone, f"requests that {thread.name} has in flight at {name}"
+        key, more = f"hosts.{row.host}.devices.{name}.in_flight", "or more streams or processes"
+        remedy = f"more requests in flight ({key}: asynchronous mode) {more}"
+        station = f"{name}.requests.{thread.name}"
+        row.charge(station, "offload", capacity=capacity, private=True, what=what, remedy=remedy)
 
     def handing_over(self, row: Row) -> Term:
         return row.term(self.submit) / row.term(self.request)
@@ -194,25 +185,14 @@ class Dpu(Offload):
         """Inline engines for AES-GCM where it has them, its cores, with threads of their own, for the rest."""
         key = f"hosts.{row.host}.devices.{name}"
         if duty.kind == "cipher" and self.crypto is not None:
-            row.charge(
-                f"{name}.crypto",
-                "offload",
-                capacity=row.term(self.crypto),
-                what="inline AES-GCM",
-                remedy=f"a card with faster engines ({key}.crypto)",
-            )
+            engines, remedy = row.term(self.crypto), f"a card with faster engines ({key}.crypto)"
+            row.charge(f"{name}.crypto", "offload", capacity=engines, what="inline AES-GCM", remedy=remedy)
             return
-        capacity = count(self.cores, "core") * row.term(self.clock) * row.term(self.per_cycle)
-        row.charge(
-            f"{name}.cores",
-            "offload",
-            capacity=capacity,
-            per_byte=cycles,
-            unit="cycles",
-            what=f"{duty.kind} on the cores of {name}",
-            label=f"all cores of the DPU {name} of {row.host}",
-            remedy=f"leave work to the host's own cores ({key}.takes_over), or a card with more cores",
-        )
+        own = count(self.cores, "core") * row.term(self.clock) * row.term(self.per_cycle)
+        what, label = f"{duty.kind} on the cores of {name}", f"all cores of the DPU {name} of {row.host}"
+        remedy, unit = f"leave work to the host's own cores ({key}.takes_over), or a card with more cores", "cycles"
+        station = f"{name}.cores"
+        row.charge(station, "offload", capacity=own, per_byte=cycles, unit=unit, what=what, label=label, remedy=remedy)
 
     def handing_over(self, row: Row) -> Term:
         return row.term(self.submit) / row.term(self.request)

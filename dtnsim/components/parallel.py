@@ -1,6 +1,6 @@
 """What parallel file systems and stores of objects have in common: files over targets, copies, objects on OSDs."""
 
-from typing import Annotated, Literal, Self
+from typing import Annotated, ClassVar, Literal, Self
 
 import numpy as np
 from pydantic import Field, model_validator
@@ -11,7 +11,7 @@ from dtnsim.components.machine import Machine
 from dtnsim.components.servers import Left, Servers, SharedFilesystem, TargetRate
 from dtnsim.ground.ledger import Row
 from dtnsim.ground.quantity import Quantity, Unit, Value, prior
-from dtnsim.ground.term import Term, largest, law, term
+from dtnsim.ground.term import Term, count, largest, law, term
 from dtnsim.ground.uncertainty import Otherwise, Since
 from dtnsim.physics import cache, metadata, redundancy, servers
 
@@ -65,6 +65,13 @@ WRITE_TIME = prior(
 )
 
 
+#: the release of each spring that a cluster of that year began with (docs.ceph.com, "Ceph Releases")
+_RELEASES = (
+    (2017, "luminous"), (2019, "nautilus"), (2020, "octopus"), (2021, "pacific"), (2022, "quincy"), (2023, "reef"),
+    (2025, "squid"),
+)  # fmt: skip
+
+
 class OsdPool(Copies):
     """Objects on OSDs: a pool keeps ``replicas`` copies, or is erasure-coded with ``data`` and ``coding`` shards.
 
@@ -93,18 +100,7 @@ class OsdPool(Copies):
     release: Annotated[
         Literal["luminous", "mimic", "nautilus", "octopus", "pacific", "quincy", "reef", "squid"],
         Otherwise("nautilus", "clusters of 2019 to 2021 (ceph versions)"),
-        # the release of each spring that a cluster of that year began with (docs.ceph.com, "Ceph Releases")
-        Since(
-            (
-                (2017, "luminous"),
-                (2019, "nautilus"),
-                (2020, "octopus"),
-                (2021, "pacific"),
-                (2022, "quincy"),
-                (2023, "reef"),
-                (2025, "squid"),
-            )
-        ),
+        Since(_RELEASES),
     ] = "pacific"
     osd_iops: Annotated[Quantity, Unit("1/s", spread=0.3, low=1)] = prior(
         "49k IOPS", 0.6, f"random reads of 4 KiB: 33,000 and 73,000 ({PACIFIC}, {REEF}: 2 and 4.4 million on 60 drives)"
@@ -156,6 +152,12 @@ class OsdPool(Copies):
         small = 1.0 / self.small(row, use)
         return law(redundancy.osd_time, request_B=size, object_B=whole, object_s=whole * byte, small_s=small)
 
+    def pool_rate(self, use: Access, size: Term, flying: Term | float, service_s: Term, away_s: Term) -> Term:
+        """Rate of requests of a size of which so many fly: each ``service_s`` at its OSDs, and ``away_s`` besides."""
+        osds, parts = count(self.osds, "OSD"), count(self.parts(use.operation), "part")
+        pool = {"osds": osds, "parts": parts, "service_s": service_s, "away_s": away_s}
+        return law(redundancy.pool_rate, request_B=size, in_flight=flying, **pool)
+
     def beside(self, row: Row, use: Access, takes: Term) -> Term:
         """What a request, which alone ``takes`` that, takes besides its OSD; on flash a small one is part of it."""
         if self.slow(use) or not (use.alone or use.operation == "write"):
@@ -178,6 +180,8 @@ class ParallelFilesystem(SharedFilesystem):
         latency: Time of one request for data.
         metadata_time: Time of one metadata operation.
     """
+
+    times: ClassVar[tuple[str, str]] = ("metadata_time", "metadata_time")
 
     hyperconverged: Annotated[bool, Field(description="the host is one of the servers")] = False
     latency: Annotated[Quantity, Unit("s")]
@@ -235,6 +239,3 @@ class ParallelFilesystem(SharedFilesystem):
 
     def operation_time(self, row: Row, operation: str, host: Machine) -> Value:
         return self.among_others(row, self.timed(operation)).value
-
-    def timed(self, operation: str) -> Quantity:
-        return self.metadata_time

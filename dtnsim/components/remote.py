@@ -177,12 +177,8 @@ class Remote(SharedFilesystem):
         """Requests and read-ahead of this mount, a filer's servers; the composer charges a server that is a host."""
         label, size = label_of(volume), self.asked(row, use)
         rtt, service = term(use.rtt_s, "s", "round trip of the route"), self.answer_time(row, use)
-        row.charge(
-            f"{label}.{self.kind}-slots",
-            self.kind,
-            capacity=self.flight_rate(row, use, size),
-            what=f"{self.protocol} {use.operation} requests in flight",
-        )
+        rate, what = self.flight_rate(row, use, size), f"{self.protocol} {use.operation} requests in flight"
+        row.charge(f"{label}.{self.kind}-slots", self.kind, capacity=rate, what=what)
         if use.operation == "read" and not use.alone:
             window, waits = self.window(row, use), rtt + service
             if np.any(np.asarray(use.wire_s) > 0):  # a request passes one stage after the other

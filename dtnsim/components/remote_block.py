@@ -91,21 +91,12 @@ class RemoteBlock(Layer):
     def serve(self, row: Row, use: Access, name: str, *, copies: int = 1, visit_B: Term | Value | None = None) -> None:
         flying = use.under_way(self.largest(use).value, float(self.connections * self.depth * copies))
         drives = term(self.of.latency(row, use.but(random=use.alone)), "s", "drives of the target")
-        waits = drives + self.trips(row, use) * self.added(row)
-        row.charge(
-            f"{name}.in-flight",
-            "window",
-            capacity=law(
-                waiting.request_rate,
-                request_B=self.asked(row, use),
-                latency_s=waits,
-                rate_Bps=term(self.single_rate(row, use), "B/s"),
-                in_flight=flying,
-            ),
-            what=f"{self.kind} {use.operation} requests in flight",
-            remedy=f"more requests in flight: larger read-ahead, queue depth or more connections "
-            f"(hosts.{row.host}.volumes, array.request, array.depth, array.connections)",
-        )
+        waits, alone = drives + self.trips(row, use) * self.added(row), term(self.single_rate(row, use), "B/s")
+        size, what = self.asked(row, use), f"{self.kind} {use.operation} requests in flight"
+        rate = law(waiting.request_rate, request_B=size, latency_s=waits, rate_Bps=alone, in_flight=flying)
+        remedy = "more requests in flight: larger read-ahead, queue depth or more connections"
+        remedy += f" (hosts.{row.host}.volumes, array.request, array.depth, array.connections)"
+        row.charge(f"{name}.in-flight", "window", capacity=rate, what=what, remedy=remedy)
         if self.port_rate is not None:
             capacity = count(self.targets * copies, "target") * row.term(self.port_rate)
             row.charge(f"{name}.target-ports", "nic", capacity=capacity, what="ports of the targets")
@@ -174,14 +165,10 @@ class Iscsi(RemoteBlock):
 
     def serve(self, row: Row, use: Access, name: str, *, copies: int = 1, visit_B: Term | Value | None = None) -> None:
         threads = self.target_threads or max(self.connections, self.targets)
-        row.charge(
-            f"{name}.target-threads",
-            "target-core",
-            capacity=count(threads * copies, "thread") * row.term(self.served),
-            per_byte=1.0 / self.asked(row, use),
-            what="commands that the threads of the targets take",
-            remedy=f"larger requests, more sessions (hosts.{row.host}.volumes, array.connections)",
-        )
+        most, each = count(threads * copies, "thread") * row.term(self.served), 1.0 / self.asked(row, use)
+        what = "commands that the threads of the targets take"
+        remedy = f"larger requests, more sessions (hosts.{row.host}.volumes, array.connections)"
+        row.charge(f"{name}.target-threads", "target-core", capacity=most, per_byte=each, what=what, remedy=remedy)
         super().serve(row, use, name, copies=copies, visit_B=visit_B)
 
     def largest(self, use: Access) -> Quantity:

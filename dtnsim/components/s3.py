@@ -40,15 +40,7 @@ class S3(SharedFilesystem, Copies):
     """
 
     kind: ClassVar[str] = "s3"
-    common: ClassVar[tuple[str, ...]] = (
-        "servers",
-        "share",
-        "prefixes",
-        "get_rate",
-        "put_rate",
-        "commit",
-        *Copies.model_fields,
-    )
+    common: ClassVar[str] = "servers share prefixes get_rate put_rate commit replicas data coding"
     striped: ClassVar[bool] = True
     flushes_at_close: ClassVar[bool] = True
     over_ip: ClassVar[bool] = True
@@ -139,15 +131,9 @@ class S3(SharedFilesystem, Copies):
 
     def _prefixes(self, row: Row, label: str, part: Term, limit: Quantity) -> None:
         """Charges the limits of request, which are those of a service."""
-        here, prefix = self.at(row, label)
-        here.charge(
-            f"{prefix}prefixes",
-            "s3",
-            what="requests a second of the bucket's prefixes",
-            capacity=law(
-                cloud.prefix_rate, requests_per_s=row.term(limit), prefixes=self.whole(row).prefixes, part_B=part
-            ),
-        )
+        (here, prefix), number = self.at(row, label), self.whole(row).prefixes
+        rate = law(cloud.prefix_rate, requests_per_s=row.term(limit), prefixes=number, part_B=part)
+        here.charge(f"{prefix}prefixes", "s3", what="requests a second of the bucket's prefixes", capacity=rate)
 
     def connections_of(self, row: Row, use: Access) -> Connections:
         """Connections of the program, which opens its own; each part takes one that is free."""

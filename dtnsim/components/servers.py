@@ -155,7 +155,7 @@ class SharedFilesystem(PageCached):
     since it is one machine.
     """
 
-    common: ClassVar[tuple[str, ...]] = ("servers", "share")  #: fields that describe the servers, not the mount
+    common: ClassVar[str] = "servers share"  #: fields that describe the servers, not the mount
     striped: ClassVar[bool] = True  #: True where every file is striped over all servers
     #: True where files are given to targets in turn (those of all users, so that one's own lie at random among them)
     in_turn: ClassVar[bool] = False
@@ -183,7 +183,7 @@ class SharedFilesystem(PageCached):
         if self.system is None:
             return self
         first: Self = row.ledger.systems.setdefault(self.system, self)
-        for name in self.common if first is not self else ():
+        for name in self.common.split() if first is not self else ():
             mine, theirs = _plain(getattr(self, name)), _plain(getattr(first, name))
             if mine != theirs:
                 message = f"mounts of {self.system!r} disagree on its {name}"
@@ -216,12 +216,8 @@ class SharedFilesystem(PageCached):
         arrays = made.array_rate(row, use, request, drives=self.drives_in_arrays, scattered=self.scattered)
         if arrays is not None:
             here = here if drives is None else self.at(drives, label)[0]
-            here.charge(
-                f"{prefix}arrays",
-                self.kind,
-                capacity=arrays * share,
-                what=f"storage arrays behind the servers, {use.operation}",
-            )
+            what = f"storage arrays behind the servers, {use.operation}"
+            here.charge(f"{prefix}arrays", self.kind, capacity=arrays * share, what=what)
 
     def of_each(
         self, row: Row, use: Access, name: str, rate: Term, what: str, worker: str = "file", remedy: str = "",
@@ -298,14 +294,8 @@ class SharedFilesystem(PageCached):
         here.charge(f"{prefix}metadata", "metadata", capacity=capacity, per_byte=cost, what=what)
         if made.count > 1 and not made.striped:
             used = law(metadata.servers_used, servers=made.count, directories=asked.directories)
-            row.charge(
-                f"{label}.directories",
-                "metadata",
-                capacity=used,
-                per_byte=cost,
-                private=True,
-                what=f"{what}: each directory lies on one metadata server",
-            )
+            name, what = f"{label}.directories", f"{what}: each directory lies on one metadata server"
+            row.charge(name, "metadata", capacity=used, per_byte=cost, private=True, what=what)
 
 
 def _plain(given: object) -> object:

@@ -53,6 +53,13 @@ def _release(part: str, kernel: str) -> tuple[int, ...] | None:
 _FLUSHER = "Solidigm, KA-01862 (kernel 6.8, two Gen5 drives, a Xeon of 2023 at some 3.5 GHz)"
 
 
+#: RHEL 4 to 7, and releases of Ubuntu with long support from 2017 on (models/systems.yaml)
+_OF_YEARS: Final = (
+    (2005, "2.6.9"), (2007, "2.6.18"), (2011, "2.6.32"), (2014, "3.10"), (2017, "4.4"), (2019, "4.15"), (2021, "5.4"),
+    (2022, None),
+)  # fmt: skip
+
+
 class Stack(Component):
     """CPU costs of an operating system's data paths.
 
@@ -70,22 +77,7 @@ class Stack(Component):
     kind: ClassVar[str] = "stack"
 
     kernel: Annotated[
-        str,
-        Field(pattern=r"^\d+\.\d+(\.\d+)?$"),
-        Otherwise("6.8", "Linux of 2024 (uname -r)"),
-        # RHEL 4 to 7, and releases of Ubuntu with long support from 2017 on (models/systems.yaml)
-        Since(
-            (
-                (2005, "2.6.9"),
-                (2007, "2.6.18"),
-                (2011, "2.6.32"),
-                (2014, "3.10"),
-                (2017, "4.4"),
-                (2019, "4.15"),
-                (2021, "5.4"),
-                (2022, None),
-            )
-        ),
+        str, Field(pattern=r"^\d+\.\d+(\.\d+)?$"), Otherwise("6.8", "Linux of 2024 (uname -r)"), Since(_OF_YEARS)
     ] = "5.15"
 
     receive_byte: Annotated[Quantity, Unit("cycles/B", spread=0.15)] = prior("0.632 cycles/B", 0.15, _S2)

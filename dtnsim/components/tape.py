@@ -192,14 +192,10 @@ class Tape(LocalFilesystem):
             what = f"tape drives, {busy} of {self.drives} with a tape of these files: {why}"
             there.charge(f"{label}.tape-drives", "tape", capacity=drives, per_byte=per_byte, what=what, remedy=remedy)
         moves = _MOVES * row.term(self.move) * count(int(self.cartridges(use)), "tape")
-        there.charge(
-            f"{label}.robots",
-            "tape",
-            capacity=count(self.robots, "robot") * share,
-            per_byte=moves / term(max(use.total_B, 1.0), "B"),
-            what="robots that fetch cartridges",
-            remedy=f"more robots, or files on fewer tapes (hosts.{host.name}.volumes.{volume}.filesystem)",
-        )
+        robots, each = count(self.robots, "robot") * share, moves / term(max(use.total_B, 1.0), "B")
+        remedy = f"more robots, or files on fewer tapes (hosts.{host.name}.volumes.{volume}.filesystem)"
+        what = "robots that fetch cartridges"
+        there.charge(f"{label}.robots", "tape", capacity=robots, per_byte=each, what=what, remedy=remedy)
         host.core(there, Thread("tape mover", busy), row.term(self.mover_byte), "between tape and staging disk")
 
     def passing(self, row: Row, use: Access) -> Term:

@@ -61,10 +61,10 @@ class Weka(ParallelFilesystem):
 
     kind: ClassVar[str] = "weka"
     over_ip: ClassVar[bool] = True
-    common: ClassVar[tuple[str, ...]] = (
-        "servers", "share", "data", "parity", "compute", "compute_read", "compute_write", "compute_reading",
-        "compute_writing", "drives", "drive_read", "drive_write",
-    )  # fmt: skip
+    common: ClassVar[str] = (
+        "servers share data parity compute compute_read compute_write compute_reading compute_writing drives drive_read"
+        " drive_write"
+    )
 
     num_cores: Annotated[int, Field(ge=1, le=19)] = 1
     core_byte: Annotated[Quantity, Unit("cycles/B", spread=0.3)] = prior(
@@ -126,22 +126,16 @@ class Weka(ParallelFilesystem):
         size = term(use.block_B, "B") if use.alone else largest(term(use.block_B, "B"), row.term(self.request))
         per_call = row.term(self.core_read if reading else self.core_write)
         work = law(cpu.cycles_per_byte, per_byte=row.term(self.core_byte), per_call=per_call, call_B=size)
-        row.charge(
-            f"{label}.frontends",
-            "core",
-            capacity=count(min(self.num_cores, host.cpu.total), "core") * host.clock(row),
-            per_byte=work,
-            what="WEKA frontends, each on a core of its own",
-            label=f"the WEKA frontends of {host.name}",
-            remedy=f"more cores for them (hosts.{host.name}.volumes.{volume}.filesystem.num_cores)",
-        )
+        cores = count(min(self.num_cores, host.cpu.total), "core") * host.clock(row)
+        what, said = "WEKA frontends, each on a core of its own", f"the WEKA frontends of {host.name}"
+        remedy = f"more cores for them (hosts.{host.name}.volumes.{volume}.filesystem.num_cores)"
+        row.charge(f"{label}.frontends", "core", capacity=cores, per_byte=work, what=what, label=said, remedy=remedy)
         host.pool(row, work, "WEKA frontends")
         if reading and not use.alone:
             self.ahead(row, use, label, self.read_ahead, "WEKA read-ahead")
         if self.qos_max_throughput is not None:
-            row.charge(
-                f"{label}.qos", "weka", capacity=row.term(self.qos_max_throughput), what="WEKA qos_max_throughput_mbps"
-            )
+            most = row.term(self.qos_max_throughput)
+            row.charge(f"{label}.qos", "weka", capacity=most, what="WEKA qos_max_throughput_mbps")
         self._served(row, use, label, size)
         host.storage_network(row, use, volume)
 

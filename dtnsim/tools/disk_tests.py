@@ -221,28 +221,14 @@ class Bonnie(VolumeTest):
 #: fwrite(3) copies a record into the stream's buffer, which setvbuf(3) made as large as the record
 _STDIO = core_cost("memcpy_cached", "copy of fwrite(3)")
 IozoneTest = Literal[
-    "write",
-    "rewrite",
-    "read",
-    "reread",
-    "random-read",
-    "random-write",
-    "backward-read",
-    "record-rewrite",
-    "stride-read",
-    "fwrite",
-    "frewrite",
-    "fread",
-    "freread",
-]
+    "write", "rewrite", "read", "reread", "random-read", "random-write", "backward-read", "record-rewrite",
+    "stride-read", "fwrite", "frewrite", "fread", "freread",
+]  # fmt: skip
 #: tests by their numbers (-i), most of which are two
 _NUMBERS: Final = {
-    "0": ("write", "rewrite"),
-    "1": ("read", "reread"),
-    "2": ("random-read", "random-write"),
-    "6": ("fwrite", "frewrite"),
-    "7": ("fread", "freread"),
-}
+    "0": ("write", "rewrite"), "1": ("read", "reread"), "2": ("random-read", "random-write"),
+    "6": ("fwrite", "frewrite"), "7": ("fread", "freread"),
+}  # fmt: skip
 
 
 class Iozone(VolumeTest):
