@@ -4,7 +4,7 @@ import math
 from abc import abstractmethod
 from collections.abc import Mapping
 from dataclasses import replace
-from typing import Any, Final, Literal
+from typing import Any, Final
 
 from dtnsim.components import cores
 from dtnsim.components.access import Access, Finish, Thread
@@ -46,7 +46,7 @@ def reading(
     job: Job, thread: Thread, block: Quantity, *, workers: int = 1, queue_depth: int = 1, finish: Finish = "steady"
 ) -> Access | None:
     """Use of the source volume; None where the source is a device or memory."""
-    return _access("read", job, thread, block, workers, queue_depth, finish) if job.source == "volume" else None
+    return _access(job, thread, block, workers, queue_depth, finish) if job.source == "volume" else None
 
 
 def writing(
@@ -55,20 +55,12 @@ def writing(
     """Use of the destination volume; None where the destination is a device or memory."""
     if job.destination != "volume":
         return None
-    return _access("write", job, thread, block, workers, queue_depth, finish).but(stored=job.stored)
+    return _access(job, thread, block, workers, queue_depth, finish).but(operation="write", stored=job.stored)
 
 
-def _access(
-    operation: Literal["read", "write"],
-    job: Job,
-    thread: Thread,
-    block: Quantity,
-    workers: int,
-    queue_depth: int,
-    finish: Finish,
-) -> Access:
+def _access(job: Job, thread: Thread, block: Quantity, workers: int, queue_depth: int, finish: Finish) -> Access:
     return Access(
-        operation, thread, block_B=block.value, file_B=job.mean_B, total_B=job.payload_B,
+        "read", thread, block_B=block.value, file_B=job.mean_B, total_B=job.payload_B,
         streams=workers, own_streams=workers, queue_depth=queue_depth, finish=finish,
     )  # fmt: skip
 

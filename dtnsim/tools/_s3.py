@@ -145,23 +145,14 @@ class Client:
             destination=self._asked(job, "create", "close", put=True) if job.destination == "volume" else (),
             directory=("mkdir",) if job.destination == "volume" and not self.put else (),
         )
-        step = Step(
-            "transfer",
-            read=cut(reading(job, sender, _BLOCK, workers=workers), self.part(job)),
-            net=NetUse(sender, receiver, streams=workers, rate=self.limit, stopped=True),
-            write=cut(writing(job, receiver, _BLOCK, workers=workers), self.part(job)),
-            cpu=cpu,
-            files=files if self.share == 1 else FileCost(),
-            share=self.share,
-        )
+        net = NetUse(sender, receiver, streams=workers, rate=self.limit, stopped=True)
+        read = cut(reading(job, sender, _BLOCK, workers=workers), self.part(job))
+        write = cut(writing(job, receiver, _BLOCK, workers=workers), self.part(job))
+        files = files if self.share == 1 else FileCost()
+        step = Step("transfer", read=read, net=net, write=write, cpu=cpu, files=files, share=self.share)
         steps = (step,) if self.share > 0 else (Step("scan", files=FileCost(source=("stat",) if self.put else ())),)
         connect = TCP_TRIP + (TLS_TRIP if self.tls else 0.0)
         pages = max(1, math.ceil(job.files / KEYS_A_PAGE)) if self.lists else 0
         opening = Opening(connect + pages, self.start, "connection, credentials and list of keys", connect)
-        return Plan(
-            steps,
-            workers=workers,
-            weight=workers,
-            piece_B=self.part_B if job.largest_B >= self.threshold_B else math.inf,
-            opening=opening,
-        )
+        piece_B = self.part_B if job.largest_B >= self.threshold_B else math.inf
+        return Plan(steps, workers=workers, weight=workers, piece_B=piece_B, opening=opening)

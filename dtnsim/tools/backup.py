@@ -6,6 +6,7 @@
 """
 
 from collections.abc import Sequence
+from dataclasses import replace
 from typing import Annotated, ClassVar, Final, Literal
 
 from pydantic import Field
@@ -75,17 +76,12 @@ class BlockBackup(Tool):
                 sends = scaled(cycles, small, "of what is sent")
                 cpu += both_ends(sender, store, sends, what, duty) if job.remote else ()
             net = NetUse(sender, store, streams=connections, rate=self.limit, overhead=small)
-            steps.append(
-                Step(
-                    "backup",
-                    read=reading(job, engine, _READ),
-                    net=net if job.remote and sent > 0 else None,
-                    write=writing(job, store, _PACK) if sent > 0 else None,
-                    cpu=(*device_work(job, engine), *cpu),
-                    files=FileCost(source=("open", "close")) if changed == 1 else FileCost(),
-                    share=changed,
-                )
-            )
+            opened = FileCost(source=("open", "close")) if changed == 1 else FileCost()
+            work, read = (*device_work(job, engine), *cpu), reading(job, engine, _READ)
+            step = Step("backup", read=read, cpu=work, files=opened, share=changed)
+            if sent > 0:
+                step = replace(step, net=net if job.remote else None, write=writing(job, store, _PACK))
+            steps.append(step)
         return Plan(tuple(steps), weight=connections, opening=opening if job.remote else Opening())
 
 
@@ -206,11 +202,8 @@ class Crashplan(Tool):
 
     def plan(self, job: Job) -> Plan:
         """A scan of all files, then one engine thread at the source; on one host there is no network."""
-        scan = FileCost(source=("stat",), fixed=_LOOK_UP)
-        steps = [Step("scan", files=scan)]
-        if self.changed.value > 0:
-            steps.append(self._backup(job))
-        return Plan(tuple(steps))
+        scan = Step("scan", files=FileCost(source=("stat",), fixed=_LOOK_UP))
+        return Plan((scan, self._backup(job)) if self.changed.value > 0 else (scan,))
 
     def _backup(self, job: Job) -> Step:
         engine, store = Thread("CrashPlan engine"), Thread("CrashPlan store")
@@ -218,16 +211,12 @@ class Crashplan(Tool):
         packed = sent / self.ratio.value if self.compression else sent
         full = self.deduplication == "full" or (away and self.deduplication != "minimal")
         opened, new = ("open", "close") if job.source == "volume" else (), self.changed.value == 1
-        return Step(
-            "backup",
-            read=reading(job, engine, self.block),
-            net=NetUse(engine, store, rate=self.session, overhead=packed) if away else None,
-            write=writing(job, store, self.block) if sent > 0 else None,
-            cpu=self._work(engine, sent, full=full),
-            # file known? version stored (assumed)
-            files=FileCost(round_trips=2.0 if away else 0.0, source=opened) if new else FileCost(),
-            share=self.changed.value,
-        )
+        net = NetUse(engine, store, rate=self.session, overhead=packed) if away else None
+        read, write = reading(job, engine, self.block), writing(job, store, self.block) if sent > 0 else None
+        # file known? version stored (assumed)
+        files = FileCost(round_trips=2.0 if away else 0.0, source=opened) if new else FileCost()
+        work, share = self._work(engine, sent, full=full), self.changed.value
+        return Step("backup", read=read, net=net, write=write, cpu=work, files=files, share=share)
 
     def _work(self, engine: Thread, sent: float, *, full: bool) -> tuple[CpuUse, ...]:
         """Work of the engine; what de-duplication finds needs neither compression nor encryption."""

@@ -142,11 +142,8 @@ class Mdtest(Tool):
         needs_volume(job, "destination", self.kind)
         made = self.test == "create"
         write = writing(job, Thread(self.kind), Quantity(job.mean_B, "B", 0.0, "mdtest.c: one call a file"))
-        files = FileCost(
-            destination=_OF_A_FILE[self.test],
-            directory=("mkdir",) if made else (),
-            folder="own" if self.u else "shared",
-        )
+        folders: tuple[str, ...] = ("mkdir",) if made else ()
+        files = FileCost(destination=_OF_A_FILE[self.test], directory=folders, folder="own" if self.u else "shared")
         return Plan((Step(self.test, write=write if made and self.w else None, files=files),))
 
 
@@ -189,9 +186,8 @@ class Bonnie(VolumeTest):
         step = Step(self.test)
         if self.test.endswith("write"):
             again = self.test == "rewrite"  # it has just read what it writes
-            step = Step(
-                self.test, write=self.write_access(job, process, block, self.finish(job), rewrite=again, cached=again)
-            )
+            write = self.write_access(job, process, block, self.finish(job), rewrite=again, cached=again)
+            step = Step(self.test, write=write)
         if self.test in ("rewrite", "char-read", "block-read"):
             step = with_read(job, step, self.read_access(job, process, block, direct=self.direct))
         return Plan((step,))

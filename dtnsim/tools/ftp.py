@@ -103,16 +103,11 @@ class Lftp(Tool):
         over_ssh = self.protocol == "sftp"
         sender = SENDER if over_ssh else Thread("lftp sender", streams)
         receiver = RECEIVER if over_ssh else Thread("lftp receiver", streams)
-        net = NetUse(
-            sender,
-            receiver,
-            streams=streams,
-            channel=in_flight(self.packets, self.block, "packets", self.ssh.window()) if over_ssh else None,
-            channels=streams,
-            grain=self.block if over_ssh else None,
-            reopened=self.protocol == "ftp",
-            stopped=self.protocol != "ftp",
-        )
+        again = self.protocol == "ftp"
+        net = NetUse(sender, receiver, streams=streams, channels=streams, reopened=again, stopped=not again)
+        if over_ssh:
+            flying = in_flight(self.packets, self.block, "packets", self.ssh.window())
+            net = replace(net, channel=flying, grain=self.block)
         cpu = self.ssh.crypto() if over_ssh else ()
         files = replace(COPIED, round_trips=_FILE[self.protocol], source=("open", "close"))
         step = transfer(job, (sender, receiver), self.block, net, cpu, files, workers=workers)
@@ -177,12 +172,9 @@ class Bbftp(Tool):
         # setrecvwinsize is the daemon's receive window and the client's send window, setsendwinsize the other way
         window = self.setrecvwinsize if self.client == "source" else self.setsendwinsize
         net = NetUse(sender, receiver, streams=self.p, window=window, overhead=sent, reopened=True)
-        files = replace(
-            COPIED,
-            round_trips=_BBFTP_FILE,
-            fixed=_FORK.worth(_FORK.value * self.p, f"{_FORK.source}; {self.p} streams"),
-            destination=("create", "close", "setattr", "rename"),
-        )
+        forks = _FORK.worth(_FORK.value * self.p, f"{_FORK.source}; {self.p} streams")
+        made = ("create", "close", "setattr", "rename")
+        files = replace(COPIED, round_trips=_BBFTP_FILE, fixed=forks, destination=made)
         step = transfer(job, (sender, receiver), self.setbuffersize, net, cpu, files)
         opening = Opening(_SSH if self.s else _LOGIN, LOGIN_WORK if self.s else _WORK, "log-in at bbftpd")
         return Plan((step,), weight=self.p, opening=opening if job.remote else Opening())

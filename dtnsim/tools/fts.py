@@ -16,16 +16,9 @@ _STATS: Final = 3.0
 _SUM: Final = 1.0  #: a checksum that is asked for at an end
 #: GridFTP third-party with a log-in of its own at both ends (a process has one file): TCP, TLS and delegation, eight
 #: commands, then PASV, PORT, RETR and STOR, 226; session reuse leaves those of the file
-_GRIDFTP_LOGIN, _GRIDFTP_FILE = 12.0, 4.0
 #: HTTP third-party: TCP, TLS, COPY at the one end; TCP, TLS, GET (or PUT) between the ends
-_HTTP_LOGIN, _HTTP_FILE = 2.0, 4.0
 #: xrootd third-party: see xrdcp
-_ROOT_LOGIN, _ROOT_FILE = 3.0, 12.0
-_TRIPS: Final = {
-    "gsiftp": (_GRIDFTP_LOGIN, _GRIDFTP_FILE),
-    "davs": (_HTTP_LOGIN, _HTTP_FILE),
-    "root": (_ROOT_LOGIN, _ROOT_FILE),
-}
+_TRIPS: Final = {"gsiftp": (12.0, 4.0), "davs": (2.0, 4.0), "root": (3.0, 12.0)}  #: (log-in, a file)
 #: fts_url_copy of a file: fork, exec, plug-ins of gfal2, credentials
 _PROCESS: Final = prior("0.5 s", 0.7, "assumed: start of a process with gfal2's plug-ins, X.509 proxy, log file")
 
@@ -60,13 +53,9 @@ class Fts(Tool):
     def plan(self, job: Job) -> Plan:
         """Checksum at the source, copy, checksum at the destination; file by file in each of the processes."""
         workers = 1 if self.reuse else max(1, min(self.active, job.files))
-        steps: list[Step] = []
-        if self.checksum in ("source", "both"):
-            steps.append(self._sum(job, workers, source=True))
-        steps.append(self._copy(job, workers))
-        if self.checksum in ("target", "both"):
-            steps.append(self._sum(job, workers, source=False))
-        return Plan(tuple(steps), workers=workers, weight=workers * self.nostreams)
+        before = (self._sum(job, workers, source=True),) if self.checksum in ("source", "both") else ()
+        after = (self._sum(job, workers, source=False),) if self.checksum in ("target", "both") else ()
+        return Plan((*before, self._copy(job, workers), *after), workers=workers, weight=workers * self.nostreams)
 
     def _copy(self, job: Job, workers: int) -> Step:
         sender, receiver = Thread("storage sender", workers), Thread("storage receiver", workers)

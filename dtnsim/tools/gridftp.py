@@ -87,15 +87,8 @@ class Gridftp(Tool):
         processes = workers * self.stripe
         sender, receiver = Thread("gridftp sender", processes), Thread("gridftp receiver", processes)
         streams = self.p * processes
-        net = NetUse(
-            sender,
-            receiver,
-            streams=streams,
-            transport="udt" if self.udt else "tcp",
-            window=self.tcp_bs,
-            reopened=not self.kept,
-            stopped=self.kept and self.ahead(job) == 1,
-        )
+        net = NetUse(sender, receiver, streams=streams, window=self.tcp_bs, transport="udt" if self.udt else "tcp")
+        net = replace(net, reopened=not self.kept, stopped=self.kept and self.ahead(job) == 1)
         cpu = both_ends(sender, receiver, self.overhead, "GridFTP event loop")
         work = None if self.third_party else FILE_WORK
         files = replace(COPIED, round_trips=self.messages(), fixed=work, ahead=self.ahead(job))
@@ -248,10 +241,5 @@ class Globus(Tool):
         kinds = {"source": job.source, "destination": job.destination}
         opened: dict[str, Any] = {end: ("open", "close") if kind == "volume" else () for end, kind in kinds.items()}
         again = partial(rereading, job, block=self.checksum_block, workers=workers, piece_B=self._piece_B)
-        return Step(
-            "verification",
-            read=again(sender, end="source"),
-            reread=again(receiver),
-            cpu=tuple(use for use in sums if opened[use.end]),
-            files=FileCost(round_trips=1.0, **opened),
-        )
+        cpu, files = tuple(use for use in sums if opened[use.end]), FileCost(round_trips=1.0, **opened)
+        return Step("verification", read=again(sender, end="source"), reread=again(receiver), cpu=cpu, files=files)

@@ -4,6 +4,7 @@
 - iperf3: memory to memory over TCP or UDP.
 """
 
+from dataclasses import replace
 from typing import Annotated, ClassVar
 
 from dtnsim.components.access import Thread
@@ -56,16 +57,11 @@ class Iperf2(MemoryTest):
     t: Annotated[Seconds, named("t", "time")] = prior("10 s", 0.0, "iperf(1): default duration")
 
     def net(self) -> NetUse:
-        return NetUse(
-            Thread("iperf sender", self.P),
-            Thread("iperf receiver", self.P),
-            streams=self.P,
-            transport="udp" if self.u else "tcp",
-            window=self.w,
-            cc=self.Z,
-            rate=_of_all(self.b or (_UDP_RATE if self.u else None), self.P),
-            call=None if self.u else self.length,
-        )
+        sender, receiver = Thread("iperf sender", self.P), Thread("iperf receiver", self.P)
+        net = NetUse(sender, receiver, streams=self.P, window=self.w, cc=self.Z, rate=_of_all(self.b, self.P))
+        if not self.u:
+            return replace(net, call=self.length)
+        return replace(net, transport="udp", rate=_of_all(self.b or _UDP_RATE, self.P))
 
 
 _THREADED = (3, 16)  #: release that gave every stream its own thread (iperf3 release notes, December 2023)
@@ -113,20 +109,12 @@ class Iperf3(MemoryTest):
         """One thread a side, or one a stream; drawn where nobody states the release."""
         number = by_release(self, "iperf3", self._threads)
         drawn = number if isinstance(number, Mixture) else None
-        return NetUse(
-            Thread("iperf3 sender", int(number.value), drawn=drawn),
-            Thread("iperf3 receiver", int(number.value), drawn=drawn),
-            streams=self.P,
-            transport="udp" if self.u else "tcp",
-            window=self.w,
-            cc=self.C,
-            rate=_of_all(self.b or (_IPERF3_UDP_RATE if self.u else None), self.P),
-            pacing=self.fq_rate,
-            sendfile=self.Z,
-            call=self.length or (None if self.u else _LENGTH),
-            discard=self.skip_rx_copy and not self.u,
-            polls=not self.u,
-        )
+        sender, receiver = (Thread(f"iperf3 {end}", int(number.value), drawn=drawn) for end in ("sender", "receiver"))
+        net = NetUse(sender, receiver, streams=self.P, window=self.w, cc=self.C, pacing=self.fq_rate, sendfile=self.Z)
+        if self.u:
+            return replace(net, transport="udp", rate=_of_all(self.b or _IPERF3_UDP_RATE, self.P), call=self.length)
+        net = replace(net, rate=_of_all(self.b, self.P), call=self.length or _LENGTH)
+        return replace(net, discard=self.skip_rx_copy, polls=True)
 
     def _threads(self, release: str) -> Quantity:
         """Threads of one side in a release."""

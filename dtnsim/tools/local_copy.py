@@ -158,16 +158,9 @@ class Robocopy(Tool):
             )
             read = reading(job, process, self.buffer, workers=workers, finish="direct" if self.J else "steady")
             write = writing(job, process, self.buffer, workers=workers, finish=finish)
-            steps.append(
-                Step(
-                    "copy",
-                    read=read,
-                    write=write,
-                    cpu=device_work(job, process),
-                    files=cost if self.changed.value == 1 else FileCost(),
-                    share=self.changed.value,
-                )
-            )
+            share, work = self.changed.value, device_work(job, process)
+            cost = cost if share == 1 else FileCost()
+            steps.append(Step("copy", read=read, write=write, cpu=work, files=cost, share=share))
         return Plan(tuple(steps), workers=workers, weight=workers)
 
 

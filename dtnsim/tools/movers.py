@@ -21,12 +21,8 @@ from dtnsim.tools._options import Count, Cycles, Rate, Size, documented, named
 from dtnsim.tools._ssh import FAREWELL, LOGIN, LOGIN_WORK
 from dtnsim.tools.plan import CpuUse, Job, NetUse, Opening, Plan, Tool
 
-_CIPHER = Quantity(
-    ratebased.FASP_CYCLES_PER_BYTE,
-    "cycles/B",
-    0.5,
-    "assumed: AES-128 and integrity checks of a user-space transport on a core with AES instructions",
-)
+_FASP: Final = "assumed: AES-128 and integrity checks of a user-space transport on a core with AES instructions"
+_CIPHER = Quantity(ratebased.FASP_CYCLES_PER_BYTE, "cycles/B", 0.5, _FASP)
 
 
 class Ascp(Tool):

@@ -62,18 +62,8 @@ class Mscp(SshCopy):
         flight = in_flight(self.a, self.b, "requests", self.window())
         chunks = job.per_file(lambda size: math.ceil(max(size, 1.0) / self.chunk_B(size, workers)))
         each = max(_CHUNK * chunks, _WALK * workers) if not put else _PUT_FILE + _CHUNK * chunks
-        net = NetUse(
-            sender,
-            receiver,
-            streams=workers,
-            channel=flight,
-            channels=workers,
-            grain=self.b,
-            cc=self.g,
-            rate=self.limit,
-            overhead=sent * OVERHEAD,
-            stopped=True,
-        )
+        net = NetUse(sender, receiver, streams=workers, cc=self.g, rate=self.limit, overhead=sent * OVERHEAD)
+        net = replace(net, channel=flight, channels=workers, grain=self.b, stopped=True)
         ends = {"source": sender, "destination": receiver}  # cipher and compression, a thread a connection
         cpu = tuple(replace(use, thread=ends[use.end]) for use in (*self.crypto(sent), *self.packing()))
         files = replace(COPIED_WITH_TIMES, round_trips=each)

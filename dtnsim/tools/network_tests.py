@@ -45,14 +45,9 @@ class Netperf(MemoryTest):
 
     def net(self) -> NetUse:
         asked = [size for size in (self.s, self.S) if size is not None]
-        return NetUse(
-            Thread("netperf sender"),
-            Thread("netperf receiver"),
-            transport="udp" if self.t == "UDP_STREAM" else "tcp",
-            window=min(asked, key=lambda size: size.value) if asked else None,
-            sendfile=self.t == "TCP_SENDFILE",
-            call=self.m,
-        )
+        window = min(asked, key=lambda size: size.value, default=None)
+        net = NetUse(Thread("netperf sender"), Thread("netperf receiver"), window=window, call=self.m)
+        return replace(net, transport="udp" if self.t == "UDP_STREAM" else "tcp", sendfile=self.t == "TCP_SENDFILE")
 
     def unlike(self) -> str:
         said = "netperf -t TCP_MAERTS: data flow from 'from' to 'to' all the same; the client runs at 'to'"
@@ -85,9 +80,8 @@ class Ntttcp(MemoryTest):
     def net(self) -> NetUse:
         threads = self.P * self.n
         streams = threads * self.connections
-        return NetUse(
-            Thread("ntttcp sender", threads), Thread("ntttcp receiver", streams), streams=streams, call=self.b
-        )
+        sender, receiver = Thread("ntttcp sender", threads), Thread("ntttcp receiver", streams)
+        return NetUse(sender, receiver, streams=streams, call=self.b)
 
 
 #: control connection, version, parameters, data connection and go; after the data: both ends' figures and farewell
@@ -164,11 +158,6 @@ class Perftest(MemoryTest):
 
     def net(self) -> NetUse:
         open_ = min(self.depth, self.o) if self.verb == "read" else self.depth
-        return NetUse(
-            Thread("perftest client"),
-            Thread("perftest server"),
-            streams=self.qps,
-            transport="rdma",
-            window=self.size.worth(open_ * self.size.value, f"{open_} requests of {self.size}"),
-            call=self.size,
-        )
+        window = self.size.worth(open_ * self.size.value, f"{open_} requests of {self.size}")
+        client, server = Thread("perftest client"), Thread("perftest server")
+        return NetUse(client, server, streams=self.qps, transport="rdma", window=window, call=self.size)

@@ -160,14 +160,11 @@ class Rclone(Tool):
         sender, receiver = Thread("rclone senders", streams), Thread("rclone receivers", streams)
         if not job.remote:  # a mount, or a bucket as a volume of this host
             sender = receiver = Thread("rclone", streams)
-        step = Step(
-            "transfer",
-            read=self._cut(way, reading(job, sender, self.block, workers=workers), each, job),
-            net=self._net(way, sender, receiver, streams, job),
-            write=self._cut(way, writing(job, receiver, self.block, workers=workers), each, job),
-            cpu=(*device_work(job, sender), *self._work(way, sender, receiver, apart=job.remote)),
-            files=self._files(way, job, workers),
-        )
+        read = self._cut(way, reading(job, sender, self.block, workers=workers), each, job)
+        write = self._cut(way, writing(job, receiver, self.block, workers=workers), each, job)
+        net, files = self._net(way, sender, receiver, streams, job), self._files(way, job, workers)
+        work = (*device_work(job, sender), *self._work(way, sender, receiver, apart=job.remote))
+        step = Step("transfer", read=read, net=net, write=write, cpu=work, files=files)
         steps = self._summed(way, step, job, workers, apart=cut)
         return Plan(steps, workers=workers, weight=streams, opening=self._opening(way, job, workers))
 

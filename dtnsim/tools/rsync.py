@@ -1,5 +1,6 @@
 """rsync: scan, then send what changed; one stream, one sender, one receiver."""
 
+from dataclasses import replace
 from typing import Annotated, ClassVar, Literal
 
 from dtnsim.components.access import Thread
@@ -124,16 +125,12 @@ class Rsync(Tool):
         delta = self.literal.value < 1 and not (self.whole_file if self.whole_file is not None else not remote)
         sent = job.per_file(lambda size: float(delta_share(size, self.literal.value))) if delta else 1.0
         sent /= self.ratio.value if self.compress else 1.0
-        return Step(
-            "transfer",
-            read=reading(job, _SENDER, self.buffer),
-            net=self._net(sent) if remote or self.bwlimit is not None else None,
-            write=writing(job, _RECEIVER, self.buffer),
-            reread=rereading(job, _GENERATOR, self.buffer) if delta else None,
-            cpu=self._work(job, sent, delta=delta, remote=remote),
-            files=self._files() if self.changed.value == 1 else FileCost(),
-            share=self.changed.value,
-        )
+        read, write = reading(job, _SENDER, self.buffer), writing(job, _RECEIVER, self.buffer)
+        net = self._net(sent) if remote or self.bwlimit is not None else None
+        work, files = self._work(job, sent, delta=delta, remote=remote), self._files()
+        step = Step("transfer", read=read, net=net, write=write, cpu=work, share=self.changed.value)
+        old = rereading(job, _GENERATOR, self.buffer) if delta else None
+        return replace(step, reread=old, files=files if self.changed.value == 1 else FileCost())
 
     def _net(self, sent: float) -> NetUse:
         if self.e == "ssh":

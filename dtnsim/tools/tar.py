@@ -17,7 +17,7 @@ from dtnsim.physics.tools import tar_archive
 from dtnsim.tools._common import both_ends, core_cost, one_host, transfer, waits_for
 from dtnsim.tools._options import Cycles, Size, named
 from dtnsim.tools._ssh import SshTool
-from dtnsim.tools.plan import CpuUse, FileCost, Job, NetUse, Opening, Plan, Tool
+from dtnsim.tools.plan import CpuUse, FileCost, Job, NetUse, Opening, Plan, Step, Tool
 
 #: what makes the stream: tar a folder, dd a file or device, zfs send a snapshot
 Packer = Annotated[
@@ -39,19 +39,10 @@ def overhead(job: Job, packer: str) -> float:
     return archive_B / max(job.payload_B, 1.0) if packer == "tar" else 1.0
 
 
-def _stream(
-    job: Job,
-    packer: str,
-    net: NetUse,
-    cpu: tuple[CpuUse, ...],
-    record: Quantity,
-    opening: Opening,
-    holds_B: float = 0.0,
-) -> Plan:
+def _stream(job: Job, packer: str, net: NetUse, cpu: tuple[CpuUse, ...], record: Quantity) -> tuple[Step]:
     """A packer, a connection and an unpacker: no message of a file waits."""
     maker, unpacker = Thread(packer), Thread(_UNPACKERS[packer])
-    step = transfer(job, (maker, unpacker), record, net, cpu, _OF_A_FILE if packer == "tar" else FileCost())
-    return Plan((step,), opening=opening, holds_B=holds_B)
+    return (transfer(job, (maker, unpacker), record, net, cpu, _OF_A_FILE if packer == "tar" else FileCost()),)
 
 
 _RECORD: Final = prior("10 KiB", 0.0, "tar(1): blocking factor 20 x 512 B")
@@ -143,7 +134,7 @@ class TarNc(Tool):
         work, holds = both_ends(sender, receiver, self.overhead, "netcat"), 0.0
         if self.through == "mbuffer":
             work, holds = (*work, *both_ends(sender, receiver, _COPY, "memory of mbuffer")), self.m.value
-        return _stream(job, self.packer, net, work, self.record, opening, holds)
+        return Plan(_stream(job, self.packer, net, work, self.record), opening=opening, holds_B=holds)
 
 
 class TarSsh(SshTool):
@@ -164,4 +155,4 @@ class TarSsh(SshTool):
         sent = self.sent(job) * overhead(job, self.packer)
         cpu = (*self.crypto(sent), *self.packing())
         opening = self.opening(1.0, "the end of the stream")
-        return _stream(job, self.packer, self.network(sent=sent), cpu, self.record, opening)
+        return Plan(_stream(job, self.packer, self.network(sent=sent), cpu, self.record), opening=opening)

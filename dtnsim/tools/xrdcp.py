@@ -73,15 +73,8 @@ class Xrdcp(Tool):
         sums: tuple[CpuUse, ...] = ()
         if self.cksum != "none":
             sums = (CpuUse("destination", Thread("xrdcp checksum", workers), _SUMS[self.cksum], self.cksum),)
-        net = NetUse(
-            sender,
-            receiver,
-            streams=workers * self.S,
-            channel=flight,
-            channels=workers,
-            rate=self.xrate,
-            stopped=workers > 1 or job.files > 1,
-        )
+        net = NetUse(sender, receiver, streams=workers * self.S, channel=flight, channels=workers, rate=self.xrate)
+        net = replace(net, stopped=workers > 1 or job.files > 1)
         cpu = (*both_ends(sender, receiver, self.overhead, "xrootd"), *sums)
         get = self.client == "destination"
         told = _TPC_SOURCE if get else _TPC_DESTINATION  # what crosses the path: messages to the end without the client
