@@ -123,8 +123,7 @@ def without_args() -> dict[str, list[str]]:
             own = [name for name in given if name not in {"self", "cls", *said, *fields} and name[0] != "_"]
             if owner is not None and _overrides(node.name, owner, classes):
                 continue
-            text = ast.get_docstring(node) or ""
-            told = text.partition("Args:\n")[2]
+            text, _, told = (ast.get_docstring(node) or "").partition("Args:\n")
             lacks = not all(re.search(rf"^ +{name}: ", told, re.MULTILINE) for name in own)
             if ((told or len(own) > 2) and lacks) or (not text and room in ("components", "tools")):
                 found.setdefault(room, []).append(f"{path.relative_to(ROOT)}:{node.lineno} {node.name}")
