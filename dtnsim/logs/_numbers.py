@@ -160,6 +160,13 @@ def as_list(value: object) -> list[Any]:
     return value if isinstance(value, list) else []
 
 
+def inside(value: object, *keys: str) -> Any:
+    """What a JSON value holds under keys of objects one in the other; None where it is not there."""
+    for key in keys:
+        value = as_dict(value).get(key)
+    return value
+
+
 def text_in(record: Mapping[str, Any], key: str) -> str | None:
     """The text under a key; None where it is none, or empty."""
     value = record.get(key)

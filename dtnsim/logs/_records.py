@@ -14,7 +14,7 @@ from xml.etree.ElementTree import ParseError
 
 from dtnsim.logs._commands import Command, Given, clean, decode, ends_of_copy, given, host_of
 from dtnsim.logs._documents import Document, Form
-from dtnsim.logs._numbers import decimal, number, unit_of
+from dtnsim.logs._numbers import decimal, inside, number, unit_of
 from dtnsim.logs.measurement import UNITS, Condition, Conditions, Evidence, Measurement, Status, Unread
 
 Record = Measurement | Unread
@@ -271,13 +271,16 @@ class Parser(ABC):
         }  # fmt: skip
         read = to or (number if groups is found else None)
         for quantity, form, name, unit, pairs, above, whole, shaped in map(figure, declared):
-            if (given := groups.get(name, "")) == "":
+            given = inside(groups, *name.split("/")) if "/" in name else groups.get(name, "")
+            if given == "":
                 continue
             parts = number(groups.get(whole)) if whole else 1.0
             value = read(given) if read else int(given) if unit in _WHOLE and given.isdigit() else decimal(given)
             if value is None or not parts:
                 continue
             shown = {**groups, **{group: number(groups[group]) for group in shaped}} if shaped else groups
+            if "/" in name:
+                shown = {**groups, name: given}
             _, times, over = unit_of(unit.format_map(groups), self.kilo)
             if whole or times != over:
                 value = value * times / over / parts

@@ -22,7 +22,7 @@ from contextlib import suppress
 from typing import Final
 
 from dtnsim.logs._numbers import BINARY, DECIMAL, TIMES, decimal
-from dtnsim.logs.base import Conditions, Document, Evidence, LineParser, Parser, Record, anew, documents, noted
+from dtnsim.logs.base import Conditions, Document, Evidence, LineParser, Record, anew, documents, noted
 from dtnsim.logs.measurement import Measurement
 
 #: operation of each rate, in the order of all forms
@@ -62,40 +62,6 @@ def _size_bytes(text: str) -> float | None:
     except (ValueError, KeyError):
         return None
     return total if total > 0 else None
-
-
-def _rates(
-    parser: Parser, known: Conditions, line: int, values: Sequence[str], names: Sequence[str], units: Sequence[float]
-) -> Iterator[Record]:
-    """Of text, CSV and HTML: ``values`` alternate rate and CPU share; a unit of 0 is a rate per second."""
-    pairs = map(str.strip, values[::2]), map(str.strip, values[1::2])
-    for name, rate, cpu, unit in zip(names, *pairs, units, strict=True):
-        if not rate or rate[0] in "+x" or cpu[:1] == "+":
-            continue
-        figure = rate.rstrip("kmg")
-        try:
-            value = decimal(figure)
-        except ValueError:
-            yield parser.unread(rate, f"{name} rate is not a number", line=line)
-            continue
-        letter, known = rate[len(figure) :][-1:], {**known, "operation": name}
-        kind = ("throughput", value * (BINARY[letter] if letter else unit), rate + "/sec")
-        if not unit:
-            kind = ("iops" if name == "seek" else "rate", value * DECIMAL[letter.upper()], rate + " /sec")
-        if value != 0:  # zero is printed for tests that were not timed
-            yield parser.measure(*kind, {**known}, line=line)
-            with suppress(ValueError):
-                yield parser.measure("cpu_share", decimal(cpu) / 100, cpu + " %CP", {**known}, line=line)
-
-
-def _latencies(
-    parser: Parser, known: Conditions, line: int, values: Sequence[str], names: Sequence[str]
-) -> Iterator[Record]:
-    """Worst latencies, as 1.9x prints them."""
-    for name, text in zip(names, map(str.strip, values), strict=False):
-        if (match := _TIME.fullmatch(text)) is not None:
-            more = {**known, "operation": name, "statistic": "max"}
-            yield parser.measure("latency", int(match[1]) * TIMES[match[2]], text, more, line=line)
 
 
 class Bonnie(LineParser, evidence=Evidence.FITS):
@@ -141,7 +107,7 @@ class Bonnie(LineParser, evidence=Evidence.FITS):
             if len(values) == 4 and names is SEQUENTIAL:
                 names = [SEQUENTIAL[at] for at in _FILLED]
             if len(values) == len(names):
-                self._run.extend(_latencies(self, self._conditions, self.ctx.line, values, names))
+                self._run.extend(self._latencies(self._conditions, self.ctx.line, values, names))
         elif (row := self._pattern().match(text)) is not None and row["values"]:
             self._row, self._quiet = (text.rstrip(" =\\"), self.ctx.line), 0
         else:
@@ -167,7 +133,7 @@ class Bonnie(LineParser, evidence=Evidence.FITS):
                 # 2.00 prints the number of files instead of the rate
                 if not ((self.version or "").startswith("2") and rates and all(r == files * 1024 for r in rates)):
                     known = {**self._conditions, "files": files * 1024}
-                    self._run += _rates(self, known, line, values, CREATE, _NONE)
+                    self._run += self._rates(known, line, values, CREATE, _NONE)
         elif (row := _ROW.match(text)) is not None:
             self._run += self._sequential_row(row, line)
 
@@ -181,7 +147,7 @@ class Bonnie(LineParser, evidence=Evidence.FITS):
             pairs = {column: values[2 * at : 2 * at + 2] for at, column in enumerate(_FILLED)}
             values = [value for column in range(6) for value in pairs.get(column, ["", ""])]
         self.need(len(values) == 12, row[0], f"the row has {len(values)} figures, not 12 (or 8 with -f)", line=line)
-        yield from _rates(self, self._conditions, line, values, SEQUENTIAL, _KIB)
+        yield from self._rates(self._conditions, line, values, SEQUENTIAL, _KIB)
 
     def _csv(self, fields: list[str]) -> Iterable[Record]:
         if (at := _csv_layout(fields)) is None:
@@ -194,13 +160,13 @@ class Bonnie(LineParser, evidence=Evidence.FITS):
         if new_form:
             self.version = fields[1]
             conditions["concurrency"] = int(fields[3]) if fields[3].isdigit() else None
-        found = list(_rates(self, conditions, self.ctx.line, values, SEQUENTIAL, _KIB))
+        found = list(self._rates(conditions, self.ctx.line, values, SEQUENTIAL, _KIB))
         files = first + 12
         rates = fields[files + (5 if new_form else 1) :][:12]
         if len(rates) == 12 and (count := fields[files].partition(":")[0]).isdigit():
-            found += _rates(self, {**conditions, "files": int(count) * 1024}, self.ctx.line, rates, CREATE, _NONE)
+            found += self._rates({**conditions, "files": int(count) * 1024}, self.ctx.line, rates, CREATE, _NONE)
         if new_form and len(fields) == files + 29:
-            found += _latencies(self, conditions, self.ctx.line, fields[-12:], SEQUENTIAL + CREATE)
+            found += self._latencies(conditions, self.ctx.line, fields[-12:], SEQUENTIAL + CREATE)
         return [*_without_same_run(earlier, found), *found]
 
     def settle(self) -> list[Record]:
@@ -208,6 +174,36 @@ class Bonnie(LineParser, evidence=Evidence.FITS):
         done, self._run = self._run, []
         self._part, self.open = None, False
         return done
+
+    def _rates(
+        self, known: Conditions, line: int, values: Sequence[str], names: Sequence[str], units: Sequence[float]
+    ) -> Iterator[Record]:
+        """Of text, CSV and HTML: ``values`` alternate rate and CPU share; a unit of 0 is a rate per second."""
+        pairs = map(str.strip, values[::2]), map(str.strip, values[1::2])
+        for name, rate, cpu, unit in zip(names, *pairs, units, strict=True):
+            if not rate or rate[0] in "+x" or cpu[:1] == "+":
+                continue
+            figure = rate.rstrip("kmg")
+            try:
+                value = decimal(figure)
+            except ValueError:
+                yield self.unread(rate, f"{name} rate is not a number", line=line)
+                continue
+            letter, known = rate[len(figure) :][-1:], {**known, "operation": name}
+            kind = ("throughput", value * (BINARY[letter] if letter else unit), rate + "/sec")
+            if not unit:
+                kind = ("iops" if name == "seek" else "rate", value * DECIMAL[letter.upper()], rate + " /sec")
+            if value != 0:  # zero is printed for tests that were not timed
+                yield self.measure(*kind, {**known}, line=line)
+                with suppress(ValueError):
+                    yield self.measure("cpu_share", decimal(cpu) / 100, cpu + " %CP", {**known}, line=line)
+
+    def _latencies(self, known: Conditions, line: int, values: Sequence[str], names: Sequence[str]) -> Iterator[Record]:
+        """Worst latencies, as 1.9x prints them."""
+        for name, text in zip(names, map(str.strip, values), strict=False):
+            if (match := _TIME.fullmatch(text)) is not None:
+                more = {**known, "operation": name, "statistic": "max"}
+                yield self.measure("latency", int(match[1]) * TIMES[match[2]], text, more, line=line)
 
     @documents(kind="html", sign="Sequential(?: |<br>)Output")
     def _html(self, doc: Document) -> Iterator[Record]:
@@ -226,18 +222,18 @@ class Bonnie(LineParser, evidence=Evidence.FITS):
                 conditions = {"machine": host, "file_B": _size_bytes(cells[start])}
                 yield from self._html_row(cells[start + 1 :], conditions, unit, line)
             elif cells and cells[0] == "Latency":
-                yield from _latencies(self, conditions, line, cells[1:7], SEQUENTIAL)
+                yield from self._latencies(conditions, line, cells[1:7], SEQUENTIAL)
                 more = cells[8:14] if "Latency" in cells[1:] else cells[7:13]
-                yield from _latencies(self, conditions, line, more, CREATE)
+                yield from self._latencies(conditions, line, more, CREATE)
             elif "Size" in cells[1:2]:
                 host = cells[0]
 
     @noted
     def _html_row(self, values: list[str], conditions: Conditions, unit: list[float], line: int) -> Iterator[Record]:
         self.need(len(values) >= 12, " ".join(values), "a table row has fewer than 12 figures", line=line)
-        yield from _rates(self, conditions, line, values[:12], SEQUENTIAL, unit)
+        yield from self._rates(conditions, line, values[:12], SEQUENTIAL, unit)
         if len(values) >= 25 and values[12].isdigit():
-            yield from _rates(self, {**conditions, "files": int(values[12]) * 1024}, line, values[13:25], CREATE, _NONE)
+            yield from self._rates({**conditions, "files": int(values[12]) * 1024}, line, values[13:25], CREATE, _NONE)
 
 
 def _csv_layout(fields: list[str]) -> tuple[str, str, int] | None:

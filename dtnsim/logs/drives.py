@@ -8,7 +8,7 @@ from typing import Any, ClassVar, Final
 
 from dtnsim.logs._columns import columns, figures, plain, tokens
 from dtnsim.logs._declared import Found, LinesParser, Match, gives, notes, reads, said_in
-from dtnsim.logs._numbers import BINARY, DECIMAL, agrees, as_dict, as_list, decimal, integer, number, size_bytes
+from dtnsim.logs._numbers import BINARY, DECIMAL, agrees, as_dict, as_list, decimal, inside, integer, number, size_bytes
 from dtnsim.logs.base import Conditions, Document, Evidence, LineParser, Record, anew, documents
 
 _GROUPED: Final = r"(?P<n>\d+(?:[ ,.'’\u202f\xa0]\d{3})*)"
@@ -19,15 +19,11 @@ _VIEWS: Final = {
 
 
 _LOG: Final = "nvme_smart_health_information_log"
-#: quantity, keys, factor, conditions
-_ROWS: Final[tuple[tuple[str, tuple[str, ...], float, Conditions], ...]] = (
-    ("capacity", ("user_capacity", "bytes"), 1.0, {}),
-    ("capacity", ("nvme_total_capacity",), 1.0, {"view": "total"}),
-    ("rotation_rate", ("rotation_rate",), 1 / 60, {}),
-    ("bytes", (_LOG, "data_units_read"), 512000.0, {"operation": "read"}),
-    ("bytes", (_LOG, "data_units_written"), 512000.0, {"operation": "write"}),
-    ("power_on", ("power_on_time", "hours"), 3600.0, {}),
-)
+_FIGURES: Final = (
+    "capacity? {user_capacity/bytes} [B]", "capacity? {nvme_total_capacity} [B] : view=total",
+    "rotation_rate? {rotation_rate} [rpm]", f"bytes {{{_LOG}/data_units_read}} [data-units] : operation=read",
+    f"bytes {{{_LOG}/data_units_written}} [data-units] : operation=write", "power_on {power_on_time/hours} [h]",
+)  # fmt: skip
 
 
 class Smartctl(LinesParser, evidence=Evidence.DESCRIBES):
@@ -80,30 +76,19 @@ class Smartctl(LinesParser, evidence=Evidence.DESCRIBES):
     @documents("smartctl")
     def _json(self, doc: Document) -> Iterator[Record]:
         data: dict[str, Any] = doc.data
-        version = _at(data, "smartctl", "version")
+        version = inside(data, "smartctl", "version")
         self.version = ".".join(map(str, version)) if isinstance(version, list) else None
         drive = {"device": ("device", "name"), "model": ("model_name",), "protocol": ("device", "protocol")}
-        known: Conditions = {key: _at(data, *keys) or None for key, keys in drive.items()}
-        for quantity, keys, factor, more in _ROWS:
-            value = number(found := _at(data, *keys))
-            if value or (value is not None and quantity not in ("rotation_rate", "capacity")):
-                line = doc.line_of(f'"{keys[-1]}"')
-                yield self.measure(quantity, value * factor, str(found), {**known, **more}, line=line)
+        known: Conditions = {key: inside(data, *keys) or None for key, keys in drive.items()}
+        yield from self.figures(data, known, *_FIGURES, doc=doc)
         for key, view in (("max", "capability"), ("current", "status")):
-            speed = as_dict(_at(data, "interface_speed", key))
+            speed = as_dict(inside(data, "interface_speed", key))
             count, bits = number(speed.get("units_per_second")), number(speed.get("bits_per_unit"))
             if count and bits:
                 line, printed = doc.line_of('"interface_speed"'), f"{count * bits:g} b/s"
                 yield self.measure("link_rate", count * bits / 8, printed, line=line, view=view, **known)
-        passed = _at(data, "smart_status", "passed")
-        if isinstance(passed, bool):
+        if isinstance(passed := inside(data, "smart_status", "passed"), bool):
             yield self.measure("health", float(passed), str(passed), line=doc.line_of('"passed"'), **known)
-
-
-def _at(data: Any, *keys: str) -> Any:
-    for key in keys:
-        data = data.get(key) if isinstance(data, dict) else None
-    return data
 
 
 _PAIR: Final = re.compile(

@@ -10,8 +10,7 @@ from typing import Any, Final, NamedTuple
 from dtnsim.logs._commands import meanings
 from dtnsim.logs._declared import Found, LinesParser, Match, reads
 from dtnsim.logs._numbers import as_dict, binary_size, number, whole
-from dtnsim.logs._records import NO_BYTES, noted
-from dtnsim.logs.base import Conditions, Document, Evidence, Parser, Record, Status, anew, documents
+from dtnsim.logs.base import NO_BYTES, Conditions, Document, Evidence, Record, Status, anew, documents, noted
 from dtnsim.logs.measurement import Measurement
 
 _SWITCHES: Final = {"verify_checksum": "checksum", "encrypt_data": "encryption"}
@@ -66,7 +65,7 @@ class Globus(LinesParser, evidence=Evidence.TRANSFER):
     def settle(self) -> Iterator[Record]:
         (task, self._task), (lines, self._lines) = (self._task, {}), (self._lines, {})
         if "bytes_transferred" in task or ("task_id" in task and "status" in task):
-            yield from _records(self, task, lines.get("effective_bytes_per_second") or max(lines.values()), self._host)
+            yield from self._records(task, lines.get("effective_bytes_per_second") or max(lines.values()), self._host)
 
     @documents(fits=_is_task)
     def _json(self, doc: Document) -> Iterator[Record]:
@@ -74,38 +73,39 @@ class Globus(LinesParser, evidence=Evidence.TRANSFER):
         tasks, lines = doc.data["DATA"] if doc.data.get("DATA_TYPE") == "task_list" else [doc.data], doc.lines()
         for task in tasks:
             if isinstance(task, dict):
-                yield from _records(self, task, lines.next('"effective_bytes_per_second"'), {}, cut=doc.cut)
+                yield from self._records(task, lines.next('"effective_bytes_per_second"'), {}, cut=doc.cut)
 
-
-@noted
-def _records(
-    parser: Parser, task: Mapping[str, Any], line: int, more: Conditions, *, cut: bool = False
-) -> Iterator[Record]:
-    status = str(task.get("status", "")).upper()
-    size, rate, seconds = _figure(task, "bytes_transferred"), _figure(task, "effective_bytes_per_second"), _span(task)
-    known: Conditions = {
-        **more, "operation": str(task.get("type", "TRANSFER")).lower(),
-        "source": _text(task, "source_endpoint_display_name") or _text(task, "source_endpoint"),
-        "target": _text(task, "destination_endpoint_display_name") or _text(task, "destination_endpoint"),
-        **{key: whole(_figure(task, key)) for key in ("files", "directories", "faults", "files_skipped")},
-        **{to: task[key] for key, to in _SWITCHES.items() if isinstance(task.get(key), bool)},
-        "task": _text(task, "task_id"), "bytes": size, "includes": "queueing, listing and checksums",
-        "duration_s": seconds,
-    }  # fmt: skip
-    if status == "FAILED":
-        text = f"task {status}: {_text(task, 'nice_status_details') or ''}".rstrip(": ")
-        yield parser.failure(text, line=line, **known)
-        return
-    why = "an ACTIVE task has no rate yet" if status in ("ACTIVE", "INACTIVE") else "zero bytes: no rate"
-    size, rate = (parser.need(found, f"task {status}", why, line=line) for found in (size, rate))
-    final: Status = "complete" if status == "SUCCEEDED" else "partial"
-    if not status:
-        final = "truncated" if cut else "complete"
-    if seconds and seconds >= 10 and final == "complete" and abs(size / seconds / rate - 1) > 0.05 + 1 / seconds:
-        yield parser.unread(f"{rate:g} B/s", "bytes and wall clock do not give the printed rate", line=line)
-    yield parser.measure("throughput", rate, f"{rate:.10g} B/s", status=final, line=line, **known)
-    if seconds:
-        yield parser.measure("duration", seconds, f"{seconds:g} s", status=final, line=line, **known)
+    @noted
+    def _records(self, task: Mapping[str, Any], line: int, more: Conditions, *, cut: bool = False) -> Iterator[Record]:
+        status = str(task.get("status", "")).upper()
+        size, rate, seconds = (
+            _figure(task, "bytes_transferred"),
+            _figure(task, "effective_bytes_per_second"),
+            _span(task),
+        )
+        known: Conditions = {
+            **more, "operation": str(task.get("type", "TRANSFER")).lower(),
+            "source": _text(task, "source_endpoint_display_name") or _text(task, "source_endpoint"),
+            "target": _text(task, "destination_endpoint_display_name") or _text(task, "destination_endpoint"),
+            **{key: whole(_figure(task, key)) for key in ("files", "directories", "faults", "files_skipped")},
+            **{to: task[key] for key, to in _SWITCHES.items() if isinstance(task.get(key), bool)},
+            "task": _text(task, "task_id"), "bytes": size, "includes": "queueing, listing and checksums",
+            "duration_s": seconds,
+        }  # fmt: skip
+        if status == "FAILED":
+            text = f"task {status}: {_text(task, 'nice_status_details') or ''}".rstrip(": ")
+            yield self.failure(text, line=line, **known)
+            return
+        why = "an ACTIVE task has no rate yet" if status in ("ACTIVE", "INACTIVE") else "zero bytes: no rate"
+        size, rate = (self.need(found, f"task {status}", why, line=line) for found in (size, rate))
+        final: Status = "complete" if status == "SUCCEEDED" else "partial"
+        if not status:
+            final = "truncated" if cut else "complete"
+        if seconds and seconds >= 10 and final == "complete" and abs(size / seconds / rate - 1) > 0.05 + 1 / seconds:
+            yield self.unread(f"{rate:g} B/s", "bytes and wall clock do not give the printed rate", line=line)
+        yield self.measure("throughput", rate, f"{rate:.10g} B/s", status=final, line=line, **known)
+        if seconds:
+            yield self.measure("duration", seconds, f"{seconds:g} s", status=final, line=line, **known)
 
 
 def _figure(task: Mapping[str, Any], key: str) -> float | None:

@@ -9,8 +9,7 @@ from typing import Final
 
 from dtnsim.logs._declared import LinesParser, Match, reads
 from dtnsim.logs._numbers import as_dict, as_list, decimal, number, regex, whole
-from dtnsim.logs._records import located
-from dtnsim.logs.base import Conditions, Document, Evidence, LineParser, Parser, Record, Status, anew, documents
+from dtnsim.logs.base import Conditions, Document, Evidence, LineParser, Record, Status, anew, documents, located
 
 _HEAD: Final = regex(r"traceroute6?(?:: .*)? to <target:word> \((?P<address>[\da-fA-F.:]+)(?:%\w+)?\)(?P<rest>.*)")
 _TRACERT: Final = re.compile(
@@ -228,22 +227,6 @@ _TIMES: Final = (
 _Row = tuple[int, str, dict[str, float], int]  #: hop, address, figures by column, line
 
 
-def _path(
-    parser: Parser, rows: Sequence[_Row], path: Conditions, *, whole: bool = True, line: int | None = None
-) -> Iterator[Record]:
-    """The figures of all hops, of which the last of a whole path is its headline, and at a line how many answered."""
-    for hop, host, values, at in rows:
-        loss, sent = values.get("Loss%"), values.get("Snt")
-        known = {**path, "hop": hop, "address": host, "packets": None if sent is None else int(sent)}
-        known["last"] = (whole and at == rows[-1][3] and hop == rows[-1][0]) or None
-        if loss is None or loss <= 100:
-            yield from parser.figures(values, known, "loss {Loss%:g}% [percent]", line=at)
-        yield from parser.figures(values, known, *_TIMES, line=at) if host != "???" and loss != 100 else ()
-    answered = [row[0] for row in rows if row[1] != "???"]
-    if answered and whole and line is not None:
-        yield parser.measure("hops", max(answered), str(max(answered)), dict(path), line=line)
-
-
 class Mtr(LineParser, evidence=Evidence.WAY):
     """mtr: report (``-r``, ``-w``, ``-b``, ``-z``, ``-o``), interactive screen, CSV, JSON and XML.
 
@@ -275,7 +258,7 @@ class Mtr(LineParser, evidence=Evidence.WAY):
     def settle(self) -> Iterator[Record]:
         rows, self._rows, self._columns, self.open = self._rows, [], (), False
         if rows:
-            yield from _path(self, rows, self._known, line=rows[-1][3])
+            yield from self._path(rows, self._known, line=rows[-1][3])
 
     def _begin(self, text: str, columns: list[str]) -> Iterator[Record]:
         head = text[: text.index(columns[0])].strip()
@@ -324,6 +307,21 @@ class Mtr(LineParser, evidence=Evidence.WAY):
             self._rows.append((int(hop), row.get("Ip", ""), values, self.ctx.line))
             self._known = target
 
+    def _path(
+        self, rows: Sequence[_Row], path: Conditions, *, whole: bool = True, line: int | None = None
+    ) -> Iterator[Record]:
+        """The figures of all hops, of which the last of a whole path is its headline, and how many answered."""
+        for hop, host, values, at in rows:
+            loss, sent = values.get("Loss%"), values.get("Snt")
+            known = {**path, "hop": hop, "address": host, "packets": None if sent is None else int(sent)}
+            known["last"] = (whole and at == rows[-1][3] and hop == rows[-1][0]) or None
+            if loss is None or loss <= 100:
+                yield from self.figures(values, known, "loss {Loss%:g}% [percent]", line=at)
+            yield from self.figures(values, known, *_TIMES, line=at) if host != "???" and loss != 100 else ()
+        answered = [row[0] for row in rows if row[1] != "???"]
+        if answered and whole and line is not None:
+            yield self.measure("hops", max(answered), str(max(answered)), dict(path), line=line)
+
     @documents(fits=lambda doc: "hubs" in as_dict(as_dict(doc.data).get("report")))
     def _json(self, doc: Document) -> Iterator[Record]:
         report, lines = doc.data["report"], doc.lines()
@@ -335,7 +333,7 @@ class Mtr(LineParser, evidence=Evidence.WAY):
             hop = int(number(hub.get("count")) or index)
             values = {key: value for key in hub if (value := number(hub[key])) is not None and key != "count"}
             rows.append((hop, str(hub.get("host", "")), values, lines.next('"count"')))
-        yield from _path(self, rows, path, whole=not doc.cut, line=doc.line_of('"hubs"'))
+        yield from self._path(rows, path, whole=not doc.cut, line=doc.line_of('"hubs"'))
 
     @documents(kind="xml", sign=r"<MTR\b")
     def _xml(self, doc: Document) -> Iterator[Record]:
@@ -347,4 +345,4 @@ class Mtr(LineParser, evidence=Evidence.WAY):
             found = ((key, number(text)) for key, text in pairs)
             values = {"Loss%" if key == "Loss" else key: value for key, value in found if value is not None}
             rows.append((int(hub[1]), hub[2], values, doc.line_at(hub.start())))
-        yield from _path(self, rows, {"target": target[1] if target is not None else None})
+        yield from self._path(rows, {"target": target[1] if target is not None else None})

@@ -9,18 +9,7 @@ from typing import ClassVar, Final
 
 from dtnsim.logs._commands import Given
 from dtnsim.logs._declared import LinesParser, Match, Progress, ProgressParser, declare, gives, reads, said_in
-from dtnsim.logs._numbers import (
-    BINARY,
-    binary_size,
-    bits_rate,
-    clock_s,
-    decimal,
-    number,
-    parts_s,
-    size_bytes,
-    statistic,
-    whole,
-)
+from dtnsim.logs._numbers import BINARY, clock_s, decimal, number, parts_s, size_bytes, statistic, unit_of, whole
 from dtnsim.logs._records import NO_BYTES, noted
 from dtnsim.logs.base import Conditions, Document, Evidence, LineParser, Parser, Record, Status, anew, documents
 
@@ -44,11 +33,12 @@ class Wget(LinesParser, evidence=Evidence.TRANSFER):
             return self.failure(found["error"], bytes=int(found["at"]))
         self.need(found["got"], found[0], "the line is cut")
         rate, size = found["rate"], int(found["got"])
-        value = binary_size(rate, found["unit"]) if found["kind"] == "B" else bits_rate(rate, found["unit"])
+        printed = f"{rate} {found['unit']}{found['kind']}/s"
+        _, times, over = unit_of(printed.partition(" ")[2])
+        value = decimal(rate) * times / over
         status: Status = "complete" if found["of"] in (None, found["got"]) else "partial"
         known: Conditions = {"direction": "receive", "bytes": size, "duration_s": size / value if value > 0 else None}
         known["file"] = found["file"].strip("'`\"‘’“” ") if found["file"] else None
-        printed = f"{rate} {found['unit']}{found['kind']}/s"
         return self.rate(value if size else 0.0, printed, known, status=status, text=found[0])
 
 
