@@ -58,9 +58,7 @@ _LETTERS: Final = re.compile(rb"[A-Za-z]+")
 _CACHE: Final = 50_000
 _SHORT: Final = 300
 #: what may come before a command that has no prompt
-_BEFORE: Final = frozenset(
-    {b"sudo", b"time", b"Command", b"command", b"Running", b"running", b"Executing", b"executing"}
-)
+_BEFORE: Final = frozenset(b"sudo time Command command Running running Executing executing".split())
 
 
 class Catalogue:
@@ -168,12 +166,8 @@ def catalogue() -> Catalogue:
     """Imports every parser module of the package once."""
     import dtnsim.logs as package
 
-    names = sorted(
-        m.name
-        for m in pkgutil.iter_modules(package.__path__)
-        if m.name[0] != "_" and m.name not in ("base", "measurement")
-    )
-    modules = [importlib.import_module(f"dtnsim.logs.{name}") for name in names]
+    names = {module.name for module in pkgutil.iter_modules(package.__path__)} - {"base", "measurement"}
+    modules = [importlib.import_module(f"dtnsim.logs.{name}") for name in sorted(names) if name[0] != "_"]
     classes = [(kind, module) for module in modules for kind in vars(module).values() if isinstance(kind, type)]
     own = [kind for kind, module in classes if issubclass(kind, Parser) and kind.__module__ == module.__name__]
     return Catalogue(kind for kind in own if not getattr(kind, "__abstractmethods__", None))

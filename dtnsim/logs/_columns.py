@@ -19,12 +19,10 @@ _SLACK: Final = 3  #: how far an edge may be off [characters]
 _WORDS: Final[dict[str, tuple[float, float, str]]] = {
     **dict.fromkeys(("B", "1", "s"), (1.0, 1.0, "{cell}")),
     **dict.fromkeys(("B/s", "1/s", "times"), (1.0, 1.0, "{cell} {head}")),
-    **dict.fromkeys(("number", "octets"), (1.0, 1.0, "{value:g}")),
     "KiB/s": (2.0**10, 1.0, "{cell} {head}"), "MiB/s": (2.0**20, 1.0, "{cell} {head}"),
     "sectors": (512.0, 1.0, "{cell}"), "sectors/s": (512.0, 1.0, "{cell} {head}"),
     "data-units": (512_000.0, 1.0, "{cell}"), "%": (1.0, 100.0, "{cell} %"), "percent": (1.0, 100.0, "{cell}"),
     "ms": (1.0, 1e3, "{cell} ms"), "min": (60.0, 1.0, "{cell}"), "h": (3600.0, 1.0, "{cell}"),
-    "bit/s": (1.0, 8.0, "{value:.10g} bit/s"),
 }  # fmt: skip
 
 
@@ -34,7 +32,7 @@ class Column(NamedTuple):
     quantity: str
     times: float  # factor of the printed figure
     over: float  # divisor of it
-    shown: str  # how the figure is quoted, from its ``cell`` (``value`` as a number) and ``head``
+    shown: str  # how the figure is quoted, from its ``cell`` and ``head``
     known: Conditions  # that the heading says
     above: bool  # only where it is above zero
 
@@ -105,7 +103,7 @@ def figures(
             times = BINARY.get(suffix, 1.0)
         if (column.quantity == "cpu_share" and value > _MOST_PERCENT) or (column.above and value <= 0):
             continue
-        text = column.shown.format(cell=printed, head=head, value=value)
+        text = column.shown.format(cell=printed, head=head)
         yield parser.measure(column.quantity, value * times / column.over, text, {**column.known, **more}, line=line)
 
 

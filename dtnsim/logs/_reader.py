@@ -184,9 +184,8 @@ class LogReader:
         self._tail.clear()
         if passed > 0:
             raw, _, number = tail[0]
-            yield Unread(
-                self.file, number - passed, decode(raw)[:100], f"{passed} interval lines like this are passed over"
-            )
+            why = f"{passed} interval lines like this are passed over"
+            yield Unread(self.file, number - passed, decode(raw)[:100], why)
         for raw, targets, number in tail:
             yield from self._take(raw, targets, number)
 

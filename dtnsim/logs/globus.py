@@ -78,11 +78,8 @@ class Globus(LinesParser, evidence=Evidence.TRANSFER):
     @noted
     def _records(self, task: Mapping[str, Any], line: int, more: Conditions, *, cut: bool = False) -> Iterator[Record]:
         status = str(task.get("status", "")).upper()
-        size, rate, seconds = (
-            _figure(task, "bytes_transferred"),
-            _figure(task, "effective_bytes_per_second"),
-            _span(task),
-        )
+        size, rate = (_figure(task, key) for key in ("bytes_transferred", "effective_bytes_per_second"))
+        seconds = _span(task)
         known: Conditions = {
             **more, "operation": str(task.get("type", "TRANSFER")).lower(),
             "source": _text(task, "source_endpoint_display_name") or _text(task, "source_endpoint"),

@@ -1,16 +1,16 @@
-"""Archives of perfSONAR: OpenSearch, esmond and elmond."""
+"""perfSONAR: results of pScheduler as JSON and as text, archives in OpenSearch, esmond and elmond."""
 
 from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Mapping, Sequence
 from types import MappingProxyType
-from typing import Any, Final
+from typing import Any, ClassVar, Final
 
-from dtnsim.logs._columns import figures, plain
+from dtnsim.logs._declared import Found, LinesParser, Match, gives, notes, reads
 from dtnsim.logs._documents import first, records, seconds, stamp
-from dtnsim.logs._numbers import as_dict, iso_s, number, of_histogram, statistic, whole
-from dtnsim.logs.base import Conditions, Document, Evidence, Parser, Record, documents
+from dtnsim.logs._numbers import as_dict, as_list, iso_s, number, of_histogram, statistic, whole
+from dtnsim.logs.base import NO_BYTES, Conditions, Document, Evidence, Mean, Parser, Record, documents, noted
 
 _KEYS: Final = {"pscheduler", "result", "test"}
 _STATISTICS: Final = ("mean", "median", "min", "max", "stddev", "p_25", "p_75", "p_95")
@@ -56,8 +56,7 @@ class Perfsonar(Parser, evidence=Evidence.WAY, by_document=True, of_a_line=True)
         if result.get("succeeded") is False:
             yield self.failure(str(result.get("error") or "the test did not succeed")[:300], **known)
             return
-        rates = [(key, result.get(key)) for key in ("throughput", "retransmits")]
-        yield from figures(self, "perfsonar", rates, known, read=plain)
+        yield from self.figures(result, known, "throughput? {throughput:.10g} bit/s", "retransmits {retransmits:g}")
         packets, keys = as_dict(result.get("packets")), (("sent", "packets_sent"), ("lost", "packets_lost"))
         sent, lost = (number(packets.get(key) if packets else result.get(other)) for key, other in keys)
         share = lost / sent if lost is not None and sent else number(packets.get("loss"))
@@ -66,7 +65,7 @@ class Perfsonar(Parser, evidence=Evidence.WAY, by_document=True, of_a_line=True)
         if (kind := _DELAYS.get(str(test.get("type")))) is not None:
             delays, way = as_dict(result.get(kind)), {**known, "one_way": True if kind == "latency" else None}
             yield from self.figures(delays, way, *_delays(kind, _STATISTICS, "[ms]" if kind == "latency" else "[s]"))
-        yield from figures(self, "perfsonar", [("mtu", result.get("mtu"))], known, read=plain)
+        yield from self.figures(result, known, "mtu? {mtu:g} [B]")
 
 
 _URL: Final = re.compile(
@@ -75,6 +74,10 @@ _URL: Final = re.compile(
 _TYPES: Final = (
     "throughput-subintervals", "throughput", "packet-retransmits", "packet-loss-rate", "histogram-owdelay",
     "histogram-rtt", "packet-trace", "path-mtu", "packet-count-sent", "packet-count-lost", "failures",
+)  # fmt: skip
+_VALUES: Final = (
+    "throughput? {throughput:.10g} bit/s", "mtu? {path-mtu:g} [B]", "retransmits {packet-retransmits:g}",
+    "count {packet-count-sent:g} : of=packets~sent", "count {packet-count-lost:g} : of=packets~lost",
 )  # fmt: skip
 _HISTOGRAMS: Final = {"histogram-owdelay": "latency", "histogram-rtt": "rtt"}
 _NAMES: Final[tuple[str, ...]] = (
@@ -145,7 +148,7 @@ class Esmond(Parser, evidence=Evidence.WAY, by_document=True, of_a_line=True):
         return url["type"].removesuffix("-bidir"), known
 
     def _result(self, kind: str, value: Any, known: Conditions) -> Iterator[Record]:
-        yield from figures(self, "esmond", [(kind, value)], {**known}, read=plain)
+        yield from self.figures({kind: value}, known, *_VALUES)
         if kind == "packet-loss-rate":
             share = number(value)
             if isinstance(value, dict):
@@ -194,3 +197,200 @@ class Esmond(Parser, evidence=Evidence.WAY, by_document=True, of_a_line=True):
 def _delays(quantity: str, names: Sequence[str], unit: str) -> Iterator[str]:
     """Figures of delays by statistic, as declared."""
     return (f"{quantity} {{{name}:.6g}} {unit} : statistic={statistic(name)}" for name in names)
+
+
+_RATES: Final = (
+    "throughput {throughput-bits:.10g} bit/s", "throughput? {receiver-throughput-bits:.10g} bit/s : role=receiver",
+)  # fmt: skip
+_RTT: Final = (
+    "rtt {mean} [s]", *(f"rtt {{{name}}} [s] : statistic={name}" for name in ("min", "max", "stddev")),
+)  # fmt: skip
+_WAIT: Final = r"(?P<n>-?\d++(?:\.\d++)?) ms"
+#: words of delays -> statistic
+_WORDS: Final = {
+    word: statistic(word)
+    for word in ("Mean", "Median", "Minimum", "Maximum", "Std Deviation", *(f"{share:02}th" for share in range(100)))
+}
+
+
+class Pscheduler(LinesParser, evidence=Evidence.WAY, of_a_line=True):
+    """pScheduler: what a task prints, and its result documents (throughput, rtt, latency, latencybg and trace).
+
+    Units: ``throughput-bits`` is a rate in bit/s, ``throughput-bytes`` a byte count (checked: 8323072000 bytes in
+    15.000215 s beside 4438908000 bit/s); ``tcp-window-size`` in B, ``rtt`` of intervals in microseconds, ``jitter`` of
+    throughput in ms; times are ISO 8601 durations (``PT0.0627S``). One-way latency histograms have keys in ms. The text
+    form prints decimal ``Gbps``.
+
+    The headline of a throughput test is ``summary.summary``; streams and intervals are beside it.
+    ``succeeded: false`` is a failure. Of the text, of delays the mean is the headline; the error of the clocks is a
+    figure of its own (``of="clock error"``), because it is printed after them. Histograms (the same packets again) are
+    not read.
+    """
+
+    words = "bps Kbps Mbps Gbps Summary Stream RTT Packet pscheduler Packets Delay Clock Deviation"
+    terms: ClassVar = {"statistic": _WORDS}
+
+    @documents(fits=lambda doc: isinstance(doc.data, dict) and _result(doc.data) is not None)
+    def _json(self, doc: Document) -> Iterator[Record]:
+        result, data = _result(doc.data) or {}, doc.data
+        test, tool = as_dict(data.get("test")) or as_dict(as_dict(data.get("task")).get("test")), data.get("tool")
+        spec = as_dict(test.get("spec"))
+        found: Conditions = {
+            "source": spec.get("source"), "target": spec.get("dest"), "streams": whole(spec.get("parallel")),
+            "window_B": number(spec.get("window-size")), "protocol": "udp" if spec.get("udp") is True else None,
+            "reverse": True if spec.get("reverse") is True else None,
+            "measured_by": str(tool.get("name", "")) or None if isinstance(tool, dict) else tool,
+        }  # fmt: skip
+        known = _turned({key: value for key, value in found.items() if isinstance(value, str | int | float | bool)})
+        if result.get("succeeded") is False:
+            message = str(result.get("error") or result.get("diags") or "the test did not succeed")
+            yield self.failure(message, line=doc.line_of('"succeeded"'), **known)
+        elif "summary" in result or "intervals" in result:
+            yield from self._throughput(doc, result, known)
+        elif "paths" in result:
+            yield from self._trace(doc, result, known)
+        elif "roundtrips" in result or ("mean" in result and "loss" in result):
+            yield from self._roundtrips(doc, result, known)
+        else:  # latency of one way: packet counts, and the histogram of delays in ms
+            known = {**known, "packets": whole(result.get("packets-sent"))}
+            yield from self.figures(result, known, "loss {packets-lost:g}/{packets-sent:g}", doc=doc)
+            self.ctx.line = doc.line_of('"histogram-latency"')
+            histogram = of_histogram(as_dict(result.get("histogram-latency")))[1]
+            figures = (f"latency {{{name}:g}} ms : statistic={statistic(name)}" for name in histogram)
+            yield from self.figures(histogram, {**known, "one_way": True}, *figures)
+
+    def _throughput(self, doc: Document, result: Mapping[str, Any], known: Conditions) -> Iterator[Record]:
+        lines, mean = doc.lines(doc.text.find('"intervals"')), Mean(line=doc.line)
+        for part in (as_dict(as_dict(part).get("summary")) for part in as_list(result.get("intervals"))):
+            self.ctx.line = lines.next('"summary"')
+            rate, start, end = (number(part.get(key)) for key in ("throughput-bits", "start", "end"))
+            if rate is None:
+                continue
+            more = {**known, "interval": True, "start_s": start, "end_s": end}
+            more |= {"retransmits": whole(part.get("retransmits")), "omitted": part.get("omitted") is True or None}
+            yield from self.figures(part, more, _RATES[0])
+            if start is not None and end is not None and not more["omitted"]:
+                mean.add(rate / 8 * (end - start), end - start, doc.line)
+        summary = as_dict(result.get("summary"))
+        if not summary and doc.cut:
+            yield from mean.records(self, known)
+            return
+        self.ctx.line = doc.line_at(max(doc.text.rfind('"summary"'), 0))
+        streams = [stream for stream in as_list(summary.get("streams")) if isinstance(stream, dict)]
+        yield from self._sum(as_dict(summary.get("summary")), {**known, "streams": len(streams) or None})
+        several = len(streams) > 1
+        named = [(s, {**known, "stream": whole(s.get("stream-id")) if several else None}) for s in streams]
+        for stream, more in named if several else ():
+            yield from self._sum(stream, more)
+        for stream, more in named:
+            yield from self.figures(stream, more, "rtt? {rtt:g} us")
+
+    @noted
+    def _sum(self, part: Mapping[str, Any], known: Conditions) -> Iterator[Record]:
+        keys = ("throughput-bits", "throughput-bytes", "start", "end", "sent")
+        rate, size, start, end, sent = (number(part.get(key)) for key in keys)
+        why = "the summary has no throughput-bits" if rate is None else NO_BYTES
+        rate = self.need(max(rate or 0.0, 0.0) if size != 0 else None, "" if rate is None else f"{rate:g} bit/s", why)
+        known = {**known, "bytes": size, "duration_s": None if start is None or end is None else end - start}
+        yield from self.figures(part, known, *_RATES, "retransmits {retransmits:g}")
+        yield from self.figures(part, {**known, "packets": whole(sent)}, "loss {lost:g}/{sent:g}")
+        yield from self.figures(part, known, "jitter {jitter:g} ms")
+
+    def _roundtrips(self, doc: Document, result: Mapping[str, Any], known: Conditions) -> Iterator[Record]:
+        known = {**known, "packets": whole(result.get("sent"))}
+        yield from self.figures(result, known, "loss {loss:g}", doc=doc)
+        if number(result.get("loss")) != 1:
+            yield from self.figures(result, known, *_RTT, to=iso_s, doc=doc)
+
+    def _trace(self, doc: Document, result: Mapping[str, Any], known: Conditions) -> Iterator[Record]:
+        lines, paths = doc.lines(), as_list(result["paths"])
+        for index, path in enumerate(paths):
+            hops = [as_dict(hop) for hop in as_list(path)]
+            more: Conditions = {**known, "path": index if len(paths) > 1 else None}
+            answered: list[tuple[float, str, int, Conditions]] = []
+            for count, hop in enumerate(hops, start=1):
+                if (value := iso_s(hop.get("rtt"))) is not None:
+                    address = hop.get("ip") or hop.get("hostname")
+                    each = {**more, "hop": count, "address": None if address is None else str(address)}
+                    answered.append((value, str(hop["rtt"]), lines.next('"rtt"'), each))
+            for value, printed, line, each in answered:
+                if each["hop"] < len(hops):
+                    yield self.measure("rtt", value, printed, each, line=line, interval=True)
+                if each is answered[-1][3]:
+                    yield self.measure("rtt", value, printed, each, line=line, last=True)
+            if hops:
+                yield self.measure("hops", len(hops), str(len(hops)), more, line=doc.line_of('"paths"'))
+            mtus = [value for hop in hops if (value := number(hop.get("mtu"))) is not None]
+            if mtus:
+                yield self.measure("mtu", min(mtus), f"{min(mtus):g}", more, line=doc.line_of('"mtu"'))
+
+    _head = notes(r"^\s*(?P<section>Summary$|\* Stream ID.*)", to=str)
+
+    def about(self) -> Conditions:
+        return _turned(self.asked().known)
+
+    _rtt = gives(
+        r"(?<![\d.])<loss:num>% Packet Loss ++RTT Min/Mean/Max/StdDev = <least:num>/<mean:num>/<most:num>/<dev:num> ms",
+        "loss {loss}%", "rtt {least} ms : statistic=min", "rtt {mean} ms", "rtt {most} ms : statistic=max",
+        "rtt {dev} ms : statistic=stddev",
+    )  # fmt: skip
+    _error = gives(rf"^\s*+Max Clock Error \.{{2,30}} {_WAIT}", "latency {n} ms : of=clock~error")
+    _delay = gives(
+        r"^\s*+(?:Delay |(?=Std ))(?P<statistic>Median|Minimum|Maximum|Mean|\d\dth|Std Deviation) ?(?:Percentile)? "
+        rf"\.{{2,30}} {_WAIT}",
+        "latency {n} ms : one_way=True",
+    )
+
+    def other(self, text: str) -> Found:
+        failed = "Run did not complete" in text or text.strip().startswith("Failed to schedule")
+        return self.failure(text, **self.about()) if failed else None
+
+    @reads(r"^\s*+Packets (?P<what>Sent|Lost) \.{2,30} <value:num> packets")
+    def _packets(self, found: Match) -> Found:
+        count, sent = int(float(found["value"])), self.known.get("packets", 0)
+        if found["what"] == "Sent":
+            self.known["packets"] = count
+        elif sent > 0:
+            return self.measure("loss", count / sent, f"{count}/{sent}", self.about(), packets=sent)
+        return None
+
+    @reads(
+        r"^\s*<start:real> - <end:real>\s+<rate:num> (?P<u>[KMGT]?bps)"
+        r"(?:\s+<retr:int>(?:\s+<rrate:num> (?P<ru>[KMGT]?bps))?)?"
+    )
+    def _row(self, row: Match) -> Iterator[Record]:
+        start, end, section = float(row["start"]), float(row["end"]), self.known.get("section", "")
+        known: Conditions = {**self.about(), "duration_s": end - start}
+        figures = "throughput {rate} {u}", "retransmits {retr}", "throughput {rrate} {ru} : role=receiver"
+        if section == "Summary":
+            self.need(float(row["rate"]) > 0, f"{row['rate']} {row['u']}", NO_BYTES)
+            yield from self.figures(row, known, *figures)
+            return
+        known |= {"interval": True, "start_s": start, "end_s": end, "retransmits": whole(row["retr"])}
+        known["stream"] = section.rsplit(" ", 1)[-1] if section else None
+        yield from self.figures(row, known, figures[0])
+
+
+def _result(data: Mapping[str, Any]) -> Mapping[str, Any] | None:
+    """The result inside a document; None if there is none of pScheduler's."""
+    for candidate in (data, *(as_dict(data.get(key)) for key in ("result", "result-merged")),
+                      as_dict(as_dict(data.get("run")).get("result-merged"))):  # fmt: skip
+        intervals = as_list(candidate.get("intervals"))
+        parts = as_dict(intervals[0]) if intervals else {}, as_dict(candidate.get("summary"))
+        if any("throughput-bits" in as_dict(part.get("summary")) for part in parts):
+            return candidate
+        if "succeeded" in candidate and (
+            not {"paths", "roundtrips", "packets-sent"}.isdisjoint(candidate)
+            or "throughput-bits" in str(candidate)[:5000]
+            or candidate.get("succeeded") is False
+        ):
+            return candidate
+    return None
+
+
+def _turned(known: Conditions) -> Conditions:
+    """The ends as the data went: with ``--reverse`` the test's destination sends to its source."""
+    if known.get("reverse"):
+        ends = {"source": known.get("target"), "target": known.get("source")}
+        known |= {key: end for key, end in ends.items() if end is not None}
+    return known

@@ -13,7 +13,7 @@ from dtnsim.logs._columns import columns
 from dtnsim.logs._commands import table
 from dtnsim.logs._declared import LinesParser, Match, reads
 from dtnsim.logs._documents import stamp
-from dtnsim.logs._numbers import as_dict, as_list, number
+from dtnsim.logs._numbers import as_dict, as_list, inside, number
 from dtnsim.logs.base import Conditions, Document, Evidence, Parser, Record, anew, documents, noted
 
 
@@ -28,11 +28,10 @@ class Metric(NamedTuple):
 @lru_cache(maxsize=1)
 def _metrics() -> dict[str, Metric]:
     """What node_exporter's counters mean, for its text and for what Prometheus answers."""
-    rows = map(str.split, table("metrics", "node_exporter").splitlines())
-    return {
-        name: Metric(total, rate.strip("-"), dict(pair.split("=") for pair in known))
-        for name, _, total, rate, *known in rows
-    }
+    found = {}
+    for name, _, total, rate, *known in map(str.split, table("metrics", "node_exporter").splitlines()):
+        found[name] = Metric(total, rate.strip("-"), dict(pair.split("=") for pair in known))
+    return found
 
 
 #: label -> condition
@@ -123,10 +122,7 @@ class Prometheus(Parser, evidence=Evidence.BUSY):
 
     commands = ()
 
-    @documents(
-        fits=lambda doc: as_dict(as_dict(doc.data).get("data")).get("resultType") in ("matrix", "vector"),
-        long=("data.result",),
-    )
+    @documents(fits=lambda doc: inside(doc.data, "data", "resultType") in ("matrix", "vector"), long=("data.result",))
     def _answer(self, doc: Document) -> Iterator[Record]:
         lines = doc.lines()
         for series in map(as_dict, as_list(doc.data["data"].get("result"))):

@@ -176,9 +176,8 @@ class Tracepath(LinesParser, evidence=Evidence.WAY):
         known: Conditions = {"target": self._target, "reached": hops is not None, "hops": hops}
         yield self.measure("mtu", int(found["mtu"]), f"pmtu {found['mtu']}", **known)
         if hops is not None:
-            yield self.measure(
-                "hops", hops, f"hops {hops}", {"target": self._target, "hops_back": whole(found["back"])}
-            )
+            more = {"target": self._target, "hops_back": whole(found["back"])}
+            yield self.measure("hops", hops, f"hops {hops}", more)
         self._active, self._last, self._target = False, None, None
 
     @reads(r"^\s*Too many hops: pmtu (\d+)")

@@ -183,10 +183,8 @@ _JOB: Final = {"file_state", "dest_surl"}
 
 def _is_fts(doc: Document) -> bool:
     found = first(doc.data)
-    files = as_list(found.get("files"))
-    return any(
-        as_dict(item).keys() >= keys for item, keys in ((found, _MESSAGE), (found, _JOB), (files and files[0], _JOB))
-    )
+    first_file = as_dict(next(iter(as_list(found.get("files"))), None))
+    return found.keys() >= _MESSAGE or found.keys() >= _JOB or first_file.keys() >= _JOB
 
 
 class Fts(Parser, evidence=Evidence.TRANSFER, by_document=True):
