@@ -262,11 +262,12 @@ def purchases(
     """
     before = like.rater if like is not None else None
     rater = Rater(path, asked.goal.value, asked.confidence, asked.samples, asked.seed, relieved, before)
-    if not offered.choices or not rater.could_help(asked.hosts):
+    hosts = asked.hosts if offered.choices and rater.could_help(asked.hosts) else ()
+    hosts = [h for h in hosts if rater.could_help([h], [other for other in asked.hosts if other != h])]
+    choices = {place: o for place, o in offered.choices.items() if place.split(".")[1] in hosts}
+    if not choices:
         nothing = Search(offered.choices, rater, lambda c: [rater(())] * len(c), Decimal(), lambda _: False)
         return Found(nothing, rater, nothing.frontier(), offered)
-    hosts = [h for h in asked.hosts if rater.could_help([h], [other for other in asked.hosts if other != h])]
-    choices = {place: o for place, o in offered.choices.items() if place.split(".")[1] in hosts}
     bound = Bound(rater, choices, asked.tell.each)
     worth = dominance.worth(bound, choices, SAME[0] / (2 * asked.most))
 

@@ -161,8 +161,8 @@ def _relaxed(made: WhyNot, given: Search, name: Callable[[Set], str], sure: floa
     while count <= len(standing := [limit for limit, test in _LIMITS.items() if test in tests]):
         cheapest: list[tuple[Set, tuple[str, ...]]] = []
         for limits in itertools.combinations(standing, count):
-            free: Any = {limit: Decimal("Infinity") if limit == "budget" else math.inf for limit in limits}
-            search = replace(given, **free, out={}, exceeded=0, cut=False, _asked=0)
+            none: Any = {"budget": Decimal("Infinity"), "max_watts": math.inf, "most": len(given.choices)}
+            search = replace(given, **{limit: none[limit] for limit in limits}, out={}, exceeded=0, cut=False, _asked=0)
             cheapest += [(s, limits) for s, rates in search.frontier() if rates[2] - 1 >= sure][:1]
             tests |= {test for test, _ in search.out.values()}  # of what this limit hid
         if cheapest:

@@ -111,6 +111,12 @@ def test_the_fastest_is_best_where_draws_tell_none_from_never() -> None:
     assert messages.hardly_better(slow, stage(0.0, 4.7, 200), 64)
 
 
+def test_where_the_host_that_could_help_has_no_offers_nothing_is_bought(run: Run) -> None:
+    asked = ("uci/dd-ucinet-t530", "--target", "0.83Gb/s", "--allow", "parts", "--samples", "16")
+    code, page, _ = run("plan", *asked)
+    assert (code, "is not in the catalogue" in page) == (3, True)
+
+
 def test_a_rented_host_is_set_and_nothing_is_bought_for_it(run: Run) -> None:
     path = dtnsim.load("examples/cloud-to-campus")
     shop = fitting.Shop(path, catalog.read(), exchange([]), "USD")

@@ -16,7 +16,7 @@ from dtnsim.planning.proposal import named
 from dtnsim.planning.search import Search
 
 
-def _why_not(budget: float, watts: float, chosen: float | None = None) -> whynot.WhyNot:
+def _why_not(budget: float, watts: float, chosen: float | None = None, **limits: Any) -> whynot.WhyNot:
     """A slow part for 100, a fast one for 900 that takes 50 W, in two places; both are needed for the goal."""
 
     def option(place: int, part: str, cost: float, power: float) -> Option:
@@ -35,7 +35,8 @@ def _why_not(budget: float, watts: float, chosen: float | None = None) -> whynot
         more = 0.4 * len(still)
         return rates[0] + more, rates[1] + more, rates[2] + more, 2.0
 
-    search = Search(choices, rate, lambda cases: [bound(*case) for case in cases], Decimal(budget), max_watts=watts)
+    limits |= {"max_watts": watts}
+    search = Search(choices, rate, lambda cases: [bound(*case) for case in cases], Decimal(budget), **limits)
     search.frontier()
     return whynot.of(search, (Refused("huge", "hosts.a.1", "no slot"),), named, 0.6, chosen)
 
@@ -59,6 +60,7 @@ def test_the_limit_that_stands_in_the_way_is_named_with_what_it_would_have_to_be
 def test_two_limits_that_only_help_together_are_named_together() -> None:
     made = _why_not(950, 40)
     assert dict(made.relaxed) == {"budget": 1000.0, "max_watts": 55.0}
+    assert dict(_why_not(5000, 1000, most=1, patience=1).relaxed) == {"most": 2.0}
 
 
 def test_where_it_is_met_the_surest_that_costs_less_is_nearest() -> None:
