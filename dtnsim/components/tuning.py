@@ -169,6 +169,9 @@ class Vm(Model):
     @model_validator(mode="before")
     @classmethod
     def _bytes_or_ratio(cls, given: object) -> object:
+        if isinstance(given, str):
+            said = "has settings of the page cache, {dirty_ratio: 10 %}; a virtual machine is 'kind: vm'"
+            raise ValueError(said)  # noqa: TRY004 - pydantic's own
         if isinstance(given, dict):
             for name in ("dirty", "dirty_background"):
                 ratio = str(given.get(f"{name}_ratio", ""))

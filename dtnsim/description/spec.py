@@ -340,12 +340,23 @@ def _transfers(items: list[Any], hosts: Sequence[str]) -> list[Any]:
         if isinstance(item, Mapping):
             item = item.clone()
             base = str(item.get("name", "transfer"))
+            if base in seen and "name" in item:
+                where = {**place(item, "name"), "key": f"transfers.{number}.name", "value": base}
+                raise SpecError("is the name of two transfers", **where, remedy="write another, or leave it out")
             unique = base if base not in seen else f"{base}-{number + 1}"
             seen.add(unique)
             item["name"] = unique
             item = with_ends(item, hosts)
         done.append(item)
     return done
+
+
+def _check_core(core: int | None, placed: int, item: Mapping) -> None:
+    if core is not None and core >= placed:
+        host = "write the host's placement: {application: [0, 1]}, or leave it out"
+        remedy = f"write 0 to {placed - 1}" if placed else host
+        where: dict[str, Any] = {**place(item, "core"), "key": "transfer.core", "value": core}
+        raise SpecError("is none of the cores that applications are placed on", **where, remedy=remedy)
 
 
 def _check_names(spec: PathSpec, raw: Mapping) -> None:
@@ -368,6 +379,7 @@ def _check_names(spec: PathSpec, raw: Mapping) -> None:
         if ends[0] is not ends[1] and not (spec.wan or spec.links or all(host.nics for host in ends)):
             remedy = "write wan: {bandwidth: 10 Gb/s, rtt: 20 ms}; if unknown: the rate of the slower host's card"
             raise SpecError(MISSING, **place(raw), key="wan", remedy=f"{remedy}, and no rtt within a building")
+        _check_core(transfer.core, max(len(host.placement.application) for host in ends), items[number])
         for key, named in (("nics", transfer.nics), ("ports", transfer.ports)):
             for host in set(named) - set(spec.hosts):
                 where = {**place(items[number], key), "key": f"transfer.{key}", "value": host}

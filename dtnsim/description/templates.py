@@ -30,7 +30,8 @@ def named_workload(raw: Mapping, beside: Path | None) -> Mapping:
     except SpecError as error:
         if error.file:
             raise
-        raise SpecError(error.message, file=file, line=line or None, key="workload", remedy=error.remedy) from None
+        key = None if file == "--workload" else "workload"
+        raise SpecError(error.message, file=file, line=line or None, key=key, remedy=error.remedy) from None
     inner = found.get("workload")  # as in a path file, or by itself
     return raw.but("workload", inner if isinstance(inner, Mapping) else found, (file, line))
 

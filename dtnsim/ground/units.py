@@ -193,7 +193,7 @@ def parse(text: str | float, dimension: str) -> float:
             raise UnitError(f"{text!r} is not a finite number; write it like {EXAMPLES[dimension]}")
         if dimension == "1" or text == 0:
             return float(text)
-        raise UnitError(f"{text!r} has no unit where {_WHAT[dimension]} is due; write it like {EXAMPLES[dimension]}")
+        raise UnitError(f"{text!r} has no unit where {_WHAT[dimension]} is due; write it like {_with(text, dimension)}")
     if dimension == "B/s" and (rate := _bare_rate(text)) is not None:
         return rate
     try:
@@ -210,7 +210,7 @@ def parse(text: str | float, dimension: str) -> float:
     if found == dimension or (value == 0 and found == "1"):
         return value
     if found == "1":
-        raise UnitError(f"{text!r} has no unit where {_WHAT[dimension]} is due; write it like {EXAMPLES[dimension]}")
+        raise UnitError(f"{text!r} has no unit where {_WHAT[dimension]} is due; write it like {_with(text, dimension)}")
     raise UnitError(f"{text!r} is {_WHAT[found]} where {_WHAT[dimension]} is due; write it like {EXAMPLES[dimension]}")
 
 
@@ -220,6 +220,11 @@ def of_option(option: str, text: str, dimension: str) -> float:
         return parse(text, dimension)
     except UnitError as error:
         raise UnitError(f"{option}: {error}") from None
+
+
+def _with(number: object, dimension: str) -> str:
+    """The examples of a dimension with the number that was written."""
+    return re.sub(r"[\d.]+", str(number).strip(), {"s": "1 ms, 1 s or 1 h"}.get(dimension, EXAMPLES[dimension]))
 
 
 def _like(text: str, dimension: str) -> str:
@@ -380,9 +385,9 @@ def money(text: str, what: str) -> Money:
 
 
 def plural(number: int, noun: str) -> str:
-    """A number with its noun: ``1 drive``, ``2 drives``."""
+    """A number with its noun: ``1 drive``, ``2,000 drives``."""
     if abs(number) == 1:
         return f"{number} {noun}"
     if noun.endswith(("s", "x", "ch", "sh")):
-        return f"{number} {noun}es"
-    return f"{number} {noun[:-1]}ies" if noun.endswith("y") and noun[-2] not in "aeiou" else f"{number} {noun}s"
+        return f"{number:,} {noun}es"
+    return f"{number:,} {noun[:-1]}ies" if noun.endswith("y") and noun[-2] not in "aeiou" else f"{number:,} {noun}s"

@@ -65,7 +65,8 @@ class Smartctl(LinesParser, evidence=Evidence.DESCRIBES):
 
     @reads(r"^SMART (?:overall-health self-assessment test result|Health Status): (\S+)")
     def _health(self, found: Match) -> Found:
-        return self.measure("health", float(found[1].rstrip("!.").upper() in ("PASSED", "OK")), found[1], **self.known)
+        healthy = found[1].rstrip("!.").upper() in ("PASSED", "OK")  # a file may end in the word
+        return self.measure("health", float(healthy), found[1], **self.known) if healthy or not self.ctx.last else None
 
     _units = gives(rf"^Data Units (?P<operation>Read|Written):\s+{_GROUPED}(?= )", "bytes {n} [data-units]", to=integer)
     _counter = gives(

@@ -139,10 +139,12 @@ def sweep(
     if isinstance(path, spec.PathSpec) and overrides:
         given = given.changed(overrides)
     wanted = _design(vary, sample, table, seed)
+    option = "--vary" if table is None else "--table"
+    for key in {text.partition("=")[0].strip() for text in override.texts(overrides)} & {*wanted.keys}:
+        raise InputError(f"--set {key} has no effect beside {option} {key}; leave one of them out")
     samples = samples if samples is not None else SAMPLES if len(wanted) <= _DRAWN else 0
     label = f"{given.name} ({_digest(given, samples, seed)})"
     file = RowFile(out, wanted.keys, label) if out is not None else None
-    option = "--vary" if table is None else "--table"
     with override.given_with(option):
         vector = groups.vector_keys(given, wanted, arrays=not samples)
     rows: list[Row | None] = [None] * len(wanted)

@@ -72,7 +72,7 @@ class WhyNot:
     relaxed: tuple[tuple[str, float], ...] = ()
     by_relaxing: tuple[str, Decimal] | None = None  #: What would then do, and what it costs.
     instead: tuple[Instead, ...] = ()  #: What could be asked for instead: the goal as surely, or as much less surely.
-    noun: str = "sets"  #: What was checked.
+    noun: str = "set"  #: What was checked.
     best: str = ""  #: What is chosen, where candidates are out because they take longer.
 
     @property
@@ -89,7 +89,7 @@ class WhyNot:
     def sentences(self, confidence: float = 0.0, currency: str = "") -> list[str]:
         """The counts, and what came nearest."""
         counts = [TESTS[test].format(n) for test, n in self.counts.items() if test != "slow"]  # a table has these
-        heads = [f"Predicted {self.checked} {self.noun}"] if self.checked else []
+        heads = [f"Predicted {units.plural(self.checked, self.noun)}"] if self.checked else []
         outs = [f"ruled out: {', '.join(counts)}"] if counts else []
         whole = "; ".join([*heads, *outs])
         said = [f"{whole[0].upper()}{whole[1:]}."] if whole else []
@@ -179,4 +179,4 @@ def of_tools(found: Sequence[Choice], refused: Sequence[Refused]) -> WhyNot:
     best, *others = sorted(found, key=lambda c: c.duration_s.p50)
     slower = [Out(c.name, "slow", c.duration_s.p50 - best.duration_s.p50, Decimal()) for c in others]
     out = (*(Out(r.part, r.test, 0.0, Decimal(), r.why) for r in refused), *slower)
-    return WhyNot(len(found), out, min(slower, key=lambda o: o.by, default=None), noun="tools", best=best.name)
+    return WhyNot(len(found), out, min(slower, key=lambda o: o.by, default=None), noun="tool", best=best.name)
