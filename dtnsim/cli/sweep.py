@@ -106,10 +106,10 @@ def _show(result: SweepResult, out: str | None) -> None:
     from dtnsim.report.console import console
     from dtnsim.report.table import Table
 
-    printer, counted = console(), units.plural(len(result), "scenario")
+    printer = console()
     heads = [*(f">{k}" for k in result.keys), ">throughput", HEADS[0], HEADS[2], ">duration", "bottleneck"]
     n = len(result.keys)
-    shown = Table(*heads, title=f"{result.path}: {counted}")
+    shown = Table(*heads, title=f"{result.path}: {_counted(result)}")
     for row in result.rows[:_SHOWN] if out is None else ():
         answer = (
             ("refused", "", "", "", row[n + 4])
@@ -123,10 +123,14 @@ def _show(result: SweepResult, out: str | None) -> None:
             printer.print(f"and {len(result) - _SHOWN:,} more; -o rows.csv keeps all")
     else:
         kept = f", {result.kept:,} of them from an earlier run" if result.kept else ""
-        printer.print(f"{result.path}: {counted} in {out}{kept}")
+        printer.print(f"{result.path}: {_counted(result)} in {out}{kept}")
     rates = sorted(row[n] for row in result.rows if row[n] is not None)
     if rates:
         low, middle, high = (units.show(rates[k], "B/s") for k in (0, len(rates) // 2, -1))
         printer.print(f"throughput: least {low}, median {middle}, most {high}")
         for station, count in result.bottlenecks.most_common(5):
             printer.print(f"held by {station}: {count / len(rates):.0%}")
+
+
+def _counted(result: SweepResult) -> str:
+    return f"{len(result):,} scenario{'s' * (len(result) != 1)}"

@@ -385,9 +385,9 @@ def money(text: str, what: str) -> Money:
 
 
 def plural(number: int, noun: str) -> str:
-    """A number with its noun: ``1 drive``, ``2,000 drives``."""
+    """A number with its noun: ``1 drive``, ``2 drives``."""
     if abs(number) == 1:
         return f"{number} {noun}"
     if noun.endswith(("s", "x", "ch", "sh")):
-        return f"{number:,} {noun}es"
-    return f"{number:,} {noun[:-1]}ies" if noun.endswith("y") and noun[-2] not in "aeiou" else f"{number:,} {noun}s"
+        return f"{number} {noun}es"
+    return f"{number} {noun[:-1]}ies" if noun.endswith("y") and noun[-2] not in "aeiou" else f"{number} {noun}s"

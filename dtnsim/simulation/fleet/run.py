@@ -135,8 +135,9 @@ def fleet(
     work = partial(replica, part=(str(checkpoint), mark) if checkpoint is not None and scheduler is None else None)
     count = min(processes or processors(), len(left) + 1)
     with Pool(work, task, left, count, scheduler) as workers:
+        built = whole.made(seed)  # also what is warned of, and what relieves stations, where all runs are kept already
         if 0 not in runs:
-            first = whole.made(seed)
+            first = built
             last = math.nan if growing(whole.workload) else 1.0  # how long the weeks of later years take nobody knows
             part = _part(checkpoint, mark, 0)
             stopped = _course(first, progress, last / replicas, part)
