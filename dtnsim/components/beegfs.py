@@ -176,14 +176,7 @@ class Beegfs(ParallelFilesystem):
         """Time of what is asked for at once."""
         made = self.whole(row).servers
         wire = made.node(row) if made is not None and made.bounded else row.term(_PORT)
-        return law(
-            beegfs.request_time,
-            asked_B=asked,
-            chunk_B=row.term(self.chunksize),
-            targets=targets,
-            buffer_B=row.term(self.buffer),
-            latency_s=row.term(self.latency),
-            message_s=row.term(self.metadata_time),
-            wire_Bps=wire,
-            trip_s=term(use.rtt_s, "s"),
-        )
+        chunk, buffer, latency = (row.term(size) for size in (self.chunksize, self.buffer, self.latency))
+        sizes = {"asked_B": asked, "chunk_B": chunk, "targets": targets, "buffer_B": buffer}
+        waits = {"latency_s": latency, "message_s": row.term(self.metadata_time), "wire_Bps": wire}
+        return law(beegfs.request_time, **sizes, **waits, trip_s=term(use.rtt_s, "s"))

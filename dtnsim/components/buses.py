@@ -157,13 +157,7 @@ class Buses(Wiring):
         return row.owned(f"{self.name}:{getattr(made.filesystem, 'system', None) or volume}")
 
     def _through_nic(
-        self,
-        row: Row,
-        use: Access,
-        name: str,
-        volume: str,
-        fabric: Fabric | None = None,
-        many: Connections | None = None,
+        self, row: Row, use: Access, name: str, volume: str, fabric: Fabric | None, many: Connections | None = None
     ) -> None:
         verbs = fabric is not None and fabric.transport == "rdma"
         direction, card = "rx" if use.operation == "read" else "tx", self.nics[name]

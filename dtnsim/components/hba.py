@@ -59,13 +59,9 @@ class Hba(Component):
         lane = row.term(self.lane)
         row.charge(f"{name}.lanes", "sas", capacity=count(self.lanes, "lane") * lane, what="SAS/SATA lanes")
         if self.uplink_lanes is not None:
-            uplink = law(
-                pcie.expander_uplink_rate,
-                lanes=self.uplink_lanes,
-                uplink_lane=lane if self.expander_lane is None else least(lane, row.term(self.expander_lane)),
-                drive_lane=row.term(self.drive_lane),
-                buffered=self.buffered,
-            )
+            own = lane if self.expander_lane is None else least(lane, row.term(self.expander_lane))
+            lanes = {"lanes": self.uplink_lanes, "uplink_lane": own, "drive_lane": row.term(self.drive_lane)}
+            uplink = law(pcie.expander_uplink_rate, **lanes, buffered=self.buffered)
             row.charge(f"{name}.uplink", "sas", capacity=uplink, what="expander uplink")
         takes = self.engine_write if use.operation == "write" else None
         engine = row.term(takes or self.engine)
@@ -74,7 +70,6 @@ class Hba(Component):
             what = "disk baseline of the instance once its credits are spent"
             row.charge(f"{name}.credits", "hba", capacity=spent, what=what)
         size = term(use.block_B, "B") if use.random else row.term(self.request)
-        if use.request_B:  # the file system joins its requests itself
-            size = term(use.request_B, "B")
+        size = term(use.request_B, "B") if use.request_B else size  # the file system joins its requests itself
         busy = law(waiting.busy_seconds, request_B=size, max_rate=engine, max_iops=row.term(self.iops))
         row.charge(f"{name}.engine", "hba", capacity=engine, per_byte=engine * busy, what="adapter's processor")

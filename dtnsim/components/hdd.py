@@ -218,14 +218,9 @@ class Hdd(Device):
         """What turns of the platter between one write and the next cost where no cache answers, per byte."""
         if self.write_cache != "none" or use.operation == "read" or use.finish == "dsync":
             return term(0.0)
-        cost = law(
-            hdd.lost_turns_cost,
-            request_B=row.term(BLOCK_REQUEST) if use.buffered else term(use.block_B, "B"),
-            rate=rate,
-            spindle_Hz=row.term(self.spindle),
-            in_flight=min(self._known(use, copies), float(self.ncq)),
-        )
-        return cost - 1.0
+        size = row.term(BLOCK_REQUEST) if use.buffered else term(use.block_B, "B")
+        turns, flying = row.term(self.spindle), min(self._known(use, copies), float(self.ncq))
+        return law(hdd.lost_turns_cost, request_B=size, rate=rate, spindle_Hz=turns, in_flight=flying) - 1.0
 
     def _random(self, row: Row, use: Access, copies: int, rate: Term) -> Term:
         """Positioning before each request; the drive serves first what it reaches first of those it knows of."""
@@ -258,27 +253,17 @@ class Hdd(Device):
             turn = first = self._switch(row, self._apart(row, use))
         if reading:
             first = self._switch(row, self._to_file(row, use, copies))
-        cost = _ONCE
+        cost, of_a_file = _ONCE, {"file_B": term(use.file_B, "B"), "rate": rate}
         if first is not None:
             apart = self._disks_of_a_file(row, use, copies, rate, visit_B)
-            cost = law(
-                hdd_streams.visits_cost,
-                file_B=term(use.file_B, "B"),
-                rate=rate,
-                visit_B=self._window(row, use, copies, rate, visit_B),
-                first_s=first,
-                later_s=turn or term(0.0, "s"),
-                disks=0.0 if use.buffered and not use.rewrite else apart,
-            )
+            window = self._window(row, use, copies, rate, visit_B)
+            seeks = {"first_s": first, "later_s": turn or term(0.0, "s")}
+            disks = 0.0 if use.buffered and not use.rewrite else apart
+            cost = law(hdd_streams.visits_cost, **of_a_file, visit_B=window, **seeks, disks=disks)
         if reading or use.metadata_writes <= 0:
             return cost
-        inodes = law(
-            hdd_streams.new_files_cost,
-            file_B=term(use.file_B, "B"),
-            rate=rate,
-            positioning_s=self._swept(row, use),
-            metadata_writes=use.metadata_writes,
-        )
+        swept, writes = self._swept(row, use), use.metadata_writes
+        inodes = law(hdd_streams.new_files_cost, **of_a_file, positioning_s=swept, metadata_writes=writes)
         return inodes if cost is _ONCE else cost + (inodes - 1.0)
 
     def _disks_of_a_file(self, row: Row, use: Access, copies: int, rate: Term, visit_B: Term | Value | None) -> Value:
@@ -353,12 +338,6 @@ class Hdd(Device):
             return _ONCE
         size = largest(term(use.total_B / copies, "B"), term(1.0, "B"))
         band = row.term(self.band)
-        taken = law(
-            hdd_streams.shingled_write_time,
-            size_B=size,
-            cache_B=row.term(self.shingled_cache),
-            rate=rate,
-            request_B=term(use.block_B, "B") if use.random else band,
-            band_B=band,
-        )
-        return taken * rate / size
+        cache, asked = row.term(self.shingled_cache), term(use.block_B, "B") if use.random else band
+        written = {"size_B": size, "cache_B": cache, "rate": rate, "request_B": asked, "band_B": band}
+        return law(hdd_streams.shingled_write_time, **written) * rate / size

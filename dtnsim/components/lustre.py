@@ -186,15 +186,10 @@ class Lustre(ParallelFilesystem):
         known, usual = row.term(self.latency), type(self).model_fields
         if self.states("latency") or use.operation == "write":
             return known
-        rate = row.term(self.whole(row).target_rate)
-        return law(
-            lustre.rpc_time,
-            asked_B=asked,
-            known_B=usual["rpc_size"].default.value,
-            known_s=known,
-            slower=usual["target_rate"].default.value / rate,
-            message_s=row.term(self.metadata_time),
-        )
+        slower = usual["target_rate"].default.value / row.term(self.whole(row).target_rate)
+        size_B, message_s = usual["rpc_size"].default.value, row.term(self.metadata_time)
+        of_one = {"known_B": size_B, "known_s": known, "slower": slower, "message_s": message_s}
+        return law(lustre.rpc_time, asked_B=asked, **of_one)
 
     def request_wait(self, row: Row, use: Access, host: Machine, volume: str) -> Value:
         """One RPC; a call of several has them all under way."""

@@ -111,14 +111,9 @@ class Measured(Device):
     def _at(row: Row, use: Access, known: Depth) -> Term:
         """Rate of requests of this size at one depth."""
         large, small = (known.read, known.reads) if use.operation == "read" else (known.write, known.writes)
-        return law(
-            measured.request_rate,
-            request_B=term(use.block_B, "B"),
-            small_B=term(SMALL_B, "B"),
-            small_rate=row.term(small),
-            large_B=term(LARGE_B, "B"),
-            large_Bps=row.term(large),
-        )
+        few = {"small_B": term(SMALL_B, "B"), "small_rate": row.term(small)}
+        many = {"large_B": term(LARGE_B, "B"), "large_Bps": row.term(large)}
+        return law(measured.request_rate, request_B=term(use.block_B, "B"), **few, **many)
 
     @staticmethod
     def _between(number: float, low: tuple[float, Term], high: tuple[float, Term]) -> Term:

@@ -51,9 +51,8 @@ class MetadataServers(Model):
 
     def seconds(self, row: Row, asked: Operations) -> Term:
         """Time of one metadata server that the operations of one payload byte take [s/B]."""
-        whole: Term | None = None
+        parts = []
         for operation, number in asked.per_byte.items():
             rate = row.term(getattr(self, metadata.CLASSES.get(operation, "stat")))
-            part = Term(number, f"{number:.7g}") * law(metadata.server_time, operation_rate=rate)
-            whole = part if whole is None else whole + part
-        return whole if whole is not None else term(0.0)
+            parts.append(Term(number, f"{number:.7g}") * law(metadata.server_time, operation_rate=rate))
+        return sum(parts[1:], parts[0]) if parts else term(0.0)

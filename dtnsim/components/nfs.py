@@ -140,14 +140,8 @@ class Nfs(Remote):
         slots = self.slots
         if use.kernels is not None and not self.states("slots"):
             slots = use.kernels.by(lambda release: _OLD_SLOTS if release < nfs.DYNAMIC_SLOTS else self.slots)
-        return law(
-            nfs.data_rate,
-            slots=row.term(slots),
-            io_B=size,
-            rtt_s=term(use.rtt_s, "s", "round trip of the route"),
-            service_s=self.answer_time(row, use),
-            connections=self.nconnect,
-        )
+        takes = {"rtt_s": term(use.rtt_s, "s", "round trip of the route"), "service_s": self.answer_time(row, use)}
+        return law(nfs.data_rate, slots=row.term(slots), io_B=size, **takes, connections=self.nconnect)
 
     def window(self, row: Row, use: Access) -> Term:
         """Bytes that a sequential reader has in flight: as set, or what its kernel makes of its requests and calls."""

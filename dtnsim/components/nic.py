@@ -179,18 +179,15 @@ class Nic(Component):
 
     def storage_wire(self, *, verbs: bool = False) -> Term:
         """Bytes on the wire for a byte of storage traffic: RDMA on InfiniBand or with ``verbs``, else TCP."""
+        mtu = term(self.mtu.value, "B", self.mtu.source)
         if self.protocol == "infiniband":
             size = least(term(self.packet.value, "B", self.packet.source), term(4096.0, "B", "largest InfiniBand MTU"))
             return law(physics.infiniband_wire_bytes, mtu_B=size) / size
         if verbs:
-            size = law(rdma.roce_payload, mtu_B=term(self.mtu.value, "B", self.mtu.source))
+            size = law(rdma.roce_payload, mtu_B=mtu)
             return law(rdma.roce_wire_bytes, payload_B=size) / size
-        return 1.0 / law(
-            physics.framing_efficiency,
-            mtu_B=term(self.mtu.value, "B", self.mtu.source),
-            timestamps=float(self.timestamps),
-            vlan_tags=float(self.vlan),
-        )
+        how = {"timestamps": float(self.timestamps), "vlan_tags": float(self.vlan)}
+        return 1.0 / law(physics.framing_efficiency, mtu_B=mtu, **how)
 
     def send_bits(
         self,

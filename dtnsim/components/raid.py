@@ -381,11 +381,6 @@ class Raid(LinuxMd):
         else:  # a share of the drives' time
             wanted = row.term(_CONTROLLER_REBUILD) * window / (window / media + switch)
         held = term(use.block_B, "B") / self._members(row, use) if use.random else visit or row.term(BLOCK_REQUEST)
-        return law(
-            raid.rebuild_load,
-            rebuild=law(raid.rebuild_rate, wanted=wanted, media_rate=media),
-            media_rate=media,
-            window_B=window,
-            switch_s=switch,
-            visit_s=held / media + away if moving else held / media,
-        )
+        rebuild = law(raid.rebuild_rate, wanted=wanted, media_rate=media)
+        moved = {"window_B": window, "switch_s": switch, "visit_s": held / media + away if moving else held / media}
+        return law(raid.rebuild_load, rebuild=rebuild, media_rate=media, **moved)

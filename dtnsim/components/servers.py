@@ -83,13 +83,9 @@ class Servers(Model):
 
     def node(self, row: Row) -> Term:
         """Rate of one server."""
-        return law(
-            servers.node_rate,
-            ports=self.ports,
-            port_rate=row.term(self.port_rate) if self.port_rate is not None else math.inf,
-            port_share=row.term(self.port_share),
-            own_rate=row.term(self.rate) if self.rate is not None else math.inf,
-        )
+        port, own = (math.inf if rate is None else row.term(rate) for rate in (self.port_rate, self.rate))
+        share = row.term(self.port_share)
+        return law(servers.node_rate, ports=self.ports, port_rate=port, port_share=share, own_rate=own)
 
     @property
     def bounded(self) -> bool:

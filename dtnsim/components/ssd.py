@@ -174,14 +174,8 @@ class Ssd(Device):
         flash = row.term(self.latency_read)
         if use.random:
             return flash
-        return law(
-            ssd.sequential_latency,
-            request_B=term(size_B, "B"),
-            in_flight=use.queue_depth,
-            held_s=row.term(self.latency_sequential),
-            flash_s=flash,
-            page_B=row.term(self.page),
-        )
+        times = {"held_s": row.term(self.latency_sequential), "flash_s": flash, "page_B": row.term(self.page)}
+        return law(ssd.sequential_latency, request_B=term(size_B, "B"), in_flight=use.queue_depth, **times)
 
     def single_rate(self, row: Row, use: Access) -> Value:
         """Bytes per second of one large request alone, in the mean over what fits the fast cache and the rest [B/s]."""

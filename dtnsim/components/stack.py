@@ -212,12 +212,7 @@ class Stack(Component):
         cost = term(0.0)
         for byte, size in ((self.far_byte, use.l2_B), (self.miss_byte, use.llc_B)):
             if use.block_B * 64 > size and not math.isinf(size):
-                found = law(
-                    cache.random_replacement_share,
-                    record_B=term(use.block_B, "B"),
-                    cache_B=term(size, "B"),
-                    footprint=2.0,
-                    reused=again,
-                )
+                sizes = {"record_B": term(use.block_B, "B"), "cache_B": term(size, "B")}
+                found = law(cache.random_replacement_share, **sizes, footprint=2.0, reused=again)
                 cost = cost + row.term(byte) * again * (1.0 - found)
         return cost

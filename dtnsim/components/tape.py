@@ -126,15 +126,9 @@ class Tape(LocalFilesystem):
 
     def fed(self, row: Row, feed: Term) -> Term:
         """Most that a drive passes at this feed [B/s]."""
-        fastest = self.fastest(row)
-        return law(
-            tape.streaming_rate,
-            feed=feed,
-            slowest=least(row.term(self.compression) * row.term(self.slowest), fastest),
-            fastest=fastest,
-            buffer_B=row.term(self.buffer),
-            reposition_s=row.term(self.turn),
-        )
+        fastest, slowest = self.fastest(row), row.term(self.compression) * row.term(self.slowest)
+        rates = {"feed": feed, "slowest": least(slowest, fastest), "fastest": fastest}
+        return law(tape.streaming_rate, **rates, buffer_B=row.term(self.buffer), reposition_s=row.term(self.turn))
 
     def drive_time(self, row: Row, use: Access, rate: Term | float) -> Term:
         """Time of a drive that one byte takes at a rate; infinite: the time beside streaming [s/B]."""
@@ -146,14 +140,9 @@ class Tape(LocalFilesystem):
             asked = max(1.0, total / middle(run.value) / tapes) if self.prestage else 1.0
             others = row.term(self.capacity) * row.term(self.compression) - one
             past = row.term(self.scattered) * others / count(int(asked), "file") / self.fastest(row)
-            locate = law(
-                tape.locate_time,
-                away_s=row.term(self.away),
-                turn_s=row.term(self.turn),
-                files=asked,
-                sorted_=float(self.rao),
-                between_s=past if self.prestage else np.inf,
-            )
+            times = {"away_s": row.term(self.away), "turn_s": row.term(self.turn)}
+            between_s = past if self.prestage else np.inf
+            locate = law(tape.locate_time, **times, files=asked, sorted_=float(self.rao), between_s=between_s)
         mount = _MOVES * row.term(self.move) + row.term(self.load) + row.term(self.rewind) + row.term(self.unload)
         return law(tape.drive_seconds, rate=rate, run_B=run, locate_s=locate, tape_B=one, mount_s=mount)
 
@@ -169,11 +158,9 @@ class Tape(LocalFilesystem):
     def medium(self, row: Row, use: Access, host: Machine, volume: str) -> None:
         """The staging disk, twice where the byte goes to or comes from tape; drives, robots, and the mover's core."""
         if host.volumes[volume].array is None:
-            raise SpecError(
-                "needs a staging disk",
-                key=f"hosts.{host.name}.volumes.{volume}.array",
-                remedy="write the disks that files pass on their way to and from tape",
-            )
+            key = f"hosts.{host.name}.volumes.{volume}.array"
+            remedy = "write the disks that files pass on their way to and from tape"
+            raise SpecError("needs a staging disk", key=key, remedy=remedy)
         part = self.passing(row, use)
         self._disk(row, use, host, volume, part)
         if not np.any(np.asarray(part.value) > 0):

@@ -258,13 +258,8 @@ class Draid(Raidz):
 
     def amplification(self, block_B: float) -> Term:
         """Whole stripes of data and parity."""
-        return law(
-            raidz.draid_amplification,
-            block_B=term(block_B, "B"),
-            data=self.data,
-            parity=self.parity,
-            ashift=self.ashift,
-        )
+        stripe = {"data": self.data, "parity": self.parity, "ashift": self.ashift}
+        return law(raidz.draid_amplification, block_B=term(block_B, "B"), **stripe)
 
     def occupied(self, block_B: float) -> Term:
         """Whole stripes have no padding besides."""

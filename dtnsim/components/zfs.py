@@ -161,14 +161,9 @@ class Zfs(LocalFilesystem):
         if use.random:
             rest = np.maximum(row.value(self.recordsize) / use.block_B - 1.0, 0.0)
             partial = partial + row.term(self.rest_byte) * term(rest)
-        return work + law(
-            zfs.write_cycles,
-            write_B=block,
-            recordsize_B=row.term(self.recordsize),
-            call_cycles=row.term(self.write_call),
-            record_cycles=row.term(self.record_call),
-            partial_byte=partial,
-        )
+        calls = {"call_cycles": row.term(self.write_call), "record_cycles": row.term(self.record_call)}
+        size = row.term(self.recordsize)
+        return work + law(zfs.write_cycles, write_B=block, recordsize_B=size, **calls, partial_byte=partial)
 
     def _fetched(self, row: Row, use: Access) -> Term:
         """Cycles per byte on records that come from the pool; a sequential reader meets each of them once."""

@@ -12,5 +12,6 @@ one of them as it was given, for messages; ``host``, the mapping of a host, its 
 place and key, for an error); ``built``, hosts as they were built with other overrides; ``notes``, which takes what
 was read otherwise than it is written; ``whole``, the graph of a path, with ``source`` and ``destination``, nodes of it;
 ``hosts`` by their names in the path, ``wan``, segments in series, ``links``, segments by name, and all ``transfers``;
-``tool``, that of one, ``at``, file and line that say it, ``year``, of a host, and ``given``, what is written.
+``tool``, that of one, ``at``, file and line that say it, ``year``, of a host, ``given``, what is written, and ``node``,
+of a JSON Schema.
 """

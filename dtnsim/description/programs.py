@@ -1,7 +1,7 @@
 """Programs that read, compute and write: their steps become transfers that wait for each other."""
 
+from collections import Counter
 from collections.abc import Iterator
-from dataclasses import dataclass, field
 from typing import Annotated, Any, Final, Self
 
 from pydantic import Field, model_validator
@@ -102,60 +102,35 @@ def expanded(given: object, at: tuple[str, int]) -> list[Mapping]:
     return found
 
 
-@dataclass(slots=True)
-class _So:
-    """How far a program has come.
-
-    Attributes:
-        after: Transfers that the next one waits for.
-        pause: Computing since then [s].
-        held_B: Memory that it holds [B].
-        reads, writes: Files read and written.
-    """
-
-    after: list[str]
-    pause: float = 0.0
-    held_B: float = 0.0
-    count: dict[str, int] = field(default_factory=lambda: {"read": 0, "write": 0})
-
-
 def _transfers(program: Program, instance: int, at: tuple[str, int]) -> Iterator[Mapping]:
-    so, begins = _So(list(program.after)), program.start.value if program.start is not None else 0.0
     base = program.name if program.instances == 1 else f"{program.name}.{instance}"
+    after, begins = list(program.after), program.start.value if program.start is not None else 0.0
+    pause_s, held_B, done = 0.0, 0.0, Counter[str]()  # computing since then, memory that it holds, files by kind
     for step in program.steps:
-        if step.compute is not None:
-            so.pause += step.compute.value
-        if step.release:
-            so.held_B = 0.0
+        pause_s += step.compute.value if step.compute is not None else 0.0
+        held_B = 0.0 if step.release else held_B
         if not step.moves:
             continue
         assert step.size is not None
         kind, path = ("read", step.read) if step.read is not None else ("write", step.write)
-        so.count[kind] += 1
-        so.held_B += step.size.value if kind == "read" else 0.0
-        name = f"{base}.{kind}{so.count[kind]}"
-        file = f"{program.host}:{str(path).replace(_NUMBER, str(instance))}"
+        done[kind] += 1
+        held_B += step.size.value if kind == "read" else 0.0
+        name, file = f"{base}.{kind}{done[kind]}", f"{program.host}:{str(path).replace(_NUMBER, str(instance))}"
         ends = (file, f"{program.host}:memory") if kind == "read" else (f"{program.host}:memory", file)
         tool: dict[str, Any] = {"name": "program"}
-        if so.held_B:
-            tool["holds"] = f"{so.held_B:.17g} B"
+        if held_B:
+            tool["holds"] = f"{held_B:.17g} B"
         if step.block is not None:
             tool["block"] = f"{step.block.value:.17g} B"
-        size = f"{step.size.value:.17g} B"
-        made: dict[str, Any] = {
-            "name": name,
-            "from": ends[0],
-            "to": ends[1],
-            "tool": tool,
-            "dataset": {"files": 1, "size": size},
-        }
-        if so.after:
-            made["after"] = so.after
-        if so.pause and so.after:
-            made["pause"] = f"{so.pause:.17g} s"
-        elif so.pause:
-            begins += so.pause
+        made: dict[str, Any] = {"name": name, "from": ends[0], "to": ends[1], "tool": tool}
+        made["dataset"] = {"files": 1, "size": f"{step.size.value:.17g} B"}
+        if after:
+            made["after"] = after
+        if pause_s and after:
+            made["pause"] = f"{pause_s:.17g} s"
+        elif pause_s:
+            begins += pause_s
         if begins:
             made["start"] = f"{begins:.17g} s"
         yield mapping(made, *at)
-        so.after, so.pause, begins = [name], 0.0, 0.0
+        after, pause_s, begins = [name], 0.0, 0.0

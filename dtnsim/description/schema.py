@@ -12,10 +12,11 @@ from typing import Final
 from pydantic.fields import FieldInfo
 
 from dtnsim.components.base import DRIVES, Apart, Model, find_kind, kinds, kinds_of
-from dtnsim.description.schema_nodes import Node, as_yaml, example, kept, shown, summary, unit, words
+from dtnsim.description.schema_nodes import Node, as_yaml, kept, sample, shown, summary, unit, words
 from dtnsim.description.transfer import names
 from dtnsim.ground import library
 from dtnsim.ground.errors import SpecError
+from dtnsim.ground.quantity import Quantity
 
 DRAFT: Final = "https://json-schema.org/draft/2020-12/schema"
 PUBLISHED: Final = "https://dtnsim.github.io/dtnsim/schema"  #: where the documentation publishes the schemas of files
@@ -72,7 +73,8 @@ class _Builder:
     def exemplify(self) -> None:
         """Gives every property an example, once the definitions that it refers to are there."""
         for key, node, field in self._bare:
-            node["examples"] = [example(key, node, field, self.defs)]
+            known = isinstance(field.default, Quantity)  # the best example
+            node["examples"] = [str(field.default) if known else sample(key, node, self.defs)]
         self._bare.clear()
         for properties, other, name in self._others:
             said = {"description": f"Another name of {name}.", "deprecated": True}

@@ -8,11 +8,8 @@ from functools import lru_cache
 from pathlib import Path
 from typing import Any
 
-from pydantic.fields import FieldInfo
-
 from dtnsim.components.base import Model, find_kind, kinds_of
 from dtnsim.ground import library, units, yamlio
-from dtnsim.ground.quantity import Quantity
 
 Node = dict[str, Any]
 
@@ -78,21 +75,8 @@ def _spaced(text: str) -> str:
     return behind + re.escape(rest).replace("/", r"\s*/\s*")
 
 
-def example(key: str, node: Node, field: FieldInfo | None, defs: dict[str, Node]) -> Any:
-    """A value that the key may have.
-
-    Args:
-        key: The key.
-        node: What it may hold.
-        field: Its field, whose default is the best example.
-        defs: Definitions that the node refers to.
-    """
-    if field is not None and isinstance(field.default, Quantity):
-        return str(field.default)
-    return _sample(key, node, defs)
-
-
-def _sample(key: str, node: Node, defs: dict[str, Node]) -> Any:
+def sample(key: str, node: Node, defs: dict[str, Node]) -> Any:
+    """A value that the key of a node may have, which may refer to definitions."""
     if "x-family" in node:
         return _member(node["x-family"])
     if "x-unit" in node:
@@ -103,19 +87,19 @@ def _sample(key: str, node: Node, defs: dict[str, Node]) -> Any:
     if "examples" in node:
         return node["examples"][0]
     if "$ref" in node:
-        return _sample(key, defs[node["$ref"].rpartition("/")[2]], defs)
+        return sample(key, defs[node["$ref"].rpartition("/")[2]], defs)
     if "enum" in node:
         return node["enum"][0]
     if "prefixItems" in node:
-        return [_sample(key, item, defs) for item in node["prefixItems"]]
+        return [sample(key, item, defs) for item in node["prefixItems"]]
     if "items" in node:
-        return [_sample(key, node["items"], defs)] * max(1, node.get("minItems", 1))
+        return [sample(key, node["items"], defs)] * max(1, node.get("minItems", 1))
     if "properties" in node:
         wanted = node.get("required") or list(node["properties"])[:1]
-        return {k: _sample(k, node["properties"][k], defs) for k in wanted}
+        return {k: sample(k, node["properties"][k], defs) for k in wanted}
     if isinstance(node.get("additionalProperties"), dict):
-        return {"name": _sample(key, node["additionalProperties"], defs)}
-    return _sample(key, node["anyOf"][0], defs) if "anyOf" in node else _simple(key, node)
+        return {"name": sample(key, node["additionalProperties"], defs)}
+    return sample(key, node["anyOf"][0], defs) if "anyOf" in node else _simple(key, node)
 
 
 def _simple(key: str, node: Node) -> Any:

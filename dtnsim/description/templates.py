@@ -16,7 +16,7 @@ from dtnsim.ground.quantity import Scalar
 from dtnsim.ground.yamlio import Mapping, mapping
 
 if TYPE_CHECKING:
-    from dtnsim.description.workload import TransferClass, Workload
+    from dtnsim.description.workload import Workload
 
 
 def named_workload(raw: Mapping, beside: Path | None) -> Mapping:
@@ -57,29 +57,26 @@ def with_workload(raw: Mapping) -> None:
     raw.put("workload", workload, *raw.lines["workload"])
     classes = given["classes"]
     made: list[Any] = []
-    for name, kind in workload.classes.items():
+    for name in workload.classes:
         at = classes.lines.get(name, (given.file, given.line))
-        made.append(_template(name, kind, workload, list(raw["hosts"]), (classes[name], at, made)))
+        template = _template(name, workload, list(raw["hosts"]), classes[name], at)
+        if made:
+            template.put("after", [made[-1]["name"]], *at)
+        made.append(template)
     raw.put("transfers", made, *raw.lines["workload"])
 
 
-def _template(
-    name: str,
-    kind: TransferClass,
-    workload: Workload,
-    hosts: list[str],
-    how: tuple[Mapping, tuple[str, int], list[Any]],
-) -> Mapping:
-    """A transfer of a class, between the first of its ends, after the one before it."""
-    given, at, before = how
-    template = Mapping(*at)
+def _template(name: str, workload: Workload, hosts: list[str], given: Mapping, at: tuple[str, int]) -> Mapping:
+    """A transfer of a class, between the first of its ends."""
+    kind, template = workload.classes[name], Mapping(*at)
 
     def put(key: str, value: object, of: str = "") -> None:
         template.put(key, value, *given.lines.get(of or key, at))
 
     put("name", Scalar(name, *at))
-    first = members(kind.begin[0], workload, hosts, {**place(given, "from"), "key": f"workload.classes.{name}.from"})[0]
-    others = [end for text in kind.to for end in members(text, workload, hosts, _at(given, name))]
+    begin, end = ({**place(given, key), "key": f"workload.classes.{name}.{key}"} for key in ("from", "to"))
+    first = members(kind.begin[0], workload, hosts, begin)[0]
+    others = [other for text in kind.to for other in members(text, workload, hosts, end)]
     apart = [end for end in others if end.partition(":")[0] != first.partition(":")[0]]
     put("from", Scalar(first, *at))
     put("to", Scalar((apart or others)[0], *at))
@@ -88,13 +85,7 @@ def _template(
         put("via", kind.via)
     size = kind.typical_B
     put("dataset", mapping({"files": kind.files_of(size), "size": Scalar(f"{size!r} B", *at)}, *at), "size")
-    if before:
-        put("after", [before[-1]["name"]])
     return template
-
-
-def _at(given: Mapping, name: str) -> dict[str, Any]:
-    return {**place(given, "to"), "key": f"workload.classes.{name}.to"}
 
 
 def members(end: str, workload: Workload, hosts: list[str], where: dict[str, Any]) -> list[str]:
