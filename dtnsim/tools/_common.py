@@ -42,27 +42,20 @@ def scaled(quantity: Quantity, factor: float, why: str) -> Quantity:
     return quantity.times(factor, f"{quantity.source}; {why}")
 
 
-def reading(
-    job: Job, thread: Thread, block: Quantity, *, workers: int = 1, queue_depth: int = 1, finish: Finish = "steady"
-) -> Access | None:
+def reading(job: Job, thread: Thread, block: Quantity, *, workers: int = 1, finish: Finish = "steady") -> Access | None:
     """Use of the source volume; None where the source is a device or memory."""
-    return _access(job, thread, block, workers, queue_depth, finish) if job.source == "volume" else None
-
-
-def writing(
-    job: Job, thread: Thread, block: Quantity, *, workers: int = 1, finish: Finish = "none", queue_depth: int = 1
-) -> Access | None:
-    """Use of the destination volume; None where the destination is a device or memory."""
-    if job.destination != "volume":
+    if job.source != "volume":
         return None
-    return _access(job, thread, block, workers, queue_depth, finish).but(operation="write", stored=job.stored)
-
-
-def _access(job: Job, thread: Thread, block: Quantity, workers: int, queue_depth: int, finish: Finish) -> Access:
     return Access(
-        "read", thread, block_B=block.value, file_B=job.mean_B, total_B=job.payload_B,
-        streams=workers, own_streams=workers, queue_depth=queue_depth, finish=finish,
+        "read", thread, block_B=block.value, file_B=job.mean_B, total_B=job.payload_B, streams=workers,
+        own_streams=workers, finish=finish,
     )  # fmt: skip
+
+
+def writing(job: Job, thread: Thread, block: Quantity, *, workers: int = 1, finish: Finish = "none") -> Access | None:
+    """Use of the destination volume; None where the destination is a device or memory."""
+    use = reading(replace(job, source=job.destination), thread, block, workers=workers, finish=finish)
+    return None if use is None else use.but(operation="write", stored=job.stored)
 
 
 def in_flight(count: int, block: Quantity, what: str, window: Quantity | None = None) -> Quantity:
