@@ -13,6 +13,7 @@ from dtnsim.ground.uncertainty import Releases
 Operation = Literal["read", "write"]
 #: what work is about: the socket of a card, those of equal parts of a volume's drives, or nothing that is known
 Near: TypeAlias = int | tuple[int, ...] | None
+Calls: TypeAlias = tuple[str, ...]  #: names of a file's metadata operations, in order
 
 #: steady: caches are full, the medium must keep up. none: the tool returns when the cache has the bytes.
 #: fdatasync: the tool waits for the medium at the end. dsync: at every call. direct: no cache at all.

@@ -5,7 +5,7 @@ from typing import Annotated, ClassVar
 
 from pydantic import Field
 
-from dtnsim.components.access import Access, Operations
+from dtnsim.components.access import Access, Calls, Operations
 from dtnsim.components.device import Connections
 from dtnsim.components.filesystem import label_of
 from dtnsim.components.machine import Machine
@@ -136,22 +136,20 @@ class Beegfs(ParallelFilesystem):
         """A buffer that is full goes to the servers before more is taken: nothing gathers in the host's memory."""
         return use.but(finish="steady") if use.finish in ("none", "fdatasync") else use
 
-    def waits(
-        self, row: Row, operations: tuple[str, ...], host: Machine, away_s: Value, file_B: float, *, met: int = 0
-    ) -> Value:
+    def waits(self, row: Row, operations: Calls, host: Machine, away_s: Value, file_B: float, *, met: int = 0) -> Value:
         """Messages to a metadata server, those that look for the names first, and what they change there."""
         plain = super().waits(row, operations, host, away_s, file_B, met=met)
         looked_up = sum(_LOOK_UPS.get(operation, 0.0) for operation in operations)
         message_s = self.among_others(row, self.metadata_time).value
         return plain + beegfs.operation_time(looked_up, message_s, away_s, 0.0, 0.0) + self._changed(row, operations)
 
-    def _changed(self, row: Row, operations: tuple[str, ...]) -> Value:
+    def _changed(self, row: Row, operations: Calls) -> Value:
         """Seconds of the changes of the metadata server's own file system."""
         made = "create" in operations
         changes = sum(_CHANGES.get(operation, 0.0) for operation in operations if operation != "close" or made)
         return changes * self.among_others(row, self.change_time).value if self.change_time is not None else 0.0
 
-    def folder_time(self, row: Row, operations: tuple[str, ...], seconds: Value, away_s: Value) -> Value:
+    def folder_time(self, row: Row, operations: Calls, seconds: Value, away_s: Value) -> Value:
         """What is changed there: the lock of a directory is held while its entries are stored (meta: MetaStore.cpp)."""
         return self._changed(row, operations)
 

@@ -5,7 +5,7 @@ from typing import Annotated, ClassVar
 import numpy as np
 from pydantic import Field
 
-from dtnsim.components.access import CHANGES, Access, Operation
+from dtnsim.components.access import CHANGES, Access, Calls, Operation
 from dtnsim.components.device import Connections, Device, Fabric
 from dtnsim.components.file_operations import FileOperations
 from dtnsim.components.filesystem import label_of
@@ -102,13 +102,11 @@ class Cephfs(ParallelFilesystem, OsdPool):
         """Without the capabilities to cache and to buffer, calls are synchronous."""
         return use.but(finish="direct") if self.shared else use
 
-    def asks(self, operations: tuple[str, ...], *, met: bool) -> tuple[str, ...]:
+    def asks(self, operations: Calls, *, met: bool) -> Calls:
         """Of what this client has made just before it asks nothing: it has the capabilities."""
         return () if met and not set(operations) & CHANGES else operations
 
-    def waits(
-        self, row: Row, operations: tuple[str, ...], host: Machine, away_s: Value, file_B: float, *, met: int = 0
-    ) -> Value:
+    def waits(self, row: Row, operations: Calls, host: Machine, away_s: Value, file_B: float, *, met: int = 0) -> Value:
         """A close is never waited for, nor a look at what this client has just made, or its open; nor changes."""
         release = host.stack.release
         delegated = (release is not None and release >= _NOWSYNC) if self.nowsync is None else self.nowsync

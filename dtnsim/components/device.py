@@ -18,6 +18,7 @@ from dtnsim.ground.quantity import Mixture, Quantity, Value, prior
 from dtnsim.ground.term import Term, count, law, least, term
 from dtnsim.physics import cache, hdd_streams, pcie
 
+ONCE: Final = Term(1.0, "1")  #: demand of a byte that costs no more than its transfer
 #: what the block layer makes of sequential writes where nothing gathers whole stripes
 BLOCK_REQUEST: Final = prior("1280 KiB", 0.0, "Linux include/linux/blkdev.h: BLK_DEF_MAX_SECTORS")
 #: what a pair of controllers with mirrored write caches takes

@@ -5,7 +5,7 @@ from typing import Annotated, ClassVar
 
 import numpy as np
 
-from dtnsim.components.access import CHANGES, Operations
+from dtnsim.components.access import CHANGES, Calls, Operations
 from dtnsim.components.base import Component
 from dtnsim.components.machine import Machine
 from dtnsim.ground.ledger import Row
@@ -46,9 +46,7 @@ class FileOperations(Component):
         said = [word for name in operations if (word := self.asked_by.get(name, name))]
         return [f"{n} x {word}" if (n := said.count(word)) > 1 else word for word in dict.fromkeys(said)]
 
-    def waits(
-        self, row: Row, operations: tuple[str, ...], host: Machine, away_s: Value, file_B: float, *, met: int = 0
-    ) -> Value:
+    def waits(self, row: Row, operations: Calls, host: Machine, away_s: Value, file_B: float, *, met: int = 0) -> Value:
         """Seconds of one file's operations, each of which a program waits for."""
         seconds: Value = 0.0
         for operation in operations:
@@ -59,11 +57,11 @@ class FileOperations(Component):
             seconds = seconds + self.close_time(row, file_B, away_s)
         return seconds
 
-    def asks(self, operations: tuple[str, ...], *, met: bool) -> tuple[str, ...]:
+    def asks(self, operations: Calls, *, met: bool) -> Calls:
         """Operations of one file that servers have to answer."""
         return operations
 
-    def folder_time(self, row: Row, operations: tuple[str, ...], seconds: Value, away_s: Value) -> Value:
+    def folder_time(self, row: Row, operations: Calls, seconds: Value, away_s: Value) -> Value:
         """Seconds for which changes of one file, of ``seconds`` at the client, hold a folder at the servers."""
         return seconds - len(operations) * away_s
 
@@ -88,7 +86,7 @@ class FileOperations(Component):
         """Seconds in which the operations of one file wait for drives, since memory does not have all files."""
         return 0.0
 
-    def flushes(self, row: Row, operations: tuple[str, ...], file_B: float) -> Value:
+    def flushes(self, row: Row, operations: Calls, file_B: float) -> Value:
         """Waits of one file's operations for the disks of the server."""
         return 0.0
 

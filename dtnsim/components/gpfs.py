@@ -5,7 +5,7 @@ from typing import Annotated, ClassVar, Literal
 import numpy as np
 from pydantic import Field
 
-from dtnsim.components.access import Access
+from dtnsim.components.access import Access, Calls
 from dtnsim.components.file_operations import FileOperations
 from dtnsim.components.filesystem import label_of
 from dtnsim.components.machine import Machine
@@ -142,9 +142,7 @@ class Gpfs(ParallelFilesystem):
         whole = self.whole(row)
         return law(servers.file_stripes, file_B=use.file_B, stripe_count=whole.nsds, stripe_B=row.term(whole.block))
 
-    def waits(
-        self, row: Row, operations: tuple[str, ...], host: Machine, away_s: Value, file_B: float, *, met: int = 0
-    ) -> Value:
+    def waits(self, row: Row, operations: Calls, host: Machine, away_s: Value, file_B: float, *, met: int = 0) -> Value:
         """The node's own work for each, and messages where it does not hold the token."""
         own: Value = 0.0
         for operation in operations:

@@ -7,14 +7,13 @@ import numpy as np
 from pydantic import Field
 
 from dtnsim.components.access import Access, Operation
-from dtnsim.components.device import BLOCK_REQUEST, Device, links_rate
+from dtnsim.components.device import BLOCK_REQUEST, ONCE, Device, links_rate
 from dtnsim.ground.ledger import Row
 from dtnsim.ground.quantity import Mixture, Quantity, Unit, Value, middle, prior
 from dtnsim.ground.term import Term, count, largest, law, least, term
 from dtnsim.ground.uncertainty import Otherwise
 from dtnsim.physics import bonding, hdd, hdd_streams
 
-_ONCE: Final = Term(1.0, "1")
 _SEEKING: Final = 2.0  #: cost of a byte from which on seeks are more than half of it
 
 
@@ -156,13 +155,13 @@ class Hdd(Device):
         rate = self._zone(row, use)
         busy, use = self._arms(use, copies)
         bands = self._shingled(row, use, copies, rate)
-        if use.random and bands is not _ONCE:
+        if use.random and bands is not ONCE:
             per_byte = bands  # the persistent cache takes them in turn, and its cleaning has the arm's time in it
         elif use.random:
             per_byte = self._random(row, use, copies, rate)
         else:
             per_byte = self._sequential(row, use, copies, rate, visit_B) * self._runs(row, use, rate)
-            per_byte = per_byte if bands is _ONCE else per_byte + (bands - 1.0)
+            per_byte = per_byte if bands is ONCE else per_byte + (bands - 1.0)
             per_byte = per_byte + self._lost_turns(row, use, copies, rate)
         seeks = ["between streams"] if use.streams > 1 and not use.random else []
         if use.operation == "read" and not use.random and np.all(per_byte.value > _SEEKING):
@@ -173,7 +172,7 @@ class Hdd(Device):
         capacity = count(copies, "disk") * rate if busy is None else count(copies, "disk") * busy * rate
         row.charge(f"{name}.disks", "hdd", capacity=capacity, per_byte=per_byte, what=what)
         capacity = links_rate(row, use, copies, row.term(self.link))
-        row.charge(f"{name}.links", "sata", capacity=capacity, per_byte=_ONCE, what="drive link")
+        row.charge(f"{name}.links", "sata", capacity=capacity, per_byte=ONCE, what="drive link")
 
     def _arms(self, use: Access, copies: int) -> tuple[Term | None, Access]:
         """Actuators at work, where there are several, and what one of them sees."""
@@ -253,7 +252,7 @@ class Hdd(Device):
             turn = first = self._switch(row, self._apart(row, use))
         if reading:
             first = self._switch(row, self._to_file(row, use, copies))
-        cost, of_a_file = _ONCE, {"file_B": term(use.file_B, "B"), "rate": rate}
+        cost, of_a_file = ONCE, {"file_B": term(use.file_B, "B"), "rate": rate}
         if first is not None:
             apart = self._disks_of_a_file(row, use, copies, rate, visit_B)
             window = self._window(row, use, copies, rate, visit_B)
@@ -264,7 +263,7 @@ class Hdd(Device):
             return cost
         swept, writes = self._swept(row, use), use.metadata_writes
         inodes = law(hdd_streams.new_files_cost, **of_a_file, positioning_s=swept, metadata_writes=writes)
-        return inodes if cost is _ONCE else cost + (inodes - 1.0)
+        return inodes if cost is ONCE else cost + (inodes - 1.0)
 
     def _disks_of_a_file(self, row: Row, use: Access, copies: int, rate: Term, visit_B: Term | Value | None) -> Value:
         """Disks that a file lies on, each of which seeks to it."""
@@ -314,7 +313,7 @@ class Hdd(Device):
     def _runs(self, row: Row, use: Access, rate: Term) -> Term:
         """Gaps between the extents of an aged file system."""
         if np.isinf(use.extent_B):
-            return _ONCE
+            return ONCE
         run_B = term(use.extent_B, "B")
         gap_B = term(use.gap_B, "B")
         return law(hdd_streams.run_cost, run_B=run_B, gap_B=gap_B, rate=rate, positioning_s=self._next_run(row, use))
@@ -335,7 +334,7 @@ class Hdd(Device):
     def _shingled(self, row: Row, use: Access, copies: int, rate: Term) -> Term:
         """Time of a write over that of its transfer, where the drive cleans shingled bands."""
         if self.shingled_cache is None or use.operation == "read":
-            return _ONCE
+            return ONCE
         size = largest(term(use.total_B / copies, "B"), term(1.0, "B"))
         band = row.term(self.band)
         cache, asked = row.term(self.shingled_cache), term(use.block_B, "B") if use.random else band

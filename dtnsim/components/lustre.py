@@ -7,7 +7,7 @@ from typing import Annotated, ClassVar
 import numpy as np
 from pydantic import Field
 
-from dtnsim.components.access import Access, Operations
+from dtnsim.components.access import Access, Calls, Operations
 from dtnsim.components.base import Model, empty
 from dtnsim.components.filesystem import label_of
 from dtnsim.components.machine import Machine
@@ -204,7 +204,7 @@ class Lustre(ParallelFilesystem):
     def spread(self, row: Row, use: Access) -> Term | None:
         return self._fallen_on(row, use, self.whole(row).targets)
 
-    def folder_time(self, row: Row, operations: tuple[str, ...], seconds: Value, away_s: Value) -> Value:
+    def folder_time(self, row: Row, operations: Calls, seconds: Value, away_s: Value) -> Value:
         """None: entries of one folder are changed side by side (LU-50; A. Dilger, lustre-discuss, 2016)."""
         return 0.0
 

@@ -6,7 +6,7 @@ from typing import Annotated, ClassVar, Final, Literal
 import numpy as np
 from pydantic import Field
 
-from dtnsim.components.access import CHANGES, Access, Operations
+from dtnsim.components.access import CHANGES, Access, Calls, Operations
 from dtnsim.components.file_operations import FileOperations
 from dtnsim.components.machine import Machine
 from dtnsim.components.remote import Remote
@@ -186,7 +186,7 @@ class Nfs(Remote):
         """Whether what must be stable waits for the disks of a server that the path describes."""
         return self.export == "sync" and not (self.states("stable") or self.states("op_time"))
 
-    def flushes(self, row: Row, operations: tuple[str, ...], file_B: float) -> Value:
+    def flushes(self, row: Row, operations: Calls, file_B: float) -> Value:
         """What changes a directory or inode waits, and the COMMIT at the close of a new file."""
         if not self.synced:
             return 0.0
@@ -214,9 +214,7 @@ class Nfs(Remote):
             nfs.revalidation, objects=self.depth, attribute_s=row.term(self.acdirmin), request_s=term(request_s, "s")
         ).value
 
-    def waits(
-        self, row: Row, operations: tuple[str, ...], host: Machine, away_s: Value, file_B: float, *, met: int = 0
-    ) -> Value:
+    def waits(self, row: Row, operations: Calls, host: Machine, away_s: Value, file_B: float, *, met: int = 0) -> Value:
         """What this client has just made it looks at without asking, as long as it trusts the attributes."""
         asked = super().waits(row, operations, host, away_s, file_B)
         if not met or operations != ("stat",):

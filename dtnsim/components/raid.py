@@ -7,14 +7,13 @@ import numpy as np
 from pydantic import Field, model_validator
 
 from dtnsim.components.access import Access, Operation
-from dtnsim.components.device import BLOCK_REQUEST, MIRROR_RATE, charge_controller, part_of_visit
+from dtnsim.components.device import BLOCK_REQUEST, MIRROR_RATE, ONCE, charge_controller, part_of_visit
 from dtnsim.components.linux_md import MD_CHUNK, MD_REBUILD, LinuxMd
 from dtnsim.ground.ledger import Row
 from dtnsim.ground.quantity import Quantity, Unit, Value, middle, prior
 from dtnsim.ground.term import Term, count, law, term
 from dtnsim.physics import md, raid
 
-_ONCE: Final = Term(1.0, "1")
 #: requests that a controller has at one drive (NCQ); Dell, PERC 9 user's guide: caches of SAS drives are off by default
 _AT_ONCE: Final = 32.0
 #: a controller's chunks, and what its running rebuild takes, where the file says nothing
@@ -274,7 +273,7 @@ class Raid(LinuxMd):
     def _members(self, row: Row, use: Access) -> Term:
         """Members of the array that hold a part of one request."""
         if self.level == 1:
-            return _ONCE
+            return ONCE
         size, chunk = term(use.block_B, "B"), self._chunk(row)
         return law(raid.request_members, request_B=size, chunk_B=chunk, members=self.data_members)
 
@@ -323,8 +322,8 @@ class Raid(LinuxMd):
 
     def _write_load(self, row: Row, use: Access) -> Term:
         """Member bytes per byte written: full stripes where something gathers them, else read-modify-write."""
-        bitmap = self._random_bitmap(row, use) if use.random and self._has_bits(use) else _ONCE
-        return (self._spread() if self.copies > 1 else self._moved(row, use) if self.parity else _ONCE) * bitmap
+        bitmap = self._random_bitmap(row, use) if use.random and self._has_bits(use) else ONCE
+        return (self._spread() if self.copies > 1 else self._moved(row, use) if self.parity else ONCE) * bitmap
 
     def _moved(self, row: Row, use: Access, *, drives_bind: bool = True) -> Term:
         """Member bytes read and written per byte written to an array with parity."""
@@ -347,7 +346,7 @@ class Raid(LinuxMd):
         """What setting and clearing bits of the write-intent bitmap costs random writes."""
         level = self.parity or self.copies / 2 - 1
         deep = 32.0 if use.buffered else use.in_flight
-        clear = _ONCE if use.buffered else self._commits(row, use)[0]
+        clear = ONCE if use.buffered else self._commits(row, use)[0]
         return law(md.bitmap_random_cost, disks=self.disks, parity=level, in_flight=deep, clear_share=clear)
 
     def _bitmap(self, row: Row, use: Access, member_Bps: Value) -> Term:
@@ -360,9 +359,9 @@ class Raid(LinuxMd):
         """What requests cost that are split over several members and done with the slowest."""
         busy = middle(self._members(row, use).value)
         if not use.random or busy <= 1.0 or self.answers_early(use):
-            return _ONCE
+            return ONCE
         if not np.any(np.asarray(alone := self.of.latency(row, use)) > 0):
-            return _ONCE
+            return ONCE
         slowest = term(self.of.latency(row, use, busy) / alone, "1", "slowest of the members over any of them")
         held = use.in_flight * busy / (copies * self.data_members)
         return law(raid.fork_join_load, in_flight=held, slowest=slowest)
@@ -371,7 +370,7 @@ class Raid(LinuxMd):
         """What a running rebuild, check or resync leaves of a member, as a factor on every demand."""
         given = np.any(np.asarray(row.value(self.rebuild)) > 0)
         if not given and not self.rebuilding:
-            return _ONCE
+            return ONCE
         media, window = self.of.media_rate(row, "read"), row.term(self.rebuild_window)
         away = term(self.of.latency(row, use.but(operation="read", random=True)), "s", "positioning of a member")
         moving = use.random or use.streams > 1  # then the way back is one that the heads go anyhow

@@ -4,7 +4,7 @@ from typing import Annotated, ClassVar, Final, NamedTuple
 
 from pydantic import Field
 
-from dtnsim.components.access import Access
+from dtnsim.components.access import Access, Calls
 from dtnsim.components.cores import core_cost
 from dtnsim.components.machine import Machine
 from dtnsim.components.remote import Remote
@@ -134,9 +134,7 @@ class Smb(Remote):
         requests = _TWO if use.kernels is None else use.kernels.by(lambda old: _ONE if old < nfs.DEEP_SMB else _TWO)
         return law(nfs.read_ahead_bytes, requests=row.term(requests), rsize_B=row.term(self.io_size(use)))
 
-    def waits(
-        self, row: Row, operations: tuple[str, ...], host: Machine, away_s: Value, file_B: float, *, met: int = 0
-    ) -> Value:
+    def waits(self, row: Row, operations: Calls, host: Machine, away_s: Value, file_B: float, *, met: int = 0) -> Value:
         """Round trips as the client of the host makes them, each of which waits."""
 
         def made(trips: Trips) -> Quantity:

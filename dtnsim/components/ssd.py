@@ -7,13 +7,12 @@ import numpy as np
 from pydantic import model_validator
 
 from dtnsim.components.access import Access, Operation
-from dtnsim.components.device import Device, links_rate
+from dtnsim.components.device import ONCE, Device, links_rate
 from dtnsim.ground.ledger import Row
 from dtnsim.ground.quantity import Quantity, Unit, Value, factor_spread, ideally, prior
 from dtnsim.ground.term import Term, count, largest, law, least, term
 from dtnsim.physics import pcie, ssd, zfs
 
-_ONCE: Final = Term(1.0, "1")
 _RATED_B: Final = 4096.0  #: size of the random requests that drives are rated for
 
 #: link that a drive is made for over that of a slot which nobody has described; a faster slot changes nothing
@@ -202,7 +201,7 @@ class Ssd(Device):
         if self.hot is not None:
             hot, after = row.term(self.hot), row.term(self.hot_after)
             rate = law(ssd.throttled_rate, size_B=size, rate=rate, after_s=after, hot_rate=hot)
-        mixed = _ONCE
+        mixed = ONCE
         if use.read_share is not None:
             mixed = law(ssd.interference, read_share=use.read_share, gamma=row.term(self.interference))
         cost = mixed if reading or not use.random else mixed * self._collected(row, use)
