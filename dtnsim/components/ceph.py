@@ -309,16 +309,12 @@ class Rbd(Device, OsdPool):
         load.charge(f"{name}.osds", "cephfs", capacity=capacity, what="OSDs with objects of the image", remedy=remedy)
         if use.alone or not reading:
             most, each, what = count(self.osds, "OSD") * share / service, 1.0 / size, "requests that the OSDs serve"
-            remedy, station = (
-                "more or faster OSDs (array.osds, array.osd_iops, array.osd_write_iops)",
-                f"{name}.osd-requests",
-            )
+            remedy = "more or faster OSDs (array.osds, array.osd_iops, array.osd_write_iops)"
+            station = f"{name}.osd-requests"
             load.charge(station, "cephfs", unit="op", capacity=most, per_byte=each, what=what, remedy=remedy)
         if self.port_rate is not None:
-            crossing, what = (
-                self.ports(reading=reading, here=self.here),
-                "ports of the nodes, copies between them counted",
-            )
+            crossing = self.ports(reading=reading, here=self.here)
+            what = "ports of the nodes, copies between them counted"
             remedy = "more nodes, or faster ports of theirs (array.nodes, array.port_rate)"
             most = count(self.nodes, "node") * row.term(self.port_rate) * share
             row.times(crossing).charge(f"{name}.node-ports", "cephfs", capacity=most, what=what, remedy=remedy)

@@ -117,11 +117,8 @@ class Daos(ParallelFilesystem, Copies):
             self.ahead(row, use, label, self.read_ahead, "dfuse read-ahead")
         if self.library != "none":
             own, each = count(max(use.own_streams, 1), "process") * host.clock(row), row.term(self.process_byte)
-            what, said = (
-                "DAOS library, in the processes themselves",
-                f"the processes with lib{self.library} on {host.name}",
-            )
-            name = f"{label}.contexts"
+            name, what = f"{label}.contexts", "DAOS library, in the processes themselves"
+            said = f"the processes with lib{self.library} on {host.name}"
             row.charge(name, "core", capacity=own, per_byte=each, private=True, what=what, label=said)
         stored = whole.stored()
         below = row if reading else row.times(stored)

@@ -171,15 +171,11 @@ class DmCrypt(Layer):
     def serve(self, row: Row, use: Access, name: str, *, copies: int = 1, visit_B: Term | Value | None = None) -> None:
         """Charges the pools of workers that all encrypted volumes of a host share, and the device below."""
         if self.workqueue:
-            most, each = (
-                count(use.pools, "pool") * row.term(self.queue_rate),
-                1.0 / use.asked(row.term(self._piece(use))),
-            )
+            most = count(use.pools, "pool") * row.term(self.queue_rate)
+            each = 1.0 / use.asked(row.term(self._piece(use)))
             what = "dm-crypt's work queues, whose pools of workers have one each"
-            remedy = (
-                f"larger requests, or none of the queues (hosts.{row.host}.volumes, workqueue: false; "
-                "cryptsetup --perf-no_read_workqueue --perf-no_write_workqueue)"
-            )
+            remedy = f"larger requests, or none of the queues (hosts.{row.host}.volumes, workqueue: false; "
+            remedy += "cryptsetup --perf-no_read_workqueue --perf-no_write_workqueue)"
             row.charge("cpu.work-queues", "lock", capacity=most, per_byte=each, what=what, remedy=remedy)
         super().serve(row, use, name, copies=copies, visit_B=visit_B)
 

@@ -154,8 +154,9 @@ class LocalFilesystem(PageCached):
         what = "write-back of the page cache"
         host.pool(row, byte, what)
         name, label = f"{label_of(volume)}.write-back", f"the write-back thread of {volume}"
-        what, several = f"{what}, one thread of the kernel", "or several file systems"
-        remedy = f"direct requests, a file system with large folios (xfs from Linux 6.6 on, ext4 from 6.16), {several}"
+        what = f"{what}, one thread of the kernel"
+        remedy = "direct requests, a file system with large folios (xfs from Linux 6.6 on, ext4 from 6.16), "
+        remedy += "or several file systems"
         row.charge(name, "core", capacity=host.clock(row), per_byte=byte, what=what, label=label, remedy=remedy)
 
 

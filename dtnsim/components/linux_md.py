@@ -147,7 +147,7 @@ class LinuxMd(Layer):
         row.charge(f"{name}.flushes", "lock", capacity=rate, per_byte=each, what=what, remedy=remedy)
 
     def stripes(self, row: Row, use: Access, name: str, *, arrays: Term, disks: int, parity: int) -> None:
-        """Charges the stripe caches of arrays of ``disks`` members, so many with parity, for a byte that is written."""
+        """Charges the stripe caches of arrays of ``disks`` members, of which ``parity`` have it, for a written byte."""
         member = term(self.of.single_rate(row, use.but(random=True)), "B/s")
         update_s = self.of.turnaround(row) + float(self.stripe_cache) * term(md.MD_PAGE_B, "B") / member
         room = law(md.stripe_cache_write_rate, entries=self.stripe_cache, disks=disks, parity=parity, update_s=update_s)

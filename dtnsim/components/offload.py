@@ -129,8 +129,8 @@ class CryptoAccelerator(Offload):
         size, latency_s, one = row.term(self.request), row.term(self.latency), rate / count(self.engines, "engine")
         alone = law(waiting.request_rate, request_B=size, latency_s=latency_s, rate_Bps=one, in_flight=self.in_flight)
         capacity, what = count(thread.copies, "thread") * alone, f"requests that {thread.name} has in flight at {name}"
-        key, more = f"hosts.{row.host}.devices.{name}.in_flight", "or more streams or processes"
-        remedy = f"more requests in flight ({key}: asynchronous mode) {more}"
+        key = f"hosts.{row.host}.devices.{name}.in_flight: asynchronous mode"
+        remedy = f"more requests in flight ({key}) or more streams or processes"
         station = f"{name}.requests.{thread.name}"
         row.charge(station, "offload", capacity=capacity, private=True, what=what, remedy=remedy)
 
