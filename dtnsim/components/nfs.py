@@ -251,6 +251,7 @@ class Vast(Nfs):
     """
 
     kind: ClassVar[str] = "vast"
+    behind_kind: ClassVar[str] = ""
     filer: ClassVar[Mapping[str, Quantity]] = {}
 
     op_time: RequestTime = prior(

@@ -24,6 +24,7 @@ class Remote(SharedFilesystem):
 
     flushes_at_close: ClassVar[bool] = True
     over_ip: ClassVar[bool] = True
+    behind_kind: ClassVar[str] = "servers"
     refused: ClassVar[dict[str, str]] = {}
     striped: ClassVar[bool] = False
     drives_in_arrays: ClassVar[bool] = True

@@ -44,6 +44,7 @@ class S3(SharedFilesystem, Copies):
     striped: ClassVar[bool] = True
     flushes_at_close: ClassVar[bool] = True
     over_ip: ClassVar[bool] = True
+    behind_kind: ClassVar[str] = "servers"
     connected_by_tools: ClassVar[bool] = True
     asked_by: ClassVar[Mapping[str, str]] = {
         **dict.fromkeys(("stat", "lookup"), "HEAD"),

@@ -158,6 +158,8 @@ class SharedFilesystem(PageCached):
     #: True where the arrays are the drives, False where targets of the file system lie on them
     drives_in_arrays: ClassVar[bool] = False
     scattered: ClassVar[bool] = False  #: True where each request lies elsewhere on the drives: parts of objects
+    #: kind of the servers' stations, where the mount's own is that of requests which are too few
+    behind_kind: ClassVar[str] = ""
     #: the metadata servers of one of which nothing is said; None where there are none of its own
     usual_metadata: ClassVar[MetadataServers | None] = None
     #: fields of all file systems that mean nothing here, and what to write instead
@@ -198,22 +200,22 @@ class SharedFilesystem(PageCached):
         if made is None:
             return
         here, prefix = self.at(row, label)
-        share = row.term(whole.share)
+        share, kind = row.term(whole.share), self.behind_kind or self.kind
         if made.bounded:
             node = made.node(row)
             capacity = made.working(striped=self.striped) * node * share
-            here.charge(f"{prefix}servers", self.kind, capacity=capacity, what="file servers and their ports")
+            here.charge(f"{prefix}servers", kind, capacity=capacity, what="file servers and their ports")
             touched = self.touched(row, use, made)
             if touched is not None:
                 reached, what = touched * node * share, "the servers that the files lie on"
-                row.charge(f"{label}.touched", self.kind, private=True, capacity=reached, what=what)
+                row.charge(f"{label}.touched", kind, private=True, capacity=reached, what=what)
         if use.cached:  # by the servers
             return
         arrays = made.array_rate(row, use, request, drives=self.drives_in_arrays, scattered=self.scattered)
         if arrays is not None:
             here = here if drives is None else self.at(drives, label)[0]
             what = f"storage arrays behind the servers, {use.operation}"
-            here.charge(f"{prefix}arrays", self.kind, capacity=arrays * share, what=what)
+            here.charge(f"{prefix}arrays", kind, capacity=arrays * share, what=what)
 
     def of_each(
         self, row: Row, use: Access, name: str, rate: Term, what: str, worker: str = "file", remedy: str = "",

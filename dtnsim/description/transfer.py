@@ -90,7 +90,10 @@ class TransferSpec(Model):
     counted: Annotated[bool, Field(description="its bytes count in the rate of the whole path")] = True
     cached: Annotated[
         bool | None,
-        Field(description="whether what is read lies in memory of who reads it; where not said, as the tool has it"),
+        Field(
+            description="whether what is read lies in memory of who reads it, of an object store in its servers'; "
+            "where not said, as the tool has it"
+        ),
         Otherwise(
             "false",
             "caches that were dropped, or files that another client wrote (echo 3 > /proc/sys/vm/drop_caches)",
