@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Iterator
-from dataclasses import dataclass, field
 from typing import Final
 
 from dtnsim.logs._commands import given
@@ -230,21 +229,6 @@ _FAILED: Final = re.compile(
 _DAY: Final = 86400.0
 
 
-@dataclass(slots=True)
-class _Run:
-    """One run of bbcp."""
-
-    known: Conditions = field(default_factory=dict)
-    last: tuple[float, str, int] | None = None  # running mean [B/s], as printed, line
-    clock: float | None = None  # of the line before [s]
-    elapsed: float | None = None  # from the start of the file to the line before, as far as is known [s]
-    waiting: bool = False  # only the first line was seen
-    mean: tuple[float, float] | None = None  # running mean of the line before, half of its last digit [B/s]
-    files: int = 0
-    file: Record | None = None
-    closed: bool = False
-
-
 class Bbcp(LinesParser, evidence=Evidence.TRANSFER):
     """bbcp: progress in its three forms, file lines, and the closing line.
 
@@ -265,21 +249,34 @@ class Bbcp(LinesParser, evidence=Evidence.TRANSFER):
 
     words = "bbcp effectively created"
 
-    _run = anew(_Run)
+    _last: tuple[float, str, int] | None = anew()  # running mean [B/s], as printed, line
+    _clock: float | None = anew()  # of the line before [s]
+    _elapsed: float | None = anew()  # from the start of the file to the line before, as far as is known [s]
+    _waiting = anew(bool)  # only the first line was seen
+    _mean: tuple[float, float] | None = anew()  # running mean of the line before, half of its last digit [B/s]
+    _files = anew(int)
+    _file: Record | None = anew()
+    _closed = anew(bool)
 
     def feed(self, text: str) -> Iterable[Record]:
-        if not self._run.known:
-            self._run.known = {**self.copy(), **self.where}
+        if not self.known:
+            self.known = {**self.copy(), **self.where}
         return super().feed(text)
+
+    def _further(self) -> Conditions:
+        """What is known of a run, after which a further one of the same command begins."""
+        known = self.known
+        self.forget()
+        self.known = dict(known)
+        return known
 
     @reads(
         r"bbcp: (?:At )?(?:(?P<day>\d{6}) +(?P<h>\d\d):(?P<m>\d\d):(?P<s>\d\d) +)?(?:copy )?(?P<share>\d+%|not) "
         r"(?:complete|done); <rate:num> <u:k>B/s(?:, avg <avg:num> <au:k>B/s)?"
     )
     def _progress(self, found: Match) -> Iterator[Record]:
-        run = self._run
-        if run.closed:
-            run = self._run = _Run(dict(run.known))
+        if self._closed:
+            self._further()
         rate, printed = binary_size(found["rate"], found["u"]), f"{found['rate']} {found['u']}B/s"
         share: Conditions = {} if found["share"] == "not" else {"share": int(found["share"][:-1]) / 100}
         if found["avg"] is None:
@@ -290,15 +287,15 @@ class Bbcp(LinesParser, evidence=Evidence.TRANSFER):
                 swapped = binary_size(found["rate"], au), binary_size(found["avg"], u)
                 rate, mean = swapped if max(swapped) < 100 * min(swapped) else (rate, mean)
             running = (mean, f"avg {found['avg']} {au}B/s", found["avg"])
-            known = {**run.known, **share, "interval": True, "average": "interval"}
+            known = {**self.known, **share, "interval": True, "average": "interval"}
             yield self.measure("throughput", rate, printed, **known)
-        known = {**run.known, **share, "interval": True, "average": "running"}
+        known = {**self.known, **share, "interval": True, "average": "running"}
         yield self.measure("throughput", running[0], running[1], **known)
-        run.last = (*running[:2], self.ctx.line)
+        self._last = (*running[:2], self.ctx.line)
         if found["avg"] is None and found["day"] is not None:
-            yield from self._differentiated(run, running[0], running[2], found)
+            yield from self._differentiated(running[0], running[2], found)
 
-    def _differentiated(self, run: _Run, mean: float, digits: str, found: Match) -> Iterator[Record]:
+    def _differentiated(self, mean: float, digits: str, found: Match) -> Iterator[Record]:
         """The rate since the line before, where rounding leaves at least one good digit.
 
         The monitor reports at a fixed period from the start of the file on: the first line comes after
@@ -306,62 +303,56 @@ class Bbcp(LinesParser, evidence=Evidence.TRANSFER):
         """
         clock = int(found["day"][4:]) * _DAY + int(found["h"]) * 3600.0 + int(found["m"]) * 60.0 + int(found["s"])
         half = 0.5 * 10.0 ** -len(digits.partition(".")[2]) * (mean / float(digits) if float(digits) else 0.0)
-        (before, run.clock), (last, run.mean) = (run.clock, clock), (run.mean, (mean, half))
+        (before, self._clock), (last, self._mean) = (self._clock, clock), (self._mean, (mean, half))
         if before is None:
-            run.waiting = True
+            self._waiting = True
             return
         step = clock - before
         if step <= 0 or last is None:
-            run.elapsed = None
+            self._elapsed = None
             return
-        if run.elapsed is None and run.waiting:
-            run.elapsed, run.waiting = step, False
-        if run.elapsed is not None:
-            start, end = run.elapsed, run.elapsed + step
-            run.elapsed = end
+        if self._elapsed is None and self._waiting:
+            self._elapsed, self._waiting = step, False
+        if self._elapsed is not None:
+            start, end = self._elapsed, self._elapsed + step
+            self._elapsed = end
             rate, error = (mean * end - last[0] * start) / step, (half * end + last[1] * start) / step
             if rate > 0 and error <= 0.1 * rate:
-                known: Conditions = {**run.known, "interval": True, "derived": "differentiated"}
+                known: Conditions = {**self.known, "interval": True, "derived": "differentiated"}
                 yield self.measure("throughput", rate, "", known | {"start_s": start, "end_s": end})
 
     @reads(r"File (?P<file>\S.{0,400}?) created; <size:int> bytes at <rate:num> <u:k>B/s")
-    def _file(self, found: Match) -> Record:
-        run = self._run
-        run.files, size = run.files + 1, int(found["size"])
-        known: Conditions = {**run.known, "file": found["file"], "file_B": size, "operation": "file"}
+    def _created(self, found: Match) -> Record:
+        self._files, size = self._files + 1, int(found["size"])
+        known: Conditions = {**self.known, "file": found["file"], "file_B": size, "operation": "file"}
         rate, printed = binary_size(found["rate"], found["u"]), f"{found['rate']} {found['u']}B/s"
         self.need(size and rate, found[0], NO_BYTES)
-        run.file = self.measure("throughput", rate, printed, known)
+        self._file = self.measure("throughput", rate, printed, known)
         return self.measure("throughput", rate, printed, known, interval=True)
 
     @reads(r"(?<!\d)<n:int> files? copied at effectively <rate:num> <u:k>B/s")
     def _closing(self, found: Match) -> Iterator[Record]:
-        run, rate = self._run, binary_size(found["rate"], found["u"])
-        run.closed = True
-        known: Conditions = {**run.known, "files": int(found["n"])}
-        if isinstance(run.file, Measurement) and run.files == 1:
-            known |= {key: run.file.conditions.get(key) for key in ("file", "file_B")}
+        self._closed, rate = True, binary_size(found["rate"], found["u"])
+        known: Conditions = {**self.known, "files": int(found["n"])}
+        if isinstance(self._file, Measurement) and self._files == 1:
+            known |= {key: self._file.conditions.get(key) for key in ("file", "file_B")}
         elif int(found["n"]) > 1:
             known.pop("file", None)
         yield self.rate(rate, f"{found['rate']} {found['u']}B/s", known, text=found[0])
 
     @reads(r"bbcp: Creating (?P<file>\S.*)$")
     def _creating(self, found: Match) -> None:
-        run = self._run
-        run.clock = run.elapsed = run.mean = None
-        run.waiting, run.known["file"] = False, found["file"]
+        self._clock = self._elapsed = self._mean = None
+        self._waiting, self.known["file"] = False, found["file"]
 
     def other(self, text: str) -> Found:
-        if (problem := located(_FAILED, text, "bbcp: ", "bbcp@")) is None:
-            return None
-        run, self._run = self._run, _Run(self._run.known)
-        return self.failure(problem[0], **run.known)
+        problem = located(_FAILED, text, "bbcp: ", "bbcp@")
+        return None if problem is None else self.failure(problem[0], **self._further())
 
     def settle(self) -> Iterator[Record]:
-        run, self._run = self._run, _Run()
-        if run.file is not None and run.files == 1 and not run.closed:
-            yield run.file
-        elif run.last is not None and not run.files and not run.closed:
-            rate, printed, line = run.last
-            known = {**run.known, "average": "running"}
+        if self._file is not None and self._files == 1 and not self._closed:
+            yield self._file
+        elif self._last is not None and not self._files and not self._closed:
+            rate, printed, line = self._last
+            known = {**self.known, "average": "running"}
             yield self.measure("throughput", rate, printed, status="partial", line=line, **known)
