@@ -58,9 +58,19 @@ class Document:
             self._breaks = [found.start() for found in _NEWLINE.finditer(self.text)]
         return self.line + bisect_left(self._breaks, offset)
 
-    def lines(self, start: int = 0) -> LineCursor:
-        """Lines of one needle after another from offset ``start`` on, in one pass."""
-        return LineCursor(self, start)
+    def lines(self, start: int = 0) -> Callable[[str], int]:
+        """What gives the line of one needle after another from offset ``start`` on; of one missing that before."""
+        at, missing = max(start, 0), set()
+
+        def line(needle: str) -> int:
+            nonlocal at
+            found = self.text.find(needle, at + 1) if needle not in missing else -1
+            if found < 0:
+                missing.add(needle)  # is looked for once
+            at = max(at, found)
+            return self.line_at(at)
+
+        return line
 
 
 Fits = Callable[[Document], bool]
@@ -100,25 +110,6 @@ def documents(
         return method
 
     return mark
-
-
-class LineCursor:
-    """Finds needles in a document one after another; what is missing is looked for once."""
-
-    def __init__(self, doc: Document, start: int = 0) -> None:
-        self._doc = doc
-        self._at = max(start, 0)
-        self._missing: set[str] = set()
-
-    def next(self, needle: str) -> int:
-        """Line of the next ``needle``; where there is none, that of the last one found."""
-        if needle not in self._missing:
-            at = self._doc.text.find(needle, self._at + 1)
-            if at < 0:
-                self._missing.add(needle)
-            else:
-                self._at = at
-        return self._doc.line_at(self._at)
 
 
 def whole_part(text: str) -> Any:

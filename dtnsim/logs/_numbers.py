@@ -6,6 +6,7 @@ import math
 import re
 from collections.abc import Mapping
 from functools import lru_cache
+from itertools import accumulate
 from typing import Any, Final
 
 #: prefix letter -> factor, for tools whose letters mean powers of 1000
@@ -246,12 +247,8 @@ def of_histogram(counts: Mapping[str, object]) -> tuple[int, dict[str, float]]:
     packets = sum(count for _, count in found)
     if not packets:
         return 0, {}
-    middle, seen = found[-1][0], 0.0
-    for delay, count in found:
-        seen += count
-        if seen >= packets / 2:
-            middle = delay
-            break
+    sums = accumulate(count for _, count in found)
+    middle = next((delay for (delay, _), seen in zip(found, sums, strict=True) if seen >= packets / 2), found[-1][0])
     mean = sum(delay * count for delay, count in found) / packets
     return int(packets), {"mean": mean, "median": middle, "min": found[0][0], "max": found[-1][0]}
 

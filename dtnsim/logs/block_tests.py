@@ -78,7 +78,7 @@ class DiskSpd(LinesParser, evidence=Evidence.NO_MODEL):
         blocks = {element.text for element in root.iterfind("Profile//BlockSize")}
         lines = doc.lines(doc.text.find("</Profile>"))
         for span in root.iterfind("TimeSpan"):
-            line, seconds = lines.next("<TimeSpan>"), _number(span, "TestTimeSeconds")
+            line, seconds = lines("<TimeSpan>"), _number(span, "TestTimeSeconds")
             threads, block = _number(span, "ThreadCount"), number(blocks.pop()) if len(blocks) == 1 else None
             known: Conditions = {"duration_s": seconds, "threads": threads, "block_B": block}
             if seconds:

@@ -151,8 +151,7 @@ class Wdt(LineParser, evidence=Evidence.TRANSFER, by_document=True):
     def settle(self) -> Iterator[Record]:
         if self._text:
             yield from self._report(" ".join(self._text))
-        bar, self._bar = self._bar, None
-        yield from self.held(bar, "partial")
+        yield from self.held(self._bar, "partial")
 
     def _report(self, text: str) -> Iterator[Record]:
         line, self._text, self.open = self._start, [], False

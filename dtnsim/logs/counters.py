@@ -294,7 +294,7 @@ class Nstat(LinesParser, evidence=Evidence.BUSY):
         sent, lines = number(counters.get(_SENT)), doc.lines()
         for name, found in counters.items():
             if (count := number(found)) is not None:
-                yield self._counted(name, count, f"{found}", sent, lines.next(f'"{name}"'))
+                yield self._counted(name, count, f"{found}", sent, lines(f'"{name}"'))
 
     def _counted(self, name: str, count: float, printed: str, sent: float | None, line: int | None = None) -> Record:
         args = self.ctx.args("nstat")

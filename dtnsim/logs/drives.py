@@ -174,7 +174,7 @@ class Nvme(LinesParser, evidence=Evidence.DESCRIBES):
             more: Conditions = {**drive, "block_B": number(space.get("SectorSize"))}
             for view, key in (("used", "UsedBytes"), ("total", "PhysicalSize")):
                 if (value := number(space.get(key))) is not None:
-                    line = lines.next(f'"{key}"')
+                    line = lines(f'"{key}"')
                     yield self.measure("capacity", value, f"{space[key]}", line=line, view=view, **more)
 
 

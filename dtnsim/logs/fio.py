@@ -318,7 +318,7 @@ class Fio(LinesParser, evidence=Evidence.FITS):
         self.need(not lost, "client_stats", "the sum over all clients is cut off", line=doc.line)
         lines = doc.lines()
         for job in total or jobs:
-            self.ctx.line = lines.next(f'"{job.get("jobname")}"')
+            self.ctx.line = lines(f'"{job.get("jobname")}"')
             yield from self._json_job(job, as_dict(shared))
 
     def _json_job(self, job: dict[str, Any], shared: dict[str, Any]) -> Iterator[Record]:

@@ -73,7 +73,7 @@ class Globus(LinesParser, evidence=Evidence.TRANSFER):
         tasks, lines = doc.data["DATA"] if doc.data.get("DATA_TYPE") == "task_list" else [doc.data], doc.lines()
         for task in tasks:
             if isinstance(task, dict):
-                yield from self._records(task, lines.next('"effective_bytes_per_second"'), {}, cut=doc.cut)
+                yield from self._records(task, lines('"effective_bytes_per_second"'), {}, cut=doc.cut)
 
     @noted
     def _records(self, task: Mapping[str, Any], line: int, more: Conditions, *, cut: bool = False) -> Iterator[Record]:

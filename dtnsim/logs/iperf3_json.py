@@ -92,7 +92,7 @@ class Iperf3Json(Parser, evidence=Evidence.NETWORK):
                 known["retransmits"] = whole(part.get("retransmits"))
                 known["direction"] = _direction(conditions, opposite=key.endswith("reverse"))
                 known["omitted"] = True if part.get("omitted") is True else None
-                yield self.measure("throughput", rate / 8, f"{rate:g} bit/s", line=lines.next(f'"{key}"'), **known)
+                yield self.measure("throughput", rate / 8, f"{rate:g} bit/s", line=lines(f'"{key}"'), **known)
 
     def _end(self, doc: Document, end: Mapping[str, Any], conditions: Conditions, status: Status) -> Iterator[Record]:
         sums: dict[str, Mapping[str, Any]] = {key: part for key in _SUMS if isinstance(part := end.get(key), dict)}

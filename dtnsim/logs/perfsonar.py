@@ -39,7 +39,7 @@ class Perfsonar(Parser, evidence=Evidence.WAY, by_document=True, of_a_line=True)
         lines = doc.lines()
         for record in records(doc.data):
             if record.keys() >= _KEYS and isinstance(record["result"], dict):
-                self.ctx.line = lines.next('"result"')
+                self.ctx.line = lines('"result"')
                 yield from self._document(record)
 
     def _document(self, record: Mapping[str, Any]) -> Iterator[Record]:
@@ -123,7 +123,7 @@ class Esmond(Parser, evidence=Evidence.WAY, by_document=True, of_a_line=True):
         kind, known = self._about()
         lines = doc.lines()
         for item in items:
-            self.ctx.line, self.ctx.cut = lines.next('"ts"'), doc.cut and item is items[-1]
+            self.ctx.line, self.ctx.cut = lines('"ts"'), doc.cut and item is items[-1]
             more = {**known, "time": stamp(number(item.get("ts")))}
             value = item.get("val")
             if isinstance(value, list) and value and isinstance(value[0], dict) and "event-type" in value[0]:
@@ -262,7 +262,7 @@ class Pscheduler(LinesParser, evidence=Evidence.WAY, of_a_line=True):
     def _throughput(self, doc: Document, result: Mapping[str, Any], known: Conditions) -> Iterator[Record]:
         lines, mean = doc.lines(doc.text.find('"intervals"')), Mean(line=doc.line)
         for part in (as_dict(as_dict(part).get("summary")) for part in as_list(result.get("intervals"))):
-            self.ctx.line = lines.next('"summary"')
+            self.ctx.line = lines('"summary"')
             rate, start, end = (number(part.get(key)) for key in ("throughput-bits", "start", "end"))
             if rate is None:
                 continue
@@ -312,7 +312,7 @@ class Pscheduler(LinesParser, evidence=Evidence.WAY, of_a_line=True):
                 if (value := iso_s(hop.get("rtt"))) is not None:
                     address = hop.get("ip") or hop.get("hostname")
                     each = {**more, "hop": count, "address": None if address is None else str(address)}
-                    answered.append((value, str(hop["rtt"]), lines.next('"rtt"'), each))
+                    answered.append((value, str(hop["rtt"]), lines('"rtt"'), each))
             for value, printed, line, each in answered:
                 if each["hop"] < len(hops):
                     yield self.measure("rtt", value, printed, each, line=line, interval=True)

@@ -128,7 +128,7 @@ class Prometheus(Parser, evidence=Evidence.BUSY):
         for series in map(as_dict, as_list(doc.data["data"].get("result"))):
             if not isinstance(series.get("metric"), dict):
                 continue
-            self.ctx.line, samples, found = lines.next('"metric"'), [], series.get("values")
+            self.ctx.line, samples, found = lines('"metric"'), [], series.get("values")
             for pair in found if isinstance(found, list) else [series.get("value")]:
                 when, value = map(number, pair) if isinstance(pair, list) and len(pair) == 2 else (None, None)
                 if when is not None and value is not None and value >= 0:  # neither NaN nor a histogram

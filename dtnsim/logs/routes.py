@@ -331,7 +331,7 @@ class Mtr(LineParser, evidence=Evidence.WAY):
         for index, hub in enumerate(filter(None, map(as_dict, as_list(report["hubs"]))), 1):
             hop = int(number(hub.get("count")) or index)
             values = {key: value for key in hub if (value := number(hub[key])) is not None and key != "count"}
-            rows.append((hop, str(hub.get("host", "")), values, lines.next('"count"')))
+            rows.append((hop, str(hub.get("host", "")), values, lines('"count"')))
         yield from self._path(rows, path, whole=not doc.cut, line=doc.line_of('"hubs"'))
 
     @documents(kind="xml", sign=r"<MTR\b")

@@ -133,7 +133,7 @@ class Rucio(LinesParser, evidence=Evidence.TRANSFER, by_document=True):
         for record in records(doc.data):
             kind = str(record.get("event_type") or kind)
             if record.keys() >= _PAYLOAD:
-                self.ctx.line = lines.next('"dst-rse"')
+                self.ctx.line = lines('"dst-rse"')
                 yield from self._event(record, kind)
 
     def _event(self, event: Mapping[str, Any], kind: str) -> Iterator[Record]:
@@ -207,12 +207,12 @@ class Fts(Parser, evidence=Evidence.TRANSFER, by_document=True):
         lines = doc.lines()
         for record in records(doc.data):
             if record.keys() >= _MESSAGE:
-                self.ctx.line = lines.next('"tr_id"')
+                self.ctx.line = lines('"tr_id"')
                 yield from self._message(record)
                 continue
             for item in (record, *map(as_dict, as_list(record.get("files")))):
                 if item.keys() >= _JOB:
-                    self.ctx.line = lines.next('"file_state"')
+                    self.ctx.line = lines('"file_state"')
                     yield from self._file(item, record)
 
     def _message(self, record: Mapping[str, Any]) -> Iterator[Record]:
