@@ -7,6 +7,7 @@ import xml.etree.ElementTree as ET
 from collections.abc import Iterable, Iterator
 from typing import ClassVar, Final
 
+from dtnsim.logs._commands import meanings
 from dtnsim.logs._declared import Found, LinesParser, Match, gives, notes, reads
 from dtnsim.logs._numbers import BINARY, number, size_bytes
 from dtnsim.logs.base import Conditions, Document, Evidence, Record, anew, documents
@@ -157,10 +158,6 @@ class Vdbench(LinesParser, evidence=Evidence.NO_MODEL):
         yield from self.figures(row, known, "iops {iops} [/s]", "latency {time} ms")
 
 
-_MODES: Final = (
-    ("random read", "randread"), ("random write", "randwrite"), ("random r/w", "randrw"),
-    ("sequential read", "read"), ("sequential write", "write"), ("sequential rewrite", "rewrite"),
-)  # fmt: skip
 _KINDS: Final = {"randread": "read", "read": "read", "randwrite": "write", "write": "write", "rewrite": "write"}
 
 
@@ -206,7 +203,8 @@ class Sysbench(LinesParser, evidence=Evidence.NO_MODEL):
     @reads(r"^Doing (?P<what>.* test.*)", inside=True)
     def _doing(self, found: Match) -> None:
         self._io = True
-        self.known["pattern"] = next((p for words, p in _MODES if words in found[0]), found["what"].strip())
+        modes = meanings("sysbench").items()
+        self.known["pattern"] = next((mode for words, mode in modes if words in found[0]), found["what"].strip())
 
     _flags = notes(r"^Extra file open flags.*(?P<direct>direct)", inside=True, to=bool)
 

@@ -17,6 +17,7 @@ from dataclasses import dataclass, field
 from functools import lru_cache
 from typing import Final
 
+from dtnsim.logs._declared import said_in
 from dtnsim.logs._iperf import ROW_WORDS, Row, read_line, udp_of
 from dtnsim.logs._numbers import BINARY, DECIMAL, binary_size, regex
 from dtnsim.logs.base import Conditions, Evidence, LineParser, Mean, Record, Status, once
@@ -35,7 +36,6 @@ _MESSAGE: Final = re.compile(r"iperf3: (?P<kind>error|parameter error|interrupt|
 _CPU: Final = regex(r"(?P<where>local|remote)/(?P<role>sender|receiver) <share:dots>%")
 _ROLE: Final = re.compile(r"(sender|receiver)\s*$")
 _TCP: Final = regex(r"\s+<retr:int>(?:\s+<cwnd:comma> (?P<cwndu>[KMG]?)Bytes)?(?:\s.*)?$")
-_MSS: Final = re.compile(r"TCP MSS: (\d+)")
 #: rows of TCP's time series, which long logs consist of
 _ROWS: Final = re.compile(
     r"^\[ *(\d{1,9}|SUM)\] +(\d{1,9}\.\d\d)- *(\d{1,9}\.\d\d) +sec +\d{1,9}(?:\.\d{1,9})? [KMGTP]?Bytes +"
@@ -251,8 +251,7 @@ class Iperf3Text(LineParser, evidence=Evidence.NETWORK, of_a_line=True):
             test.conditions |= {"protocol": started["proto"].lower(), "block_B": float(started["block"])}
             if started["omit"] and started["omit"] != "0":
                 test.conditions["omit_s"] = float(started["omit"])
-        if (mss := _MSS.search(text)) is not None:
-            test.conditions["mss_B"] = int(mss[1])
+        test.conditions |= said_in(text, mss_B=r"TCP MSS: (\d+)")
 
     def _message(self, kind: str, text: str) -> Iterator[Record]:
         open_tests = [test for test in self._tests.values() if not test.interrupted]

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
 from typing import Final
 
 from dtnsim.logs._declared import LinesParser, Match, reads
@@ -34,21 +33,6 @@ _MOST_HOPS: Final = 255
 _Probe = tuple[str | None, float, str | None]  #: probes of a hop: (address, time [s], refusal)
 
 
-@dataclass(slots=True)
-class _Route:
-    """One route while it is read; ``last`` are number, line and probes of the last hop that answered."""
-
-    target: str
-    address: str
-    line: int
-    conditions: Conditions
-    hop: int = 0
-    text: str = ""
-    hop_line: int = 0
-    last: tuple[int, int, list[_Probe]] | None = None
-    cut: bool = False  # the file ends inside a line of the last hop
-
-
 class Traceroute(LineParser, evidence=Evidence.WAY):
     """traceroute (Linux, BSD, macOS, Solaris, busybox, IPv6) and Windows tracert.
 
@@ -65,7 +49,15 @@ class Traceroute(LineParser, evidence=Evidence.WAY):
     commands = ("traceroute", "traceroute6", "tracert")
     shape = r"^\s+\S.* ms(?:   ms|  \*)"  #: a first hop whose head is missing (it goes to stderr on BSD and macOS)
 
-    _route: _Route | None = None
+    _target = anew(str)
+    _address = anew(str)
+    _start = anew(int)  # line of the head
+    _known: Conditions = anew(dict)
+    _hop = anew(int)  # that is read, its line and its text
+    _line = anew(int)
+    _text = anew(str)
+    _last: tuple[int, int, list[_Probe]] | None = anew()  # number, line and probes of the last hop that answered
+    _cut = anew(bool)  # the file ends inside a line of the last hop
 
     def feed(self, text: str) -> Iterator[Record]:
         head = (_HEAD.search(text) if "traceroute" in text else None) or _TRACERT.search(text)
@@ -73,60 +65,60 @@ class Traceroute(LineParser, evidence=Evidence.WAY):
             yield from self.settle()
             self._begin(head["target"], head["address"])
             return
-        if self._route is not None:
-            yield from self._more(self._route, text)
-        if self._route is None and _FIRST.match(text):
-            yield from self._more(self._begin(None, None), text)
-        elif self._route is None:
+        if self.open:
+            yield from self._more(text)
+        if not self.open and _FIRST.match(text):
+            self._begin(None, None)
+            yield from self._more(text)
+        elif not self.open:
             words = ("traceroute", "Unable to", "Cannot handle")
             problem = located(_TRACEROUTE_FAILED, text, *words) or _TRACEROUTE_FAILED.match(text)
             if problem is not None and ("traceroute" in text or self.ctx.args(*self.commands) is not None):
                 yield self.failure(problem[0])
 
     def settle(self) -> Iterator[Record]:
-        (route, self._route), self.open = (self._route, None), False
-        if route is None:
+        if not self.open:
             return
-        yield from self._hop(route)
-        number, line, probes = self.need(route.last, "", "no hop answered", line=route.line)
-        answers = [probe for probe in probes if probe[0] in (route.address, route.target)]
+        self.open = False
+        yield from self._probed()
+        number, line, probes = self.need(self._last, "", "no hop answered", line=self._start)
+        answers = [probe for probe in probes if probe[0] in (self._address, self._target)]
         reached, answers = bool(answers), answers or probes
         times, flags = [time for _, time, _ in answers], [flag for _, _, flag in answers if flag]
-        known: Conditions = {**route.conditions, "hop": number, "reached": reached, "address": answers[-1][0]}
+        known: Conditions = {**self._known, "hop": number, "reached": reached, "address": answers[-1][0]}
         known["annotation"] = flags[0] if flags else None
-        status: Status = "truncated" if route.cut else "complete" if reached else "partial"
+        status: Status = "truncated" if self._cut else "complete" if reached else "partial"
         mean, least = sum(times) / len(times), {**known, "statistic": "min"}
         yield self.measure("rtt", mean, f"{mean * 1e3:.3f} ms", status=status, line=line, **known)
         yield self.measure("rtt", min(times), f"{min(times) * 1e3:g} ms", least, status=status, line=line)
         yield self.measure("hops", number, str(number), status=status, line=line, **known)
 
-    def _begin(self, target: str | None, address: str | None) -> _Route:
+    def _begin(self, target: str | None, address: str | None) -> None:
         host = self.where["host"]
-        known: Conditions = {key: value for key, value in (("target", target), ("host", host)) if value is not None}
-        self._route, self.open = _Route(target or "", address or target or "", self.ctx.line, known), True
-        return self._route
+        self.forget()
+        self._known = {key: value for key, value in (("target", target), ("host", host)) if value is not None}
+        self._target, self._address = target or "", address or target or ""
+        self._start, self.open = self.ctx.line, True
 
-    def _more(self, route: _Route, text: str) -> Iterator[Record]:
-        route.cut = self.ctx.last
+    def _more(self, text: str) -> Iterator[Record]:
+        self._cut = self.ctx.last
         found = _TRACEROUTE_HOP.match(text)
         number = int(found["hop"]) if found is not None else 0
-        wrapped = route.text.rstrip().endswith(tuple("0123456789")) and text.lstrip().startswith("ms")
-        if found is not None and route.hop < number <= min(route.hop + 30, _MOST_HOPS) and not wrapped:
-            yield from self._hop(route)
-            route.hop, route.text, route.hop_line = number, found["rest"] or "", self.ctx.line
-        elif not text.strip():
-            if route.hop or self.ctx.line - route.line > 2:
-                yield from self.settle()
-        elif route.hop and (text[0] in " \t" or wrapped):
-            route.text = (route.text + " " + text.strip())[:4000]
-        elif (
-            route.hop or self.ctx.line - route.line > 2 or not (text[0] in " \t" or "packets" in text or "hops" in text)
-        ):
+        wrapped = self._text.rstrip().endswith(tuple("0123456789")) and text.lstrip().startswith("ms")
+        indented = text[:1] in (" ", "\t")
+        if found is not None and self._hop < number <= min(self._hop + 30, _MOST_HOPS) and not wrapped:
+            yield from self._probed()
+            self._hop, self._text, self._line = number, found["rest"] or "", self.ctx.line
+        elif self._hop and text.strip() and (indented or wrapped):
+            self._text = (self._text + " " + text.strip())[:4000]
+        elif self._hop or self.ctx.line - self._start > 2:
+            yield from self.settle()
+        elif text.strip() and not (indented or "packets" in text or "hops" in text):
             yield from self.settle()  # neither the wrapped end of the head nor tracert's second line
 
-    def _hop(self, route: _Route) -> Iterator[Record]:
+    def _probed(self) -> Iterator[Record]:
         """The probes of the hop whose text is gathered."""
-        text, route.text = route.text, ""
+        text, self._text = self._text, ""
         address: str | None = None
         probes: list[_Probe] = []
         sent = 0
@@ -138,13 +130,13 @@ class Traceroute(LineParser, evidence=Evidence.WAY):
             elif token["ms"]:
                 value = decimal(token["ms"]) * 1e-3
                 probes.append((address, value, None))
-                known: Conditions = {**route.conditions, "hop": route.hop, "probe": sent}
+                known: Conditions = {**self._known, "hop": self._hop, "probe": sent}
                 known |= {"address": address, "interval": True, "upper_bound": True if token["less"] else None}
-                yield self.measure("rtt", value, token[0].strip(), line=route.hop_line, **known)
+                yield self.measure("rtt", value, token[0].strip(), line=self._line, **known)
         if probes:
             if probes[0][0] is None:  # tracert prints the address after the times
                 probes = [(address, time, flag) for _, time, flag in probes]
-            route.last = route.hop, route.hop_line, probes
+            self._last = self._hop, self._line, probes
 
 
 _TIME: Final = regex(r"(?<![\d.,])<ms:comma> ?ms\b")

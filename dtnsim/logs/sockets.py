@@ -6,6 +6,7 @@ import re
 from collections.abc import Iterable, Iterator
 from typing import ClassVar, Final
 
+from dtnsim.logs._commands import meanings
 from dtnsim.logs._declared import LinesParser, Match, reads
 from dtnsim.logs._numbers import BINARY, DECIMAL, TIMES, positive_int, regex, unit_of
 from dtnsim.logs.base import Conditions, Evidence, LineParser, Record, anew
@@ -112,11 +113,7 @@ _TIMES: Final = (
     ("t_min", "min"), ("t_max", "max"), ("t_typical", "p50"), ("t_avg", None), ("t_stdev", "stddev"),
     ("99% percentile", "p99"), ("99.9% percentile", "p99.9"),
 )  # fmt: skip
-_KEYS: Final = {
-    "Number of qps": "streams", "Connection type": "connection", "Mtu": "mtu_B", "Link type": "link",
-    "Device": "device", "TX depth": "depth",
-}  # fmt: skip
-_PAIR: Final = re.compile(rf"({'|'.join(_KEYS)})\s*+: (\S++)")
+_PAIR: Final = re.compile(r"(Number of qps|Connection type|Mtu|Link type|Device|TX depth)\s*+: (\S++)")
 _OPERATIONS: Final = {"RDMA_Write": "write", "RDMA_Read": "read", "Send": "send", "Raw Ethernet Send": "send"}
 
 
@@ -185,7 +182,7 @@ class Perftest(LinesParser, evidence=Evidence.NETWORK):
     def other(self, text: str) -> None:
         self.open = self.open and "----" not in text
         for key, value in _PAIR.findall(text) if ":" in text else ():
-            name, digits = _KEYS[key], value.partition("[")[0]
+            name, digits = meanings("perftest")[key], value.partition("[")[0]
             if name not in ("streams", "mtu_B", "depth"):
                 self.known[name] = value
             elif digits.isdigit() and len(digits) < 9:
