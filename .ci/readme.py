@@ -155,9 +155,11 @@ def tool_errors(given: Iterable[list[dict[str, str]]]) -> dict[str, list[tuple[f
     from dtnsim.evidence import tool_runs
 
     found: dict[str, list[tuple[float, list[bool]]]] = {}
-    for same in given:
+    points = [(same, tool_runs.run_of(same[0])) for same in given]
+    tool_runs.ahead(run for _, run in points)
+    for same, run in points:
         measured = [float(r["wall_s"]) for r in same]
-        shown = tool_runs.answer(tool_runs.run_of(same[0]), _SAMPLES)
+        shown = tool_runs.answer(run, _SAMPLES)
         inside = [shown.p10_s <= m <= shown.p90_s for m in measured]
         off = abs(shown.p50_s / statistics.median(measured) - 1)
         found.setdefault(same[0]["tool_key"], []).append((off, inside))

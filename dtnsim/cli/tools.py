@@ -13,7 +13,7 @@ from dtnsim.ground.errors import DtnsimError, InputError, SpecError
 
 if TYPE_CHECKING:
     from dtnsim.description.spec import PathSpec
-    from dtnsim.evidence.tool_runs import Answer
+    from dtnsim.evidence.tool_runs import Answer, Run
     from dtnsim.planning.tool_choice import Choice
     from dtnsim.report.table import Table
 
@@ -173,9 +173,17 @@ def _answer(
     answered: list[dict[str, Any]] = []
     wrong: list[SpecError] = []
     known: dict[str, Answer] = {}
-    for number, row in enumerate(rows, start=2):
+    runs: list[Run | DtnsimError] = []
+    for row in rows:
         try:
-            run = tool_runs.run_of(row)
+            runs.append(tool_runs.run_of(row))
+        except DtnsimError as error:
+            runs.append(error)
+    tool_runs.ahead(run for run in runs if not isinstance(run, DtnsimError))
+    for number, (row, run) in enumerate(zip(rows, runs, strict=True), start=2):
+        try:
+            if isinstance(run, DtnsimError):
+                raise run
             if run.alike not in known:
                 known[run.alike] = tool_runs.answer(run, samples, seed)
         except DtnsimError as error:

@@ -13,7 +13,7 @@ from dtnsim.engine import flow_lists, heaps, layout as engine_layout, max_min, r
 from dtnsim.ground import machine_code
 from dtnsim.simulation.fleet import traffic, transfer_layout
 
-#: transfers from which on reading code that is kept pays, and from which on, over all runs, compiling does: what each
+#: transfers of all runs from which on reading code that is kept pays, and from which on compiling does: what each
 #: takes over what a transfer then takes less, measured once and rounded up (`tests/benchmarks/README.md`)
 WORTH_READING: Final = 10_000
 WORTH_COMPILING: Final = 250_000
@@ -43,7 +43,7 @@ def compiles() -> bool:
 
 def worth(count: int, runs: int = 1) -> bool:
     """Whether some runs of so many transfers are quicker with compiled functions; the digits are the same."""
-    if count < WORTH_READING or not compiles():
+    if count * runs < WORTH_READING or not compiles():
         return False
     if count * runs >= WORTH_COMPILING:
         return True

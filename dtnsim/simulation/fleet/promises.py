@@ -24,6 +24,7 @@ from dtnsim.simulation.fleet.answers import HORIZON, Promise
 from dtnsim.simulation.fleet.build import Fleet
 
 _STEP: Final = 0.25  #: how finely a date is told [years]
+_WEEKS: Final = 8  #: weeks that are run for one run's dates, about
 _LOOK: Final = 1_000_000  #: events between two looks
 _FIRST: Final = (0.0, 1.0, 3.0, 6.0, HORIZON)  #: years that are tried first
 
@@ -101,7 +102,7 @@ def _week(fleet: Fleet, years: float, seed: int, scenario: int) -> dict[str, _We
     span = min(fleet.workload.span.value, calendar.WEEK_S)
     update = {"span": Quantity(span, "s"), "ahead": Quantity(years * YEAR_S, "s"), "failures": [], "maintenance": []}
     later = copy.copy(fleet)
-    later.workload = fleet.workload.model_copy(update=update)
+    later.workload, later.runs = fleet.workload.model_copy(update=update), fleet.runs * _WEEKS
     made = later.made(seed, scenario)
     while not made.course.run(_LOOK):
         pass

@@ -124,7 +124,7 @@ def test_compiling_has_to_pay(monkeypatch, tmp_path):
     assert [compiled.worth(n) for n in (read - 1, read, compile_ - 1, compile_)] == [False, False, False, True]
     assert compiled.worth(compile_ // 10 + 1, 10)  # ten runs
     (tmp_path / "traffic.run-25.py311.1.nbc").write_bytes(b"code")
-    assert [compiled.worth(n) for n in (read - 1, read)] == [False, True]
+    assert [compiled.worth(*n) for n in ((read - 1,), (read,), (read // 8 + 1, 8))] == [False, True, True]
     monkeypatch.setattr(compiled, "compiles", lambda: False)
     assert not compiled.worth(10**7)
 
