@@ -44,7 +44,8 @@ def word_of(given: object) -> str:
     text = given.lower() if isinstance(given, str) else ""
     if text in WORDS or library.instead(text, "segment") is not None:
         return text if text in WORDS else ""
-    return max((w for w in WORDS if re.search(rf"\b{re.escape(w)}\b", text)), key=lambda w: (len(w), w), default="")
+    there = (w for w in WORDS if w in text and re.search(rf"\b{re.escape(w)}\b", text))
+    return max(there, key=lambda w: (len(w), w), default="")
 
 
 def taken(given: object) -> str | None:
