@@ -35,7 +35,7 @@ def pytest_collection() -> Iterator[Any]:
     with runtime.gc_paused():
         collected = yield
     gc.freeze()
-    gc.set_threshold(20_000, 20, 20)
+    gc.set_threshold(200_000, 50, 20)
     return collected
 
 

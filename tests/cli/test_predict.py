@@ -97,7 +97,7 @@ def test_a_file_of_ones_own(run: Run, tmp_path: Path) -> None:
 def test_a_reader_that_leaves_early_breaks_nothing(options: str, code: int) -> None:
     """``dtnsim predict ... | true``: no traceback, and a goal that is missed is missed."""
     done = subprocess.run(
-        f"set -o pipefail; {sys.executable} -m dtnsim predict {PATH} --samples 16 {options} | true",
+        f"set -o pipefail; {sys.executable} -m dtnsim predict {MEMORY} --samples 16 {options} | true",
         shell=True,
         executable="/bin/bash",
         capture_output=True,

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from dtnsim.composition.compose import compose
+from dtnsim.composition.compose import compose, run_together
 from dtnsim.description import spec
 from dtnsim.evidence import cases
 from dtnsim.ground import library
@@ -119,10 +119,12 @@ def users() -> dict[Quantity, set[str]]:
     """Each quantity, and the paths that draw on it."""
     found: dict[Quantity, set[str]] = defaultdict(set)
     paths = {case.path: case for case in reversed(cases.load_all())}
-    for case in paths.values():
+    loaded = [spec.load(case.path, case.overrides) for case in paths.values()]
+    run_together(loaded)
+    for case, path in zip(paths.values(), loaded, strict=True):
         draw = Everything()
         with without_words():
-            compose(spec.load(case.path, case.overrides), draw)
+            compose(path, draw)
         for quantity in draw.seen:
             found[quantity].add(f"{case.site}/{case.path.stem}")
     return found

@@ -32,7 +32,7 @@ STORE = {
     "wan": {"bandwidth": "10 Gb/s", "rtt": "70 ms"},
 }
 LARGE, TYPED = {"files": 40, "each": "300 MB"}, "rclone copy --no-check-dest"
-POOL = {**FAR, "hosts": {**FAR["hosts"], "a": FAR["hosts"]["a"] | {"count": 4}}}  # type: ignore[dict-item]
+POOL = {**FAR, "hosts": {**FAR["hosts"], "a": FAR["hosts"]["a"] | {"count": 2}}}  # type: ignore[dict-item]
 ENDS = ((FAR, "a:/d", "b:/d"), (STORE, "a:/d", "a:/bucket"), (STORE, "a:/bucket", "a:/d"), (FAR, "a:/d", "a:/d/two"),
         (POOL, "a:/d", "b:/d"))  # fmt: skip
 
