@@ -7,6 +7,7 @@ from operator import attrgetter
 from typing import Final, Literal, Self, TypeAlias
 
 from dtnsim.ground.quantity import Quantity, Value
+from dtnsim.ground.runtime import record
 from dtnsim.ground.term import Term, largest, least, term
 from dtnsim.ground.uncertainty import Releases
 
@@ -33,7 +34,7 @@ class Thread:
     drawn: Quantity | None = None  #: How many there are where releases of the tool differ and nobody states one.
 
 
-@dataclass(frozen=True, slots=True)
+@record(frozen=True, slots=True)
 class Access:
     """How a tool uses a volume."""
 

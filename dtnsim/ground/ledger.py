@@ -15,6 +15,7 @@ import numpy as np
 from dtnsim.ground.errors import SpecError
 from dtnsim.ground.quantity import Draw, Quantity, Value
 from dtnsim.ground.records import Connection, Demand, Station
+from dtnsim.ground.runtime import record
 from dtnsim.ground.term import PRODUCT, Term, of, term, worded
 from dtnsim.ground.uncertainty import Change
 
@@ -57,7 +58,7 @@ class Ledger:
         ]
 
 
-@dataclass(frozen=True, slots=True)
+@record(frozen=True, slots=True)
 class Row:
     """The row of demands of one phase of one transfer, as seen from one place on the path."""
 

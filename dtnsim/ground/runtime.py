@@ -10,7 +10,20 @@ from collections.abc import Iterator
 from contextlib import contextmanager, suppress
 from contextvars import ContextVar
 from types import ModuleType
-from typing import Final
+from typing import TYPE_CHECKING, Final
+
+if TYPE_CHECKING:
+    from dataclasses import dataclass as record
+else:
+    from dataclasses import dataclass
+
+    def record(*, frozen, slots):
+        """A frozen dataclass to mypy; at run time nothing holds it, so that one is made in a quarter of the time."""
+        return dataclass(unsafe_hash=frozen, slots=slots)
+
+
+__all__ = ("gc_paused", "gc_resumed", "gc_seldom", "no_plugins_found", "one_thread", "output_nowhere", "record",
+           "without_plugins")  # fmt: skip
 
 _RESUMES: Final = ContextVar("resumes", default=False)  #: whether the collector ran before it was paused
 #: new records, less those gone, after which a command lets it look: more than a short command makes; Python's own 700

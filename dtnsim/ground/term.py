@@ -12,7 +12,6 @@ import math
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from contextvars import ContextVar
-from dataclasses import dataclass
 from functools import lru_cache
 from typing import Any, Final
 
@@ -20,6 +19,7 @@ import numpy as np
 
 from dtnsim.ground import units
 from dtnsim.ground.quantity import Draw, Quantity, Value, middle
+from dtnsim.ground.runtime import record
 
 #: how tightly a formula holds together: a sum, a product, a single number or call
 _SUM: Final = 0
@@ -47,7 +47,7 @@ def worded() -> bool:
     return _WORDED.get()
 
 
-@dataclass(frozen=True, slots=True)
+@record(frozen=True, slots=True)
 class Term:
     """A number, the formula it came from and the sources of the numbers in it."""
 

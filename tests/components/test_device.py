@@ -97,9 +97,3 @@ def test_but_changes_a_copy() -> None:
     assert (other.block_B, other.finish, other.thread) == (512, "dsync", use.thread)
     with pytest.raises(TypeError):
         use.but(blokc_B=1)
-
-
-def test_accesses_do_not_change() -> None:
-    use = Access("write", Thread("writer"), 4096, 1e6, 1e9)
-    with pytest.raises(dataclasses.FrozenInstanceError):
-        use.block_B = 1  # type: ignore[misc]  # that is the test
