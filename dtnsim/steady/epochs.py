@@ -44,6 +44,7 @@ _DRAWN: Final = 2e-3
 #: part of those under way whose ends are put together, and how closely shares are found then: of one scenario, of many
 _NEXT: Final = 1 / 12
 _NEAR: Final = (1e-3, 1e-2)
+_WIDE: Final = 32  #: columns of all scenarios from which on those that are behind go on by themselves
 _APART: Final = 1 << 30  #: more streams than any volume has
 
 
@@ -179,7 +180,8 @@ class _Epochs:
             ends = self._ends(rate)
             waits = anew & (~anew & np.isfinite(ends.min(axis=1))).any() if not self._pools.of else np.zeros_like(anew)
             if not waits.any():
-                rate = self._shares(column, anew)
+                waits = self._ahead(column, anew)
+                rate = self._shares(column, anew & ~waits, waits)
                 ends = self._ends(rate)
             first = np.where(waits, math.inf, ends.min(axis=1))
             if not np.isfinite(first).any():
@@ -217,10 +219,18 @@ class _Epochs:
         # columns whose shares were found last, and closely, have the same again
         return column, self._changed & (column >= 0).any(axis=1) & (column != self._shared).any(axis=1)
 
-    def _shares(self, column: Index, changed: BoolArray) -> Array:
+    def _ahead(self, column: Index, anew: BoolArray) -> BoolArray:
+        """(S,) the half of the scenarios that are furthest, where all of them have many columns and each has a few."""
+        none = np.zeros_like(anew)
+        if self._pools.of or np.count_nonzero(np.bincount(column[anew].ravel() + 1)[1:]) < _WIDE:
+            return none
+        clock = np.where(column >= 0, self._clock, 0.0).max(axis=1)
+        return np.asarray(anew & (clock > np.median(clock[anew])))
+
+    def _shares(self, column: Index, changed: BoolArray, waits: BoolArray) -> Array:
         """Rates of the transfers as they are now, (S, F) [B/s]; see `_columns`."""
         near, before = _NEAR[self._scenarios > 1] if self._several else None, self._rate
-        self._shared = np.where(self._changed[:, None], column if near is None else -2, self._shared)
+        self._shared = np.where((self._changed & ~waits)[:, None], column if near is None else -2, self._shared)
         some = slice(None) if changed.all() else np.flatnonzero(changed)
         self._rate = np.where(column >= 0, before, 0.0)
         if changed.any():

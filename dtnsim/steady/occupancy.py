@@ -197,10 +197,11 @@ class Occupancy:
 
     @cached_property
     def _most(self) -> tuple[Index, Index, Array]:
-        """(n,) stations, rising, (n,) columns that visit them, and (n, S) which part of each a column takes at most."""
+        """(n,) stations of several, rising, (n,) their columns, and (n, S) which part a column takes at most."""
         stations, parts = zip(*(told.most for told in self._told), strict=True)
         station, sizes = np.concatenate(stations), [len(own) for own in stations]
         order = np.argsort(station, kind="stable")
+        order = order[np.bincount(station)[station[order]] > 1]
         s = max(part.shape[1] for part in parts)
         part = np.concatenate([np.broadcast_to(part, (len(part), s)) for part in parts])
         return station[order], np.repeat(np.arange(len(sizes)), sizes)[order], part[order]
@@ -220,17 +221,18 @@ class Occupancy:
             mean: (S, C) rates with all workers at their mean, which hold elsewhere [B/s].
         """
         told = active & take(scenarios, self._several) & (np.count_nonzero(active, axis=1) > 1)[:, None]
-        if told.any() and len(active) >= _MANY:
-            told &= self._may_fill(active, scenarios)[:, None]
-        if not told.any():
+        some = np.flatnonzero(told.any(axis=1))
+        if len(some) and len(active) >= _MANY:
+            some = some[self._may_fill(active[some], scenarios[some])]
+        if not len(some):
             return mean
         found = np.array(np.broadcast_to(mean, active.shape))
-        numbers = np.where(told[:, :, None], take(scenarios, self._number), -1)
+        numbers = np.where(told[some, :, None], take(scenarios[some], self._number), -1)
         patterns, which = np.unique(numbers, axis=0, return_inverse=True)
         for n, pattern in enumerate(patterns.tolist()):
             split = self._told_apart([(c, *ways) for c, ways in enumerate(pattern) if ways[0] >= 0])
             if split:
-                here = np.flatnonzero(which.ravel() == n)
+                here = some[which.ravel() == n]
                 rates = found[here]
                 chain, numbered = self._chain(split, scenarios[here], np.asarray(active[here].any(axis=0)))
                 chain.average(rates, active[here], numbered, near)

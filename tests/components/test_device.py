@@ -1,6 +1,5 @@
 """Devices nest, accesses are values, and what explain prints of block storage is the calculation."""
 
-import dataclasses
 import math
 from typing import Any
 

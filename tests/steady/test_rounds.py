@@ -6,13 +6,14 @@ from typing import Any
 import numpy as np
 import pytest
 
+from dtnsim.ground.quantity import Value
 from dtnsim.ground.records import Demand, Phase, Problem, Slowdown, Station
 from dtnsim.steady import epochs, shares, solve
 from dtnsim.steady.ceilings import Workers
 from tests.steady.test_epochs import LINK, transfer
 
 
-def _drives(capacity: float, stall: float) -> Problem:
+def _drives(capacity: Value, stall: float) -> Problem:
     """Sixty transfers, begun one after the other, that share the link they cross and the memory of one host."""
     memory = Station("memory", "h", "memory", "memory", 1e4, "B")
     cores = [Station(f"cores{n}", "h", "cpu", "cpu", 90.0 + n, "cycles", private=True) for n in range(60)]
@@ -68,6 +69,16 @@ def test_rounds_grow_with_the_logarithm_of_many(
     epochs.rates(problem)
     assert len(asked) <= epochs_most + 1  # and once for all together
     assert 2 < len(built) <= built_most
+
+
+def test_scenarios_that_are_behind_go_on_by_themselves(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Those ahead wait meanwhile, and get the rates that they get where all go on together."""
+    problem = _drives(350.0 * np.exp(np.random.default_rng(1).normal(0.0, 0.3, 16)), 0.25)
+    found = []
+    for wide in (2, 1000):
+        monkeypatch.setattr(epochs, "_WIDE", wide)
+        found.append(epochs.rates(replace(problem, transfers=problem.transfers[:20])))
+    np.testing.assert_allclose(*found, rtol=1e-8)
 
 
 def test_what_workers_allow_is_asked_again_only_where_memory_slows_cores(monkeypatch: pytest.MonkeyPatch) -> None:
