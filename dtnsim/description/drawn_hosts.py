@@ -23,7 +23,7 @@ from dtnsim.components.nic import Nic
 from dtnsim.components.tuning import ROLES
 from dtnsim.description import personal, spoken, systems
 from dtnsim.description.override import merge
-from dtnsim.description.transfer import DEVICES, with_ends
+from dtnsim.description.transfer import DEVICES, with_ends, written
 from dtnsim.ground import library, yamlio
 from dtnsim.ground.errors import SpecError
 from dtnsim.ground.quantity import Mixture, Quantity, Scalar, factor_spread
@@ -94,10 +94,9 @@ def drawn(name: str, host: Mapping, mounts: Iterable[str], notes: list[str], *, 
 
 def mounts_of(raw: Mapping) -> dict[str, list[str]]:
     """Paths that transfers of a file read or write and that hosts mount of others, by host."""
-    given = raw.get("transfers", [raw.get("transfer")])
     found: dict[str, list[str]] = {}
     ends: list[object] = []
-    for item in given.values() if isinstance(given, Mapping) else given if isinstance(given, list) else ():
+    for item in written(raw):
         if isinstance(item, Mapping) and not {"from", "to"} <= set(item):
             with suppress(SpecError):  # said where the transfer is read
                 item = with_ends(item, list(raw["hosts"]))

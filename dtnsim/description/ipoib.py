@@ -4,6 +4,7 @@ from collections.abc import Iterator
 from typing import Final
 
 from dtnsim.components.base import expand
+from dtnsim.description.transfer import written
 from dtnsim.ground.errors import SpecError
 from dtnsim.ground.quantity import Scalar
 from dtnsim.ground.yamlio import Mapping
@@ -18,9 +19,7 @@ _VERBS: Final = ("ib_", "perftest")  #: tools that speak verbs, and no TCP
 
 def over_tcp(raw: Mapping) -> frozenset[str]:
     """Hosts that transfers of a path file leave for other hosts with a tool over TCP, and no card is named."""
-    given = raw.get("transfers", [raw.get("transfer")])
-    items = given.values() if isinstance(given, Mapping) else given if isinstance(given, list) else ()
-    return frozenset(name for item in items if isinstance(item, Mapping) for name in _ends(item))
+    return frozenset(name for item in written(raw) if isinstance(item, Mapping) for name in _ends(item))
 
 
 def _ends(item: Mapping) -> Iterator[str]:

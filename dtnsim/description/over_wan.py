@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any, Final
 
 from dtnsim.components.base import expand, find_kind, place
 from dtnsim.description import ipoib, spoken
+from dtnsim.description.transfer import rewrite
 from dtnsim.ground.errors import SpecError
 from dtnsim.ground.quantity import Scalar
 from dtnsim.ground.yamlio import Mapping
@@ -73,7 +74,7 @@ def buckets(raw: Mapping, notes: list[str]) -> None:
     kept: set[str] = set()
     from dtnsim.description.spoken_paths import with_volume  # which asks for what networks are called
 
-    def mounted(item: Any) -> Any:
+    def mounted(item: Any, _: str) -> Any:
         nonlocal hosts
         ends = {end: str(item.get(end, "")).partition(":") for end in ("from", "to")} if isinstance(item, dict) else {}
         far = [end for end, (name, _, _) in ends.items() if name in found]
@@ -92,15 +93,7 @@ def buckets(raw: Mapping, notes: list[str]) -> None:
         )
         return item.but(far[0], Scalar(f"{here}:/{store}{path.strip()}", *at))
 
-    for key in ("transfer", "transfers"):
-        given = raw.get(key)
-        if isinstance(given, list):
-            raw[key] = [mounted(item) for item in given]
-        elif isinstance(given, Mapping) and key == "transfers":
-            raw[key] = given.clone()
-            raw[key].update({name: mounted(item) for name, item in given.items()})
-        elif given is not None:
-            raw[key] = mounted(given)
+    rewrite(raw, mounted)
     if hosts is not raw["hosts"]:
         raw.put("hosts", hosts.without(*(found.keys() - kept)), *raw.lines["hosts"])
 

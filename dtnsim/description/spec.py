@@ -312,7 +312,7 @@ def _one_or_many(raw: Mapping, hosts: dict[str, Host]) -> list[int]:
         raw.put("transfers", [raw.pop("transfer")], *at)
     items = raw.get("transfers")
     if isinstance(items, Mapping):
-        items = [_named(item, name) for name, item in items.items()]
+        items = [i if not isinstance(i, Mapping) or "name" in i else i.but("name", name) for name, i in items.items()]
     if isinstance(items, list):
         made, origins = shared_out(_transfers(items, list(hosts)), hosts)
         raw.put("transfers", made, *raw.lines["transfers"])
@@ -323,13 +323,6 @@ def _one_or_many(raw: Mapping, hosts: dict[str, Host]) -> list[int]:
         steps = _transfers(expanded(raw["programs"], at), list(hosts))
         raw.put("transfers", [*(raw.get("transfers") or []), *steps], *raw.lines.get("transfers", at))
     return origins
-
-
-def _named(item: object, name: str) -> object:
-    if isinstance(item, Mapping):
-        item = item.clone()
-        item.setdefault("name", name)
-    return item
 
 
 def _transfers(items: list[Any], hosts: Sequence[str]) -> list[Any]:

@@ -8,7 +8,7 @@ from typing import Any, Final
 from dtnsim.components import network_kinds
 from dtnsim.components.base import kinds
 from dtnsim.description import personal
-from dtnsim.description.transfer import DEVICES
+from dtnsim.description.transfer import DEVICES, rewrite
 from dtnsim.ground import library, units
 from dtnsim.ground.errors import UnitError
 from dtnsim.ground.quantity import Scalar
@@ -97,27 +97,18 @@ def shares(raw: Mapping, notes: list[str]) -> dict[str, tuple[str, ...]]:
     Returns:
         ``key=value`` of those shares and of the ends there, by the key of the transfer.
     """
-    given, hosts = raw.get("transfers", [raw.get("transfer")]), raw.get("hosts")
-    items = list(given.values() if isinstance(given, Mapping) else given if isinstance(given, list) else ())
     told: dict[str, tuple[str, ...]] = {}
-    if not isinstance(hosts, Mapping):
-        return told
-    for number, item in enumerate(items):
-        key = f"transfers.{list(given)[number] if isinstance(given, dict) else number}"
-        key = key if "transfers" in raw else "transfer"
-        made = _mounted(item, hosts, notes, key) if isinstance(item, Mapping) else None
-        if made is None:
-            continue
-        before, (hosts, written) = hosts, made
-        told[key] = _as_overrides(item, written, before, hosts, key)
-        raw.put("hosts", hosts, *raw.lines["hosts"])
-        if given is raw.get("transfers") and isinstance(given, Mapping):
-            raw["transfers"] = given = given.clone()
-            given[key.removeprefix("transfers.")] = written
-        elif "transfers" in raw:
-            raw["transfers"] = given = [written if each is item else each for each in given]
-        else:
-            raw["transfer"] = written
+
+    def mounted(item: Any, key: str) -> Any:
+        before = raw["hosts"]
+        if not isinstance(item, Mapping) or (made := _mounted(item, before, notes, key)) is None:
+            return item
+        raw.put("hosts", made[0], *raw.lines["hosts"])
+        told[key] = _as_overrides(item, made[1], before, made[0], key)
+        return made[1]
+
+    if isinstance(raw.get("hosts"), Mapping):
+        rewrite(raw, mounted)
     return told
 
 

@@ -1,7 +1,7 @@
 """One transfer of a path file: its ends, its tool, its data, and when it begins."""
 
 import re
-from collections.abc import Collection, Iterable, Mapping as MappingABC, Sequence
+from collections.abc import Callable, Collection, Iterable, Mapping as MappingABC, Sequence
 from typing import Annotated, Any, Final, Self
 
 import numpy as np
@@ -186,6 +186,24 @@ def misplaced(transfers: Sequence[TransferSpec], hosts: MappingABC[str, Host]) -
         if runs and (where := elsewhere(stated, runs)):
             found[f"{kind} {where}"] = f"{kind} {where}: predicted as if it did; 'dtnsim tools' has those that do"
     return tuple(found[key] for key in sorted(found))
+
+
+def written(raw: Mapping) -> list[Any]:
+    """The transfers of a path file as they are written there: one, a list, or by name."""
+    given = raw.get("transfers", [raw.get("transfer")])
+    return list(given.values() if isinstance(given, Mapping) else given if isinstance(given, list) else ())
+
+
+def rewrite(raw: Mapping, change: Callable[[Any, str], Any]) -> None:
+    """Puts what ``change`` makes of each transfer of a path file, told its key, in its place."""
+    given = raw.get("transfers")
+    if isinstance(given, list):
+        raw["transfers"] = [change(item, f"transfers.{number}") for number, item in enumerate(given)]
+    elif isinstance(given, Mapping):
+        raw["transfers"] = made = given.clone()
+        made.update({name: change(item, f"transfers.{name}") for name, item in given.items()})
+    if "transfer" in raw:
+        raw["transfer"] = change(raw["transfer"], "transfer")
 
 
 def split_end(end: str) -> tuple[str, str]:

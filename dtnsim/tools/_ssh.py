@@ -258,7 +258,7 @@ class SshTool(SshLink, Tool):
 
 
 class SshCopy(SshTool):
-    """A tool that puts or gets files over SSH."""
+    """A tool over SSH that puts files, typed at the source, or gets them, typed at the destination (``client``)."""
 
     limit: Annotated[Rate | None, named("limit", "l")] = None
     client: Client = "source"

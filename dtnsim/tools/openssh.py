@@ -172,8 +172,6 @@ class Scp(SftpCopy):
 
     The file is read and written by a process of its own beside the SSH process.
 
-    ``client`` says at which end it was typed: at the source it puts, at the destination it gets.
-
     Neglects: that the window adjusts three packets late.
     Source: openssh-portable scp.c, sftp-client.c, channels.h; release notes 4.7, 6.5 and 9.0.
     """
@@ -201,8 +199,6 @@ class Scp(SftpCopy):
 
 class Sftp(SftpCopy):
     """``sftp -R requests -B buffer``: the channel's window, or the requests in flight if they are less.
-
-    ``client`` says at which end it was typed: at the source it puts, at the destination it gets.
 
     Neglects: requests of several files at once (there are none).
     Source: openssh-portable sftp-client.c: 64 requests of 32 KiB, of 255 KiB since 8.6.
