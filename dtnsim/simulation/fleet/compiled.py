@@ -101,9 +101,25 @@ def _made(folder: Path | None) -> dict[str, Any]:
             for n in _CALLED:
                 if n in own:
                     outside[n] = njit(own[n], error_model="numpy", cache=folder is not None)
+                    if folder is not None:
+                        _anew_where_broken(outside[n]._cache)  # noqa: SLF001 - numba has no other way to it
     finally:
         config.CACHE_DIR = before
     return outside
+
+
+def _anew_where_broken(kept: Any) -> None:
+    """Has kept code that cannot be read, since power or room ended while it was written, compiled again."""
+    load = kept.load_overload
+
+    def loaded(*of: Any) -> Any:
+        try:
+            return load(*of)
+        except Exception:  # noqa: BLE001 - whatever unpickling other bytes raises
+            kept.flush()
+            return None
+
+    kept.load_overload = loaded
 
 
 def _folder() -> Path | None:
