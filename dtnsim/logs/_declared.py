@@ -93,7 +93,11 @@ def notes(
 
 
 def gives(
-    pattern: str, *figures: str, to: Callable[[str], float] | None = None, inside: bool | str = False, after: str = ""
+    pattern: str,
+    *figures: str,
+    to: Callable[[str], float | None] | None = None,
+    inside: bool | str = False,
+    after: str = "",
 ) -> Callable[[Any, Match], Found]:
     """Declares lines by the figures that they give; other named groups are conditions of all of them.
 

@@ -46,7 +46,7 @@ _GROUPS: Final = str.maketrans("", "", " ,.'’_\u00a0\u2009\u202f")
 #: what ``<name:kind>`` stands for in a pattern: numbers as they are printed, the prefix of a unit, a word
 _KINDS: Final = {
     "int": r"\d++", "num": r"\d++(?:\.\d++)?", "comma": r"\d++(?:[.,]\d++)?", "real": r"\d++\.\d++",
-    "dots": r"[\d.]++", "k": "[kKMGTPE]?", "word": r"\S++",
+    "dots": r"[\d.]++", "k": "[kKMGTPE]?", "word": r"\S++", "rest": r"\S*+(?:\s++\S++)*",
 }  # fmt: skip
 _NAMED: Final = re.compile(r"<(\w+):(\w+)>")
 

@@ -253,7 +253,7 @@ class Parser(ABC):
         known: Mapping[str, Condition],
         *declared: str,
         to: Callable[[Any], float | None] | None = None,
-        doc: Document | None = None,
+        at: Callable[[str], int] | None = None,
         **how: Any,
     ) -> Iterator[Record]:
         """The figures that a line, or an object of JSON, gives.
@@ -263,7 +263,7 @@ class Parser(ABC):
             known: What holds of all of them.
             declared: Each as of `figure`.
             to: As of `dtnsim.logs._declared.gives`.
-            doc: The document, where the line of a figure is that of its key.
+            at: What gives the line of a figure by its key, such as `Document.line_of`.
             how: Line and status, as of `measure`.
         """
         groups: Mapping[str, Any] = found if not isinstance(found, re.Match) else {
@@ -286,8 +286,8 @@ class Parser(ABC):
                 value = value * times / over / parts
             words = ((key, word.format_map(groups).replace("~", " ")) for key, word in pairs.items())
             own = {key: int(word) if word.isdigit() else _LITERAL.get(word, word) for key, word in words}
-            if doc is not None:
-                how["line"] = doc.line_of(f'"{name.rpartition("/")[2]}"')
+            if at is not None:
+                how["line"] = at(f'"{name.rpartition("/")[2]}"')
             if value or not above:
                 yield self.measure(quantity, value, form.format_map(shown), {**own, **known}, **how)
 

@@ -81,7 +81,7 @@ class Smartctl(LinesParser, evidence=Evidence.DESCRIBES):
         self.version = ".".join(map(str, version)) if isinstance(version, list) else None
         drive = {"device": ("device", "name"), "model": ("model_name",), "protocol": ("device", "protocol")}
         known: Conditions = {key: inside(data, *keys) or None for key, keys in drive.items()}
-        yield from self.figures(data, known, *_FIGURES, doc=doc)
+        yield from self.figures(data, known, *_FIGURES, at=doc.line_of)
         for key, view in (("max", "capability"), ("current", "status")):
             speed = as_dict(inside(data, "interface_speed", key))
             count, bits = number(speed.get("units_per_second")), number(speed.get("bits_per_unit"))
@@ -172,10 +172,8 @@ class Nvme(LinesParser, evidence=Evidence.DESCRIBES):
         lines = doc.lines()
         for space, drive in _namespaces(doc.data["Devices"], {}):
             more: Conditions = {**drive, "block_B": number(space.get("SectorSize"))}
-            for view, key in (("used", "UsedBytes"), ("total", "PhysicalSize")):
-                if (value := number(space.get(key))) is not None:
-                    line = lines(f'"{key}"')
-                    yield self.measure("capacity", value, f"{space[key]}", line=line, view=view, **more)
+            sizes = "capacity {UsedBytes} [B] : view=used", "capacity {PhysicalSize} [B] : view=total"
+            yield from self.figures(space, more, *sizes, at=lines)
 
 
 def _namespaces(found: Any, drive: Conditions, depth: int = 0) -> Iterator[tuple[dict[str, Any], Conditions]]:

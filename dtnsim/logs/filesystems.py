@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from typing import Final
 
 from dtnsim.logs._commands import meanings
-from dtnsim.logs._declared import Found, LinesParser, Match, notes, reads, said_in
+from dtnsim.logs._declared import Found, LinesParser, Match, gives, notes, reads, said_in
 from dtnsim.logs._numbers import BINARY, TIMES, decimal, size_bytes
 from dtnsim.logs.base import Conditions, Evidence, Record, anew
 
@@ -37,15 +37,12 @@ class Zfs(LinesParser, evidence=Evidence.DESCRIBES):
     _get = notes(r"^\s*NAME\s+PROPERTY\s+VALUE(?=\s|$)", opens="get", settles=True)
     _list = notes(r"^\s*NAME\s+USED\s+AVAIL\s+REFER(?=\s|$)", opens="list", settles=True)
 
-    @reads(
-        r"^\s*+(?P<name>[\w.:/@%-]++)\s++(?P<used>[\d.]++[BKMGTPE]?)\s++(?P<free>[\d.]++[BKMGTPE]?|-)\s++"
-        r"(?P<refer>[\d.]++[BKMGTPE]?)\s++(?P<mount>/\S*+|-|none|legacy)\s*+$",
-        inside="list",
-    )
-    def _row(self, row: Match) -> Iterator[Record]:
-        for view, key in (("used", "used"), ("free", "free"), ("referenced", "refer")):
-            if (size := size_bytes(row[key])) is not None:
-                yield self.measure("capacity", size, row[key], view=view, target=row["name"])
+    _row = gives(
+        r"^\s*+(?P<target>[\w.:/@%-]++)\s++(?P<used>[\d.]++[BKMGTPE]?)\s++(?P<free>[\d.]++[BKMGTPE]?|-)\s++"
+        r"(?P<refer>[\d.]++[BKMGTPE]?)\s++(?:/\S*+|-|none|legacy)\s*+$",
+        "capacity {used} [B] : view=used", "capacity {free} [B] : view=free", "capacity {refer} [B] : view=referenced",
+        to=size_bytes, inside="list",
+    )  # fmt: skip
 
     @reads(
         r"^\s*+(?P<name>[\w.:/@%-]++)\s++(?P<key>[a-z]{4,30})\s++<value:word>\s++"

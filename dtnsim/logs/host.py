@@ -202,7 +202,7 @@ class Ethtool(LinesParser, evidence=Evidence.CORRECTS):
         mine = self.block == "settings" or _named(self.ctx.args("ethtool")) is not None
         return self.failure(found[0], **self._named()) if mine else None
 
-    @reads(r"^\s*Identifier\s+: (?P<identifier>\S*+(?:\s++\S++)*)\s*+$", opens="module")
+    @reads(r"^\s*Identifier\s+: <identifier:rest>\s*+$", opens="module")
     def _identifier(self, found: Match) -> None:
         self.known = {**self._named(), **found.groupdict()}
 
@@ -251,13 +251,9 @@ class Bonding(LinesParser, evidence=Evidence.DESCRIBES):
         path = _BOND.search(self.ctx.command.text) if self.ctx.command is not None else None
         self.known = {"bond": path[1] if path else None}
 
-    @reads(
-        r"^\s*(?P<key>Bonding Mode|Transmit Hash Policy|Slave Interface|MII Status|Speed)"
-        r": (?P<value>\S*+(?:\s++\S++)*)\s*+$",
-        inside=True,
-    )
+    @reads(r"^\s*(Bonding Mode|Transmit Hash Policy|Slave Interface|MII Status|Speed): <value:rest>\s*+$", inside=True)
     def _line(self, found: Match) -> Found:
-        self.lines, key, value = 0, found["key"], found["value"]
+        self.lines, key, value = 0, found[1], found["value"]
         if key == "Bonding Mode":
             self.known["mode"] = value
         elif key == "Transmit Hash Policy":

@@ -122,7 +122,7 @@ class Iperf3Json(Parser, evidence=Evidence.NETWORK):
         for sender in (as_dict(as_dict(stream).get("sender")) for stream in streams):
             known = {"target": conditions.get("target")}
             known["stream"] = whole(sender.get("socket")) if len(streams) > 1 else None
-            yield from self.figures(sender, known, *_RTT, doc=doc, status=status)
+            yield from self.figures(sender, known, *_RTT, at=doc.line_of, status=status)
 
     @noted
     def _sum(

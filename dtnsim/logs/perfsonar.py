@@ -253,7 +253,7 @@ class Pscheduler(LinesParser, evidence=Evidence.WAY, of_a_line=True):
             yield from self._roundtrips(doc, result, known)
         else:  # latency of one way: packet counts, and the histogram of delays in ms
             known = {**known, "packets": whole(result.get("packets-sent"))}
-            yield from self.figures(result, known, "loss {packets-lost:g}/{packets-sent:g}", doc=doc)
+            yield from self.figures(result, known, "loss {packets-lost:g}/{packets-sent:g}", at=doc.line_of)
             self.ctx.line = doc.line_of('"histogram-latency"')
             histogram = of_histogram(as_dict(result.get("histogram-latency")))[1]
             figures = (f"latency {{{name}:g}} ms : statistic={statistic(name)}" for name in histogram)
@@ -298,9 +298,9 @@ class Pscheduler(LinesParser, evidence=Evidence.WAY, of_a_line=True):
 
     def _roundtrips(self, doc: Document, result: Mapping[str, Any], known: Conditions) -> Iterator[Record]:
         known = {**known, "packets": whole(result.get("sent"))}
-        yield from self.figures(result, known, "loss {loss:g}", doc=doc)
+        yield from self.figures(result, known, "loss {loss:g}", at=doc.line_of)
         if number(result.get("loss")) != 1:
-            yield from self.figures(result, known, *_RTT, to=iso_s, doc=doc)
+            yield from self.figures(result, known, *_RTT, to=iso_s, at=doc.line_of)
 
     def _trace(self, doc: Document, result: Mapping[str, Any], known: Conditions) -> Iterator[Record]:
         lines, paths = doc.lines(), as_list(result["paths"])

@@ -10,7 +10,7 @@ from typing import Final
 from dtnsim.logs._columns import by_right_edge, tokens
 from dtnsim.logs._commands import given, meanings
 from dtnsim.logs._declared import Found, LinesParser, Match, listed, notes, reads
-from dtnsim.logs._numbers import BINARY, TIMES, decimal, number, parts_s, size_bytes
+from dtnsim.logs._numbers import BINARY, TIMES, decimal, number, parts_s, size_bytes, statistic
 from dtnsim.logs.base import Conditions, Evidence, Record, anew, once
 
 _KIB: Final = BINARY["K"]
@@ -192,7 +192,6 @@ def _asked(args: list[str] | None) -> Conditions:
     return {**given("iozone", args).known, **({"tests": tests} if tests else {})}
 
 
-_STATISTICS: Final = {"": None, "average": None, "stddev": "stddev", "max": "max", "min": "min"}
 _MIB: Final = 2.0**20
 _FIGURES: Final = {
     "bandwidth": ("throughput", _MIB, " MB/sec"), "iops": ("iops", 1.0, ""), "latency": ("latency", 1.0, " s"),
@@ -247,10 +246,10 @@ class RadosBench(LinesParser, evidence=Evidence.SERVERS):
         self.need(rate > 0, text, "nothing was moved: no rate", line=line)
         yield self.measure("duration", seconds, printed, line=line, **known)
         for key, (value, shown, at) in found.items():
-            statistic, _, what = key.rpartition(" ")
+            which, _, what = key.rpartition(" ")
             if what in _FIGURES:
                 quantity, factor, word = _FIGURES[what]
-                more = {**known, "statistic": _STATISTICS[statistic]}
+                more = {**known, "statistic": statistic(which) or None}
                 yield self.measure(quantity, value * factor, shown + word, more, line=at)
 
 
@@ -351,9 +350,9 @@ class Elbencho(LinesParser, evidence=Evidence.SERVERS, by_document=True):
         for head, what in meanings("elbencho csv").items():
             yield from listed(self._figure(what, row.get(head, ""), known))
         for kind, of in (("IO", "io"), ("Ent", "file")):
-            for name, statistic in _LATENCIES.items():
+            for name, word in _LATENCIES.items():
                 if (figure := row.get(f"{kind} lat us [{name}]", "")).isdigit():
-                    yield self.printed("latency", figure, "us", statistic=statistic, of=of, **known)
+                    yield self.printed("latency", figure, "us", statistic=word, of=of, **known)
 
 
 def _dataset(name: str) -> Conditions:
