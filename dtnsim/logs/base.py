@@ -147,6 +147,13 @@ class LineParser(Parser):
         """Sets the state of no run (`anew`), at the start and at every command."""
         self._reset(back=True)
 
+    def further(self, *kept: str) -> None:
+        """A further run of the same command begins: of the one before it only these attributes are kept."""
+        values = {name: getattr(self, name) for name in kept}
+        self.forget()
+        for name, value in values.items():
+            setattr(self, name, value)
+
     def settle(self) -> Iterable[Record]:
         """Gives what is open: a command or the end of the file ended it."""
         return ()

@@ -262,20 +262,13 @@ class Bbcp(LinesParser, evidence=Evidence.TRANSFER):
             self.known = {**self.copy(), **self.where}
         return super().feed(text)
 
-    def _further(self) -> Conditions:
-        """What is known of a run, after which a further one of the same command begins."""
-        known = self.known
-        self.forget()
-        self.known = dict(known)
-        return known
-
     @reads(
         r"bbcp: (?:At )?(?:(?P<day>\d{6}) +(?P<h>\d\d):(?P<m>\d\d):(?P<s>\d\d) +)?(?:copy )?(?P<share>\d+%|not) "
         r"(?:complete|done); <rate:num> <u:k>B/s(?:, avg <avg:num> <au:k>B/s)?"
     )
     def _progress(self, found: Match) -> Iterator[Record]:
         if self._closed:
-            self._further()
+            self.further("known")
         rate, printed = binary_size(found["rate"], found["u"]), f"{found['rate']} {found['u']}B/s"
         share: Conditions = {} if found["share"] == "not" else {"share": int(found["share"][:-1]) / 100}
         if found["avg"] is None:
@@ -345,8 +338,11 @@ class Bbcp(LinesParser, evidence=Evidence.TRANSFER):
         self._waiting, self.known["file"] = False, found["file"]
 
     def other(self, text: str) -> Found:
-        problem = located(_FAILED, text, "bbcp: ", "bbcp@")
-        return None if problem is None else self.failure(problem[0], **self._further())
+        if (problem := located(_FAILED, text, "bbcp: ", "bbcp@")) is None:
+            return None
+        known = self.known
+        self.further("known")
+        return self.failure(problem[0], **known)
 
     def settle(self) -> Iterator[Record]:
         if self._file is not None and self._files == 1 and not self._closed:

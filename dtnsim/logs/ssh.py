@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Iterator
-from dataclasses import dataclass, field
 from typing import ClassVar, Final, NamedTuple
 
 from dtnsim.logs._commands import ends_of_copy
@@ -162,21 +161,6 @@ _CUT: Final = re.compile(r"[\s.\u2026\[\]]*$")
 _SKIPPED: Final = frozenset({"23", "24", "25"})  # some files vanished or were not sent
 
 
-@dataclass(slots=True)
-class _Run:
-    """One run of rsync until its end is known."""
-
-    known: Conditions = field(default_factory=dict)
-    sent: tuple[float, float, str, int] | None = None  # sent and received [B], rate [B/s], as printed, line
-    total: tuple[float, float, bool, int, str] | None = None  # size [B], speedup, dry run, line, text
-    stats: Conditions = field(default_factory=dict)
-    progress: tuple[float, int, float, str, int, bool] | None = None  # size, share, rate, printed, line, ended
-    names: bool = False  # other text stood between progress lines: one line a file
-    files: int = 0  # that were sent: as progress counts them, or names listed
-    counted: bool = False  # by progress, or the list is cut
-    status: Status = "complete"
-
-
 class Rsync(LinesParser, evidence=Evidence.TRANSFER):
     """rsync 2.x and 3.x and openrsync: the closing summary, ``--stats``, ``-P`` and ``--info=progress2``.
 
@@ -201,21 +185,30 @@ class Rsync(LinesParser, evidence=Evidence.TRANSFER):
     shape = r"^[\s,]*+(?<= )% ++[kMGT]B/s "
     commands = ("rsync", "openrsync")
 
-    _run = anew(_Run)
+    _sent: tuple[float, float, str, int] | None = anew()  # sent and received [B], rate [B/s], as printed, line
+    _total: tuple[float, float, bool, int, str] | None = anew()  # size [B], speedup, dry run, line, text
+    _stats: Conditions = anew(dict)
+    _drawn: tuple[float, int, float, str, int, bool] | None = anew()  # size, share, rate, printed, line, ended
+    _names = anew(bool)  # other text stood between progress lines: one line a file
+    _files = anew(int)  # that were sent: as progress counts them, or names listed
+    _counted = anew(bool)  # by progress, or the list is cut
+    _status: Status = anew(lambda: "complete")
     _last = anew(lambda: -9)  # line of the last progress line
 
     def feed(self, text: str) -> Iterable[Record]:
-        if not self._run.known:
+        if not self.known:
             (found, _, paths), args = self.asked(), self.ctx.args(*self.commands) or []
             letters = "".join(arg[1:] for arg in args if re.fullmatch(r"-[A-Za-z]+", arg))
             if letters.count("h") + args.count("--human-readable") >= 2:
                 found["scale"] = 1024
-            self._run.known = {**found, **ends_of_copy(paths[-2:]), **self.where}
+            self.known = {**found, **ends_of_copy(paths[-2:]), **self.where}
         return super().feed(text)
 
-    def _ended(self) -> Iterable[Record]:
-        """What the run before gives, if its summary was there."""
-        return self.settle() if self._run.sent is not None else ()
+    def _ended(self, *, now: bool = False) -> Iterator[Record]:
+        """What the run before gives, if its summary was there or it is over ``now``."""
+        if now or self._sent is not None:
+            yield from self.settle()
+            self.further("known", "open", "block", "lines")
 
     @reads(
         rf"^\s*(?P<size>{_NUMBER})<su:k> +(?P<share>\d{{1,3}})% +<rate:comma>(?P<u>[kMGT])B/s +"
@@ -223,20 +216,20 @@ class Rsync(LinesParser, evidence=Evidence.TRANSFER):
     )
     def _progress(self, found: Match) -> Iterator[Record]:
         yield from self._ended()
-        run, size, share = self._run, self._number(found["size"], found["su"]), int(found["share"])
+        size, share = self._number(found["size"], found["su"]), int(found["share"])
         if share > 100:
             return
-        run.names = run.names or (self.ctx.line - self._last > 1 and self._last > 0 and run.progress is not None)
+        self._names = self._names or (self.ctx.line - self._last > 1 and self._last > 0 and self._drawn is not None)
         self._last = self.ctx.line
         if found["xfr"] is not None:
-            run.files, run.counted = int(found["xfr"]), True
+            self._files, self._counted = int(found["xfr"]), True
         rate, printed = binary_size(found["rate"], found["u"]), f"{found['rate']}{found['u']}B/s"
         drawn = not self.ctx.redraw and not self.ctx.last  # the last drawing, which rsync closes with a newline
-        run.progress = (size, share, rate, printed, self.ctx.line, found["left"] == "0" and drawn)
+        self._drawn = (size, share, rate, printed, self.ctx.line, found["left"] == "0" and drawn)
         if rate > 0 and drawn:
-            known: Conditions = {**run.known, "interval": True, "bytes": size}
+            known: Conditions = {**self.known, "interval": True, "bytes": size}
             if found["tail"]:
-                known["operation"] = "file" if run.names else None
+                known["operation"] = "file" if self._names else None
                 known["duration_s"] = clock_s(found["time"]) or None
             yield self.measure("throughput", rate, printed, **known)
 
@@ -251,12 +244,12 @@ class Rsync(LinesParser, evidence=Evidence.TRANSFER):
         if found["ru"] and self.ctx.args(*self.commands) is None:
             why = "-h (powers of 1000) or -hh (of 1024)? The command is not there: taken as -h"
             yield self.unread(found.string, why)
-        self._run.sent = (sent + got, rate, f"{found['rate']}{found['ru']} bytes/sec", self.ctx.line)
+        self._sent = (sent + got, rate, f"{found['rate']}{found['ru']} bytes/sec", self.ctx.line)
 
     @reads(rf"total size is (?P<size>{_NUMBER})<u:k>\s+speedup is (?P<speedup>{_NUMBER})(?P<dry> \(DRY RUN\))?")
     def _size(self, found: Match) -> None:
         size, speedup = self._number(found["size"], found["u"]), self._number(found["speedup"], "")
-        self._run.total = (size, speedup, found["dry"] is not None, self.ctx.line, found.string)
+        self._total = (size, speedup, found["dry"] is not None, self.ctx.line, found.string)
 
     @reads(
         r"^(?P<what>Number of regular files transferred|Number of files transferred|Number of files|Literal data): "
@@ -265,7 +258,7 @@ class Rsync(LinesParser, evidence=Evidence.TRANSFER):
     def _stat(self, found: Match) -> Iterator[Record]:
         yield from self._ended()
         key = {"Literal data": "literal_B", "Number of files": "files_seen"}.get(found["what"], "files")
-        self._run.stats[key] = int(self._number(found["n"], found["u"]))
+        self._stats[key] = int(self._number(found["n"], found["u"]))
 
     @reads(r"^(?:sending incremental|receiving |building file list)", opens=True)
     def _begin(self, found: Match) -> Found:  # noqa: ARG002 (what reads hands over)
@@ -273,55 +266,51 @@ class Rsync(LinesParser, evidence=Evidence.TRANSFER):
 
     def other(self, text: str) -> None:
         """A name in the list of what is sent, which a blank line ends."""
-        run = self._run
-        if self.open and not run.counted and text.strip():
-            run.counted = _CUT.match(text) is not None
-            run.files = 0 if run.counted else run.files + (_NO_FILE.match(text) is None)
+        if self.open and not self._counted and text.strip():
+            self._counted = _CUT.match(text) is not None
+            self._files = 0 if self._counted else self._files + (_NO_FILE.match(text) is None)
         self.open = self.open and bool(text.strip())
 
     @reads(r"rsync (?P<kind>error|warning): (?P<what>.*) \(code <code:int>\)")
     def _message(self, error: Match) -> Iterator[Record]:
-        run = self._run
-        if error["code"] in _SKIPPED and run.sent is not None and run.total is not None and run.total[0] > 0:
-            run.status = "partial"
-            run.stats["message"] = error[0][:200]
+        if error["code"] in _SKIPPED and self._sent is not None and self._total is not None and self._total[0] > 0:
+            self._status = "partial"
+            self._stats["message"] = error[0][:200]
             return
         if error["code"] == "19" or error["kind"] == "warning":  # the other half of the process tree
             return
-        if run.progress is not None and error["code"] == "20" and run.sent is None:  # interrupted: progress holds
-            yield from self.settle()
+        if self._drawn is not None and error["code"] == "20" and self._sent is None:  # interrupted: progress holds
+            yield from self._ended(now=True)
             return
-        yield self.failure(error[0], **run.known)
-        self._run = _Run(run.known)
+        yield self.failure(error[0], **self.known)
+        self.further("known", "open", "block", "lines")
 
     def settle(self) -> Iterator[Record]:
-        run, self._run = self._run, _Run(dict(self._run.known))
-        self._last = -9
-        if run.sent is None:
-            size, share, rate, printed, line, ended = run.progress or (0.0, 0, 0.0, "", 0, False)
-            if rate > 0 and not (run.names and share == 100):  # -P: the last file says nothing of the whole
-                known = {**run.known, "bytes": size, "files": run.files or None}
+        if self._sent is None:
+            size, share, rate, printed, line, ended = self._drawn or (0.0, 0, 0.0, "", 0, False)
+            if rate > 0 and not (self._names and share == 100):  # -P: the last file says nothing of the whole
+                known = {**self.known, "bytes": size, "files": self._files or None}
                 status: Status = "complete" if share == 100 and ended else "partial"
                 yield self.measure("throughput", rate, printed, known, status=status, line=line)
             return
-        moved, rate, printed, line = run.sent
+        moved, rate, printed, line = self._sent
         self.need(rate > 0 and moved > 0, printed, NO_BYTES, line=line)
-        known = {**run.known, "files": run.files or None, **run.stats, "wire": True, "bytes": moved}
+        known = {**self.known, "files": self._files or None, **self._stats, "wire": True, "bytes": moved}
         known |= {"duration_s": moved / rate, "resolution_s": 1.0}
-        if run.total is None:
+        if self._total is None:
             yield self.measure("throughput", rate, printed, status="truncated", line=line, **known)
         why = "the line with the total size is missing"
-        size, speedup, dry, at, text = self.need(run.total, printed, why, line=line)
+        size, speedup, dry, at, text = self.need(self._total, printed, why, line=line)
         known |= {"file_B": size, "speedup": speedup}
         self.need(size > 0, text, "zero bytes: no rate", line=line)
         self.need(not dry, text, "a dry run moves no data: no rate", line=line)
-        yield self.measure("throughput", rate, printed, status=run.status, line=line, **known)
+        yield self.measure("throughput", rate, printed, status=self._status, line=line, **known)
         if ALL_SENT[0] <= speedup <= ALL_SENT[1]:
             data = {**known, "derived": "total size / time", "wire": None, "bytes": size}
-            yield self.measure("throughput", size / known["duration_s"], "", data, status=run.status, line=at)
+            yield self.measure("throughput", size / known["duration_s"], "", data, status=self._status, line=at)
 
     def _number(self, digits: str, unit: str) -> float:
         if not unit:
             return grouped(digits.strip())
-        base = 1024.0 if self._run.known.get("scale") == 1024 else 1000.0
+        base = 1024.0 if self.known.get("scale") == 1024 else 1000.0
         return decimal(digits.strip()) * base ** (" KMGTP".index(unit))
