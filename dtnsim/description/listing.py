@@ -168,6 +168,8 @@ def _has(room: str, name: str) -> bool:
 def _nearest(name: str) -> str:
     if any(name in row["key"].split(".") for row in _keys()["lines"]):
         return "it is a key of a path file: 'dtnsim show keys' lists these"
+    if said := next(filter(None, (library.instead(name, family) for family in library.INSTEAD)), None):
+        return said
     known = {n: room for room in ("paths", "hosts", "datasets", "parts") for n in names(room)}
     known |= {k: "tools" if find_kind(k).family == "tool" else "kinds" for k in kinds()}
     known |= {n.rpartition("/")[2]: room for n, room in known.items() if room == "parts"}

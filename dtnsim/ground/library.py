@@ -41,15 +41,15 @@ def spoken() -> yamlio.Mapping:
 
 
 #: families of parts that have no model of everything -> where of ``instead`` in models/spoken.yaml they are looked up
-_INSTEAD: Final = {"tool": ("programs", "stores"), "filesystem": ("stores", "programs"), "segment": ("networks",),
-                   "device": ("stores",), "os": ("systems",), "cipher": ("ciphers",)}  # fmt: skip
+INSTEAD: Final = {"tool": ("programs", "stores"), "filesystem": ("stores", "programs"), "segment": ("networks",),
+                  "device": ("stores",), "os": ("systems",), "cipher": ("ciphers",)}  # fmt: skip
 
 
 def instead(name: str, family: str) -> str | None:
     """What to write for a name that has no model; None where nothing is known of it."""
     tables = spoken()["instead"]
     asked = (name.lower(), name.lower().replace(" ", "-"), name.lower().partition(" ")[0])
-    said = next((tables[t][each] for t in _INSTEAD.get(family, ()) for each in asked if each in tables[t]), None)
+    said = next((tables[t][each] for t in INSTEAD.get(family, ()) for each in asked if each in tables[t]), None)
     return None if said is None else f"instead: {said} (others: docs/how-to/instead.md)"
 
 
