@@ -62,17 +62,9 @@ def test_cron_from_the_middle_of_a_day():
     assert (times / 3600).tolist() == [6, 18]
 
 
-@pytest.mark.parametrize(
-    ("read", "texts", "says"),
-    [
-        (Cron, ["* * * *", "60 * * * *", "a * * * *", "*/0 * * * *", "5-1 * * * *", "0 0 0 * *"],
-         "cron has five|is not a field"),
-        (calendar.clock, ["25:00", "24:01", "8", "8:60", "noon"], "is not a time of day|after midnight"),
-        (calendar.weekdays, ["someday"], "days of the week"),
-        (calendar.date, ["soon"], "is not a date"),
-    ],
-)  # fmt: skip
-def test_what_is_no_time(read, texts, says):
+@pytest.mark.parametrize(("name", "texts", "says"), rows("description/tables", "what_is_no_time"))
+def test_what_is_no_time(name, texts, says):
+    read = getattr(calendar, name)
     for text in texts:
         with pytest.raises(ValueError, match=says):
             read(text)

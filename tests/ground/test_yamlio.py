@@ -10,6 +10,7 @@ from hypothesis import given, strategies as st
 from dtnsim.ground.errors import SpecError
 from dtnsim.ground.quantity import Scalar
 from dtnsim.ground.yamlio import MAX_NODES, Mapping, load, loads
+from tests.each import rows
 
 
 def test_scalars_stay_text_and_know_their_line() -> None:
@@ -36,12 +37,8 @@ def test_a_clone_leaves_the_original_alone() -> None:
 @pytest.mark.parametrize(
     ("text", "says"),
     [
-        ("a: 1\na: 2", "given twice"),
-        ("- 1", "no mapping"),
+        *rows("ground/tables", "no_yaml_of_ours"),
         ("[" * 100, "nested deeper"),
-        ("a: b: c", "not YAML"),
-        ("? [a]\n: 1", "plain text"),
-        ("a: *b", r"alias \*b repeats nothing that is whole before it"),
         ("a: \x00", "binary"),
         ("a: &a [" + "1, " * 999 + "1]\nb: [" + "*a, " * (MAX_NODES // 1000 + 1) + "]", "expands to more"),
     ],

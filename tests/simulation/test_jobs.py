@@ -55,6 +55,7 @@ def test_parts_are_small_and_no_end_comes() -> None:
 
 
 HDD = {"kind": "hdd", "rate": "250 MB/s", "write_cache": "none"}
+SIX = {"kind": "raid", "level": 6, "disks": 10, "of": HDD}
 NVME = {"kind": "ssd", "read": "6.8 GB/s", "write": "5.3 GB/s", "latency_write": "15 us"}
 
 
@@ -62,14 +63,7 @@ NVME = {"kind": "ssd", "read": "6.8 GB/s", "write": "5.3 GB/s", "latency_write":
     "path",
     [
         fio({"kind": "raid", "level": 10, "disks": 8, "of": NVME}, "xfs", rw="write", bs="1 MiB", direct=1, numjobs=8),
-        fio(
-            {"kind": "raid", "level": 6, "disks": 10, "of": HDD},
-            "xfs",
-            rw="randwrite",
-            bs="64 KiB",
-            direct=1,
-            numjobs=4,
-        ),
+        fio(SIX, "xfs", rw="randwrite", bs="64 KiB", direct=1, numjobs=4),
     ],
 )
 def test_jobs_whose_requests_are_waited_for_do_not_wait_in_step(path: dict[str, Any]) -> None:
