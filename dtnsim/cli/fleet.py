@@ -10,7 +10,6 @@ from typer import Option
 
 from dtnsim.cli import options
 from dtnsim.cli._watch import STOPPED, Watch
-from dtnsim.ground.errors import InputError
 
 _FILE: Final = "FILE"
 
@@ -65,8 +64,6 @@ def command(
 
     for file, option in ((transfers, "--transfers"), (hours, "--hours"), (checkpoint, "--checkpoint")):
         options.writable(file, option)
-    if transfers is not None and hours is not None and transfers.resolve() == hours.resolve():
-        raise InputError(f"--transfers, --hours: {hours} cannot be both; name two files")
     output.check_table(transfers, "--transfers")
     output.check_table(hours, "--hours")
     with Watch("simulating the fleet", orderly=True) as watch:

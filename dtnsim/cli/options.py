@@ -110,8 +110,14 @@ _IDLE: Final = {
 }
 
 
+#: options whose file is written anew, whatever it has
+_WRITTEN: Final = {
+    "--discrepancy", "--hours", "--html", "--out", "--output", "--picture", "--trace", "--transfers", "--wan",
+}  # fmt: skip
+
+
 def check_effects(name: str, signature: inspect.Signature, options: dict[str, Any]) -> None:
-    """Refuses an option that would do nothing beside the others, and too few draws.
+    """Refuses an option that would do nothing beside the others, a file that is also read, and too few draws.
 
     Args:
         name: The command.
@@ -128,6 +134,16 @@ def check_effects(name: str, signature: inspect.Signature, options: dict[str, An
         if rule and rule != "needs" and beside:
             idle, other = (option, beside[0]) if rule == "not beside" else (beside[0], option)
             raise InputError(f"{idle} has no effect beside {other}; leave one of them out")
+    for option in sorted(_WRITTEN & {*given}):
+        named = (v for k, v in options.items() if k != typed[option])
+        words = [
+            os.path.abspath(w)
+            for v in named
+            for w in (v if isinstance(v, list) else [v])
+            if isinstance(w, str | os.PathLike)
+        ]
+        if os.path.abspath(file := options[typed[option]]) in words:
+            raise InputError(f"{option}: {file} is named twice here, and would be lost; write to a file of its own")
     if 0 < (draws := options.get("samples") or 0) < FEWEST:
         raise InputError(f"--samples: {draws} are too few for p10 and p90; write {FEWEST} or more")
 
