@@ -16,6 +16,7 @@ if TYPE_CHECKING:
 
     from dtnsim.physics.tcp._step import View
 
+ZERO, INF = np.array(0.0), np.array(np.inf)  #: numpy takes a Python number half as long again
 OVER: Final = 0.25  #: excess that counts as an overflow [segments]
 
 
@@ -145,34 +146,33 @@ def detections(s: State, p: Fixed, v: View, dice: Dice) -> None:
     if not len(at):
         return
     j, i = np.divmod(at, s.cwnd.shape[1])
-    now, trip, delay, base, most = (x.take(at) for x in (s.t, v.trip, v.delay, p.T, p.most_delay))
-    window, peak, top, end = (x.take(at) for x in (s.cwnd, s.peak, s.top, s.round_end))
-    # a slow-start window goes on growing until the loss is noticed
-    slow = (s.phase.take(at) == SLOW_START) & np.isfinite(end)
-    if slow.any():
-        within = 1 + np.minimum(np.maximum(1 - (end - now) / trip, 0.0), 1.0)
-        window = np.where(slow, window * within, window)
-    window = np.where(peak > 0, peak, window)
+    row, now, trip, delay, base = p.replica.take(i), s.t.take(at), v.trip.take(at), v.delay.take(at), p.T.take(at)
+    most, peak, top = p.most_delay.take(at), s.peak.take(at), s.top.take(at)
+    first = bool(np.count_nonzero(peak))  # slow start overflowed
+    window, again, clear = _noticed(s, v, at, peak, first=first)
     kept: Any = None
     for number, control in p.laws.items():
         share = on_arrays(control.kept)(window, base, delay, most)
         kept = share if kept is None else np.where(p.law.take(i) == number, share, kept)
-    after = CUT(window + 1e-9, kept)
-    luck, lost = dice.draw(_chance.AGAIN, s.steps)[j, p.replica.take(i)], p.lost.take(at)
-    twice = (luck < lost) + 1.0 * ((peak > 0) & (after > p.B.take(at) + p.C.take(at) * base))
-    few, waits = np.floor(window + 1e-9), np.zeros(len(at))
+    whole = window + 1e-9
+    after = CUT(whole, kept)
+    luck, lost = dice.draw(_chance.AGAIN, s.steps)[j, row], p.lost.take(at)
+    twice = 1.0 * (luck < lost)
+    if first:
+        twice += (peak > 0) & (after > p.B.take(at) + p.C.take(at) * base)
+    few, waits = np.floor(whole), np.zeros(len(at))
     risky = (luck < lost * (1 + lost * few)).nonzero()[0]  # never less than the chance of a time-out
     if len(risky):
         count = timeouts.consecutive_timeouts(luck[risky], lost[risky], few[risky])
         waits[risky] = timeouts.backoff_time(count, base[risky])
     # where no three segments follow a loss, what their acknowledgments let out tells of it, or a timer
     waits += np.minimum(linux.TIMEOUT_MIN_S, trip * (np.ceil(linux.DUPTHRESH / np.maximum(few - 1, 0.1)) - 1))
-    again = np.where(peak > 0, s.dropped.take(at), s.missing.take(at))
     # a sender's buffer is filled by two thirds, when its writer is woken, to all
-    woken = linux.WOKEN_SHARE + (1 - linux.WOKEN_SHARE) * dice.draw(_chance.TAIL, s.steps)[j, p.replica.take(i)]
+    woken = linux.WOKEN_SHARE + (1 - linux.WOKEN_SHARE) * dice.draw(_chance.TAIL, s.steps)[j, row]
     rest = np.maximum(np.minimum(p.held.take(at) * woken, p.cap.take(at)) - window, 0.0)
-    over, stopped = _stopped(p, v, at, after, rest, again, np.where(peak > 0, s.clear.take(at), np.inf))
-    stopped = np.where(stopped > 0, stopped + twice * base, 0.0)
+    over, stopped = _stopped(p, v, at, after, rest, again, clear)
+    if np.count_nonzero(stopped):
+        stopped = np.where(stopped > 0, stopped + twice * base, 0.0)
     s.beta.put(at, kept)
     s.top.put(at, NEW_TOP(window, top))
     s.ssthresh.put(at, after)
@@ -181,10 +181,27 @@ def detections(s: State, p: Fixed, v: View, dice: Dice) -> None:
     whole = now + waits + trip * (1 + twice * (waits < linux.RTO_MIN_S))
     s.recover.put(at, whole)
     s.resume.put(at, np.minimum(now + waits + stopped, whole))
-    s.detect.put(at, np.where(over > 0, whole + base + most, np.inf))
+    s.detect.put(at, np.where(over > 0, whole + base + most, np.inf) if np.count_nonzero(over) else INF)
     s.missing.put(at, over)
     s.lost.put(at, s.lost.take(at) + over)
-    s.peak.put(at, 0.0)
+    if first:
+        s.peak.put(at, ZERO)
+
+
+def _noticed(
+    s: State, v: View, at: NDArray[np.intp], peak: FloatArray, *, first: bool
+) -> tuple[FloatArray, FloatArray, FloatArray]:
+    """Windows as their losses are noticed, what of them is sent again, and what comes between drops (`State.clear`)."""
+    window, again, clear = s.cwnd.take(at), s.missing.take(at), INF
+    if v.any_slow:  # a slow-start window goes on growing until the loss is noticed
+        end = s.round_end.take(at)
+        slow = (s.phase.take(at) == SLOW_START) & np.isfinite(end)
+        within = 1 + np.minimum(np.maximum(1 - (end - s.t.take(at)) / v.trip.take(at), 0.0), 1.0)
+        window = np.where(slow, window * within, window)
+    if first:
+        window, again = np.where(peak > 0, peak, window), np.where(peak > 0, s.dropped.take(at), again)
+        clear = np.where(peak > 0, s.clear.take(at), np.inf)
+    return window, again, clear
 
 
 def _stopped(
@@ -199,7 +216,10 @@ def _stopped(
     time where 64 MiB do not. Pacing (`fq`) spreads it.
     """
     base, sent, allowed = p.T.take(at), rest + again, np.minimum(after, p.cap.take(at))
-    burst = np.where(sent < allowed, np.maximum(np.minimum(allowed - rest, clear), 0.0), 0.0)
+    free = sent < allowed
+    if not np.count_nonzero(free):
+        return np.zeros(len(at)), np.zeros(len(at))
+    burst = np.where(free, np.maximum(np.minimum(allowed - rest, clear), 0.0), 0.0)
     queued = np.maximum(v.whole[at % v.flight.shape[1]] - v.flight.take(at) - p.C.take(at) * base, 0.0)  # by others
     over = np.floor(np.maximum(burst * p.excess.take(at) - np.maximum(p.B.take(at) - queued, 0.0), 0.0))
     rate = np.maximum(np.minimum(v.rate.take(at), after / base), 1e-30)

@@ -79,8 +79,9 @@ def view(s: State, p: Fixed) -> View:
     Ack clocking makes the queue follow the windows at once: sum of w / (T + q/C) = C. A sender holds back
     half a TSO burst on average, and its segments wait for half of it at the bottleneck, then for their acknowledgment.
     """
-    on = np.isinf(s.done)
-    on &= s.soon >= s.resume
+    on = s.soon >= s.resume
+    if p.sized or p.ragged:
+        on &= np.isinf(s.done)
     slow, avoids = s.phase == SLOW_START, s.phase == AVOIDANCE
     any_slow = bool(np.count_nonzero(slow))
     opens = s.cwnd < p.cap
@@ -131,7 +132,8 @@ def _growth(s: State, p: Fixed, delay: FloatArray) -> FloatArray:
 def step(s: State, p: Fixed, dice: Dice) -> BoolArray:
     """Advances every lane by one step, in place; True where nothing grows and nothing comes before its end (lanes,)."""
     v = view(s, p)
-    hazard = _hazard(s, p, v)
+    quiet = np.isinf(s.detect)  # no loss is about to be noticed
+    hazard = _hazard(p, v, quiet & v.on)
     to_loss = s.budget / hazard  # never 0 by 0: a budget is used up where there is a hazard
     now, of_each = s.t[0], np.minimum(_to_event(s, v), to_loss)
     np.minimum(of_each, _smooth(s, p, v), out=of_each)
@@ -151,7 +153,7 @@ def step(s: State, p: Fixed, dice: Dice) -> BoolArray:
     hit = _lose(s, p, hazard, dt, to_loss, dice)
     if p.bursts:
         hit |= v.avoids & v.on & (np.minimum(s.cwnd, p.cap) > p.safe)
-    hit &= np.isinf(s.detect)
+    hit &= quiet
     if np.count_nonzero(hit):
         s.detect = np.where(hit, s.t + _events.trouble(v.trip, v.flight), s.detect)
     _events.overflow(s, p, v, flight, dice)
@@ -192,8 +194,8 @@ def _to_event(s: State, v: View) -> FloatArray:
     return np.asarray(due - s.t)
 
 
-def _hazard(s: State, p: Fixed, v: View) -> FloatArray:
-    """Losses a second of each flow that is not about to notice one already.
+def _hazard(p: Fixed, v: View, quiet: BoolArray) -> FloatArray:
+    """Losses a second of each flow that sends and is not about to notice one already.
 
     Random loss comes per segment. Stalls of a host come per second; the lump after a stall of length d
     is x d (its paced share, less what the bottleneck takes meanwhile), and overflows the buffer when it passes the
@@ -205,7 +207,7 @@ def _hazard(s: State, p: Fixed, v: View) -> FloatArray:
     hazard *= STALLS
     hazard *= v.avoids
     hazard += p.event * v.rate
-    hazard *= np.isinf(s.detect) & v.on
+    hazard *= quiet
     return np.asarray(hazard, float)
 
 
