@@ -6,6 +6,8 @@ from itertools import pairwise
 import pytest
 
 import dtnsim
+from dtnsim.composition.compose import run_together
+from dtnsim.description.spec import PathSpec
 from dtnsim.ground import library
 from dtnsim.ground.records import Prediction
 from tests.formulas import wrong
@@ -18,9 +20,17 @@ ROOTS = ("hosts.", "wan.", "links.", "transfer", "workload.")
 BETWEEN = {"tcp", "window", "transport", "target", "workers"}
 
 
+@pytest.fixture(scope="module")
+def shipped() -> dict[str, PathSpec]:
+    """All of them, with their TCP run together."""
+    paths = {name: dtnsim.load(name) for name in library.names("paths")}
+    run_together(paths.values())
+    return paths
+
+
 @pytest.fixture(scope="module", params=library.names("paths"))
-def answer(request: pytest.FixtureRequest) -> Prediction:
-    return dtnsim.predict(request.param, samples=8)
+def answer(request: pytest.FixtureRequest, shipped: dict[str, PathSpec]) -> Prediction:
+    return dtnsim.predict(shipped[request.param], samples=8)
 
 
 def test_formulas_give_their_numbers(answer: Prediction) -> None:
