@@ -9,6 +9,8 @@ from __future__ import annotations
 import io
 import textwrap
 from collections.abc import Callable
+from dataclasses import replace
+from functools import partial
 from typing import Any, Final
 
 import matplotlib as mpl
@@ -166,27 +168,35 @@ def _nic(ax: Any) -> None:
     ax.legend()
 
 
-def _tcp(ax: Any) -> None:
-    import dtnsim
+def _streams(asked: list[tuple[str, str, str]], duration: str) -> Any:
+    """What one stream over 10 Gb/s gets of each (round trip, loss, congestion control) [Gb/s]; all run together."""
+    from dtnsim.physics.tcp.rate_over_time import answers
+    from dtnsim.physics.tcp.window import MOST_WINDOW_B
+    from dtnsim.steady.tcp_calculator import setting
 
-    rtt = np.array([1, 2, 5, 10, 20, 50, 100, 200])
-    for loss in ("1e-6", "1e-5", "1e-4"):
-        rates = [
-            dtnsim.tcp(rate="10 Gb/s", rtt=f"{t} ms", loss=loss, duration="2 min").goodput_Bps.p50 * 8e-9 for t in rtt
-        ]
-        ax.loglog(rtt, rates, marker="o", label=f"one stream of CUBIC, loss {loss}")
+    one = partial(setting, "10 Gb/s", streams=1, buffer=None, mtu=1500, background=0.0, size=None, ethernet=True)
+    made = [
+        replace(one(rtt, cc=cc, duration=duration), loss=float(loss), window_B=MOST_WINDOW_B) for rtt, loss, cc in asked
+    ]
+    return answers(made)[0].goodput_p50_Bps * 8e-9
+
+
+def _tcp(ax: Any) -> None:
+    rtt, losses = np.array([1, 2, 5, 10, 20, 50, 100, 200]), ("1e-6", "1e-5", "1e-4")
+    rates = _streams([(f"{t} ms", loss, "cubic") for loss in losses for t in rtt], "2 min")
+    for loss, of_loss in zip(losses, np.split(rates, len(losses)), strict=True):
+        ax.loglog(rtt, of_loss, marker="o", label=f"one stream of CUBIC, loss {loss}")
     ax.set(xlabel="round trip [ms]", ylabel="Gb/s over a link of 10 Gb/s", xticks=rtt, xticklabels=rtt)
     ax.legend()
 
 
 def _controls(ax: Any) -> None:
-    import dtnsim
     from dtnsim.physics.tcp import controls
 
-    loss = np.logspace(-7, -3, 9)
-    for cc in ("reno", *controls.offered()):
-        rates = [dtnsim.tcp(rate="10 Gb/s", rtt="50 ms", loss=f"{p:.3g}", cc=cc).goodput_Bps.p50 * 8e-9 for p in loss]
-        ax.semilogx(loss, rates, marker="o", label=cc)
+    loss, names = np.logspace(-7, -3, 9), ("reno", *controls.offered())
+    rates = _streams([("50 ms", f"{p:.3g}", cc) for cc in names for p in loss], "30 s")
+    for cc, of_control in zip(names, np.split(rates, len(names)), strict=True):
+        ax.semilogx(loss, of_control, marker="o", label=cc)
     ax.set(xlabel="loss", ylabel="Gb/s of one stream, 50 ms", ylim=0)
     ax.legend()
 
