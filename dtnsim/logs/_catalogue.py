@@ -24,9 +24,7 @@ _INTERVALS: Final = re.compile(
 #: shapes of lines from which `dtnsim.logs._commands` may take something: quotes, tags, entities, stars, a time stamp
 #: (whose year is gone from the shape), a host before a colon
 _DECORATED: Final = re.compile(rb"^[>(|]|[<&]|\*\*|^--T::|^[^ ]{0,80}: ?")
-_BLANKS: Final = bytes(
-    byte if 65 <= byte <= 90 or 97 <= byte <= 122 or byte >= 128 or byte in b"${" else 32 for byte in range(256)
-)
+_BLANKS: Final = bytes(byte if byte >= 128 or chr(byte).isalpha() or byte in b"${" else 32 for byte in range(256))
 
 
 class Targets(NamedTuple):

@@ -24,9 +24,7 @@ ROW: Final = regex(
 #: jitter, lost/total (loss share) of a UDP row
 UDP: Final = regex(r"\s*<jitter:comma> ms\s+(?P<lost>-?\d+)/\s*(?P<total>-?\d+)\s+\((?:[-\d.,e+]+|-?nan)%\)")
 
-_SECOND: Final = re.compile(
-    r"iperf(?:2| version 2)|connected with|Client connecting to|Server listening on (?:TCP|UDP)"
-)
+_SECOND: Final = re.compile(r"iperf(?: version )?2|connected with|Client connecting to|Server listening on (?:TCP|UDP)")
 _THIRD: Final = re.compile(
     r"iperf ?3|connected to|^\s*(?:\S+:\s+)?(?:Connecting to host|Server listening on \d|Accepted connection)"
 )

@@ -62,9 +62,7 @@ class DiskSpd(LinesParser, evidence=Evidence.NO_MODEL):
         figures = "throughput {rate} MiB/s", "iops {iops} [/s]", "latency {latency} ms"
         yield from self.figures(found, known, *figures)
 
-    _cpu = gives(
-        r"^\s*+avg\.\|\s++(?P<used>\d{1,3}\.\d\d)%\|", "cpu_share {used} % : state=busy cpu=all", after="duration_s"
-    )
+    _cpu = gives(r"^\s*+avg\.\|\s++<used:real>%\|", "cpu_share {used} % : state=busy cpu=all", after="duration_s")
 
     _percentile = gives(
         r"^\s*+(?P<which>\d\d)th \|\s++(?:<read:real>|N/A) \|\s++(?:<write:real>|N/A) \|\s++(?:<all:real>|N/A)",

@@ -41,9 +41,7 @@ _ROW: Final = re.compile(
     rf"(?P<values>{_VALUE}(?:\s++{_VALUE}){{0,11}}+)\s*+[=\\]?\s*+$"
 )
 _MORE: Final = re.compile(rf"^\s*+(?P<values>{_VALUE}(?:\s++{_VALUE}){{0,11}}+)\s*+[=\\]?\s*+$")
-_FILES: Final = re.compile(
-    rf"^\s*+(?:\S++\s++)?(?P<files>\d[\d:]*+)\s++(?P<values>{_VALUE}(?:\s++{_VALUE}){{11}}+)\s*+$"
-)
+_FILES: Final = re.compile(rf"^\s*(?:\S++\s+)?(?P<files>\d[\d:]*+)\s++(?P<values>{_VALUE}(?:\s++{_VALUE}){{11}}+)\s*+$")
 _FILES_PART: Final = re.compile(rf"^\s*+(?:\S++\s++)?\d[\d:]*+\s++(?P<values>{_VALUE}(?:\s++{_VALUE}){{0,11}}+)\s*+$")
 _TIME: Final = re.compile(r"(?<!\d)(\d++)(us|ms|s)\b")
 _FAILED: Final = re.compile(r"Bonnie: drastic I/O error.*|^Can't write block\b.*")

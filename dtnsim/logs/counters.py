@@ -11,9 +11,7 @@ from dtnsim.logs._declared import Found, LinesParser, Match, notes, reads
 from dtnsim.logs._numbers import as_dict, number, regex
 from dtnsim.logs.base import Conditions, Document, Evidence, LineParser, Record, anew, documents, once
 
-_DISK_HEADS: Final = (
-    "reads", "", "read sectors", "read ms", "writes", "", "write sectors", "write ms", "", "sec",
-)  # fmt: skip
+_DISK_HEADS: Final = ("reads", "", "read sectors", "read ms", "writes", "", "write sectors", "write ms", "", "sec")
 
 
 class Vmstat(LinesParser, evidence=Evidence.BUSY):

@@ -59,9 +59,7 @@ class Smartctl(LinesParser, evidence=Evidence.DESCRIBES):
         "link_rate {most} Gb/s : view=capability",
         "link_rate {now} Gb/s : view=status",
     )
-    _sas = gives(
-        r"^\s+negotiated logical link rate: phy enabled; <now:dots> Gbps", "link_rate {now} Gbps : view=status"
-    )
+    _sas = gives(r"negotiated logical link rate: phy enabled; <now:dots> Gbps", "link_rate {now} Gbps : view=status")
 
     @reads(r"^SMART (?:overall-health self-assessment test result|Health Status): (\S+)")
     def _health(self, found: Match) -> Found:
@@ -69,9 +67,7 @@ class Smartctl(LinesParser, evidence=Evidence.DESCRIBES):
         return self.measure("health", float(healthy), found[1], **self.known) if healthy or not self.ctx.last else None
 
     _units = gives(rf"^Data Units (?P<operation>Read|Written):\s+{_GROUPED}(?= )", "bytes {n} [data-units]", to=integer)
-    _counter = gives(
-        r"^(?P<operation>read|write):(?:\s+\d+){5}\s+(?P<n>\d+[.,]\d+)\s+\d+\s*$", "bytes {n} [10^9 bytes] [GB]"
-    )
+    _counter = gives(r"^(?P<operation>read|write):(?:\s+\d+){5}\s+<n:comma>\s+\d+\s*$", "bytes {n} [10^9 bytes] [GB]")
     _hours = gives(rf"^Power On Hours:\s+{_GROUPED}\s*$", "power_on {n} h", to=integer)
 
     @documents("smartctl")

@@ -351,10 +351,8 @@ class Gpfsperf(LinesParser, evidence=Evidence.SERVERS, by_document=True):
         yield self.measure("throughput", rate * factor, f"{found['rate']} Kbytes/sec", **known)
         if ops:
             yield self.measure("iops", ops, f"{found['ops']} Ops/sec", **known)
-        more = said_in(
-            text, str, wait=r"Avg Latency was ([\d.]+)(?= milliseconds)", share=r"thread utilization ([\d.]+)"
-        )
-        yield from self.figures(more, known, "latency {wait} milliseconds [ms]")
+        more = said_in(text, str, ms=r"Avg Latency was ([\d.]+)(?= milliseconds)", share=r"thread utilization ([\d.]+)")
+        yield from self.figures(more, known, "latency {ms} milliseconds [ms]")
         if float(more.get("share", 2)) <= 1:
             yield from self.figures(more, known, "utilization {share} : of=threads")
 

@@ -30,9 +30,7 @@ class Lspci(LinesParser, evidence=Evidence.CORRECTS):
     words = "LnkCap LnkSta MaxPayload DevCap controller bridge Class Non Device"
     shape = r"^\s*(?:[a-f]*:)?[a-f]*:[a-f]* [A-Z]"
 
-    _device = notes(
-        r"^\s*(?P<slot>(?:[0-9a-f]{4,8}:)?[0-9a-f]{2}:[0-9a-f]{2}\.[0-7]) (?P<device>\S.{0,199})", to=str, new=True
-    )
+    _device = notes(r"^\s*(?P<slot>(?:[\da-f]+:)?[\da-f]{2}:[\da-f]{2}\.\d) (?P<device>\S.{0,199})", to=str, new=True)
 
     @reads(
         r"^\s*Lnk(?P<what>Cap|Sta):\s.*?Speed <speed:dots>GT/s(?: \((?P<speed_is>\w+)\))?,\s*"
@@ -122,9 +120,7 @@ class Numactl(LinesParser, evidence=Evidence.DESCRIBES):
         status: Status = "truncated" if self.ctx.last else "complete"  # the list may go on
         return self.measure("count", count, f"{count} cpus", status=status, of="cpus", node=int(found[1]))
 
-    _size = gives(
-        r"^\s*node <node:int> (?P<view>size|free): <n:int> (?P<u>[kMG]?B)(?=\s|$)", "capacity {n} {u} : of=memory"
-    )
+    _size = gives(r"^\s*node <node:int> (?P<view>size|free): <n:int> (?P<u>[kMG]?B)\b", "capacity {n} {u} : of=memory")
     _matrix = notes(r"^.*distances", opens=True)
 
     @reads(r"^\s*(\d+):((?:\s+\d+)+)\s*$", inside=True)

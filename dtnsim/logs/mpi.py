@@ -16,9 +16,7 @@ MIB: Final = BINARY["M"]
 _OPTION: Final = re.compile(r"^\s*([a-zA-Z]\w*+(?: ++\w++)*)\s*+[=:]\s*+(\S*+(?:\s++\S++)*)\s*+$")
 _ROW: Final = re.compile(r"^\s*(?:\S+\s+)?(write|read)\s+([\d.]+)(?:\s+[\d.]+)+\s*$")
 _SIZE: Final = re.compile(r"(?<![\d.])([\d.]++) ?(bytes|[KMGTP]iB)")
-_SPREAD: Final = (
-    "throughput? {MinMiB} [MiB/s] : statistic=min", "throughput? {MeanMiB} [MiB/s] : statistic=mean",
-)  # fmt: skip
+_SPREAD: Final = ("throughput? {MinMiB} [MiB/s] : statistic=min", "throughput? {MeanMiB} [MiB/s] : statistic=mean")
 _ERROR: Final = re.compile(r"(?:ior|IOR) ERROR: .*|ERROR: .*\(\S+\.c:\d+\)")
 
 
@@ -201,9 +199,7 @@ class Dcp(LinesParser, evidence=Evidence.TRANSFER):
         if whole:
             yield self.measure("duration", seconds, f"{found['seconds']} seconds", **known)
 
-    @reads(
-        r"^\s*+Copied <size:real> <su:k>i?B \((?P<share>\d{1,3})%\) in <seconds:real> secs \(<rate:real> <ru:k>i?B/s\)"
-    )
+    @reads(r"^\s*+Copied <size:real> <su:k>i?B \(\d{1,3}%\) in <seconds:real> secs \(<rate:real> <ru:k>i?B/s\)")
     def _progress(self, found: Match) -> Found:
         if float(found["rate"]) <= 0:
             return None
@@ -225,9 +221,7 @@ class Mdtest(LinesParser, evidence=Evidence.SERVERS):
     words = "mdtest SUMMARY tasks ERROR"
     _read_any = False
 
-    _launch = notes(
-        r"mdtest-<version:word> was launched with <tasks:int> total task\(s\) on <nodes:int> node", new=True
-    )
+    _launch = notes(r"mdtest-<version:word> was launched with <tasks:int> total task\(s\) on <nodes:int> n", new=True)
 
     @reads(r"SUMMARY(?: (rate|time)\b|: \(of \d+ iterations?\))")
     def _table(self, found: Match) -> None:

@@ -202,9 +202,7 @@ def _delays(quantity: str, names: Sequence[str], unit: str) -> Iterator[str]:
 _RATES: Final = (
     "throughput {throughput-bits:.10g} bit/s", "throughput? {receiver-throughput-bits:.10g} bit/s : role=receiver",
 )  # fmt: skip
-_RTT: Final = (
-    "rtt {mean} [s]", *(f"rtt {{{name}}} [s] : statistic={name}" for name in ("min", "max", "stddev")),
-)  # fmt: skip
+_RTT: Final = ("rtt {mean} [s]", *(f"rtt {{{name}}} [s] : statistic={name}" for name in ("min", "max", "stddev")))
 _WAIT: Final = r"(?P<n>-?\d++(?:\.\d++)?) ms"
 #: words of delays -> statistic
 _WORDS: Final = {

@@ -144,9 +144,7 @@ class OpensslSpeed(LinesParser, evidence=Evidence.NO_MODEL):
 
 
 #: ``03:15:06 PM``, ``15:15:06``, ``Average:`` and its translations
-STAMP: Final = re.compile(
-    r"^\s*(?P<stamp>\d\d?[:.]\d\d[:.]\d\d(?: ?[AP]M)?|(?P<mean>[^\W\d][\w.]*:))\s+(?P<rest>\S.*)$"
-)
+STAMP: Final = re.compile(r"^\s*(?P<stamp>\d+[:.]\d\d[:.]\d\d(?: ?[AP]M)?|(?P<mean>[^\W\d][\w.]*:))\s+(?P<rest>\S.*)$")
 
 
 def statistics(data: Any) -> Iterator[dict[str, Any]]:

@@ -72,10 +72,7 @@ class NodeExporter(LinesParser, evidence=Evidence.BUSY):
     _cores: set[str] = anew(set)
     _line = anew(int)
 
-    @reads(
-        r"^\s*+(?P<name>node_\w++)(?:\{(?P<labels>[^{}]{0,2000})\})? ++"
-        r"(?P<value>[+-]?\d[\d.]*+(?:e[+-]?\d{1,3})?)(?= |$)"
-    )
+    @reads(r"^\s*+(?P<name>node_\w++)(?:\{(?P<labels>[^{}]*)\})? ++(?P<value>[+-]?\d[\d.]*+(?:e[+-]?\d{1,3})?)(?= |$)")
     def _metric(self, line: Match) -> Iterable[Record]:
         if (metric := _metrics().get(line["name"])) is None:
             return ()

@@ -72,9 +72,7 @@ class Iozone(LinesParser, evidence=Evidence.FITS):
     def _report_head(self, found: Match) -> None:
         self._report_heads = [int(head) for head in re.findall(r"\d+", found[0])]
 
-    _start = notes(
-        r"Iozone: Performance Test", _run=dict, _scale=_KIBS, _last=None, _seen=set, _children=set, version=None
-    )
+    _start = notes(r"Iozone: Performance", _run=dict, _scale=_KIBS, _last=None, _seen=set, _children=set, version=None)
     _revision = notes(r"\$Revision: <version:dots>", to=str)
 
     @reads(r"Command line used: (.*)")

@@ -11,9 +11,7 @@ from dtnsim.logs._documents import first, records, seconds, stamp
 from dtnsim.logs._numbers import BINARY, DECIMAL, as_dict, as_list, number, text_in, whole
 from dtnsim.logs.base import Conditions, Document, Evidence, Parser, Record, anew, documents, located, noted
 
-_DONE: Final = declare(
-    "] ", r"Copying (?P<source>\S{1,600}) {1,9}\[(?P<state>DONE|FAILED)\] {1,4}after (?P<seconds>\d{1,7})s"
-)
+_DONE: Final = declare("] ", r"Copying (?P<source>\S{1,600}) {1,9}\[(?P<state>DONE|FAILED)\] {1,4}after <seconds:int>s")
 
 
 class GfalCopy(LinesParser, evidence=Evidence.TRANSFER):
