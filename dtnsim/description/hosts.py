@@ -156,6 +156,9 @@ class Hosts:
         else:
             base = self._written_out(name, like, (*seen, step), key="like").clone()
             base = self._of_its_year(name, base, item)
+        for own, other in (("nic", "nics"), ("nics", "nic")):
+            if own in item and own not in base:
+                base.pop(other, None)  # its cards are these
         for name_of, value in item.items():
             if name_of != "like":
                 base.put(name_of, merge(base.get(name_of), value), *item.at(name_of))
