@@ -15,7 +15,7 @@ import stat
 import sys
 import time
 from collections.abc import Iterable, Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import Final
 
@@ -83,6 +83,8 @@ def source(where: Path, file: Path) -> Path:
             os.utime(fresh, (0, 0))
             fresh.replace(here)
         except OSError:  # no room: code is kept for this copy alone, or not at all
+            with suppress(OSError):
+                fresh.unlink(missing_ok=True)
             return file
     return here
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import importlib.util
 import os
+from contextlib import suppress
 from functools import lru_cache
 from pathlib import Path
 from types import FunctionType, SimpleNamespace
@@ -102,24 +103,29 @@ def _made(folder: Path | None) -> dict[str, Any]:
                 if n in own:
                     outside[n] = njit(own[n], error_model="numpy", cache=folder is not None)
                     if folder is not None:
-                        _anew_where_broken(outside[n]._cache)  # noqa: SLF001 - numba has no other way to it
+                        _at_need(outside[n]._cache)  # noqa: SLF001 - numba has no other way to it
     finally:
         config.CACHE_DIR = before
     return outside
 
 
-def _anew_where_broken(kept: Any) -> None:
-    """Has kept code that cannot be read, since power or room ended while it was written, compiled again."""
-    load = kept.load_overload
+def _at_need(kept: Any) -> None:
+    """Has kept code that cannot be read, as after a crash, compiled, and does without keeping it on a full disk."""
+    load, save = kept.load_overload, kept.save_overload
 
     def loaded(*of: Any) -> Any:
         try:
             return load(*of)
         except Exception:  # noqa: BLE001 - whatever unpickling other bytes raises
-            kept.flush()
+            with suppress(OSError):
+                kept.flush()
             return None
 
-    kept.load_overload = loaded
+    def saved(*of: Any) -> None:
+        with suppress(OSError):
+            save(*of)
+
+    kept.load_overload, kept.save_overload = loaded, saved
 
 
 def _folder() -> Path | None:

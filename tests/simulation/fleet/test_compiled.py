@@ -10,6 +10,7 @@ import random
 import subprocess
 import sys
 from concurrent.futures import ThreadPoolExecutor
+from unittest.mock import Mock
 
 import numpy as np
 import pytest
@@ -139,9 +140,12 @@ def test_the_loop_is_kept(tmp_path):
     kept, seconds = anew(tmp_path)
     assert kept
     assert seconds < 0.3 * max(first[1], second[1])
-    for file in tmp_path.rglob("*.nb?"):  # power ended while it was written
-        file.write_bytes(b"")
-    assert anew(tmp_path)[1] > seconds
+
+
+def test_code_that_cannot_be_read_or_kept_is_compiled_each_time():
+    kept = Mock(**{f"{name}.side_effect": OSError for name in ("load_overload", "save_overload", "flush")})
+    compiled._at_need(kept)
+    assert (kept.load_overload(), kept.save_overload(), kept.flush.called) == (None, None, True)
 
 
 def test_without_numba_nothing_is_compiled(monkeypatch):
