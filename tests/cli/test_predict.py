@@ -12,6 +12,7 @@ import pytest
 from dtnsim.ground import library
 from dtnsim.steady.prediction import predict
 from tests.conftest import Refused, Run
+from tests.each import rows
 from tests.strategies import written
 
 PATH = "venadi/gridftp-gpfs"
@@ -180,16 +181,7 @@ def test_what_changed_since_a_document_and_why(run: Run, tmp_path: Path) -> None
     assert "dtnsim was 0.0.1, is" in out
 
 
-@pytest.mark.parametrize(
-    ("text", "words"),
-    [
-        ("{", "is no JSON"),
-        ("[" * 100_000, "is no JSON"),
-        ("[]", "is no document"),
-        ('{"schema": "dtnsim.plan/1"}', "is dtnsim.plan/1"),
-        (None, "cannot be read"),
-    ],
-)
+@pytest.mark.parametrize(("text", "words"), [("[" * 100_000, "is no JSON"), *rows("cli/tables", "no_earlier_answers")])
 def test_what_is_no_earlier_answer_is_refused(refused: Refused, tmp_path: Path, text: str | None, words: str) -> None:
     kept = tmp_path / "old.json"
     if text is not None:

@@ -38,16 +38,7 @@ def test_json_lines(logs, tmp_path):
     assert first["file"] == str(path)
 
 
-@pytest.mark.parametrize(
-    ("log", "shown"),
-    [
-        (DD, "115.6 MB/s"),
-        ("[  5]   0.00-10.00  sec  1.10 GBytes   941 Mbits/sec    0             sender\n", "941 Mb/s"),
-        ("lmm_stripe_count:  4\nlmm_stripe_size:   1048576\nlmm_pattern: raid0\n", "1 MiB"),
-        ("2: eth0: <BROADCAST,MULTICAST,UP,LOWER_UP> mtu 9000 qdisc mq state UP\n", "9000 B"),
-        ("rtt min/avg/max/mdev = 0.012/0.112/0.212/0.012 ms\n", "112 us"),
-    ],
-)
+@pytest.mark.parametrize(("log", "shown"), [(DD, "115.6 MB/s"), *rows("logs/tables", "units_of_people")])
 def test_units_are_those_of_people(logs, tmp_path, log, shown):
     (tmp_path / "a").write_text(log)
     code, out, _ = logs(tmp_path / "a")
