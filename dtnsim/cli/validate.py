@@ -81,6 +81,7 @@ def command(
             samples=samples,
             seed=seed,
             leave_one_out=leave_one_out,
+            reasons=json or html is not None,
             progress=watch.count,
             scheduler=scheduler,
         )

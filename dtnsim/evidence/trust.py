@@ -84,12 +84,15 @@ class Judgement:
         """Whether the figure lies between p10 and p90; None where there is no figure, or no interval for it."""
         if self.case.withheld or self.case.quantity == "throughput_sd" or self.case.bound is not None:
             return None
-        return self.within(COVERED)
+        return self._between(self.p10, self.p90)
 
     def within(self, level: float) -> bool:
         """Whether the figure lies in the central interval of so much probability."""
         found = interval(self.samples, level)
-        return found.p10 * (1 - METER) <= self.case.measured <= found.p90 * (1 + METER)
+        return self._between(found.p10, found.p90)
+
+    def _between(self, low: float, high: float) -> bool:
+        return low * (1 - METER) <= self.case.measured <= high * (1 + METER)
 
     @property
     def sign(self) -> float:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Sequence
+from contextlib import nullcontext
 from dataclasses import asdict, dataclass, replace
 from functools import lru_cache
 from pathlib import Path
@@ -15,7 +16,7 @@ from dtnsim.composition.compose import run_together
 from dtnsim.description.spec import PathSpec
 from dtnsim.evidence import baseline, fit
 from dtnsim.evidence.cases import Case, load_all
-from dtnsim.evidence.figures import Figure, Paths, Solved, at, solved, transfer_index, values
+from dtnsim.evidence.figures import Figure, Paths, Solved, at, transfer_index, values
 from dtnsim.evidence.fit_model import Model
 from dtnsim.evidence.trust import Judgement, Summary, by_kind, error_of, first, summarise, trust
 from dtnsim.ground import library, yamlio
@@ -23,9 +24,11 @@ from dtnsim.ground.grouping import by_key
 from dtnsim.ground.output import fields
 from dtnsim.ground.pool import Pool
 from dtnsim.ground.quantity import Draw
+from dtnsim.ground.term import without_words
 from dtnsim.physics._arrays import FloatArray as Array
 from dtnsim.steady import discrepancy
 from dtnsim.steady.discrepancy import Discrepancy
+from dtnsim.steady.meetings import meetings
 from dtnsim.steady.reasons import bottleneck, cause_of
 from dtnsim.steady.regime import Regime
 from dtnsim.steady.scenarios import Scenarios, interval, scenarios
@@ -111,6 +114,7 @@ def validate(
     samples: int = SAMPLES,
     seed: int = 1,
     leave_one_out: bool = False,
+    reasons: bool = True,
     progress: Callable[[int, int], None] | None = None,
     scheduler: str | None = None,
 ) -> Validation:
@@ -122,6 +126,7 @@ def validate(
         samples: Draws behind the interval.
         seed: Seed of the draws.
         leave_one_out: Predict every fit case also by parameters that were fitted without it.
+        reasons: Say by which numbers what binds does; which station it is is said anyhow.
         progress: Called with (done, all).
         scheduler: Address of a Dask scheduler, ``tcp://login1:8786``, whose workers predict the cases instead.
 
@@ -139,7 +144,7 @@ def validate(
     pieces = [(paths(listed[those[0]]), [listed[n] for n in those]) for those in groups.values()]
     if scheduler is None:
         run_together(path for path, _ in pieces)
-    made = Pool(judged_on, (samples, seed), pieces, scheduler=scheduler).results()
+    made = Pool(judged_on, (samples, seed, reasons), pieces, scheduler=scheduler).results()
     numbers, found = list(groups.values()), dict[int, Judgement]()
     for number, here in made:
         found.update(zip(numbers[number], here, strict=True))
@@ -151,11 +156,15 @@ def validate(
     return Validation(tuple(judged))
 
 
-def judged_on(drawn_by: tuple[int, int], piece: tuple[PathSpec, Sequence[Case]]) -> list[Judgement]:
-    """Cases of one path, by so many draws of a seed."""
-    (samples, seed), (given, those) = drawn_by, piece
-    nominal = solved(composer(given, Draw()).problem())
-    drawn = scenarios(given, nominal.problem, samples, seed) if samples else None
+def judged_on(asked: tuple[int, int, bool], piece: tuple[PathSpec, Sequence[Case]]) -> list[Judgement]:
+    """Cases of one path, by so many draws of a seed, with or without reasons."""
+    (samples, seed, reasons), (given, those) = asked, piece
+    with nullcontext() if reasons else without_words():
+        made = composer(given, Draw())
+        problem = made.problem()
+    known = meetings(problem)
+    nominal = Solved(problem, known.m, known.solution)
+    drawn = scenarios(given, problem, samples, seed, made.past) if samples else None
     folds, whole = shipped_folds(), discrepancy.load()
     laws = [folds.get(case.study, whole) if case.role != "fit" else whole for case in those]
     return [_judge(case, given, nominal, drawn, law) for case, law in zip(those, laws, strict=True)]

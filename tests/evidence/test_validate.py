@@ -41,6 +41,9 @@ def test_is_what_predict_says(monkeypatch: pytest.MonkeyPatch) -> None:
     assert j.p50 == pytest.approx(answer.throughput_Bps.p50, rel=1e-12)
     assert (j.p10, j.p90) == pytest.approx((answer.throughput_Bps.p10, answer.throughput_Bps.p90), rel=1e-12)
     assert j.held == answer.bottleneck
+    (short,) = validate.validate([case], reasons=False).judgements  # prints no formulas, and finds the same
+    assert replace(short, held=j.held) == j
+    assert short.held.station == j.held.station
     assert j.error == pytest.approx(answer.throughput_Bps.p50 / case.measured - 1)
 
 
