@@ -85,8 +85,8 @@ class Asked:
             rater: What rated the purchases on the path with these settings.
         """
         every = (*(o for s in settings for o in s.overrides), *(o for option in options for o in option.overrides))
-        drawn = rater.drawn(options) if rater is not None else None
-        found = predicted(path.changed(every), self.samples, self.seed, drawn)
+        given, drawn = rater.drawn(options) if rater is not None else (path.changed(every), None)
+        found = predicted(given, self.samples, self.seed, drawn)
         cost = Money(price(options), self.currency)
         said = every if self.written is None else actions.in_the_file(self.written, self.apart, every)
         return Stage(name, options, cost, found, self.goal.probability(found), None, idle(options, found),

@@ -33,6 +33,7 @@ from dtnsim.steady.scenarios import Scenarios
 class Described:
     """A path with some purchases: at its medians, drawn, what was drawn, and what can hold each transfer."""
 
+    given: PathSpec
     nominal: Problem
     drawn: Problem
     draw: Draw
@@ -90,7 +91,7 @@ class Rater:
         #: whether link-limited connections are no limit either
         self.lines = False
         self.laws = discrepancy.load()
-        self._described: dict[tuple[str, ...], tuple[Problem, Draw]] = like._described if like is not None else {}  # noqa: SLF001
+        self._described: dict[tuple[str, ...], Described] = like._described if like is not None else {}  # noqa: SLF001
         self._paths = Paths(given)
         self._middle: dict[tuple[str, ...], tuple[PathSpec, Problem]] = like._middle if like is not None else {}  # noqa: SLF001
 
@@ -103,10 +104,10 @@ class Rater:
         found = scenarios.solved(made.drawn, self.matrices(made.drawn), made.draw, made.held)
         return self.sure(ordering.total_rate(made.nominal, found.rates(self.laws)))
 
-    def drawn(self, chosen: Set) -> Scenarios:
-        """The scenarios by which a set was rated, with the limits of all hosts."""
+    def drawn(self, chosen: Set) -> tuple[PathSpec, Scenarios]:
+        """The path with a set, and the scenarios by which that was rated, with the limits of all hosts."""
         made = self.described([o for option in sorted(chosen, key=lambda o: o.place) for o in option.overrides])
-        return scenarios.laid_out(made.drawn, made.draw, made.held)
+        return made.given, scenarios.laid_out(made.drawn, made.draw, made.held)
 
     def could_help(self, hosts: Collection[str], beside: Collection[str] = ()) -> bool:
         """Whether more is to be had, by half a percent or one percent surer, if some hosts held nothing.
@@ -143,14 +144,13 @@ class Rater:
             DtnsimError: the overrides do not go together.
         """
         key, nominal = tuple(overrides), self.middle(overrides)
-        given = self._middle[key][0]
         if key not in self._described:
+            given = self._middle[key][0]
             draw = Draw(self.samples, self.seed, given.correlation)
             with without_words():
                 drawn = sharing.as_in(timed.composer(given, draw, timed.amounts(nominal)).problem(), nominal)
-            self._described[key] = drawn, draw
-        drawn, draw = self._described[key]
-        return Described(nominal, drawn, draw, scenarios.held(given, nominal))
+            self._described[key] = Described(given, nominal, drawn, draw, scenarios.held(given, nominal))
+        return self._described[key]
 
     def ahead(self, every: Iterable[Sequence[str]]) -> None:
         """Announces overrides, whose TCP is then run in one go."""
