@@ -116,6 +116,7 @@ def pairs(rtt: str) -> dict[str, Any]:
         name: machine(
             stack={"kind": "stack"},
             volumes={"/d": volume(DRIVES["ssd"])},
+            placement={"application": [0, 1, 2, 3]},
             nic={"kind": "nic", "rate": "25 Gb/s", "mtu": "9000 B", "ports": 2, "bonding": "hash"},
         )
         for name in "abc"
