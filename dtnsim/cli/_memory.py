@@ -1,7 +1,5 @@
 """A cap on the memory of a command: hostile or huge input ends with a sentence, not with the machine."""
 
-from __future__ import annotations
-
 import contextlib
 import os
 from pathlib import Path

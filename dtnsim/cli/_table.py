@@ -1,7 +1,5 @@
 """Tables of cases or runs as CSV: read and checked, the rows with what was predicted written back."""
 
-from __future__ import annotations
-
 import csv
 import io
 import sys

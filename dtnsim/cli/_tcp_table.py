@@ -1,7 +1,5 @@
 """Tables of TCP cases: read, checked, answered, written back (``dtnsim tcp --table``)."""
 
-from __future__ import annotations
-
 import math
 from collections.abc import Sequence
 from typing import Any, Final

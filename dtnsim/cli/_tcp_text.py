@@ -1,7 +1,5 @@
 """What ``dtnsim tcp`` says: one document, and the same as text."""
 
-from __future__ import annotations
-
 import math
 import sys
 from functools import partial

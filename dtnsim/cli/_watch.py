@@ -1,7 +1,5 @@
 """What a long run is doing, on standard error, and an orderly end at Ctrl-C."""
 
-from __future__ import annotations
-
 import math
 import signal
 import sys

@@ -1,7 +1,5 @@
 """``dtnsim discover``."""
 
-from __future__ import annotations
-
 import sys
 from typing import Annotated
 

@@ -1,7 +1,5 @@
 """``dtnsim explain``."""
 
-from __future__ import annotations
-
 from dtnsim.cli import options
 
 

@@ -1,7 +1,5 @@
 """``dtnsim init``."""
 
-from __future__ import annotations
-
 import json as json_module
 import sys
 from pathlib import Path

@@ -1,7 +1,5 @@
 """``dtnsim logs``."""
 
-from __future__ import annotations
-
 import csv
 import inspect
 import math

@@ -1,7 +1,5 @@
 """``dtnsim man``."""
 
-from __future__ import annotations
-
 import re
 import sys
 from typing import Any

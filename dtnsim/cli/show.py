@@ -1,7 +1,5 @@
 """``dtnsim show``."""
 
-from __future__ import annotations
-
 from typing import Annotated
 
 from typer import Argument

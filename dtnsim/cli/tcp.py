@@ -1,7 +1,5 @@
 """``dtnsim tcp``: the TCP calculator."""
 
-from __future__ import annotations
-
 import math
 import re
 from dataclasses import replace

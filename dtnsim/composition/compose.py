@@ -9,8 +9,6 @@ that verifies each file after it has written it leaves the medium that time to t
 medium moves from the stretch in which the writer waits for it into the step that follows.
 """
 
-from __future__ import annotations
-
 import math
 from collections import Counter
 from collections.abc import Iterable, Mapping

@@ -1,7 +1,5 @@
 """One end of a network transfer: what a payload byte costs the thread, the interrupts, memory, bus and wire."""
 
-from __future__ import annotations
-
 from dataclasses import dataclass, replace
 from typing import Final
 

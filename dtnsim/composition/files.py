@@ -1,7 +1,5 @@
 """Which files a transfer reads and writes, as page caches on their way know them; what is found there; their folder."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from dataclasses import replace
 from graphlib import TopologicalSorter

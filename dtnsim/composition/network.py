@@ -1,7 +1,5 @@
 """What lies between hosts: segments in series or a graph of links, and what a byte costs on the way."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator, Mapping
 from dataclasses import replace
 from functools import lru_cache, partial

@@ -4,8 +4,6 @@ Flows that differ in name, beginning, bytes and target rate alone are of one kin
 each kind; their numbers are columns of arrays.
 """
 
-from __future__ import annotations
-
 import math
 from collections.abc import Sequence
 from dataclasses import dataclass, replace

@@ -4,8 +4,6 @@ What comes of a change is predicted (`dtnsim.steady.relieved`), not estimated he
 steady state say that it could bring decides only whether it is worth a word.
 """
 
-from __future__ import annotations
-
 import math
 from collections.abc import Collection, Iterable, Sequence
 from dataclasses import replace

@@ -4,8 +4,6 @@ A store, a filer or the servers of a parallel file system are reached like any h
 connections' TCP with its windows and losses. At their end nothing is charged but what the file system itself says.
 """
 
-from __future__ import annotations
-
 from collections.abc import Mapping
 from dataclasses import replace
 from typing import Literal, cast

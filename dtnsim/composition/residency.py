@@ -6,8 +6,6 @@ is there for others when it ends.
 Neglects: how far a file has come meanwhile, for others that begin while it is moved.
 """
 
-from __future__ import annotations
-
 from collections.abc import Callable, Mapping, Set as AbstractSet
 from dataclasses import dataclass, field
 

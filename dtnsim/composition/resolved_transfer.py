@@ -1,7 +1,5 @@
 """One transfer as composition sees it: ends, its tool's job and plan, route, and its way through the path's graph."""
 
-from __future__ import annotations
-
 import math
 from collections.abc import Sequence
 from dataclasses import dataclass, replace

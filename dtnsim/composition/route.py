@@ -1,7 +1,5 @@
 """A route between two hosts: its segments in order, packet sizes, what others, firewalls and policers leave of it."""
 
-from __future__ import annotations
-
 from dataclasses import dataclass
 from typing import NamedTuple
 

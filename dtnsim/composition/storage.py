@@ -1,7 +1,5 @@
 """What an access to a volume charges: the calling thread, the file system, the medium, or the server behind a mount."""
 
-from __future__ import annotations
-
 import math
 from collections import Counter
 from collections.abc import Iterator

@@ -1,7 +1,5 @@
 """What the connections themselves allow on a route: window, loss, buffers, target rates."""
 
-from __future__ import annotations
-
 import math
 from collections.abc import Sequence
 from dataclasses import fields

@@ -5,8 +5,6 @@ path depends on who else is there, except through the shares of the stations. Up
 composed, beyond that in steps of a fifth.
 """
 
-from __future__ import annotations
-
 import math
 from collections import Counter
 from collections.abc import Mapping

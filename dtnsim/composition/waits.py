@@ -1,7 +1,5 @@
 """Where a worker waits while no station works: round trips, file operations, requests one at a time, slow start."""
 
-from __future__ import annotations
-
 import math
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace

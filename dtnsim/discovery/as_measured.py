@@ -5,8 +5,6 @@ in cycles of a clock that is taken as exact; what this processor does with a cyc
 and sums, whose costs are published.
 """
 
-from __future__ import annotations
-
 import csv
 import math
 import re

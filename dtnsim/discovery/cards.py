@@ -1,7 +1,5 @@
 """Network cards, the slots that they are in, and which cores serve them."""
 
-from __future__ import annotations
-
 import re
 from collections.abc import Mapping
 from typing import Final

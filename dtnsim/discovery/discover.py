@@ -1,7 +1,5 @@
 """`discover`: a host file from what a machine says of itself, with the source of every line and what is still open."""
 
-from __future__ import annotations
-
 import re
 from dataclasses import dataclass
 from pathlib import Path

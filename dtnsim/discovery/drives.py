@@ -1,7 +1,5 @@
 """Drives as lsblk and other programs have them: their parts, and what lies below a block device."""
 
-from __future__ import annotations
-
 import json
 import re
 from collections.abc import Iterator, Mapping

@@ -1,7 +1,5 @@
 """How an uncertain number is found out: benchmarks.yaml, the table of tests and commands, asked by its name."""
 
-from __future__ import annotations
-
 from collections.abc import Iterable, Mapping
 from functools import cache
 from pathlib import Path

@@ -1,7 +1,5 @@
 """Processors, memory, kernel and its settings."""
 
-from __future__ import annotations
-
 import re
 from typing import Final
 

@@ -4,8 +4,6 @@ Everything is written into one folder on the volume that is made for it and remo
 log; a run whose log is there is not repeated, so the same command goes on where it was stopped.
 """
 
-from __future__ import annotations
-
 import os
 import shutil
 import signal

@@ -1,7 +1,5 @@
 """Mounted file systems, and the drives below them."""
 
-from __future__ import annotations
-
 import re
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Final, NamedTuple

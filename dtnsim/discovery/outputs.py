@@ -3,8 +3,6 @@
 Each line of that file says where it is from, or what is still to be found out.
 """
 
-from __future__ import annotations
-
 import html
 import json
 import re

@@ -1,7 +1,5 @@
 """What people paste of a machine: outputs of any programs, in any order, in one file; pasted.yaml knows the lines."""
 
-from __future__ import annotations
-
 import json
 import re
 from collections.abc import Iterator, Sequence

@@ -4,8 +4,6 @@ Numba's own lists count references at each access, which would take more than ha
 """
 
 # ruff: noqa: D103 - plain functions on numbers; see `layout`
-from __future__ import annotations
-
 from typing import Any
 
 import numba  # loaded only where it is installed and used

@@ -22,8 +22,6 @@ Neglects: queues and packets. A flow is a rate; what a change of rate takes (slo
 that has to grow) is the caller's, as a cap that it changes.
 """
 
-from __future__ import annotations
-
 import math
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any, Final

@@ -5,8 +5,6 @@ node, the one with the lowest level on the row. Stations that all rows cross ali
 """
 
 # ruff: noqa: D103, F403, F405 - plain functions on numbers; see `layout`
-from __future__ import annotations
-
 import math
 
 from dtnsim.engine.heaps import cut, entry, order, push, put, size, write

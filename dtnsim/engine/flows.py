@@ -4,8 +4,6 @@ A *row* is the set of stations that a byte visits and what it costs there; flows
 share one `Row`. A *flow* is a number of bytes on its way along a row.
 """
 
-from __future__ import annotations
-
 import math
 from collections.abc import Mapping
 from typing import Any

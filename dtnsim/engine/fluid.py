@@ -4,8 +4,6 @@ Rows may come at any time. One that splits a node, and rows that pile up, have a
 flows that are under way on them (`network`).
 """
 
-from __future__ import annotations
-
 import math
 from collections.abc import Mapping, Sequence
 

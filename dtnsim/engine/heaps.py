@@ -1,8 +1,6 @@
 """Heaps of (float, integer, integer) by number, and that of whose turn it is; compiled: `compiled_heaps`."""
 
 # ruff: noqa: D103 - plain functions on numbers; see `layout`
-from __future__ import annotations
-
 from heapq import heapify, heappop, heappush
 
 from dtnsim.engine.layout import Entry, Heaps, Turn, Turns

@@ -12,8 +12,6 @@ What those functions take has one name everywhere: the numbers ``f`` and ``q``, 
 and ``c``; the time ``now`` [s].
 """
 
-from __future__ import annotations
-
 from typing import Any, Final
 
 #: as plain Python has them; compiled they are arrays, and heaps a table of `compiled_heaps`

@@ -27,8 +27,6 @@ Neglects: differences of levels below 1e-12 and of capacities below 1e-13, relat
 """
 
 # ruff: noqa: F403, F405 - plain functions on numbers; see `layout`
-from __future__ import annotations
-
 import math
 
 from dtnsim.engine.flow_lists import (

@@ -7,8 +7,6 @@ a node's stations and not the others, or at another ratio, splits the node; node
 so there are at most as many splits as stations.
 """
 
-from __future__ import annotations
-
 import math
 from collections.abc import Sequence
 from typing import Any, Final

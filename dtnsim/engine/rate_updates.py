@@ -1,8 +1,6 @@
 """How flows and rows change sides between their own caps and the nodes that hold them back."""
 
 # ruff: noqa: D103, F403, F405 - plain functions on numbers; see `layout`
-from __future__ import annotations
-
 from dtnsim.engine.flow_lists import (
     CANCELLED,
     TIE,

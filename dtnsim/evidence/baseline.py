@@ -3,8 +3,6 @@
 No protocol, processor, bus, controller, file system or other users: just what the labels say.
 """
 
-from __future__ import annotations
-
 import math
 
 from dtnsim.components.device import Device

@@ -1,7 +1,5 @@
 """Parameters of hosts fitted to cases or to raw logs."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from json import dumps

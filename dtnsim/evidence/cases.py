@@ -72,8 +72,6 @@ fits, or a quantity that follows from fitted ones), has the role ``repeat``: it 
 counts neither as fitting nor as judging.
 """
 
-from __future__ import annotations
-
 import math
 import re
 from collections.abc import Iterable

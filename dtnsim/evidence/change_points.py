@@ -9,8 +9,6 @@ days (variance times ``(1 + r) / (1 - r)``, r the lag-one autocorrelation about 
 2007), and a shift below 3 % is none. Both parts are searched again (binary segmentation, Scott and Knott 1974).
 """
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 from typing import Final
 

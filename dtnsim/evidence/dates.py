@@ -1,7 +1,5 @@
 """When a figure of a log was measured: stamps in the log at or before its line, or in the name of its file."""
 
-from __future__ import annotations
-
 import re
 from bisect import bisect_right
 from datetime import UTC, datetime

@@ -3,8 +3,6 @@
 The same stations and demands that `predict` solves, for many scenarios.
 """
 
-from __future__ import annotations
-
 import re
 from dataclasses import dataclass, replace
 from datetime import datetime

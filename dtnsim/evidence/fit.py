@@ -8,8 +8,6 @@ gives way (`dtnsim.evidence.fit_release`). What binds decides which parameters a
 search looks along every parameter by itself for another bottleneck besides descending.
 """
 
-from __future__ import annotations
-
 import math
 from collections.abc import Sequence
 from contextlib import closing

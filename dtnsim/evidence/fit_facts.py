@@ -4,8 +4,6 @@ Where an output and the host file differ the output holds, for the fit and in th
 be matched to anything of the host file is said, with how to say what it is.
 """
 
-from __future__ import annotations
-
 import re
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace

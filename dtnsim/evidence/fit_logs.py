@@ -5,8 +5,6 @@ volume they ran; then the host must have only one, or the caller names it. Of ru
 is a figure of its host (`dtnsim.evidence.fit_tests`), and the rates are of the way (`dtnsim.evidence.fit_wan`).
 """
 
-from __future__ import annotations
-
 import json
 from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path

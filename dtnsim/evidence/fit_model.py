@@ -5,8 +5,6 @@ moved on the scale of its prior: ``u = ln(value / prior) / sigma``, so that u is
 read.
 """
 
-from __future__ import annotations
-
 import math
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass

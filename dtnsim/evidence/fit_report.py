@@ -1,7 +1,5 @@
 """What a fit found, as the file that `predict --calibration` reads and as words."""
 
-from __future__ import annotations
-
 import math
 from collections.abc import Sequence
 from pathlib import Path

@@ -1,7 +1,5 @@
 """Which host and which volume a log is of: by what the log says, and by what the user says of it (``--as``)."""
 
-from __future__ import annotations
-
 import json
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import suppress

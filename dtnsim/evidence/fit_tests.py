@@ -7,8 +7,6 @@ Since 3.16 each stream has a thread, and the share is of as many cores (esnet/ip
 its process took at both ends; it has one for all streams. What interrupts take on other cores is in none of them.
 """
 
-from __future__ import annotations
-
 import json
 import math
 import re

@@ -12,8 +12,6 @@ near the way's rate and are spread over days and hours, what they lack of the fa
 the first harmonic of the hours' medians (UTC).
 """
 
-from __future__ import annotations
-
 import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field

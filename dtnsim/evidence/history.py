@@ -5,8 +5,6 @@ A line is ``{"log": name, "digest": of its bytes, "runs": tests of volumes and f
 that somebody was told. Lines of logs that are gone stay: they are why there is a history.
 """
 
-from __future__ import annotations
-
 import hashlib
 import json
 import math

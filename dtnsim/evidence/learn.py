@@ -25,8 +25,6 @@ A study is judged by laws that were learned without it (`folds`).
 of every class of tool in it, with n and the studies they come from; ``discrepancy-folds.yaml`` those of every fold.
 """
 
-from __future__ import annotations
-
 from collections import Counter
 from collections.abc import Sequence
 from dataclasses import asdict, dataclass, replace

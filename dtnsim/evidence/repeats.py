@@ -8,8 +8,6 @@ daily medians over time (Mann 1945), its size by the median of all slopes (Theil
 exchangeable.
 """
 
-from __future__ import annotations
-
 import json
 import math
 from collections.abc import Iterable, Sequence

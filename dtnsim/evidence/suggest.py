@@ -8,8 +8,6 @@ does.
 Source: Fedorov, Theory of Optimal Experiments (1972), sequential designs; the criterion is a count, for people.
 """
 
-from __future__ import annotations
-
 import json
 import shlex
 from collections.abc import Mapping, Sequence

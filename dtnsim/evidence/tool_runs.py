@@ -5,8 +5,6 @@ env, transport, rate_bps, rtt_s, buffer_bytes, loss, mtu, cc, tcp_rmem_max, tcp_
 mean_file_bytes.
 """
 
-from __future__ import annotations
-
 import math
 import re
 from collections.abc import Iterable, Mapping

@@ -6,8 +6,6 @@ its rate is their bytes over the time from the first start to the last end. A lo
 of the path: what went the other way is left out.
 """
 
-from __future__ import annotations
-
 import json
 import math
 from collections import Counter

@@ -6,8 +6,6 @@ so that a factor of two counts the same at any rate.
 Source: Gneiting and Raftery, Strictly proper scoring rules, prediction, and estimation, JASA 2007.
 """
 
-from __future__ import annotations
-
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any, Final

@@ -1,7 +1,5 @@
 """Measured beside predicted, over all cases: errors, coverage and bottlenecks; fit and blind apart."""
 
-from __future__ import annotations
-
 import math
 from collections.abc import Callable, Sequence
 from contextlib import nullcontext

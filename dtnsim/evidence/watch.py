@@ -6,8 +6,6 @@ zero, along the slopes of each parameter in the fit. Rates, round trips, delays 
 of the pair; a rate that fell is explained by what changed at the same time on the way or on a volume of either end.
 """
 
-from __future__ import annotations
-
 import math
 import tempfile
 from collections.abc import Iterable, Mapping, Sequence

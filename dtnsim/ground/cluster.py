@@ -3,8 +3,6 @@
 The scheduler gives the work of a worker that dies to another; each piece is handed back once.
 """
 
-from __future__ import annotations
-
 import logging
 import pickle
 from collections.abc import Callable, Iterator, Sequence

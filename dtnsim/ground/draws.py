@@ -4,8 +4,6 @@ A number lies log-normally around its median. A share (loss, a part that others 
 factor and none) does so below the median; above it, its odds do, so that it comes near 1 and never reaches it.
 """
 
-from __future__ import annotations
-
 import hashlib
 import math
 from dataclasses import dataclass, field

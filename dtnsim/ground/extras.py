@@ -1,7 +1,5 @@
 """Packages that a prediction does not need: each belongs to an extra, and its absence is one line that names it."""
 
-from __future__ import annotations
-
 import importlib
 from collections.abc import Mapping, Sequence
 from contextlib import suppress

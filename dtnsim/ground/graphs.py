@@ -5,8 +5,6 @@ its memory. `prepare` puts the package itself there without having run it; what 
 another of its packages) runs it whole, so that whoever imports it afterwards finds all of networkx, as ever.
 """
 
-from __future__ import annotations
-
 import importlib
 import sys
 from importlib.util import find_spec, module_from_spec

@@ -4,8 +4,6 @@ Answers are records and know nothing of pictures: the report room draws them, an
 above this room, so it is named here and not imported.
 """
 
-from __future__ import annotations
-
 import importlib
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from itertools import islice

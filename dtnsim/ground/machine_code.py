@@ -5,8 +5,6 @@ is made with mode 0700 below ``NUMBA_CACHE_DIR``, ``XDG_CACHE_HOME`` or ``~/.cac
 else owns, or that group or others may write to is not used, and nothing is kept.
 """
 
-from __future__ import annotations
-
 import hashlib
 import importlib.metadata
 import os

@@ -1,7 +1,5 @@
 """Answers as JSON has them, and their files: written in one piece, so that what is there is whole, whatever happens."""
 
-from __future__ import annotations
-
 import contextlib
 import math
 import os

@@ -1,7 +1,5 @@
 """What a transfer needs to know of page caches: their limits at its destination, and its files in them."""
 
-from __future__ import annotations
-
 import math
 from dataclasses import dataclass
 

@@ -5,8 +5,6 @@ standard output, so that none of the caller's threads, locks or main module gets
 and soon after its parent. It is in a session of its own: Ctrl-C reaches the parent alone, which ends its children.
 """
 
-from __future__ import annotations
-
 import os
 import pickle
 import subprocess

@@ -1,7 +1,5 @@
 """Numbers of which scenarios have different values, and who may not ask for one: sweeps are composed once for all."""
 
-from __future__ import annotations
-
 import math
 from typing import Any, NoReturn, Self
 

@@ -1,7 +1,5 @@
 """What an answer rests on: defaults that nobody wrote, their alternatives, changes that were tried, the draws."""
 
-from __future__ import annotations
-
 from collections.abc import Callable, Mapping
 from contextlib import suppress
 from dataclasses import dataclass, replace

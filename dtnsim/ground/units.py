@@ -7,8 +7,6 @@ size is needed. ``k M G T P`` are powers of 1000, ``Ki Mi Gi Ti Pi`` of 1024
 (IEC 80000-13); ``b`` and ``bit`` are bits, ``B`` and ``byte`` bytes.
 """
 
-from __future__ import annotations
-
 import math
 import re
 from collections.abc import Mapping, Sequence

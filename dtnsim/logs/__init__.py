@@ -15,8 +15,6 @@ where that is not the present one. Of declarations ``pattern``, ``inside``, ``op
 `_declared` has them.
 """
 
-from __future__ import annotations
-
 import io
 from collections.abc import Iterable, Iterator
 from pathlib import Path

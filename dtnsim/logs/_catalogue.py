@@ -1,7 +1,5 @@
 """Which parsers care for a line (an index over words and shapes), those of one host of a log, which comes nearest."""
 
-from __future__ import annotations
-
 import importlib
 import pkgutil
 import re

@@ -1,7 +1,5 @@
 """Tables: what stands under a heading or beside a key, in text or JSON; blank cells that only position tells."""
 
-from __future__ import annotations
-
 import re
 from collections.abc import Callable, Iterable, Iterator
 from functools import lru_cache

@@ -7,8 +7,6 @@ C:/> cmd``, ``+ cmd`` (set -x), and a bare line that can only be a command (``dd
 surely a command is none. `Options` says what a command's options mean.
 """
 
-from __future__ import annotations
-
 import html
 import re
 import shlex

@@ -7,8 +7,6 @@
 Tables are declared with `dtnsim.logs._columns`.
 """
 
-from __future__ import annotations
-
 import re
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from functools import lru_cache

@@ -5,8 +5,6 @@ bit/s); with ``-f K/M/G`` the rate is in bytes with powers of 1024. Source: ``un
 and iperf3 ``src/units.c``; checked on rows of the collection (3.81 GBytes in 1 s printed as 32721 Mbits/sec).
 """
 
-from __future__ import annotations
-
 import re
 from typing import Final, NamedTuple
 

@@ -6,8 +6,6 @@ batches, each as a `Document` that has the keys before the array beside the batc
 last. One value (an element, or the value of another key) must fit `LARGEST_VALUE`.
 """
 
-from __future__ import annotations
-
 import codecs
 import json
 import re

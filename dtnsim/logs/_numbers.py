@@ -1,7 +1,5 @@
 """Numbers as tools print them (decimal commas, digit groups, unit prefixes, durations), what a JSON value should be."""
 
-from __future__ import annotations
-
 import math
 import re
 from collections.abc import Mapping

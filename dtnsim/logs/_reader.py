@@ -5,8 +5,6 @@ has few shapes, so that which parsers care for a line is one dictionary look-up,
 whole block. Only lines somebody cares for are decoded and cleaned.
 """
 
-from __future__ import annotations
-
 import re
 from collections import deque
 from collections.abc import Generator, Iterable, Iterator

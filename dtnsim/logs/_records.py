@@ -1,7 +1,5 @@
 """What all parsers share: what is known of the line at hand, and the records that they make."""
 
-from __future__ import annotations
-
 import math
 import re
 from abc import ABC

@@ -1,7 +1,5 @@
 """Opens a log whatever it is wrapped in (gzip, bzip2, xz, zstd, tar, UTF-16, stdin) and refuses what is no text."""
 
-from __future__ import annotations
-
 import codecs
 import importlib
 import os

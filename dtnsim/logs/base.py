@@ -54,8 +54,6 @@ line, or a ``settle``, that has no figure (another generator where it is `noted`
 `anew`; what a command or the file's end leaves open is given by ``settle()``. A parser must take any line in any order.
 """
 
-from __future__ import annotations
-
 from abc import abstractmethod
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from inspect import isgeneratorfunction

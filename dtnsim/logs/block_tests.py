@@ -1,7 +1,5 @@
 """Tests of drives and files: DiskSpd, vdbench and sysbench."""
 
-from __future__ import annotations
-
 import re
 import xml.etree.ElementTree as ET
 from collections.abc import Iterable, Iterator

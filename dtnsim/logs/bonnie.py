@@ -12,8 +12,6 @@ the format and the program version; format 1.98 (2.00) has two more columns befo
 line that follows the table of the same run replaces it (it has more digits); a run counts once.
 """
 
-from __future__ import annotations
-
 import html
 import math
 import re

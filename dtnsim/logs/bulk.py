@@ -1,7 +1,5 @@
 """Copies with many streams: ascp, wdt, fdt, bbcp."""
 
-from __future__ import annotations
-
 import re
 from collections.abc import Iterable, Iterator
 from typing import Final

@@ -1,7 +1,5 @@
 """What kernels count: vmstat, nfsiostat, ifstat, and of TCP ss and nstat."""
 
-from __future__ import annotations
-
 import re
 from collections.abc import Iterable, Iterator
 from typing import ClassVar, Final

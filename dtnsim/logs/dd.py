@@ -11,8 +11,6 @@ Whether a figure is the page cache's or the disk's is said only by the command l
 ``bs=``: ``1M`` and ``1MiB`` are 1024-based, ``1MB`` is 1000-based, ``w`` 2, ``b`` 512 (coreutils manual).
 """
 
-from __future__ import annotations
-
 import re
 from collections.abc import Iterable, Iterator
 from contextlib import suppress

@@ -1,7 +1,5 @@
 """Delays between hosts: ping, owping, twping and pScheduler's latency tests."""
 
-from __future__ import annotations
-
 import math
 import re
 from collections.abc import Iterable, Iterator

@@ -1,7 +1,5 @@
 """Drives and what is made of them: smartctl, nvme, lsblk, /proc/mdstat, hdparm."""
 
-from __future__ import annotations
-
 import re
 from collections.abc import Iterable, Iterator
 from typing import Any, ClassVar, Final

@@ -1,7 +1,5 @@
 """File systems: ZFS (zfs, zpool), Lustre (lfs, LNet selftest, obdfilter-survey) and Spectrum Scale (gpfsperf)."""
 
-from __future__ import annotations
-
 import re
 from collections.abc import Iterator
 from typing import Final

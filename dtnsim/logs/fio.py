@@ -13,8 +13,6 @@ report again and again: all but the last of a process (known by its pid) are ``i
 prints bits (``168Mbit/s (160Mibit/s)``), decimal and binary.
 """
 
-from __future__ import annotations
-
 import re
 from collections.abc import Iterable, Iterator, Mapping
 from typing import Any, Final

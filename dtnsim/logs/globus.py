@@ -1,7 +1,5 @@
 """Globus and GridFTP: transfer tasks, the server's transfer log, globus-url-copy."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator, Mapping
 from datetime import UTC, datetime
 from functools import lru_cache

@@ -1,7 +1,5 @@
 """A host's parts: lspci, lstopo, numactl, ethtool, bonding, ifconfig and ip link."""
 
-from __future__ import annotations
-
 import re
 import xml.etree.ElementTree as ET
 from collections import Counter

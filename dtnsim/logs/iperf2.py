@@ -11,8 +11,6 @@ added up (``derived="sum of streams"``; CSV of 2.1 has no sum). ``role`` is the 
 the client's TCP figure is what it handed to the socket, ``Server Report`` comes from the other end.
 """
 
-from __future__ import annotations
-
 import re
 from collections import deque
 from collections.abc import Iterable, Iterator

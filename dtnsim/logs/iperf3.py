@@ -9,8 +9,6 @@ end that does not know the other's figure prints zero bytes for it (a server bef
 that is no rate. A run that stops before its summary gives the mean of its intervals as ``partial``.
 """
 
-from __future__ import annotations
-
 import re
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field

@@ -9,8 +9,6 @@ with the receiver's loss and jitter. The ``sender`` flag inside the sums is not 
 reporting host, not of the sum. With several streams and no sum the streams are added up.
 """
 
-from __future__ import annotations
-
 from collections.abc import Iterable, Iterator, Mapping
 from typing import Any, Final
 

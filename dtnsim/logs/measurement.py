@@ -1,7 +1,5 @@
 """What a benchmark log says: one `Measurement` per figure, in SI, and what a tool's figures are good for."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping
 from enum import Enum
 from types import MappingProxyType

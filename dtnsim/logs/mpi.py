@@ -1,7 +1,5 @@
 """Tests and copies with MPI: IOR, mdtest, IO500, mpiFileUtils."""
 
-from __future__ import annotations
-
 import re
 from collections import Counter
 from collections.abc import Iterable, Iterator

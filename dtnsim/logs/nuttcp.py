@@ -9,8 +9,6 @@ receiver's, except in the deprecated "classic" mode (transmitter only, ``classic
 printed to 0.01 s, so the printed rate is kept and only compared with MB / seconds.
 """
 
-from __future__ import annotations
-
 import re
 from collections.abc import Iterable, Iterator
 from typing import ClassVar, Final

@@ -1,7 +1,5 @@
 """perfSONAR: results of pScheduler as JSON and as text, archives in OpenSearch, esmond and elmond."""
 
-from __future__ import annotations
-
 import re
 from collections.abc import Iterator, Mapping, Sequence
 from types import MappingProxyType

@@ -1,7 +1,5 @@
 """Processors and what keeps them busy: time, openssl speed, and iostat, mpstat and sar of sysstat."""
 
-from __future__ import annotations
-
 import re
 from abc import abstractmethod
 from collections.abc import Iterable, Iterator, Sequence

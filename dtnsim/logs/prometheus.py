@@ -1,7 +1,5 @@
 """Counters of node_exporter: its text, and what Prometheus answers."""
 
-from __future__ import annotations
-
 import re
 from collections.abc import Iterable, Iterator, Sequence
 from functools import lru_cache

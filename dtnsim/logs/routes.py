@@ -1,7 +1,5 @@
 """Ways hop by hop: traceroute, tracepath and mtr."""
 
-from __future__ import annotations
-
 import re
 from collections.abc import Iterator, Sequence
 from typing import Final

@@ -1,7 +1,5 @@
 """Tests of file systems and storage servers: iozone, rados bench and elbencho."""
 
-from __future__ import annotations
-
 import csv
 import re
 from collections.abc import Iterator

@@ -1,7 +1,5 @@
 """Tests of sockets and RDMA: netperf, perftest and qperf."""
 
-from __future__ import annotations
-
 import re
 from collections.abc import Iterable, Iterator
 from typing import ClassVar, Final

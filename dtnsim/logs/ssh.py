@@ -1,7 +1,5 @@
 """Copies over SSH: scp, sftp, rsync."""
 
-from __future__ import annotations
-
 import re
 from collections.abc import Iterable, Iterator
 from typing import ClassVar, Final, NamedTuple

@@ -1,7 +1,5 @@
 """Copies over HTTP and to object stores: wget, curl, s5cmd, aws s3, warp, rclone."""
 
-from __future__ import annotations
-
 import re
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass

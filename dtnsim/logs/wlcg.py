@@ -1,7 +1,5 @@
 """Copies of the LHC grid: gfal-copy, xrdcp, Rucio, FTS."""
 
-from __future__ import annotations
-
 import re
 from collections.abc import Iterable, Iterator, Mapping
 from typing import Any, ClassVar, Final

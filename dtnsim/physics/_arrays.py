@@ -1,7 +1,5 @@
 """Types of arrays, for all rooms, and the way into that of the physics functions."""
 
-from __future__ import annotations
-
 from collections.abc import Iterable
 from dataclasses import fields
 from typing import Any, Final, Self

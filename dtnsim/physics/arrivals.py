@@ -1,7 +1,5 @@
 """How demand comes: growth over years, the wave of a day, the week; and how long a lost drive is missing."""
 
-from __future__ import annotations
-
 from typing import Any
 
 import numpy as np

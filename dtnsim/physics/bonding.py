@@ -3,8 +3,6 @@
 One connection stays on one of them. Of a bond, the sender decides one direction, the switch's hash the other.
 """
 
-from __future__ import annotations
-
 import math
 from functools import lru_cache
 from typing import Final

@@ -4,8 +4,6 @@ Rates: ``memory_rate`` is that of the writer into memory (copy and file-system c
 that of write-back to the device. All functions broadcast.
 """
 
-from __future__ import annotations
-
 from typing import Final
 
 import numpy as np

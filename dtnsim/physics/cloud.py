@@ -3,8 +3,6 @@
 All functions broadcast.
 """
 
-from __future__ import annotations
-
 import numpy as np
 from numpy.typing import ArrayLike
 

@@ -4,8 +4,6 @@ Each is a rate on a stated machine; `CoreRate.cycles_per_byte` carries it to ano
 relative standard deviations: how far another machine of the same decade and instruction set may be.
 """
 
-from __future__ import annotations
-
 from types import MappingProxyType
 from typing import Final, NamedTuple
 

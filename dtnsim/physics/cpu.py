@@ -5,8 +5,6 @@ softirq, disk interrupt, checksum, cipher) is a demand in cycles per byte; they 
 interrupt to another core moves its term there.
 """
 
-from __future__ import annotations
-
 import math
 from collections.abc import Sequence
 from typing import Final

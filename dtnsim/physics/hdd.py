@@ -4,8 +4,6 @@ Conventions: ``rate`` [B/s] is the media rate of one disk, ``position`` the frac
 counted from the outer edge. What streams and files cost is in `hdd_streams`. All functions broadcast.
 """
 
-from __future__ import annotations
-
 from typing import Final
 
 import numpy as np

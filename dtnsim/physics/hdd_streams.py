@@ -4,8 +4,6 @@ Conventions: ``rate`` [B/s] is the media rate of one disk, ``visit_B`` the bytes
 the heads leave for the next stream. All functions broadcast.
 """
 
-from __future__ import annotations
-
 import numpy as np
 from numpy.typing import ArrayLike
 

@@ -4,8 +4,6 @@ What a client's stream reaches is the least of the limits below; each is a stati
 broadcast.
 """
 
-from __future__ import annotations
-
 import numpy as np
 from numpy.typing import ArrayLike
 

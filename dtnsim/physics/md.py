@@ -3,8 +3,6 @@
 What a stripe costs its members is `dtnsim.physics.raid`. All functions broadcast.
 """
 
-from __future__ import annotations
-
 from typing import Final
 
 import numpy as np

@@ -3,8 +3,6 @@
 Nothing of a drive is in here; all functions broadcast.
 """
 
-from __future__ import annotations
-
 import numpy as np
 from numpy.typing import ArrayLike
 

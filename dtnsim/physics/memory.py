@@ -1,7 +1,5 @@
 """Memory: how often a payload byte crosses the bus, what the bus carries, and how load slows the cores."""
 
-from __future__ import annotations
-
 from typing import Final
 
 import numpy as np

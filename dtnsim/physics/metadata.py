@@ -4,8 +4,6 @@ What every file system shares. The round trips of an operation are laws of `nfs`
 has ``rtt_s`` 0. All functions broadcast.
 """
 
-from __future__ import annotations
-
 from typing import Final
 
 import numpy as np

@@ -1,7 +1,5 @@
 """Wide-area path: segments in series, other people's traffic, firewalls, policers."""
 
-from __future__ import annotations
-
 from typing import Final
 
 import numpy as np

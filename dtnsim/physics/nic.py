@@ -1,7 +1,5 @@
 """Network interfaces: what framing leaves of the line rate, Ethernet and InfiniBand."""
 
-from __future__ import annotations
-
 from typing import Final
 
 import numpy as np

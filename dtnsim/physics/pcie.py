@@ -5,8 +5,6 @@ read or a received packet landing in memory: memory writes), "down" is host to d
 a sent packet leaving memory: read completions). Rates are per direction.
 """
 
-from __future__ import annotations
-
 from functools import lru_cache
 from typing import Final
 

@@ -6,8 +6,6 @@ RAID10: copies = 2. RAID5/6: p = 1/2. RAID50/60: the same with g > 1. A *load* i
 members move, all together, for a byte of payload. Thin volumes (LVM) come last. All functions broadcast.
 """
 
-from __future__ import annotations
-
 from types import MappingProxyType
 from typing import Final
 

@@ -4,8 +4,6 @@ A ZFS block of ``block_B`` bytes becomes s sectors of 2^ashift bytes, with p par
 of n - p data sectors. All functions broadcast.
 """
 
-from __future__ import annotations
-
 import numpy as np
 from numpy.typing import ArrayLike
 

@@ -3,8 +3,6 @@
 All functions broadcast.
 """
 
-from __future__ import annotations
-
 from typing import Final
 
 import numpy as np

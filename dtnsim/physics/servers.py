@@ -3,8 +3,6 @@
 What Lustre, GPFS, NFS appliances and their like have in common. All functions broadcast.
 """
 
-from __future__ import annotations
-
 import numpy as np
 from numpy.typing import ArrayLike
 

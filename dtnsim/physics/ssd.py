@@ -3,8 +3,6 @@
 Rates are host bytes a second unless a name says otherwise. All functions broadcast.
 """
 
-from __future__ import annotations
-
 import numpy as np
 from numpy.typing import ArrayLike
 

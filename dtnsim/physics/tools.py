@@ -1,7 +1,5 @@
 """What transfer programs do by rule: rsync's blocks, tar's, the pace of requests, where a broken transfer goes on."""
 
-from __future__ import annotations
-
 from typing import Any, Final
 
 import numpy as np

@@ -1,7 +1,5 @@
 """Workers that wait and share: a queue and a delay, requests in flight, the last round of files, unequal luck."""
 
-from __future__ import annotations
-
 from heapq import heapify, heapreplace
 from typing import Final
 

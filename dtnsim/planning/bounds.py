@@ -12,8 +12,6 @@ Times are those of the draws of `predict`, the model's own error and one run's l
 is used. `Search` counts sets that exceed their bound.
 """
 
-from __future__ import annotations
-
 import itertools
 import math
 from collections import ChainMap

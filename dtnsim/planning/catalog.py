@@ -1,7 +1,5 @@
 """Prices of parts and hosts, and where parts fit: shipped, or a user's own YAML or CSV."""
 
-from __future__ import annotations
-
 import datetime as dt
 import difflib
 import re

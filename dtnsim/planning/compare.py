@@ -1,7 +1,5 @@
 """`compare`: variants of a path side by side, and the difference explained station by station."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path

@@ -1,7 +1,5 @@
 """Which scenarios a sweep has: ranges and lists of keys crossed, a Latin hypercube of them, or a table."""
 
-from __future__ import annotations
-
 import csv
 import itertools
 import math

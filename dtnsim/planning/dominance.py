@@ -8,8 +8,6 @@ too (a core): there they are also taken at their worst. For rates that are a lea
 together leave out nothing that counts; `Search` and its tests compare with brute force.
 """
 
-from __future__ import annotations
-
 from collections.abc import Mapping, Sequence
 from operator import gt
 

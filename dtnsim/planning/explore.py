@@ -1,7 +1,5 @@
 """One round of planning: settings that cost nothing, then the frontier of purchases, on one description of a path."""
 
-from __future__ import annotations
-
 import itertools
 import math
 from collections.abc import Collection, Iterator, Mapping, Sequence

@@ -4,8 +4,6 @@ Whether a key is such a number is found out, not assumed: the description must d
 the draw may read it, and its values must give what each of them gives by itself.
 """
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 from dataclasses import dataclass
 from time import process_time

@@ -1,7 +1,5 @@
 """When each purchase is due as the target grows, and the cheapest order of purchases over the years."""
 
-from __future__ import annotations
-
 import math
 import re
 from collections.abc import Iterator, Sequence

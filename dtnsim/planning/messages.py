@@ -1,7 +1,5 @@
 """What a plan, and a choice of tools, say in sentences."""
 
-from __future__ import annotations
-
 import datetime as dt
 import itertools
 import math

@@ -1,7 +1,5 @@
 """One world of prices: a list, and every part of the library that has a price; and which offers beat others."""
 
-from __future__ import annotations
-
 import datetime as dt
 import math
 from collections.abc import Mapping, Sequence

@@ -1,7 +1,5 @@
 """What can be set, what can be bought, what of it has no place, and how much room there is."""
 
-from __future__ import annotations
-
 from dataclasses import dataclass, field
 from decimal import Decimal
 

@@ -1,7 +1,5 @@
 """`plan`: what to tune at no cost, what to buy, the rate that it reaches and how likely, and what binds then."""
 
-from __future__ import annotations
-
 import itertools
 import math
 from collections.abc import Callable, Sequence

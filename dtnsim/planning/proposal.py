@@ -1,7 +1,5 @@
 """What `plan` answers with: the path in its stages, from as it is to what can be bought for it."""
 
-from __future__ import annotations
-
 import itertools
 import math
 from collections.abc import Callable, Collection, Iterator, Sequence

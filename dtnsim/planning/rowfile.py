@@ -4,8 +4,6 @@ CSV files grow by one write for each block of rows. Parquet files cannot grow: t
 beside them, which becomes the Parquet file, in one step, once all are there.
 """
 
-from __future__ import annotations
-
 import csv
 import io
 import os

@@ -8,8 +8,6 @@ Every set that is kept has been worked out in full. Where one exceeds its bound,
 search is done again, until none does: what is still counted then had no time left.
 """
 
-from __future__ import annotations
-
 import heapq
 import itertools
 from collections.abc import Callable, Mapping, Sequence

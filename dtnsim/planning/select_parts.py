@@ -1,7 +1,5 @@
 """Parts of a kind side by side: those that meet conditions, in the order of one of their numbers."""
 
-from __future__ import annotations
-
 import difflib
 import fnmatch
 import math

@@ -5,8 +5,6 @@ A price list says it, as ``site: {switch: {100 Gb/s: {free: 2, price: 450 EUR}},
 list does not say is no limit; a rate that its ``switch`` does not name has no port.
 """
 
-from __future__ import annotations
-
 import math
 import re
 from collections import Counter

@@ -5,8 +5,6 @@ columns that say nothing of a price are left out. An amount whose last separator
 thousands there, since no price has a tenth of a cent; 01/05 is the first of May, in US dollars the fifth of January.
 """
 
-from __future__ import annotations
-
 import csv
 import datetime as dt
 import io

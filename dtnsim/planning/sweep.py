@@ -1,7 +1,5 @@
 """`sweep`: a path in many scenarios, on one process, several or a cluster; a broken run leaves its rows behind."""
 
-from __future__ import annotations
-
 import hashlib
 from collections import Counter
 from collections.abc import Callable, Sequence

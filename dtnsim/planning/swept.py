@@ -4,8 +4,6 @@ A swept parameter is a `Swept` quantity: only the draw may read it. Whatever els
 that decide which phases there are) finds that it `NeedsOne` scenario, and its key is then composed value by value.
 """
 
-from __future__ import annotations
-
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, fields, is_dataclass, replace
 from typing import Any, NoReturn

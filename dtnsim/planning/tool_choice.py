@@ -6,8 +6,6 @@ in full, by the same draws, so that a row is what `predict` says of its setting,
 counted over the draws.
 """
 
-from __future__ import annotations
-
 import re
 from collections.abc import Collection, Iterator, Sequence
 from contextlib import suppress

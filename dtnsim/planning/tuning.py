@@ -1,7 +1,5 @@
 """What can be had at no cost: which settings help, alone or together."""
 
-from __future__ import annotations
-
 import math
 from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from contextlib import suppress

@@ -3,8 +3,6 @@
 Every figure is the median that `predict` gives for the path so changed, so that a page can show it without a server.
 """
 
-from __future__ import annotations
-
 import itertools
 import math
 from collections.abc import Callable, Iterator, Sequence

@@ -1,7 +1,5 @@
 """Why not: each candidate that is out keeps the test that rejected it; limits that stand in the way are named."""
 
-from __future__ import annotations
-
 import itertools
 import math
 from collections import Counter

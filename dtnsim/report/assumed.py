@@ -1,7 +1,5 @@
 """What an answer rests on that the path file does not say: defaults, parts, fitted figures, each with its source."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from typing import Final
 

@@ -1,7 +1,5 @@
 """A fit for people: on a terminal, its runs over days drawn there, and as one HTML file."""
 
-from __future__ import annotations
-
 import math
 from collections.abc import Sequence
 from statistics import geometric_mean

@@ -1,7 +1,5 @@
 """The figures of an answer as plotly's JSON, each with words for those who do not see it and the numbers behind it."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from typing import Any, Final
 

@@ -1,7 +1,5 @@
 """How to remove each bottleneck of a ladder: the command that does it, and the cheapest part on the price list."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping, Sequence
 from contextlib import suppress
 from typing import Final

@@ -1,7 +1,5 @@
 """A fleet as a page for an operations manager, as a JSON document, and as tables of transfers and of use by hour."""
 
-from __future__ import annotations
-
 import datetime as dt
 import math
 import re

@@ -1,7 +1,5 @@
 """A fleet's figures (completion by class, use by hour of the week and over the year, what is due) and its tables."""
 
-from __future__ import annotations
-
 import math
 from pathlib import Path
 from typing import Any, Final

@@ -1,7 +1,5 @@
 """What holds a transfer, in a sentence for people, in most of its draws and with a change: stations, connections."""
 
-from __future__ import annotations
-
 import re
 from dataclasses import replace
 from typing import Final, cast

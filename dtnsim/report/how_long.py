@@ -1,7 +1,5 @@
 """How long a path takes, how fast and how sure, in words; and the time of day at which it ends."""
 
-from __future__ import annotations
-
 import datetime as dt
 import re
 from typing import Final

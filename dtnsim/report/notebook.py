@@ -1,7 +1,5 @@
 """Answers in a notebook: headline, picture and ladder as HTML; rows as a DataFrame; figures of plotly."""
 
-from __future__ import annotations
-
 from collections.abc import Callable
 from typing import Any, Final
 

@@ -3,8 +3,6 @@
 Texts of others (names, paths, logs) are escaped here and nowhere else: sections hand over plain text.
 """
 
-from __future__ import annotations
-
 import datetime as dt
 import gzip
 import html

@@ -1,7 +1,5 @@
 """Figures in a terminal and in picture files."""
 
-from __future__ import annotations
-
 import re
 import shutil
 from collections.abc import Mapping, Sequence

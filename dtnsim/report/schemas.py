@@ -1,7 +1,5 @@
 """JSON Schemas of the documents that ``--json`` prints, from the lines of ``documents.yaml``."""
 
-from __future__ import annotations
-
 import re
 from collections.abc import Mapping
 from functools import lru_cache

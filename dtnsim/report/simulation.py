@@ -1,7 +1,5 @@
 """A simulation as text, as a JSON document, and as a table over time."""
 
-from __future__ import annotations
-
 import math
 import re
 from collections.abc import Sequence

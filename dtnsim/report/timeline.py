@@ -1,7 +1,5 @@
 """A simulation's figures: rates, queues and use of stations over time, what happened, how long files take."""
 
-from __future__ import annotations
-
 import datetime as dt
 import math
 from collections.abc import Sequence

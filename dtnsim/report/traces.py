@@ -1,7 +1,5 @@
 """What figures are made of: plotly's lines, marks, bars, maps and axes, in tones that everybody can tell apart."""
 
-from __future__ import annotations
-
 import re
 import textwrap
 from collections.abc import Mapping, Sequence

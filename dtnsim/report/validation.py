@@ -1,7 +1,5 @@
 """Measured beside predicted, as text and as one HTML file: cases, a summary with fit and blind apart, coverage."""
 
-from __future__ import annotations
-
 import math
 from collections.abc import Sequence
 from typing import Any, Final

@@ -1,7 +1,5 @@
 """The report of a path: one HTML file to attach to a proposal, from which the answer can be made again."""
 
-from __future__ import annotations
-
 import datetime as dt
 import platform
 import shlex

@@ -21,8 +21,6 @@ wait, in an ``order``, ``fifo``, ``fair`` or ``deadline``; the ``ways``, all by 
 of (its signature); its numbers, the floats ``f`` and the integers ``q``.
 """
 
-from __future__ import annotations
-
 from dtnsim.simulation.runs import simulate
 
 __all__ = ["simulate"]

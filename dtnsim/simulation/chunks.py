@@ -1,7 +1,5 @@
 """What a transfer's workers take one after the other: files, batches of equal ones, parts of files that they share."""
 
-from __future__ import annotations
-
 import math
 from collections.abc import Generator, Iterator
 from dataclasses import replace

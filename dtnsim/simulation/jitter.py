@@ -11,8 +11,6 @@ Neglects: shares that change while a file is under way; that those of workers wi
 none of their sums.
 """
 
-from __future__ import annotations
-
 import math
 from collections.abc import Iterator, Sequence
 from functools import partial

@@ -5,8 +5,6 @@ its level is that of the transfer's own TCP station. Where slow start overshoots
 shares are over 1 and the last is under it: the same course that `predict` takes its mean of.
 """
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import partial

@@ -1,7 +1,5 @@
 """Replicas: in this process, in several where that pays, on an executor, or on a cluster."""
 
-from __future__ import annotations
-
 import pickle
 from collections.abc import Iterator
 from concurrent.futures import Executor

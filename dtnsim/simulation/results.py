@@ -1,7 +1,5 @@
 """What a simulation hands out: small frozen records, in SI, and samples of how long very many files took."""
 
-from __future__ import annotations
-
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, fields, replace
 from functools import cached_property

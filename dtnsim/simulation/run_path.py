@@ -1,7 +1,5 @@
 """One run: the event loop, and what is kept of it."""
 
-from __future__ import annotations
-
 import math
 from collections.abc import Callable
 from dataclasses import dataclass

@@ -1,7 +1,5 @@
 """A path in another state: the same stations with other numbers, at the median and as a run has drawn them."""
 
-from __future__ import annotations
-
 import math
 from dataclasses import replace
 from typing import Any

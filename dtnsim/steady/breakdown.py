@@ -5,8 +5,6 @@ is drawn as well, in the same scenarios as those of `predict`; a step takes what
 steps add up to the median of the answer.
 """
 
-from __future__ import annotations
-
 from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Final

@@ -4,8 +4,6 @@ A tool that does not wait for the medium (scp, bbcp, cp, GridFTP ...) ends when 
 *written*, the time that it prints. *On the medium* is when a power cut no longer loses anything.
 """
 
-from __future__ import annotations
-
 from dataclasses import replace
 
 import numpy as np

@@ -17,8 +17,6 @@ Neglects: of many transfers, what those that end together leave to each other (a
 Shapes: S scenarios, F transfers, G stages that move bytes, K stations.
 """
 
-from __future__ import annotations
-
 import math
 from collections import Counter
 from dataclasses import replace

@@ -1,7 +1,5 @@
 """Probability as an answer: how likely a rate or a deadline is met, and what a script may require of it."""
 
-from __future__ import annotations
-
 import re
 from dataclasses import dataclass
 from typing import Final, Literal

@@ -1,7 +1,5 @@
 """What an answer becomes once a number that it assumes is known: the median of the same draws with that number set."""
 
-from __future__ import annotations
-
 import re
 from collections.abc import Sequence
 from dataclasses import replace

@@ -5,8 +5,6 @@ them: where ports, segments, windows or a loss hold, these are changed in the de
 again, as ``--set`` would. So a wider WAN brings no more than the windows that open up on it.
 """
 
-from __future__ import annotations
-
 from collections.abc import Iterator, Sequence
 from contextlib import suppress
 from dataclasses import replace

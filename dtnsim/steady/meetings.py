@@ -6,8 +6,6 @@ would fill may never be full.
 Neglects: who comes and goes in the other parts of a transfer's time.
 """
 
-from __future__ import annotations
-
 from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass, replace

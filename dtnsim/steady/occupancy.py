@@ -11,8 +11,6 @@ Neglects: workers that begin in step; further workers, once there are too many s
 Shapes: S scenarios, C columns (`dtnsim.steady.stages`), N states.
 """
 
-from __future__ import annotations
-
 from collections import defaultdict
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace

@@ -4,8 +4,6 @@ The solver knows stations and transfers. For a path with several turns each stat
 it, so that the rates of all turns come out of one solution; what is handed back has each station once again.
 """
 
-from __future__ import annotations
-
 from dataclasses import replace
 
 import numpy as np

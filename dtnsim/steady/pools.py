@@ -15,8 +15,6 @@ for a flush, and more than `_MOST` writers, who have their cached and throttled 
 Shapes: S scenarios, P caches, V media behind them.
 """
 
-from __future__ import annotations
-
 import math
 from collections import Counter
 from collections.abc import Mapping, Sequence

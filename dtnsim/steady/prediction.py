@@ -1,7 +1,5 @@
 """`predict`: the median of the scenarios with an interval, the ceiling, its bottleneck, and what binds next."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from functools import lru_cache, partial

@@ -1,7 +1,5 @@
 """Why something binds, in words an engineer can check."""
 
-from __future__ import annotations
-
 from collections import Counter
 from functools import lru_cache
 from pathlib import Path

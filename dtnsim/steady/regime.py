@@ -4,8 +4,6 @@ The kinds are those that a planner would distinguish: a wire, a window, loss, a 
 system, a shared server, waiting of several sorts. How far real systems fall from the model depends on them.
 """
 
-from __future__ import annotations
-
 import math
 from collections.abc import Mapping
 from functools import lru_cache

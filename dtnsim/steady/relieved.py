@@ -1,7 +1,5 @@
 """What relieves a transfer and can be typed: each way tried on the path, with what the transfer then gives."""
 
-from __future__ import annotations
-
 import math
 import re
 from collections.abc import Callable, Collection, Iterable, Iterator, Sequence

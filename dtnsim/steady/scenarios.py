@@ -1,7 +1,5 @@
 """Scenarios behind an interval: a path's parameters drawn, what the model has wrong, and one run's luck."""
 
-from __future__ import annotations
-
 from collections.abc import Callable, Collection, Iterator
 from dataclasses import dataclass, fields, is_dataclass, replace
 from typing import Any, Final

@@ -3,8 +3,6 @@
 Shapes: S scenarios, F transfers, G stages that move bytes, K stations.
 """
 
-from __future__ import annotations
-
 import math
 from dataclasses import dataclass, replace
 from itertools import pairwise

@@ -1,7 +1,5 @@
 """The TCP calculator as a call: goodput over one bottleneck, with interval and reason."""
 
-from __future__ import annotations
-
 import math
 from dataclasses import dataclass, replace
 

@@ -10,8 +10,6 @@ goes through the turns of a path in order, each solved by itself at the median, 
 Neglects: other chains that are in another turn at the same time; what ends or begins in the middle of a turn.
 """
 
-from __future__ import annotations
-
 import math
 from collections import Counter
 from collections.abc import Mapping, Sequence

@@ -3,8 +3,6 @@
 Losses that nobody states are none at the medians, and hold a long path in most runs all the same.
 """
 
-from __future__ import annotations
-
 import math
 from collections import Counter
 from dataclasses import replace

@@ -8,8 +8,6 @@ fitted together are correlated and form one group, whose index is that of their 
 stay.
 """
 
-from __future__ import annotations
-
 import math
 from collections.abc import Iterable
 from dataclasses import dataclass, replace

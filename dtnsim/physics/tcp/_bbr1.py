@@ -1,7 +1,5 @@
 """BBR v1 beside others: model of the path, state machine, window and pacing rate."""
 
-from __future__ import annotations
-
 from dataclasses import dataclass, field
 
 from dtnsim.physics.tcp import linux

@@ -5,8 +5,6 @@ than 2 % of a flight, raised where it did not), and lower bounds of both, cut by
 a probe and forgotten at the next probe.
 """
 
-from __future__ import annotations
-
 import math
 from dataclasses import dataclass, field
 

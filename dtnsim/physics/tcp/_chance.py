@@ -4,8 +4,6 @@ A table's rows may come in any company and order: each has the same draws as alo
 answers smooth: what differs between two rows is their parameters, not their luck.
 """
 
-from __future__ import annotations
-
 from typing import Final
 
 import numpy as np

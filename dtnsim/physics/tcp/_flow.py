@@ -1,7 +1,5 @@
 """A flow that competes with others in a queue: what all have, and those that go by losses."""
 
-from __future__ import annotations
-
 from dataclasses import dataclass, field
 from typing import Final
 

@@ -5,8 +5,6 @@ slow-start round, a full buffer, a mark) or after a few round trips in which not
 happens, so that a lane without losses is crossed in a few steps whatever its rate or duration.
 """
 
-from __future__ import annotations
-
 from dataclasses import dataclass
 from typing import Any, Final
 

@@ -4,8 +4,6 @@ All from the runs that answer the transfer itself (`outcome.simulate`), with one
 answer that it improves on, no entry of a table beside it.
 """
 
-from __future__ import annotations
-
 from collections.abc import Iterable
 from dataclasses import dataclass, replace
 from typing import Final

@@ -5,8 +5,6 @@ exponential start-up, the link, the window limit, the losses, and a pause of abo
 seconds in which it looks for the least round trip.
 """
 
-from __future__ import annotations
-
 from dataclasses import dataclass
 from typing import Final
 

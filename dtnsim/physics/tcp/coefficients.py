@@ -4,8 +4,6 @@ One record each: value, unit, reason, and the number of measured rows that its v
 where it was derived, or read from a figure that is no goodput).
 """
 
-from __future__ import annotations
-
 from dataclasses import dataclass
 from typing import Final
 

@@ -4,8 +4,6 @@ The one place where unlike streams compete: `dtnsim tcp` takes its second flow f
 shares of transfers that meet at a segment.
 """
 
-from __future__ import annotations
-
 import math
 from collections.abc import Sequence
 from dataclasses import astuple, dataclass, replace

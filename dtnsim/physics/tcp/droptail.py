@@ -1,7 +1,5 @@
 """A drop-tail bottleneck: what its buffer costs a sawtooth, and what sender bursts need."""
 
-from __future__ import annotations
-
 import numpy as np
 from numpy.typing import ArrayLike
 

@@ -3,8 +3,6 @@
 Numbers are those of the kernel source (net/ipv4, version 6.18); each function says which file.
 """
 
-from __future__ import annotations
-
 from typing import Final
 
 import numpy as np

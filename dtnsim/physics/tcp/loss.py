@@ -1,7 +1,5 @@
 """Loss as people have it: random, in bursts (Gilbert), or as a count of retransmits; and several places in series."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from typing import Final
 

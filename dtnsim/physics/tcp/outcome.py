@@ -1,7 +1,5 @@
 """Simulated transfers with mean, interval and the name of their limit: the front of the round model."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 from dataclasses import dataclass, fields
 from functools import partial

@@ -10,8 +10,6 @@ part of its top, so the sum stays below the least of its limits near a knee. k =
 the link is the value for a sawtooth of depth 1/2 clipped at its mean (8 % off, derived).
 """
 
-from __future__ import annotations
-
 from collections.abc import Mapping
 from typing import Final
 

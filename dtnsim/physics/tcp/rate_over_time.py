@@ -4,8 +4,6 @@ The one answer of TCP that `predict`, `simulate` and the tables of `dtnsim tcp` 
 headline from the same runs, with the window of the measurement in place of the edges here.
 """
 
-from __future__ import annotations
-
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from contextvars import ContextVar

@@ -1,7 +1,5 @@
 """Rate-based transports over UDP: UDT and FASP, with what they cost in CPU."""
 
-from __future__ import annotations
-
 from typing import Final
 
 import numpy as np

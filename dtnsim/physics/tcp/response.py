@@ -6,8 +6,6 @@ broadcast. `loss = 0` gives `inf` for loss-based algorithms: then the window, th
 decides.
 """
 
-from __future__ import annotations
-
 from typing import Final
 
 import numpy as np

@@ -13,8 +13,6 @@ takes 0.15 ms so, as its two hundred operations on arrays of 32 would; compiling
 pairs of flows take without.
 """
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Final

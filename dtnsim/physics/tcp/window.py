@@ -1,7 +1,5 @@
 """Window limits: what socket buffers, autotuning and the receive window allow in flight, and a sender's lead."""
 
-from __future__ import annotations
-
 from typing import Final
 
 import numpy as np

@@ -4,8 +4,6 @@ A kind is a function. `free` marks one that yields settings, which cost nothing 
 options into the shop. Both name the word of ``--allow`` that it belongs to. Files are found by being here.
 """
 
-from __future__ import annotations
-
 import importlib
 import pkgutil
 from collections.abc import Callable, Collection, Iterable, Iterator, Sequence

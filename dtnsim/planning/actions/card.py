@@ -1,7 +1,5 @@
 """Network cards and adapters: in the place of others, in other slots, several beside each other."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator, Mapping
 from typing import Any
 

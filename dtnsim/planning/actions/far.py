@@ -1,7 +1,5 @@
 """What to ask those for whose hosts are not yours: settings, and parts of which they know the price."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 from typing import Final
 

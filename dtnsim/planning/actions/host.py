@@ -1,7 +1,5 @@
 """Settings of hosts: mounts, records, threads of arrays, the cards' offloads and queues, and where interrupts go."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator, Sequence
 from typing import Any, Final
 

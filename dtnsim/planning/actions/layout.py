@@ -3,8 +3,6 @@
 Nothing is bought, but what is there has to be copied away and back, and an array may survive less than before.
 """
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 from typing import Any, Final
 

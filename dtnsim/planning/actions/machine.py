@@ -1,7 +1,5 @@
 """Whole machines in the place of yours, or beside them as a pool that shares the work."""
 
-from __future__ import annotations
-
 from dataclasses import replace
 from typing import Final
 

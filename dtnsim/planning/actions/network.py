@@ -3,8 +3,6 @@
 None of it is bought from a list of parts; what it costs, those who run the network say.
 """
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 from typing import Final
 

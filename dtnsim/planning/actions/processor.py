@@ -1,7 +1,5 @@
 """Processors, memory, modules for channels that are free; of another socket with the board that they need."""
 
-from __future__ import annotations
-
 from functools import cache
 from pathlib import Path
 

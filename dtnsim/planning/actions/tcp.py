@@ -1,7 +1,5 @@
 """TCP on your hosts: buffers, congestion control, and the size of its packets."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator, Sequence
 from typing import Final
 

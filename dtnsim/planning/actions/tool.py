@@ -1,7 +1,5 @@
 """Settings of transfer tools: more or fewer files and streams at once, several runs, and another tool."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 
 from dtnsim.description.spec import PathSpec

@@ -1,7 +1,5 @@
 """When transfers come, between which ends, with how many bytes and files: a workload drawn for one run."""
 
-from __future__ import annotations
-
 import math
 from dataclasses import dataclass
 from pathlib import Path

@@ -1,7 +1,5 @@
 """A fleet put together: lanes, endpoints, users and ways of a workload on a path, and the transfers of one run."""
 
-from __future__ import annotations
-
 import math
 from dataclasses import asdict, dataclass, fields
 from fnmatch import fnmatchcase

@@ -1,7 +1,5 @@
 """The functions that move a fleet, compiled by numba where it is installed: the same source, the same digits."""
 
-from __future__ import annotations
-
 import importlib.util
 import os
 from contextlib import suppress

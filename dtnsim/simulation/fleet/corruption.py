@@ -1,7 +1,5 @@
 """Files that arrive damaged: found and sent again where the tool compares checksums, else nobody notices."""
 
-from __future__ import annotations
-
 from dataclasses import dataclass, replace
 from typing import Any, Final
 

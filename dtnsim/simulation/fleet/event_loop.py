@@ -5,8 +5,6 @@ freed place lets through (`traffic`). Faults are struck here. Use of stations is
 costs nothing.
 """
 
-from __future__ import annotations
-
 import math
 import weakref
 from collections.abc import Iterable, Iterator, Sequence

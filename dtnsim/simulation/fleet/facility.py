@@ -1,7 +1,5 @@
 """What transfers queue for and cross: endpoints, users, classes, lanes between endpoints, and ways between hosts."""
 
-from __future__ import annotations
-
 import math
 from dataclasses import dataclass
 

@@ -3,8 +3,6 @@
 So no transfer has any part in what fails when, and two fleets with one seed meet the same faults.
 """
 
-from __future__ import annotations
-
 import math
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass

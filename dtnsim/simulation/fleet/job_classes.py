@@ -8,8 +8,6 @@ Neglects: what drives lose when several transfers take turns at them, beyond the
 the load of memory that slows cores beyond that of one transfer; differences of hosts of one kind in drawn runs.
 """
 
-from __future__ import annotations
-
 import math
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace

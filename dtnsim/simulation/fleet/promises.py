@@ -6,8 +6,6 @@ of its completion is twice that of the first week. So a date is that of the brok
 Neglects: failures and maintenance (a deadline that a broken node misses is counted in the run itself), seasons, traces.
 """
 
-from __future__ import annotations
-
 import copy
 import math
 from collections.abc import Callable

@@ -1,7 +1,5 @@
 """`fleet`: the workload of a path over its span, one run or many, here, on all cores, or on a cluster."""
 
-from __future__ import annotations
-
 import math
 import time
 from collections.abc import Callable, Sequence

@@ -1,7 +1,5 @@
 """The state of a fleet before its first event: nodes, rows, ways, lanes, places as flat numbers (`transfer_layout`)."""
 
-from __future__ import annotations
-
 import math
 from collections.abc import Sequence
 from typing import Any, Final

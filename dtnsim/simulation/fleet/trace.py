@@ -1,7 +1,5 @@
 """A trace of transfers: CSV with start, source, destination, bytes and files, as services name them."""
 
-from __future__ import annotations
-
 import csv
 import datetime as dt
 import math

@@ -1,8 +1,6 @@
 """A fleet in time on flat numbers: arrivals, queues, who begins on which way, what is booked."""
 
 # ruff: noqa: D103, F403, F405 - plain functions on numbers; see `transfer_layout`
-from __future__ import annotations
-
 import math
 
 from dtnsim.engine.flow_lists import append, left, tightest, unlink

@@ -1,7 +1,5 @@
 """A fleet's own records on the flat numbers of `dtnsim.engine.layout`: ways, places, lanes and transfers."""
 
-from __future__ import annotations
-
 from typing import Final
 
 from dtnsim.engine.layout import *  # noqa: F403 - one set of names for those who use both

@@ -1,7 +1,5 @@
 """The records of plain flows, each made when it is asked for."""
 
-from __future__ import annotations
-
 import math
 from collections.abc import Iterable
 from dataclasses import replace

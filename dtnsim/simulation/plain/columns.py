@@ -1,7 +1,5 @@
 """Plain flows as columns: what holds each, what it may have, when its connections are open."""
 
-from __future__ import annotations
-
 from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any

@@ -1,7 +1,5 @@
 """Plain flows in time: straight on the fluid engine, with no process for each; the same shares as on SimPy."""
 
-from __future__ import annotations
-
 import math
 from collections.abc import Iterator
 from dataclasses import dataclass, field

@@ -8,8 +8,6 @@ Laws of growth and cut are written once, as functions of numbers that use nothin
 which the round model of like flows calls.
 """
 
-from __future__ import annotations
-
 import importlib
 import pkgutil
 from collections.abc import Callable, Mapping

@@ -1,7 +1,5 @@
 """BBR: a model of the path in place of losses; its state machines are in `_bbr1` and `_bbr3`."""
 
-from __future__ import annotations
-
 from typing import Final
 
 import numpy as np

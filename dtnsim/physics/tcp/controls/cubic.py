@@ -1,7 +1,5 @@
 """CUBIC: the cube of the time since a loss, HyStart at the end of slow start (RFC 9438, RFC 9406)."""
 
-from __future__ import annotations
-
 import numpy as np
 from numpy.typing import ArrayLike
 

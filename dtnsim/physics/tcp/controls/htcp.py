@@ -1,7 +1,5 @@
 """H-TCP: growth by the time since a loss, a cut by how much of the round trip was queue."""
 
-from __future__ import annotations
-
 import numpy as np
 from numpy.typing import ArrayLike
 

@@ -1,7 +1,5 @@
 """TCP Illinois: loss says when to cut, the queue's delay says how fast to grow and how much to keep."""
 
-from __future__ import annotations
-
 import numpy as np
 from numpy.typing import ArrayLike
 

@@ -1,7 +1,5 @@
 """Reno: half the window goes at a loss, one segment a round trip comes back."""
 
-from __future__ import annotations
-
 import numpy as np
 from numpy.typing import ArrayLike
 

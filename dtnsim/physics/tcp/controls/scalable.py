@@ -1,7 +1,5 @@
 """Scalable TCP: growth and cut in proportion to the window (Kelly 2003)."""
 
-from __future__ import annotations
-
 import numpy as np
 from numpy.typing import ArrayLike
 

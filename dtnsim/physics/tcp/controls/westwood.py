@@ -1,7 +1,5 @@
 """TCP Westwood+: Reno that goes on with its estimate of what is in flight."""
 
-from __future__ import annotations
-
 from math import expm1, floor
 
 import numpy as np
