@@ -33,6 +33,12 @@ class Copies(Model):
         """Bytes on drives for a byte that is written."""
         return law(redundancy.stored, replicas=self.replicas, data=self.data, coding=self.coding)
 
+    def shards(self, operation: Operation) -> int:
+        """Copies or shards that an object is written to, or read from."""
+        if operation == "write":
+            return self.data + self.coding if self.data else self.replicas
+        return max(self.data, 1)
+
     def ports(self, *, reading: bool, here: float = 0.0) -> Term:
         """Bytes that pass the nodes' ports for one that is read or written, copies between them counted.
 
@@ -117,9 +123,7 @@ class OsdPool(Copies):
 
     def parts(self, operation: Operation) -> int:
         """OSDs that one request waits for."""
-        if operation == "write":
-            return min(self.osds, self.data + self.coding if self.data else self.replicas)
-        return min(self.osds, max(self.data, 1))
+        return min(self.osds, self.shards(operation))
 
     def osd_rate(self, operation: Operation) -> Quantity:
         """Rate of one OSD."""

@@ -119,12 +119,11 @@ class S3(SharedFilesystem, Copies):
         if whole.servers is None or whole.states("get_rate" if reading else "put_rate"):
             self._prefixes(row, label, part, whole.get_rate if reading else whole.put_rate)
         copies, ports = whole.stored(), whole.ports(reading=reading)
-        kept = (whole.data, whole.coding) if whole.data else (1, whole.replicas - 1)
         visit = law(
             redundancy.shard_bytes,
             part_B=part,
             stored_per_byte=1.0 if reading else copies,
-            shards=kept[0] if reading else sum(kept),
+            shards=whole.shards(use.operation),
             arrays=whole.servers.arrays if whole.servers is not None else 1,
         )
         self.behind(row.times(ports), use, label, visit, drives=row if reading else row.times(copies))

@@ -198,11 +198,11 @@ def ahead(runs: Iterable[Run]) -> None:
     """Runs the TCP of many runs at once: `answer` then finds it known."""
     from dtnsim.composition.compose import run_together
 
-    paths: dict[str, PathSpec] = {}
-    for run in runs:
+    paths: list[PathSpec] = []
+    for run in {run.alike: run for run in runs}.values():
         with suppress(DtnsimError):  # whoever asks for its answer hears of it
-            paths[run.alike] = spec_of(run)
-    run_together(paths.values())
+            paths.append(spec_of(run))
+    run_together(paths)
 
 
 def answer(run: Run, samples: int, seed: int = 1) -> Answer:

@@ -143,9 +143,9 @@ class Rater:
         Raises:
             DtnsimError: the overrides do not go together.
         """
-        key, nominal = tuple(overrides), self.middle(overrides)
+        key = tuple(overrides)
         if key not in self._described:
-            given = self._middle[key][0]
+            nominal, given = self.middle(overrides), self._middle[key][0]
             draw = Draw(self.samples, self.seed, given.correlation)
             with without_words():
                 drawn = sharing.as_in(timed.composer(given, draw, timed.amounts(nominal)).problem(), nominal)
