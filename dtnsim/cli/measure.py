@@ -62,6 +62,7 @@ def command(
       dtnsim measure -o here.yaml --volume /data --time 2m --peer dtn2.example.org
       dtnsim measure -o nas.yaml --volume /data --path night.yaml --as nas
     """
+    from dtnsim.cli._watch import Watch
     from dtnsim.discovery import as_measured, finding_out, measuring
     from dtnsim.discovery.discover import discover
 
@@ -92,7 +93,12 @@ def command(
     if not yes:
         _ask()
     folder = Path(logs) if logs is not None else Path(out).with_suffix("").with_name(f"{Path(out).stem}-logs")
-    failed = _run(runnable, times, place, folder)
+    with (
+        Watch("measuring") as watch,
+        measuring.workplace(place) as work,
+        measuring.log_folder(folder, f"{found.name}:{mount}") as kept,
+    ):
+        failed = measuring.run(runnable, times, work, kept, watch.tell)
     for what in failed:
         options.note(f"left out: {what}")
     _finish(found, as_measured.Logs(folder), mount, out, peer, hers, json=json)
@@ -180,21 +186,12 @@ def _show_plan(tests: Sequence[Benchmark], times: int, size: int, *, json: bool)
 
 
 def _ask() -> None:
-    if not sys.stdin.isatty():
+    if sys.stdin is None or not sys.stdin.isatty():
         raise InputError("measure: nobody is here to be asked; add --yes to agree to what is written")
     sys.stderr.write("dtnsim: go on? [y/N] ")
     sys.stderr.flush()
     if sys.stdin.readline().strip().lower() not in ("y", "yes"):
         raise InputError("measure: nothing was run")
-
-
-def _run(tests: Sequence[Benchmark], times: int, place: Path, folder: Path) -> list[str]:
-    from dtnsim.cli._watch import Watch
-    from dtnsim.discovery import measuring
-
-    folder.mkdir(parents=True, exist_ok=True)
-    with Watch("measuring") as watch, measuring.workplace(place) as work:
-        return measuring.run(tests, times, work, folder.resolve(), watch.tell)
 
 
 def _finish(

@@ -93,6 +93,7 @@ _IDLE: Final = {
     ("init", "--ask"): "not beside --from-text",
     ("init", "--from"): "not beside --from-text --ask",
     ("init", "--schema"): "not beside --cases",
+    ("measure", "--as"): "needs --path",
     ("plan", "--kwh"): "needs --years",
     ("report", "--events"): "needs --simulate",
     ("report", "--until"): "needs --simulate",
@@ -127,6 +128,8 @@ def check_effects(name: str, signature: inspect.Signature, options: dict[str, An
     typed = {option[-1]: key for key, option in flags(signature).items()}
     given = [o for o, k in typed.items() if options.get(k) not in (None, [], signature.parameters[k].default)]
     for option in given:
+        if options[typed[option]] == "":
+            raise InputError(f"{option} is empty; give it a value, or leave it out")
         rule, *others = re.split(r" (?=--)", _IDLE.get((name, option), ""))
         if rule == "needs" and others[0] not in given:
             raise InputError(f"{option} has no effect without {others[0]}; give both, or leave it out")

@@ -5,7 +5,6 @@ in cycles of a clock that is taken as exact; what this processor does with a cyc
 and sums, whose costs are published.
 """
 
-import csv
 import math
 import re
 import statistics
@@ -17,7 +16,7 @@ from typing import Final
 from dtnsim.components.cpu import Cpu
 from dtnsim.components.stack import Stack
 from dtnsim.discovery.discover import Found
-from dtnsim.discovery.measuring import DEPTHS, MIB
+from dtnsim.discovery.measuring import DEPTHS, MIB, gave_figure
 from dtnsim.discovery.outputs import Said, Tree, quoted
 from dtnsim.ground import yamlio
 from dtnsim.ground.errors import InputError
@@ -90,9 +89,11 @@ class Logs:
 
     def __init__(self, folder: Path) -> None:
         self.folder = folder
-        self.runs = by_key((f.name.rsplit(".", 2)[0], read_logs(f)[0]) for f in sorted(folder.glob("*.log")))
+        self.runs = by_key(
+            (f.name.rsplit(".", 2)[0], run) for f in sorted(folder.glob("*.log")) if gave_figure(run := read_logs(f)[0])
+        )
         if not self.runs:
-            raise InputError(f"measure: {folder} holds no logs")
+            raise InputError(f"measure: {folder} holds no logs with figures: what was left out says why")
 
     def of(self, name: str, quantity: str = "throughput", **where: object) -> list[float]:
         """The figure of every run of a test."""
@@ -292,8 +293,8 @@ def _burst(file: Path, steady: Figure) -> Tree:
     """
     if not file.is_file():
         return {}
-    with file.open(newline="", encoding="utf-8") as opened:
-        rows = [[float(x) for x in row[:2]] for row in csv.reader(opened) if len(row) >= 2]
+    written = file.read_text(encoding="utf-8", errors="replace")
+    rows = [[float(x) for x in row] for row in re.findall(r"^(\d+), *(\d+),", written, re.MULTILINE)]
     rates = [row[1] * 1024 for row in rows]
     steps = [b[0] - a[0] for a, b in zip([[0.0, 0.0], *rows], rows, strict=False)]
     best = (1.0, 0)
@@ -319,10 +320,11 @@ def way(found: Found, file: str, logs: Logs, peer: str, there: Path, mount: str)
         file: The host's file.
         there: The peer's file, beside the host's.
     """
-    if not there.is_file() or not logs.has("peer-ping", "peer-to"):
+    ping, to = f"peer-ping-{peer}", f"peer-to-{peer}"
+    if not there.is_file() or not logs.has(ping, to):
         return ""
-    rtt = figure(logs.of("peer-ping", "rtt", statistic="mean") or logs.of("peer-ping", "rtt"), "ping")
-    rate = figure(logs.of("peer-to", role="receiver"), "iperf3 -P 4")
+    rtt = figure(logs.of(ping, "rtt", statistic="mean") or logs.of(ping, "rtt"), "ping")
+    rate = figure(logs.of(to, role="receiver"), "iperf3 -P 4")
     far = yamlio.load(there)
     name, volumes = str(far.get("name") or peer), far.get("volumes")
     end = next(iter(volumes), "/") if isinstance(volumes, dict) else "/"

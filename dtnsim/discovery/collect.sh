@@ -2,7 +2,8 @@
 # Collects what 'dtnsim discover --from DIR' reads. Changes nothing, needs no root:  sh collect.sh [DIR]
 out=${1:-dtnsim-host}; mkdir -p "$out" || exit 1
 PATH=$PATH:/usr/sbin:/sbin; LC_ALL=C; export PATH LC_ALL
-run() { name=$1; shift; command -v "$1" >/dev/null 2>&1 && "$@" </dev/null >"$out/$name" 2>/dev/null; [ -s "$out/$name" ] || rm -f "$out/$name"; }
+limit=; command -v timeout >/dev/null 2>&1 && limit="timeout -k 1 10"  # a pool or a mount that hangs
+run() { name=$1; shift; command -v "$1" >/dev/null 2>&1 && $limit "$@" </dev/null >"$out/$name" 2>/dev/null; [ -s "$out/$name" ] || rm -f "$out/$name"; }
 run hostname uname -n; run kernel uname -r; run lscpu lscpu; run lspci lspci -vv -D; run lsblk lsblk -O -J -b
 for f in meminfo mdstat mounts interrupts; do run $f cat /proc/$f; done
 run numactl numactl -H; run dmidecode dmidecode -t memory

@@ -5,19 +5,23 @@ log; a run whose log is there is not repeated, so the same command goes on where
 """
 
 import os
+import re
+import select
 import shutil
-import signal
 import socket
-import subprocess
 import time
 from collections.abc import Callable, Collection, Iterator, Sequence
-from contextlib import contextmanager
+from contextlib import contextmanager, nullcontext, suppress
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Final, Literal
 
 from dtnsim.discovery.finding_out import SORTS, table
-from dtnsim.ground.errors import InputError
+from dtnsim.discovery.outputs import ask, begun, removed
+from dtnsim.ground import output
+from dtnsim.ground.errors import InputError, LogError
+from dtnsim.logs import read_text
+from dtnsim.logs.measurement import Measurement
 
 Memory = Literal["used", "idle"]
 FOLDER: Final = ".dtnsim-measure"  #: folder on the volume
@@ -32,7 +36,9 @@ LEAST_B: Final = 64 * MIB
 IDLE_S: Final = 12.0  #: Linux mm/page_reporting.c hands free pages back every two seconds, some at a time
 #: a program that says nothing is stopped after its time and so long [s]
 _PATIENCE_S: Final = 60.0
+_LISTENS_S: Final = 5.0  #: longest that a server may take until it listens [s]
 _BLOCK: Final = bytes(2**20)
+_HOST: Final = re.compile(r"[A-Za-z0-9:][A-Za-z0-9._:%-]*")
 
 
 @dataclass(frozen=True, slots=True)
@@ -68,8 +74,14 @@ def plan(
     Args:
         size_B: Size of a large file.
         time_s: Time for all of them.
+        peer: Name or address of another host.
         sorts: Sorts of tests that are worth it.
+
+    Raises:
+        InputError: no host is called so.
     """
+    if peer is not None and not _HOST.fullmatch(peer):
+        raise InputError(f"--peer: {peer!r} is no host's name or address; write it like --peer dtn2.example.org")
     tests = [t for t in _benchmarks(size_B, peer) if t.sort in sorts]
     once = sum(t.seconds for t in tests if t.once)
     each = sum(t.seconds for t in tests if not t.once)
@@ -86,11 +98,11 @@ def _benchmarks(size_B: int, peer: str | None) -> Iterator[Benchmark]:
     for name, row in table()["others"].items():
         yield _benchmark(name, row, size_B)
     for name, row in table()["peer"].items() if peer is not None else ():
-        yield _benchmark(name, row, size_B, PEER=str(peer))
+        yield _benchmark(f"{name}-{peer}", row, size_B, PEER=str(peer).lower())
 
 
 def _benchmark(name: str, row: dict[str, Any], size_B: int, **words: str) -> Benchmark:
-    words |= {"SIZE": str(size_B), "HALF": str(size_B // 2), "QUARTER": str(size_B // 4)}
+    words = {"SIZE": str(size_B), "HALF": str(size_B // 2), "QUARTER": str(size_B // 4), **words}
     fio = f"fio --name={name} --directory=. {row.get('fio')} --randrepeat=0 --output-format=json"
     line = row.get("run", fio)
     for word, text in words.items():
@@ -134,26 +146,60 @@ def workplace(volume: Path) -> Iterator[Path]:
     """A folder of its own on the volume, which is gone afterwards, whatever happens.
 
     Raises:
-        InputError: something of that name is there that is not ours.
+        InputError: something of that name is there that is not ours, or somebody else measures there.
     """
     folder, mark = volume / FOLDER, volume / FOLDER / "written-by-dtnsim-measure"
     if folder.is_symlink() or (folder.exists() and not mark.exists()):
         raise InputError(
             f"--volume: {folder} is there and was not made by dtnsim measure; move it, or name a subfolder"
         )
-    shutil.rmtree(folder, ignore_errors=True)
-    folder.mkdir()
-    mark.touch()
-    before = signal.signal(signal.SIGTERM, _stop)
-    try:
-        yield folder
-    finally:
-        signal.signal(signal.SIGTERM, before)
+    with _alone(volume, "--volume"):
         shutil.rmtree(folder, ignore_errors=True)
+        with removed(folder):
+            mark.touch()
+            yield folder
 
 
-def _stop(*_signal: object) -> None:
-    raise KeyboardInterrupt
+@contextmanager
+def log_folder(folder: Path, of: str) -> Iterator[Path]:
+    """The folder of the raw logs, with a note of what they are of.
+
+    Args:
+        folder: The folder, which is made if it is not there.
+        of: Machine and volume.
+
+    Raises:
+        InputError: it cannot be made, or is of something else, or somebody else fills it.
+    """
+    note = folder / "measured"
+    try:
+        folder.mkdir(parents=True, exist_ok=True)
+        was = note.read_text(encoding="utf-8") if note.exists() else of
+    except OSError as error:
+        raise InputError(f"--logs: {folder} takes no logs: {error.strerror}; name another folder") from None
+    if was != of:
+        raise InputError(f"--logs: {folder} has logs of {was}; write --logs DIR, or another -o, for those of {of}")
+    with _alone(folder, "--logs"):
+        output.write(note, of, "--logs")
+        yield folder.resolve()
+
+
+@contextmanager
+def _alone(folder: Path, option: str) -> Iterator[None]:
+    """No other run is at a folder meanwhile, where its file system has locks."""
+    from fcntl import LOCK_EX, LOCK_NB, flock
+
+    held = os.open(folder, os.O_RDONLY)
+    try:
+        try:
+            flock(held, LOCK_EX | LOCK_NB)
+        except BlockingIOError:
+            raise InputError(f"{option}: another dtnsim measure is at {folder}; wait for its end") from None
+        except OSError:  # NFS wants a file for its locks
+            pass
+        yield
+    finally:
+        os.close(held)
 
 
 def run(
@@ -179,13 +225,11 @@ def run(
             tell(done / max(total, 1.0), f"{test.name}, run {turn + 1} of {1 if test.once else times}")
             done += test.seconds
             if test in open_ones:
-                if test.memory is not None:
-                    _prepare(folder, test.memory)
                 failed += _one(test, turn, folder, _log(test, turn, logs))
             for file in folder.glob(f"{test.after}*") if test.after else ():
-                file.unlink()
-        for file in folder.glob(f"large.{turn - 1}"):  # the newest stays, so that the next one lies elsewhere
-            file.unlink()
+                file.unlink(missing_ok=True)
+        # the newest stays, so that the next one lies elsewhere
+        (folder / f"large.{turn - 1}").unlink(missing_ok=True)
     return failed
 
 
@@ -211,30 +255,38 @@ def _log(test: Benchmark, turn: int, logs: Path) -> Path:
 
 
 def _one(test: Benchmark, turn: int, folder: Path, log: Path) -> list[str]:
-    """One run: its log is there once it is whole."""
+    """One run: its log is there once it is whole, and has a figure.
+
+    Raises:
+        InputError: the folder has vanished, or the log cannot be written.
+    """
     port = _free_port()
     words = [w.replace("RUN", str(turn)).replace("PORT", port) for w in test.command]
-    server = _server(port) if "127.0.0.1" in words else None
     try:
-        done = subprocess.run(  # noqa: S603 - a list of words, no shell
-            words, cwd=folder, stdin=subprocess.DEVNULL, capture_output=True, text=True, errors="replace",
-            timeout=test.seconds * 10 + _PATIENCE_S, check=False, env={**os.environ, "LC_ALL": "C"},
-        )  # fmt: skip
-    except (OSError, subprocess.TimeoutExpired) as error:
+        if test.memory is not None:
+            _prepare(folder, test.memory)
+        with _server(port) if "127.0.0.1" in words else nullcontext():
+            done = ask(words, test.seconds * 10 + _PATIENCE_S, folder)
+    except OSError as error:
+        if not folder.is_dir():
+            raise InputError(f"--volume: {folder} has vanished; runs until then are kept in {log.parent}") from None
         return [f"{test.name}: {error}"]
-    finally:
-        if server is not None:
-            with server:  # which closes its output, and waits for its end
-                server.terminate()
     if done.returncode:
         said = (done.stderr.strip() or done.stdout.strip() or "no word").splitlines()[-1]
         return [f"{test.name}: {said[:200]}"]
-    for extra in folder.glob(f"{test.name}_bw*.log"):
-        extra.replace(log.with_name("burst-rates.csv"))
-    head = f"$ {' '.join(words)}\n" if test.program != "fio" else ""  # fio's log is JSON from its first byte
-    log.with_suffix(".part").write_text(head + done.stdout, encoding="utf-8")
-    log.with_suffix(".part").replace(log)
-    return []
+    text = f"$ {' '.join(words)}\n" * (test.program != "fio") + done.stdout  # fio's log is JSON from its first byte
+    with suppress(LogError):  # nothing, or no text
+        if gave_figure(read_text(text)[0]):
+            for extra in folder.glob(f"{test.name}_bw*.log"):
+                output.write(log.with_name("burst-rates.csv"), extra.read_text(errors="replace"), "--logs")
+            output.write(log, text, "--logs")
+            return []
+    return [f"{test.name}: {test.program} printed no figure"]
+
+
+def gave_figure(run: Sequence[Measurement]) -> bool:
+    """Whether a log has what its test is for: a rate, or a round-trip time."""
+    return any(m.quantity in ("throughput", "rtt") and m.status == "complete" and m.value > 0 for m in run)
 
 
 def _free_port() -> str:
@@ -243,13 +295,12 @@ def _free_port() -> str:
         return str(taken.getsockname()[1])
 
 
-def _server(port: str) -> subprocess.Popen[bytes]:
+@contextmanager
+def _server(port: str) -> Iterator[None]:
     """An iperf3 server on loopback, once it listens."""
-    made = subprocess.Popen(  # noqa: S603 - a list of words, no shell
-        ["iperf3", "-s", "-1", "--forceflush", "-B", "127.0.0.1", "-p", port],  # noqa: S607 - the one that there is
-        stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL,
-    )  # fmt: skip
-    if made.stdout is not None:
-        made.stdout.readline()
-        made.stdout.readline()
-    return made
+    with begun(["iperf3", "-s", "-1", "--forceflush", "-B", "127.0.0.1", "-p", port]) as server:
+        stdout = server.stdout.fileno() if server.stdout is not None else 0
+        said = b" "
+        while said and b"listening" not in said and select.select([stdout], [], [], _LISTENS_S)[0]:
+            said = os.read(stdout, 4096)
+        yield

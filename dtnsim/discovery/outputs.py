@@ -5,11 +5,16 @@ Each line of that file says where it is from, or what is still to be found out.
 
 import html
 import json
+import os
 import re
+import shutil
+import signal
 import subprocess
 import tempfile
 import textwrap
-from collections.abc import Iterator
+import threading
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass, field, replace
 from importlib import resources
 from pathlib import Path
@@ -106,19 +111,83 @@ def read(place: str | Path) -> Outputs:
     return Outputs(texts, str(place), said, pasted.told(said))
 
 
+@contextmanager
+def removed(folder: Path) -> Iterator[Path]:
+    """A folder that is gone afterwards: Ctrl-C, SIGTERM and SIGHUP stop what is done in it, and not its removal."""
+    ending = {signal.SIGINT, signal.SIGTERM, getattr(signal, "SIGHUP", signal.SIGTERM)}
+    ours = threading.current_thread() is threading.main_thread()
+    before = {s: signal.getsignal(s) for s in ending if ours and signal.getsignal(s) != signal.SIG_IGN}  # as of nohup
+    try:
+        for number in before:
+            signal.signal(number, _stop)
+        folder.mkdir(exist_ok=True)
+        yield folder
+    finally:
+        for number in before:
+            signal.signal(number, signal.SIG_IGN)
+        shutil.rmtree(folder, ignore_errors=True)
+        for number, handler in before.items():
+            signal.signal(number, handler)
+
+
+def _stop(*_signal: object) -> None:
+    raise KeyboardInterrupt
+
+
+def ask(
+    words: Sequence[str], seconds: float, folder: Path | None = None, text: str = ""
+) -> subprocess.CompletedProcess[str]:
+    """Runs a program; when it is done, late or stopped, it ends with all that it has begun.
+
+    Args:
+        words: The program and its arguments; no shell reads them.
+        seconds: Longest that it may take.
+        folder: Where it runs.
+        text: What it reads from standard input.
+
+    Raises:
+        OSError: it cannot be run, or is not done by then (`TimeoutError`).
+    """
+    with begun(words, folder, subprocess.PIPE) as program:
+        try:
+            out, err = program.communicate(text, seconds)
+        except subprocess.TimeoutExpired:
+            raise TimeoutError(f"{words[0]} was stopped after {seconds:.0f} s") from None
+    return subprocess.CompletedProcess(words, program.returncode, out, err)
+
+
+@contextmanager
+def begun(
+    words: Sequence[str], folder: Path | None = None, stdin: int = subprocess.DEVNULL
+) -> Iterator[subprocess.Popen[str]]:
+    """A program that runs beside; afterwards it has ended, with all that it has begun.
+
+    Args:
+        words: The program and its arguments; no shell reads them.
+        folder: Where it runs.
+        stdin: What it reads, as `subprocess.Popen` says it.
+    """
+    with subprocess.Popen(  # noqa: S603 - a list of words, no shell
+        words, cwd=folder, stdin=stdin, stdout=subprocess.PIPE, stderr=subprocess.PIPE, encoding="utf-8",
+        errors="replace", env={**os.environ, "LC_ALL": "C"}, start_new_session=True,
+    ) as program:  # fmt: skip
+        try:
+            yield program
+        finally:
+            with suppress(ProcessLookupError):
+                os.killpg(program.pid, signal.SIGKILL)
+
+
 def collect() -> Outputs:
     """Runs the script on this machine; what a command lacks or refuses is left out.
 
     Raises:
         InputError: there is no shell, or nothing could be collected.
     """
-    with tempfile.TemporaryDirectory(prefix="dtnsim-") as folder:
+    with removed(Path(tempfile.mkdtemp(prefix="dtnsim-"))) as folder:
         try:
-            done = subprocess.run(  # noqa: S603 - this package's own script
-                ["sh", "-s", folder],  # noqa: S607 - the shell that there is
-                input=script(), text=True, capture_output=True, timeout=_PATIENCE_S, check=False
-            )  # fmt: skip
-        except (OSError, subprocess.TimeoutExpired) as error:
+            done = ask(["sh", "-s", str(folder)], _PATIENCE_S, text=script())
+        except OSError as error:
             raise InputError(f"discover: this machine cannot be asked: {error}; use --from DIR") from None
         if done.returncode not in (0, 1):
             raise InputError(f"discover: this machine cannot be asked: {done.stderr.strip()[:200]}; use --from DIR")

@@ -8,6 +8,7 @@ from hypothesis import given, strategies as st
 
 from dtnsim.ground.errors import SpecError
 from dtnsim.physics import measured
+from tests.each import cases, rows
 from tests.lab import journey, machine, rate, volume
 
 DEEP = {"read": "1.8 GB/s", "write": "1.2 GB/s", "reads": "80k IOPS", "writes": "40k IOPS"}
@@ -26,25 +27,9 @@ def ceiling(way: tuple[str, str], tool: dict[str, Any], files: int = 1, **change
     return rate(journey(host, start=way[0], to=way[1], tool=tool, dataset={"files": files, "size": "640 GB"}))
 
 
-def fio(rw: str, bs: str, depth: int) -> dict[str, Any]:
-    return {"name": "fio", "rw": rw, "bs": bs, "direct": True, "ioengine": "libaio", "iodepth": depth}
-
-
-@pytest.mark.parametrize(
-    ("way", "tool", "expected"),
-    [
-        (READ, {"name": "dd", "bs": "1 MiB"}, 1.2e9),
-        (READ, {"name": "dd", "bs": "1 MiB", "iflag": "direct"}, 0.9e9),
-        (READ, fio("read", "1 MiB", 16), 1.8e9),
-        (READ, fio("read", "1 MiB", 64), 1.8e9),
-        (READ, fio("read", "1 MiB", 4), (0.9e9 * 1.8e9) ** 0.5),
-        (READ, fio("randread", "4 KiB", 16), 80e3 * 4096),
-        (WRITE, fio("write", "1 MiB", 1), 0.6e9),
-        (WRITE, fio("randwrite", "4 KiB", 1), 5e3 * 4096),
-    ],
-)
-def test_what_was_measured_comes_out(way: tuple[str, str], tool: dict[str, Any], expected: float) -> None:
-    assert ceiling(way, tool) == pytest.approx(expected, rel=1e-3)
+@cases("way, tool, expected", rows("components/tables", "what_was_measured_comes_out"))
+def test_what_was_measured_comes_out(way: str, tool: dict[str, Any], expected: float) -> None:
+    assert ceiling({"read": READ, "write": WRITE}[way], tool) == pytest.approx(expected, rel=1e-3)
 
 
 def test_new_files_lie_on_blocks_of_both_sorts() -> None:

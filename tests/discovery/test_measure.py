@@ -9,6 +9,7 @@ import statistics
 import subprocess
 import sys
 import tarfile
+import time
 from pathlib import Path
 from typing import Any
 
@@ -29,6 +30,7 @@ from tests.strategies import written
 RECORDED = Path(__file__).parent / "data" / "measure-logs.tar.xz"
 PROOF = Path(__file__).parents[2] / "calibration" / "here" / "proof.py"
 GIVEN = tables("discovery/tables")
+DD = "1048576 bytes (1.0 MB, 1.0 MiB) copied, 0.5 s, 2.1 MB/s # "
 
 
 def said(tree: Any) -> Any:
@@ -144,8 +146,8 @@ def test_a_bucket_is_found_where_the_rate_falls_for_good(
 
 
 def test_a_way_to_a_peer(logs: Path, tmp_path: Path) -> None:
-    (logs / "peer-ping.0.log").write_text("$ ping -c 20 p\n" + GIVEN["ping"])
-    (logs / "peer-to.0.log").write_text((logs / "loopback-4.0.log").read_text())
+    (logs / "peer-ping-p.0.log").write_text("$ ping -c 20 p\n" + GIVEN["ping"])
+    (logs / "peer-to-p.0.log").write_text((logs / "loopback-4.0.log").read_text())
     host = as_measured.host(FOUND, as_measured.Logs(logs), "/")
     (tmp_path / "box.yaml").write_text(host.host())
     (tmp_path / "p.yaml").write_text(host.host().replace("name: box", "name: far"))
@@ -170,7 +172,11 @@ def test_the_plan_keeps_to_time_and_bytes() -> None:
             assert bounds
             assert not any("/dev/" in w for w in test.command)
             assert "--directory=." in test.command
-    assert [t.name for t in measuring.plan(256 * MIB, 300, "far")[0]][-3:] == ["peer-ping", "peer-to", "peer-from"]
+    assert [t.name for t in measuring.plan(256 * MIB, 300, "far")[0]][-3:] == [
+        "peer-ping-far",
+        "peer-to-far",
+        "peer-from-far",
+    ]
 
 
 def test_the_folder_is_gone_whatever_happens(tmp_path: Path) -> None:
@@ -189,12 +195,30 @@ def test_what_is_not_ours_stays(tmp_path: Path) -> None:
     with pytest.raises(InputError, match="was not made by"), measuring.workplace(tmp_path):
         pass
     assert (tmp_path / measuring.FOLDER).is_dir()
+    (tmp_path / measuring.FOLDER).rmdir()
+    with measuring.workplace(tmp_path) as work, measuring.log_folder(tmp_path / "logs", "a:/"):
+        with pytest.raises(InputError, match="another dtnsim measure"), measuring.workplace(tmp_path):
+            pass
+        assert work.is_dir()
+        with pytest.raises(InputError, match="has logs of a:/"), measuring.log_folder(tmp_path / "logs", "a:/b"):
+            pass
+
+
+@pytest.mark.parametrize("text", ["exec head -c 99 /dev/urandom", "true", "echo hello", "sleep 60 & sleep 61"])
+def test_what_gives_no_figure_leaves_no_log_and_no_process(tmp_path: Path, text: str) -> None:
+    with measuring.workplace(tmp_path) as folder, measuring.log_folder(tmp_path / "logs", "a:/") as logs:
+        began = time.monotonic()
+        test = Benchmark("x", ("sh", "-c", text), -5.9)  # which is stopped after a second
+        (failed,) = measuring.run([test], 1, folder, logs, lambda _share, _what: None)
+    assert re.search("no figure|was stopped after 1 s", failed)
+    assert time.monotonic() - began < 30
+    assert {f.name for f in logs.iterdir()} == {"measured"}
 
 
 def test_runs_are_kept_and_not_repeated(tmp_path: Path) -> None:
     logs = tmp_path / "logs"
     logs.mkdir()
-    ok = Benchmark("ok", ("sh", "-c", "echo hello >> ../count; echo RUN; touch mess"), 0.1, after="mess")
+    ok = Benchmark("ok", ("sh", "-c", f"echo hello >> ../count; echo '{DD}RUN'; touch mess"), 0.1, after="mess")
     bad = Benchmark("bad", ("sh", "-c", "echo no room >&2; exit 1"), 0.1)
     (logs / "ok.1.log").write_text("kept")
     with measuring.workplace(tmp_path) as folder:
@@ -202,7 +226,7 @@ def test_runs_are_kept_and_not_repeated(tmp_path: Path) -> None:
         assert not list(folder.glob("mess"))
     assert failed == ["bad: no room"] * 2
     assert (tmp_path / "count").read_text() == "hello\n"
-    assert (logs / "ok.0.log").read_text().endswith("0\n")
+    assert (logs / "ok.0.log").read_text().endswith(f"{DD}0\n")
     assert (logs / "ok.1.log").read_text() == "kept"
     assert not list(logs.glob("bad*"))
 

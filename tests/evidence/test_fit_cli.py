@@ -11,6 +11,7 @@ from dtnsim.ground import library, output, yamlio
 from dtnsim.ground.errors import InputError, ModelError
 from dtnsim.ground.units import parse
 from dtnsim.steady.prediction import predict
+from tests.each import rows
 from tests.strategies import written
 
 pytestmark = pytest.mark.long
@@ -74,20 +75,9 @@ def test_a_site_with_several_transfers_at_once_is_fitted(capsys: pytest.CaptureF
     assert parse(document["error"]["after"]["median"], "1") < 0.02
 
 
-@pytest.mark.parametrize(
-    "arguments",
-    [
-        ("calibrate", str(LOGS / "scp.txt"), "--host", "venadi"),
-        ("calibrate", str(LOGS / "dd.txt"), "--host", "nersc-dtn"),
-        ("calibrate", str(LOGS / "dd.txt"), "--host", "venadi", "--host", "nersc-dtn"),
-        ("calibrate", str(CALIBRATION / "venadi"), "--host", "nasa-c-system"),
-        ("calibrate", "/nowhere/at/all.txt", "--host", "venadi"),
-        ("calibrate", str(LOGS / "dd.txt"), "--host", "no-such-host"),
-        ("validate", "/nowhere/cases.yaml"),
-        ("validate", str(LOGS)),
-    ],
-)
-def test_bad_input_leaves_the_old_file(tmp_path: Path, arguments: tuple[str, ...]) -> None:
+@pytest.mark.parametrize("line", rows("evidence/tables", "bad_input_of_a_fit"))
+def test_bad_input_leaves_the_old_file(tmp_path: Path, line: str) -> None:
+    arguments = line.replace("LOGS", str(LOGS)).replace("CALIBRATION", str(CALIBRATION)).split()
     old = written(tmp_path / "fitted.yaml", "old")
     more = ("-o", str(old)) if arguments[0] == "calibrate" else ()
     with pytest.raises(InputError) as raised:
