@@ -48,6 +48,7 @@ class Access:
     finish: Finish = "steady"  #: When the tool considers bytes written.
     random: bool = False  #: True for random access.
     cached: bool = False  #: True where the bytes are known to lie in the page cache or ARC.
+    warm: bool = False  #: True where they are known to lie in the memory of the servers.
     again: bool = False  #: True where the tool itself has moved these bytes just before.
     revisited: bool = False  #: True where an earlier step of the tool has read or written these bytes, memory or not.
     rewrite: bool = False  #: True where the blocks exist already.

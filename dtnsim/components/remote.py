@@ -192,7 +192,7 @@ class Remote(SharedFilesystem):
             more, changes = f"a larger read-ahead ({key}), or more files at once", self.more_ahead(use, volume, key)
             self.of_each(row, use, f"{label}.read-ahead", ahead, what, "reader", more, changes)
         if host.volumes[volume].server is None:
-            self.behind(row, use.but(cached=self.warm and use.operation == "read"), label, size)
+            self.behind(row, use.but(warm=self.warm and use.operation == "read"), label, size)
             host.storage_network(row, use, volume)
 
     def more_ahead(self, use: Access, volume: str, key: str) -> tuple[Change, ...]:

@@ -92,8 +92,10 @@ class S3(SharedFilesystem, Copies):
         return {**{key: usual[key] for key in ("latency", "stream")}, **given} if own else given
 
     def sees(self, use: Access) -> Access:
-        """Tools that speak S3 send each part as they have read it."""
-        return use.but(finish="steady") if use.part_B > 0 and use.operation == "write" else use
+        """Tools that speak S3 send each part as they have read it; objects that are kept are kept by the servers."""
+        if use.operation == "read":
+            return use.but(cached=False, warm=use.cached)
+        return use.but(finish="steady") if use.part_B > 0 else use
 
     def gathers(self, use: Access) -> bool:
         """Tools that speak S3 wait for the answer to each part; mounts have a cache."""

@@ -209,7 +209,7 @@ class SharedFilesystem(PageCached):
             if touched is not None:
                 reached, what = touched * node * share, "the servers that the files lie on"
                 row.charge(f"{label}.touched", kind, private=True, capacity=reached, what=what)
-        if use.cached:  # by the servers
+        if use.warm:
             return
         arrays = made.array_rate(row, use, request, drives=self.drives_in_arrays, scattered=self.scattered)
         if arrays is not None:

@@ -73,14 +73,14 @@ def test_a_small_object_is_one_answer_or_two(tool: str, at_once: int, answers: i
         assert took == pytest.approx(51200 / at_once * 0.1 * answers, rel=0.02, abs=3.0)
 
 
-@pytest.mark.parametrize(("tool", "heads"), [("curl", 0), ("cp", 1)])
-def test_an_object_of_a_mount_is_got_once_and_not_asked_for_to_be_opened(tool: str, heads: int) -> None:
-    """Mountpoint for S3: a look-up is a HEAD, an open none; 1 MB is a single GET, whatever may be under way at once."""
+@pytest.mark.parametrize(("tool", "heads", "cached"), [("curl", 0, False), ("cp", 1, False), ("curl", 0, True)])
+def test_an_object_is_got_once_and_not_asked_for_to_be_opened(tool: str, heads: int, cached: bool) -> None:
+    """Mountpoint for S3: a look-up is a HEAD, an open none; one GET of 1 MB, which no client keeps in its memory."""
     host = machine(
         volumes={"/s3": volume(filesystem={"kind": "s3", "latency": "100 ms", "stream": "1 GB/s"}), "/d": volume()}
     )
-    data = {"files": 1000, "size": "1 GB"}
-    path = journey(host, start="a:/s3", to="a:/d", tool={"name": tool}, dataset=data)
+    path = journey(host, start="a:/s3", to="a:/d", tool={"name": tool}, dataset={"files": 1000, "size": "1 GB"})
+    path["transfer"]["cached"] = cached
     assert answer(path).transfers[0].duration_s.p50 == pytest.approx(1000 * ((1 + heads) * 0.1 + 1e-3), rel=0.01)
 
 
