@@ -159,10 +159,10 @@ def _cpu(ax: Any) -> None:
 
 
 def _nic(ax: Any) -> None:
-    from dtnsim.physics.bonding import expected_links, static_rate
+    from dtnsim.physics.bonding import occupied, static_rate
 
     streams = np.arange(1, 33)
-    ax.plot(streams, expected_links(4, streams) * 10, label="4 x 10 Gb/s: streams that share out their work")
+    ax.plot(streams, occupied(streams, 4) * 10, label="4 x 10 Gb/s: streams that share out their work")
     ax.plot(streams, np.asarray(static_rate(1.25e9, 4, streams)) * 8e-9, label="equal parts for each stream")
     ax.set(xlabel="streams, hashed onto the links of a bond", ylabel="Gb/s in the mean", ylim=0)
     ax.legend()
@@ -214,7 +214,7 @@ def _nfs(ax: Any) -> None:
 
 
 def _parallel(ax: Any) -> None:
-    from dtnsim.physics.servers import occupied
+    from dtnsim.physics.bonding import occupied
 
     files = np.arange(1, 65)
     for stripes in (1, 4, 16):

@@ -119,7 +119,7 @@ class Cephfs(ParallelFilesystem, OsdPool):
 
     def round_trips(self, row: Row, operation: str) -> Value:
         """More where another client has to give up its capabilities."""
-        trips = law(gpfs.token_round_trips, contended=row.term(self.contended)).value
+        trips = law(gpfs.token_messages, inodes=1.0, contended=row.term(self.contended)).value
         return super().round_trips(row, operation) * trips
 
     def medium(self, row: Row, use: Access, host: Machine, volume: str) -> None:

@@ -158,5 +158,5 @@ class Gpfs(ParallelFilesystem):
 
     def round_trips(self, row: Row, operation: str) -> Value:
         """More where a token has to be taken from another node."""
-        taken = law(gpfs.token_round_trips, contended=row.term(self.contended)).value
+        taken = law(gpfs.token_messages, inodes=1.0, contended=row.term(self.contended)).value
         return super().round_trips(row, operation) * taken

@@ -12,7 +12,7 @@ from dtnsim.ground.ledger import Row
 from dtnsim.ground.quantity import Mixture, Quantity, Unit, Value, middle, prior
 from dtnsim.ground.term import Term, count, largest, law, least, term
 from dtnsim.ground.uncertainty import Otherwise
-from dtnsim.physics import bonding, hdd, hdd_streams
+from dtnsim.physics import bonding, hdd, hdd_streams, waiting
 
 _SEEKING: Final = 2.0  #: cost of a byte from which on seeks are more than half of it
 
@@ -179,7 +179,7 @@ class Hdd(Device):
         if self.actuators == 1:
             return None, use
         asked = self._known(use, copies) if use.random else float(use.streams)
-        busy = law(bonding.expected_links, links=self.actuators, streams=max(asked, 1.0))
+        busy = law(bonding.occupied, items=max(asked, 1.0), bins=self.actuators)
         each = float(busy.value)
         if use.random:
             return busy, use.but(queue_depth=max(1, round(use.queue_depth / each)))
@@ -231,7 +231,7 @@ class Hdd(Device):
         else:
             first = law(hdd.positioning_time, seek_s=row.term(self.seek), spindle_Hz=row.term(self.spindle))
         size = term(use.block_B, "B")
-        return rate / law(hdd.random_rate, request_B=size, rate=rate, positioning_s=first)
+        return rate / law(waiting.request_rate, request_B=size, latency_s=first, rate_Bps=rate)
 
     def _switch(self, row: Row, distance: Term, members: float = 1.0) -> Term:
         """Seek over a distance, and half a turn; more until the last of several members is there."""
@@ -258,11 +258,11 @@ class Hdd(Device):
             window = self._window(row, use, copies, rate, visit_B)
             seeks = {"first_s": first, "later_s": turn or term(0.0, "s")}
             disks = 0.0 if use.buffered and not use.rewrite else apart
-            cost = law(hdd_streams.visits_cost, **of_a_file, visit_B=window, **seeks, disks=disks)
+            cost = law(hdd_streams.visits_cost, **of_a_file, visit_B=window, **seeks, places=disks)
         if reading or use.metadata_writes <= 0:
             return cost
         swept, writes = self._swept(row, use), use.metadata_writes
-        inodes = law(hdd_streams.new_files_cost, **of_a_file, positioning_s=swept, metadata_writes=writes)
+        inodes = law(hdd_streams.visits_cost, **of_a_file, visit_B=np.inf, first_s=swept, places=writes)
         return inodes if cost is ONCE else cost + (inodes - 1.0)
 
     def _disks_of_a_file(self, row: Row, use: Access, copies: int, rate: Term, visit_B: Term | Value | None) -> Value:

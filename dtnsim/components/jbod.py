@@ -39,14 +39,14 @@ class Jbod(Layer):
     def serve(self, row: Row, use: Access, name: str, *, copies: int = 1, visit_B: Term | Value | None = None) -> None:
         """Charges all devices, of which the streams keep only some busy."""
         asked = use.in_flight if use.random else float(max(1, use.streams))
-        busy = law(bonding.expected_links, links=self.disks, streams=asked)
+        busy = law(bonding.occupied, items=asked, bins=self.disks)
         load = count(self.disks, "disk") / busy
         part = self._of_each(use).but(stripe_B=math.inf)
         self.of.serve(row.times(load), part, name, copies=copies * self.disks, visit_B=visit_B)
 
     def _of_each(self, use: Access) -> Access:
         """The streams that meet on a device."""
-        busy = bonding.expected_links(self.disks, float(max(1, use.streams)))
+        busy = bonding.occupied(max(1, use.streams), self.disks)
         return use.thinned(max(1, round(use.streams / float(busy))))
 
     def next_file(self, row: Row, use: Access, copies: int = 1, members: float = 1.0) -> Value:

@@ -17,7 +17,7 @@ from dtnsim.ground.errors import SpecError
 from dtnsim.ground.ledger import Row
 from dtnsim.ground.quantity import Quantity, Unit, Value, prior
 from dtnsim.ground.term import Term, count, law, term
-from dtnsim.physics import cpu, local
+from dtnsim.physics import cpu, local, waiting
 
 
 class Ext4(ExtentFilesystem):
@@ -83,8 +83,8 @@ class Xfs(ExtentFilesystem):
             return
         delayed = (host.stack.release or local.DELAYED_SINCE) >= local.DELAYED_SINCE
         logged = law(local.logged_bytes, record_B=row.term(self.log_record), stale=0.0 if delayed else local.STALE)
-        buffer_B, write_s, most = row.term(self.logbsize), array.turnaround(row), array.media_rate(row, "write")
-        rate = law(local.log_rate, buffers=self.logbufs, buffer_B=buffer_B, write_s=write_s, rate=most)
+        size, write_s, most = row.term(self.logbsize), array.turnaround(row), array.media_rate(row, "write")
+        rate = law(waiting.queued_rate, active=self.logbufs, request_B=size, latency_s=write_s, rate=most)
         per_byte = Term(asked.changes, f"{asked.changes:.7g}") * logged
         what = "log of changes to files and directories"
         remedy = f"larger log buffers (hosts.{host.name}.volumes.{volume}.filesystem.logbsize; mount -o logbsize)"

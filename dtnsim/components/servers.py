@@ -18,7 +18,7 @@ from dtnsim.ground.ledger import Row
 from dtnsim.ground.quantity import Quantity, Unit, Value, prior
 from dtnsim.ground.term import Term, count, law, term
 from dtnsim.ground.uncertainty import Change
-from dtnsim.physics import hdd, hdd_streams, metadata, servers
+from dtnsim.physics import bonding, hdd, hdd_streams, servers
 
 #: of one target or one of its drives, what others leave of all, and one request
 TargetRate = Annotated[Quantity, Unit("B/s", spread=0.3, low=1e5)]
@@ -248,7 +248,7 @@ class SharedFilesystem(PageCached):
         turn = self.in_turn and self.share.value == 1.0
         if use.awaited:
             return law(servers.until_the_last, items=files, bins=number, each=each, turn=float(turn))
-        return law(servers.in_turn if turn else servers.occupied, items=files, bins=number, each=each)
+        return law(servers.in_turn if turn else bonding.occupied, items=files, bins=number, each=each)
 
     def connections_of(self, row: Row, use: Access) -> Connections | None:
         """One for each server that the files of the access lie on (``connections`` of a mount that says how many)."""
@@ -291,7 +291,7 @@ class SharedFilesystem(PageCached):
         capacity = replace(count(made.count, "metadata server"), source=source)
         here.charge(f"{prefix}metadata", "metadata", capacity=capacity, per_byte=cost, what=what)
         if made.count > 1 and not made.striped:
-            used = law(metadata.servers_used, servers=made.count, directories=asked.directories)
+            used = law(servers.in_turn, items=max(asked.directories, 1), bins=made.count)
             name, what = f"{label}.directories", f"{what}: each directory lies on one metadata server"
             row.charge(name, "metadata", capacity=used, per_byte=cost, private=True, what=what)
 

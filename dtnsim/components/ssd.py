@@ -11,7 +11,7 @@ from dtnsim.components.device import ONCE, Device, links_rate
 from dtnsim.ground.ledger import Row
 from dtnsim.ground.quantity import Quantity, Unit, Value, factor_spread, ideally, prior
 from dtnsim.ground.term import Term, count, largest, law, least, term
-from dtnsim.physics import pcie, ssd, zfs
+from dtnsim.physics import pcie, ssd, waiting
 
 _RATED_B: Final = 4096.0  #: size of the random requests that drives are rated for
 
@@ -221,8 +221,8 @@ class Ssd(Device):
         if np.isinf(use.active):
             return rate
         size = use.request_B or use.block_B
-        latency_s = self._wait(row, use, size)
-        few = law(zfs.queued_rate, active=term(use.active), request_B=term(size, "B"), latency_s=latency_s, rate=rate)
+        asked = {"active": term(use.active), "request_B": term(size, "B"), "latency_s": self._wait(row, use, size)}
+        few = law(waiting.queued_rate, **asked, rate=rate)
         return few if np.any(few.value < rate.value) else rate
 
     def _requests(self, row: Row, use: Access) -> Term:

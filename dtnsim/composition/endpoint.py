@@ -123,8 +123,8 @@ def _interrupts(row: Row, side: Side, near: int | None) -> None:
     host.interrupts(row, host.placement.nic_interrupts, cost, what, near=near)
     if queues == 1 and len(set(host.placement.nic_interrupts)) == 1:
         return  # that core is a station already
-    used = law(bonding.expected_links, links=queues, streams=streams)
-    alone = bonding.expected_links(queues, streams / side.net.workers) * host.clock(row).value
+    used = law(bonding.occupied, items=streams, bins=queues)
+    alone = bonding.occupied(streams / side.net.workers, queues) * host.clock(row).value
     row.charge(
         f"cpu.{side.name} queues",
         "core",

@@ -205,13 +205,12 @@ _figures: Final[Callable[[Connection], tuple[Value, ...]]] = attrgetter(*FIGURES
 
 def _course(nominal: Connection) -> Course:
     """The course at nominal values; of scenarios that each have their own, those of all."""
-    from dtnsim.physics.tcp.rate_over_time import course, courses, joined
+    from dtnsim.physics.tcp.rate_over_time import courses, joined
 
     wide = np.array(np.broadcast_arrays(*_figures(nominal)), float).reshape(len(_figures(nominal)), -1)
-    if wide.shape[1] == 1:
-        return course(_setting(nominal, wide[:, 0].tolist()))
     unlike, back = np.unique(wide, axis=1, return_inverse=True)
-    return joined(courses([_setting(nominal, figures) for figures in unlike.T.tolist()])).take(np.ravel(back))
+    found = courses([_setting(nominal, figures) for figures in unlike.T.tolist()])
+    return found[0] if wide.shape[1] == 1 else joined(found).take(np.ravel(back))
 
 
 def _setting(streams: Connection, figures: Iterable[float]) -> Setting:
@@ -297,12 +296,8 @@ def mean_flight(s: Connection) -> Value:
 
 
 def _steady(streams: Connection, part: float = 1.0) -> dict[str, Any]:
-    s, loss = streams, lossy.events(streams.loss, streams.burst)
-    return {
-        "rate_Bps": s.rate_Bps, "rtt_s": s.rtt_s, "loss": float(loss) if np.ndim(loss) == 0 else loss,
-        "mss_B": s.mss_B, "mtu_B": s.mtu_B, "buffer_B": s.buffer_B, "streams": s.streams * part, "cc": s.cc,
-        "window_B": mean_flight(s),
-    }  # fmt: skip
+    loss, flight = lossy.events(streams.loss, streams.burst), mean_flight(streams)
+    return path.figures(streams, loss=_single(loss), streams=streams.streams * part, window_B=flight)
 
 
 _goodput: Final = lru_cache(maxsize=1024)(path.path_goodput)  #: of equal connections it is asked again and again

@@ -353,8 +353,6 @@ def _rate_based(row: Row, route: Route, net: NetUse, frame: Framing, draw: Draw,
         )
         what = "UDT: rate control, flow window and one core"
     else:
-        capacity = law(
-            ratebased.fasp, available_Bps=path, loss=term(loss), packet_B=frame.mss, clock_Hz=clock, cycles_per_B=0.0
-        )
+        capacity = law(ratebased.fasp, available_Bps=path, loss=term(loss), packet_B=frame.mss, clock_Hz=clock)
         what = "FASP: what the path leaves, one core"
     row.charge(f"{net.transport}.{pair}", "transport", capacity=capacity, private=True, what=what)

@@ -1,4 +1,4 @@
-"""Things hashed over others: how many of k links, receive queues or inspection engines n connections use.
+"""Things hashed over others: how many of k links, receive queues, inspection engines or targets n things use.
 
 One connection stays on one of them. Of a bond, the sender decides one direction, the switch's hash the other.
 """
@@ -18,25 +18,26 @@ _NOTHING: Final = 1e-15
 _STEPS: Final = 256  #: loads that are looked at one by one; of thousands of streams every so many-th
 
 
-def expected_links(links: ArrayLike, streams: ArrayLike) -> FloatArray:
-    """Mean number of links that carry at least one of n streams placed at random.
-
-    E[used] = k (1 - (1 - 1/k)^n)
+def occupied(items: ArrayLike, bins: ArrayLike, each: ArrayLike = 1.0) -> FloatArray:
+    """Mean number of bins in use by items placed at random, each in ``each`` different bins: m (1 - (1 - c/m)^n).
 
     Args:
-        links: Links k of the bond [1].
-        streams: Connections n [1].
+        items: Items placed independently n (connections, files) [1].
+        bins: Bins m (links of a bond, receive queues, storage targets) [1].
+        each: Bins that one item takes c (stripes) [1].
 
     Returns:
-        Links used [1], from 1 (n = 1) to k.
+        Bins in use [1], from c (n = 1) to m.
 
-    Valid: k >= 1, n >= 0; uniform, independent hash.
-    Neglects: sequential ports, which Linux' layer3+4 hash spreads evenly over a power of two.
-    Source: balls into bins, Feller, An Introduction to Probability Theory vol. 1, II.5.
+    Valid: m >= 1, n >= 0; uniform, independent hash, or items made at different times.
+    Neglects: sequential ports, which Linux' layer3+4 hash spreads evenly over a power of two; that all of the items are
+        waited for (`dtnsim.physics.servers.until_the_last`).
+    Source: balls into bins, Feller, An Introduction to Probability Theory vol. 1, II.5 and IV (occupancy).
     """
-    k, n = as_float(links), as_float(streams)
-    many = np.where(k > 1, k, 2.0)
-    return as_float(np.where(k > 1, -k * np.expm1(n * np.log1p(-1 / many)), np.minimum(k, k * n)))
+    n, m, c = as_float(items), as_float(bins), as_float(each)
+    some = m > c
+    missed = n * np.log1p(-np.where(some, c / m, 0.5))
+    return as_float(np.where(some, -m * np.expm1(missed), np.minimum(m, m * n)))
 
 
 @lru_cache(maxsize=4096)
@@ -96,9 +97,9 @@ def dynamic_rate(link_Bps: ArrayLike, links: ArrayLike, streams: ArrayLike) -> F
 
     Valid: every stream can fill a link; blocks handed to whichever stream is free (GridFTP MODE E).
     Neglects: the spread around the mean.
-    Source: see `expected_links`.
+    Source: see `occupied`.
     """
-    return as_float(link_Bps) * expected_links(links, streams)
+    return as_float(link_Bps) * occupied(streams, links)
 
 
 def static_rate(link_Bps: ArrayLike, links: ArrayLike, streams: ArrayLike) -> FloatArray:

@@ -64,37 +64,22 @@ def allocated_bytes(file_B: ArrayLike, subblock_B: ArrayLike) -> FloatArray:
     return np.ceil(as_float(file_B) / unit) * unit
 
 
-def token_round_trips(contended: ArrayLike) -> FloatArray:
-    """Round trips of an operation: 1, and 2 more where another node holds the token (request and revocation).
-
-    Args:
-        contended: Share of entries whose token another node holds f [1].
-
-    Returns:
-        Round trips [1].
-
-    Valid: serial client.
-    Neglects: whole-directory and byte-range tokens got at once; the flush that a revocation forces.
-    Source: Schmuck and Haskin 2002 (token manager: request, then revoke at the holder).
-    """
-    return 1.0 + 2.0 * np.clip(as_float(contended), 0.0, 1.0)
-
-
 def token_messages(inodes: ArrayLike, contended: ArrayLike) -> FloatArray:
-    """Messages that the operations of one file wait for: n + 2 f.
+    """Messages that the operations of one file wait for: n + 2 f; of one operation where each asks first, 1 + 2 f.
 
     A node that holds a token goes on without the token server, and a change of what it holds is a record in its own
     log, which is forced later. An inode that it meets for the first time takes one message.
 
     Args:
-        inodes: Inodes that the node meets for the first time n [1].
-        contended: Share of files whose token another node holds f [1].
+        inodes: Inodes that the node meets for the first time n; 1 of an operation that asks in any case [1].
+        contended: Share of files, or entries, whose token another node holds f [1].
 
     Returns:
         Messages [1].
 
     Valid: serial client; a log and an inode cache (maxFilesToCache) that do not fill.
-    Neglects: inodes that are read ahead of a listing; tokens that are given up because the node's cache is full.
+    Neglects: inodes that are read ahead of a listing; tokens that are given up because the node's cache is full;
+        whole-directory and byte-range tokens got at once; the flush that a revocation forces.
     Source: IBM docs, "File system manager": after a token is granted a node goes on without further messages until
         another node wants it; Schmuck and Haskin 2002 (logs of each node; token manager: request, then revocation).
     """

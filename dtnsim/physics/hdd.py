@@ -38,18 +38,14 @@ def zone_rate(position: ArrayLike, outer_rate: ArrayLike, radius_ratio: ArrayLik
     return as_float(outer_rate) * np.sqrt(1.0 - x * (1.0 - rho * rho))
 
 
-def zone_mean_rate(
-    outer_rate: ArrayLike, radius_ratio: ArrayLike, start: ArrayLike = 0.0, end: ArrayLike = 1.0
-) -> FloatArray:
-    """Mean rate of one sequential pass from one place on the disk to another.
+def zone_mean_rate(outer_rate: ArrayLike, radius_ratio: ArrayLike) -> FloatArray:
+    """Mean rate of one sequential pass over the whole disk.
 
-    (x1 - x0) / integral dx / R(x) = (R(x0) + R(x1)) / 2, exact for `zone_rate`.
+    1 / integral dx / R(x) = (R(0) + R(1)) / 2, exact for `zone_rate`.
 
     Args:
         outer_rate: Media rate on the outermost zone [B/s].
         radius_ratio: Innermost over outermost recorded radius [1].
-        start: Fraction of the capacity where the pass begins [1].
-        end: Fraction of the capacity where the pass ends [1].
 
     Returns:
         Bytes read over the time of the pass [B/s].
@@ -58,7 +54,7 @@ def zone_mean_rate(
     Neglects: as `zone_rate`.
     Source: integral of `zone_rate`.
     """
-    return 0.5 * (zone_rate(start, outer_rate, radius_ratio) + zone_rate(end, outer_rate, radius_ratio))
+    return 0.5 * (zone_rate(0.0, outer_rate, radius_ratio) + zone_rate(1.0, outer_rate, radius_ratio))
 
 
 def rotation_time(spindle_Hz: ArrayLike) -> FloatArray:
@@ -250,25 +246,6 @@ def place_by_fill(filled: ArrayLike, writing: ArrayLike) -> FloatArray:
     """
     f = np.clip(as_float(filled), 0.0, 1.0)
     return np.where(np.asarray(writing, dtype=bool), f, 0.5 * f)
-
-
-def random_rate(request_B: ArrayLike, rate: ArrayLike, positioning_s: ArrayLike) -> FloatArray:
-    """Bytes a second of random requests on one disk: s / (t_pos + s / R).
-
-    Args:
-        request_B: Request size s [B].
-        rate: Media rate R [B/s].
-        positioning_s: Positioning time t_pos [s].
-
-    Returns:
-        Rate [B/s]; tends to R for large requests.
-
-    Valid: one request at a time, or `positioning_s` already shortened by the queue.
-    Neglects: the drive's cache.
-    Source: Ruemmler and Wilkes 1994.
-    """
-    s = as_float(request_B)
-    return s / (as_float(positioning_s) + s / as_float(rate))
 
 
 def lost_turns_cost(

@@ -17,30 +17,34 @@ def visits_cost(
     *,
     first_s: ArrayLike,
     later_s: ArrayLike = 0.0,
-    disks: ArrayLike = 1.0,
+    places: ArrayLike = 1.0,
 ) -> FloatArray:
     """Disk time of files, over that of their bytes alone: 1 + R (m t_1 + max(s / b - m, 0) t_2) / s.
 
     Each disk that holds a part of a file positions to it, however many read; what follows on that disk costs a
-    positioning at each visit where the heads have been elsewhere meanwhile.
+    positioning at each visit where the heads have been elsewhere meanwhile. Blocks of metadata that a new file needs
+    besides are such places too, whose bytes are next to none.
 
     Args:
         file_B: Mean file size s, infinite for a stream without end [B].
         rate: Media rate of a disk R [B/s].
         visit_B: Contiguous bytes of one visit b [B].
-        first_s: Positioning of a disk to its part of a file t_1 [s].
+        first_s: Positioning of a disk to its part of a file, or to metadata in the sorted sweep t_1 [s].
         later_s: Positioning to each later visit t_2, 0 where one stream has the disk to itself [s].
-        disks: Disks m that hold a part of the file, each of which has to position [1].
+        places: Disks m that hold a part of the file, each of which has to position; or its share of inode and directory
+            blocks [1].
 
     Returns:
         Factor on the disk time of a byte [1], at least 1; tends to 1 + R t_2 / b for large files.
 
     Valid: files not stored next to each other, read from their beginning to their end; each read once, inodes in the
-        same place or in memory.
-    Neglects: neighbouring files that one read-ahead catches; a last visit that is not full.
-    Source: time per file, s/R to transfer and a positioning to each of its visits (Ruemmler and Wilkes 1994).
+        same place or in memory; delayed allocation, by which the data of new files follow each other.
+    Neglects: neighbouring files that one read-ahead catches; a last visit that is not full; the journal's own transfer
+        (sequential, a few per cent), barriers.
+    Source: time per file, s/R to transfer and a positioning to each of its visits (Ruemmler and Wilkes 1994); ext4
+        disk layout (kernel.org: 256-B inodes, 16 in a 4-KiB block).
     """
-    s, b, m = as_float(file_B), as_float(visit_B), as_float(disks)
+    s, b, m = as_float(file_B), as_float(visit_B), as_float(places)
     later = np.maximum(1.0 / b - m / s, 0.0)
     return 1.0 + as_float(rate) * (m / s * as_float(first_s) + later * as_float(later_s))
 
@@ -105,27 +109,6 @@ def writeback_visit_bytes(rate: ArrayLike) -> FloatArray:
         MIN_WRITEBACK_PAGES = 4 MiB).
     """
     return np.maximum(4.0 * 2**20, 0.5 * as_float(rate))
-
-
-def new_files_cost(
-    file_B: ArrayLike, rate: ArrayLike, positioning_s: ArrayLike, metadata_writes: ArrayLike
-) -> FloatArray:
-    """Disk time of writing new files, over that of their bytes alone: 1 + R t_pos m / s.
-
-    Args:
-        file_B: Mean file size s [B].
-        rate: Media rate R of a disk [B/s].
-        positioning_s: Positioning from one write to the next in the sorted sweep t_pos [s].
-        metadata_writes: Writes m that a new file costs besides its data: its share of inode and directory blocks [1].
-
-    Returns:
-        Factor on the disk time of a byte [1], at least 1.
-
-    Valid: delayed allocation: the data of new files follow each other.
-    Neglects: the journal's own transfer (sequential, a few per cent), barriers.
-    Source: time per file as in `visits_cost`; ext4 disk layout (kernel.org: 256-B inodes, 16 in a 4-KiB block).
-    """
-    return 1.0 + as_float(rate) * as_float(positioning_s) * as_float(metadata_writes) / as_float(file_B)
 
 
 def shingled_write_time(

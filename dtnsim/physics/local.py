@@ -9,7 +9,6 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from dtnsim.physics._arrays import FloatArray, as_float
-from dtnsim.physics.waiting import request_rate
 
 #: part of the log that older copies of changed objects take up without delayed logging ("over 90 %", Linux
 #: Documentation/filesystems/xfs-delayed-logging-design), and the kernel that has it by default
@@ -72,26 +71,6 @@ def logged_bytes(record_B: ArrayLike, stale: ArrayLike) -> FloatArray:
         buffers"; "at least an order of magnitude" less with delayed logging).
     """
     return as_float(record_B) / (1.0 - np.clip(as_float(stale), 0.0, 0.99))
-
-
-def log_rate(buffers: ArrayLike, buffer_B: ArrayLike, write_s: ArrayLike, rate: ArrayLike) -> FloatArray:
-    """Rate of a log whose buffers are all filled or being written: min(R, n b / (t + b / R)).
-
-    Args:
-        buffers: Log buffers n (xfs: logbufs, 8) [1].
-        buffer_B: Size of one b (xfs: logbsize, 32 KiB, up to 256 KiB) [B].
-        write_s: Time until a write to the log is done, its transfer left out t [s].
-        rate: Rate at which the device writes R [B/s].
-
-    Returns:
-        Rate [B/s].
-
-    Valid: asynchronous transactions from enough threads ("IO bound").
-    Neglects: other writes that the device does meanwhile.
-    Source: Linux Documentation/filesystems/xfs-delayed-logging-design ("the limitation on asynchronous transaction
-        throughput is the number and size of log buffers"); Little's law.
-    """
-    return np.minimum(as_float(rate), request_rate(buffer_B, write_s, rate, buffers))
 
 
 def forced_age(expire_s: ArrayLike, commit_s: ArrayLike, allocated: ArrayLike) -> FloatArray:

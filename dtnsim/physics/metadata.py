@@ -110,20 +110,3 @@ def shared_time(alone_s: ArrayLike, left: ArrayLike) -> FloatArray:
     Source: L. Kleinrock, Queueing Systems, vol. 2, section 4.4 (M/G/1 processor sharing).
     """
     return as_float(alone_s) / as_float(left)
-
-
-def servers_used(servers: ArrayLike, directories: ArrayLike) -> FloatArray:
-    """Metadata servers that the directories of one data set lie on: min(m, max(d, 1)).
-
-    Args:
-        servers: Metadata servers m [1].
-        directories: Directories d [1].
-
-    Returns:
-        Servers [1].
-
-    Valid: directories placed on the servers in turn, each on one of them.
-    Neglects: striped directories, which spread one directory over several servers; renames across servers.
-    Source: Lustre manual, "Lustre Metadata Service" and "Creating a sub-directory on a given MDT" (DNE).
-    """
-    return np.minimum(as_float(servers), np.maximum(as_float(directories), 1.0))

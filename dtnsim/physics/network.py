@@ -6,7 +6,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from dtnsim.physics._arrays import FloatArray, as_float
-from dtnsim.physics.bonding import expected_links
+from dtnsim.physics.bonding import occupied
 
 MOST_TAKEN: Final = 0.999  #: largest share that other traffic takes of a link: TCP never gets nothing
 #: a sender's trains at line rate: segmentation offload makes up to 64 KiB, sized to one a millisecond.
@@ -111,7 +111,7 @@ def firewall_rate(engine_Bps: ArrayLike, flows: ArrayLike, total_Bps: ArrayLike)
     """
     engine, total = as_float(engine_Bps), as_float(total_Bps)
     engines = np.maximum(total / engine, 1.0)
-    return np.minimum(engine * expected_links(engines, flows), total)
+    return np.minimum(engine * occupied(flows, engines), total)
 
 
 def room_behind_trains(
@@ -189,15 +189,15 @@ def needed_buffer(burst_B: ArrayLike, line_Bps: ArrayLike, drain_Bps: ArrayLike)
     """Buffer that takes a line-rate burst without loss: b = V max(0, 1 - mu / L).
 
     Args:
-        burst_B: Burst V [B].
+        burst_B: Burst V: up to a window where nothing paces the sender [B].
         line_Bps: Rate L of the sender's line [B/s].
         drain_Bps: Rate mu behind the buffer [B/s].
 
     Returns:
-        Buffer [B].
+        Buffer [B]; 0 where the drain is as fast.
 
-    Valid: empty buffer at the start.
-    Neglects: cross traffic.
+    Valid: one burst, an empty buffer at its start.
+    Neglects: cross traffic, fan-in of several senders (add their bursts).
     Source: conservation; Warner, bufs summary (people.ucsc.edu/~warner/buffer.html).
     """
     return as_float(burst_B) * np.maximum(0.0, 1 - as_float(drain_Bps) / as_float(line_Bps))

@@ -27,22 +27,21 @@ DATAGRAMS_B: Final = (2044.0, 4092.0)
 EDR_Bps: Final = 1.2e10
 
 
-def segment_bytes(mtu_B: ArrayLike, timestamps: ArrayLike = 1.0, headers_B: ArrayLike = IPV4_TCP_B) -> FloatArray:
-    """TCP payload of a full packet (MSS): MTU - headers - 12 * timestamps.
+def segment_bytes(mtu_B: ArrayLike, timestamps: ArrayLike = 1.0) -> FloatArray:
+    """TCP payload of a full packet (MSS): MTU - 40 - 12 * timestamps.
 
     Args:
         mtu_B: IP MTU [B].
         timestamps: 1 with TCP timestamps (the default of Linux), 0 without [1].
-        headers_B: IP and TCP headers, 40 with IPv4 and 60 with IPv6, plus any tunnel [B].
 
     Returns:
         Payload [B].
 
-    Valid: MTU >= 576.
-    Neglects: SACK blocks (on acknowledgements, not on data).
+    Valid: MTU >= 576; IPv4 without options.
+    Neglects: IPv6, whose headers have 20 B more, and tunnels; SACK blocks (on acknowledgements, not on data).
     Source: RFC 9293, RFC 7323.
     """
-    return as_float(mtu_B) - as_float(headers_B) - TIMESTAMPS_B * as_float(timestamps)
+    return as_float(mtu_B) - IPV4_TCP_B - TIMESTAMPS_B * as_float(timestamps)
 
 
 def wire_bytes(mtu_B: ArrayLike, vlan_tags: ArrayLike = 0.0) -> FloatArray:

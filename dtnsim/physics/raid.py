@@ -94,27 +94,21 @@ def mirror_read_load(copies: ArrayLike, readers: ArrayLike) -> FloatArray:
     return k / np.clip(as_float(readers), 1.0, k)
 
 
-def rebuild_rate(
-    wanted: ArrayLike, media_rate: ArrayLike, disks: ArrayLike = 1.0, controller_rate: ArrayLike = np.inf
-) -> FloatArray:
-    """Rate of a rebuild, check or resync on each disk: min(wanted, R, R_ctl / n).
+def rebuild_rate(wanted: ArrayLike, media_rate: ArrayLike) -> FloatArray:
+    """Rate of a rebuild, check or resync on each disk: min(wanted, R).
 
     Args:
         wanted: Limit set by the array's software, per disk [B/s]; md: sync_speed_min to sync_speed_max.
         media_rate: Mean rate of a disk over its whole surface R [B/s].
-        disks: Disks that take part n [1].
-        controller_rate: Rate of everything the n disks share R_ctl [B/s].
 
     Returns:
-        Rate on each disk [B/s]: bound by the disk for small groups, by the controller for large ones. A disk of C
-        bytes takes C over it.
+        Rate on each disk [B/s]; a disk of C bytes takes C over it.
 
     Valid: a rebuild of all of the disk.
-    Neglects: bitmaps and file systems that rebuild only what is used.
+    Neglects: bitmaps and file systems that rebuild only what is used; a controller that many disks share.
     Source: md(4) (speed limits 1000 and 200000 KiB/s per device); Corbett et al., FAST 2004.
     """
-    shared = as_float(controller_rate) / as_float(disks)
-    return np.minimum(np.minimum(as_float(wanted), as_float(media_rate)), shared)
+    return np.minimum(as_float(wanted), as_float(media_rate))
 
 
 def rebuild_load(

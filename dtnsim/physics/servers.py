@@ -70,40 +70,23 @@ def surviving(servers: ArrayLike, failed: ArrayLike, striped: ArrayLike) -> Floa
     return np.where(as_float(striped) > 0.0, even, n - f)
 
 
-def occupied(items: ArrayLike, bins: ArrayLike, each: ArrayLike = 1.0) -> FloatArray:
-    """Mean number of bins in use by items placed at random, each in ``each`` different bins: m (1 - (1 - c/m)^f).
-
-    Args:
-        items: Items placed independently f (files, directories) [1].
-        bins: Bins m (storage targets, servers) [1].
-        each: Bins that one item takes c (stripes) [1].
-
-    Returns:
-        Bins in use [1].
-
-    Valid: independent placement; items made at different times.
-    Neglects: that all of them are waited for (`until_the_last`).
-    Source: occupancy problem (Feller, vol. 1, ch. 4).
-    """
-    m = as_float(bins)
-    missed = np.maximum(1.0 - as_float(each) / m, 0.0)
-    return m * (1.0 - as_float(np.power(missed, as_float(items))))
-
-
 def in_turn(items: ArrayLike, bins: ArrayLike, each: ArrayLike = 1.0) -> FloatArray:
     """Bins in use by items that are given to them in turn, each to ``each`` of them: min(f c, m).
 
     Args:
-        items: Items f [1].
-        bins: Bins m [1].
+        items: Items f (files, directories) [1].
+        bins: Bins m (storage targets, metadata servers) [1].
         each: Bins that one item takes c [1].
 
     Returns:
         Bins in use [1].
 
-    Valid: targets about as full as each other (within 17 %), files made one after the other.
-    Neglects: a start elsewhere after some thousand objects; pools of targets.
-    Source: Lustre manual, "Managing Free Space" (round-robin allocator); lustre/lod/lod_qos.c, lod_alloc_rr.
+    Valid: targets about as full as each other (within 17 %), files made one after the other; directories that are
+        each on one of the servers.
+    Neglects: a start elsewhere after some thousand objects; pools of targets; striped directories, which spread one
+        over several servers; renames across servers.
+    Source: Lustre manual, "Managing Free Space" (round-robin allocator); lustre/lod/lod_qos.c, lod_alloc_rr; the
+        manual's "Lustre Metadata Service" and "Creating a sub-directory on a given MDT" (DNE).
     """
     return np.minimum(as_float(items) * as_float(each), as_float(bins))
 

@@ -107,10 +107,32 @@ def request_rate(
     Neglects: queueing behind other callers; answers that fail and are asked for again; depths that adapt.
     Source: Little, Operations Research 9(3), 1961; why one request at a time loses: Intel, Asynchronous mode for
         OpenSSL (async jobs of QAT_Engine); AWS, "Performance design patterns for Amazon S3" (a concurrent request
-        for each 85 to 90 MB/s; ranges of 8 to 16 MB); BeeGFS documentation, "Client Node Tuning" (network requests).
+        for each 85 to 90 MB/s; ranges of 8 to 16 MB); BeeGFS documentation, "Client Node Tuning" (network requests);
+        Ruemmler and Wilkes, IEEE Computer 27(3), 1994 (a disk, L its positioning).
     """
     s = as_float(request_B)
     return as_float(in_flight) * s / (as_float(latency_s) + s / as_float(rate_Bps))
+
+
+def queued_rate(active: ArrayLike, request_B: ArrayLike, latency_s: ArrayLike, rate: ArrayLike) -> FloatArray:
+    """Rate of a device, or a log, when only so many requests are before it: min(R, q s / (L + s / R)).
+
+    Args:
+        active: Requests there at once q: zfs_vdev_*_max_active of their class; buffers of a log (XFS logbufs, 8) [1].
+        request_B: Size of a request s (XFS logbsize, 32 KiB, up to 256 KiB) [B].
+        latency_s: Latency of a request alone, its transfer left out L [s].
+        rate: Rate of the device with enough in flight R [B/s].
+
+    Returns:
+        Rate [B/s]; R for many or large requests.
+
+    Valid: requests of one class, of which there are always more (asynchronous transactions from enough threads).
+    Neglects: requests of other classes at the same time (zfs_vdev_max_active, 1000, never binds).
+    Source: Little's law; OpenZFS docs, zfs(4), "ZFS I/O SCHEDULER"; Linux
+        Documentation/filesystems/xfs-delayed-logging-design ("the limitation on asynchronous transaction throughput is
+        the number and size of log buffers").
+    """
+    return np.minimum(as_float(rate), request_rate(request_B, latency_s, rate, active))
 
 
 def busy_seconds(request_B: ArrayLike, max_rate: ArrayLike, max_iops: ArrayLike) -> FloatArray:

@@ -9,7 +9,6 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from dtnsim.physics._arrays import FloatArray, as_float
-from dtnsim.physics.waiting import request_rate
 
 #: Defaults of the OpenZFS module parameters (OpenZFS docs, "Module Parameters", "ZFS Transaction Delay").
 #: Releases before 0.7 bound the dirty limit by a quarter of memory, not by 4 GiB.
@@ -206,25 +205,6 @@ def aggregation_bytes(version: str, rotates: ArrayLike) -> FloatArray:
     """
     large = np.asarray(rotates, dtype=bool) & (release(version) >= (0, 8))
     return np.where(large, 2.0**20, 2.0**17)
-
-
-def queued_rate(active: ArrayLike, request_B: ArrayLike, latency_s: ArrayLike, rate: ArrayLike) -> FloatArray:
-    """Rate of one device when only so many requests are before it: min(R, q s / (L + s / R)).
-
-    Args:
-        active: Requests at the device at once q: zfs_vdev_*_max_active of their class [1].
-        request_B: Size of a request s [B].
-        latency_s: Latency of a request alone, its transfer left out L [s].
-        rate: Rate of the device with enough in flight R [B/s].
-
-    Returns:
-        Rate [B/s]; R for many or large requests.
-
-    Valid: requests of one class; the class has enough of them queued above.
-    Neglects: requests of other classes at the same time (zfs_vdev_max_active, 1000, never binds).
-    Source: Little's law; OpenZFS docs, zfs(4), "ZFS I/O SCHEDULER".
-    """
-    return np.minimum(as_float(rate), request_rate(request_B, latency_s, rate, active))
 
 
 def release(version: str) -> tuple[int, int]:

@@ -107,7 +107,7 @@ TABLE = {1: (1, 1), 2: (1.75, 1.60), 4: (2.73, 1.88), 8: (3.60, 2.26), 16: (3.96
 @pytest.mark.parametrize("n", TABLE)
 def test_four_links(n):
     used, static = TABLE[n]
-    assert bonding.expected_links(4, n) == pytest.approx(used, abs=0.006)
+    assert bonding.occupied(n, 4) == pytest.approx(used, abs=0.006)
     assert n / bonding.expected_max_load(4, n) == pytest.approx(static, abs=0.006)
 
 
@@ -115,7 +115,7 @@ def test_four_links(n):
 def test_against_enumeration_of_all_placements(k, n):
     loads = [np.bincount(p, minlength=k) for p in itertools.product(range(k), repeat=n)]
     assert bonding.expected_max_load(k, n) == pytest.approx(np.mean([x.max() for x in loads]))
-    assert bonding.expected_links(k, n) == pytest.approx(np.mean([(x > 0).sum() for x in loads]))
+    assert bonding.occupied(n, k) == pytest.approx(np.mean([(x > 0).sum() for x in loads]))
 
 
 def test_arrays_broadcast():

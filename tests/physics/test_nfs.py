@@ -43,11 +43,10 @@ def test_every_class_of_operations_is_known():
     assert set(metadata.CLASSES.values()) == {"create", "remove"}
 
 
-@given(n=POSITIVE, k=POSITIVE, T=POSITIVE, t=POSITIVE, m=st.integers(1, 64), d=st.integers(0, 1000))
-def test_times_are_monotone(n, k, T, t, m, d):
+@given(n=POSITIVE, k=POSITIVE, T=POSITIVE, t=POSITIVE)
+def test_times_are_monotone(n, k, T, t):
     whole = metadata.serial_time(n, k, T, t)
     assert metadata.serial_time(n, k, 2 * T, t) >= whole
     assert metadata.serial_time(2 * n, k, T, t) == pytest.approx(2 * whole)
     assert metadata.server_time(2 * n) < metadata.server_time(n)
-    assert metadata.servers_used(m, d) <= metadata.servers_used(m + 1, d + 1)
     assert metadata.listing_calls(2 * n) < metadata.listing_calls(n)

@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 from hypothesis import given, strategies as st
 
-from dtnsim.physics import beegfs, gpfs, hdd_streams, lustre, redundancy, servers, waiting
+from dtnsim.physics import beegfs, bonding, gpfs, hdd_streams, lustre, redundancy, servers, waiting
 from tests.each import cases, rows
 
 POSITIVE = st.floats(1e-3, 1e3)
@@ -17,10 +17,10 @@ def test_occupied_against_sampling():
     rng = np.random.default_rng(11)
     files, targets = 30, 24
     seen = [len(set(rng.integers(targets, size=files))) for _ in range(4000)]
-    assert servers.occupied(files, targets) == pytest.approx(np.mean(seen), rel=5e-3)
-    assert servers.occupied(1, targets, 4) == pytest.approx(4.0)
-    assert servers.occupied(5, targets, targets) == pytest.approx(targets)
-    assert servers.occupied(1e6, targets) == pytest.approx(targets)
+    assert bonding.occupied(files, targets) == pytest.approx(np.mean(seen), rel=5e-3)
+    assert bonding.occupied(1, targets, 4) == pytest.approx(4.0)
+    assert bonding.occupied(5, targets, targets) == pytest.approx(targets)
+    assert bonding.occupied(1e6, targets) == pytest.approx(targets)
 
 
 def test_many_writers_of_an_array_of_disks():
@@ -39,7 +39,7 @@ def test_the_fullest_target_by_throwing(files, targets, each):
     chosen = rng.permuted(np.tile(np.arange(targets), (1000 * files, 1)), axis=1)[:, :each].reshape(1000, -1)
     most = np.mean([np.bincount(run).max() for run in chosen])
     assert servers.until_the_last(files, targets, each) == pytest.approx(files * each / most, rel=0.04)
-    assert servers.until_the_last(files, targets, each) <= servers.occupied(files, targets, each)
+    assert servers.until_the_last(files, targets, each) <= bonding.occupied(files, targets, each)
 
 
 # -- BeeGFS against the figures of a university's system, its client's source and Little's law -----

@@ -11,7 +11,8 @@ from typing import Final
 import numpy as np
 
 from dtnsim.physics._arrays import FloatArray
-from dtnsim.physics.tcp import controls, droptail, linux, loss, outcome, path, window
+from dtnsim.physics.network import needed_buffer
+from dtnsim.physics.tcp import controls, linux, loss, outcome, path, window
 from dtnsim.physics.tcp.rate_over_time import Course, answers
 from dtnsim.physics.tcp.setting import Setting
 
@@ -141,24 +142,13 @@ def socket_buffers(s: Setting, kernel: str) -> tuple[float, float]:
 def burst_B(s: Setting) -> float:
     """Buffer that an unpaced window of one stream, sent at line rate, needs at the bottleneck [B]."""
     flight = min(s.window_B, s.link_Bps * s.rtt_s / s.streams)
-    return float(droptail.burst_buffer(flight, s.line_Bps, s.rate_Bps))
+    return float(needed_buffer(flight, s.line_Bps, s.rate_Bps))
 
 
 def smooth_goodput(s: Setting) -> FloatArray:
     """Steady goodput in closed form of a sender whose bursts cost nothing; arrays of scenarios broadcast [B/s]."""
-    got, _ = path.path_goodput(
-        rate_Bps=s.rate_Bps,
-        rtt_s=s.rtt_s,
-        loss=loss.events(s.loss, s.burst),
-        mss_B=s.mss_B,
-        mtu_B=s.mtu_B,
-        buffer_B=s.buffer_B,
-        streams=s.streams,
-        cc=s.cc,
-        window_B=s.window_B,
-        background_share=s.background,
-    )
-    return got
+    given = path.figures(s, loss=loss.events(s.loss, s.burst), background_share=s.background)
+    return path.path_goodput(**given)[0]
 
 
 def tso_burst_B(s: Setting, goodput_Bps: float) -> float:

@@ -4,6 +4,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from dtnsim.physics._arrays import FloatArray
+from dtnsim.physics.network import needed_buffer
 from dtnsim.physics.tcp import coefficients as known, controls, linux
 from dtnsim.physics.tcp.setting import Setting
 
@@ -53,27 +54,6 @@ def streams_utilisation(single: ArrayLike, streams: ArrayLike) -> FloatArray:
     return np.asarray(n * u / (n * u + (1 - u)), float)
 
 
-def burst_buffer(burst_B: ArrayLike, line_Bps: ArrayLike, drain_Bps: ArrayLike) -> FloatArray:
-    """Buffer that a burst sent at line rate needs in front of a slower link.
-
-    B = burst (1 - C / L).
-
-    Args:
-        burst_B: Size of the burst: up to a window when nothing paces the sender [B].
-        line_Bps: Rate at which it arrives [B/s].
-        drain_Bps: Rate of the bottleneck [B/s].
-
-    Returns:
-        Buffer that loses nothing [B]; 0 where the drain is as fast.
-
-    Valid: one burst, an empty queue at its start.
-    Neglects: cross traffic, fan-in of several senders (add their bursts).
-    Source: fluid queue.
-    """
-    ratio = np.asarray(drain_Bps, float) / np.asarray(line_Bps, float)
-    return np.asarray(np.asarray(burst_B, float) * np.clip(1 - ratio, 0.0, 1.0), float)
-
-
 def bursts_fit(goodput_Bps: float, s: Setting) -> bool:
     """Whether the bottleneck's buffer takes the bursts that segmentation offload makes.
 
@@ -95,5 +75,5 @@ def bursts_fit(goodput_Bps: float, s: Setting) -> bool:
         return True
     share = goodput_Bps / s.streams / s.mss_B
     burst = float(linux.burst_segments(share, s.rtt_s, s.mss_B, share * s.rtt_s, linux.PACING_AVOIDANCE))
-    queued = burst * max(1 - s.rate_Bps / s.line_Bps, 0.0)
+    queued = float(needed_buffer(burst, s.line_Bps, s.rate_Bps))
     return bool(queued + known.BURST_MARGIN.value <= max(s.buffer_B / s.mtu_B, 2.0) or queued == 0)

@@ -177,8 +177,7 @@ def limits(c: Cases, goodput_Bps: FloatArray) -> NDArray[np.str_]:
     kept = [controls.find(str(cc)).sawtooth(b) for cc, b in zip(c.cc, room, strict=True)]
     saw = droptail.sawtooth_utilisation(room, np.asarray(kept, float))
     full = goodput_Bps > 0.95 * link * (1 - c.loss)
-    same = ("rate_Bps", "rtt_s", "loss", "mss_B", "mtu_B", "buffer_B", "streams", "cc")
-    _, nearest = path.path_goodput(background_share=c.background, **{name: getattr(c, name) for name in same})
+    _, nearest = path.path_goodput(**path.figures(c, window_B=np.inf, background_share=c.background))
     choices = [
         full,
         (window < link) & (goodput_Bps > 0.85 * window),

@@ -11,7 +11,7 @@ the link is the value for a sawtooth of depth 1/2 clipped at its mean (8 % off, 
 """
 
 from collections.abc import Mapping
-from typing import Final
+from typing import Any, Final
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -46,6 +46,12 @@ def _terms(control: controls.Control, a: dict[str, FloatArray]) -> tuple[dict[st
             single = response.with_timeouts(single, a["loss"], a["rtt_s"], a["mss_B"])
     loss = n * single if control.by_loss else np.minimum(single, link)
     return {"loss": loss, "window": window, "link": link}, used
+
+
+def figures(s: Any, **others: ArrayLike) -> dict[str, Any]:
+    """Arguments of `path_goodput` that a record has as fields of these names, and others."""
+    own = ("rate_Bps", "rtt_s", "loss", "mss_B", "mtu_B", "buffer_B", "streams", "cc", "window_B")
+    return {name: getattr(s, name) for name in own if name not in others} | others
 
 
 def allowed(cc: str, **given: ArrayLike) -> dict[str, FloatArray]:
@@ -140,24 +146,11 @@ def path_goodput(
     Neglects: start-up, bursts, synchronised losses, competing flows that yield (see `rounds`).
     Source: the functions of `response` and `droptail`.
     """
-    numbers = {
-        "rate_Bps": rate_Bps,
-        "rtt_s": rtt_s,
-        "loss": loss,
-        "mss_B": mss_B,
-        "mtu_B": mtu_B,
-        "buffer_B": buffer_B,
-        "streams": streams,
-        "window_B": window_B,
-        "background_share": background_share,
-    }
-    kinds = np.asarray(cc, dtype=np.str_)
-    arrays = np.broadcast_arrays(kinds, *(np.asarray(v, float) for v in numbers.values()))
-    kinds, values = arrays[0], dict(zip(numbers, arrays[1:], strict=True))
-    goodput = np.zeros(kinds.shape)
-    code = np.zeros(kinds.shape, dtype=np.intp)
+    given = locals()
+    numbers = _numbers({name: value for name, value in given.items() if name != "cc"})
+    kinds, *values = np.broadcast_arrays(np.asarray(cc, dtype=np.str_), *numbers.values())
+    goodput, code = np.zeros(kinds.shape), np.zeros(kinds.shape, dtype=np.intp)
     for name in sorted(set(kinds.ravel().tolist())):
         here = kinds == name
-        part, which = _one(str(name), {k: np.asarray(v[here], float) for k, v in values.items()})
-        goodput[here], code[here] = part, which
+        goodput[here], code[here] = _one(name, {k: v[here] for k, v in zip(numbers, values, strict=True)})
     return goodput, np.array(LIMITS)[code]

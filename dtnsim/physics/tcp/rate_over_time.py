@@ -13,7 +13,7 @@ from typing import Any, Final, TypedDict, Unpack
 import numpy as np
 from numpy.typing import ArrayLike
 
-from dtnsim.physics._arrays import BoolArray, FloatArray, Index, Rows, together
+from dtnsim.physics._arrays import FloatArray, Index, Rows, together
 from dtnsim.physics.tcp import coefficients as known, controls, linux, outcome, rounds
 from dtnsim.physics.tcp.setting import Setting
 
@@ -171,7 +171,7 @@ class Course(Rows):
         return edges, span, np.concatenate([self.rates_Bps[..., 1:], steady], axis=-1)
 
 
-_kept: dict[tuple[Setting, int], Course] = {}
+_kept: dict[Setting, Course] = {}
 _GATHERED: Final[ContextVar[list[Setting] | None]] = ContextVar("gathered", default=None)
 
 
@@ -191,19 +191,19 @@ def gathered() -> Iterator[None]:
     courses(wanted)
 
 
-def course(s: Setting, *, seed: int = 1) -> Course:
-    """The course of a transfer: slow start with HyStart, its overshoot and repair, the climb to the steady rate.
+def courses(settings: Sequence[Setting]) -> list[Course]:
+    """Courses of transfers: slow start with HyStart, its overshoot and repair, the climb to the steady rate.
 
     Where the connections share with others, cap the transfer at `rates_Bps[i]` from `times_s[i]` to
     `times_s[i + 1]` after its connect(), then at `steady_Bps`. The first 1.5 round trips (handshake
     and the way of the first bytes) have rate 0; a connection that is open already starts at that edge.
 
     Args:
-        s: The transfer; it goes on for ever, whatever its size and its time are.
-        seed: Seed of the draws.
+        settings: The transfers; they go on for ever, whatever their sizes and times are. Those that were not asked for
+            before are run together.
 
     Returns:
-        Edges, rates, steady rate, scatter and limit.
+        Edges, rates, steady rate, scatter and limit of each.
 
     Valid: as `outcome.simulate`.
     Neglects: competing flows that yield; the growth of the receive buffer (autotuning keeps ahead of the window).
@@ -212,12 +212,7 @@ def course(s: Setting, *, seed: int = 1) -> Course:
     Raises:
         KeyError: an algorithm that the model does not know.
     """
-    return courses([s], seed=seed)[0]
-
-
-def courses(settings: Sequence[Setting], *, seed: int = 1) -> list[Course]:
-    """The `course` of each of many transfers, those that were not asked for before in one run."""
-    found = {s: _kept[s, seed] for s in settings if (s, seed) in _kept}
+    found = {s: _kept[s] for s in settings if s in _kept}
     missing = list(dict.fromkeys(s for s in settings if s not in found))
     gathering = _GATHERED.get()
     if missing and gathering is not None:
@@ -225,10 +220,10 @@ def courses(settings: Sequence[Setting], *, seed: int = 1) -> list[Course]:
         raise NotYet
     for begin in range(0, len(missing), TOGETHER):
         some = missing[begin : begin + TOGETHER]
-        found.update(zip(some, answers((), some, seed=seed)[1], strict=True))
+        found.update(zip(some, answers((), some)[1], strict=True))
     if len(_kept) + len(missing) > KEPT:
         _kept.clear()
-    _kept.update({(s, seed): found[s] for s in missing[:KEPT]})
+    _kept.update({s: found[s] for s in missing[:KEPT]})
     return [found[s] for s in settings]
 
 
@@ -245,23 +240,18 @@ def answers(
     Returns:
         The outcome, those of `settings` first, and the course of each of `endless`.
 
-    Valid: as `course`.
-    Neglects: as `course`.
-    Source: as `course`.
+    Valid: as `courses`.
+    Neglects: as `courses`.
+    Source: as `courses`.
     """
     rows = [s.columns() for s in (*settings, *(replace(s, size_B=np.inf) for s in endless))]
     cases = rounds.Cases.of(**{name: [row[name] for row in rows] for name in rows[0]})
-    return _runs(cases, np.arange(len(rows)) >= len(settings), seed)
-
-
-def _runs(cases: rounds.Cases, endless: BoolArray, seed: int) -> tuple[outcome.Outcome, list[Course]]:
-    """Answers of transfers, and the courses of those that go on for ever."""
-    edges = {n: _edges(float(cases.rtt_s[n])) for n in np.flatnonzero(endless).tolist()}
-    times = np.full((len(endless), max(map(len, edges.values()), default=0)), np.nan)
-    last = np.ones(len(endless))
+    edges = {n: _edges(float(cases.rtt_s[n])) for n in range(len(settings), len(rows))}
+    times = np.full((len(rows), max(map(len, edges.values()), default=0)), np.nan)
+    window = {name: getattr(cases, name).copy() for name in ("warmup_s", "duration_s")}
     for n, own in edges.items():
-        times[n, : len(own)], last[n] = own, own[-1]
-    window = {name: np.where(endless, last, getattr(cases, name)) for name in ("warmup_s", "duration_s")}
+        times[n, : len(own)] = own
+        window["warmup_s"][n] = window["duration_s"][n] = own[-1]
     o = outcome.simulate(replace(cases, **window), seed=seed, times_s=times)
     made = []
     for n, own in edges.items():

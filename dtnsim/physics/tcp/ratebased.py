@@ -5,7 +5,7 @@ from typing import Final
 import numpy as np
 from numpy.typing import ArrayLike
 
-from dtnsim.physics._arrays import FloatArray, together
+from dtnsim.physics._arrays import FloatArray, as_float, together
 
 #: UDT rate control interval [s] and decrease of the sending rate on a loss report (period x 1.125)
 UDT_SYN_S: Final = 0.01
@@ -19,16 +19,13 @@ FASP_CYCLES_PER_PACKET: Final = 1.0e4
 FASP_CYCLES_PER_BYTE: Final = 2.0  #: Encryption and checks of FASP on a core with AES instructions [cycles/B] (prior)
 
 
-def cpu_rate(
-    payload_B: ArrayLike, clock_Hz: ArrayLike, cycles_per_packet: ArrayLike, cycles_per_B: ArrayLike = 0.0
-) -> FloatArray:
-    """Rate that one core can form into packets: f P / (c_packet + c_byte P).
+def cpu_rate(payload_B: ArrayLike, clock_Hz: ArrayLike, cycles_per_packet: ArrayLike) -> FloatArray:
+    """Rate that one core can form into packets: f P / c_packet.
 
     Args:
         payload_B: Payload of a packet [B].
         clock_Hz: Clock of the core [Hz].
         cycles_per_packet: Cost of a packet [cycles].
-        cycles_per_B: Cost of a byte [cycles/B].
 
     Returns:
         Rate [B/s].
@@ -37,9 +34,7 @@ def cpu_rate(
     Neglects: caches, batching of system calls.
     Source: operational analysis.
     """
-    size = np.asarray(payload_B, float)
-    cost = np.asarray(cycles_per_packet, float) + np.asarray(cycles_per_B, float) * size
-    return np.asarray(np.asarray(clock_Hz, float) * size / cost, float)
+    return as_float(as_float(clock_Hz) * as_float(payload_B) / as_float(cycles_per_packet))
 
 
 def udt_increase(free_Bps: ArrayLike, packet_B: ArrayLike) -> FloatArray:
@@ -68,7 +63,6 @@ def udt(
     loss: ArrayLike,
     packet_B: ArrayLike = 1500.0,
     *,
-    window_packets: ArrayLike = UDT_WINDOW,
     clock_Hz: ArrayLike = 3e9,
     cycles_per_packet: ArrayLike = UDT_CYCLES_PER_PACKET,
 ) -> FloatArray:
@@ -83,7 +77,6 @@ def udt(
         rtt_s: Round-trip time [s].
         loss: Packet loss probability [1].
         packet_B: Packet on the wire, UDP and UDT headers included [B].
-        window_packets: Flow window [packets].
         clock_Hz: Clock of the sending core [Hz].
         cycles_per_packet: User-space cost of a packet [cycles].
 
@@ -96,7 +89,7 @@ def udt(
     """
     rate, rtt, p, size = together(rate_Bps, rtt_s, loss, packet_B)
     payload = size - 44.0
-    window = np.asarray(window_packets, float) * size / np.maximum(rtt + UDT_SYN_S, 1e-12)
+    window = UDT_WINDOW * size / np.maximum(rtt + UDT_SYN_S, 1e-12)
     core = cpu_rate(size, clock_Hz, cycles_per_packet)
     most = np.minimum.reduce(np.broadcast_arrays(rate, window, core))  # on one wire a path leaves without bound
     lossy = _udt_balance(rate, rtt, np.clip(p, 0, 1), size, most)
@@ -116,13 +109,7 @@ def _udt_balance(rate: FloatArray, rtt: FloatArray, p: FloatArray, size: FloatAr
 
 
 def fasp(
-    available_Bps: ArrayLike,
-    loss: ArrayLike = 0.0,
-    *,
-    packet_B: ArrayLike = 1492.0,
-    clock_Hz: ArrayLike = 3e9,
-    cycles_per_packet: ArrayLike = FASP_CYCLES_PER_PACKET,
-    cycles_per_B: ArrayLike = FASP_CYCLES_PER_BYTE,
+    available_Bps: ArrayLike, loss: ArrayLike = 0.0, *, packet_B: ArrayLike = 1492.0, clock_Hz: ArrayLike = 3e9
 ) -> FloatArray:
     """Goodput of FASP below its target: the smaller of available rate and one core, less what is sent twice.
 
@@ -131,17 +118,16 @@ def fasp(
         loss: Packet loss probability [1].
         packet_B: Packet payload [B].
         clock_Hz: Clock of the sending core [Hz].
-        cycles_per_packet: User-space cost of a packet [cycles].
-        cycles_per_B: Cost of a byte: encryption, checks [cycles/B].
 
     Returns:
         Goodput [B/s].
 
     Valid: loss up to about 30 %; independent of the round-trip time.
-    Neglects: the policies high and low, disk speed, the vendor's own start-up.
-    Source: vendor documentation (policies). Costs are priors.
+    Neglects: the policies high and low, disk speed, the vendor's own start-up; encryption and checks
+        (`FASP_CYCLES_PER_BYTE`), which the tool has in steps of their own.
+    Source: vendor documentation (policies). The cost of a packet is a prior.
     """
-    core = cpu_rate(packet_B, clock_Hz, cycles_per_packet, cycles_per_B)
+    core = cpu_rate(packet_B, clock_Hz, FASP_CYCLES_PER_PACKET)
     wire = np.minimum(np.asarray(available_Bps, float), core)
     return np.asarray(wire / sent(loss), float)
 

@@ -5,7 +5,7 @@ import pytest
 from hypothesis import given, settings, strategies as st
 
 from dtnsim.physics.tcp import outcome
-from dtnsim.physics.tcp.rate_over_time import Course, course as course_of, courses, joined
+from dtnsim.physics.tcp.rate_over_time import Course, courses, joined
 from dtnsim.physics.tcp.rounds import Cases
 from dtnsim.physics.tcp.setting import Setting
 from tests.each import rows
@@ -15,11 +15,11 @@ LINK = 1.25e9 * 8948 / 9000
 PLAIN = {"loss": 0.0, "mtu_B": 1500.0, "streams": 1, "cc": "cubic", "window_B": np.inf}
 
 
-def course(seed: int = 1, **given: object) -> Course:
+def course(**given: object) -> Course:
     """The course of a transfer whose buffer is one bandwidth-delay product, unless it is given."""
     whole = PLAIN | given
     whole.setdefault("buffer_B", whole["rate_Bps"] * whole["rtt_s"])
-    return course_of(Setting(**whole), seed=seed)
+    return courses([Setting(**whole)])[0]
 
 
 def test_slow_start_doubles_each_round_trip():
@@ -134,12 +134,12 @@ def test_courses_of_many_are_each_as_alone(cc, monkeypatch):
     rtt, rate = np.array([0.002, 0.05, 0.05, 0.051, 0.3]), np.array([1.25e9, 1.25e8, 1.25e9, 1.25e9, 6e7])
     window_B = np.array([1e6, np.inf, 2e6, np.inf, np.inf])
     rows = zip(rate.tolist(), rtt.tolist(), window_B.tolist(), strict=True)
-    many = joined(courses([Setting(r, t, 0.0, 9000.0, 2e6, 1, cc, w) for r, t, w in rows], seed=2))
+    many = joined(courses([Setting(r, t, 0.0, 9000.0, 2e6, 1, cc, w) for r, t, w in rows]))
     sizes = np.array([1e4, 1e7, 5e9])
     took, packed = (many.time_of(sizes[:, None], most_Bps=np.full(5, 9e7), packed=p) for p in (False, True))
     came = many.delivered_B(np.array([[0.01], [7.0]]))
     for n in range(5):
-        one = course(rate_Bps=rate[n], rtt_s=rtt[n], buffer_B=2e6, mtu_B=9000.0, window_B=window_B[n], cc=cc, seed=2)
+        one = course(rate_Bps=rate[n], rtt_s=rtt[n], buffer_B=2e6, mtu_B=9000.0, window_B=window_B[n], cc=cc)
         assert (many.steady_Bps[n], many.limit[n]) == (one.steady_Bps, one.limit)
         assert took[:, n] == pytest.approx(one.time_of(sizes, most_Bps=9e7), rel=1e-12)
         assert packed[:, n] == pytest.approx(one.time_of(sizes, most_Bps=9e7, packed=True), rel=1e-12)
