@@ -23,7 +23,7 @@ class Bbr1(Modelled):
     noise: float = 0.0  #: Bursts by which its delivery rate looks higher than it is (`coefficients.BBR_NOISE`).
 
     def respond(self, acked: float, before: float, since: int, slice_s: float, n: int, phase: int) -> None:
-        """The control law, as `Flow.respond`."""
+        """The control law, as `Flow.respond` (net/ipv4/tcp_bbr.c, bbr_main)."""
         got = self.acked - before + (self.noise * self.burst() if self.noise else 0.0)
         self.came, self.rate, self.now, self.draw = acked, got / ((n - since) * slice_s), n * slice_s, phase
         if acked > 1e-9:

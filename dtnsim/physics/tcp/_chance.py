@@ -31,6 +31,8 @@ def mixed(seed: int, purpose: int, number: ArrayLike, flow: ArrayLike = 0, repli
         number: Number of the draw.
         flow: Number of the flow.
         replica: Number of the run.
+
+    Source: finalizer of SplitMix64 (Steele, Lea and Flood, OOPSLA 2014).
     """
     place = (np.asarray(number, np.int64) << 24) + (np.asarray(flow, np.int64) << 14) + np.asarray(replica, np.int64)
     origin = ((seed * 8 + purpose) * int(_STEP) + int(_FIRST)) % 2**64
@@ -49,6 +51,8 @@ def uniform(seed: int, purpose: int, number: ArrayLike, flow: ArrayLike = 0, rep
         number: Number of the draw.
         flow: Number of the flow.
         replica: Number of the run.
+
+    Source: the first 53 bits of `mixed`, as many as a float has.
     """
     return np.asarray((mixed(seed, purpose, number, flow, replica) >> np.uint64(11)).astype(float) * _TO_UNIT, float)
 

@@ -29,7 +29,13 @@ def overflow(s: State, p: Fixed, v: View, flight: FloatArray, dice: Dice) -> Non
     """Windows that grew past path and buffer lose the excess, shared among the flows by their rates.
 
     Args:
+        s: State of the lanes.
+        p: What does not change in them.
+        v: What the step goes by.
         flight: What is in flight after the step (flows, lanes) [segments].
+        dice: The draws.
+
+    Source: a drop-tail queue serves in the order of arrival, so that drops fall on flows by their rates.
     """
     over = total(flight) - p.full
     if not np.count_nonzero(over > OVER):
@@ -61,7 +67,16 @@ def _dealt(drops: FloatArray, share: FloatArray, u: FloatArray, flows: IntArray)
 
 
 def rounds(s: State, p: Fixed, v: View, dice: Dice) -> None:
-    """Slow-start rounds that end: the window doubles, unless HyStart, ssthresh or the cap stop it."""
+    """Slow-start rounds that end: the window doubles, unless HyStart, ssthresh or the cap stop it.
+
+    Args:
+        s: State of the lanes.
+        p: What does not change in them.
+        v: What the step goes by.
+        dice: The draws.
+
+    Source: RFC 5681, section 3.1; RFC 9406; include/net/tcp.h, tcp_is_cwnd_limited.
+    """
     ends = v.on & v.slow & (s.round_end <= s.soon)
     if not np.count_nonzero(ends):
         return
@@ -141,7 +156,16 @@ def _slow_start_overflow(
 
 
 def detections(s: State, p: Fixed, v: View, dice: Dice) -> None:
-    """Losses that are noticed: the window falls by beta and a recovery of one round trip begins."""
+    """Losses that are noticed: the window falls by beta and a recovery of one round trip begins.
+
+    Args:
+        s: State of the lanes.
+        p: What does not change in them.
+        v: What the step goes by.
+        dice: The draws.
+
+    Source: RFC 6675; RFC 6937 (PRR); RFC 8985 (RACK); RFC 6298 for time-outs; the control's own `kept`.
+    """
     at = where_in(v.on & (s.detect <= s.soon))
     if not len(at):
         return
@@ -232,7 +256,15 @@ def where_in(condition: BoolArray) -> NDArray[np.intp]:
 
 
 def recoveries(s: State, p: Fixed, v: View) -> None:
-    """Recoveries that end: congestion avoidance goes on from ssthresh."""
+    """Recoveries that end: congestion avoidance goes on from ssthresh.
+
+    Args:
+        s: State of the lanes.
+        p: What does not change in them.
+        v: What the step goes by.
+
+    Source: RFC 5681, section 3.2; RFC 6937 (the window ends at ssthresh).
+    """
     at = where_in(v.on & (s.recover <= s.soon))
     if not len(at):
         return
@@ -263,6 +295,14 @@ def finish(s: State, p: Fixed, v: View, dice: Dice) -> None:
     In slow start the round is a train at the bottleneck's rate, not spread over the round trip. Segments
     dropped in the last rounds arrive when their loss has been noticed; a drop of the very last one
     is noticed only when the retransmissions before it are acknowledged.
+
+    Args:
+        s: State of the lanes.
+        p: What does not change in them.
+        v: What the step goes by.
+        dice: The draws.
+
+    Source: RFC 8985 (RACK and the probe of a tail); coefficient `TAIL_LOSS`.
     """
     ends = v.on & (total(s.delivered) >= p.size - 1e-6)
     if not ends.any():

@@ -77,6 +77,8 @@ class Flow:
             slice_s: Length of a slice [s].
             n: Number of this one.
             phase: A draw from 1 to 6.
+
+        Source: net/ipv4/tcp_input.c and tcp_rate.c, which hand each acknowledgment's figures to the control.
         """
         raise NotImplementedError
 
@@ -151,7 +153,7 @@ class Windowed(Flow):
         self.pace = HIGH_GAIN * WINDOW / self.base
 
     def respond(self, acked: float, before: float, since: int, slice_s: float, n: int, phase: int) -> None:
-        """The control law, as `Flow.respond`."""
+        """The control law, as `Flow.respond` (net/ipv4/tcp_input.c; RFC 6298 for the smoothed round trip)."""
         del before, since, phase
         if acked > 1e-9:
             self.smooth += ALPHA * (self.trip - self.smooth) * min(1.0, acked)

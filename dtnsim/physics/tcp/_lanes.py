@@ -163,6 +163,8 @@ class Dice:
             row: Rows of the draws.
             flow: Flows.
             losses: Losses so far.
+
+        Source: time change of a Poisson process: its integrated hazard between events is exponential with mean 1.
         """
         while losses.max(initial=0) >= len(self.hazards):
             more = _hazards(len(self.hazards) // _BLOCK, *self.about)
@@ -234,6 +236,9 @@ def buffers(
         short: Part of a burst that short round trips add [segments].
         mss: Segment payload [B].
         excess: Part of a burst that is left to queue [1].
+
+    Source: net/ipv4/tcp_output.c, tcp_tso_autosize (`linux.burst_segments`); coefficients `BURST_MARGIN`,
+        `DELAYED_ACK_SHARE`.
     """
     most_delay = np.maximum(B - 1.0, 0.5) / C
     free = np.maximum(B - known.BURST_MARGIN.value, 2.0) / excess

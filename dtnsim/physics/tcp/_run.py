@@ -49,6 +49,13 @@ def run(p: Fixed, dice: Dice, noted: Noted) -> None:
     """Steps all lanes until each has ended, repeats itself, or has nothing before it that changes its rates.
 
     A lane that has taken its `most_steps` is carried forward at the rate of its second half.
+
+    Args:
+        p: What does not change in the lanes.
+        dice: The draws.
+        noted: Takes the counters of each lane at its marks.
+
+    Source: `_step.step`; long-run averages of a process that renews itself at each loss.
     """
     s, kinds, halves = fresh(p, dice), set(p.most_steps.tolist()), dict[int, Counters]()
     starts = {max(most // 2, 1) for most in kinds}

@@ -60,7 +60,11 @@ def in_flight(s: State, p: Fixed, on: BoolArray) -> FloatArray:
     """Whole segments that the windows let into the path, less those that were dropped in it.
 
     Args:
+        s: State of the lanes.
+        p: What does not change in them.
         on: Flows that send (flows, lanes).
+
+    Source: RFC 5681, section 2 (FlightSize); `window.of_trains` for its mean under a sender's buffer.
     """
     whole = np.minimum(s.cwnd, p.mean)
     whole += ROUND
@@ -128,7 +132,15 @@ def _growth(s: State, p: Fixed, delay: FloatArray) -> FloatArray:
 
 
 def step(s: State, p: Fixed, dice: Dice) -> BoolArray:
-    """Advances every lane by one step, in place; True where nothing grows and nothing comes before its end (lanes,)."""
+    """Advances every lane by one step, in place; True where nothing grows and nothing comes before its end (lanes,).
+
+    Args:
+        s: State of the lanes.
+        p: What does not change in them.
+        dice: The draws.
+
+    Source: RFC 5681, RFC 9438, RFC 6937, RFC 8985, RFC 9406 by event (`_events`), fluid in between.
+    """
     v = view(s, p)
     quiet = np.isinf(s.detect)  # no loss is about to be noticed
     hazard = _hazard(p, v, quiet & v.on)

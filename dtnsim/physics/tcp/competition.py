@@ -203,6 +203,8 @@ def run_pairs(c: rounds.Cases, replicas: int, seed: int) -> rounds.Samples:
         c: The transfers, each with a second flow.
         replicas: Runs of each, at most.
         seed: Seed of the draws.
+
+    Source: `race`.
     """
     C, B, cap = rounds.packets(c)
     made = []

@@ -60,6 +60,8 @@ def allowed(cc: str, **given: ArrayLike) -> dict[str, FloatArray]:
     Args:
         cc: Congestion control; one that takes no loss for congestion has its loss in the link's.
         given: The other arguments of `path_goodput`.
+
+    Source: as `path_goodput`; of n equal terms the join leaves n^(-1/8).
     """
     control = controls.find(cc)
     terms, _ = _terms(control, _numbers(given))
@@ -74,6 +76,8 @@ def window_knee(cc: str, **given: ArrayLike) -> FloatArray:
     Args:
         cc: Congestion control.
         given: The other arguments of `path_goodput`.
+
+    Source: as `path_goodput`; the round model joins window and link by their least.
     """
     control = controls.find(cc)
     loss, window, link = np.broadcast_arrays(*_terms(control, _numbers(given))[0].values())

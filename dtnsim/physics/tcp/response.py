@@ -25,6 +25,8 @@ def arrays(loss: ArrayLike, rtt_s: ArrayLike, mss_B: ArrayLike) -> tuple[FloatAr
         loss: Packet loss probability [1].
         rtt_s: Round-trip time [s].
         mss_B: Segment payload [B].
+
+    Source: a probability is from 0 to 1.
     """
     p, rtt, mss = together(loss, rtt_s, mss_B)
     return np.clip(p, 0.0, 1.0), rtt, mss

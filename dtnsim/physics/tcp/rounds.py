@@ -80,7 +80,11 @@ class Cases(Rows):
         rtt2_s: ArrayLike | None = None,
         start2_s: ArrayLike = SECOND_START_S,
     ) -> Cases:
-        """Cases from values that broadcast; the buffer is one bandwidth-delay product, the MSS is MTU - 52."""
+        """Cases from values that broadcast, named as the fields are.
+
+        Where left out, the buffer is one bandwidth-delay product, the MSS MTU - 52 (IPv4 and TCP with timestamps: RFC 791,
+        RFC 9293, RFC 7323), the round trip of a second flow that of the first.
+        """
         values: dict[str, Any] = {name: value for name, value in locals().items() if name != "cls"}
         if buffer_B is None:
             values["buffer_B"] = np.asarray(rate_Bps, float) * np.asarray(rtt_s, float)
@@ -153,6 +157,8 @@ def run_windows(
 
     Yields:
         Cases of as many runs, and what they did.
+
+    Source: `_run.run`.
     """
     flows = np.minimum(c.streams, MOST_FLOWS)
     # of very many, lanes that are alike and take about as many steps lie together, so that chunks shrink evenly
@@ -273,6 +279,8 @@ def run_bbr(c: Cases, replicas: int, seed: int, times_s: FloatArray) -> Samples:
         replicas: Runs of each.
         seed: Seed of the draws.
         times_s: Times at which the bytes delivered are wanted (cases, T) [s].
+
+    Source: `bbr`, in closed form by event.
     """
     from dtnsim.physics.tcp import bbr
 

@@ -93,6 +93,8 @@ def where(condition: bool, yes: float, no: float) -> float:  # noqa: FBT001 - nu
         condition: Which of them.
         yes: That where it holds.
         no: That where it does not.
+
+    Source: numpy.where, which takes its place for arrays.
     """
     return yes if condition else no
 

@@ -37,7 +37,10 @@ def cubic(loss: ArrayLike, rtt_s: ArrayLike, mss_B: ArrayLike, _rate_Bps: ArrayL
 
 
 def growth(_window: float, _since: float, _least: float, _beta: float, _delay: float, _most: float) -> float:
-    """8/15 segments a round trip in its Reno-friendly region, the least of it; the rest follows from `cube`, `gain`."""
+    """8/15 segments a round trip in its Reno-friendly region, the least of it; the rest follows from `cube`, `gain`.
+
+    Source: RFC 9438, section 4.3: 3 (1 - beta) / (1 + beta) with beta = 0.7 is 9/17; the kernel's own beta_scale, 8/15.
+    """
     return linux.CUBIC_FRIENDLY
 
 
@@ -64,6 +67,8 @@ def gain(window: float, target: float, top: float, least: float) -> float:
         target: Where it is to be a round trip from now [segments].
         top: Window before the last loss; 0 before the first [segments].
         least: Least growth [segments].
+
+    Source: net/ipv4/tcp_cubic.c: bictcp_update (cnt of 2 at least, of 20 at most before the first loss).
     """
     towards = min(max(target - window, least), MOST * window)
     return where(top == 0.0, max(towards, FIRST * window), towards)

@@ -40,6 +40,8 @@ def filtered(estimate: float, sample: float, wait: float, trip: float) -> float:
         sample: What passed, for a least round trip [segments].
         wait: Time of the samples [s].
         trip: Round trip [s].
+
+    Source: net/ipv4/tcp_westwood.c: westwood_do_filter, two filters of 7/8 in series, a sample a round trip or 50 ms.
     """
     return estimate - (sample - estimate) * expm1(-wait / max(trip, SAMPLE_S) / SAMPLES)
 
