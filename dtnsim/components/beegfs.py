@@ -154,13 +154,17 @@ class Beegfs(ParallelFilesystem):
         return self._changed(row, operations)
 
     def metadata(self, row: Row, asked: Operations, host: Machine, volume: str) -> None:
-        """Operations at the metadata servers; and what removals ask of the storage servers."""
+        """Operations at the metadata servers; and what removals ask of the storage servers.
+
+        The metadata server asks every target that a file was given to remove its chunk, whether it has one or not
+        (MsgHelperUnlink.cpp, unlinkChunkFileParallel), after its answer to the client (tuneEarlyUnlinkResponse).
+        """
         super().metadata(row, asked, host, volume)
         whole, removed = self.whole(row), asked.per_byte.get("remove", 0.0)
         if whole.servers is None or not removed:
             return
         here, prefix = self.at(row, label_of(volume))
-        each = law(beegfs.removal_messages, targets=min(self.numtargets, whole.targets))
+        each = count(min(self.numtargets, whole.targets), "message")
         one = law(metadata.server_time, operation_rate=row.term(whole.unlinks))
         capacity = count(whole.servers.count, "server")
         per_byte = Term(removed, f"{removed:.7g}") * each * one

@@ -17,6 +17,7 @@ from dtnsim.composition import remote_servers, transport
 from dtnsim.composition.network import Network
 from dtnsim.composition.residency import NOTHING, Past
 from dtnsim.composition.resolved_transfer import End, Leg, end_of
+from dtnsim.composition.route import Route
 from dtnsim.composition.tcp import main_connection
 from dtnsim.description.spec import PathSpec
 from dtnsim.description.transfer import split_end
@@ -156,24 +157,32 @@ class Storage:
         seen = seen.but(agreed_B=filesystem.agrees(far.host))
         return seen if seen.cached else seen.but(**remote_servers.of_request(self.network, self.ledger, end, far, seen))
 
+    def uses(self, leg: Leg, step: Step) -> Iterator[tuple[End, Access, Access]]:
+        """Accesses of a step: its volume, what the tool asks for, and that as the volume sees it."""
+        for end, asked in ((leg.source, step.read), (leg.destination, step.write), (leg.destination, step.reread)):
+            seen = self.use(end, asked, leg)
+            if asked is not None and seen is not None:
+                yield end, asked, seen
+
     def kept_in_flight(self, leg: Leg) -> float:
         """Part of the workers' requests that the file systems of a leg really keep in flight."""
-        share = 1.0
-        for step in leg.plan.steps:
-            for end, asked in ((leg.source, step.read), (leg.destination, step.reread), (leg.destination, step.write)):
-                seen = self.use(end, asked, leg)
-                if asked is not None and seen is not None:
-                    share = min(share, seen.queue_depth / max(asked.queue_depth, 1))
-        return share
+        uses = (each for step in leg.plan.steps for each in self.uses(leg, step))
+        return min((seen.queue_depth / max(asked.queue_depth, 1) for _, asked, seen in uses), default=1.0)
+
+    def way(self, end: End, *, reading: bool) -> Route:
+        """The way between a volume and its servers."""
+        if end.mounted.over:
+            return self.network.over(end.host, end.volume or "", reading=reading)
+        ends = end.host, self.server(end).host
+        return self.network.route(*(ends[::-1] if reading else ends), [])
 
     def server_rtt(self, end: End) -> Value:
         """Round-trip time between a mount and its servers as the path describes it; 0 for local drives."""
-        volume, over = end.mounted, self.network.over
-        if volume.over:
-            return over(end.host, end.volume or "", reading=True).rtt(self.ledger.draw) * volume.filesystem.elsewhere
-        if volume.server is None:
+        volume = end.mounted
+        if not volume.over and volume.server is None:
             return 0.0
-        return self.network.route(end.host, self.server(end).host, []).rtt(self.ledger.draw)
+        rtt = self.way(end, reading=True).rtt(self.ledger.draw)
+        return rtt * volume.filesystem.elsewhere if volume.over else rtt
 
     def stable(self, end: End) -> Value:
         """Seconds of a flush at the server of a mount whose requests wait for its disks; 0 for others."""
@@ -243,10 +252,11 @@ class Storage:
 
     def _remote(self, row: Row, end: End, use: Access) -> None:
         """The network and the server below a network file system."""
-        remote = self.server(end)
-        filesystem = end.mounted.filesystem
-        ends = (remote.host, end.host) if use.operation == "read" else (end.host, remote.host)
-        route = self.network.route(*ends, [])
+        remote, filesystem, route = (
+            self.server(end),
+            end.mounted.filesystem,
+            self.way(end, reading=use.operation == "read"),
+        )
         if not isinstance(filesystem, Remote):
             raise SpecError(
                 f"a volume of {filesystem.kind} has no server",
@@ -340,19 +350,12 @@ class Storage:
 
     def connections(self, leg: Leg, step: Step, row: Row) -> Iterator[tuple[str, Connection]]:
         """Connections of the volumes of a step to their servers, with the stations that the row has charged them at."""
-        for end, asked in ((leg.source, step.read), (leg.destination, step.write), (leg.destination, step.reread)):
-            use = self.use(end, asked, leg)
-            if use is None or not np.any(np.asarray(use.rtt_s) > 0):
-                continue
-            volume, reading = end.mounted, use.operation == "read"
-            if volume.over:
-                route = self.network.over(end.host, end.volume or "", reading=reading)
-            else:
-                far = self.server(end).host
-                route = self.network.route(*((far, end.host) if reading else (end.host, far)), [])
-            found = main_connection(remote_servers.owned(row, end, use), route)
-            if found is not None:
-                yield found
+        for end, _, use in self.uses(leg, step):
+            if np.any(np.asarray(use.rtt_s) > 0):
+                route = self.way(end, reading=use.operation == "read")
+                found = main_connection(remote_servers.owned(row, end, use), route)
+                if found is not None:
+                    yield found
 
     def metadata(self, leg: Leg, step: Step, row: Row) -> None:
         """Charges the metadata operations of a step's files where they are done."""

@@ -204,11 +204,9 @@ def _opening(storage: Storage, leg: Leg, each: Term) -> list[Wait]:
 
 def _readings(storage: Storage, leg: Leg, step: Step, row: Row) -> Iterator[Stretch]:
     """How the files that a step reads are read: random and direct requests are waited for."""
-    for end, asked in ((leg.source, step.read), (leg.destination, step.reread)):
-        use = storage.use(end, asked, leg)
-        if use is not None and end.volume is not None:
-            filesystem = end.mounted.filesystem
-            yield filesystem.stretches(row.at(end.host.name), use, end.host, end.volume)[0]
+    for end, _, use in storage.uses(leg, step):
+        if use.operation == "read":
+            yield end.mounted.filesystem.stretches(row.at(end.host.name), use, end.host, end.volume or "")[0]
 
 
 def _ramp(leg: Leg, net: NetUse, found: tuple[str, Connection] | None, row: Row) -> tuple[Value, Value]:
@@ -341,14 +339,11 @@ def rate_beside(stations: Mapping[str, Station], demands: Sequence[Demand], fill
         demands: Of the whole phase, those below the cache and those before it.
         fill: Rate at which the cache is filled [B/s].
     """
-    above, below = (per_station(d for d in demands if d.below_cache == there) for there in (False, True))
-    rate: Value = np.inf
-    for name, per_byte in below.items():
-        with np.errstate(divide="ignore", invalid="ignore"):
-            cost = np.asarray(per_byte)
-            left = np.maximum(stations[name].capacity - fill * above.get(name, 0.0), 0.0)
-            rate = np.minimum(rate, np.where(cost > 0, left / cost, np.inf))
-    return rate
+    above, below = ([d for d in demands if d.below_cache == there] for there in (False, True))
+    left = {d.station: stations[d.station] for d in below}
+    for name, cost in per_station(d for d in above if d.station in left).items():
+        left[name] = replace(left[name], capacity=np.maximum(left[name].capacity - fill * cost, 0.0))
+    return solo_rate(left, below)
 
 
 def positive(value: Value) -> bool:

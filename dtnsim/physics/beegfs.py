@@ -118,23 +118,3 @@ def operation_time(
     """
     asked = as_float(messages) * (as_float(message_s) + as_float(trip_s))
     return as_float(asked + as_float(changes) * as_float(change_s))
-
-
-def removal_messages(targets: ArrayLike) -> FloatArray:
-    """Messages to storage servers for a file that is removed: one for each target of its pattern.
-
-    The metadata server asks every target that the file was given to remove its chunk, whether it has one or not: an
-    empty file takes as many as one that fills them.
-
-    Args:
-        targets: Targets of the file, each with its mirror as one [1].
-
-    Returns:
-        Messages [1].
-
-    Valid: files, not directories; no hard link is left.
-    Neglects: what a storage server spends on a chunk that it has; the mirror's own removal.
-    Source: BeeGFS meta, MsgHelperUnlink.cpp (unlinkChunkFileParallel: a work for each of getStripeTargetIDs), after the
-        answer to the client (UnlinkFileMsgEx.cpp, tuneEarlyUnlinkResponse).
-    """
-    return 1.0 * as_float(targets)

@@ -33,6 +33,7 @@ from dtnsim.ground.records import Problem
 from dtnsim.physics._arrays import FloatArray as Array, Index
 from dtnsim.steady.ceilings import idle_time, per_capacity, solo_times
 from dtnsim.steady.matrices import Matrices
+from dtnsim.steady.meetings import Meeting
 from dtnsim.steady.regime import ISOLATED, Holders, Regime
 
 SCHEMA: Final = "dtnsim.discrepancy/2"
@@ -174,10 +175,7 @@ class Discrepancy:
 
         columns: Array = np.empty((len(rows), len(held)))
         for of, some in by_key((holders.meeting, f) for f, holders in enumerate(held)).items():
-            if of is None:  # all run all the time
-                use = _Use.of(m, rate)
-            else:
-                use = _Use.of(m, np.where(np.isin(np.arange(len(held)), of.members), own_time, 0.0))
+            use = _Use.of(m, rate, own_time, of)
             for f in some:
                 columns[:, f] = _left(use, f, names, held[f], off, _waits(problem, held[f], f, rows))
         return columns
@@ -192,8 +190,10 @@ class _Use(NamedTuple):
     at_work: Array  #: (F,) workers that have a file to work on.
 
     @classmethod
-    def of(cls, m: Matrices, rate: Array) -> _Use:
-        """Use of the stations at these rates."""
+    def of(cls, m: Matrices, rate: Array, own_time: Array, meeting: Meeting | None) -> _Use:
+        """Use of the stations at rates while all run, or, of a meeting, at those of its members over their own time."""
+        if meeting is not None:
+            rate = np.where(np.isin(np.arange(rate.shape[1]), meeting.members), own_time, 0.0)
         return cls(m, rate, per_capacity(m.loads(rate), m.capacity), m.at_work)
 
     def visited(self, f: int) -> Index:
@@ -223,21 +223,16 @@ def _of(regime: Regime, limit: str, limits: Collection[str]) -> Regime:
     return regime._replace(kind=limit)
 
 
-def rooms(problem: Problem, m: Matrices, rate: Array, holders: Holders, f: int) -> dict[str, Array]:
+def rooms(problem: Problem, given: tuple[Matrices, Array, Array], holders: Holders, f: int) -> dict[str, Array]:
     """How far each kind of thing that does not hold a transfer would let it rise, by kind: logarithms, (S,).
 
     Args:
-        m: Stations and demands with the capacities at the solution.
-        rate: (S, F) [B/s].
+        given: As `Discrepancy.factors` has it, of all scenarios.
         holders: What can hold the transfer.
     """
-    at = f
-    if holders.meeting is not None:
-        of = holders.meeting
-        m, rate, f = of.used, np.broadcast_to(of.solution.rate, (len(rate), len(of.members))), of.place(f)
-    use, found = _Use.of(m, rate), dict[str, Array]()
-    idle, rows = use.each(f) * idle_time(use.m, f), np.arange(len(rate))
-    parts = [(regime, part * idle) for regime, part in _waits(problem, holders, at, rows)]
+    use, found = _Use.of(*given, holders.meeting), dict[str, Array]()
+    idle, rows = use.each(f) * idle_time(use.m, f), np.arange(len(use.rate))
+    parts = [(regime, part * idle) for regime, part in _waits(problem, holders, f, rows)]
     for k in use.visited(f):
         name = problem.stations[k].name
         regime, c = holders.stations.get(name, holders.own), problem.connections.get(name)

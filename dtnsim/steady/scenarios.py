@@ -88,8 +88,8 @@ class Scenarios:
 
     def rooms(self, f: int) -> dict[str, Array]:
         """How far each kind that does not hold a transfer would let it rise, by kind: logarithms, (S,)."""
-        m, rate = self.matrices, np.broadcast_to(self.solution.rate, self.parameters.shape)
-        return discrepancy.rooms(self.problem, m, rate, self.held[f], f)
+        rate = np.broadcast_to(self.solution.rate, self.parameters.shape)
+        return discrepancy.rooms(self.problem, (self.matrices, rate, self.parameters), self.held[f], f)
 
     def times(self, factors: Callable[[Matrices, Array, Array, Index], Array]) -> Array:
         """Rates with factors on those while all run, over each transfer's own time, (S, F) [B/s].

@@ -91,16 +91,13 @@ def pause(f: Flows) -> FloatArray:
     return np.asarray(f.T + queue + np.maximum(linux.BBR_PROBE_RTT_S, f.T), float)
 
 
-@dataclass(slots=True)
 class Ramp:
-    """The exponential start: `n 7.9 2^(t/T)` segments after t, until the cruise's rate is reached."""
+    """The exponential start: `n 7.9 2^(t/T)` segments after t, until the cruise's rate [segments/s] is reached."""
 
-    rate: FloatArray
-    n: FloatArray
-    T: FloatArray
-    start: FloatArray
-    until: FloatArray
-    sent: FloatArray
+    def __init__(self, f: Flows, rate: FloatArray) -> None:
+        self.rate, self.T, self.start, self.n = rate, f.T, f.start, known.BBR_STARTUP.value * f.streams
+        self.until = f.T * np.log2(np.maximum(rate * f.T / (self.n * np.log(2)), 1.0))
+        self.sent = self.n * (np.exp2(self.until / f.T) - 1)
 
     def delivered(self, t: FloatArray) -> FloatArray:
         """Segments delivered at t without any pause (lanes,)."""
@@ -113,14 +110,6 @@ class Ramp:
         early = self.T * np.log2(1 + segments / self.n)
         late = self.until + (segments - self.sent) / self.rate
         return np.asarray(self.start + np.where(segments < self.sent, early, late), float)
-
-
-def ramp(f: Flows, rate: FloatArray) -> Ramp:
-    """The start of flows whose cruise is `rate` [segments/s]."""
-    n = known.BBR_STARTUP.value * f.streams
-    until = f.T * np.log2(np.maximum(rate * f.T / (n * np.log(2)), 1.0))
-    sent = n * (np.exp2(until / f.T) - 1)
-    return Ramp(rate, n, f.T, f.start, until, np.asarray(sent, float))
 
 
 def pauses(f: Flows) -> FloatArray:
@@ -140,7 +129,7 @@ def pauses(f: Flows) -> FloatArray:
 def delivered(f: Flows, marks: FloatArray) -> FloatArray:
     """Segments delivered at the marks (lanes, M), pauses taken off."""
     rate = cruise(f)
-    course = ramp(f, rate)
+    course = Ramp(f, rate)
     begin, length = pauses(f), pause(f)
     idle = 4 * f.streams / f.T
     out = np.empty(marks.shape)
@@ -171,7 +160,7 @@ def completion(f: Flows, size: FloatArray) -> FloatArray:
     The start-up overfills buffers under two BDP; drops of the last rounds arrive two round trips later.
     """
     rate = cruise(f)
-    course = ramp(f, rate)
+    course = Ramp(f, rate)
     end = course.time_of(size)
     begin, length = pauses(f), pause(f)
     for k in range(begin.shape[1]):

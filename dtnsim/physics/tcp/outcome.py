@@ -45,16 +45,13 @@ class Outcome(Rows):
     steps: FloatArray  #: Steps that the engine took.
 
 
-def simulate(
-    cases: Cases, *, seed: int = 1, replicas: int | None = None, times_s: ArrayLike = (), most_steps: int | None = None
-) -> Outcome:
+def simulate(cases: Cases, *, seed: int = 1, replicas: int | None = None, times_s: ArrayLike = ()) -> Outcome:
     """Simulates transfers from their cold start.
 
     Args:
         cases: The transfers.
         seed: Seed of all draws; the same cases and seed give the same numbers.
         replicas: Runs of each case; None: `REPLICAS_LOSS`, or fewer where chance plays little part.
-        most_steps: Steps after which a lane is taken to repeat itself; None: `STEPS`.
         times_s: Times at which the bytes delivered are wanted, before the measured window's begin: of all cases (T,),
             or of each of them (cases, T), which are then alike where the cases are; nan after the last of fewer [s].
 
@@ -71,7 +68,7 @@ def simulate(
     times = np.broadcast_to(np.asarray(times_s, float), (len(cases.rtt_s), np.shape(times_s)[-1]))
     first, where = _distinct(cases)
     if len(first) < len(where):
-        made = simulate(cases.take(first), seed=seed, replicas=replicas, times_s=times[first], most_steps=most_steps)
+        made = simulate(cases.take(first), seed=seed, replicas=replicas, times_s=times[first])
         return made.take(where)
     strange = ~among(cases.cc, controls.names()) | ~among(cases.cc2, ("", *controls.names()))
     if strange.any():
@@ -81,7 +78,7 @@ def simulate(
     answers["limit"] = np.full(count, "link", "<U8")
     answers |= {name: np.full(times.shape, np.nan) for name in ("delivered_B", "scatter")}
     o = Outcome(**answers)
-    for rows, samples, together in _samples(cases, replicas, seed, times, most_steps):
+    for rows, samples, together in _samples(cases, replicas, seed, times):
         _fill(o, rows, cases.take(rows), samples, together)
     return o
 
@@ -95,9 +92,7 @@ def _distinct(c: Cases) -> tuple[IntArray, IntArray]:
     return first, where
 
 
-def _samples(
-    c: Cases, replicas: int | None, seed: int, times: FloatArray, most_steps: int | None
-) -> Iterator[tuple[IntArray, Samples, bool]]:
+def _samples(c: Cases, replicas: int | None, seed: int, times: FloatArray) -> Iterator[tuple[IntArray, Samples, bool]]:
     """What the cases of each engine did: (rows, samples, whether two flows share)."""
     two = c.cc2 != ""
     by_loss = among(c.cc, controls.names(by_loss=True))
@@ -105,7 +100,7 @@ def _samples(
     if len(rows):
         rough = c.loss[rows] > 0
         runs = np.where(rough, replicas or REPLICAS_LOSS, replicas or REPLICAS_CALM)
-        steps = np.where(rough, most_steps or STEPS, most_steps or STEPS_CALM)
+        steps = np.where(rough, STEPS, STEPS_CALM)
         for some, samples in rounds.run_windows(c.take(rows), runs, steps, seed, times[rows]):
             yield rows[some], samples, False
     rows = np.flatnonzero(two)

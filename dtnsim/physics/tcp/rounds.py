@@ -82,8 +82,8 @@ class Cases(Rows):
     ) -> Cases:
         """Cases from values that broadcast, named as the fields are.
 
-        Where left out, the buffer is one bandwidth-delay product, the MSS MTU - 52 (IPv4 and TCP with timestamps: RFC 791,
-        RFC 9293, RFC 7323), the round trip of a second flow that of the first.
+        Where left out, the buffer is one bandwidth-delay product, the MSS MTU - 52 (IPv4 and TCP with timestamps: RFC
+        791, 9293 and 7323), the round trip of a second flow that of the first.
         """
         values: dict[str, Any] = {name: value for name, value in locals().items() if name != "cls"}
         if buffer_B is None:

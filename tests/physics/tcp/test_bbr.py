@@ -61,7 +61,7 @@ def test_the_window_binds_at_a_window_a_round_trip():
 
 def test_start_up_doubles_every_round_trip():
     f = flows()
-    course = bbr.ramp(f, bbr.cruise(f))
+    course = bbr.Ramp(f, bbr.cruise(f))
     t = np.full(200, 0.24)
     assert (course.delivered(t + 0.06) / course.delivered(t))[0] == pytest.approx(2, rel=0.15)
     assert course.time_of(course.delivered(t))[0] == pytest.approx(0.24)
@@ -109,7 +109,7 @@ def test_what_the_start_up_drops_arrives_two_round_trips_later():
 
     def jump(bdp):
         f = flows(bdp=bdp)
-        first = bbr.ramp(f, bbr.cruise(f)).sent + 2 * f.B
+        first = bbr.Ramp(f, bbr.cruise(f)).sent + 2 * f.B
         return (bbr.completion(f, first + 1) - bbr.completion(f, first - 1)) / f.T
 
     assert np.all((jump(1.8) > 1.95) & (jump(1.8) < 3.05))
