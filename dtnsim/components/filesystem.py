@@ -97,10 +97,15 @@ class Filesystem(FileOperations):
         age, fill = self.dirty_age(row, host), np.minimum(use.fill_Bps, 1e15)
         background = np.minimum(background, age * fill)
         # where each file is flushed when it is closed, nothing of the next one is made meanwhile
-        total = max(use.file_B if self.flushes_at_close else use.total_B, 1.0)
+        total: Value = max(use.file_B if self.flushes_at_close else use.total_B, 1.0)
         if use.finish == "none":
-            free = cache.filled_bytes(background, ceiling, fill, use.drain_Bps)
-            return _split(total, free, cache.drained_bytes(np.minimum(free, total), background, fill, use.drain_Bps))
+            drain = use.drain_Bps
+            free = cache.filled_bytes(background, ceiling, fill, drain)
+            if use.timed and not self.flushes_at_close:  # what a draw's drives add, or lack, is below the cache
+                first = min(total, middle(free))
+                seconds = first / middle(fill) + (total - first) / max(middle(drain), 1e-9)
+                total = cache.written_bytes(seconds, free, fill, drain)
+            return _split(total, free, cache.drained_bytes(np.minimum(free, total), background, fill, drain))
         # the medium starts when write-back does, and has every byte to write before the tool returns
         lead = np.minimum(background / total, 1.0)
         return (Stretch("cached", cpu=lead, medium=0.0), Stretch("write-back", cpu=1 - lead, medium=1.0))
@@ -225,7 +230,7 @@ def charged(row: Row, use: Access, host: Machine, array: Device) -> Value:
     return 1.0 / row.at(host.name).probed(lambda probe: array.serve(probe, use, "alone"))
 
 
-def _split(total: float, free: Value, drained: Value) -> tuple[Stretch, ...]:
+def _split(total: Value, free: Value, drained: Value) -> tuple[Stretch, ...]:
     """No sync: the cache takes the first bytes while the medium drains some, and sets the pace of the rest."""
     cached = np.minimum(free / total, 1.0)
     parts = [Stretch("cached", cpu=cached, medium=drained / total)]

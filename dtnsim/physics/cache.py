@@ -91,6 +91,26 @@ def drained_bytes(
     return gathered * np.minimum(as_float(disk_rate) / as_float(memory_rate), 1.0)
 
 
+def written_bytes(time_s: ArrayLike, filled_B: ArrayLike, memory_rate: ArrayLike, disk_rate: ArrayLike) -> FloatArray:
+    """Bytes that a writer has produced after a time: V = R_mem t, and from F on V = F + R_disk (t - F / R_mem).
+
+    Args:
+        time_s: Time t since the first byte [s].
+        filled_B: Bytes F produced until the writer is throttled, of `filled_bytes` [B].
+        memory_rate: Rate of the writer until then R_mem [B/s].
+        disk_rate: Rate of write-back R_disk [B/s].
+
+    Returns:
+        Bytes [B].
+
+    Valid: memory clean at the start.
+    Neglects: that write-back begins a little earlier than the cache is full.
+    Source: conservation of dirty bytes, as `filled_bytes`.
+    """
+    time, filled, memory = as_float(time_s), as_float(filled_B), as_float(memory_rate)
+    return np.minimum(memory * time, filled + as_float(disk_rate) * np.maximum(time - filled / memory, 0.0))
+
+
 def dirtyable_bytes(memory_B: ArrayLike, used_B: ArrayLike) -> FloatArray:
     """Memory that the page cache may have: what programs do not hold.
 

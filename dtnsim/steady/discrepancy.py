@@ -32,7 +32,7 @@ from dtnsim.ground.quantity import REPEAT, Draw, Value
 from dtnsim.ground.records import Problem
 from dtnsim.physics._arrays import FloatArray as Array, Index
 from dtnsim.steady.ceilings import idle_time, per_capacity, solo_times
-from dtnsim.steady.matrices import Matrices
+from dtnsim.steady.matrices import Matrices, beyond, of_rows
 from dtnsim.steady.meetings import Meeting
 from dtnsim.steady.regime import ISOLATED, Holders, Regime
 
@@ -174,10 +174,12 @@ class Discrepancy:
             return np.asarray(np.minimum.reduce(own))
 
         columns: Array = np.empty((len(rows), len(held)))
+        further = beyond(problem, m, rows)
         for of, some in by_key((holders.meeting, f) for f, holders in enumerate(held)).items():
             use = _Use.of(m, rate, own_time, of)
             for f in some:
-                columns[:, f] = _left(use, f, names, held[f], off, _waits(problem, held[f], f, rows))
+                more = None if further is m.total.demand else further[m.total.row == f]
+                columns[:, f] = _left(use, f, names, held[f], off, _waits(problem, held[f], f, rows), more)
         return columns
 
 
@@ -208,12 +210,7 @@ class _Use(NamedTuple):
 
 def _rows(limits: Mapping[str, Value], rows: Index) -> dict[str, Array]:
     """What limits leave in the scenarios of some rows, those that limit nobody left out."""
-    return {n: _of_rows(v, rows) for n, v in limits.items() if np.isfinite(v).any()}
-
-
-def _of_rows(value: Value, rows: Index) -> Array:
-    """A value in the scenarios of some rows."""
-    return np.broadcast_to(value, rows.shape) if np.size(value) in {1, rows.size} else np.asarray(value)[rows]
+    return {n: of_rows(v, rows) for n, v in limits.items() if np.isfinite(v).any()}
 
 
 def _of(regime: Regime, limit: str, limits: Collection[str]) -> Regime:
@@ -249,7 +246,7 @@ def rooms(problem: Problem, given: tuple[Matrices, Array, Array], holders: Holde
 def _waits(problem: Problem, holders: Holders, f: int, rows: Index) -> list[tuple[Regime, Array]]:
     """What the workers of a transfer wait for, and what part of their waits that is in some scenarios (S,)."""
     seconds = [
-        (holders.waits.get(d.each, holders.own), _of_rows(d.per_byte, rows))
+        (holders.waits.get(d.each, holders.own), of_rows(d.per_byte, rows))
         for p in problem.transfers[f].phases
         for d in p.delays
     ]
@@ -264,8 +261,12 @@ def _left(
     holders: Holders,
     error: Callable[[Regime, str], Array],
     kinds: Sequence[tuple[Regime, Array]],
+    more: Array | None,
 ) -> Array:
-    """(S,) what is left of a transfer's rate where each kind of thing that can hold it is off by its own error."""
+    """(S,) what is left of a transfer's rate where each kind of thing that can hold it is off by its own error.
+
+    ``more`` is what one byte more takes of the stations, where that is not what the others take (`beyond`).
+    """
     visited = use.visited(f)
     off = np.array([error(holders.stations.get(names[k], holders.own), names[k]) for k in visited])
     waits = idle_time(use.m, f)
@@ -275,12 +276,17 @@ def _left(
             moving = moving + seconds.max(axis=1)
             slower = slower + (seconds.T / off[np.searchsorted(visited, stations)]).max(axis=0)
     each = use.each(f)
-    before, after = each * (moving + waits), each * slower
+    before, after, here = each * (moving + waits), each * slower, use.used[:, visited].T
     if len(visited):
-        here = use.used[:, visited].T
-        before, after = np.maximum(before, here.max(axis=0)), np.maximum(after, (here / off).max(axis=0))
+        before = np.maximum(before, here.max(axis=0))
     with np.errstate(divide="ignore", invalid="ignore"):
-        left = before / after
+        if more is None:
+            left = before / np.maximum(after, (here / off).max(axis=0) if len(visited) else 0.0)
+        else:
+            taken = use.rate[:, f] * per_capacity(more[: len(visited)], use.m.capacity.T[visited]) / off
+            worker, here = (taken / use.m.alone.T[visited]).max(axis=0) / use.at_work[f], here / off
+            left = 1 + (before - after) / np.maximum(worker, after)
+            left = np.minimum(left, 1 + ((before - here) / np.maximum(taken, here)).min(axis=0))
     return np.where(np.isfinite(left), left, error(holders.own, ""))
 
 
@@ -301,32 +307,42 @@ def _levels(scores: Array) -> Array:
     return np.asarray((np.argsort(np.argsort(scores)) + 0.5) / scores.size)
 
 
-def capped(rates: Array, m: Matrices, kinds: Sequence[str]) -> Array:
+def capped(rates: Array, m: Matrices, kinds: Sequence[str], before: Array, more: Array) -> Array:
     """Rates of scenarios, (S, F) [B/s], no more than what the wires carry, or what a user has told a tool to keep.
 
     Args:
         rates: What is asked for.
         kinds: Kind of every station.
+        before: Rates at which the demands are those of ``m`` [B/s].
+        more: What each byte beyond takes (`beyond`).
     """
     rates, rows = np.array(rates), m.total
     for k, here in _carriers(m, kinds):
         for turn in sorted(set(m.turn[rows.row[here]].tolist())):
             entries = here[m.turn[rows.row[here]] == turn]
             users = rows.row[entries]
-            load = (rates[:, users] * rows.demand[entries].T).sum(axis=1)
+            load = (rates[:, users] * more[entries].T).sum(axis=1)
+            first = (before[:, users] * (rows.demand[entries] - more[entries]).T).sum(axis=1)
             with np.errstate(divide="ignore", invalid="ignore"):
-                room = np.where(load > 0, m.capacity[:, k] / load, np.inf)
+                room = np.where(load > 0, (m.capacity[:, k] - first) / load, np.inf)
             rates[:, users] *= np.minimum(room, 1.0)[:, None]
     return rates
 
 
-def carried(m: Matrices, kinds: Sequence[str]) -> Array:
-    """What the wires carry of each transfer where no other is there, (S, F) [B/s]; see `capped`."""
+def carried(m: Matrices, kinds: Sequence[str], before: Array, more: Array) -> Array:
+    """What the wires carry of each transfer where no other is there, (S, F) [B/s].
+
+    Args:
+        kinds: Kind of every station.
+        before: Rates at which the demands are those of ``m`` [B/s].
+        more: What each byte beyond takes (`beyond`).
+    """
     most = np.full((len(m.capacity), len(m.turn)), np.inf)
     for k, here in _carriers(m, kinds):
-        with np.errstate(divide="ignore"):
-            own = m.capacity[:, k, None] / m.total.demand[here].T
         users = m.total.row[here]
+        first = before[:, users] * (m.total.demand[here] - more[here]).T
+        with np.errstate(divide="ignore"):
+            own = (m.capacity[:, k, None] - first) / more[here].T
         most[:, users] = np.minimum(most[:, users], own)
     return most
 

@@ -253,6 +253,27 @@ def once(transfer: Transfer) -> tuple[str, ...]:
     return ("lead", "start", "open") if transfer.timed else ("lead",)
 
 
+def of_rows(value: Value, rows: Index) -> Array:
+    """A value in the scenarios of some rows."""
+    return np.broadcast_to(value, rows.shape) if np.size(value) in {1, rows.size} else np.asarray(value)[rows]
+
+
+def beyond(problem: Problem, m: Matrices, rows: Index) -> Array:
+    """What one byte more takes, for each entry of `Matrices.total`, (N, S).
+
+    It is what the others take in the mean, but where a time ends a writer whose page cache is full: that holds no more,
+    and all that the medium takes besides is written through.
+    """
+    found = m.total.demand
+    for f, t in enumerate(problem.transfers):
+        if t.timed and t.buffered is not None and not t.flushed and len(t.phases) > 1 and not several_steps(t):
+            found = np.array(np.broadcast_to(found, (len(found), len(rows))))
+            for entry in np.flatnonzero(m.total.row == f):
+                name = problem.stations[m.total.station[entry]].name
+                found[entry] = sum(of_rows(d.per_byte, rows) for d in t.buffered.demands if d.station == name)
+    return found
+
+
 def lead(transfer: Transfer) -> Array:
     """Seconds per payload byte before any worker moves; 0 where a time ends the transfer, which counts from then on."""
     if transfer.timed:

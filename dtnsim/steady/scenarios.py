@@ -16,7 +16,7 @@ from dtnsim.ground.uncertainty import COVERED, Interval
 from dtnsim.physics._arrays import FloatArray as Array, Index, quantile
 from dtnsim.steady import discrepancy, epochs, solve, timed
 from dtnsim.steady.discrepancy import Discrepancy
-from dtnsim.steady.matrices import Layout, Matrices
+from dtnsim.steady.matrices import Layout, Matrices, beyond
 from dtnsim.steady.meetings import meetings
 from dtnsim.steady.pools import alike
 from dtnsim.steady.regime import Holders, holders
@@ -99,12 +99,16 @@ class Scenarios:
         """
         rate = np.array(np.broadcast_to(self.solution.rate, self.parameters.shape))
         kinds, rows, most = [s.kind for s in self.problem.stations], np.arange(len(rate)) % self.draw.samples, []
+        made = np.empty_like(rate)
         for some, m in self._arrays():
+            more = beyond(self.problem, m, rows[some])
             off = factors(m, rate[some], self.parameters[some], rows[some])
-            rate[some] = discrepancy.capped(rate[some] * off, m, kinds)
-            most.append(discrepancy.carried(m, kinds))
+            # who meets others at a station all the time has less than their mean demands leave
+            rate[some] = before = np.minimum(rate[some], self.parameters[some])
+            made[some] = discrepancy.capped(before * off, m, kinds, before, more)
+            most.append(discrepancy.carried(m, kinds, before, more))
         # who is alone in part of its time has more there, but no more than the wires carry
-        return np.minimum(self._times(rate, self.parameters, self.solution.rate), np.concatenate(most))
+        return np.minimum(self._times(made, self.parameters, rate), np.concatenate(most))
 
     def _arrays(self) -> Iterator[tuple[slice, Matrices]]:
         """The arrays, of very many in blocks of scenarios, with the capacities at the solution."""

@@ -44,17 +44,10 @@ transfer%s
 MOVE = "{from: pc:/home, to: s3:/bucket/new, tool: rclone, dataset: {files: 2000, size: 200 GB}}"
 
 
-@pytest.mark.parametrize(
-    ("volume", "moves"),
-    [
-        ("{filesystem: aws-s3}", f": {MOVE}"),
-        ("{filesystem: bucket}", f"s: [{MOVE}]"),
-        ("s3", f"s: {{up: {MOVE}, down: {{from: s3:/bucket, to: pc:/home, tool: s5cmd, dataset: 4 GB in 4 files}}}}"),
-    ],
-)
+@pytest.mark.parametrize(("volume", "moves"), rows("description/tables", "buckets_written_as_hosts"))
 def test_a_bucket_written_as_a_host_is_a_volume_over_the_wan(volume: str, moves: str, tmp_path: Path) -> None:
     """It had a card of its own, drawn like a server's, and `plan` bought it another."""
-    given = spec.load(written(tmp_path / "path.yaml", BUCKETS % (volume, moves)))
+    given = spec.load(written(tmp_path / "path.yaml", BUCKETS % (volume, moves.replace("MOVE", MOVE))))
     assert list(given.hosts) == ["pc"]
     assert given.hosts["pc"].volumes["/s3/bucket"].over == ["wan"]
     assert given.transfers[0].to == "pc:/s3/bucket/new"

@@ -16,7 +16,7 @@ from dtnsim.ground.errors import InputError
 from dtnsim.report import calibration
 from dtnsim.report.schemas import json_schema
 from tests.conftest import Run
-from tests.each import tables
+from tests.each import rows, tables
 from tests.strategies import written
 
 HOST = tables("evidence/tables")["my"]
@@ -195,13 +195,7 @@ def test_a_goal_is_likelier_before_the_change(tmp_path: Path, host: str, run: Ru
     assert goal["now"] < 0.4
 
 
-@pytest.mark.parametrize(
-    "line",
-    ['{"told": [{"x": 1}, "2026-01-06"]}', '{"told": ["ping", "soon"]}', '{"log": "a", "digest": "", "note": ""}', "[]",
-     '{"log": "", "digest": "", "note": "", "runs": [], "series": [["", "", "", "", "", "", [["x", 1, 2]]]]}',
-     "[" * 100_000],
-    ids=["kind", "day", "lacks", "list", "dates", "deep"],
-)  # fmt: skip
+@pytest.mark.parametrize("line", [*rows("evidence/tables", "no_lines_of_a_history"), "[" * 100_000])
 def test_a_line_that_is_none_of_a_history_is_refused_by_number(tmp_path: Path, line: str) -> None:
     file = written(tmp_path / "seen.jsonl", f"{line}\n")
     with pytest.raises(InputError, match=r"seen\.jsonl:1: is no line of a history"):

@@ -122,13 +122,13 @@ def test_each_station_is_off_by_its_own_error() -> None:
 
 
 @pytest.mark.parametrize(("path", "key", "values"), rows("steady/tables", "faster_parts"))
-def test_no_quantile_falls_with_a_faster_part(path: str, key: str, values: list[str]) -> None:
+def test_no_quantile_falls_with_a_faster_part(path: str | dict[str, Any], key: str, values: list[str]) -> None:
     """p10 as well: what then holds the transfer held it before, with the same error."""
-    given = spec.load(path)
+    given = load({"name": "one", **path}) if isinstance(path, dict) else spec.load(path)
     key = key.format(given.transfers[0].to.partition(":")[0])
     found = [predict(given.changed([f"{key}={value}"]), samples=256).throughput_Bps for value in values]
     for one, other in pairwise(found):
-        assert np.all(np.array([other.p10, other.p50, other.p90]) >= np.array([one.p10, one.p50, one.p90]) * (1 - 1e-6))
+        assert np.all(np.array([other.p10, other.p50, other.p90]) >= np.array([one.p10, one.p50, one.p90]) * (1 - 1e-4))
 
 
 @pytest.mark.parametrize(("kind", "held"), [("window", "hosts.b.tcp.rmem_max=24 MiB"), ("loss", "wan.loss=2e-6")])
@@ -154,16 +154,18 @@ def test_no_scenario_moves_more_than_the_wires_carry() -> None:
     problem = composer(given, Draw()).problem()
     m = solve.matrices(problem)
     rates = solve.solve(m).rate
-    kinds = [s.kind for s in problem.stations]
-    assert discrepancy.capped(rates * 10, m, kinds) == pytest.approx(rates)
-    assert discrepancy.capped(rates * 0.5, m, kinds) == pytest.approx(rates * 0.5)
-    uneven = discrepancy.capped(rates * np.array([[1.6, 0.2]]), m, kinds)
+    kinds, given = [s.kind for s in problem.stations], (rates, m.total.demand)
+    assert discrepancy.capped(rates * 10, m, kinds, *given) == pytest.approx(rates)
+    assert discrepancy.capped(rates * 0.5, m, kinds, *given) == pytest.approx(rates * 0.5)
+    uneven = discrepancy.capped(rates * np.array([[1.6, 0.2]]), m, kinds, *given)
     assert uneven == pytest.approx(rates * np.array([[1.6, 0.2]]))
-    assert discrepancy.capped(rates * 10, m, ["core"] * len(kinds)) == pytest.approx(rates * 10)
+    assert discrepancy.capped(rates * 10, m, ["core"] * len(kinds), *given) == pytest.approx(rates * 10)
     told = ["target"] * len(kinds)
-    assert discrepancy.capped(rates * 10, m, told) == pytest.approx(rates)  # what a tool is told to keep, it keeps
+    assert discrepancy.capped(rates * 10, m, told, *given) == pytest.approx(
+        rates
+    )  # what a tool is told to keep, it keeps
     guessed = replace(m, capacity=m.capacity * np.array([[1.0], [1.1]]))
-    assert discrepancy.capped(rates * 10, guessed, told) == pytest.approx(rates * 10)
+    assert discrepancy.capped(rates * 10, guessed, told, *given) == pytest.approx(rates * 10)
 
 
 @pytest.mark.parametrize("seed", [1, 2, 3])
