@@ -34,13 +34,12 @@ class Route:
 
     def loss(self, draw: Draw) -> Value:
         """Mean loss of all segments together."""
-        return _in_series([s.losses(draw)[0] for _, s, _ in self.hops])
+        return self.lost(draw)[0]
 
     def lost(self, draw: Draw) -> tuple[Value, Value]:
         """Mean loss of all segments together, and the mean length of its bursts."""
-        losses = [s.losses(draw) for _, s, _ in self.hops]
-        each, bursts = [loss for loss, _ in losses], [burst for _, burst in losses]
-        return _in_series(each), lossy.together(each, bursts)[1]
+        places = [s.losses(draw) for _, s, _ in self.hops]
+        return lossy.together([loss for loss, _ in places], [burst for _, burst in places])
 
     def tcp_key(self, end: Host) -> str:
         """Key of the TCP settings of one of its ends."""
@@ -79,11 +78,6 @@ class Framing(NamedTuple):
     def per_payload(self) -> Term:
         """Bytes on the wire per payload byte."""
         return term(self.wire, "B", "framing: IEEE 802.3, RFC 9293") / term(self.mss, "B")
-
-
-def _in_series(losses: list[Value]) -> Value:
-    """Loss of segments one after the other."""
-    return physics.path_loss(np.stack(np.broadcast_arrays(0.0, *losses), axis=-1))
 
 
 def narrowest(route: Route, frame: Framing, nics: list[Nic], streams: int, draw: Draw) -> tuple[Value, Value]:

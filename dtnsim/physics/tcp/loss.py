@@ -7,6 +7,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from dtnsim.physics._arrays import FloatArray
+from dtnsim.physics.network import path_loss
 
 #: factor (one standard deviation) between retransmits and the loss that they imply: they count spurious ones and those
 #: of TCP's own overshoot, and hide bursts: a factor of 3 either way
@@ -44,14 +45,9 @@ def together(losses: Sequence[ArrayLike], bursts: Sequence[ArrayLike]) -> tuple[
     Neglects: packets that two places would lose.
     Source: products of independent chances of passing; loss over events a packet (Gilbert 1960).
     """
-    passed: FloatArray = np.asarray(1.0)
-    happen: FloatArray = np.asarray(0.0)
-    for loss, burst in zip(losses, bursts, strict=True):
-        passed = np.asarray(passed * (1 - np.asarray(loss, float)), float)
-        happen = np.asarray(happen + events(loss, burst), float)
-    whole = np.asarray(1 - passed, float)
-    mean = np.where(happen > 0, np.maximum(whole / np.maximum(happen, 1e-300), 1.0), 1.0)
-    return whole, np.asarray(mean, float)
+    whole = path_loss(np.stack(np.broadcast_arrays(0.0, *losses), axis=-1))
+    happen = sum((events(*place) for place in zip(losses, bursts, strict=True)), np.zeros(()))
+    return whole, np.where(happen > 0, np.maximum(whole / np.maximum(happen, 1e-300), 1.0), 1.0)
 
 
 def of_retransmits(retransmits: ArrayLike, moved_B: ArrayLike, mss_B: ArrayLike = 1448.0) -> FloatArray:
