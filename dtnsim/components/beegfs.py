@@ -15,7 +15,7 @@ from dtnsim.components.servers import Group, Left, RequestTime, TargetRate
 from dtnsim.ground.ledger import Row
 from dtnsim.ground.quantity import Quantity, Unit, Value, prior
 from dtnsim.ground.term import Term, count, law, term
-from dtnsim.physics import beegfs, metadata, servers, waiting
+from dtnsim.physics import beegfs, metadata, raid, waiting
 
 #: look-ups of names before an operation on them: what the client knows of files is never taken to hold, nor that there
 #: are none (Linux client, Config.c: tuneFileSubentryCacheValidityMS and tuneENOENTCacheValidityMS are 0); a file is
@@ -94,7 +94,7 @@ class Beegfs(ParallelFilesystem):
         return 0.0
 
     def stripes(self, row: Row, file_B: float) -> Term:
-        return law(servers.file_stripes, file_B=file_B, stripe_count=self.numtargets, stripe_B=row.term(self.chunksize))
+        return law(raid.striped, size_B=file_B, unit_B=row.term(self.chunksize), members=self.numtargets)
 
     def medium(self, row: Row, use: Access, host: Machine, volume: str) -> None:
         """Calls or buffers of the files, the client's connections, targets and servers, then the storage network."""

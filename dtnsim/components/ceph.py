@@ -16,7 +16,7 @@ from dtnsim.components.servers import Group, RequestTime, SharedFilesystem
 from dtnsim.ground.ledger import Row
 from dtnsim.ground.quantity import Quantity, Unit, Value, prior
 from dtnsim.ground.term import Term, count, law, least, term
-from dtnsim.physics import gpfs, redundancy, servers, waiting
+from dtnsim.physics import gpfs, raid, redundancy, waiting
 
 #: requests that one of them does a second
 _MDS = (
@@ -129,7 +129,7 @@ class Cephfs(ParallelFilesystem, OsdPool):
         name = "in-flight" if use.alone else "read-ahead" if reading else "write-back"
         capacity = self._flying(row, use, max(use.own_streams, 1))
         row.charge(f"{label}.{name}", self.kind, private=True, capacity=capacity, what="CephFS objects in flight")
-        lies = law(servers.file_stripes, file_B=use.file_B, stripe_count=whole.osds, stripe_B=size)
+        lies = law(raid.striped, size_B=use.file_B, unit_B=size, members=whole.osds)
         lies = least(lies * count(parts, "part"), count(whole.osds, "OSD"))
         rate = row.term(whole.osd_rate(use.operation))
         if use.alone:  # calls smaller than an object

@@ -16,7 +16,7 @@ from dtnsim.components.stack import Stack
 from dtnsim.ground.ledger import Row
 from dtnsim.ground.quantity import Quantity, Unit, Value, prior
 from dtnsim.ground.term import Term, law, term
-from dtnsim.physics import cpu, gpfs, servers, waiting
+from dtnsim.physics import cpu, gpfs, raid, waiting
 
 #: mdtest on 16 nodes, each of which made the files that it looked up and removed
 _PIXSTOR = "Dell PixStor administrator guide, pp. 24 to 35, mdtest on one array of 24 SSDs"
@@ -112,7 +112,7 @@ class Gpfs(ParallelFilesystem):
             taken = law(gpfs.allocated_bytes, file_B=file, subblock_B=law(gpfs.subblock, block_B=block))
             row = row.times(taken / file)
         nsd = row.term(self.either(use, whole.nsd_rate, whole.nsd_write))
-        touched = law(servers.file_stripes, file_B=use.file_B, stripe_count=whole.nsds, stripe_B=block)
+        touched = law(raid.striped, size_B=use.file_B, unit_B=block, members=whole.nsds)
         scattered = whole.allocation == "scatter"
         self.groups(row, use, label, Group("nsds", "GPFS NSDs", whole.nsds, nsd, touched, block, scattered))
         self.behind(row, use, label, block)
@@ -140,7 +140,7 @@ class Gpfs(ParallelFilesystem):
 
     def spread(self, row: Row, use: Access) -> Term:
         whole = self.whole(row)
-        return law(servers.file_stripes, file_B=use.file_B, stripe_count=whole.nsds, stripe_B=row.term(whole.block))
+        return law(raid.striped, size_B=use.file_B, unit_B=row.term(whole.block), members=whole.nsds)
 
     def waits(self, row: Row, operations: Calls, host: Machine, away_s: Value, file_B: float, *, met: int = 0) -> Value:
         """The node's own work for each, and messages where it does not hold the token."""

@@ -20,7 +20,7 @@ from dtnsim.ground.quantity import Quantity, Unit, Value, prior
 from dtnsim.ground.term import Term, count, law, least, term
 from dtnsim.ground.uncertainty import Otherwise, Since
 from dtnsim.ground.units import plural
-from dtnsim.physics import lustre, servers
+from dtnsim.physics import lustre, raid
 
 
 class Extent(Model):
@@ -130,13 +130,13 @@ class Lustre(ParallelFilesystem):
         """OSTs that a file lies on; of a progressive layout the mean that its bytes see."""
         size = row.term(self.stripe_size)
         if not self.layout:
-            return law(servers.file_stripes, file_B=file_B, stripe_count=self.stripe_count, stripe_B=size)
+            return law(raid.striped, size_B=file_B, unit_B=size, members=self.stripe_count)
         start, slots = term(0.0, "B"), term(0.0)
         for extent in self.layout:
             end = row.term(extent.until) if extent.until is not None else math.inf
             inside = law(lustre.component_bytes, file_B=file_B, start_B=start, end_B=end)
             if np.any(np.asarray(inside.value) > 0):
-                number = law(servers.file_stripes, file_B=inside, stripe_count=extent.stripe_count, stripe_B=size)
+                number = law(raid.striped, size_B=inside, unit_B=size, members=extent.stripe_count)
                 slots = slots + inside / number
             if not isinstance(end, Term):
                 break

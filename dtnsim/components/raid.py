@@ -275,7 +275,7 @@ class Raid(LinuxMd):
         if self.level == 1:
             return ONCE
         size, chunk = term(use.block_B, "B"), self._chunk(row)
-        return law(raid.request_members, request_B=size, chunk_B=chunk, members=self.data_members)
+        return law(raid.striped, size_B=size, unit_B=chunk, members=self.data_members)
 
     def _chunk(self, row: Row) -> Term:
         return row.term(self.chunk or (MD_CHUNK if self.software else _CONTROLLER_CHUNK))

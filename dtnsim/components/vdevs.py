@@ -11,7 +11,7 @@ from dtnsim.components.device import Layer, part_of_visit
 from dtnsim.ground.ledger import Row
 from dtnsim.ground.quantity import Quantity, Unit, Value, prior
 from dtnsim.ground.term import Term, count, law, term
-from dtnsim.physics import raidz, zfs
+from dtnsim.physics import raid, raidz, zfs
 
 _ALSO: Final = {"parity": "level", "record": "recordsize", "drives": "disks"}  #: other names of keys of raidz and draid
 
@@ -182,8 +182,7 @@ class Raidz(Layer):
         return use.record_B or self.recordsize.value
 
     def _columns(self, use: Access) -> Term:
-        whole = self._geometry(self.width + self.parity)
-        return law(raidz.columns, block_B=term(self._block(use), "B"), **whole)
+        return law(raid.striped, size_B=term(self._block(use), "B"), unit_B=2.0**self.ashift, members=self.width)
 
     def _written(self, use: Access) -> Term:
         """Bytes written to the disks that are left per byte of data."""

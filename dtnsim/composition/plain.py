@@ -13,7 +13,6 @@ import numpy as np
 
 from dtnsim.composition import sharing
 from dtnsim.composition.compose import Composer
-from dtnsim.composition.resolved_transfer import Leg
 from dtnsim.description.spec import PathSpec
 from dtnsim.description.transfer import TransferSpec
 from dtnsim.ground.errors import SpecError
@@ -167,13 +166,12 @@ def _composed(spec: PathSpec, firsts: Sequence[TransferSpec]) -> Composer | None
         composer = Composer(only(spec, endless), Ledger(Draw()), {})
     except SpecError:  # who composes all of them says which
         return None
-    return composer if all(map(_between_memories, composer.legs)) else None
-
-
-def _between_memories(leg: Leg) -> bool:
-    plan, ends = leg.plan, (leg.source, leg.destination)
-    one = plan.workers == 1 and len(plan.steps) == 1 and leg.timing is None and not plan.holds_B
-    return one and leg.route is not None and all(end.volume is None for end in ends)
+    for leg in composer.legs:
+        one = leg.plan.workers == len(leg.plan.steps) == 1 and leg.timing is None and not leg.plan.holds_B
+        stored = any(end.volume is not None for end in (leg.source, leg.destination))
+        if not one or stored or leg.route is None:
+            return None
+    return composer
 
 
 def _unlike(connections: Any) -> bool:

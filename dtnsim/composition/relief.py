@@ -16,7 +16,7 @@ from dtnsim.composition.route import Framing, Route
 from dtnsim.description.host import Host
 from dtnsim.ground import units
 from dtnsim.ground.quantity import Draw, Quantity, middle
-from dtnsim.ground.records import Connection, Problem, Transfer
+from dtnsim.ground.records import Connection, Problem
 from dtnsim.ground.uncertainty import Change, Raised
 from dtnsim.physics.tcp import controls, linux, window
 from dtnsim.tools.plan import NetUse
@@ -81,14 +81,11 @@ def changes(
 def without(problem: Problem, gone: Collection[str]) -> Problem:
     """A path where some stations hold nobody; ``NAME.workers`` is what the workers of a transfer wait for."""
     stations = tuple(replace(s, capacity=math.inf, alone=None) if s.name in gone else s for s in problem.stations)
-    return replace(problem, stations=stations, transfers=tuple(_working(t, gone) for t in problem.transfers))
-
-
-def _working(transfer: Transfer, gone: Collection[str]) -> Transfer:
-    """A transfer whose workers wait for nothing, where that is to hold nobody."""
-    if f"{transfer.name}.workers" not in gone:
-        return transfer
-    return replace(transfer, phases=tuple(replace(p, delays=()) for p in transfer.phases))
+    transfers = (
+        replace(t, phases=tuple(replace(p, delays=()) for p in t.phases)) if f"{t.name}.workers" in gone else t
+        for t in problem.transfers
+    )
+    return replace(problem, stations=stations, transfers=tuple(transfers))
 
 
 def _rate(streams: Connection) -> float:

@@ -59,8 +59,7 @@ class Volumes:
         self.scenarios = max(composer.ledger.draw.samples, 1)
         self._visited = [composer.storage_of(f).visited(leg) for f, leg in enumerate(composer.legs)]
         self._known: dict[tuple[int, tuple[int, ...]], Transfer] = {}
-        self._alike: set[tuple[int, ...]] = set()
-        self._differ: set[tuple[int, ...]] = set()
+        self._minds: dict[tuple[int, ...], bool] = {}
         self._kinds: dict[int, tuple[int, ...]] = {}
         self._numbers: dict[int, int] = {}
         self._unlike: list[Model] = []
@@ -78,7 +77,7 @@ class Volumes:
     def neighbours(self, f: int) -> list[int]:
         """Transfers that share a volume with ``f``, itself included, but for those known to mind no other streams."""
         kinds = [kind for shelf, _ in self._visited[f] for kind in self._by_drives[shelf].items()]
-        return list(dict.fromkeys(g for drives, those in kinds if drives not in self._alike for g in those))
+        return list(dict.fromkeys(g for drives, those in kinds if self._minds.get(drives, True) for g in those))
 
     @cached_property
     def _by_drives(self) -> dict[Shelf, dict[tuple[int, ...], list[int]]]:
@@ -87,7 +86,7 @@ class Volumes:
 
     def minds(self, f: int) -> bool:
         """Whether other streams on its volumes may change what a transfer costs."""
-        return self._drives(f) not in self._alike
+        return self._minds.get(self._drives(f), True)
 
     def whole(self, f: int) -> Transfer:
         """The transfer beside all others."""
@@ -109,22 +108,18 @@ class Volumes:
         shelves = [shelf for shelf, _ in self._visited[f]]
         here = tuple(streams[shelf] for shelf in shelves)
         drives = self._drives(f)
-        if drives in self._alike or here == tuple(self._composer.storage_of(f).streams[shelf] for shelf in shelves):
+        if not self.minds(f) or here == tuple(self._composer.storage_of(f).streams[shelf] for shelf in shelves):
             return self._whole[f]
         key = f, tuple(map(step, here))
         if key not in self._known:
-            if drives not in self._differ and self._minds_none(f):
-                self._alike.add(drives)  # whoever has equal ones
+            if drives not in self._minds:  # whoever has equal ones; two streams may seek as often as three
+                alone: Counter[Shelf] = Counter()
+                self.count(f, alone, 1)
+                self._minds[drives] = not _alike(self._composer.beside(f, alone), self._whole[f])
+            if not self._minds[drives]:
                 return self._whole[f]
-            self._differ.add(drives)
             self._known[key] = self._composer.beside(f, dict(zip(shelves, key[1], strict=True)))
         return self._known[key]
-
-    def _minds_none(self, f: int) -> bool:
-        """Whether a transfer costs alone what it costs beside all: two streams may seek as often as three."""
-        alone: Counter[Shelf] = Counter()
-        self.count(f, alone, 1)
-        return _alike(self._composer.beside(f, alone), self._whole[f])
 
     def _drives(self, f: int) -> tuple[int, ...]:
         """What makes a transfer mind the streams of others: its tool and its volumes, their places and names apart."""

@@ -37,22 +37,26 @@ def data_disks(disks: ArrayLike, parity: ArrayLike = 0, groups: ArrayLike = 1, c
     return as_float(groups) * np.maximum(as_float(disks) - as_float(parity), 0.0) / as_float(copies)
 
 
-def request_members(request_B: ArrayLike, chunk_B: ArrayLike, members: ArrayLike) -> FloatArray:
-    """Members that hold a part of one request: min(m, ceil(s / c)).
+def striped(size_B: ArrayLike, unit_B: ArrayLike, members: ArrayLike) -> FloatArray:
+    """Members (disks, OSTs, NSDs, OSDs) with a part of a request, a file or a block: min(m, ceil(s / c)), at least 1.
 
     Args:
-        request_B: Request size s [B].
-        chunk_B: Chunk per member c [B].
-        members: Members m that data are spread over [1].
+        size_B: Size of the request, the file, or the stored block s [B].
+        unit_B: Chunk, stripe, object, sector: what goes to one member before the next c [B].
+        members: Members m that data are spread over, parity apart: data disks, stripes of a layout, or all targets of a
+            pool where files are striped over all [1].
 
     Returns:
-        Members that have to work for the request [1].
+        Members that have to work, at least 1 [1]; the part of each is the size over them.
 
-    Valid: requests aligned to their own size.
-    Neglects: unaligned requests, which meet one chunk more.
-    Source: md(4): consecutive chunks lie on consecutive devices.
+    Valid: plain (RAID 0) layouts, round robin; each component of a composite one; requests aligned to their own size.
+    Neglects: unaligned requests, which meet one chunk more; overstriping; failure groups and replicas; the last row of
+        a RAID-Z block, which some disks do without.
+    Source: md(4): consecutive chunks lie on consecutive devices; Lustre manual, "Managing File Layout (Striping) and
+        Free Space"; Schmuck and Haskin, "GPFS", FAST 2002 (wide striping of blocks over all disks); OpenZFS
+        vdev_raidz.c, vdev_raidz_map_alloc; OpenZFS docs, "RAIDZ" (a block is read from all its disks).
     """
-    return np.minimum(as_float(members), np.ceil(as_float(request_B) / as_float(chunk_B)))
+    return np.maximum(1.0, np.minimum(as_float(members), np.ceil(as_float(size_B) / as_float(unit_B))))
 
 
 def fork_join_load(in_flight: ArrayLike, slowest: ArrayLike) -> FloatArray:

@@ -93,25 +93,6 @@ def allocation(block_B: ArrayLike, disks: ArrayLike, parity: ArrayLike, ashift: 
     return used * np.exp2(as_float(ashift)) / as_float(block_B)
 
 
-def columns(block_B: ArrayLike, disks: ArrayLike, parity: ArrayLike, ashift: ArrayLike = 12) -> FloatArray:
-    """Data disks that hold a part of one block: min(n - p, s).
-
-    Args:
-        block_B: Stored size of the block [B].
-        disks: Disks of the group n [1].
-        parity: Parity level p [1].
-        ashift: Logarithm of the sector size [1].
-
-    Returns:
-        Disks that have to work to read the block [1]; the request of each is the block over them.
-
-    Valid: n > p.
-    Neglects: the last row, which some disks do without.
-    Source: OpenZFS vdev_raidz.c, vdev_raidz_map_alloc; OpenZFS docs, "RAIDZ" (a block is read from all its disks).
-    """
-    return np.minimum(as_float(disks) - as_float(parity), data_sectors(block_B, ashift))
-
-
 def draid_amplification(block_B: ArrayLike, data: ArrayLike, parity: ArrayLike, ashift: ArrayLike = 12) -> FloatArray:
     """Bytes that dRAID writes per stored byte: whole stripes of d data and p parity sectors, filled with zeros.
 

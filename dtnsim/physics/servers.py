@@ -129,26 +129,6 @@ def _largest(items: int, chance: float, bins: float) -> float:
     return float(np.sum(1.0 - none_above))
 
 
-def file_stripes(file_B: ArrayLike, stripe_count: ArrayLike, stripe_B: ArrayLike) -> FloatArray:
-    """Targets (OSTs, NSDs, objects' OSDs) that hold a part of a file: min(count, ceil(size / stripe)), at least 1.
-
-    Args:
-        file_B: File size [B].
-        stripe_count: Stripes of the layout; all targets of the pool where files are striped over all [1].
-        stripe_B: Stripe, chunk, block or object [B].
-
-    Returns:
-        Targets, at least 1 [1].
-
-    Valid: plain (RAID0) layouts, and each component of a composite one; round-robin placement.
-    Neglects: overstriping; failure groups and replicas.
-    Source: Lustre manual, "Managing File Layout (Striping) and Free Space"; Schmuck and Haskin, "GPFS", FAST 2002
-        (wide striping of blocks over all disks).
-    """
-    used = np.ceil(as_float(file_B) / as_float(stripe_B))
-    return np.maximum(1.0, np.minimum(as_float(stripe_count), used))
-
-
 def run_length(cache_B: ArrayLike, streams: ArrayLike, request_B: ArrayLike) -> FloatArray:
     """Contiguous bytes that an array moves for one stream before the next gets its turn: max(C / n, request).
 

@@ -16,7 +16,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
-from dataclasses import astuple, dataclass, field, replace
+from dataclasses import astuple, dataclass, field, fields, replace
 from functools import cache
 from pathlib import Path
 from typing import Any, Final, NamedTuple
@@ -380,16 +380,13 @@ def read(raw: Mapping[str, Any]) -> Discrepancy:
     """The laws and noises of a discrepancy file, or of one of its folds."""
     noises = raw.get("repeat") or {}
     return Discrepancy(
-        _law(raw["default"]),
-        {name: _law(given) for name, given in (raw.get("kinds") or {}).items()},
-        _noise(noises["default"]) if "default" in noises else Noise(),
-        {name: _noise(given) for name, given in noises.items() if name != "default"},
+        _record(Law, raw["default"]),
+        {name: _record(Law, given) for name, given in (raw.get("kinds") or {}).items()},
+        _record(Noise, noises["default"]) if "default" in noises else Noise(),
+        {name: _record(Noise, given) for name, given in noises.items() if name != "default"},
     )
 
 
-def _law(given: Mapping[str, Any]) -> Law:
-    return Law(*(float(given[k]) for k in ("location", "below", "above")))
-
-
-def _noise(given: Mapping[str, Any]) -> Noise:
-    return Noise(float(given["same_day"]), float(given["another_day"]))
+def _record(of: type[Any], given: Mapping[str, Any]) -> Any:
+    """A law or a noise as it is written, by the names of its fields."""
+    return of(*(float(given[each.name]) for each in fields(of)))

@@ -22,7 +22,7 @@ from dtnsim.ground.quantity import Draw
 from dtnsim.ground.records import Problem, Rung, Station
 from dtnsim.steady import solve, timed
 from dtnsim.steady.matrices import Matrices
-from dtnsim.steady.meetings import part
+from dtnsim.steady.meetings import Meeting, part
 from dtnsim.steady.reasons import Cause, cause_of, key_of, reason, remedy
 from dtnsim.steady.relieved import WORTH, narrowest, path_key, rate_with, tried
 
@@ -42,28 +42,20 @@ class Ladder(Lazy[Rung]):
 
     Args:
         problem: The path, its capacities as they are at the answer.
-        m: The path as arrays, its capacities as given.
-        cause: What binds in the answer.
-        rate: The answer [B/s].
+        here: The answer of those that its transfer meets.
+        f: Number of the transfer among them.
+        cause: What binds it.
         given: The path as it is described; None where nothing of it can be changed.
         told: ``problem`` with those changes alone that help.
-        members: Numbers of its transfers among those of ``given``.
     """
 
     def __init__(
-        self,
-        problem: Problem,
-        m: Matrices,
-        f: int,
-        cause: Cause,
-        rate: float,
-        given: PathSpec | None,
-        told: Problem,
-        members: Sequence[int],
+        self, problem: Problem, here: Meeting, f: int, cause: Cause, given: PathSpec | None, told: Problem
     ) -> None:
         super().__init__(self._climb)
-        self._problem, self._m, self._f, self._cause, self._rate = problem, m, f, cause, rate
-        self._given, self._told, self._members = given, told, members
+        self._problem, self._m, self._f, self._cause = problem, here.m, f, cause
+        self._given, self._told, self._members = given, told, here.members
+        self._rate = float(here.solution.rate[0, f])
 
     def freed(self) -> tuple[PathSpec, frozenset[str]] | None:
         """The path without what holds the transfer, as ``--set`` would have it, and stations that are to hold nobody.

@@ -317,7 +317,7 @@ def _one(
         bottleneck(told, place, cause),
         transfer.files,
         rate.p50 * transfer.time_s if transfer.timed else transfer.payload_B,
-        Ladder(problem, here.m, place, cause, float(here.solution.rate[0, place]), path, told, here.members),
+        Ladder(problem, here, place, cause, path, told),
         timed.sender_rate(problem, transfer, rate.p50),
         all_run_Bps=together,
     )

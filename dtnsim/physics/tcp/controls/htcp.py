@@ -72,7 +72,8 @@ def growth(_window: float, since: float, least: float, beta: float, _delay: floa
         Segments a round trip [1].
 
     Valid: any.
-    Neglects: nothing.
+    Neglects: that the kernel has the scale in eighths and the factor in whole numbers, which doubles the growth of the
+        first second above 160 ms.
     Source: net/ipv4/tcp_htcp.c: htcp_alpha_update; draft-leith-tcp-htcp-06.
     """
     past = max(since - 1.0, 0.0)
