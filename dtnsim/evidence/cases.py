@@ -183,25 +183,16 @@ class CasesFile(Model):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Case:
-    """One measured figure, ready to be compared: the keys of its entry, and of its file, in SI units.
-
-    Attributes:
-        overrides: ``key=value`` texts put over the path.
-        pattern: Regular expression on station names (``cpu_share``).
-        measured: The figure [SI unit of the quantity]; nan where it is withheld.
-        first_predicted: What it was predicted to be before it moved anything [SI unit of the quantity].
-        stated: What the source says held it back.
-        runs: All runs of the same test on the same day [SI unit of the quantity], where more than one is known.
-        teaches: Whether the model's own error may be learned from it.
-    """
+    """One measured figure, ready to be compared: the keys of its entry, and of its file, in SI units."""
 
     id: str
     site: str
     path: Path
-    overrides: tuple[str, ...]
+    overrides: tuple[str, ...]  #: ``key=value`` texts put over the path.
     quantity: str
-    pattern: str | None = None
-    measured: float
+    pattern: str | None = None  #: Regular expression on station names (``cpu_share``).
+    measured: float  #: The figure [SI unit of the quantity]; nan where it is withheld.
+    #: What it was predicted to be before it moved anything [SI unit of the quantity].
     first_predicted: float | None = None
     spread: float
     bound: str | None = None
@@ -210,13 +201,14 @@ class Case:
     log: tuple[Path, int] | None
     transfer: str | None = None
     block_B: float | None = None
-    stated: Stated | None = None
+    stated: Stated | None = None  #: What the source says held it back.
     what: str
     source: str = ""
     study: str = ""
+    #: All runs of the same test on the same day [SI unit of the quantity], where more than one is known.
     runs: tuple[float, ...] = ()
     repeats: Repeats | None = None
-    teaches: bool = True
+    teaches: bool = True  #: Whether the model's own error may be learned from it.
 
     @property
     def unit(self) -> str:

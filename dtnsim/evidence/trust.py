@@ -40,36 +40,23 @@ class Residual:
 
 @dataclass(frozen=True, slots=True)
 class Judgement:
-    """One case: measured beside predicted.
+    """One case: measured beside predicted."""
 
-    Attributes:
-        case: The case.
-        p10: Predicted [SI unit], lower end of its interval.
-        p50: Predicted, as often above this as below.
-        p90: Upper end.
-        ceiling: With every parameter at its median and everything unstated at its best.
-        baseline: What min(disk, network, disk) says, None where it says nothing.
-        held: The predicted bottleneck.
-        regime: What holds it, as evidence is collected by.
-        samples: The figure in scenarios of single runs, (S,); laws learned without its study.
-        explained: The same with nothing but the parameters drawn.
-        most: The same at what the wires carry.
-        rooms: How far each other kind of thing would let it rise, by kind: logarithms, (S,).
-        left_out: Prediction by parameters that were fitted without this case (leave-one-out), where asked for.
-    """
-
-    case: Case
-    p10: float
-    p50: float
-    p90: float
-    ceiling: float
-    baseline: float | None
-    held: Bottleneck
-    regime: Regime
+    case: Case  #: The case.
+    p10: float  #: Predicted [SI unit], lower end of its interval.
+    p50: float  #: Predicted, as often above this as below.
+    p90: float  #: Upper end.
+    ceiling: float  #: With every parameter at its median and everything unstated at its best.
+    baseline: float | None  #: What min(disk, network, disk) says, None where it says nothing.
+    held: Bottleneck  #: The predicted bottleneck.
+    regime: Regime  #: What holds it, as evidence is collected by.
+    #: The figure in scenarios of single runs, (S,); laws learned without its study.
     samples: Array = field(compare=False, repr=False)
-    explained: Array = field(compare=False, repr=False)
-    most: Array = field(compare=False, repr=False)
+    explained: Array = field(compare=False, repr=False)  #: The same with nothing but the parameters drawn.
+    most: Array = field(compare=False, repr=False)  #: The same at what the wires carry.
+    #: How far each other kind of thing would let it rise, by kind: logarithms, (S,).
     rooms: Mapping[str, Array] = field(default_factory=dict, compare=False, repr=False)
+    #: Prediction by parameters that were fitted without this case (leave-one-out), where asked for.
     left_out: float | None = None
 
     @property
@@ -153,28 +140,18 @@ CENTRAL: Final = (0.5, COVERED, 0.95)  #: central intervals of the calibration c
 
 @dataclass(frozen=True, slots=True)
 class Trust:
-    """Coverage and scores of a group of judging figures.
+    """Coverage and scores of a group of judging figures."""
 
-    Attributes:
-        n: Figures.
-        coverage: Share inside the central interval, by its level.
-        below, above: Share below p10, and above p90.
-        high: Share of medians that are too high a rate; those that meet the figure count half.
-        width: Median of ln(p90 / p10).
-        interval_score: Mean score of the intervals of ln(figure); smaller is better.
-        constant_factor: The same of one factor for all, whose interval holds its share of the other studies' figures.
-        crps: Mean continuous ranked probability score of ln(figure).
-    """
-
-    n: int
-    coverage: dict[float, float]
-    below: float
-    above: float
-    high: float
-    width: float
-    interval_score: float
+    n: int  #: Figures.
+    coverage: dict[float, float]  #: Share inside the central interval, by its level.
+    below: float  #: Share below p10.
+    above: float  #: Share above p90.
+    high: float  #: Share of medians that are too high a rate; those that meet the figure count half.
+    width: float  #: Median of ln(p90 / p10).
+    interval_score: float  #: Mean score of the intervals of ln(figure); smaller is better.
+    #: The same of one factor for all, whose interval holds its share of the other studies' figures.
     constant_factor: float
-    crps: float
+    crps: float  #: Mean continuous ranked probability score of ln(figure).
 
     def as_dict(self) -> dict[str, Any]:
         """For JSON."""

@@ -22,19 +22,12 @@ _TOOLS, _BEST = "tools", 3  #: a variant that stands for the best tools, and how
 
 @dataclass(frozen=True, slots=True, repr=False)
 class Variant:
-    """One of the paths compared.
+    """One of the paths compared."""
 
-    Attributes:
-        name: What it is called here.
-        prediction: Its answer.
-        price: Sum of the prices that its parts' files give; None where they give none.
-        unpriced: Parts of which no price is known.
-    """
-
-    name: str
-    prediction: Prediction
-    price: Money | None
-    unpriced: tuple[str, ...]
+    name: str  #: What it is called here.
+    prediction: Prediction  #: Its answer.
+    price: Money | None  #: Sum of the prices that its parts' files give; None where they give none.
+    unpriced: tuple[str, ...]  #: Parts of which no price is known.
 
     def __repr__(self) -> str:
         """One line."""

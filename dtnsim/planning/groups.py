@@ -33,19 +33,12 @@ _SAME: Final = 1e-9  #: relative difference that rounding explains
 
 @dataclass(frozen=True, slots=True)
 class Group:
-    """Scenarios that differ in numbers alone.
+    """Scenarios that differ in numbers alone."""
 
-    Attributes:
-        numbers: Their places in the design, (S,).
-        fixed: ``key=value`` that they share.
-        keys: Keys of the numbers, with one value a scenario.
-        texts: What each scenario has there, (S,) tuples.
-    """
-
-    numbers: np.ndarray
-    fixed: tuple[str, ...]
-    keys: tuple[str, ...]
-    texts: tuple[tuple[str, ...], ...]
+    numbers: np.ndarray  #: Their places in the design, (S,).
+    fixed: tuple[str, ...]  #: ``key=value`` that they share.
+    keys: tuple[str, ...]  #: Keys of the numbers, with one value a scenario.
+    texts: tuple[tuple[str, ...], ...]  #: What each scenario has there, (S,) tuples.
 
     def overrides(self, n: int) -> list[str]:
         """Everything that makes its scenario ``n``."""

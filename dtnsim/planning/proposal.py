@@ -61,32 +61,19 @@ class Progress:
 
 @dataclass(frozen=True, slots=True, repr=False)
 class Stage:
-    """The path with something changed.
+    """The path with something changed."""
 
-    Attributes:
-        name: What was.
-        options: What was bought for it.
-        price: Of that.
-        price_spread: Standard deviation of the price, over the price.
-        prediction: What it gives.
-        probability: That the target is met.
-        marginal_Bps: Throughput for each 1,000 of the currency beyond the next cheaper stage; None where nothing was
-            bought.
-        idle: Bought parts that are used by less than half, with their use.
-        overrides: ``key=value`` that make this path of the given one.
-        settings: What of that costs nothing.
-    """
-
-    name: str
-    options: tuple[Option, ...]
-    price: Money
-    prediction: Prediction
-    probability: float
+    name: str  #: What was.
+    options: tuple[Option, ...]  #: What was bought for it.
+    price: Money  #: Of that.
+    prediction: Prediction  #: What it gives.
+    probability: float  #: That the target is met.
+    #: Throughput for each 1,000 of the currency beyond the next cheaper stage; None where nothing was bought.
     marginal_Bps: float | None = None
-    idle: tuple[tuple[str, float], ...] = ()
-    price_spread: float = 0.0
-    overrides: tuple[str, ...] = ()
-    settings: tuple[Setting, ...] = ()
+    idle: tuple[tuple[str, float], ...] = ()  #: Bought parts that are used by less than half, with their use.
+    price_spread: float = 0.0  #: Standard deviation of the price, over the price.
+    overrides: tuple[str, ...] = ()  #: ``key=value`` that make this path of the given one.
+    settings: tuple[Setting, ...] = ()  #: What of that costs nothing.
 
     def __repr__(self) -> str:
         """One line."""
@@ -112,42 +99,26 @@ class Stage:
 
 @dataclass(frozen=True, slots=True)
 class Due:
-    """What a year brings.
+    """What a year brings."""
 
-    Attributes:
-        year: 0 is now.
-        target_Bps: What is to be reached by then.
-        stage: What the path has to be; None where nothing on the list is enough.
-        cost: What has to be paid in that year, for what is not there yet.
-        probability: That the target of that year is met.
-        lasts_years: Until when, from now, the target is met as surely as asked.
-        outgrown_years: p10 and p90 of when the target outgrows it, its growth drawn where that is not sure.
-    """
-
-    year: int
-    target_Bps: float
-    stage: Stage | None
-    cost: Decimal
-    probability: float
-    lasts_years: float
+    year: int  #: 0 is now.
+    target_Bps: float  #: What is to be reached by then.
+    stage: Stage | None  #: What the path has to be; None where nothing on the list is enough.
+    cost: Decimal  #: What has to be paid in that year, for what is not there yet.
+    probability: float  #: That the target of that year is met.
+    lasts_years: float  #: Until when, from now, the target is met as surely as asked.
+    #: p10 and p90 of when the target outgrows it, its growth drawn where that is not sure.
     outgrown_years: tuple[float, float] = (math.nan, math.nan)
 
 
 @dataclass(frozen=True, slots=True)
 class Would:
-    """A kind of change that was not allowed and would help.
+    """A kind of change that was not allowed and would help."""
 
-    Attributes:
-        kind: The word of ``--allow``.
-        what: What would change, in words.
-        commands: What to type or to ask for.
-        probability: That the goal is met with it.
-    """
-
-    kind: str
-    what: str
-    commands: tuple[str, ...]
-    probability: float
+    kind: str  #: The word of ``--allow``.
+    what: str  #: What would change, in words.
+    commands: tuple[str, ...]  #: What to type or to ask for.
+    probability: float  #: That the goal is met with it.
 
 
 @dataclass(frozen=True, slots=True, repr=False)

@@ -76,29 +76,17 @@ _COSTS: Final = (
 
 @dataclass(frozen=True, slots=True)
 class Decision:
-    """What one decides by.
+    """What one decides by."""
 
-    Attributes:
-        verdict: Whether it fits, how long, how fast, how sure.
-        held: What holds the slowest transfer, for people, with the station's name.
-        enough: Whether the goal is met as it is.
-        does: What to do: first in words, then as it is typed.
-        gains: What comes of it; before and after, with their intervals, where it was answered.
-        costs: Its price.
-        others: Other changes that help as well.
-        measure: What to find out first.
-        better: The answer with the change; None where nothing for nothing helps.
-    """
-
-    verdict: str
-    held: str
-    enough: bool
-    does: tuple[str, ...]
-    gains: str
-    costs: str
-    others: tuple[str, ...]
-    measure: tuple[str, ...]
-    better: Prediction | None
+    verdict: str  #: Whether it fits, how long, how fast, how sure.
+    held: str  #: What holds the slowest transfer, for people, with the station's name.
+    enough: bool  #: Whether the goal is met as it is.
+    does: tuple[str, ...]  #: What to do: first in words, then as it is typed.
+    gains: str  #: What comes of it; before and after, with their intervals, where it was answered.
+    costs: str  #: Its price.
+    others: tuple[str, ...]  #: Other changes that help as well.
+    measure: tuple[str, ...]  #: What to find out first.
+    better: Prediction | None  #: The answer with the change; None where nothing for nothing helps.
 
     @property
     def rows(self) -> list[tuple[str, tuple[str, ...]]]:
