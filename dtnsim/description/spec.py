@@ -189,7 +189,7 @@ class PathSpec(Joined):
 
 @runtime.gc_paused()
 def load(
-    path: str | Path,
+    path: str | Path | PathSpec,
     overrides: Overrides = (),
     calibration: str | Path | None = None,
     *,
@@ -199,7 +199,7 @@ def load(
     """Reads a path by file or by the name of a shipped one.
 
     Args:
-        path: A YAML file, or a name like ``venadi/gridftp-gpfs``.
+        path: A YAML file, or a name like ``venadi/gridftp-gpfs``; or a path already loaded, which is changed.
         overrides: ``{"hosts.venadi.nic": "connectx-5-100g"}``, or texts ``hosts.venadi.nic=connectx-5-100g``.
         calibration: Fitted parameters (a file, or the name of a shipped calibration) instead of those
             that the path names itself; ``none`` for no fitted parameters at all.
@@ -209,8 +209,13 @@ def load(
     Raises:
         SpecError: with file, line, key, value and remedy.
     """
-    file = library.find("paths", str(path))
-    raw = yamlio.load(file, name=library.shown(file))
+    if isinstance(path, PathSpec):
+        if calibration is events is workload is None:
+            return path.changed(overrides) if overrides else path
+        raw, beside, before = path._origin.raw.clone(), path.folder, path.overrides  # noqa: SLF001
+    else:
+        file = library.find("paths", str(path))
+        raw, beside, before = yamlio.load(file, name=library.shown(file)), file.parent if file.is_file() else Path(), ()
     if calibration is not None:
         raw.put("calibration", str(calibration), "--calibration", 0)
     if workload is not None:
@@ -223,7 +228,7 @@ def load(
             if key not in ("events", "others"):
                 raise SpecError("is not a key here", **place(around, key), key=key, remedy="write events or others")
             raw.put(key, value, *around.lines[key])
-    beside, over = file.parent if file.is_file() else Path(), texts(overrides)
+    over = [*before, *texts(overrides)]
     with _told_whole(raw, over, beside):
         return resolve(raw, over, beside=beside)
 

@@ -136,8 +136,8 @@ def compare(
     """
     loaded = []
     for path in paths:
-        given = path if isinstance(path, spec.PathSpec) else spec.load(path, (), calibration)
-        loaded.append((given.name if isinstance(path, spec.PathSpec) else str(path), given.changed(overrides)))
+        given = spec.load(path, overrides, calibration)
+        loaded.append((given.name if isinstance(path, spec.PathSpec) else str(path), given))
     if variants and len(loaded) != 1:
         raise InputError("--with makes variants of one path; give one path, or several without --with")
     for variant in _expanded(variants, loaded[0][1], samples, seed) if variants else ():

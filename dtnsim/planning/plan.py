@@ -93,7 +93,7 @@ def plan(
         InputError: constraints that contradict each other, or that name what is not there.
     """
     _check(confidence, allow, max_watts, grows, years)
-    given = path.changed(overrides) if isinstance(path, spec.PathSpec) else spec.load(path, overrides, calibration)
+    given = spec.load(path, overrides, calibration)
     grow = growth.growth(grows) if grows is not None else None
     if target is None and move is None and given.workload is not None:
         goal, grow = growth.of_workload(given.workload), grow or given.workload.growth

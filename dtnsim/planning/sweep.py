@@ -133,9 +133,7 @@ def sweep(
     """
     if scheduler is not None:
         cluster.check(scheduler)
-    given = path if isinstance(path, spec.PathSpec) else spec.load(path, overrides, calibration)
-    if isinstance(path, spec.PathSpec) and overrides:
-        given = given.changed(overrides)
+    given = spec.load(path, overrides, calibration)
     wanted = _design(vary, sample, table, seed)
     option = "--vary" if table is None else "--table"
     for key in {text.partition("=")[0].strip() for text in override.texts(overrides)} & {*wanted.keys}:

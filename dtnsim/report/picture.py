@@ -9,7 +9,7 @@ from __future__ import annotations
 import json
 import math
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, replace
 from itertools import accumulate
 from typing import TYPE_CHECKING, Final
 
@@ -46,36 +46,6 @@ class Box:
     folded: int = 0  #: Components that it stands for; 0 for a component.
 
 
-@dataclass(slots=True)
-class Picture:
-    """Boxes on a raster, the wires between them, and what the answer does not use."""
-
-    boxes: dict[str, Box] = field(default_factory=dict)
-    wires: list[tuple[str, str]] = field(default_factory=list)
-    unused: list[str] = field(default_factory=list)
-    columns: int = 0
-    rows: int = 0
-
-    @property
-    def at(self) -> list[int]:
-        """Where its columns begin, and where one more would: as wide as their names, so that none is cut [px]."""
-        wide = [_W] * self.columns
-        for b in self.boxes.values():
-            wide[b.column] = max(wide[b.column], math.ceil(16 + _LETTER * len(_written(b))))
-        return list(accumulate((w + _DX for w in wide), initial=_EDGE))
-
-
-def layout(p: Prediction, whole: nx.Graph[str]) -> Picture:
-    """Places everything that the answer uses.
-
-    Args:
-        whole: The graph of its path.
-    """
-    made = _Layout(p, whole)
-    made.place()
-    return made.picture
-
-
 def by_node(p: Prediction, names: Iterable[str]) -> dict[str, list[StationUse]]:
     """Stations of each node of the graph; those of connections, which no node is, under their own names."""
     known, found = set(names), dict[str, list[StationUse]]()
@@ -89,129 +59,120 @@ def by_node(p: Prediction, names: Iterable[str]) -> dict[str, list[StationUse]]:
     return found
 
 
-class _Layout:
-    """A picture under way."""
+class Picture:
+    """Boxes on a raster, the wires between them, and what the answer does not use.
+
+    Args:
+        whole: The graph of its path.
+    """
 
     def __init__(self, p: Prediction, whole: nx.Graph[str]) -> None:
-        self.whole, self.picture = whole, Picture()
-        self.uses = by_node(p, whole.nodes)
-        self.binding = {t.bottleneck.station for t in p.transfers}
-        self.shown: dict[str, str] = {}  # node -> box that stands for it
-
-    def place(self) -> None:
-        """Hosts, the network, wires."""
+        self._whole, self._uses = whole, by_node(p, whole.nodes)
+        self._binding = {t.bottleneck.station for t in p.transfers}
+        self._shown: dict[str, str] = {}  # node -> box that stands for it
+        self.boxes: dict[str, Box] = {}
+        self.unused: list[str] = []
         near, far = self._sides()
-        segments = [n for n, d in self.whole.nodes(data=True) if d["host"] == "network" and d["kind"] != "server"]
-        loose = [n for n in self.uses if n not in self.whole]
-        row = 0
+        segments = [n for n, d in whole.nodes(data=True) if d["host"] == "network" and d["kind"] != "server"]
+        loose = [n for n in self._uses if n not in whole]
         left = 5 if near else 0
-        for host in self._kept(near):
-            row = self._host(host, row, mirrored=False)
-        row = 0
-        across = min(len(segments), 2)
+        self._hosts(near, 0, mirrored=False)
+        across = max(min(len(segments), 2), 1)
         for number, node in enumerate(segments):
-            self._box(node, left + number % max(across, 1), number // max(across, 1), "")
-        down = -(-len(segments) // max(across, 1))
+            self._box(node, left + number % across, number // across, "")
+        down = -(-len(segments) // across)
         for number, node in enumerate(sorted(loose, key=self._use, reverse=True)[:4]):
             self._box(node, left, down + number, "")
-        middle = across or (1 if loose else 0)
-        for host in self._kept(far):
-            row = self._host(host, row, mirrored=True, start=left + middle)
-        self._close_up()
-        self._wire()
+        self._hosts(far, left + (across if segments or loose else 0), mirrored=True)
+        filled = sorted({b.column for b in self.boxes.values()})  # columns in which nothing stands are left out
+        self.boxes = {name: replace(b, column=filled.index(b.column)) for name, b in self.boxes.items()}
+        edges = ((self._shown.get(a, ""), self._shown.get(b, "")) for a, b in whole.edges)
+        self.wires = sorted({(min(ends), max(ends)) for ends in edges if all(ends) and len(set(ends)) > 1})
+
+    @property
+    def at(self) -> list[int]:
+        """Where its columns begin, and where one more would: as wide as their names, so that none is cut [px]."""
+        wide = [_W] * (1 + max((b.column for b in self.boxes.values()), default=-1))
+        for b in self.boxes.values():
+            wide[b.column] = max(wide[b.column], math.ceil(16 + _LETTER * len(_written(b))))
+        return list(accumulate((w + _DX for w in wide), initial=_EDGE))
 
     def _sides(self) -> tuple[list[str], list[str]]:
-        hosts = list(dict.fromkeys(d["host"] for _, d in self.whole.nodes(data=True) if d["host"] != "network"))
+        hosts = list(dict.fromkeys(d["host"] for _, d in self._whole.nodes(data=True) if d["host"] != "network"))
         used = [h for h in hosts if any(self._use(n) for n in self._nodes(h))]
-        near: Mapping[str, bool] = self.whole.graph.get("near") or {}
+        near: Mapping[str, bool] = self._whole.graph.get("near") or {}
         left = [h for h in used if near.get(h, h == used[0])]
         return left, [h for h in used if h not in left]
 
     def _nodes(self, host: str) -> list[str]:
-        return [n for n, d in self.whole.nodes(data=True) if d["host"] == host]
+        return [n for n, d in self._whole.nodes(data=True) if d["host"] == host]
 
     def _use(self, node: str) -> float:
-        return max((u.utilization for u in self.uses.get(node, ())), default=0.0)
+        return max((u.utilization for u in self._uses.get(node, ())), default=0.0)
 
     def _binds(self, node: str) -> bool:
-        return any(u.station.name in self.binding for u in self.uses.get(node, ()))
+        return any(u.station.name in self._binding for u in self._uses.get(node, ()))
 
-    def _kept(self, hosts: list[str]) -> list[list[str]]:
-        """Hosts drawn whole (alone in their list), then folded ones, the last box with all that are left."""
-        if len(hosts) <= WHOLE:
-            return [[h] for h in hosts]
+    def _hosts(self, hosts: list[str], start: int, *, mirrored: bool) -> None:
+        """Draws the hosts of a side: of more than two the busiest whole, the others folded, at last all together."""
 
         def busy(host: str) -> tuple[bool, float]:
             return any(map(self._binds, self._nodes(host))), max(map(self._use, self._nodes(host)))
 
-        first = max(hosts, key=busy)
-        rest = [h for h in hosts if h != first]
-        folded = [[h, ""] for h in rest[: FOLDED - 1 if len(rest) > FOLDED else FOLDED]]
-        left = rest[len(folded) :]
-        return [[first], *folded, *([[*left, ""]] if left else [])]
+        kept = hosts if len(hosts) <= WHOLE else [max(hosts, key=busy)]
+        rest = [h for h in hosts if h not in kept]
+        single = FOLDED - 1 if len(rest) > FOLDED else FOLDED
+        row = 0
+        for host in kept:
+            row = self._host(host, row, start, mirrored=mirrored)
+        for some in filter(None, [*([h] for h in rest[:single]), rest[single:]]):
+            self._fold(some, row, start if mirrored else _NEAR_WIRE)
+            row += 1
 
-    def _host(self, kept: list[str], row: int, *, mirrored: bool, start: int = 0) -> int:
-        """Draws a host, or folds some; returns the next free row."""
-        if kept[-1] == "":
-            self._fold(kept[:-1], row, start if mirrored else _NEAR_WIRE)
-            return row + 1
-        host, filled = kept[0], dict[int, int]()
+    def _host(self, host: str, row: int, start: int, *, mirrored: bool) -> int:
+        """Draws a host whole; returns the next free row."""
+        filled = dict[int, int]()
         nodes = self._nodes(host)
         for node in sorted(nodes, key=self._column):
-            if not self.uses.get(node) and self.whole.nodes[node]["kind"] != "cpu":
-                self.picture.unused.append(node)
+            if not self._uses.get(node) and self._whole.nodes[node]["kind"] != "cpu":
+                self.unused.append(node)
                 continue
             column = self._column(node)
             self._box(node, start + _NEAR_WIRE - column if mirrored else column, row + filled.get(column, 0), host)
             filled[column] = filled.get(column, 0) + 1
-        for server in self._servers(nodes):
-            self._box(server, start + _NEAR_WIRE if mirrored else 0, row, "")
-        return row + max(filled.values(), default=0) + 1
-
-    def _servers(self, nodes: list[str]) -> list[str]:
-        near = {m for n in nodes for m in self.whole.neighbors(n) if self.whole.nodes[m]["kind"] == "server"}
-        return [s for s in near if self.uses.get(s) and s not in self.shown]
+        near = {m for n in nodes for m in self._whole.neighbors(n) if self._whole.nodes[m]["kind"] == "server"}
+        servers = sorted(s for s in near if self._uses.get(s) and s not in self._shown)
+        for number, server in enumerate(servers):
+            self._box(server, start + _NEAR_WIRE if mirrored else 0, row + number, "")
+        return row + max(len(servers), *filled.values(), 0) + 1
 
     def _column(self, node: str) -> int:
-        kind = self.whole.nodes[node]["kind"]
+        kind = self._whole.nodes[node]["kind"]
         if kind in ("nic", "slot") and self._reaches(node):
             return _NEAR_WIRE
         return _COLUMN.get(kind, 2)
 
     def _reaches(self, node: str) -> bool:
         """Whether it is the way to the network: a NIC on it, or the slot of one."""
-        around = set(self.whole.neighbors(node))
-        if self.whole.nodes[node]["kind"] == "slot":
-            around = {m for n in around if self.whole.nodes[n]["kind"] == "nic" for m in self.whole.neighbors(n)}
-        return any(self.whole.nodes[m]["kind"] in ("segment", "junction") for m in around)
+        around = set(self._whole.neighbors(node))
+        if self._whole.nodes[node]["kind"] == "slot":
+            around = {m for n in around if self._whole.nodes[n]["kind"] == "nic" for m in self._whole.neighbors(n)}
+        return any(self._whole.nodes[m]["kind"] in ("segment", "junction") for m in around)
 
     def _box(self, node: str, column: int, row: int, group: str) -> None:
         label = node.removeprefix(f"{group}.").removeprefix("network.")
-        uses = tuple(self.uses.get(node, ()))
-        self.picture.boxes[node] = Box(node, label, column, row, group, self._use(node), uses, self._binds(node))
-        self.shown[node] = node
+        uses = tuple(self._uses.get(node, ()))
+        self.boxes[node] = Box(node, label, column, row, group, self._use(node), uses, self._binds(node))
+        self._shown[node] = node
 
     def _fold(self, hosts: list[str], row: int, column: int) -> None:
         nodes = [n for h in hosts for n in self._nodes(h)]
         busiest = max(nodes, key=self._use)
         name = hosts[0] if len(hosts) == 1 else f"{len(hosts)} more hosts"
         binds = any(map(self._binds, nodes))
-        uses = tuple(self.uses.get(busiest, ()))
-        self.picture.boxes[name] = Box(name, name, column, row, "", self._use(busiest), uses, binds, len(nodes))
-        self.shown |= dict.fromkeys(nodes, name)
-
-    def _close_up(self) -> None:
-        """Leaves out columns in which nothing stands."""
-        filled = sorted({b.column for b in self.picture.boxes.values()})
-        place = {column: number for number, column in enumerate(filled)}
-        self.picture.columns = len(filled)
-        self.picture.rows = max((b.row + 1 for b in self.picture.boxes.values()), default=0)
-        for name, b in self.picture.boxes.items():
-            self.picture.boxes[name] = replace(b, column=place[b.column])
-
-    def _wire(self) -> None:
-        edges = ((self.shown.get(a, ""), self.shown.get(b, "")) for a, b in self.whole.edges)
-        self.picture.wires = sorted({(min(ends), max(ends)) for ends in edges if all(ends) and len(set(ends)) > 1})
+        uses = tuple(self._uses.get(busiest, ()))
+        self.boxes[name] = Box(name, name, column, row, "", self._use(busiest), uses, binds, len(nodes))
+        self._shown |= dict.fromkeys(nodes, name)
 
 
 #: least width of a box, its height, and the gaps between boxes [px]
@@ -235,7 +196,8 @@ def svg(picture: Picture, about: str) -> str:
     """The picture with its legend; ``about``: id of the element that shows what a component is on hover and focus."""
     at = picture.at
     width = at[-1] - _DX + _EDGE
-    height = 2 * _EDGE + max(picture.rows, 1) * (_H + _DY) + 8
+    rows = max((b.row + 1 for b in picture.boxes.values()), default=1)
+    height = 2 * _EDGE + rows * (_H + _DY) + 8
     boxes = sorted(picture.boxes.values(), key=lambda b: (b.column, b.row))
     groups = [name for name in dict.fromkeys(b.group for b in boxes) if name]
     parts = [

@@ -143,7 +143,7 @@ def _transfers(
 def _path(page: Page, given: PathSpec, p: Prediction, title: str) -> None:
     page.raw('<section class="wide">')
     page.heading(title)
-    placed = picture.layout(p, given.graph)
+    placed = picture.Picture(p, given.graph)
     page.raw(f"{picture.svg(placed, 'about-path')}</section>")
     hint = "Point at a component, or go to it with the Tab key: its capacity, demand, formula and source appear here."
     page.raw(f'<div class="about" id="about-path" role="status"><p>{escaped(hint)}</p></div>')

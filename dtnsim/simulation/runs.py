@@ -69,7 +69,7 @@ def simulate(
         raise InputError(f"until: needs a time after the start, above 0 s (got {until})")
     if scheduler is not None:
         cluster.check(scheduler)
-    given = path if isinstance(path, spec.PathSpec) else spec.load(path, overrides, calibration)
+    given = spec.load(path, overrides, calibration)
     whole_run = _Whole(progress, replicas)
     told = whole_run if progress is not None else None
     limits = Limits(until, max_events, told)

@@ -142,7 +142,7 @@ def predict(
     Raises:
         SpecError: the path cannot be used.
     """
-    given = path if isinstance(path, spec.PathSpec) else spec.load(path, overrides, calibration)
+    given = spec.load(path, overrides, calibration)
     return predicted(given, samples, seed, mean=mean)
 
 

@@ -177,8 +177,10 @@ def test_overrides_may_be_a_mapping() -> None:
     typed = ["wan.rtt=50 ms", "transfer.tool.p=4", "transfer.tool.fast=false", "transfer.dataset={size: 5 GB}"]
     path = "venadi/gridftp-gpfs"
     answers = [dtnsim.predict(path, overrides=o, samples=8) for o in (given, typed)]
-    answers.append(dtnsim.predict(dtnsim.load(path).changed(given), samples=8))
+    answers.append(dtnsim.predict(dtnsim.load(path), overrides=given, samples=8))
     assert len({a.throughput_Bps for a in answers}) == 1
+    first, then = (dtnsim.load(p, typed, calibration="none") for p in (path, dtnsim.load(path)))
+    assert first.hosts == then.hosts != dtnsim.load(path, typed).hosts
     assert answers[0].throughput_Bps != dtnsim.predict(path, samples=8).throughput_Bps
     swept = dtnsim.sweep(path, ["wan.rtt=1ms,2ms"], overrides={"transfer.tool.p": 4})
     assert swept.rows == dtnsim.sweep(path, ["wan.rtt=1ms,2ms"], overrides=["transfer.tool.p=4"]).rows

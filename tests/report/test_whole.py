@@ -155,7 +155,7 @@ def test_verdict_of_a_timed_test() -> None:
 
 
 def test_the_picture_has_what_is_used_and_marks_what_binds(given: object, answer: dtnsim.Prediction) -> None:
-    made = picture.layout(answer, given.graph)
+    made = picture.Picture(answer, given.graph)
     used = {u.station.name for u in answer.stations if u.utilization > 0 and u.station.kind != "workers"}
     assert {u.station.name for b in made.boxes.values() for u in b.uses} == used
     assert [b for b in made.boxes.values() if b.binds]
@@ -168,7 +168,7 @@ def test_the_picture_has_what_is_used_and_marks_what_binds(given: object, answer
 
 def test_hosts_of_a_cluster_fold() -> None:
     given = dtnsim.load("examples/lustre-cluster-globus")
-    made = picture.layout(dtnsim.predict(given, samples=0), given.graph)
+    made = picture.Picture(dtnsim.predict(given, samples=0), given.graph)
     assert len(made.boxes) < 30 < len(given.graph)
     assert sum(b.folded > 0 for b in made.boxes.values()) == 6
     assert any("7 components" in picture.about(b)[0] for b in made.boxes.values())

@@ -119,7 +119,7 @@ def fleet(
         raise SpecError("needs at least one run", key="replicas", value=replicas)
     if scheduler is not None:
         cluster.check(scheduler)
-    given = path if isinstance(path, spec.PathSpec) else spec.load(path, overrides, calibration, workload=workload)
+    given = spec.load(path, overrides, calibration, workload=workload)
     whole = Fleet(given, Draw(), share(replicas))
     task = Task(given, seed, replicas)
     mark = signature(task, overrides)
