@@ -309,7 +309,7 @@ class Prediction(Shown):
     drawn: Drawn | None = field(default=None, compare=False, repr=False)
     given: Any = field(default=None, compare=False, repr=False)
     assumed: Sequence[Assumption] = field(default=(), compare=False, repr=False)
-    unstated: tuple[str, ...] = ()
+    unstated: Sequence[str] = ()
 
     def __repr__(self) -> str:
         """One line."""

@@ -2,7 +2,7 @@
 
 import itertools
 import math
-from collections.abc import Collection, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from decimal import Decimal
 from typing import Final
@@ -90,6 +90,10 @@ class Asked:
         return Stage(name, options, cost, found, self.goal.probability(found), None, idle(options, found),
                      price_spread(options), said, tuple(settings))  # fmt: skip
 
+    def rater(self, path: PathSpec) -> Rater:
+        """What rates changes of a path by its draws."""
+        return Rater(path, self.goal.value, self.confidence, self.samples, self.seed)
+
     def named(self, options: Sequence[Option]) -> str:
         """A set of purchases in words, each with its host where several may change."""
         return named(options, several=len(self.hosts) > 1)
@@ -119,7 +123,7 @@ def free(given: PathSpec, asked: Asked) -> tuple[tuple[Win, ...], tuple[str, ...
     won = tuning.wins(tried, rate, most)
     full = rate(settings_of(won)) * (1 + tuning.WORTH) >= most
     # by the medians that `tools` has, since tools miss what is said of them by more or less at the same ceiling
-    medians = Rater(given, asked.goal.value, asked.confidence, asked.samples, asked.seed)
+    medians = asked.rater(given)
     together = [w.setting for w in won if w.together]
     with_kept = [s for s in together if not s.overrides[0].startswith("transfer")]
     kept = [o for s in with_kept for o in s.overrides]
@@ -207,7 +211,7 @@ def in_medians(given: PathSpec, asked: Asked, won: Sequence[Win], now: Stage) ->
     Args:
         now: The path as it is.
     """
-    rater = Rater(given, asked.goal.value, asked.confidence, asked.samples, asked.seed)
+    rater = asked.rater(given)
     tool = [w.setting for w in won if w.together and w.setting.another_tool]
 
     def alone_Bps(win: Win) -> float:
@@ -241,25 +245,15 @@ def together(wins: Sequence[Win]) -> list[Setting]:
     return [w.setting for w in wins if w.together]
 
 
-def purchases(
-    path: PathSpec,
-    asked: Asked,
-    offered: Offered,
-    *,
-    spent: Decimal = Decimal(),
-    relieved: Collection[str] = (),
-    like: Found | None = None,
-) -> Found:
+def purchases(path: PathSpec | Rater, asked: Asked, offered: Offered, *, spent: Decimal = Decimal()) -> Found:
     """The frontier of purchases on top of a path.
 
     Args:
-        path: The path, tuned.
+        path: The path, tuned, or what rates it.
         offered: What can be bought for the path.
         spent: What of the budget is gone.
-        like: What was found for the same path before.
     """
-    before = like.rater if like is not None else None
-    rater = Rater(path, asked.goal.value, asked.confidence, asked.samples, asked.seed, relieved, before)
+    rater = path if isinstance(path, Rater) else asked.rater(path)
     hosts = asked.hosts if offered.choices and rater.could_help(asked.hosts) else ()
     hosts = [h for h in hosts if rater.could_help([h], [other for other in asked.hosts if other != h])]
     choices = {place: o for place, o in offered.choices.items() if place.split(".")[1] in hosts}

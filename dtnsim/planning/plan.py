@@ -16,6 +16,7 @@ from dtnsim.description.override import Overrides
 from dtnsim.description.transfer import split_end
 from dtnsim.ground import units
 from dtnsim.ground.errors import InputError, UnitError
+from dtnsim.ground.lazy import Lazy
 from dtnsim.ground.records import Prediction
 from dtnsim.ground.units import Money, money
 from dtnsim.planning import actions, catalog as catalogs, explore, growth, messages, offers, whynot
@@ -148,12 +149,11 @@ def _planned(given: spec.PathSpec, asked: Asked, rate: Growth, years: int, energ
     best = top if top is now else cheapest(bought, top, confidence)
     met = best if meets is not None else None
     asked.tell("step 4 of 4: what is short, and of what")
-    unsure = why_wide.of_path(given.changed(best.overrides), asked.seed)[:3]
-    shares = tuple(s for s in unsure if s.share >= min(_WORTH, unsure[0].share))
+    shares = Lazy(lambda: _unsure(given.changed(best.overrides), asked.seed))
     others = [n for n in given.hosts if n not in hosts]
     own = None
     if found is not None and met is None and best.prediction.bottleneck.host in others:
-        own = explore.purchases(found.rater.given, asked, found.offered, relieved=others, like=found)
+        own = explore.purchases(found.rater.relieving(others), asked, found.offered)
     spent = met.price.amount if met is not None else None
     hints = met is None and asked.hints
     would = explore.would_help(best, given, asked) if hints else []
@@ -182,6 +182,12 @@ def _planned(given: spec.PathSpec, asked: Asked, rate: Growth, years: int, energ
     sentences = (*said, *messages.growth_schedule(due, given.workload, asked.currency))
     return Plan(given.name, goal.value, confidence, tuple(hosts), now, won, tuned, tuple(bought), met, shares,
                 sentences, due, given, best, tuple(tried), out, tuple(would))  # fmt: skip
+
+
+def _unsure(path: spec.PathSpec, seed: int) -> list[why_wide.Share]:
+    """What makes an interval wide, as far as it is worth a measurement; at least the first thing."""
+    found = why_wide.of_path(path, seed)[:3]
+    return [s for n, s in enumerate(found) if s.share >= _WORTH or not n]
 
 
 def _free(given: spec.PathSpec, asked: Asked, now: Stage) -> tuple[tuple[Win, ...], tuple[str, ...]]:

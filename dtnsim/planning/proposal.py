@@ -157,7 +157,7 @@ class Plan(Shown):
     tuned: Stage
     purchases: tuple[Stage, ...]
     chosen: Stage | None
-    measure_first: tuple[Share, ...]
+    measure_first: Sequence[Share]
     sentences: tuple[str, ...]
     due: tuple[Due, ...]
     given: PathSpec = field(compare=False)

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Collection, Iterable, Sequence
 from contextlib import suppress
+from copy import copy
 from dataclasses import dataclass, replace
 
 import numpy as np
@@ -73,27 +74,16 @@ class Rater:
     Args:
         goal_Bps: Rate to reach.
         confidence: How sure the second rate has to be.
-        like: A rater of the same path, whose descriptions are used again.
     """
 
-    def __init__(
-        self,
-        given: PathSpec,
-        goal_Bps: float,
-        confidence: float,
-        samples: int,
-        seed: int,
-        relieved: Collection[str] = (),
-        like: Rater | None = None,
-    ) -> None:
-        self.given, self.relieved = given, frozenset(relieved)
-        self.goal_Bps, self.confidence, self.samples, self.seed = goal_Bps, confidence, samples, seed
-        #: whether link-limited connections are no limit either
-        self.lines = False
+    def __init__(self, given: PathSpec, goal_Bps: float, confidence: float, samples: int, seed: int) -> None:
+        self.given, self.goal_Bps, self.confidence, self.samples, self.seed = given, goal_Bps, confidence, samples, seed
+        #: hosts that hold nothing, and whether link-limited connections are no limit either
+        self._relieved, self._lines = frozenset[str](), False
         self.laws = discrepancy.load()
-        self._described: dict[tuple[str, ...], Described] = like._described if like is not None else {}  # noqa: SLF001
+        self._described: dict[tuple[str, ...], Described] = {}
         self._paths = Paths(given)
-        self._middle: dict[tuple[str, ...], tuple[PathSpec, Problem]] = like._middle if like is not None else {}  # noqa: SLF001
+        self._middle: dict[tuple[str, ...], tuple[PathSpec, Problem]] = {}
 
     def __call__(self, chosen: Sequence[Option | Setting]) -> Rates:
         """Rates of a set; nothing where what is in it does not go together."""
@@ -118,16 +108,19 @@ class Rater:
             hosts: These hosts.
             beside: Others that are taken to hold nothing before and after.
         """
-        whole = self._without({*hosts, *beside})
-        before = self._without(beside) if beside else self
+        whole = self.relieving({*hosts, *beside}, lines=True)
+        before = self.relieving(beside, lines=True) if beside else self
         return any(b > a * (1 + s) for a, b, s in zip(before(()), whole(()), SAME, strict=True))
 
-    def _without(self, hosts: Collection[str]) -> Rater:
-        """What rates the path if these hosts, and the lines of connections, held nothing either."""
-        relieved = self.relieved | frozenset(hosts)
-        without = Rater(self.given, self.goal_Bps, self.confidence, self.samples, self.seed, relieved, self)
-        without.lines = True
-        return without
+    def relieving(self, hosts: Collection[str], *, lines: bool = False) -> Rater:
+        """What rates the path, by the same descriptions, if these hosts held nothing either.
+
+        Args:
+            lines: Whether the lines of connections hold nothing too.
+        """
+        made = copy(self)
+        made._relieved, made._lines = self._relieved | frozenset(hosts), lines  # noqa: SLF001
+        return made
 
     def held(self, chosen: Set) -> str:
         """What binds the transfer that takes longest with a set, in words."""
@@ -172,8 +165,8 @@ class Rater:
     def matrices(self, problem: Problem) -> Matrices:
         """A problem as arrays, hosts that are relieved without limits."""
         m = solve.matrices(problem)
-        line = {n for n, c in problem.connections.items() if c.limit == "link"} if self.lines else set()
-        free = [k for k, s in enumerate(problem.stations) if s.host in self.relieved or s.name in line]
+        line = {n for n, c in problem.connections.items() if c.limit == "link"} if self._lines else set()
+        free = [k for k, s in enumerate(problem.stations) if s.host in self._relieved or s.name in line]
         if not free:
             return m
         capacity = m.capacity.copy()

@@ -163,7 +163,7 @@ def predicted(
             drawn = scenarios(given, problem, samples, seed, composer.past, mean=mean)
         made = _drawn(given, problem, drawn, seed, mean=mean)
         rests_on = Assumed(composer, problem, drawn, made.ceiling, seed, mean=mean)
-        return replace(made, assumed=rests_on, unstated=breakdown.unstated(given, drawn))
+        return replace(made, assumed=rests_on, unstated=Lazy(lambda: breakdown.unstated(given, drawn)))
 
 
 def _drawn(given: spec.PathSpec, problem: Problem, drawn: Scenarios, seed: int, *, mean: bool) -> Prediction:
