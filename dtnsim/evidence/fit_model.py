@@ -211,7 +211,9 @@ class Collection:
         for quantity in seen:
             if quantity.key not in place and quantity not in self._alike and quantity.value > 0:
                 self._alike[quantity] = len(self.parameters)
-                self.parameters.append(Parameter("", _short(quantity), quantity))
+                words = quantity.source.partition(";")[0]
+                name = f"{quantity} from {words if len(words) <= 70 else words[:67] + '...'}"
+                self.parameters.append(Parameter("", name, quantity))
 
     def _parameter(self, host: str, key: str, quantity: Quantity, unit: Unit) -> int:
         known = self._index.get((host, key))
@@ -226,8 +228,3 @@ class Collection:
     def draw(self, place: Mapping[str, int], values: Array) -> Table:
         """A draw that reads the parameters' values from a table, (scenarios, parameters)."""
         return Table({known: values[:, column] for known, column in (*place.items(), *self._alike.items())})
-
-
-def _short(quantity: Quantity) -> str:
-    words = quantity.source.partition(";")[0]
-    return f"{quantity} from {words if len(words) <= 70 else words[:67] + '...'}"

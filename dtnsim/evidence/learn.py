@@ -162,7 +162,8 @@ class _Model:
         self._first = begins(self._of)
         error, edge, self._full = (np.array([p[k] for p in points]) for k in range(3))
         self._left = np.where(self._full, edge, error)[self._of] - np.array([room for _, _, room in entries])
-        self._weight = _weights(residuals)
+        number = Counter((r.study, r.regime.kind) for r in residuals)
+        self._weight = np.array([1 / (1 + (number[r.study, r.regime.kind] - 1) * RHO) for r in residuals])
         self._unseen = np.array([r.unseen for r in residuals], dtype=float)
         settings = {r.regime.setting for r in residuals if r.unseen}
         #: whether a law is of a setting in which there are unseen figures
@@ -287,12 +288,6 @@ def _points(residual: Residual) -> tuple[Array, Array, Array, dict[str, Array]]:
     left = np.concatenate([residual.value - explained - n for n in noise])
     own = {residual.regime.kind: np.zeros(left.shape)}
     return left, np.concatenate([room - n for n in noise]), np.tile(full, len(noise)), own | near
-
-
-def _weights(residuals: Sequence[Residual]) -> Array:
-    keys = [(r.study, r.regime.kind) for r in residuals]
-    number = Counter(keys)
-    return np.array([1 / (1 + (number[key] - 1) * RHO) for key in keys])
 
 
 _HEAD = """\

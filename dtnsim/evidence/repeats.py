@@ -166,8 +166,10 @@ def _split(mine: list[Figure], tests: int) -> tuple[list[list[Figure]], tuple[Ch
     at = np.array([d.toordinal() for d in dates], float)
     drift = drifting(at, medians, _CHANCE / tests)
     shifts = shifted(medians, CHANCE / tests)
-    if drift is not None and _left(medians, shifts) >= _about_line(at, medians):
-        return [mine], (), drift
+    if drift is not None:  # squares about the means between shifts, and about a straight line
+        left = sum(float(((part - part.mean()) ** 2).sum()) for part in np.split(medians, [n for n, _ in shifts]))
+        if left >= float(((medians - np.polyval(np.polyfit(at, medians, 1), at)) ** 2).sum()):
+            return [mine], (), drift
     changes = changes_at(shifts, dates, medians)
     starts = [c.since for c in changes]
     pieces: list[list[Figure]] = [[] for _ in range(len(starts) + 1)]
@@ -196,16 +198,6 @@ def drifting(days: Array, values: Array, chance: float) -> tuple[float, float] |
     slope = float(theilslopes(values, days).slope)
     month = math.expm1(slope * _MONTH_DAYS)
     return (month, p) if p < chance and abs(slope) * float(np.ptp(days)) >= SMALLEST else None
-
-
-def _left(values: Array, shifts: Sequence[tuple[int, float]]) -> float:
-    """Sum of squares about the means between shifts."""
-    return sum(float(((part - part.mean()) ** 2).sum()) for part in np.split(values, [n for n, _ in shifts]))
-
-
-def _about_line(days: Array, values: Array) -> float:
-    """Sum of squares about a straight line."""
-    return float(np.sum((values - np.polyval(np.polyfit(days, values, 1), days)) ** 2))
 
 
 def _noise(pieces: Iterable[Sequence[Figure]]) -> tuple[float, float, bool]:

@@ -24,7 +24,7 @@ import numpy as np
 from dtnsim.composition import tcp
 from dtnsim.ground.errors import DtnsimError
 from dtnsim.ground.records import Demand, Phase, Problem
-from dtnsim.physics._arrays import BoolArray, FloatArray as Array
+from dtnsim.physics._arrays import FloatArray as Array
 from dtnsim.planning.option import Option
 from dtnsim.planning.rating import Described, Rater
 from dtnsim.planning.search import Case, Open, Rates, Set
@@ -190,7 +190,7 @@ class Bound:
     ) -> None:
         self._rater = rater
         self._base = _limited(rater.middle([]))
-        self._alone: dict[Option, dict[Key, Array]] = {}
+        self._alone: dict[Option | None, dict[Key, Array]] = {None: self._base}
         rater.ahead(o.overrides for options in choices.values() for o in options)
         for option in each(list(itertools.chain(*choices.values()))):
             self._alone[option] = self._times(option.overrides) or self._base
@@ -209,7 +209,6 @@ class Bound:
         self._held = tuple(h._replace(stations=dict(s), meeting=None) for h, s in of_each)
         self._reference = _Reference(rater, best.drawn, [found for found in beside.values() if found is not None])
         self._known = {which: self._ratios(which[1], found) for which, found in beside.items()}
-        self._own: dict[str, BoolArray] = {}
         self._asked: dict[object, Rates] = {}
         self._quick = {which: self._quickened(*which) for which in beside}
 
@@ -258,7 +257,10 @@ class Bound:
             take on the stations of the place, or by the least.
         """
         others = {p: (None, *o) for p, o in choices.items() if p != place}
-        own, least = self._decided_by(place), {p: self._least(p, o) for p, o in others.items()}
+        # stations whose time differs between what can be in the place, (keys, 1)
+        table = np.stack([r for (p, _), r in self._known.items() if p == place])
+        own = (np.ptp(table, axis=0) > _ALIKE).any(axis=1, keepdims=True)
+        least = {p: self._least(p, o) for p, o in others.items()}
         most = {p: np.stack([self._known[p, o] for o in options]).max(axis=0) for p, options in others.items()}
         company = {
             False: list(least.values()),
@@ -295,13 +297,6 @@ class Bound:
         ratios = np.concatenate(tables, axis=1)
         m, problem = self._reference.scaled(ratios), self._reference.limited(ratios)
         return solved(problem, m, self._draw, self._held, times=len(tables))
-
-    def _decided_by(self, place: str) -> BoolArray:
-        """Stations whose time differs between what can be in a place, (keys, 1)."""
-        if place not in self._own:
-            table = np.stack([r for (p, _), r in self._known.items() if p == place])
-            self._own[place] = np.asarray((np.ptp(table, axis=0) > _ALIKE).any(axis=1, keepdims=True))
-        return self._own[place]
 
     def _times(self, overrides: Sequence[str]) -> dict[Key, Array] | None:
         try:
@@ -344,15 +339,13 @@ class Bound:
         """Times of that over those of the reference; without it, of the option by itself over the path as it is."""
         r = self._reference
         if beside is None:
-            own = self._alone[option] if option is not None else self._base
-            return np.where(r.absent, 0.0, r.ratios(own, self._base))
+            return np.where(r.absent, 0.0, r.ratios(self._alone[option], self._base))
         return r.ratios(_limited(beside), r.times)
 
     def _quickened(self, place: str, option: Option | None) -> Array:
         """What an option by itself makes of times at stations that the reference lacks; one where it brings them."""
         r = self._reference
-        quick = np.ones((len(r.keys), r.count))
-        own = self._alone[option] if option is not None else self._base
+        quick, own = np.ones((len(r.keys), r.count)), self._alone[option]
         brought = np.stack([known for (p, _), known in self._known.items() if p == place]).max(axis=0) > 0
         for k, key in enumerate(r.keys):
             if key in r.extra and key in own and key in self._base:

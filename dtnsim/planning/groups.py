@@ -127,7 +127,7 @@ def _is_vector(start: PathSpec, key: str, values: tuple[str, ...]) -> bool:
             return False
         size = np.array([units.read(v)[0] for v in values])
         chosen = np.unique(np.argsort(size)[np.linspace(0, len(size) - 1, min(_COMPARED, len(size))).astype(int)])
-        many = swept.rates(swept.with_values(start, where, [size[chosen]]))
+        many = _spread(swept.rates(swept.with_values(start, where, [size[chosen]])), len(chosen))
         return all(_equal(many, n, alone(start, [f"{key}={values[c]}"])) for n, c in enumerate(chosen))
     except MixedError:
         return True  # groups are taken apart by what it is that they do not agree in, and are compared then

@@ -99,7 +99,8 @@ def choose(
         message = f"{spec.transfer_key(0)}.tool: zfs send moves a snapshot, and other tools move files"
         raise InputError(f"{message}; write tool: rsync, or another, to compare what copies the files")
     if not own.tool_class.endswith("test"):
-        found.append(Choice(_own(own), "", "", "", {}, predict(_first(spec), samples=samples, seed=seed), own=True))
+        name = f"yours: {own.kind}" + (f" ({stated})" if (stated := _stated(own)) else "")
+        found.append(Choice(name, "", "", "", {}, predict(_first(spec), samples=samples, seed=seed), own=True))
         found += _tuned(spec, found[0], samples, seed) if not have or own.kind in have else []
     key = spec.transfer_key(0)
     for kind, usage, mounted in _leading(spec):
@@ -230,12 +231,6 @@ def leads(spec: PathSpec) -> str:
 def _typed(usage: Usage, options: dict[str, Any]) -> str:
     """What to type."""
     return usage.line.format(**{k: _TYPED.get(str(v), v) for k, v in options.items()})
-
-
-def _own(tool: Tool) -> str:
-    """What a path's tool is called, with the options that the path states."""
-    stated = _stated(tool)
-    return f"yours: {tool.kind}" + (f" ({stated})" if stated else "")
 
 
 def _stated(tool: Model) -> str:

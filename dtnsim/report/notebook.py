@@ -72,26 +72,14 @@ def _plan(answer: Plan) -> str:
     return _said(answer.verdict, *answer.sentences) + made.table.html(made.title)
 
 
-def _fleet(answer: FleetAnswer) -> str:
-    return _said(answer) + "".join(table.html(says) for says, table in fleet_page.tables(answer))
-
-
 def _comparison(answer: Comparison) -> str:
     why = (answer.sentence(n) for n in range(1, len(answer.variants)))
     return _said(answer, *why) + charts.variants(answer).table.html("Side by side")
 
 
-def _sweep(answer: SweepResult) -> str:
-    return _said(answer) + charts.scenarios(answer).table.html("Scenarios")
-
-
 def _classes(answer: FleetAnswer) -> Any:
     document = fleet.document(answer)
     return rows_frame([*document["classes"], document["total"]])
-
-
-def _scenarios(answer: SweepResult) -> Any:
-    return rows_frame(answer.to_dicts()).assign(**answer.numbers())
 
 
 #: kind of answer -> what it is as HTML, as a DataFrame and as a figure; None where it is none
@@ -103,7 +91,15 @@ _VIEWS: Final[dict[type, tuple[Callable[[Any], str], Callable[[Any], Any] | None
         lambda answer: timeline.figures(answer)[0],
     ),
     Plan: (_plan, None, charts.plan_frontier),
-    FleetAnswer: (_fleet, _classes, lambda answer: fleet_page.figures(answer)[0]),
+    FleetAnswer: (
+        lambda answer: _said(answer) + "".join(table.html(says) for says, table in fleet_page.tables(answer)),
+        _classes,
+        lambda answer: fleet_page.figures(answer)[0],
+    ),
     Comparison: (_comparison, lambda answer: rows_frame(answer.to_dicts()), charts.variants),
-    SweepResult: (_sweep, _scenarios, charts.scenarios),
+    SweepResult: (
+        lambda answer: _said(answer) + charts.scenarios(answer).table.html("Scenarios"),
+        lambda answer: rows_frame(answer.to_dicts()).assign(**answer.numbers()),
+        charts.scenarios,
+    ),
 }

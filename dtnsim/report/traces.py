@@ -143,9 +143,9 @@ def whole(text: str, letters: int = LETTERS) -> str:
     return "<br>".join(map(label, lines))
 
 
-def folded(text: str, width: int = 70) -> str:
+def folded(text: str) -> str:
     """A long text of a hover label in lines."""
-    return "<br>".join(textwrap.wrap(label(text), width, break_long_words=False, break_on_hyphens=False))
+    return "<br>".join(textwrap.wrap(label(text), break_long_words=False, break_on_hyphens=False))
 
 
 def quantiles(
