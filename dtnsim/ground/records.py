@@ -303,7 +303,7 @@ class Prediction(Shown):
     duration_s: Interval
     ceiling: float
     transfers: tuple[TransferPrediction, ...]
-    stations: tuple[StationUse, ...]
+    stations: Sequence[StationUse]
     warnings: tuple[str, ...]
     problem: Problem
     drawn: Drawn | None = field(default=None, compare=False, repr=False)

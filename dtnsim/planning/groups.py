@@ -14,6 +14,7 @@ import numpy as np
 from dtnsim.description.spec import PathSpec
 from dtnsim.ground import units
 from dtnsim.ground.errors import DtnsimError, SpecError
+from dtnsim.ground.records import Prediction
 from dtnsim.ground.several import MixedError, NeedsOneError
 from dtnsim.ground.term import without_words
 from dtnsim.planning import swept
@@ -66,6 +67,7 @@ class Task:
     given: PathSpec
     samples: int
     seed: int
+    known: Prediction | None = None  #: The path's own answer by these draws, where it is there.
 
 
 class Pace:
@@ -173,7 +175,8 @@ def predicted(task: Task, overrides: list[str]) -> Outcome:
     """What `predict` says of one scenario."""
     try:
         with without_words():  # of a scenario nobody reads why, or what would relieve it
-            made = predict(task.given.changed(overrides), samples=task.samples, seed=task.seed)
+            own = None if overrides else task.known
+            made = own or predict(task.given.changed(overrides), samples=task.samples, seed=task.seed)
     except DtnsimError as error:
         return Outcome(None, None, error=str(error).replace("\n", "; also "))  # a cell of a table
     rate, held = made.throughput_Bps, made.bottleneck

@@ -77,12 +77,13 @@ Suggestion = tuple[str, tuple[str, ...]]
 
 
 def choose(
-    spec: PathSpec, samples: int, seed: int = 1, have: Collection[str] = ()
+    spec: PathSpec, samples: int, seed: int = 1, have: Collection[str] = (), answer: Prediction | None = None
 ) -> tuple[list[Choice], list[Refused]]:
     """The first transfer of a path by its own tool, by every other, the fastest first, and those that cannot do it.
 
     Args:
         have: Kinds of tools that are there; empty: all.
+        answer: The path's own by these draws, where it is there.
 
     Raises:
         InputError: a kind that is none, or none of the tools can do it.
@@ -100,7 +101,9 @@ def choose(
         raise InputError(f"{message}; write tool: rsync, or another, to compare what copies the files")
     if not own.tool_class.endswith("test"):
         name = f"yours: {own.kind}" + (f" ({stated})" if (stated := _stated(own)) else "")
-        found.append(Choice(name, "", "", "", {}, predict(_first(spec), samples=samples, seed=seed), own=True))
+        made = answer if alone(spec) else None
+        made = made or predict(_first(spec), samples=samples, seed=seed)
+        found.append(Choice(name, "", "", "", {}, made, own=True))
         found += _tuned(spec, found[0], samples, seed) if not have or own.kind in have else []
     key = spec.transfer_key(0)
     for kind, usage, mounted in _leading(spec):

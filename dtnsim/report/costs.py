@@ -32,14 +32,14 @@ class Reliefs:
         self._currency = self._listed.offers[0].price.currency
         self._options: dict[str, Mapping[str, Sequence[Option]]] = {}
         self._settings: dict[str, list[tuple[Setting, dict[str, float]]]] = {}
-        self._before = _load(given)
+        self._paths, self._loads = Paths(given), dict[tuple[str, ...], dict[str, float]]()
 
     def of(self, rungs: Sequence[Rung]) -> list[tuple[str, str]]:
         """(what to type, the cheapest part that makes the station quicker) of each rung; empty where none is known."""
         return [self._one(rung, max(r.throughput_Bps for r in rungs)) for rung in rungs]
 
     def _one(self, rung: Rung, target_Bps: float) -> tuple[str, str]:
-        station, least = self._stations.get(rung.station), self._before.get(rung.station, 0.0) * (1 - _SAVED)
+        station, least = self._stations.get(rung.station), self._load().get(rung.station, 0.0) * (1 - _SAVED)
         host = station.host if station is not None and station.host in self._given.hosts else ""
         command = self._own(rung)
         if not command:
@@ -60,12 +60,12 @@ class Reliefs:
     def _tried(self, host: str, target_Bps: float) -> list[tuple[Setting, dict[str, float]]]:
         """Settings of a host and of the tools, each with the load of the stations that it leaves."""
         if host not in self._settings:
-            paths, found = Paths(self._given), []
+            found = []
             settings = actions.settings(self._given, [host] if host else [], target_Bps, ("tuning",))
-            paths.ahead(s.overrides for s in settings)
+            self._paths.ahead(s.overrides for s in settings if s.overrides not in self._loads)
             for setting in settings:
                 with suppress(DtnsimError):
-                    found.append((setting, _load(paths(setting.overrides))))
+                    found.append((setting, self._load(setting.overrides)))
             self._settings[host] = found
         return self._settings[host]
 
@@ -81,20 +81,21 @@ class Reliefs:
         near = [o for place, parts in places if place.startswith(key) or key.startswith(place) for o in parts]
         for option in sorted(near, key=lambda o: o.price)[:_TRIED]:
             try:
-                after = _load(self._given.changed(option.overrides))
+                after = self._load(option.overrides)
             except DtnsimError:
                 continue
             if after.get(station, least) < least:
                 return option
         return None
 
-
-def _load(given: PathSpec) -> dict[str, float]:
-    """Seconds a byte at each station, waiting by the transfer it belongs to."""
-    found: dict[str, float] = {}
-    with without_words():
-        problem = timed.composer(given, Draw()).problem()
-    for (transfer, station), seconds in times(problem).items():
-        name = station or f"{transfer}.workers"
-        found[name] = found.get(name, 0.0) + float(seconds[0])
-    return found
+    def _load(self, overrides: tuple[str, ...] = ()) -> dict[str, float]:
+        """Seconds a byte at each station of the path with overrides, waiting by the transfer it belongs to."""
+        if overrides not in self._loads:
+            with without_words():
+                problem = timed.composer(self._paths(overrides), Draw()).problem()
+            found: dict[str, float] = {}
+            for (transfer, station), seconds in times(problem).items():
+                name = station or f"{transfer}.workers"
+                found[name] = found.get(name, 0.0) + float(seconds[0])
+            self._loads[overrides] = found
+        return self._loads[overrides]

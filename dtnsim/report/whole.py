@@ -126,7 +126,7 @@ def _transfers(
         page.heading("Measured on this path")
         page.figure(charts.measured(figures))
     if asked.tools:
-        _tools(page, given, asked)
+        _tools(page, given, p, asked)
     if asked.simulation is not None:
         _time(page, asked.simulation, asked.start)
     with page.on_screen():
@@ -193,14 +193,14 @@ def _measured(given: PathSpec, p: Prediction) -> list[tuple[str, str, float, Int
     return found
 
 
-def _tools(page: Page, given: PathSpec, asked: Asked) -> None:
+def _tools(page: Page, given: PathSpec, p: Prediction, asked: Asked) -> None:
     """The tools that move the files of the first transfer in the least time, yours first."""
     if not may_choose(given, 0):
         return
     page.heading("Which tool")
     try:
         with without_words():  # nothing but times is shown
-            found, refused = tool_choice.choose(given, asked.samples, asked.seed)
+            found, refused = tool_choice.choose(given, asked.samples, asked.seed, answer=p)
     except DtnsimError as error:
         page.text(f"{error}.")
         return
@@ -260,7 +260,7 @@ def _scenarios(
 ) -> None:
     if not asked.scenarios:
         return
-    task = groups.Task(given, asked.samples, asked.seed)
+    task = groups.Task(given, asked.samples, asked.seed, p)
     crossed = whatif.grid(task, max(asked.scenarios // len(given.transfers), 16), progress)
     if crossed.axes:
         page.heading("What if")

@@ -242,7 +242,7 @@ def _answer(problem: Problem, rates: Array | None, path: spec.PathSpec | None = 
     span = transfers[0].duration_s if len(transfers) == 1 else took(ordering.span(problem, rates))
     whole = _slowed(replace(problem, stations=tuple(told)), known.m, solution)
     full = used[0][0] if len(used) == 1 else with_workers(whole, replace(known.m, capacity=solution.capacity))
-    uses = _uses(full, used)
+    uses = Lazy(partial(_uses, full, used))
     return Prediction(problem.name, interval(total), span, float(top[0]), transfers, uses, problem.warnings, full)
 
 
