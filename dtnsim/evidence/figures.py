@@ -47,11 +47,6 @@ class Solved:
     matrices: Matrices
     solution: Solution
 
-    @property
-    def rates(self) -> Array:
-        """Rates of the transfers, (S, F) [B/s]."""
-        return self.solution.rate
-
 
 def solved(problem: Problem) -> Solved:
     """Solves a problem."""
@@ -86,7 +81,7 @@ def values(case: Case, answer: Solved) -> Array:
         SpecError: the case names a transfer or a station that the path does not have.
     """
     which = transfer_index(case, answer.problem)
-    rates = answer.rates
+    rates = answer.solution.rate
     if case.quantity == "cpu_share":
         return _share(case, answer)
     if case.quantity == "duration":
@@ -110,7 +105,7 @@ def _share(case: Case, answer: Solved) -> Array:
         key, remedy = f"cases.{case.id}.quantity", f"cores: {', '.join(cores)}"
         raise SpecError("finds no station of the path", key=key, value=case.pattern, remedy=remedy)
     m = answer.matrices
-    load = m.loads(answer.rates)[:, found]
+    load = m.loads(answer.solution.rate)[:, found]
     return np.asarray((load / answer.solution.capacity[:, found]).max(axis=1))
 
 

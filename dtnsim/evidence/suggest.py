@@ -55,7 +55,6 @@ _BLOCKS: Final = {"4k": 4096, "1M": _MIB, "64M": 64 * _MIB}
 class Candidate:
     """A test that can be run."""
 
-    tool: str  #: ``fio`` or ``dd``.
     volume: str  #: Mount point.
     command: tuple[str, ...]  #: What to run; ``DIR`` stands for a new folder on the volume, ``FILE`` for a file in it.
     size_B: float  #: What it writes.
@@ -128,7 +127,7 @@ def _candidate(
         Model([figure], [target.name])
     except DtnsimError:
         return None
-    return Candidate(tool["name"], mount, command, size, figure)
+    return Candidate(mount, command, size, figure)
 
 
 def suggest(tests: Sequence[Candidate], host: str, known: Fit | None = None) -> tuple[list[Suggestion], list[str]]:
@@ -217,7 +216,7 @@ def script(chosen: Sequence[Suggestion], left: Sequence[str], host: str, file: s
         lines.append(f"# {number}: determines {', '.join(s.determines)}\n")
         volume, kib = shlex.quote(s.test.volume), f"{s.test.size_B / 1024:.0f}"
         words = " ".join(_word(w) for w in s.test.command)
-        lines.append(f"if begin {volume} {kib}; then run {s.test.tool}-{number} {words}; finish; fi\n")
+        lines.append(f"if begin {volume} {kib}; then run {s.test.command[0]}-{number} {words}; finish; fi\n")
     lines.append("done\n")
     lines += [f"# {line}\n" for line in elsewhere(left)]
     return "".join(lines)

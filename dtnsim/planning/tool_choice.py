@@ -72,10 +72,6 @@ class Choice:
         return Interval(*(payload / seconds for seconds in (took.p90, took.p50, took.p10)))
 
 
-#: another way: what to type, with what it needs that need not be there, and ``key=value`` of the path
-Suggestion = tuple[str, tuple[str, ...]]
-
-
 def choose(
     spec: PathSpec, samples: int, seed: int = 1, have: Collection[str] = (), answer: Prediction | None = None
 ) -> tuple[list[Choice], list[Refused]]:
@@ -134,7 +130,7 @@ def choose(
     return sorted(_rated(found), key=lambda c: (not c.own, c.duration_s.p50)), refused
 
 
-def quick(spec: PathSpec, *, ready: bool) -> list[Suggestion]:
+def quick(spec: PathSpec, *, ready: bool) -> list[Setting]:
     """Tools of another kind, the fastest at the ceiling first: few enough that each can be rated by its draws.
 
     All are tried with the usual value of each option and with the last one, and those that are not far behind the best
@@ -165,7 +161,8 @@ def quick(spec: PathSpec, *, ready: bool) -> list[Suggestion]:
         kind, usage, mounted = ways[name]
         options = {"name": kind, **_best(_there(spec, kind, mounted), kind, usage)}
         needs = "" if usage.needs in READY else f"   # needs {usage.needs}"
-        found.append((_typed(usage, options) + needs, (*mounted, setting(options, spec.transfer_key(0)))))
+        sets, line = (*mounted, setting(options, spec.transfer_key(0))), _typed(usage, options) + needs
+        found.append(Setting(f"{transfer.name}: another tool", sets, (line,)))
     return found
 
 
@@ -202,7 +199,7 @@ def _foreign(spec: PathSpec, usage: Usage) -> str:
     return elsewhere(hosts.values(), usage.systems)
 
 
-def as_archive(spec: PathSpec) -> list[Suggestion]:
+def as_archive(spec: PathSpec) -> list[Setting]:
     """The first transfer's files as one archive, by its own tool and by the quickest others for one file.
 
     Nothing where the files are few or large, or where an end has no place for an archive.
@@ -210,17 +207,13 @@ def as_archive(spec: PathSpec) -> list[Suggestion]:
     single = _single(spec)
     if single is None or leads(spec) != "host" or "changed" in spec.transfers[0].tool.model_fields_set:
         return []  # an archive has what has not changed as well
-    key, own = spec.transfer_key(0), spec.transfers[0].tool
-    ways: list[Suggestion] = []
-    if not own.kind.startswith("tar"):
-        ways.append((f"send SRC.tar by {own.kind} as SRC was", ()))
-    for line, sets in quick(single, ready=True):
-        if len(sets) == 1:  # what goes to a share is not unpacked by its own tar
-            ways.append((line.replace("SRC", "SRC.tar"), sets))
-    room = f"   # needs {_with_room(spec, '')}"
-    return [
-        (f"tar -cf SRC.tar SRC; {line}; tar -xf SRC.tar{room}", (*sets, f"{key}.archive=true")) for line, sets in ways
-    ]
+    key, transfer = spec.transfer_key(0), spec.transfers[0]
+    own = [] if transfer.tool.kind.startswith("tar") else [(f"send SRC.tar by {transfer.tool.kind} as SRC was", ())]
+    # what goes to a share is not unpacked by its own tar
+    others = [s for s in quick(single, ready=True) if len(s.overrides) == 1]
+    ways = [*own, *((s.commands[0].replace("SRC", "SRC.tar"), s.overrides) for s in others)]
+    lines = ((f"tar -cf SRC.tar SRC; {line}; tar -xf SRC.tar   # needs {_with_room(spec, '')}", o) for line, o in ways)
+    return [Setting(f"{transfer.name}: archive first", (*o, f"{key}.archive=true"), (line,)) for line, o in lines]
 
 
 def leads(spec: PathSpec) -> str:

@@ -120,7 +120,8 @@ def decide(p: Prediction, wanted: Sequence[Goal] = (), start: dt.time | None = N
     f, held = p.transfers.index(t), holds.held(p)
     enough = bool(wanted) and p.drawn is not None and all(goal.met(p, _SURE) for goal in wanted)
     says, tools = verdict(p, wanted, start), _by_another(p, f) if len(p.transfers) == 1 else []
-    ways = () if _until_last_start(p) else _unlike((*holds.usual_ways(p), *_ways(p, t)))
+    usual = holds.usual(p)
+    ways = () if _until_last_start(p) else _unlike((*(usual.ways if usual is not None else ()), *_ways(p, t)))
     # what can be typed comes first, unless another brings more than twice as much
     rank = {way: 2 if typed(p, way) else 1 for way in ways}
     ranked = sorted(ways, key=lambda w: -w.ceiling_Bps * rank[w])[:_TRIED]
@@ -225,7 +226,7 @@ def _no_setting(p: Prediction, f: int, wanted: Sequence[Goal]) -> tuple[tuple[st
         remedy = remedy.removesuffix(", or more files at once")
     does = tuple(filter(None, (remedy, *_by_another(p, f)))) or ("nothing that is known",)
     more = 1.0 if better is None else _more(p, better)
-    asked = next((_asked(goal, p) for goal in wanted), _for_plan(p, t, more))
+    asked = _asked(p, t, more, wanted)
     said, costs = _FREE_OF_IT.get(t.bottleneck.kind, ("", ""))
     free = costs if said in remedy else ""
     short = _short_of(p, wanted, more)
@@ -294,20 +295,14 @@ def _short_of(p: Prediction, wanted: Sequence[Goal], factor: float) -> str:
     return "" if missed is None else f", and alone NOT enough for {missed.words.removeprefix('at least ')}"
 
 
-def _asked(goal: Goal, p: Prediction) -> str:
-    """A goal as options of `plan`."""
-    if goal.kind == "target":
-        return f"--target {_short(goal.value, 'B/s')}"
-    return f"--move {_short(sum(t.payload_B for t in p.transfers), 'B')} --within {_short(goal.value, 's')}"
-
-
-def _for_plan(p: Prediction, t: TransferPrediction, more: float) -> str:
-    """A goal that one may ask `plan` for: a rate, or of a re-sync, whose rate no wire has, a time."""
-    rate = _next(p, t, more)
-    if not resync(p):
-        return f"--target {_short(rate, 'B/s', 2)}"
+def _asked(p: Prediction, t: TransferPrediction, more: float, wanted: Sequence[Goal]) -> str:
+    """The first goal as options of `plan`; without one a rate, or of a re-sync, whose rate no wire has, a time."""
     size_B = sum(each.payload_B for each in p.transfers)
-    return f"--move {_short(size_B, 'B')} --within {_short(size_B / rate, 's', 2)}"
+    move = f"--move {_short(size_B, 'B')} --within "
+    for goal in wanted[:1]:
+        return f"--target {_short(goal.value, 'B/s')}" if goal.kind == "target" else move + _short(goal.value, "s")
+    rate = _next(p, t, more)
+    return move + _short(size_B / rate, "s", 2) if resync(p) else f"--target {_short(rate, 'B/s', 2)}"
 
 
 def _short(value: float, unit: str, digits: int = 3) -> str:

@@ -32,6 +32,7 @@ ENOUGH: Final = 8
 _GROWTHS: Final = 256
 #: how busy a station is -> what says so
 _BUSY: Final = {"utilization_busy_hour": "busy", "utilization_busy_day": "busy_day"}
+DAYS: Final = ("Mon", "Tue", "Wed", "Thu", "Fri", "Sat", "Sun")
 #: shades of a utilisation in the map of the week
 _SHADES: Final = " .:-=+*#%@"
 
@@ -325,7 +326,7 @@ def _week(a: FleetAnswer, out: Out) -> None:
     top = max(*s.of_week, 1e-12)
     out.print()
     out.print(f"the week of {s.name}, mean of each hour ('{_SHADES[-1]}' is {top:.1%})")
-    for day, label in enumerate(("Mon", "Tue", "Wed", "Thu", "Fri", "Sat", "Sun")):
+    for day, label in enumerate(DAYS):
         hours = s.of_week[24 * day : 24 * day + 24]
         line = "".join(_SHADES[min(int(v / top * (len(_SHADES) - 1) + 0.5), len(_SHADES) - 1)] * 2 for v in hours)
         out.print(f"{label} |{line}|")

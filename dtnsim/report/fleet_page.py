@@ -22,7 +22,6 @@ from dtnsim.simulation.fleet.run import FleetAnswer
 STATIONS: Final = 16
 CURVES: Final = 6
 IDLE: Final = 0.1
-_DAYS: Final = ("Mon", "Tue", "Wed", "Thu", "Fri", "Sat", "Sun")
 _WEEK: Final = 168
 _STATES: Final = ("not yet asked for", "queued", "under way", "backing off", "done", "failed")
 
@@ -112,7 +111,7 @@ def _week(kept: list[dict[str, Any]], seen: set[int]) -> Figure | None:
     shown = [[100 * v if hour in seen else None for hour, v in enumerate(s["by_hour_of_week"])] for s in kept]
     trace = heat(shown, "used [%]", "hour %{x} of the week: %{z:.3g} %", zmin=0, zmax=100)
     down = {**rows_axis([s["station"] for s in kept]), "showgrid": False}
-    across = axis("day, from midnight on", tickvals=[24 * d for d in range(7)], ticktext=list(_DAYS))
+    across = axis("day, from midnight on", tickvals=[24 * d for d in range(7)], ticktext=list(fleet.DAYS))
     layout = {"yaxis": down, "xaxis": across, "height": height(down, 100)}
     rows = []
     for s in kept:

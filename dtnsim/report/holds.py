@@ -7,7 +7,6 @@ from typing import Final, cast
 from dtnsim.components.segment import segment_names
 from dtnsim.ground.quantity import middle
 from dtnsim.ground.records import Bottleneck, Prediction, Station
-from dtnsim.ground.uncertainty import Remedy
 from dtnsim.steady.known import Assumed
 from dtnsim.steady.reasons import BOTH_WAYS, WORDS
 from dtnsim.steady.usual import Usual
@@ -112,7 +111,7 @@ def _ends(p: Prediction, place: str) -> str:
 
 def held(p: Prediction) -> str:
     """What holds the transfer that takes longest, for people: in most of its draws, and at its best too."""
-    t, found = p.longest, _usual(p)
+    t, found = p.longest, usual(p)
     best = f"{holds(p, t.bottleneck)} [{t.bottleneck.station}]"
     turns = _TURNS.search(t.bottleneck.reason)
     best += f" for {turns[1]}{turns[2]}" if turns and int(turns[1]) < _MOSTLY else ""
@@ -124,18 +123,12 @@ def held(p: Prediction) -> str:
 
 def usual_holder(p: Prediction) -> Bottleneck | None:
     """What holds the transfer that takes longest in most of its draws, if it goes by another name at the medians."""
-    found = _usual(p)
+    found = usual(p)
     names = [brief(holds(p, replace(held, work=()))) for held in (p.longest.bottleneck, *(found or ())[:1])]
     return found.holder if found is not None and names[0] != names[1] else None
 
 
-def usual_ways(p: Prediction) -> tuple[Remedy, ...]:
-    """Changes against what holds the transfer that takes longest in most of its draws, if not at the medians."""
-    found = _usual(p)
-    return found.ways if found is not None else ()
-
-
-def _usual(p: Prediction) -> Usual | None:
+def usual(p: Prediction) -> Usual | None:
     """What holds the transfer that takes longest in most of its draws, if not at the medians."""
     return p.assumed.usual[p.transfers.index(p.longest)] if isinstance(p.assumed, Assumed) else None
 
@@ -154,5 +147,5 @@ def still(p: Prediction, then: str) -> bool:
 
 def _holder(p: Prediction) -> Bottleneck:
     """What holds the transfer that takes longest in most of its draws."""
-    found = _usual(p)
+    found = usual(p)
     return found.holder if found is not None else p.longest.bottleneck

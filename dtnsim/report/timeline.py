@@ -22,6 +22,7 @@ _TICKS: Final = 20  #: most days that are named on an axis
 _NOTED: Final = 0.01  #: part of a transfer's bytes in memory from which on it has a figure
 #: part of its height that a level line moves by at most
 _FLAT: Final = 0.01
+_UNITS: Final = {"d": 86400.0, "h": 3600.0, "min": 60.0, "s": 1.0}  #: units of time, and seconds in each
 _DASHES: Final = ("solid", "dash", "dot", "dashdot")
 
 
@@ -57,8 +58,8 @@ def happened(s: Simulation) -> Table:
 def _time(seconds: Sequence[float]) -> tuple[list[float], str]:
     """A time axis in the unit that fits."""
     last = max(seconds, default=0.0)
-    factor, unit = next(((f, u) for f, u in ((86400.0, "d"), (3600.0, "h"), (60.0, "min")) if last > 3 * f), (1.0, "s"))
-    return [t / factor for t in seconds], unit
+    unit = next((unit for unit, factor in _UNITS.items() if last > 3 * factor), "s")
+    return [t / _UNITS[unit] for t in seconds], unit
 
 
 def _rates(series: dict[str, Any], time: list[float], unit: str, marks: Sequence[tuple[float, str]]) -> Figure:
@@ -80,7 +81,7 @@ def _curves(
         )
         for n, (name, values) in enumerate(curves.items())
     ]  # fmt: skip
-    scale = {"d": 86400.0, "h": 3600.0, "min": 60.0, "s": 1.0}[unit]
+    scale = _UNITS[unit]
     layout = {
         "xaxis": axis(f"time [{unit}]", rangemode="tozero"),
         "yaxis": rate_axis(up),

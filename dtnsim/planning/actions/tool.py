@@ -2,7 +2,6 @@
 
 from collections.abc import Iterator
 
-from dtnsim.description.spec import PathSpec
 from dtnsim.planning import tool_choice
 from dtnsim.planning.actions import Scope, free
 from dtnsim.planning.option import Setting
@@ -24,22 +23,16 @@ def counts(scope: Scope) -> Iterator[Setting]:
 @free("tools", anew=True)
 def another(scope: Scope) -> Iterator[Setting]:
     """The quickest other tools, if any, that the ends have what they need for."""
-    yield from _quickest(scope.given, ready=True)
+    yield from tool_choice.quick(scope.given, ready=True) if tool_choice.alone(scope.given) else ()
 
 
 @free("tools", anew=True)
 def archive(scope: Scope) -> Iterator[Setting]:
     """Many small files as one archive, that ends where they lie have room for."""
-    for line, sets in tool_choice.as_archive(scope.given) if len(scope.given.transfers) == 1 else ():
-        yield Setting(f"{scope.given.transfers[0].name}: archive first", sets, (line,))
+    yield from tool_choice.as_archive(scope.given) if len(scope.given.transfers) == 1 else ()
 
 
 @free("far", anew=True)
 def another_there(scope: Scope) -> Iterator[Setting]:
     """... also of those that need a service at the far side."""
-    yield from _quickest(scope.given, ready=False)
-
-
-def _quickest(given: PathSpec, *, ready: bool) -> Iterator[Setting]:
-    for line, sets in tool_choice.quick(given, ready=ready) if tool_choice.alone(given) else ():
-        yield Setting(f"{given.transfers[0].name}: another tool", sets, (line,))
+    yield from tool_choice.quick(scope.given, ready=False) if tool_choice.alone(scope.given) else ()
