@@ -54,7 +54,7 @@ def plot(found: Fit, out: Out) -> None:
     drawn = _dated(found)
     for r in drawn:
         days, rates, means = _curve(r)
-        plots.curves(r.words, days, {"measured [MB/s]": rates, "mean": means}, "days", out)
+        plots.curves(r.words, {"measured [MB/s]": (days, rates), "mean": (days, means)}, "days", out)
     if not drawn:
         out.print("no test has dated runs of several days: there is nothing to draw")
 

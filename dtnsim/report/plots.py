@@ -1,5 +1,6 @@
 """Figures in a terminal and in picture files."""
 
+import html
 import re
 import shutil
 from collections.abc import Mapping, Sequence
@@ -12,8 +13,9 @@ from dtnsim.ground.extras import need
 from dtnsim.ground.lazy import Shown
 from dtnsim.ground.records import Prediction
 from dtnsim.planning.sweep import SweepResult
-from dtnsim.report import timeline
+from dtnsim.report import charts, timeline
 from dtnsim.report.console import Out
+from dtnsim.report.page import Figure
 from dtnsim.report.table import Table, bar
 from dtnsim.simulation.results import Simulation
 
@@ -24,6 +26,7 @@ _WIDTH: Final = 1100
 _ROWS: Final = 18
 _WIDEST: Final = 120
 _CURVES: Final = 6
+Lines = Mapping[str, tuple[Sequence[float], Sequence[Any]]]
 _COLOUR: Final = re.compile(r"\x1b\[[0-9;]*m")
 
 
@@ -58,19 +61,18 @@ def write(answer: Shown, file: str) -> None:
 
 def ladder(p: Prediction, out: Out) -> None:
     """Bars of the ladder."""
-    for t in p.transfers[:1]:
-        top = max(r.throughput_Bps for r in t.ladder)
-        rows = Table("station", ">at", "to scale", title=f"ladder of {t.name}, drawn")
-        for rung in t.ladder:
-            rows.add_row(rung.station, units.show(rung.throughput_Bps, "B/s"), bar(rung.throughput_Bps / top))
-        out.print(rows, apart=True)
+    t = p.transfers[0]
+    top = max(r.throughput_Bps for r in t.ladder)
+    rows = Table("station", ">at", "to scale", title=f"ladder of {t.name}, drawn")
+    for rung in t.ladder:
+        rows.add_row(rung.station, units.show(rung.throughput_Bps, "B/s"), bar(rung.throughput_Bps / top))
+    out.print(rows, apart=True)
 
 
 def over_time(s: Simulation, out: Out) -> None:
     """Rates and use over time."""
     for made in timeline.figures(s)[:2]:
-        lines = {str(t["name"]): t["y"] for t in made.traces[:_CURVES]}
-        curves(made.title, made.traces[0]["x"], lines, made.layout["xaxis"]["title"]["text"], out, zero=True)
+        curves(made.title, _lines(made), made.layout["xaxis"]["title"]["text"], out, zero=True)
 
 
 def swept(result: SweepResult, out: Out) -> None:
@@ -81,28 +83,22 @@ def swept(result: SweepResult, out: Out) -> None:
     """
     if not 1 <= len(result.keys) <= 2:
         raise InputError("--plot: shows one or two keys; vary fewer, or use -o rows.csv")
-    places_of = result.numbers().get(result.keys[0])
-    if places_of is None:
+    if result.keys[0] not in result.numbers():
         raise InputError(f"--plot: {result.rows[0][0]} is no number to draw over; vary a number first")
-    found: dict[str, dict[float, float]] = {}
-    for place, row in zip(places_of, result.rows, strict=True):
-        rate = row[len(result.keys)]
-        if rate is not None:
-            name = f"{result.keys[1]}={row[1]}" if len(result.keys) == 2 else "throughput"
-            found.setdefault(name, {})[place] = rate * 8e-9
-    places = sorted({x for points in found.values() for x in points})
-    lines = {name: [points.get(x) for x in places] for name, points in list(found.items())[:_CURVES]}
-    curves(f"throughput [Gb/s] of {result.path}", places, lines, f"{result.keys[0]} [SI]", out)
+    made = charts.scenarios(result)
+    curves(f"throughput [Gb/s] of {result.path}", _lines(made), f"{result.keys[0]} [SI]", out)
 
 
-def curves(
-    title: str, x: Sequence[float], lines: Mapping[str, Sequence[Any]], axis: str, out: Out, *, zero: bool = False
-) -> None:
+def _lines(made: Figure) -> Lines:
+    return {str(t["name"]): (t["x"], t["y"]) for t in made.traces}
+
+
+def curves(title: str, lines: Lines, axis: str, out: Out, *, zero: bool = False) -> None:
     """Curves in characters, as wide as the terminal.
 
     Args:
-        lines: Values by name.
-        axis: What the axis of ``x`` is.
+        lines: Places and values by name; more than the first few are left out.
+        axis: What the axis of the places is.
         zero: Whether both axes begin at 0.
 
     Raises:
@@ -112,11 +108,12 @@ def curves(
     plot.clear_figure()
     plot.theme("clear")
     plot.plotsize(min(shutil.get_terminal_size((80, 24)).columns, _WIDEST) - 1, _ROWS)
-    for name, values in lines.items():
-        if known := [(a, b) for a, b in zip(x, values, strict=True) if b is not None]:
-            plot.plot(*map(list, zip(*known, strict=True)), label=name, marker="hd" if out.draws("▚") else "+")
+    for name, points in list(lines.items())[:_CURVES]:
+        plain = html.unescape(name.replace("<br>", ""))  # pages break long names
+        if known := [(a, b) for a, b in zip(*points, strict=True) if b is not None]:
+            plot.plot(*map(list, zip(*known, strict=True)), label=plain, marker="hd" if out.draws("▚") else "+")
     if zero:
-        plot.xlim(0, max(x, default=1.0))
+        plot.xlim(0, max((place for places, _ in lines.values() for place in places), default=1.0))
         plot.ylim(0, None)
     plot.frame(out.draws("│"))
     plot.xlabel(axis)

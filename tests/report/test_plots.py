@@ -18,7 +18,8 @@ def drawn(width: int, monkeypatch: pytest.MonkeyPatch, encoding: str = "utf-8") 
     pytest.importorskip("plotext", reason="--plot draws curves with plotext")
     monkeypatch.setenv("COLUMNS", str(width))
     stream = io.TextIOWrapper(io.BytesIO(), encoding=encoding)
-    plots.curves("rates", [0.0, 1.0, 2.0], {"a": [1.0, 3.0, None], "b": [2.0, 2.0, 2.0]}, "time [s]", Out(stream))
+    lines = {"a": ([0.0, 1.0, 2.0], [1.0, 3.0, None]), "b &lt;<br>c": ([0.0, 2.0], [2.0, 2.0])}
+    plots.curves("rates", lines, "time [s]", Out(stream))
     stream.flush()
     return stream.buffer.getvalue().decode(encoding)  # type: ignore[attr-defined]
 
@@ -28,7 +29,7 @@ def test_curves_fit_the_terminal(monkeypatch: pytest.MonkeyPatch, width: int) ->
     text = drawn(width, monkeypatch)
     assert "\x1b" not in text
     assert max(map(len, text.splitlines())) <= min(width, 120)
-    for word in ("rates", "time [s]", " a", " b"):
+    for word in ("rates", "time [s]", " a", " b <c"):
         assert word in text
 
 
@@ -36,7 +37,7 @@ def test_time_begins_at_zero(monkeypatch: pytest.MonkeyPatch) -> None:
     pytest.importorskip("plotext", reason="--plot draws curves with plotext")
     monkeypatch.setenv("COLUMNS", "80")
     stream = io.StringIO()
-    plots.curves("rates", [100.0, 200.0], {"a": [50.0, 60.0]}, "time [s]", Out(stream), zero=True)
+    plots.curves("rates", {"a": ([100.0, 200.0], [50.0, 60.0])}, "time [s]", Out(stream), zero=True)
     ticks = re.findall(r"\d+\.?\d*", stream.getvalue())
     assert sum(float(t) == 0 for t in ticks) >= 2
     assert min(map(float, ticks)) == 0
