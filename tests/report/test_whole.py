@@ -159,8 +159,7 @@ def test_the_picture_has_what_is_used_and_marks_what_binds(given: object, answer
     used = {u.station.name for u in answer.stations if u.utilization > 0 and u.station.kind != "workers"}
     assert {u.station.name for b in made.boxes.values() for u in b.uses} == used
     assert [b for b in made.boxes.values() if b.binds]
-    places = [(b.column, b.row) for b in made.boxes.values()]
-    assert len(set(places)) == len(places)
+    assert len({(b.column, b.row) for b in made.boxes.values()}) == len(made.boxes)
     svg = picture.svg(made, "about")
     assert svg.count('role="img"') == len(made.boxes)
     assert "<img" not in svg
@@ -172,8 +171,15 @@ def test_hosts_of_a_cluster_fold() -> None:
     assert len(made.boxes) < 30 < len(given.graph)
     assert sum(b.folded > 0 for b in made.boxes.values()) == 6
     assert any("7 components" in picture.about(b)[0] for b in made.boxes.values())
-    places = [(b.column, b.row) for b in made.boxes.values()]
-    assert len(set(places)) == len(places)
+    assert len({(b.column, b.row) for b in made.boxes.values()}) == len(made.boxes)
+
+
+def test_servers_of_a_host_stand_below_each_other() -> None:
+    ends = {"transfer.from": "nersc:/cori-scratch", "transfer.to": "nersc:/project", "transfer.tool": "cp"}
+    named = {f"hosts.nersc.volumes./{mount}.filesystem.system": mount for mount in ("cori-scratch", "project")}
+    given = dtnsim.load("venadi/gridftp-gpfs", ends | named)
+    made = picture.Picture(dtnsim.predict(given, samples=0), given.graph)
+    assert len({(b.column, b.row) for b in made.boxes.values()}) == len(made.boxes)
 
 
 def test_what_the_file_does_not_say_comes_with_its_source_and_share(given: object) -> None:
