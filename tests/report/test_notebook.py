@@ -48,15 +48,12 @@ def test_a_fleet_shows_itself() -> None:
     assert "dtn01.memory" in answer.graph
 
 
-def test_a_frame_has_the_stations(answers: dict[str, Shown]) -> None:
+def test_a_prediction_has_a_picture_and_its_frame_the_stations(answers: dict[str, Shown]) -> None:
+    assert 'class="picture"' in notebook.html(answers["Prediction"])
     frame = answers["Prediction"].to_frame()
     assert frame["utilization"].max() == pytest.approx(1.0)
     time = answers["Simulation"].to_frame()
     assert (time["end_s"] > time["start_s"]).all()
-
-
-def test_the_picture_is_in_the_page_of_a_prediction(answers: dict[str, Shown]) -> None:
-    assert 'class="picture"' in notebook.html(answers["Prediction"])
 
 
 def test_without_plotly_it_says_what_to_install(answers: dict[str, Shown], monkeypatch: pytest.MonkeyPatch) -> None:

@@ -260,7 +260,7 @@ def test_level_lines_are_a_sentence() -> None:
     assert not timeline.is_flat(marked)
 
 
-def test_names_on_an_axis_are_whole() -> None:
+def test_names_on_an_axis_are_whole_and_one_of_less_than_tenfold_has_numbers() -> None:
     name = "nas.pcie.slot-3.switch[receive, transfer-of-the-night].workers.of.a.very.long.name" + "x" * 50
     lines = traces.whole(name).split("<br>")
     assert "".join(lines) == name
@@ -268,8 +268,6 @@ def test_names_on_an_axis_are_whole() -> None:
     assert traces.whole("<b>") == "&lt;b&gt;"
     assert traces.rows_axis([name])["ticktext"] == [traces.whole(name)]
 
-
-def test_an_axis_of_less_than_tenfold_has_numbers() -> None:
     assert traces.tenfold("time [s]", [2.0, 15.0]).get("type") is None
     assert traces.tenfold("time [s]", [2.0, 25.0])["type"] == "log"
 
@@ -293,13 +291,10 @@ def test_tables_leave_out_what_nobody_says() -> None:
     assert '<th scope="col" class="n">c</th>' in html
 
 
-def test_maps_begin_at_nothing(html: str) -> None:
+def test_maps_and_bars_begin_at_nothing_and_rates_have_no_prefix(html: str) -> None:
     maps = [t for f in data(html)["figures"] for t in f["data"] if t["type"] == "heatmap"]
     assert maps
     assert all(t["zmin"] == 0 < t["zmax"] for t in maps)  # one of them alone is not looked at
-
-
-def test_bars_begin_at_nothing_and_rates_have_no_prefix(html: str) -> None:
     for figure in data(html)["figures"]:
         layout = figure["layout"]
         if any(trace["type"] == "bar" for trace in figure["data"]):
