@@ -173,9 +173,9 @@ def test_a_kind_with_one_figure_borrows_and_stays_wide() -> None:
 
 def test_many_figures_of_one_study_are_nearly_one_witness() -> None:
     one = figure("a", "wire", -0.4, np.zeros(8))
-    assert learn._weights([one] * 50).sum() == pytest.approx(50 / (1 + 49 * learn.RHO))
+    assert learn._Model([one] * 50)._weight.sum() == pytest.approx(50 / (1 + 49 * learn.RHO))
     apart = [figure(f"s{n}", "wire", -0.4, np.zeros(8)) for n in range(50)]
-    assert learn._weights(apart).sum() == pytest.approx(50)
+    assert learn._Model(apart)._weight.sum() == pytest.approx(50)
 
 
 def test_what_parameters_and_noise_explain_is_no_model_error() -> None:
