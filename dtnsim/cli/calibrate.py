@@ -25,7 +25,7 @@ def command(
         list[str] | None, Option(metavar="HOST", help="Host to fit: a shipped name or a file. May be given many times.")
     ] = None,
     output: Annotated[
-        str | None, Option("-o", "--output", metavar="FILE", help="Where to write the fitted parameters.")
+        str | None, options.Written("-o", "--output", help="Where to write the fitted parameters.")
     ] = None,
     volume: Annotated[
         str | None, Option(metavar="MOUNT", help="Volume of logs that do not say where they ran.")
@@ -42,8 +42,7 @@ def command(
         str | None, Option(metavar="KEY,...", help="Parameters whose stated values do not count: --free write,link.")
     ] = None,
     wan: Annotated[
-        str | None,
-        Option(metavar="FILE", help="Write what ping, mtr, perfSONAR and iperf3 say as a network for a path."),
+        str | None, options.Written(help="Write what ping, mtr, perfSONAR and iperf3 say as a network for a path.")
     ] = None,
     suggest: Annotated[
         bool, Option("--suggest", help="Print a script of the tests that would determine more, and fit nothing.")
@@ -53,7 +52,7 @@ def command(
         Option(metavar="FOLDER", help="Say what changed since when in a folder of logs that grows, and why."),
     ] = None,
     history: Annotated[
-        str | None, Option(metavar="FILE", help="What --watch knows already (JSON lines): only new logs are read.")
+        str | None, options.Written(help="What --watch knows already (JSON lines): only new logs are read.")
     ] = None,
     path: Annotated[
         str | None,
@@ -62,7 +61,7 @@ def command(
     target: Annotated[str | None, Option(metavar="RATE", help="Goal of --path: 40Gb/s.")] = None,
     scheduler: options.Scheduler = None,
     plot: options.Plot = False,
-    html: Annotated[str | None, Option(metavar="FILE", help="Also write it as a page, runs over days drawn.")] = None,
+    html: Annotated[str | None, options.Written(help="Also write it as a page, runs over days drawn.")] = None,
     json: options.Json = False,
 ) -> None:
     """Fit the uncertain parameters of a host to its component tests (cases with role fit, or raw logs).
@@ -92,8 +91,6 @@ def command(
       dtnsim calibrate --watch logs/ --history seen.jsonl --host my.yaml --path nightly.yaml --target 30Gb/s
       dtnsim predict venadi/gridftp-gpfs --calibration fitted.yaml
     """
-    for name, option in ((output, "--output"), (html, "--html"), (wan, "--wan")):
-        options.writable(name, option)
     if watch is not None:
         if sources or wan or suggest or plot or scheduler:
             raise InputError(
@@ -156,7 +153,6 @@ def _watch(
     from dtnsim.report import calibration
     from dtnsim.steady import goals
 
-    options.writable(kept, "--history")
     wanted = goals.target(target) if target else None
     with Watch("watching"):
         history = History(Path(folder), Path(kept) if kept else None)

@@ -13,7 +13,7 @@ def command(
         str | None,
         Option("--from", metavar="PATH", help="What collect.sh has left, or pasted outputs; else this machine."),
     ] = None,
-    out: Annotated[str | None, Option("-o", "--out", metavar="FILE", help="Write the host file here.")] = None,
+    out: Annotated[str | None, options.Written("-o", "--out", help="Write the host file here.")] = None,
     script: Annotated[bool, Option("--script", help="Print collect.sh, for machines without Python.")] = False,
     json: options.Json = False,
 ) -> None:
@@ -38,7 +38,6 @@ def command(
     if script:
         sys.stdout.write(outputs.script())
         return
-    options.writable(out, "--out")
     found = discover(folder)
     if out is not None:
         output.write(out, found.host(), "--out")

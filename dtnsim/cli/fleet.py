@@ -1,15 +1,13 @@
 """``dtnsim fleet``."""
 
 from pathlib import Path
-from typing import Annotated, Any, Final
+from typing import Annotated, Any
 
 import typer
 from typer import Option
 
 from dtnsim.cli import options
 from dtnsim.cli._watch import STOPPED, Watch
-
-_FILE: Final = "FILE"
 
 
 def command(
@@ -21,16 +19,18 @@ def command(
     replicas: options.Replicas = 10,
     seed: options.Seed = 1,
     calibration: options.Calibration = None,
-    transfers: Annotated[Path | None, Option(metavar=_FILE, help="Write every transfer: .csv or .parquet.")] = None,
+    transfers: Annotated[
+        Path | None, options.Written(help="Write every transfer: .csv or .parquet.", check=options.table)
+    ] = None,
     hours: Annotated[
-        Path | None, Option(metavar=_FILE, help="Write every station's use by hour: .csv or .parquet.")
+        Path | None, options.Written(help="Write every station's use by hour: .csv or .parquet.", check=options.table)
     ] = None,
     processes: Annotated[
         int | None, Option(help="Processes that share the replicas; one a processor if left out.", min=1)
     ] = None,
     scheduler: options.Scheduler = None,
     checkpoint: Annotated[
-        Path | None, Option(metavar=_FILE, help="Keep runs here, also in mid-run, and go on from what is there.")
+        Path | None, options.Written(help="Keep runs here, also in mid-run, and go on from what is there.")
     ] = None,
     json: options.Json = False,
 ) -> None:
@@ -56,14 +56,9 @@ def command(
                   size: {median: 20 GB, sigma: 1.5}, each: 1 GB}
         failures: [{hosts: "dtn*", mtbf: 180 d, mttr: 4 h}]
     """
-    from dtnsim.ground import output
     from dtnsim.report import fleet as report, fleet_page, text
     from dtnsim.simulation.fleet.run import fleet
 
-    for file, option in ((transfers, "--transfers"), (hours, "--hours"), (checkpoint, "--checkpoint")):
-        options.writable(file, option)
-    output.check_table(transfers, "--transfers")
-    output.check_table(hours, "--hours")
     with Watch("simulating the fleet", orderly=True) as watch:
 
         def tell(now: float, share: float, done: int) -> bool:

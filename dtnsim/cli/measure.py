@@ -30,7 +30,7 @@ _TRIALS: Final = (
 
 
 def command(
-    out: Annotated[str, Option("-o", "--out", metavar="FILE", help="Write the host file here.")] = "here.yaml",
+    out: Annotated[str, options.Written("-o", "--out", help="Write the host file here.")] = "here.yaml",
     volume: Annotated[str, Option(metavar="DIR", help="A folder of yours on the volume to measure.")] = ".",
     peer: Annotated[
         str | None, Option(metavar="HOST", help="Also measure the way to a host on which 'iperf3 -s' runs.")
@@ -87,7 +87,6 @@ def command(
         return
     if not runnable:
         raise InputError(f"measure: none of the programs is here: install {', '.join(lacking.values())}")
-    options.writable(out, "--out")
     found, mount = discover(), str(next(p for p in (place, *place.parents) if os.path.ismount(p)))
     as_measured.volume_of(found, mount)  # says so before anything runs
     if not yes:

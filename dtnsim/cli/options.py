@@ -15,8 +15,9 @@ from typing import TYPE_CHECKING, Annotated, Any, Final, Literal, get_args
 
 import typer
 from typer import Argument, Option
+from typer.models import OptionInfo
 
-from dtnsim.ground import runtime, units
+from dtnsim.ground import output, runtime, units
 from dtnsim.ground.errors import InputError, visible
 
 if TYPE_CHECKING:
@@ -61,18 +62,68 @@ Scheduler = Annotated[
     str | None, Option(metavar="ADDRESS", help="Dask scheduler whose workers do the work: tcp://login1:8786.")
 ]
 
+
+def writable(name: object, option: str) -> None:
+    """Checks before any work that a file can be written.
+
+    Raises:
+        InputError: its folder is not there or cannot be written to, or it is a folder.
+    """
+    path = pathlib.Path(str(name))
+    if str(name) == "-":
+        raise InputError(f"{option}: - is no file; write the name of one")
+    if path.is_dir():
+        raise InputError(f"{option}: {path} cannot be written: it is a folder; write the name of a file")
+    if not path.parent.is_dir():
+        raise InputError(
+            f"{option}: {path} cannot be written: there is no folder {path.parent}; make it first, or write elsewhere"
+        )
+    if not os.access(path if path.exists() else path.parent, os.W_OK):
+        raise InputError(f"{option}: {path} cannot be written; write elsewhere")
+
+
+def table(file: pathlib.Path, option: str) -> None:
+    """The same of a table: also its ending, and what writes it."""
+    writable(file, option)
+    output.check_table(file, option)
+
+
+def picture(file: str, option: str) -> None:
+    """The same of a picture: also its kind, and what draws it."""
+    from dtnsim.report import plots
+
+    writable(file, option)
+    plots.check(file)
+
+
+class Written(OptionInfo):
+    """An option that names a file which the command writes: checked before any work.
+
+    Args:
+        names: How it is typed, where not as its parameter is named.
+        help: What it holds.
+        check: What is asked of the file, given with the option's name.
+    """
+
+    def __init__(self, *names: str, help: str, check: Callable[[Any, str], None] = writable) -> None:  # noqa: A002 - as typer
+        super().__init__(default=..., param_decls=names, metavar="FILE", help=help)
+        self.check = check
+
+
 Plot = Annotated[bool, Option("--plot", help="Also draw it in the terminal.")]
 Picture = Annotated[
-    str | None, Option("--picture", metavar="FILE", help="Also write its figure: .svg, .png or .pdf (kaleido).")
+    str | None, Written("--picture", help="Also write its figure: .svg, .png or .pdf (kaleido).", check=picture)
 ]
 
 
 def flags(signature: inspect.Signature) -> dict[str, list[str]]:
     """How each option of a command is typed, by the name of its parameter: ``{"out": ["-o", "--out"]}``."""
     said = {name: get_args(each.annotation)[1:] for name, each in signature.parameters.items()}
-    taken = {name: info[0] for name, info in said.items() if info and type(info[0]).__name__ == "OptionInfo"}
+    taken = {name: info[0] for name, info in said.items() if info and isinstance(info[0], OptionInfo)}
     # in Annotated, typer takes what stands in the place of a default for a name
-    named = {name: [o for o in (i.default, *(i.param_decls or ())) if str(o)[:1] == "-"] for name, i in taken.items()}
+    named = {
+        name: [str(o) for o in (i.default, *(i.param_decls or ())) if str(o)[:1] == "-"] for name, i in taken.items()
+    }
     return {name: typed or [f"--{name.replace('_', '-')}"] for name, typed in named.items()}
 
 
@@ -111,14 +162,8 @@ _IDLE: Final = {
 }
 
 
-#: options whose file is written anew, whatever it has
-_WRITTEN: Final = {
-    "--discrepancy", "--hours", "--html", "--out", "--output", "--picture", "--trace", "--transfers", "--wan",
-}  # fmt: skip
-
-
 def check_effects(name: str, signature: inspect.Signature, options: dict[str, Any]) -> None:
-    """Refuses an option that would do nothing beside the others, a file that is also read, and too few draws.
+    """Refuses an option that would do nothing beside the others, a file that cannot be written, and too few draws.
 
     Args:
         name: The command.
@@ -137,16 +182,14 @@ def check_effects(name: str, signature: inspect.Signature, options: dict[str, An
         if rule and rule != "needs" and beside:
             idle, other = (option, beside[0]) if rule == "not beside" else (beside[0], option)
             raise InputError(f"{idle} has no effect beside {other}; leave one of them out")
-    for option in sorted(_WRITTEN & {*given}):
-        named = (v for k, v in options.items() if k != typed[option])
-        words = [
-            os.path.abspath(w)
-            for v in named
-            for w in (v if isinstance(v, list) else [v])
-            if isinstance(w, str | os.PathLike)
-        ]
-        if os.path.abspath(file := options[typed[option]]) in words:
+    for option, key in typed.items():
+        info, file = get_args(signature.parameters[key].annotation)[1], options[key]
+        if not isinstance(info, Written) or file is None or options.get("dry_run"):
+            continue
+        named = (w for k, v in options.items() if k != key for w in (v if isinstance(v, list) else [v]))
+        if os.path.abspath(file) in [os.path.abspath(w) for w in named if isinstance(w, str | os.PathLike)]:
             raise InputError(f"{option}: {file} is named twice here, and would be lost; write to a file of its own")
+        info.check(file, option)
     if 0 < (draws := options.get("samples") or 0) < FEWEST:
         raise InputError(f"--samples: {draws} are too few for p10 and p90; write {FEWEST} or more")
 
@@ -198,40 +241,6 @@ def asked(path: str, calibration: str | None, data: str | None, line: str | None
 def note(text: str) -> None:
     """Says something beside the answer, on standard error."""
     print(visible(f"dtnsim: {text}"), file=sys.stderr)  # noqa: T201 - no part of the answer
-
-
-def writable(name: object, option: str) -> None:
-    """Checks before any work that a file can be written.
-
-    Raises:
-        InputError: its folder is not there or cannot be written to, or it is a folder.
-    """
-    if name is None:
-        return
-    path = pathlib.Path(str(name))
-    if str(name) == "-":
-        raise InputError(f"{option}: - is no file; write the name of one")
-    if path.is_dir():
-        raise InputError(f"{option}: {path} cannot be written: it is a folder; write the name of a file")
-    if not path.parent.is_dir():
-        raise InputError(
-            f"{option}: {path} cannot be written: there is no folder {path.parent}; make it first, or write elsewhere"
-        )
-    if not os.access(path if path.exists() else path.parent, os.W_OK):
-        raise InputError(f"{option}: {path} cannot be written; write elsewhere")
-
-
-def check_picture(picture: str | None) -> None:
-    """Checks before any work that ``--picture`` can be written: its folder, its kind and what draws it.
-
-    Raises:
-        InputError: it cannot.
-    """
-    if picture is not None:
-        from dtnsim.report import plots
-
-        writable(picture, "--picture")
-        plots.check(picture)
 
 
 _LARGE: Final = 200  #: transfers in a document up to which it is indented for people to read

@@ -81,7 +81,6 @@ def command(
 
     if picture is not None and len(paths) > 1:
         raise InputError("--picture: give one path: it shows one answer")
-    options.check_picture(picture)
     before = _before(against, paths)
     wanted = _wanted(target, deadline, require or (), samples)
     loaded = [options.changed(spec.load(p, overrides or (), calibration), dataset, line) for p in paths]

@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 
 def command(
     path: options.Path,
-    out: Annotated[str, Option("-o", "--out", metavar="FILE", help="The HTML file.")] = "report.html",
+    out: Annotated[str, options.Written("-o", "--out", help="The HTML file.")] = "report.html",
     simulate: Annotated[
         bool, Option("--simulate", help="Also simulate it in time (a workload over months always is).")
     ] = False,
@@ -68,7 +68,6 @@ def command(
       dtnsim report my-path.yaml --simulate --start 22:00 --deadline 8h
       dtnsim report my-path.yaml --plan '--target 40Gb/s --mine here'
     """
-    options.writable(out, "--out")
     from dtnsim.description import spec
     from dtnsim.ground import output
     from dtnsim.report import whole

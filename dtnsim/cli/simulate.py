@@ -32,7 +32,9 @@ def command(
     ] = None,
     seed: options.Seed = 1,
     calibration: options.Calibration = None,
-    trace: Annotated[Path | None, Option(metavar="FILE", help="Write everything over time: .csv or .parquet.")] = None,
+    trace: Annotated[
+        Path | None, options.Written(help="Write everything over time: .csv or .parquet.", check=options.table)
+    ] = None,
     max_events: Annotated[int, Option(help="Steps after which a run is given up.", min=1)] = 50_000_000,
     plot: options.Plot = False,
     picture: options.Picture = None,
@@ -56,14 +58,11 @@ def command(
       others:
         - {stations: [network.wan], rate: 0.005 ops/s, size: 100 GB}
     """
-    options.writable(trace, "--trace")
     from dtnsim.description import spec
     from dtnsim.ground import output
     from dtnsim.report import simulation as report, text
     from dtnsim.simulation import simulate
 
-    output.check_table(trace, "--trace")
-    options.check_picture(picture)
     end = math.inf if until is None else units.of_option("--until", until, "s")
     given = options.changed(spec.load(path, overrides or (), calibration, events=events), dataset, line)
     with Watch("simulating", orderly=True) as watch:

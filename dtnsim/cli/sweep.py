@@ -28,7 +28,7 @@ def command(
     dataset: options.Dataset = None,
     line: options.Line = None,
     out: Annotated[
-        str | None, Option("-o", "--out", metavar="FILE", help="Rows as .csv or .parquet; those there are kept.")
+        str | None, options.Written("-o", "--out", help="Rows as .csv or .parquet; those there are kept.")
     ] = None,
     processes: Annotated[int, Option(help="How many processes.", min=1, max=1024)] = 1,
     scheduler: options.Scheduler = None,
@@ -56,7 +56,6 @@ def command(
     """
     from dtnsim.planning.sweep import sweep
 
-    options.writable(out, "--out")
     counted = [0]
     try:
         with Watch("predicting scenarios") as watch:

@@ -46,7 +46,7 @@ def command(
     ethernet: Annotated[bool, Option("--ethernet/--ip", help=FRAMING_HELP)] = True,
     pacing: Annotated[bool, Option(help="Whether the sender paces (fq, or a pacing rate).")] = False,
     table: Annotated[str | None, Option(metavar="FILE", help="CSV of cases; the columns are listed above.")] = None,
-    out: Annotated[str | None, Option("-o", "--out", metavar="FILE", help="Where --table writes.")] = None,
+    out: Annotated[str | None, options.Written("-o", "--out", help="Where --table writes.")] = None,
     coefficients: Annotated[bool, Option("--coefficients", help="Print all coefficients.")] = False,
     seed: options.Seed = 1,
     json: options.Json = False,
@@ -72,7 +72,6 @@ def command(
     if coefficients:
         _coefficients(json=json)
         return
-    options.writable(out, "--out")
     if table is not None:
         _table(table, out, seed, json=json)
         return

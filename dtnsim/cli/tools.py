@@ -28,7 +28,7 @@ def command(
     line: options.Line = None,
     calibration: options.Calibration = None,
     table: Annotated[str | None, Option(metavar="FILE", help="CSV of runs; the columns are listed above.")] = None,
-    out: Annotated[str | None, Option("-o", "--out", metavar="FILE", help="Where --table writes.")] = None,
+    out: Annotated[str | None, options.Written("-o", "--out", help="Where --table writes.")] = None,
     have: Annotated[
         str | None, Option(metavar="TOOLS", help="Only tools that you have, by kind or by row: rsync,rclone.")
     ] = None,
@@ -68,7 +68,6 @@ def command(
         return
     from dtnsim.cli import _table
 
-    options.writable(out, "--out")
     columns, rows = _table.read(table, _NEEDED, "see 'dtnsim tools --help' for the names")
     with Watch("predicting rows"):
         answered, wrong = _answer(rows, samples, seed, table)

@@ -40,9 +40,9 @@ def command(
     seed: options.Seed = 1,
     scheduler: options.Scheduler = None,
     json: options.Json = False,
-    html: Annotated[str | None, Option(metavar="FILE", help="Write a page with figures and tables.")] = None,
+    html: Annotated[str | None, options.Written(help="Write a page with figures and tables.")] = None,
     discrepancy: Annotated[
-        str | None, Option(metavar="FILE", help="Learn the model's own error from all judging figures, and write it.")
+        str | None, options.Written(help="Learn the model's own error from all judging figures, and write it.")
     ] = None,
 ) -> None:
     """Hold predictions against every measured figure: error, interval, bottleneck; fitted and blind cases apart.
@@ -62,8 +62,6 @@ def command(
       dtnsim validate --html accuracy.html
       dtnsim validate --discrepancy calibration/discrepancy.yaml
     """
-    options.writable(html, "--html")
-    options.writable(discrepancy, "--discrepancy")
     from dtnsim.evidence import cases, validate
 
     if path is not None:

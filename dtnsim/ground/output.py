@@ -89,15 +89,15 @@ def write(file: Path | str, text: str, option: str = "") -> None:
         out.flush()
 
 
-def check_table(file: Path | None, option: str) -> None:
+def check_table(file: Path, option: str) -> None:
     """Whether a table can be written so, before it is made.
 
     Raises:
         InputError: another ending, or pyarrow missing.
     """
-    if file is not None and file.suffix not in (".csv", ".parquet"):
+    if file.suffix not in (".csv", ".parquet"):
         raise InputError(f"{option} {file}: write a file that ends in .csv or .parquet")
-    if file is not None and file.suffix == ".parquet":
+    if file.suffix == ".parquet":
         need("pyarrow", f"{option}: Parquet", instead="write a .csv")
 
 

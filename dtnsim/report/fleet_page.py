@@ -15,8 +15,8 @@ from dtnsim.report.page import Figure
 from dtnsim.report.table import Table
 from dtnsim.report.traces import LEGEND, TONES, axis, heat, height, line, quantiles, rows_axis, whole
 from dtnsim.simulation.fleet.answers import used
-from dtnsim.simulation.fleet.event_loop import HOUR_S
 from dtnsim.simulation.fleet.run import FleetAnswer
+from dtnsim.simulation.fleet.traffic import HOUR_S
 
 #: stations in the maps, and curves over the weeks; those that are used less in every hour of the week are told in words
 STATIONS: Final = 16
@@ -170,7 +170,7 @@ def transfers(a: FleetAnswer, path: Path) -> None:
         raise InputError("--transfers: the first run came from the checkpoint, which has no transfers; leave that out")
     course = made.course
     work, n = course.work, len(course.work)
-    lanes = [(lane.kind.name, *made.pairs[lane.number], lane.user.name) for lane in course.lanes]
+    lanes = [(lane.kind.name, *lane.names, lane.user.name) for lane in course.lanes]
     names = [np.array([lane[k] for lane in lanes] or [""], object)[work.lane] for k in range(4)]
     ends = np.array([(made.hosts[w.source], made.hosts[w.target]) for w in course.ways] or [("", "")], object)
     used_ways = ends[np.maximum(course.way, 0)]
@@ -208,7 +208,7 @@ def hours(a: FleetAnswer, path: Path) -> None:
     if a.first is None:
         raise InputError("--hours: the first run came from the checkpoint, which has no hours; leave that out")
     span, carried = used(a.first)
-    capacity = np.array(a.first.capacity)
+    capacity = np.array(a.first.course.capacity)
     columns: dict[str, Any] = {"start_s": np.arange(len(span)) * HOUR_S, "length_s": span}
     for k in np.flatnonzero(carried.any(axis=0) & np.isfinite(capacity)).tolist():
         columns[a.first.names[k]] = carried[:, k] / capacity[k] / np.maximum(span, 1e-9)

@@ -15,7 +15,8 @@ from dtnsim.ground.grouping import by_key
 from dtnsim.physics import arrivals as law
 from dtnsim.physics._arrays import FloatArray as Array, IntArray
 from dtnsim.simulation.fleet.build import Made
-from dtnsim.simulation.fleet.event_loop import DONE, FAILED, HOUR_S
+from dtnsim.simulation.fleet.traffic import HOUR_S
+from dtnsim.simulation.fleet.transfer_layout import DONE, FAILED
 
 QUANTILES: Final = (0.5, 0.95, 0.99)  #: quantiles of completion and slowdown
 BUSY: Final = 0.95  #: the day, or the hour, that capacity is planned for: one in twenty is busier
@@ -127,8 +128,7 @@ def answer(made: Made, workload: Workload) -> FleetRun:
     work = course.work
     classes, columns = groups(made, workload)
     pairs = []
-    lanes_of = zip(course.lanes, made.pairs, strict=True)
-    where = by_key(((lane.kind.name, source, target), lane.number) for lane, (source, target) in lanes_of)
+    where = by_key(((lane.kind.name, *lane.names), lane.number) for lane in course.lanes)
     order = np.argsort(work.lane, kind="stable")
     edges = np.searchsorted(work.lane[order], np.arange(len(course.lanes) + 1))
     for (name, source, target), lanes in where.items():
@@ -229,7 +229,7 @@ def used(made: Made) -> tuple[Array, Array]:
 def _stations(made: Made, workload: Workload) -> list[StationYear]:
     """Every station that is used, the ones that are due first."""
     span, carried = used(made)
-    capacity = np.array(made.capacity)
+    capacity = np.array(made.course.capacity)
     whole = span > 0
     if not whole.any():
         return []

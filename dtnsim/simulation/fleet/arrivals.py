@@ -28,10 +28,9 @@ class Arrived:
     ready: Array  #: When it may begin [s].
     size: Array  #: Bytes [B].
     files: IntArray  #: Number of files.
-    pair: IntArray  #: (N, 2) numbers of the ends in ``ends`` (from, to).
+    pair: IntArray  #: (N, 2) numbers of the class' ends, from and to.
     user: IntArray  #: Number of its user.
     cap: Array  #: Rate that it may not pass [B/s].
-    ends: tuple[tuple[str, ...], tuple[str, ...]]  #: The class' ends, from and to.
     note: str = ""  #: What of a trace is left out; empty where nothing is.
 
 
@@ -63,8 +62,7 @@ def draw(name: str, workload: Workload, seed: int, folder: Path) -> Arrived:
     pair = _pairs(kind, n, where, rng)
     cap = np.full(n, math.inf if kind.cap is None else kind.cap.value)
     user = rng.integers(0, len(kind.user), n)
-    ends = tuple(kind.begin), tuple(kind.to)
-    return Arrived(asked, _opened(kind, workload, asked), size, _files(kind, size, rng), pair, user, cap, ends)
+    return Arrived(asked, _opened(kind, workload, asked), size, _files(kind, size, rng), pair, user, cap)
 
 
 def growth_of(kind: TransferClass, workload: Workload) -> float:
@@ -220,10 +218,9 @@ def _traced(kind: TransferClass, workload: Workload, folder: Path, where: str, r
     asked, size = given.start[inside], given.size[inside]
     cap = np.minimum(given.cap[inside], math.inf if kind.cap is None else kind.cap.value)
     user = rng.integers(0, len(kind.user), len(asked))
-    ends = tuple(kind.begin), tuple(kind.to)
     files = np.minimum(given.files[inside], np.maximum(size, 1)).astype(np.int64)
     note = "" if inside.all() else (
         f"{path}: {plural(int((~inside).sum()), 'transfer')} of {len(inside)} "
         f"({units.show(float(given.size[~inside].sum()), 'B')}) come after the span of {span} and are left out"
     )  # fmt: skip
-    return Arrived(asked, _opened(kind, workload, asked), size, files, pair[inside], user, cap, ends, note)
+    return Arrived(asked, _opened(kind, workload, asked), size, files, pair[inside], user, cap, note)

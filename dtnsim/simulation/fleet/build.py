@@ -34,12 +34,9 @@ class Made:
 
     course: EventLoop  #: The run.
     names: list[str]  #: Of stations and of what else can hold a transfer, by number.
-    capacity: list[float]  #: Of the stations; infinite for what is none.
     alone_s: Any  #: (N,) how long each transfer would take alone on the first of its ways [s].
     outages: list[faults.Outage]  #: What is down when.
-    pairs: list[tuple[str, str]]  #: Names of the ends of each lane.
     hosts: list[str]  #: Names of the hosts.
-    compositions: int  #: Compositions that it took.
 
 
 class Fleet:
@@ -86,7 +83,6 @@ class _Build:
         self.endpoints: dict[str, Endpoint] = {}
         self.users: dict[str, User] = {}
         self.lanes: list[Lane] = []
-        self.pairs: list[tuple[str, str]] = []
         self.ways: list[Way] = []
         self._known: dict[tuple[int, tuple[str, str], job_classes.Sort], Way] = {}
 
@@ -106,7 +102,6 @@ class _Build:
             )  # fmt: skip
             columns.append(self._class(kind, given, arrived))
         stations = self.fleet.reduction.stations
-        capacity = stations.capacity(self.scenario)
         down = faults.outages(workload, stations.given, self.seed, partial(_arrays, self.fleet))
         whole = {name: np.concatenate([each[name] for each in columns]) for name in columns[0]}
         order = np.argsort(whole["ready"], kind="stable")
@@ -114,12 +109,11 @@ class _Build:
         alone, damage = whole.pop("alone"), corruption.Damage(**{name: whole.pop(name) for name in _DAMAGE})
         work = Work(**whole, damage=damage)
         course = EventLoop(
-            capacity, work, self.lanes, self.ways, faults.timeline(down),
+            stations.capacity(self.scenario), work, self.lanes, self.ways, faults.timeline(down),
             until=workload.span.value, order=workload.queue, hosts=len(self.fleet.hosts),
             fast=compiled.worth(len(work), self.fleet.runs), idle=workload.whole_span,
         )  # fmt: skip
-        reduction = self.fleet.reduction
-        return Made(course, stations.names, capacity, alone, down, self.pairs, self.fleet.hosts, reduction.compositions)
+        return Made(course, stations.names, alone, down, self.fleet.hosts)
 
     def _endpoint(self, name: str) -> Endpoint:
         """An endpoint of the workload, or a host by itself."""
@@ -155,7 +149,7 @@ class _Build:
         for here in np.split(order, begins[1:]) if len(key) else ():
             number = int(key[here[0]])
             pair, user = divmod(number, count)
-            ends = arrived.ends[0][pair // len(given.to)], arrived.ends[1][pair % len(given.to)]
+            ends = given.begin[pair // len(given.to)], given.to[pair % len(given.to)]
             lane[here] = len(self.lanes)
             made = self._lane(kind, self._user(given.user[user]), ends, sorts)
             first = next(each for row in made.ways for each in row if each[0] is not None)
@@ -173,8 +167,8 @@ class _Build:
         """All pairs of ends between hosts that a class' transfers may go."""
         found: dict[tuple[str, str], None] = {}
         for number in np.unique(arrived.pair[:, 0] * len(given.to) + arrived.pair[:, 1]).tolist():
-            places = divmod(number, len(given.to))
-            (source, path), (target, other) = (split_end(arrived.ends[k][at]) for k, at in enumerate(places))
+            begin, to = divmod(number, len(given.to))
+            (source, path), (target, other) = split_end(given.begin[begin]), split_end(given.to[to])
             for a, b in product(self._endpoint(source).hosts, self._endpoint(target).hosts):
                 if a != b:
                     found[f"{self.fleet.hosts[a]}:{path}", f"{self.fleet.hosts[b]}:{other}"] = None
@@ -211,7 +205,6 @@ class _Build:
             raise SpecError("has one host, which is both of its ends", key=key, value=source)
         lane = Lane(len(self.lanes), (one, two), user, kind, ways)
         self.lanes.append(lane)
-        self.pairs.append((source, target))
         return lane
 
     def _way(self, template: int, ends: tuple[str, str], at: tuple[int, int], sort: job_classes.Sort) -> Way:

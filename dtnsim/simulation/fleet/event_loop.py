@@ -21,21 +21,7 @@ from dtnsim.simulation.fleet import compiled, state, traffic, transfer_layout as
 from dtnsim.simulation.fleet.facility import Lane, Way, Work
 from dtnsim.simulation.fleet.faults import Fault
 
-HOUR_S: Final = traffic.HOUR_S  #: stretches in which use is summed [s]
-#: what becomes of a transfer
-AHEAD, QUEUED, ACTIVE, BACKING_OFF, DONE, FAILED = (
-    at.AHEAD, at.QUEUED, at.GOING, at.BACKING_OFF, at.DONE, at.FAILED,
-)  # fmt: skip
-#: what holds a transfer besides stations
-QUEUE, DOWN, BACK_OFF = "queue", "down", "back-off"
-_OTHERS: Final = {at.BY_QUEUE: QUEUE, at.BY_DOWN: DOWN, at.BY_BACK_OFF: BACK_OFF}
-
-
-def _kept(done: float, each: float, files: int, workers: float, restart: str) -> float:
-    """Bytes that need not be sent again where a transfer restarts at the byte, the file, or not at all [B]."""
-    if restart == "file":
-        return float(kept_bytes(done, each, files, workers))
-    return done if restart == "byte" else 0.0
+_OTHERS: Final = ("queue", "down", "back-off")  #: what holds a transfer besides stations (`transfer_layout`)
 
 
 class EventLoop:
@@ -162,7 +148,7 @@ class EventLoop:
 
     def left(self) -> Array:
         """(N,) bytes that each transfer has still to go [B]."""
-        rest = np.where(self.status == DONE, 0.0, self.t[at.LEFT])
+        rest = np.where(self.status == at.DONE, 0.0, self.t[at.LEFT])
         for x in self._live():
             rest[self.q[x + at.TRANSFER]] = flow_lists.left(self.f, self.q, x, self.now)
         return np.asarray(rest, float)
@@ -279,15 +265,18 @@ class EventLoop:
         kernel.release(f, q, h, x, side, rest, now)
         whole, files = float(self._whole[i]), int(self.work.files[i])
         each = float(self.work.size[i]) / files
-        keep = _kept(whole - rest, each, max(round(whole / each), 1), way.reduced.workers, lane.kind.retry.restart)
-        self.broken[i] += whole - rest - keep
+        done, restart = whole - rest, lane.kind.retry.restart
+        keep = done if restart == "byte" else 0.0
+        if restart == "file":
+            keep = float(kept_bytes(done, each, max(round(whole / each), 1), way.reduced.workers))
+        self.broken[i] += done - keep
         self.t[at.LEFT, i] = whole - keep
         self.tries[i] += 1
         if self.tries[i] > lane.kind.retry.times:
-            self.status[i], self.ended[i] = FAILED, now
+            self.status[i], self.ended[i] = at.FAILED, now
             q[at.FINISHED] += 1
             return
-        self.status[i], self.t[at.QUEUED_AT, i] = BACKING_OFF, now
+        self.status[i], self.t[at.QUEUED_AT, i] = at.BACKING_OFF, now
         kernel.push(h, at.RETRIES, now + lane.kind.back_off_s(int(self.tries[i])), i, 0)
 
     # -- books --------------------------------------------------------------------------------------
@@ -304,10 +293,10 @@ class EventLoop:
     def stop(self) -> None:
         """Ends it where it is: what is under way is booked as far as it has come."""
         f, q, now = self.f, self.q, self.now
-        for i in np.flatnonzero((self.status == QUEUED) | (self.status == BACKING_OFF)).tolist():
+        for i in np.flatnonzero((self.status == at.QUEUED) | (self.status == at.BACKING_OFF)).tolist():
             lane = self._lane(int(self.work.lane[i]))
             since = float(self.t[at.QUEUED_AT, i])
-            if self.status[i] == QUEUED:
+            if self.status[i] == at.QUEUED:
                 traffic.book_wait(f, q, lane, since, now)
             else:
                 what = int(q[at.N_HELD]) - at.OTHERS + at.BY_BACK_OFF

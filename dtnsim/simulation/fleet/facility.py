@@ -101,3 +101,8 @@ class Lane:
     kind: Kind
     #: By place of the source, place of the target, and grain of the files; None between a host and itself.
     ways: list[list[list[Way | None]]]
+
+    @property
+    def names(self) -> tuple[str, str]:
+        """Names of its ends."""
+        return self.ends[0].name, self.ends[1].name

@@ -97,7 +97,6 @@ class Reduction:
         self.given, self.draw = given, draw
         self.stations = Stations()
         self.warnings: dict[str, None] = {}
-        self.compositions = 0
         self._kinds: list[Host] = []
         self._kind_of: dict[str, int] = {}
         self._made: dict[tuple[Any, ...], tuple[Composed, int, tuple[str, str], Sort]] = {}
@@ -207,7 +206,6 @@ class Reduction:
         for size in sort.sizes_B:
             with without_words():  # nobody reads how each number of a fleet came about
                 problem = timed.composer(_sub(given, template, ends, sort.dataset(size)), draw).problem()
-            self.compositions += 1
             m = solve.matrices(problem)
             solution = solve.solve(m)
             if not np.all(solution.rate > 0):

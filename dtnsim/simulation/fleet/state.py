@@ -74,6 +74,7 @@ class Layout(Network):
         for number, lane in enumerate(lanes):
             n = q[at.LANES] + number * at.LANE
             q[n : n + at.FOUR] = [self._place(place, known) for place in (*lane.ends, lane.user, lane.kind)]
+            q[n + at.LINKS + at.WAITER : n + at.LANE : at.LINK] = [n] * at.FOUR
             f[n + at.DOWN_SINCE] = math.inf
             q[n + at.KIND], q[n + at.PRIORITY], q[n + at.LANE_HEAP] = lane.kind.number, lane.kind.priority, self.heaps
             self.heaps += 1

@@ -113,32 +113,10 @@ def waits(q: Integers, lane: int, begins: int) -> None:
     for k in range(FOUR):
         if k == 1 and q[lane] == q[lane + 1]:
             continue  # both ends are one place
-        place, at = q[lane + k], lane + LINKS + 2 * k
         if begins:
-            q[at], q[at + 1] = -1, q[place + LAST_WAITING]
-            q[place + LAST_WAITING] = lane
-            if q[at + 1] < 0:
-                q[place + FIRST_WAITING] = lane
-            else:
-                q[link_of(q, q[at + 1], place)] = lane
+            append(q, q[lane + k] + FIRST_WAITING, lane + LINKS + LINK * k, 0)
         else:
-            after, before = q[at], q[at + 1]
-            if before < 0:
-                q[place + FIRST_WAITING] = after
-            else:
-                q[link_of(q, before, place)] = after
-            if after < 0:
-                q[place + LAST_WAITING] = before
-            else:
-                q[link_of(q, after, place) + 1] = before
-
-
-def link_of(q: Integers, lane: int, place: int) -> int:
-    """Where a lane keeps those that wait before and after it for one of its places."""
-    for k in range(FOUR):
-        if q[lane + k] == place:
-            return lane + LINKS + 2 * k
-    return -1
+            unlink(q, q[lane + k] + FIRST_WAITING, lane + LINKS + LINK * k, 0)
 
 
 def turn_of(f: Floats, q: Integers, h: Heaps, lane: int) -> Turn:
@@ -301,8 +279,8 @@ def release(f: Floats, q: Integers, h: Heaps, x: int, n: int, rest: float, now: 
         if q[place + ACTIVE] >= q[place + MOST] - 1:
             freed = q[place + FIRST_WAITING]
             while freed >= 0:
-                let_go(q, h, freed)
-                freed = q[link_of(q, freed, place)]
+                let_go(q, h, q[freed + WAITER])
+                freed = q[freed]
         q[place + ACTIVE] -= 1
     q[q[HOSTS] + q[way + WAY_FROM]] -= 1
     q[q[HOSTS] + q[way + WAY_TO]] -= 1

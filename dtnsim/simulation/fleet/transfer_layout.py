@@ -37,10 +37,12 @@ ACTIVE, MOST, FIRST_WAITING, LAST_WAITING, MACHINES, N_MACHINES, BY_LOAD, NEXT_M
 
 # -- a lane: floats, integers
 DOWN_SINCE, DOWN_FROM, DOWN_TO = range(3)
-LANE: Final = 18
+LANE: Final = 22
 
-PLACES: Final = 0
 KIND, PRIORITY, LANE_HEAP, TABLE, N_GRAINS, IS_FREED, LINKS = range(4, 11)
+#: at each of its places: the links to those that wait before and after it, and which lane it is
+LINK: Final = 3
+WAITER: Final = 2
 
 # -- transfers: rows of the two tables that have a column each
 READY, SIZE, DUE_BY, OWN_CAP, BEGUN, ENDED, LEFT, QUEUED_AT, FLOATS = range(9)

@@ -11,8 +11,8 @@ from hypothesis import given, settings, strategies as st
 
 from dtnsim.description.workload import Retry
 from dtnsim.simulation.fleet import transfer_layout as at
-from dtnsim.simulation.fleet.event_loop import ACTIVE, DONE, FAILED
 from dtnsim.simulation.fleet.faults import Fault
+from dtnsim.simulation.fleet.transfer_layout import DONE, FAILED, GOING
 from tests.engine import workloads
 from tests.simulation.fleet.yard import course, ended
 
@@ -250,11 +250,11 @@ def test_fair_queues_serve_users_by_their_shares():
     ready, lane = np.zeros(80), np.repeat([0, 1], 40)
     made = course([math.inf], ready, np.ones(80), lane=lane, users=2, shares=[1.0, 3.0], slots=4, order="fair")
     made.run(6)
-    active = [int(((made.status == ACTIVE) & (lane == u)).sum()) for u in (0, 1)]
+    active = [int(((made.status == GOING) & (lane == u)).sum()) for u in (0, 1)]
     assert active == [1, 3]
     first = course([math.inf], ready, np.ones(80), lane=lane, users=2, slots=4)
     first.run(1)
-    assert [int(((first.status == ACTIVE) & (lane == u)).sum()) for u in (0, 1)] == [4, 0]
+    assert [int(((first.status == GOING) & (lane == u)).sum()) for u in (0, 1)] == [4, 0]
 
 
 def test_priorities_and_deadlines_go_first():
