@@ -77,7 +77,7 @@ def simulate(
         if replicas == 1 and (flows := plain(given)) is not None:
             from dtnsim.simulation.plain import answer, columns, flow_events
 
-            return answer.answer(flow_events.run(columns.columns(flows), limits), seed)
+            return answer.answer(flow_events.Course(columns.columns(flows), limits).run(), seed)
         scene = make_scene(given)
         check_load(scene, until)
         runs = [run_once(scene, scene.problem, 0, seed, limits)]

@@ -3,6 +3,7 @@
 import math
 from collections.abc import Iterable
 from dataclasses import replace
+from functools import partial
 from typing import Any
 
 import numpy as np
@@ -14,7 +15,7 @@ from dtnsim.ground.quantity import Draw
 from dtnsim.ground.records import SLOW_START, Problem
 from dtnsim.physics._arrays import FloatArray as Array, Index
 from dtnsim.simulation.plain.columns import Columns
-from dtnsim.simulation.plain.flow_events import OWN, Course, stretches
+from dtnsim.simulation.plain.flow_events import OWN, Course
 from dtnsim.simulation.record import OPENS, held_by
 from dtnsim.simulation.results import Held, LazySeries, PhaseTime, Run, Series, Simulation, TransferRun
 from dtnsim.steady.reasons import Cause, full, reason
@@ -110,7 +111,7 @@ class _Flows:
 
     def __init__(self, course: Course) -> None:
         self._course = course
-        self._first, self._times, self._holders = stretches(course)
+        self._first, *self._changes = course.stretches()
 
     def run(self, f: int) -> TransferRun:
         """What became of a flow."""
@@ -121,29 +122,24 @@ class _Flows:
         last = ended if done else now
         took = np.array([ended - begun] if done else [], float)
         waited = max(min(first, last) - begun, 0.0) if done or first <= now else 0.0
-        phase, held = PhaseTime("transfer", max(last - first, 0.0), waited), Lazy(lambda: self.held(f))
+        held = Lazy(partial(self._held, f, begun, first, min(last, course.edges.times[-1])))
+        phase = PhaseTime("transfer", max(last - first, 0.0), waited)
         name, moved = plain.spec.transfers[f].name, float(plain.size[f] if done else course.edges.counts[-1][f])
         times = begun if begun <= now else math.nan, ended, ended, ended if done else math.inf
         return TransferRun(name, *times, moved, int(done), took, np.ones(len(took)), (phase,), 0, held)
 
-    def held(self, f: int) -> tuple[Held, ...]:
+    def _held(self, f: int, begun: float, first: float, end: float) -> tuple[Held, ...]:
         """What held a flow, when."""
-        course = self._course
-        columns, now = course.columns, course.edges.times[-1]
-        begun, first, ended = float(columns.plain.start[f]), float(course.first[f]), float(course.ended[f])
-        if begun > now:
-            return ()
+        columns = self._course.columns
         changes = [(begun, "waiting")] if first > begun else []
-        for k in range(self._first[f], self._first[f + 1]):
-            time, holder = float(self._times[k]), int(self._holders[k])
-            changes.append((time, columns.shared[holder] if holder >= 0 else self._own(f, holder)))
+        for time, k in zip(
+            *(part[self._first[f] : self._first[f + 1]].tolist() for part in self._changes), strict=True
+        ):
+            own = _own_name(columns, f, int(columns.by[f])) if k == OWN else SLOW_START
+            changes.append((time, columns.shared[k] if k >= 0 else own))
         kept = [c for n, c in enumerate(changes) if n + 1 == len(changes) or changes[n + 1][0] > c[0]]
         kept = [c for n, c in enumerate(kept) if not n or kept[n - 1][1] != c[1]]
-        return held_by(kept, min(now, ended) if math.isfinite(ended) else now)
-
-    def _own(self, f: int, holder: int) -> str:
-        columns = self._course.columns
-        return _own_name(columns, f, int(columns.by[f])) if holder == OWN else SLOW_START
+        return held_by(kept, end)
 
 
 def _series(course: Course, own: Index) -> Series:

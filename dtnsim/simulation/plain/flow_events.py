@@ -2,9 +2,8 @@
 
 import math
 from collections.abc import Iterator
-from dataclasses import dataclass, field
 from heapq import heappop, heappush
-from typing import Any, Final
+from typing import Any, Final, Self
 
 import numpy as np
 
@@ -21,70 +20,60 @@ OWN: Final = -3  #: what holds a flow that runs at the rate of a station of its 
 _TELL_EVERY: Final = 2_000  #: how often progress is reported, in steps
 
 
-@dataclass(slots=True)
 class Course:
-    """What became of plain flows."""
+    """Plain flows on their way, and what became of them.
 
-    columns: Columns  #: The flows.
-    first: Array  #: (N,) when the first byte of each moved, or was to move [s].
-    ended: Array  #: (N,) when its last had passed; nan until then [s].
-    now: float = 0.0  #: Time [s].
-    steps: int = 0  #: Starts, ends and openings so far.
-    stopped: str = ""  #: Why it ended before all had.
-    #: Times at which all was counted, and bytes of each flow that had passed by then.
-    edges: Edges = field(default_factory=lambda: Edges(1.0, 1))
-    #: When something else held a flow than before, which flow, and what.
-    times: list[float] = field(default_factory=list)
-    flows: list[int] = field(default_factory=list)
-    holders: list[int] = field(default_factory=list)
-
-
-def run(columns: Columns, limits: Limits) -> Course:
-    """Runs the flows to their ends.
-
-    Raises:
-        ModelError: It never ends (a station stays at zero), or takes too many steps.
+    Attributes:
+        columns: The flows.
+        first: (N,) when the first byte of each moved, or was to move [s].
+        ended: (N,) when its last had passed; nan until then [s].
+        now: Time [s].
+        steps: Starts, ends and openings so far.
+        stopped: Why it ended before all had.
+        edges: Times at which all was counted, and bytes of each flow that had passed by then.
+        times, flows, holders: When something else held a flow than before, which flow, and what.
     """
-    return _Loop(columns, limits).run()
-
-
-class _Loop:
-    """The flows on their way."""
 
     def __init__(self, columns: Columns, limits: Limits) -> None:
         self.columns, self.limits = columns, limits
         count = len(columns.plain)
-        begin = columns.plain.start + columns.wait
-        edges = Edges.of(min(columns.expected_s, limits.until), count)
-        self.course = Course(columns, begin, np.full(count, np.nan), edges=edges)
+        self.first, self.ended = columns.plain.start + columns.wait, np.full(count, np.nan)
+        self.now, self.steps, self.stopped = 0.0, 0, ""
+        self.edges = Edges.of(min(columns.expected_s, limits.until), count)
+        self.times: list[float] = []
+        self.flows: list[int] = []
+        self.holders: list[int] = []
         self.fluid = Fluid(columns.capacity.tolist())
         self._row_of = [self.fluid.row(row) for row in columns.rows]
         self._weights, self._costs = [kind.weight for kind in columns.plain.kinds], columns.overhead.tolist()
         self._sizes, self._kinds = columns.plain.size.tolist(), columns.plain.kind.tolist()
         self._caps, self._opens = columns.cap.tolist(), columns.opens.tolist()
         self._private_Bps = columns.private_Bps.tolist()
-        self._begin = begin.tolist()
-        self._order = np.argsort(begin, kind="stable").tolist()
+        self._begin = self.first.tolist()
+        self._order = np.argsort(self.first, kind="stable").tolist()
         self._next = 0
         self._flows: dict[int, Flow] = {}
         self._openings: list[tuple[float, int, int, Iterator[tuple[float, float]]]] = []  # when, order, flow, rest
         self._opened = 0
-        self._passed = np.zeros(count)
         self._tight: dict[int, int] = {}
         self._epoch = 0
 
-    def run(self) -> Course:
-        course = self.course
-        course.edges.take(0.0, self._passed.copy())
+    def run(self) -> Self:
+        """Runs the flows to their ends.
+
+        Raises:
+            ModelError: It never ends (a station stays at zero), or takes too many steps.
+        """
+        self.edges.take(0.0, np.zeros(len(self.columns.plain)))
         try:
             self._steps()
         except KeyboardInterrupt:
-            course.stopped = "interrupted"
-        course.edges.close(course.now, self._count)
-        return course
+            self.stopped = "interrupted"
+        self.edges.close(self.now, self._count)
+        return self
 
     def _steps(self) -> None:
-        course, fluid, limits = self.course, self.fluid, self.limits
+        fluid, limits = self.fluid, self.limits
         count, begin, order, openings = len(self._begin), self._begin, self._order, self._openings
         told = 0
         while True:
@@ -96,27 +85,26 @@ class _Loop:
             if now == math.inf or now > limits.until:
                 self._end(now)
                 return
-            if now > course.edges.next:
-                course.edges.upto(now, self._count)
-            course.now = now
+            if now > self.edges.next:
+                self.edges.upto(now, self._count)
+            self.now = now
             self._start(now)
             while openings and openings[0][0] <= now:
                 self._open_up(*heappop(openings)[2:], now)
-            ended = course.ended
             for flow in fluid.finished(now):
-                ended[flow.label] = now
-                course.steps += 1
+                self.ended[flow.label] = now
+                self.steps += 1
             fluid.settle(now)
             for flow in fluid.unlimited:
-                ended[flow.label] = now
+                self.ended[flow.label] = now
             fluid.unlimited.clear()
             self._note(now)
-            if course.steps - told >= _TELL_EVERY:
-                told = course.steps
+            if self.steps - told >= _TELL_EVERY:
+                told = self.steps
                 if limits.progress is not None and limits.progress(now, self._share()):
-                    course.stopped = "interrupted"
+                    self.stopped = "interrupted"
                     return
-            if course.steps >= limits.max_events and (fluid.live or self._next < count):
+            if self.steps >= limits.max_events and (fluid.live or self._next < count):
                 raise limits.given_up(now)
 
     def _end(self, now: float) -> None:
@@ -125,21 +113,21 @@ class _Loop:
         Raises:
             ModelError: Flows are left that nothing moves.
         """
-        course, until = self.course, self.limits.until
+        until = self.limits.until
         if now < math.inf or (self.fluid.live and until < math.inf):
-            course.edges.upto(until, self._count)
-            course.now, course.stopped = until, "until"
+            self.edges.upto(until, self._count)
+            self.now, self.stopped = until, "until"
         elif self.fluid.live:
             zero = [n for n, c in zip(self.columns.shared, self.fluid.stations, strict=True) if c == 0]
             why = f"{', '.join(zero[:4]) or 'a station'} has no capacity left and nothing will change that"
-            raise ModelError(f"comes to a halt at {course.now:.6g} s: {why}")
+            raise ModelError(f"comes to a halt at {self.now:.6g} s: {why}")
 
     def _start(self, now: float) -> None:
         """Starts the flows whose first byte moves now."""
         while self._next < len(self._order) and self._begin[self._order[self._next]] <= now:
             f = self._order[self._next]
             self._next += 1
-            self.course.steps += 1
+            self.steps += 1
             self._put(f, self._sizes[f], self._caps[f], now)
             if (known := self.columns.ramps[self._opens[f]]) is not None:
                 self._open_up(f, iter((*known[0].after(0.0), (0.0, known[0].last))), now)
@@ -151,14 +139,14 @@ class _Loop:
         if self.fluid.start(flow, now):
             self._flows[f] = flow
         else:
-            self.course.ended[f] = now
+            self.ended[f] = now
 
     def _open_up(self, f: int, rest: Iterator[tuple[float, float]], now: float) -> None:
         """Gives a flow what its connections allow from now on, as far as they are open."""
         known, step = self.columns.ramps[self._opens[f]], next(rest, None)
-        if known is None or step is None or f not in self._flows or not math.isnan(self.course.ended[f]):
+        if known is None or step is None or f not in self._flows or not math.isnan(self.ended[f]):
             return
-        self.course.steps += 1
+        self.steps += 1
         seconds, share = step
         left = self.fluid.withdraw(self._flows[f], now)
         self._put(f, left, min(self._private_Bps[f], known[1] / self._costs[f] * share), now)
@@ -170,11 +158,11 @@ class _Loop:
 
     def _note(self, now: float) -> None:
         """Notes what holds the flows that something else holds than before."""
-        fluid, course, tight, caps = self.fluid, self.course, self._tight, self._caps
+        fluid, tight, caps = self.fluid, self._tight, self._caps
         if fluid.epoch != self._epoch:
             tight.clear()
             self._epoch = fluid.epoch
-        times, flows, holders = course.times, course.flows, course.holders
+        times, flows, holders = self.times, self.flows, self.holders
         for flow in fluid.changed:
             node = fluid.side(flow)
             if node >= 0:
@@ -192,23 +180,21 @@ class _Loop:
     def _count(self, time: float) -> Array:
         """(N,) bytes of each flow that have passed."""
         fluid = self.fluid
-        passed = np.where(np.isnan(self.course.ended), 0.0, self.columns.plain.size)
+        passed = np.where(np.isnan(self.ended), 0.0, self.columns.plain.size)
         live = [(flow.label, fluid.left(flow, time)) for flow in fluid.live.values()]
-        if live:
-            which, left = np.array(live).T
-            those = which.astype(np.intp)
-            passed[those] = self.columns.plain.size[those] - left
+        which, left = np.array(live).reshape(-1, 2).T
+        those = which.astype(np.intp)
+        passed[those] = self.columns.plain.size[those] - left
         return passed
 
     def _share(self) -> float:
         """Part of the bytes that have passed, or of the time."""
-        whole = float(self._count(self.course.now).sum() / self.columns.plain.size.sum())
-        return min(max(whole, self.course.now / self.limits.until), 1.0)
+        whole = float(self._count(self.now).sum() / self.columns.plain.size.sum())
+        return min(max(whole, self.now / self.limits.until), 1.0)
 
-
-def stretches(course: Course) -> tuple[Any, Any, Any]:
-    """(where each flow's changes begin (N + 1,), their times, what held it from then on), flow by flow."""
-    flow = np.array(course.flows, np.intp)
-    order = np.argsort(flow, kind="stable")
-    first = np.searchsorted(flow[order], np.arange(len(course.first) + 1))
-    return first, np.array(course.times)[order], np.array(course.holders, np.intp)[order]
+    def stretches(self) -> tuple[Any, Any, Any]:
+        """(where each flow's changes begin (N + 1,), their times, what held it from then on), flow by flow."""
+        flow = np.array(self.flows, np.intp)
+        order = np.argsort(flow, kind="stable")
+        first = np.searchsorted(flow[order], np.arange(len(self.first) + 1))
+        return first, np.array(self.times)[order], np.array(self.holders, np.intp)[order]
