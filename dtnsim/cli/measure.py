@@ -236,12 +236,11 @@ def _interval(found: Interval | None) -> str:
 def _predicted(found: Found, mount: str, number: int) -> Interval | None:
     """What a transfer of `_TRIALS` reaches on a host; None where the volume is not described."""
     from dtnsim.description import spec
-    from dtnsim.discovery.outputs import text
+    from dtnsim.discovery.outputs import below, text
     from dtnsim.ground import yamlio
     from dtnsim.steady.prediction import predict
 
-    volumes = found.tree["volumes"]
-    if not isinstance(volumes, dict) or mount not in volumes:
+    if mount not in below(found.tree, "volumes"):
         return None
     _, start, end, tool, data = _TRIALS[number]
     ends = [f"{found.name}:{mount if e == 'VOL' else e}" for e in (start, end)]

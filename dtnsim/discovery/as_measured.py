@@ -17,7 +17,7 @@ from dtnsim.components.cpu import Cpu
 from dtnsim.components.stack import Stack
 from dtnsim.discovery.discover import Found
 from dtnsim.discovery.measuring import DEPTHS, MIB, gave_figure
-from dtnsim.discovery.outputs import Said, Tree, quoted
+from dtnsim.discovery.outputs import Said, Tree, below, quoted
 from dtnsim.ground import yamlio
 from dtnsim.ground.errors import InputError
 from dtnsim.ground.grouping import by_key
@@ -58,7 +58,7 @@ class Figure:
 
 
 def figure(values: Sequence[float], source: str, more: float = 0.0) -> Figure:
-    """Median and spread of runs; ``more`` is a relative spread beside that of the runs.
+    """Median and spread of runs.
 
     Args:
         values: What each run gave [SI].
@@ -144,7 +144,7 @@ def host(found: Found, logs: Logs, mount: str) -> Found:
     tree = dict(found.tree)
     clock = _clock(tree)
     work = _per_cycle(logs, clock)
-    processor = dict(tree["cpu"]) if isinstance(tree["cpu"], dict) else {}
+    processor = dict(below(tree, "cpu"))
     processor["clock"] = Said(f"{{value: {clock / 1e9:.6g} GHz, spread: 0 %}}", "unit of the costs that were measured")
     if work is not None:
         processor["per_cycle"] = work.said("1")
@@ -152,8 +152,7 @@ def host(found: Found, logs: Logs, mount: str) -> Found:
     tree["cpu"] = processor
     tree["stack"] = _stack(tree["stack"], logs, per_s)
     if logs.has("cold", "again", "fill"):
-        others = tree["volumes"]
-        tree["volumes"] = {**(others if isinstance(others, dict) else {}), mount: _volume(volume, logs)}
+        tree["volumes"] = {**below(tree, "volumes"), mount: _volume(volume, logs)}
     return replace(found, tree=tree, where=f"{found.where}, measured by dtnsim measure ({logs.folder.name})")
 
 
@@ -163,23 +162,18 @@ def volume_of(found: Found, mount: str) -> Tree:
     Raises:
         InputError: it is of a kind that `discover` leaves to a person.
     """
-    volumes = found.tree.get("volumes")
-    volume = volumes.get(mount) if isinstance(volumes, dict) else None
-    if not isinstance(volume, dict):
-        known = ", ".join(volumes) if isinstance(volumes, dict) else "none"
-        raise InputError(f"--volume: {mount} is of a kind that discover leaves to you; it describes {known}")
-    return volume
+    volumes = below(found.tree, "volumes")
+    if volume := below(volumes, mount):
+        return volume
+    known = ", ".join(volumes) or "none"
+    raise InputError(f"--volume: {mount} is of a kind that discover leaves to you; it describes {known}")
 
 
 def _clock(tree: Tree) -> float:
     """Clock that costs are counted in [Hz]: the one that was found, or that of the part."""
-    processor = tree["cpu"]
-    given = processor if isinstance(processor, dict) else {}
-    clock, part = given.get("clock"), given.get("part")
-    if isinstance(clock, Said):
-        number = _CLOCK.search(str(clock.value))
-        if number is not None:
-            return float(number[1]) * 1e9
+    clock, part = (below(tree, "cpu").get(key) for key in ("clock", "part"))
+    if isinstance(clock, Said) and (number := _CLOCK.search(str(clock.value))) is not None:
+        return float(number[1]) * 1e9
     return Cpu.build(str(part.value)).clock.value if isinstance(part, Said) else 2.5e9
 
 
@@ -242,7 +236,7 @@ def _unbacked(logs: Logs, per_s: float) -> Tree:
 def _volume(given: Tree, logs: Logs) -> Tree:
     """A volume as measured: file system's own times, and the device below."""
     write, first = logs.flushed("again"), logs.flushed("first")
-    filesystem = dict(given["filesystem"]) if isinstance(given["filesystem"], dict) else {}
+    filesystem = dict(below(given, "filesystem"))
     array: Tree = {"kind": Said("measured", "through the file system")}
     known, new = figure(write, "again"), figure(first, "first")
     apart = known.value / new.value

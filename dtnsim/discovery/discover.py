@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from dtnsim.discovery import cards, hardware, mounts
-from dtnsim.discovery.outputs import Outputs, Said, Tree, collect, quoted, read, text, todos
+from dtnsim.discovery.outputs import Outputs, Said, Tree, below, collect, quoted, read, text, todos
 
 _TRIAL = "{files: 1, size: 10 GB}"  #: files of the trial transfer
 
@@ -30,9 +30,8 @@ class Found:
 
     def path(self) -> str:
         """A path file that ``dtnsim predict -`` takes: a file of the host's first volume is read and written there."""
-        volumes = self.tree["volumes"]
         # a volume for data before the root
-        mount = max(volumes, key=lambda at: (at != "/", -len(at))) if isinstance(volumes, dict) else "/"
+        mount = max(below(self.tree, "volumes"), key=lambda at: (at != "/", -len(at)), default="/")
         place = f"{self.name}:{mount}"
         transfer = (
             f"transfer:\n  from: {quoted(f'{self.name}:/dev/zero')}\n  to: {quoted(place)}\n"
@@ -61,8 +60,8 @@ def discover(folder: str | Path | None = None) -> Found:
     processor = hardware.cpu(given)
     sockets, cores = (_count(processor, key) for key in ("sockets", "cores"))
     nics, slots = cards.cards(given)
-    for slot in slots.values():
-        if isinstance(slot, dict) and isinstance(slot.get("socket"), Said) and _count(slot, "socket") >= sockets:
+    for slot in (below(slots, name) for name in slots):
+        if "socket" in slot and _count(slot, "socket") >= sockets:
             del slot["socket"]  # several nodes in a socket
     volumes, notes = mounts.volumes(given)
     memory = hardware.memory(given, sockets)

@@ -206,6 +206,12 @@ class Said:
 Tree = dict[str, "Said | Tree"]
 
 
+def below(tree: Tree, key: str) -> Tree:
+    """What is described below a key; nothing where that is one value, or is not there."""
+    item = tree.get(key)
+    return item if isinstance(item, dict) else {}
+
+
 def text(tree: Tree, indent: int = 0) -> str:
     """The tree as YAML, a comment behind every line."""
     return "".join(f"{line}\n" for line in _lines(tree, indent))
