@@ -13,7 +13,6 @@ from dtnsim.ground.errors import InputError, visible
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from dtnsim.description.spec import PathSpec
     from dtnsim.ground.records import Prediction
     from dtnsim.planning.plan import Plan
     from dtnsim.steady.goals import Goal
@@ -77,6 +76,7 @@ def command(
     """
     from dtnsim.cli._watch import Watch
     from dtnsim.description import spec
+    from dtnsim.steady import why_wide as shares_of
     from dtnsim.steady.prediction import predict
 
     if picture is not None and len(paths) > 1:
@@ -86,7 +86,7 @@ def command(
     loaded = [options.changed(spec.load(p, overrides or (), calibration), dataset, line) for p in paths]
     with Watch("predicting"):
         answers = [predict(p, samples=samples, seed=seed, mean=mean) for p in loaded]
-        wide = [_wide(p, seed, mean=mean) if why_wide else () for p in loaded]
+        wide = [shares_of.of_path(p, seed, mean=mean) if why_wide else () for p in loaded]
     plans = [_why_not(answer, wanted, samples, seed) for answer in answers]
     missed = not all(goal.met(answer) for goal in wanted for answer in answers)
     with options.leaves(3 if missed else 0):
@@ -94,10 +94,8 @@ def command(
             _documents(answers, wanted, wide, before, plans)
         else:
             _show(answers, wanted, wide, stations, every=every, verbose=verbose)
-            sys.stdout.write(
-                "".join(f"{visible(line)}\n" for plan in plans if plan is not None for line in _said(plan))
-            )
-            sys.stdout.write("".join(f"{visible(each)}\n" for each in _since(before, answers[0])))
+            lines = [line for plan in plans if plan is not None for line in _said(plan)]
+            sys.stdout.writelines(f"{visible(line)}\n" for line in (*lines, *_since(before, answers[0])))
         _drawn(answers, picture, plot=plot and not json)
 
 
@@ -173,12 +171,6 @@ def _drawn(answers: list[Prediction], picture: str | None, *, plot: bool) -> Non
             plots.ladder(answer, text.console())
         if picture is not None:
             plots.write(answers[0], picture)
-
-
-def _wide(given: PathSpec, seed: int, *, mean: bool) -> tuple[Share, ...]:
-    from dtnsim.steady import why_wide
-
-    return why_wide.of_path(given, seed, mean=mean)
 
 
 def _documents(

@@ -59,7 +59,7 @@ class Environment:
         self.happened: list[tuple[float, str]] = []
         self.pending = 0
         self._key = scene.start
-        self._drives = scene.drives(scene.start)
+        _, self._drives = scene.state(scene.start)
         self._sharing = self._drives.shared
         self._streams: Counter[Shelf] = Counter()
         self._touched: dict[int, None] = {}
@@ -141,7 +141,7 @@ class Environment:
         """The path is in another state: (events whose keys hold, load of the segments that vary)."""
         if key == self._key:
             return
-        self._key, self._drives, nominal = key, self.scene.drives(key), self.scene.variant(key)
+        self._key, (nominal, self._drives) = key, self.scene.state(key)
         self._problem = as_drawn(self.scene.problem, nominal, self._drawn, self.scenario)
         self._base = station_capacities(self._problem, self.scenario)
         self._apply(range(len(self._base)))

@@ -29,9 +29,7 @@ class Task:
     given: PathSpec  #: The path.
     replicas: int  #: How many there are, the first at median values included.
     seed: int  #: Seed of the whole.
-    #: Limits of each run.
-    until: float
-    max_events: int
+    limits: Limits  #: Those of each run.
 
 
 @dataclass(frozen=True, slots=True)
@@ -44,7 +42,7 @@ class Work:
 
     def run(self, number: int, progress: Progress | None = None) -> Run:
         """Replica ``number``, from 0."""
-        limits = Limits(self.task.until, self.task.max_events, progress, whole=False)
+        limits = replace(self.task.limits, progress=progress)
         return run_once(self.scene, self.drawn, number, self.task.seed + 1 + number, limits)
 
 
@@ -91,7 +89,7 @@ def results(
             processes = pool.processors()
     if done == count:
         return
-    alone = replace(work, scene=replace(work.scene, volumes={}))  # what another process works out for itself
+    alone = replace(work, scene=replace(work.scene, states={}))  # what another process works out for itself
     with pool.Pool(Work.run, alone, range(done, count), processes or 1) as workers:
         yield from pool.in_order(workers.results(lambda: progress(first.end_s, 0.0)))
 

@@ -71,8 +71,7 @@ def simulate(
         cluster.check(scheduler)
     given = spec.load(path, overrides, calibration)
     whole_run = _Whole(progress, replicas)
-    told = whole_run if progress is not None else None
-    limits = Limits(until, max_events, told)
+    limits = Limits(until, max_events, whole_run if progress is not None else None)
     with runtime.gc_paused():
         if replicas == 1 and (flows := plain(given)) is not None:
             from dtnsim.simulation.plain import answer, columns, flow_events
@@ -83,7 +82,7 @@ def simulate(
         runs = [run_once(scene, scene.problem, 0, seed, limits)]
     whole_run.done = 1
     if replicas > 1 and not runs[0].interrupted:
-        task = replicas_of.Task(given, replicas, seed, until, max_events)
+        task = replicas_of.Task(given, replicas, seed, Limits(until, max_events, whole=False))
         made = replicas_of.results(task, scene, runs[0], processes, scheduler, whole_run)
         runs += _drawn(made, runs[0], whole_run)
     number = {s.name: k for k, s in enumerate(scene.problem.stations)}

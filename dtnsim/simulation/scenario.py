@@ -78,9 +78,8 @@ class Scene:
     #: Background load that varies: mean share, wave, peak hour, hour at the start.
     loads: tuple[tuple[float, float, float, float], ...] = ()
     expected_s: float = math.inf  #: When the last transfer would end if nothing happened.
-    variants: dict[Key, Problem] = field(default_factory=dict)  #: The path in other states, by key.
-    #: What its drives cost beside how many streams, by key; another process works them out for itself.
-    volumes: dict[Key, Volumes] = field(default_factory=dict)
+    #: The path in each state, and what its drives cost there beside how many streams; another process composes its own.
+    states: dict[Key, tuple[Problem, Volumes]] = field(default_factory=dict)
 
     @property
     def start(self) -> Key:
@@ -115,31 +114,20 @@ class Scene:
             result.append(round(min(max(mean * (1 + wave * math.cos(angle)), 0.0), 0.999) / SHARE_STEP))
         return tuple(result)
 
-    def variant(self, key: Key) -> Problem:
-        """The path in the state of a key.
+    def state(self, key: Key) -> tuple[Problem, Volumes]:
+        """The path in the state of a key, and what its drives cost there beside how many streams.
 
         Raises:
             SpecError: Keys that change what the path is made of.
         """
-        if key == self.start:
-            return self.problem
-        known = self.variants.get(key)
-        if known is None:
-            known, self.volumes[key], _ = _composed(self._state(key), timed.amounts(self.problem))
-            check_same(self.problem, known, key[0])
-            self.variants[key] = known
-        return known
-
-    def drives(self, key: Key) -> Volumes:
-        """What the drives cost beside how many streams, in the state of a key."""
-        if key not in self.volumes:
-            self.volumes[key] = _composed(self._state(key), timed.amounts(self.problem))[1]
-        return self.volumes[key]
-
-    def _state(self, key: Key) -> PathSpec:
-        active, shares = key
-        texts = [f"{k}={v}" for number in active for k, v in (self.events[number].change or {}).items()]
-        return _loaded(self.given.changed(texts) if texts else self.given, shares)
+        if key not in self.states:
+            active, shares = key
+            texts = [f"{k}={v}" for number in active for k, v in (self.events[number].change or {}).items()]
+            given = _loaded(self.given.changed(texts) if texts else self.given, shares)
+            found, volumes, _ = _composed(given, timed.amounts(self.problem))
+            check_same(self.problem, found, active)
+            self.states[key] = self.problem if key == self.start else found, volumes
+        return self.states[key]
 
 
 def _composed(given: PathSpec, moved: Mapping[str, float] | None = None) -> tuple[Problem, Volumes, Array]:
@@ -165,7 +153,7 @@ def make_scene(given: PathSpec) -> Scene:
         for t, r in zip(problem.transfers, rates, strict=True)
     ]
     scene = Scene(given, problem, tuple(given.events), (), loads, float(max(ends)))
-    scene.volumes[scene.start] = volumes
+    scene.states[scene.start] = problem, volumes
     for number, event in enumerate(given.events):
         with _written_at(given, "events", number):
             if event.station is not None:
@@ -195,7 +183,7 @@ def _written_at(given: PathSpec, *steps: str | int) -> Iterator[None]:
 def _try(scene: Scene, number: int) -> None:
     """Works out the path after an event, which must be one that the path can be in."""
     try:
-        scene.variant(((number,), scene.start[1]))
+        scene.state(((number,), scene.start[1]))
     except SpecError as error:
         if not (error.file or error.key or "").startswith("--set"):
             raise

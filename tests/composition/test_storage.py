@@ -40,7 +40,7 @@ def seconds_a_byte(transfer: Any, problem: Any) -> dict[str, float]:
 @pytest.mark.parametrize("streams", [1, 2, 4])
 def test_a_transfer_beside_fewer_costs_what_it_costs_in_a_path_of_fewer(streams: int) -> None:
     scene = make_scene(path(6))
-    drives = scene.drives(scene.start)
+    drives = scene.state(scene.start)[1]
     count: Counter[tuple[str, str]] = Counter()
     for f in range(streams):
         drives.count(f, count, 1)
@@ -54,7 +54,7 @@ def test_a_transfer_beside_fewer_costs_what_it_costs_in_a_path_of_fewer(streams:
 
 def test_flash_minds_no_other_streams() -> None:
     scene = make_scene(path(6, SSD))
-    drives = scene.drives(scene.start)
+    drives = scene.state(scene.start)[1]
     assert drives.shared
     assert drives.beside(0, Counter({("a", "/data"): 1})) is drives.whole(0)
 
@@ -71,7 +71,7 @@ def test_drives_that_mind_no_other_streams_are_tried_once_for_all_that_are_equal
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     scene = make_scene(path(6, SSD))
-    drives = scene.drives(scene.start)
+    drives = scene.state(scene.start)[1]
     composer, tried = drives._composer, []
     beside = type(composer).beside
     monkeypatch.setattr(type(composer), "beside", lambda self, f, s: (tried.append(f), beside(self, f, s))[1])

@@ -10,6 +10,7 @@ from dtnsim.evidence.validate import validate
 from dtnsim.ground.errors import DtnsimError, InputError, SpecError
 from dtnsim.ground.pool import Pool, in_order
 from dtnsim.simulation.replicas import Task
+from dtnsim.simulation.run_path import Limits
 from tests.ground.pieces import divided, gone, local, refused
 
 
@@ -55,7 +56,7 @@ def test_work_ends_when_somebody_says_so() -> None:
 def test_a_task_is_a_path_a_seed_and_numbers() -> None:
     """No table of draws travels: ten thousand replicas cost what two do."""
     given = dtnsim.load("venadi/gridftp-gpfs")
-    few, many = (len(pickle.dumps(Task(given, n, 1, 1e9, 10**6))) for n in (2, 10_000))
+    few, many = (len(pickle.dumps(Task(given, n, 1, Limits(1e9)))) for n in (2, 10_000))
     assert abs(many - few) < 10
 
 

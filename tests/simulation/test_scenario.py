@@ -57,14 +57,14 @@ def test_a_load_over_the_day_follows_its_cosine() -> None:
 def test_a_state_of_the_path_is_the_path_with_those_keys() -> None:
     events = [{"at": "10 s", "set": {"wan.bandwidth": "1 Gb/s"}}]
     scene = make_scene(make(FAST, events=events))
-    slow = scene.variant(((0,), ()))
+    slow = scene.state(((0,), ()))[0]
     rate = predict(make(FAST, wan__bandwidth="1 Gb/s"), samples=0).throughput_Bps.p50
     number = [s.name for s in slow.stations].index("network.wan")
     capacity = float(np.ravel(slow.stations[number].capacity)[0])
     assert capacity == pytest.approx(1e9 / 8)
     assert rate < capacity
-    assert scene.variant(((0,), ())) is slow
-    assert scene.variant(scene.start) is scene.problem
+    assert scene.state(((0,), ()))[0] is slow
+    assert scene.state(scene.start)[0] is scene.problem
 
 
 def test_a_load_that_varies_changes_the_rate_by_the_hour() -> None:
