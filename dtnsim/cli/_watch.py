@@ -27,7 +27,7 @@ class Watch:
     def __init__(self, what: str, *, orderly: bool = False) -> None:
         self._what, self._orderly, self._began = what, orderly, time.monotonic()
         self._share, self._more = math.nan, ""
-        self._stopped = self._reported = False
+        self.stopped = self._reported = False  #: Whether somebody wants it to end, and whether it reports.
         self._before: Any = None
         self._ended = threading.Event()
         self._terminal = sys.stderr.isatty()
@@ -51,17 +51,12 @@ class Watch:
         self._restore()
         if not self._reported:
             raise KeyboardInterrupt
-        self._stopped = True
+        self.stopped = True
 
     def _restore(self) -> None:
         if self._before is not None:
             signal.signal(signal.SIGINT, self._before)
             self._before = None
-
-    @property
-    def stopped(self) -> bool:
-        """Whether somebody wants it to end."""
-        return self._stopped
 
     @property
     def seconds(self) -> float:
@@ -71,7 +66,7 @@ class Watch:
     def tell(self, share: float, more: str = "") -> bool:
         """Notes how far it is, a share of 1 where that is known; returns whether somebody wants it to end."""
         self._share, self._more, self._reported = share, more, True
-        return self._stopped
+        return self.stopped
 
     def tell_simulated(self, now: float, share: float, more: str = "") -> bool:
         """The same with the simulated time [s].

@@ -157,15 +157,11 @@ def _seconds(text: str) -> float:
     return seconds
 
 
-def _runs(test: Benchmark, times: int) -> int:
-    return 1 if test.once else times
-
-
 def _cost(tests: Sequence[Benchmark], times: int, place: Path) -> str:
     from dtnsim.discovery.measuring import FOLDER
 
-    seconds = sum(t.seconds * _runs(t, times) for t in tests)
-    written = sum(t.writes_B * _runs(t, times) for t in tests)
+    seconds = sum(t.seconds * t.runs(times) for t in tests)
+    written = sum(t.writes_B * t.runs(times) for t in tests)
     return (
         f"{len(tests)} tests, up to {times} runs each: about {units.show(seconds, 's', digits=2)}; "
         f"writes up to {written / 1e9:.3g} GB into {place / FOLDER}, which is removed at the end"
@@ -175,13 +171,13 @@ def _cost(tests: Sequence[Benchmark], times: int, place: Path) -> str:
 def _show_plan(tests: Sequence[Benchmark], times: int, size: int, *, json: bool) -> None:
     if json:
         rows = [
-            {"name": t.name, "command": list(t.command), "runs": _runs(t, times), "seconds": t.seconds,
+            {"name": t.name, "command": list(t.command), "runs": t.runs(times), "seconds": t.seconds,
              "writes_B": t.writes_B} for t in tests
         ]  # fmt: skip
         options.emit({"schema": "dtnsim.measurement-plan/1", "file_B": size, "tests": rows})
         return
     for t in tests:
-        sys.stdout.write(f"{_runs(t, times)} x {' '.join(t.command)}\n")
+        sys.stdout.write(f"{t.runs(times)} x {' '.join(t.command)}\n")
 
 
 def _ask() -> None:

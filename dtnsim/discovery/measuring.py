@@ -60,6 +60,10 @@ class Benchmark:
         """Program that it needs."""
         return self.command[0]
 
+    def runs(self, times: int) -> int:
+        """How often it runs in so many rounds."""
+        return 1 if self.once else times
+
     @property
     def sort(self) -> str:
         """What it tells of (one of `SORTS`)."""
@@ -215,14 +219,14 @@ def run(
         tell: Takes how far it is, and what runs now.
     """
     failed: list[str] = []
-    total, done = sum(t.seconds * (1 if t.once else times) for t in tests), 0.0
+    total, done = sum(t.seconds * t.runs(times) for t in tests), 0.0
     for turn in range(times):
         mine = [t for t in tests if not (turn and t.once)]
         open_ones = [t for t in mine if not _log(t, turn, logs).exists()]
         if any("large.RUN" in word for t in open_ones for word in " ".join(t.command).split("=")):
             open_ones = [t for t in mine if t in open_ones or t.name == "first"]  # the file that they use
         for test in mine:
-            tell(done / max(total, 1.0), f"{test.name}, run {turn + 1} of {1 if test.once else times}")
+            tell(done / max(total, 1.0), f"{test.name}, run {turn + 1} of {test.runs(times)}")
             done += test.seconds
             if test in open_ones:
                 failed += _one(test, turn, folder, _log(test, turn, logs))

@@ -115,7 +115,7 @@ def outages(workload: Workload, stations: Sequence[Station | None], seed: int, a
     begin = calendar.date(workload.date)
     for n, plan in enumerate(workload.maintenance):
         key = f"workload.maintenance.{n}"
-        times = _planned(plan, span, calendar.Cron(plan.cron).times(begin, span) if plan.cron else None)
+        times = calendar.Cron(plan.cron).times(begin, span).tolist() if plan.cron else _planned(plan, span)
         for target in _targets(plan.target, stations, key):
             factors = tuple((k, plan.factor) for k in target.stations)
             word = f"down for maintenance{': ' + plan.what if plan.what else ''}"
@@ -167,9 +167,7 @@ def _drives(failure: Failure, target: Target, span: float, rng: np.random.Genera
             yield Outage(time, until, factors, gone, target.name, word)
 
 
-def _planned(plan: Maintenance, span: float, cron: np.ndarray[tuple[int], np.dtype[np.float64]] | None) -> list[float]:
-    if cron is not None:
-        return [float(t) for t in cron]
+def _planned(plan: Maintenance, span: float) -> list[float]:
     first = plan.start.value if plan.start is not None else plan.every.value if plan.every is not None else 0.0
     if plan.every is None:
         return [first] if first < span else []
