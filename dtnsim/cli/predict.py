@@ -96,7 +96,10 @@ def command(
             _show(answers, wanted, wide, stations, every=every, verbose=verbose)
             lines = [line for plan in plans if plan is not None for line in _said(plan)]
             sys.stdout.writelines(f"{visible(line)}\n" for line in (*lines, *_since(before, answers[0])))
-        _drawn(answers, picture, plot=plot and not json)
+        if plot or picture is not None:
+            from dtnsim.report import plots
+
+            plots.draw(answers, picture, plot=plot)
 
 
 def _wanted(target: str | None, deadline: str | None, require: Sequence[str], samples: int) -> list[Goal]:
@@ -160,17 +163,6 @@ def _since(before: dict[str, Any] | None, answer: Prediction) -> list[str]:
 
     first, *why = changes(before, prediction_document(answer))
     return ["", f"since then: {first}", *(f"  {line}" for line in why)]
-
-
-def _drawn(answers: list[Prediction], picture: str | None, *, plot: bool) -> None:
-    """Draws the ladder, in the terminal and as a picture of the first path."""
-    if picture is not None or plot:
-        from dtnsim.report import plots, text
-
-        for answer in answers if plot else ():
-            plots.ladder(answer, text.console())
-        if picture is not None:
-            plots.write(answers[0], picture)
 
 
 def _documents(

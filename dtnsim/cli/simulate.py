@@ -1,10 +1,8 @@
 """``dtnsim simulate``."""
 
-from __future__ import annotations
-
 import math
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated
+from typing import Annotated
 
 import typer
 from typer import Option
@@ -12,9 +10,6 @@ from typer import Option
 from dtnsim.cli import options
 from dtnsim.cli._watch import STOPPED, Watch
 from dtnsim.ground import units
-
-if TYPE_CHECKING:
-    from dtnsim.simulation.results import Simulation
 
 
 def command(
@@ -76,17 +71,9 @@ def command(
         options.emit(report.document(result))
     else:
         report.show(result, text.console())
-    _drawn(result, picture, plot=plot and not json)
+    if plot or picture is not None:
+        from dtnsim.report import plots
+
+        plots.draw([result], picture, plot=plot)
     if result.interrupted:
         raise typer.Exit(STOPPED)
-
-
-def _drawn(result: Simulation, picture: str | None, *, plot: bool) -> None:
-    """Draws rates over time, in the terminal and as a picture."""
-    if picture is not None or plot:
-        from dtnsim.report import plots, text
-
-        if plot:
-            plots.over_time(result, text.console())
-        if picture is not None:
-            plots.write(result, picture)

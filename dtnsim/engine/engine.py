@@ -68,10 +68,6 @@ class _Tick(Event):
 class Engine:
     """Stations with capacities, and the transfers that share them.
 
-    Args:
-        env: The SimPy environment.
-        capacities: (K,) capacity of each station, [station's unit/s].
-
     Raises:
         InputError: No SimPy environment, or a capacity that is negative or not a number.
     """
@@ -150,12 +146,7 @@ class Engine:
     def change(
         self, transfer: Transfer, *, cap: float | None = None, row: Mapping[int, float] | Row | None = None
     ) -> None:
-        """Gives a transfer under way another cap or row from now on (nothing happens once it has ended).
-
-        Args:
-            transfer: Which.
-            cap: Rate that it cannot pass; None: as it is [B/s].
-            row: Demands of a byte; None: as they are.
+        """Gives a transfer under way another cap or row from now on, unless it has ended; None: as it is.
 
         Raises:
             InputError: A cap or demand that means nothing.

@@ -14,7 +14,7 @@ from dtnsim.ground.lazy import Shown
 from dtnsim.ground.records import Prediction
 from dtnsim.planning.sweep import SweepResult
 from dtnsim.report import charts, timeline
-from dtnsim.report.console import Out
+from dtnsim.report.console import Out, console
 from dtnsim.report.page import Figure
 from dtnsim.report.table import Table, bar
 from dtnsim.simulation.results import Simulation
@@ -57,6 +57,20 @@ def write(answer: Shown, file: str) -> None:
         raise InputError(f"--picture {file}: kaleido could not draw it with this machine's browser: {said}") from None
     with output.in_one_piece(file, "--picture") as part:
         part.write_bytes(drawn)
+
+
+def draw(answers: Sequence[Prediction | Simulation], picture: str | None, *, plot: bool) -> None:
+    """Draws answers.
+
+    Args:
+        answers: What is drawn.
+        picture: File that takes the first.
+        plot: Whether all are drawn in the terminal.
+    """
+    for answer in answers if plot else ():
+        over_time(answer, console()) if isinstance(answer, Simulation) else ladder(answer, console())
+    if picture is not None:
+        write(answers[0], picture)
 
 
 def ladder(p: Prediction, out: Out) -> None:

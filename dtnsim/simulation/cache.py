@@ -87,13 +87,7 @@ class PageCache(Store):
     # -- for the workers --------------------------------------------------------------------------
 
     def fill(self, leg: Leg, size: float, weight: float, files: int = 1) -> Move:
-        """Starts bytes of a file on their way into the store; the move's flow ends when the last is in.
-
-        Args:
-            size: Bytes [B].
-            weight: Share of the flow next to others.
-            files: Files in it: more than one of a batch.
-        """
+        """Starts bytes of a file, or a batch, on their way into the store; the move's flow ends when the last is in."""
         now = self.env.now
         self.scale = float(files) if self.each_file else 1.0
         if self.state is HELD and self._deadline == math.inf:

@@ -61,11 +61,6 @@ def turns(transfer: Transfer, size_B: float, worker: int) -> tuple[float, ...]:
     """Parts of a file whose every byte one of several workers waits for, so that waiting and moving take turns.
 
     The first parts of the workers differ in size, so that they do not wait in step; the last ones make up for it.
-
-    Args:
-        transfer: Whose file it is.
-        size_B: Size of the file [B].
-        worker: Number of the worker.
     """
     workers = int(transfer.workers)
     parts = min(_MOST_TURNS, int(_PARTS * size_B / max(transfer.payload_B, 1.0)))

@@ -227,12 +227,7 @@ class Environment:
 
 
 def happen(world: Environment, number: int, event: Event) -> Process:
-    """The process of one scheduled event.
-
-    Args:
-        number: Number of the event.
-        event: The event.
-    """
+    """The process of a scheduled event, and its number."""
     world.pending += 1
     stations = matching(world.scene.problem, event.station) if event.station is not None else None
     yield world.env.timeout(event.at.value)
@@ -260,12 +255,7 @@ def follow(world: Environment) -> Process:
 
 
 def arrive(world: Environment, number: int, seed: int) -> Process:
-    """The process of other people's transfers.
-
-    Args:
-        number: Number of their entry in ``others``.
-        seed: Of their arrivals.
-    """
+    """The process of other people's transfers, by the number of their entry in ``others``."""
     env, crowd = world.env, world.crowds[number]
     start = crowd.start
     for time, size in crowd.given.arrivals(np.random.default_rng([seed, number])):

@@ -58,14 +58,7 @@ def ramp_of(streams: Connection, scenario: int = 0) -> Ramp | None:
 
 
 def _merged(ends: list[float], shares: list[float], last: float, little: float) -> Ramp | None:
-    """Neighbours that are alike, or differ by what is ``little``, put together, their mean kept.
-
-    Args:
-        ends: Of the steps [s].
-        shares: Of the steps [1].
-        last: Share afterwards [1].
-        little: Share below which steps differ by as much as those of that share may [1].
-    """
+    """Neighbours that are alike, or below a ``little`` share no further apart than those of it, become their mean."""
     steps: list[tuple[float, float, float]] = []  # begin, end, share
     begin = 0.0
     for end, share in zip(ends, shares, strict=True):

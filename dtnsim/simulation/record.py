@@ -265,12 +265,7 @@ class Recorder:
         return job.barred_by if holder == WAITING and job.barred else holder
 
     def held(self, f: int, names: Sequence[str], parts: int = BINS) -> tuple[Held, ...]:
-        """What held a transfer back, in stretches no shorter than one of so many parts of the whole.
-
-        Args:
-            f: Number of the transfer.
-            names: Of the stations.
-        """
+        """What held a transfer back, by the stations' ``names``, in stretches no shorter than so many parts."""
         job, end = self.jobs[f], self.edges.times[-1]
         end = min(end, job.finished) if job.done else end
         return held_by([(t, _NAMES.get(k) or names[k]) for t, k in self.holds[f]], end, parts)
@@ -289,11 +284,7 @@ def held_by(changes: Sequence[tuple[float, str]], end: float, parts: int = BINS)
 
 
 class _Table:
-    """Legs side by side, so that what they take of the stations is one sum.
-
-    Args:
-        legs: The legs.
-    """
+    """Legs side by side, so that what they take of the stations is one sum."""
 
     def __init__(self, legs: Sequence[Leg]) -> None:
         self._legs = legs

@@ -28,12 +28,7 @@ class Held:
 
 
 def joined(held: Sequence[Held], width: float) -> tuple[Held, ...]:
-    """Joins stretches shorter than ``width`` into one that carries what held longest in it.
-
-    Args:
-        held: Stretches one after another.
-        width: Shortest stretch that is kept by itself [s].
-    """
+    """Joins stretches, of those one after another, shorter than ``width`` into one of what held longest in it."""
     groups: list[list[Held]] = []
     growing = False  # whether the last of them is still too short by itself
     for stretch in held:

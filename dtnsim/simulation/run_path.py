@@ -59,9 +59,6 @@ class Limits:
 def run_once(scene: Scene, problem: Problem, scenario: int, seed: int, limits: Limits) -> Run:
     """Runs a path once.
 
-    Args:
-        seed: Of the arrivals.
-
     Raises:
         ModelError: It never ends (a station stays at zero), or takes too many events.
     """

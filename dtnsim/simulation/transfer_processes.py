@@ -53,11 +53,7 @@ class Move:
 
 
 def book(engine: Engine, job: Job, time: float) -> None:
-    """Counts what a job has moved up to ``time``, at which nothing has changed since the last event.
-
-    Args:
-        time: Until when [s].
-    """
+    """Counts what a job has moved up to ``time`` [s], at which nothing has changed since the last event."""
     if job.cache is not None:
         job.cache.book(time)
     left = engine.fluid.left
@@ -74,8 +70,6 @@ def run_job(
     follows: Callable[[], None] = lambda: None,
 ) -> Process:
     """The process of a transfer: waits for its start and for those before it, runs its workers, notes its end.
-
-    It knows when those before it have finished, when it begins, and when it has ended.
 
     Args:
         begun: Told that it begins.
@@ -131,12 +125,7 @@ def _until_time_is_up(engine: Engine, job: Job) -> Process:
 
 
 class Worker:
-    """One worker of a transfer: takes files, waits for what each phase waits for, and moves its bytes.
-
-    Args:
-        engine: Where it happens.
-        number: Which worker.
-    """
+    """One worker of a transfer, by number: takes files, waits for what each phase waits for, and moves its bytes."""
 
     __slots__ = ("_ages", "_engine", "_env", "_fresh", "_job", "_number")
 
@@ -269,11 +258,7 @@ def _open_up(engine: Engine, job: Job, move: Move, age_s: float) -> Process:
 
 
 def stop(engine: Engine, job: Job, retry_after: float) -> None:
-    """Stops the files under way; their workers begin them again after a time.
-
-    Args:
-        retry_after: The time [s].
-    """
+    """Stops the files under way; their workers begin them again after so long [s]."""
     job.abort_after = retry_after
     for move in job.moves.values():
         if move.flow.triggered:

@@ -47,10 +47,7 @@ def signature(task: Task, overrides: Sequence[str] = ()) -> str:
 
 
 class CheckpointFile:
-    """The file of a fleet's replicas.
-
-    Args:
-        file: The file; made where it is not there.
+    """The file of a fleet's replicas, made where it is not there.
 
     Raises:
         InputError: It is something else, or of another fleet.
@@ -113,10 +110,6 @@ def _read(line: str) -> dict[str, Any]:
 def save(loop: EventLoop, file: Path, mark: str) -> None:
     """Writes an event loop between two instants; the old file stays until the new one is whole.
 
-    Args:
-        loop: The event loop.
-        file: Where.
-
     Raises:
         InputError: The file cannot be written.
     """
@@ -133,11 +126,7 @@ def save(loop: EventLoop, file: Path, mark: str) -> None:
 
 
 def load(loop: EventLoop, file: Path, mark: str) -> bool:
-    """Restores an event loop from a file; False where there is no file, or only part of one.
-
-    Args:
-        loop: The same fleet before its first event.
-        file: What `save` has written.
+    """Restores a loop before its first event from what `save` has written; False where that is not there, or not whole.
 
     Raises:
         InputError: The file is of another fleet.

@@ -87,11 +87,7 @@ class Composed:
 
 
 class Reduction:
-    """Composes what a fleet needs, each kind once.
-
-    Args:
-        given: The path.
-    """
+    """Composes what a fleet needs, each kind once."""
 
     def __init__(self, given: PathSpec, draw: Draw) -> None:
         self.given, self.draw = given, draw
@@ -135,11 +131,7 @@ class Reduction:
             yield template, ends, sort, composed
 
     def otherwise(self, hosts: Mapping[str, Host], template: int, ends: tuple[str, str], sort: Sort) -> Composed:
-        """A kind of transfer where some hosts are in another state.
-
-        Args:
-            hosts: Those hosts, by name.
-        """
+        """A kind of transfer where ``hosts``, by name, are in another state."""
         given = self.given.model_copy(update={"hosts": {**self.given.hosts, **hosts}})
         return self._compose(given, template, ends, sort)
 
@@ -151,11 +143,7 @@ class Reduction:
         return tuple(name for name, *_ in Network(self.given).route(source, target, []).hops)
 
     def prepare(self, template: int, every: Sequence[tuple[str, str]], sort: Sort) -> None:
-        """Composes the kinds of transfers between many pairs of ends at once, where hosts differ in numbers alone.
-
-        Args:
-            every: Pairs of ends.
-        """
+        """Composes transfers of a kind between ``every`` pair of ends at once, where hosts differ in numbers alone."""
         new: dict[tuple[Any, ...], tuple[str, str]] = {}
         for ends in every:
             if (key := self._key(template, ends, sort)) not in self._made:

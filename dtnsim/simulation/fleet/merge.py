@@ -52,7 +52,7 @@ def varied(hosts: Sequence[Host], mark: str) -> tuple[Host, dict[str, list[float
 
 
 def alike(one: Composed, other: Composed, names: Mapping[str, str]) -> bool:
-    """Whether two compositions say the same; ``names``: what the second one's hosts are called in the first.
+    """Whether two compositions say the same.
 
     Args:
         one: The first.

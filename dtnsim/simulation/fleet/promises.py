@@ -49,12 +49,7 @@ def growing(workload: Workload) -> list[str]:
 def promises(
     fleet: Fleet, seed: int, scenario: int, stop: Callable[[float], bool] = lambda _: False
 ) -> tuple[Promise, ...]:
-    """The promises of the classes that grow.
-
-    Args:
-        fleet: The facility.
-        seed: Of what is drawn in the week.
-        stop: Asked with the years that have gone by before a week of then is run.
+    """The promises of the classes that grow; ``stop`` is asked, with the years gone by, before a week of then is run.
 
     Raises:
         StoppedError: ``stop`` says so.

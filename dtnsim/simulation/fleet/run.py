@@ -206,12 +206,7 @@ def _course(made: Made, progress: Progress | None, part_of_all: float, part: tup
 
 
 def replica(task: Task, number: int, part: tuple[str, str] | None = None) -> FleetRun:
-    """A replica of a fleet, from 1 on.
-
-    Args:
-        number: Which.
-        part: Checkpoint beside which it is kept in mid-run, and what that is of.
-    """
+    """A replica of a fleet, from 1 on; ``part``: checkpoint beside which it is kept in mid-run, and what that is of."""
     fleet = _drawn(task)
     made = fleet.made(task.seed + number, number - 1)
     kept = None if part is None else _part(part[0], part[1], number)

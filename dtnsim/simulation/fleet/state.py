@@ -84,11 +84,7 @@ class Layout(Network):
 
 
 def made(layout: Layout, work: Work, until: float, order: str) -> tuple[list[float], list[int], Any, Any]:
-    """All numbers of a fleet before its first event: floats, integers, and the two tables of its transfers.
-
-    Args:
-        layout: Its lanes and ways.
-    """
+    """All numbers of a fleet before its first event: floats, integers, and the two tables of its transfers."""
     f, q = layout.f, layout.q
     n = len(work)
     f[at.UNTIL], f[at.FAULT] = until, math.inf

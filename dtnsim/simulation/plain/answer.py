@@ -77,11 +77,7 @@ class Words:
 
 
 def answer(course: Course, seed: int) -> Simulation:
-    """The answer of `simulate`.
-
-    Args:
-        course: What became of the flows.
-    """
+    """The answer of `simulate`."""
     columns = course.columns
     plain = columns.plain
     own = np.flatnonzero(columns.has.ravel())
