@@ -17,7 +17,7 @@ import typer
 from typer import Argument, Option
 from typer.models import OptionInfo
 
-from dtnsim.ground import output, runtime, units
+from dtnsim.ground import runtime, units
 from dtnsim.ground.errors import InputError, visible
 
 if TYPE_CHECKING:
@@ -84,6 +84,8 @@ def writable(name: object, option: str) -> None:
 
 def table(file: pathlib.Path, option: str) -> None:
     """The same of a table: also its ending, and what writes it."""
+    from dtnsim.ground import output
+
     writable(file, option)
     output.check_table(file, option)
 

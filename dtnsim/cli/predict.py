@@ -76,7 +76,6 @@ def command(
     """
     from dtnsim.cli._watch import Watch
     from dtnsim.description import spec
-    from dtnsim.steady import why_wide as shares_of
     from dtnsim.steady.prediction import predict
 
     if picture is not None and len(paths) > 1:
@@ -84,9 +83,13 @@ def command(
     before = _before(against, paths)
     wanted = _wanted(target, deadline, require or (), samples)
     loaded = [options.changed(spec.load(p, overrides or (), calibration), dataset, line) for p in paths]
+    wide: list[tuple[Share, ...]] = [()] * len(loaded)
     with Watch("predicting"):
         answers = [predict(p, samples=samples, seed=seed, mean=mean) for p in loaded]
-        wide = [shares_of.of_path(p, seed, mean=mean) if why_wide else () for p in loaded]
+        if why_wide:
+            from dtnsim.steady import why_wide as shares_of
+
+            wide = [shares_of.of_path(p, seed, mean=mean) for p in loaded]
     plans = [_why_not(answer, wanted, samples, seed) for answer in answers]
     missed = not all(goal.met(answer) for goal in wanted for answer in answers)
     with options.leaves(3 if missed else 0):
