@@ -9,7 +9,6 @@ output.
 """
 
 import contextlib
-import functools
 import importlib
 import io
 import os
@@ -122,29 +121,15 @@ def _loaded(name: str) -> tuple[Callable[..., None], str | None]:
 
     module = importlib.import_module(f"dtnsim.cli.{name}")
     text = module.help_text() if hasattr(module, "help_text") else None
-    return options.with_format(_until_its_reader_leaves(module.command)), text
+    return options.with_format(module.command), text
 
 
-class _StoppedError(Exception):
+class StoppedError(Exception):
     """Ctrl-C; typer would leave without a word."""
 
 
-class _ReaderLeftError(Exception):
+class ReaderLeftError(Exception):
     """Whoever read the output has had enough; typer would take a broken pipe for a failure."""
-
-
-def _until_its_reader_leaves(command: Callable[..., None]) -> Callable[..., None]:
-    @functools.wraps(command)
-    def whole(*arguments: object, **options: object) -> None:
-        try:
-            command(*arguments, **options)
-            sys.stdout.flush()  # a full disk or a closed pipe shows here, not when Python ends
-        except BrokenPipeError:
-            raise _ReaderLeftError from None
-        except KeyboardInterrupt:
-            raise _StoppedError from None
-
-    return whole
 
 
 def main() -> None:
@@ -176,10 +161,10 @@ def main() -> None:
         told = said.getvalue().replace(_OF_PYTHON, "")
         sys.stderr.write("".join(visible(line) + "\n" for line in told.splitlines()))
         sys.exit(2)
-    except (BrokenPipeError, _ReaderLeftError):  # whoever read it has had enough
+    except (BrokenPipeError, ReaderLeftError):  # whoever read it has had enough
         runtime.output_nowhere()
         sys.exit(0)
-    except (KeyboardInterrupt, _StoppedError):
+    except (KeyboardInterrupt, StoppedError):
         fail("stopped", 130)
     except RecursionError:
         fail("the input is nested too deeply", 2)

@@ -95,12 +95,13 @@ def _show(result: Comparison) -> None:
         out.print()
         out.print(result.sentence(number))
         changes = result.changes(number)
-        rows = Table("station", f">{result.variants[0].name}", f">{result.variants[number].name}")
-        for change in changes[:_SHOWN]:
-            cells = ("-" if v is None else units.show(v, "B/s") for v in (change.before_Bps, change.after_Bps))
-            rows.add_row(change.station, *cells)
         if changes:
+            names = (f">{result.variants[n].name}" for n in (0, number))
+            rows = [
+                (c.station, *("-" if v is None else units.show(v, "B/s") for v in (c.before_Bps, c.after_Bps)))
+                for c in changes[:_SHOWN]
+            ]
             out.print("what each station would allow if nothing else took time, where that differs:")
-            out.print(rows)
+            out.print(Table("station", *names, rows=rows))
         if len(changes) > _SHOWN:
             out.print(f"and {len(changes) - _SHOWN} more that allow more; --json has all")

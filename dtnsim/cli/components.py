@@ -76,10 +76,8 @@ def command(
 def _kinds(document: dict[str, Any], out: Out) -> None:
     from dtnsim.report.table import Table
 
-    rows = Table("family", "kind", "what", "parts")
-    for kind in sorted(document["kinds"], key=lambda k: (k["family"], k["kind"])):
-        rows.add_row(kind["family"], kind["kind"], kind["summary"], ", ".join(kind["parts"]))
-    out.print(rows)
+    rows = sorted((k["family"], k["kind"], k["summary"], ", ".join(k["parts"])) for k in document["kinds"])
+    out.print(Table("family", "kind", "what", "parts", rows=rows))
 
 
 def _parameters(parameters: list[dict[str, Any]], out: Out) -> None:
@@ -99,10 +97,11 @@ def _parts(chosen: Selection, out: Out) -> None:
     from dtnsim.report.table import Table
 
     if chosen.rows:
-        rows = Table(*(("" if c == "part" else ">") + _HEADS.get(c, c) for c in chosen.columns))
-        for row in chosen.rows:
-            rows.add_row(*(_cell(row, c, chosen.units[c], line=c in chosen.lines) for c in chosen.columns))
-        out.print(rows)
+        heads = (("" if c == "part" else ">") + _HEADS.get(c, c) for c in chosen.columns)
+        cells = (
+            [_cell(row, c, chosen.units[c], line=c in chosen.lines) for c in chosen.columns] for row in chosen.rows
+        )
+        out.print(Table(*heads, rows=cells))
     else:
         out.print("No part meets that.")
     for note in chosen.notes:

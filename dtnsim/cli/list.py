@@ -30,12 +30,9 @@ def command(
     from dtnsim.report.console import console
     from dtnsim.report.table import Table
 
-    out = console()
     counted = [">"] if room is None else []
     bought = ("year", "price") if room == "hosts" else ()
     heads = [f">{key}" for key in bought]
-    rows = Table(room or "dtnsim list ...", *counted, *heads, "what")
-    for item in document["items"]:
-        number = [str(item["count"])] if room is None else [str(item[key] or "-") for key in bought]
-        rows.add_row(item["name"], *number, item["what"])
-    out.print(rows)
+    keys = ("count",) if room is None else bought
+    rows = [(i["name"], *(str(i[key] or "-") for key in keys), i["what"]) for i in document["items"]]
+    console().print(Table(room or "dtnsim list ...", *counted, *heads, "what", rows=rows))

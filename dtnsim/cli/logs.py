@@ -202,12 +202,9 @@ def _show(records: Iterator[Measurement]) -> None:
         return
     if not head:
         return
-    rows = Table(">line", "tool", "quantity", ">value", "conditions")
-    for record in head:
-        rows.add_row(*_cells(record))
     out = console()
     out.print(f"{head[0].file}: {plural(len(head), 'figure')}")
-    out.print(rows)
+    out.print(Table(">line", "tool", "quantity", ">value", "conditions", rows=map(_cells, head)))
 
 
 def _cells(record: Measurement) -> tuple[str, str, str, str, str]:

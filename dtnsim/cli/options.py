@@ -17,6 +17,7 @@ import typer
 from typer import Argument, Option
 from typer.models import OptionInfo
 
+from dtnsim.cli import ReaderLeftError, StoppedError
 from dtnsim.ground import runtime, units
 from dtnsim.ground.errors import InputError, visible
 
@@ -286,29 +287,30 @@ _chosen: list[Format] = ["table"]  #: the format of the command that runs
 
 
 def with_format(command: Callable[..., None]) -> Callable[..., None]:
-    """The command with ``--format``, where it has ``--json``, and without options that do nothing."""
+    """The command without options that do nothing, with ``--format`` where it has ``--json``."""
     signature = inspect.signature(command, eval_str=True)
     name = command.__module__.rpartition(".")[2]
-
-    @functools.wraps(command)
-    def checked(*arguments: Any, **options: Any) -> None:
-        check_effects(name, signature, options)
-        command(*arguments, **options)
-
-    if "json" not in signature.parameters:
-        return checked
 
     @functools.wraps(command)
     def whole(*arguments: Any, written_as: Format = "table", **options: Any) -> None:
         if options.get("json") and written_as == "csv":
             raise InputError("--json and --format csv are two answers; leave one of them out")
-        options["json"] = options.get("json") or written_as != "table"
+        if "json" in signature.parameters:
+            options["json"] = options.get("json") or written_as != "table"
         _chosen[:] = [written_as]
         try:
-            checked(*arguments, **options)
+            check_effects(name, signature, options)
+            command(*arguments, **options)
+            sys.stdout.flush()  # a full disk or a closed pipe shows here, not when Python ends
+        except BrokenPipeError:
+            raise ReaderLeftError from None
+        except KeyboardInterrupt:
+            raise StoppedError from None
         finally:
             _chosen[:] = ["table"]
 
+    if "json" not in signature.parameters:
+        return whole
     asked = inspect.Parameter(
         "written_as",
         inspect.Parameter.KEYWORD_ONLY,

@@ -158,11 +158,10 @@ def _show(made: Plan) -> None:
     yours += "" if made.stated else " (assumed; --mine and --keep state it)"
     out.print(f"{made.path}: {goal} with a probability of {made.confidence:.0%}; your hosts: {yours}")
     out.print(made.verdict)
-    rows = Table("", ">price", *HEADS, ">meets it", f">more per 1,000 {made.now.price.currency}", "then binds")
     bought = [s for s in made.purchases if s.options]
-    for stage in (made.now, *([made.tuned] if made.tuned is not made.now else []), *bought):
-        rows.add_row(*_cells(stage, made.confidence))
-    out.print(rows)
+    stages = made.now, *([made.tuned] if made.tuned is not made.now else []), *bought
+    heads = "", ">price", *HEADS, ">meets it", f">more per 1,000 {made.now.price.currency}", "then binds"
+    out.print(Table(*heads, rows=(_cells(stage, made.confidence) for stage in stages)))
     _free(made, out)
     # the same part in two hosts, as busy in both, is one line
     idle = (f"{s.name}: {part} would be busy {use:.0%} of the time" for s in bought for part, use in s.idle)

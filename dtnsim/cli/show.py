@@ -34,7 +34,5 @@ def command(
     for document in documents:
         title = f"{document['room'].removesuffix('s')} {document['name']}"
         out.print(f"  ({document['file']})" if document["file"] else "", title=title)
-        rows = Table("key", "value", "source")
-        for line in document["lines"]:
-            rows.add_row(*(line[key] for key in ("key", "value", "source")))
-        out.print(rows)
+        heads = "key", "value", "source"
+        out.print(Table(*heads, rows=([line[head] for head in heads] for line in document["lines"])))

@@ -271,7 +271,7 @@ class PageCache(Store):
         if self._some and self.level <= self._stop():
             return HELD
         if self.filled - self.drained <= tiny:
-            self.leg.tally.drained += self.filled - self.drained
+            self.leg.drained += self.filled - self.drained
             self.drained = self.filled
             if not self._fills:
                 return self._resting

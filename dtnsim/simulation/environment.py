@@ -208,7 +208,7 @@ class Environment:
         return nominal if self._drawn is self.scene.problem else drawn_transfer(whole, nominal, drawn, self.scenario)
 
     def _change(self, job: Job, transfer: Transfer, capacity: list[float]) -> None:
-        job.carried += job.legs[job.main].tally.filled
+        job.carried += job.legs[job.main].filled
         places = {leg: place for place, leg in enumerate(job.legs)}
         transfer = found(transfer, job.found)
         job.legs = legs_of(self._problem, transfer, capacity, self.engine.row, self.scenario)

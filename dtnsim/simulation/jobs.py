@@ -35,15 +35,6 @@ MakeRow = Callable[[Mapping[int, float]], "Row"]  #: makes the engine's row of d
 MAX_OPENINGS: Final = 1000
 
 
-@dataclass(slots=True)
-class Tally:
-    """What has passed one leg."""
-
-    filled: float = 0.0  #: Payload that has crossed its first half, or all of it where there is no cache [B].
-    drained: float = 0.0  #: Payload that has crossed what lies below the cache [B].
-    seconds: float = 0.0  #: Worker-seconds of moving [s].
-
-
 @dataclass(slots=True, eq=False)
 class Leg:
     """A phase ready for the engine."""
@@ -68,7 +59,9 @@ class Leg:
     #: The same while the others are elsewhere and leave an open connection their part of the link [B/s].
     open_Bps: float = math.inf
     private_Bps: float = math.inf  #: Rate that the private stations besides them allow one worker [B/s].
-    tally: Tally = field(default_factory=Tally)  #: What has passed it.
+    filled: float = 0.0  #: Payload that has crossed its first half, or all of it where there is no cache [B].
+    drained: float = 0.0  #: Payload that has crossed what lies below the cache [B].
+    seconds: float = 0.0  #: Worker-seconds of moving [s].
 
     def opened(self, share: float) -> float:
         """Rate that connections allow one worker which are open to a share of what all of its transfer carry [B/s].
@@ -253,9 +246,15 @@ class Job:
     @property
     def arrived(self) -> float:
         """Bytes that have come to where the tool waits for them: the medium, its page cache, or the memory there."""
+        return self.passed[self.transfer.flushed]
+
+    @property
+    def passed(self) -> tuple[float, float, float]:
+        """(bytes carried to the destination or into its cache, bytes on the medium, bytes in the cache) so far."""
         if self.cache is not None:
-            return self.cache.drained if self.transfer.flushed else self.cache.filled
-        return self.carried + self.legs[self.main].tally.filled
+            return self.cache.filled, self.cache.drained, self.cache.level
+        passed = self.carried + self.legs[self.main].filled
+        return passed, passed, 0.0
 
     @property
     def main(self) -> int:

@@ -172,7 +172,7 @@ class Recorder:
         for f in [f for f in self._moving if self.jobs[f].begun]:
             job = self.jobs[f]
             transfer_processes.book(self.engine, job, time)
-            self._passed[:, f] = carried(job)
+            self._passed[:, f] = job.passed
             if job.done and job.cache is None:
                 del self._moving[f]
         passed = self._passed.copy()
@@ -214,7 +214,7 @@ class Recorder:
             if not job.in_turns or not self.holds[f]:
                 self._note(f, now, self._holder(job))
         if self.notes <= 0:
-            seconds = [sum(leg.tally.seconds for leg in job.legs) for job in self.jobs]
+            seconds = [sum(leg.seconds for leg in job.legs) for job in self.jobs]
             self._before = [b if j.in_turns else s for b, s, j in zip(self._before, seconds, self.jobs, strict=True)]
 
     def _note(self, f: int, now: float, holder: int) -> None:
@@ -230,7 +230,7 @@ class Recorder:
         for f, job in self._under_way.items():
             if self.notes > 0 and not job.in_turns:
                 continue
-            seconds = sum(leg.tally.seconds for leg in job.legs)
+            seconds = sum(leg.seconds for leg in job.legs)
             moving, self._before[f] = max(seconds - self._before[f], 0.0), seconds
             holder = self._holder(job)
             if job.barred >= job.workers:
@@ -247,7 +247,7 @@ class Recorder:
         A flow that only its own limit holds is no holder where most of the workers wait.
         """
         top, holder, engine = (-1.0, -1.0), WAITING, self.engine
-        spent = {leg.name: leg.tally.seconds + waits for leg, waits in zip(job.legs, job.waiting, strict=True)}
+        spent = {leg.name: leg.seconds + waits for leg, waits in zip(job.legs, job.waiting, strict=True)}
         moves = [move for move in job.moves.values() if not move.flow.triggered]
         for move in moves:
             rate = spent[move.leg.name], engine.rate(move.flow)
@@ -300,17 +300,10 @@ class _Table:
 
     def used(self, stations: int) -> Array:
         """(2, K): what they have taken of the stations so far [unit], and flow-seconds there [s]."""
-        tallies = [leg.tally for leg in self._legs]
-        passed = np.array([(t.filled, t.drained, t.seconds) for t in tallies], float).reshape(-1, 3)[self._leg]
+        passed = np.array([(leg.filled, leg.drained, leg.seconds) for leg in self._legs], float).reshape(-1, 3)[
+            self._leg
+        ]
         used = np.zeros_like(self._cost)  # a byte may cost what no thread can give; then none has passed
         np.multiply(passed[:, :2].T, self._cost, out=used, where=passed[:, :2].T > 0)
         taken = used.sum(axis=0), passed[:, 2] * self._visits
         return np.array([np.bincount(self._station, weights=w, minlength=stations) for w in taken])
-
-
-def carried(job: Job) -> tuple[float, float, float]:
-    """(bytes carried to the destination or into its cache, bytes on the medium, bytes in the cache) so far."""
-    if job.cache is not None:
-        return job.cache.filled, job.cache.drained, job.cache.level
-    passed = job.carried + job.legs[job.main].tally.filled
-    return passed, passed, 0.0

@@ -63,21 +63,19 @@ def run_once(scene: Scene, problem: Problem, scenario: int, seed: int, limits: L
         ModelError: It never ends (a station stays at zero), or takes too many events.
     """
     with runtime.gc_paused():
-        world, recorder, processes = _set_up(scene, problem, scenario, seed, limits)
+        world, processes = _set_up(scene, problem, scenario, seed, limits)
         env = world.env
         with runtime.gc_resumed(aside=limits.whole and len(world.jobs) > _MANY):
-            steps, stopped = _loop(world, recorder, env.all_of(processes), limits)
-    recorder.close(env.now)
+            steps, stopped = _loop(world, env.all_of(processes), limits)
+    world.recorder.close(env.now)
     ended = env.now
     if not stopped:
         _drain(world, limits)
-    return _result(world, recorder, seed, ended, steps, stopped, whole=limits.whole)
+    return _result(world, seed, ended, steps, stopped, whole=limits.whole)
 
 
-def _set_up(
-    scene: Scene, problem: Problem, scenario: int, seed: int, limits: Limits
-) -> tuple[Environment, Recorder, list[Any]]:
-    """Everything at the start, who counts, and what has to end."""
+def _set_up(scene: Scene, problem: Problem, scenario: int, seed: int, limits: Limits) -> tuple[Environment, list[Any]]:
+    """Everything at the start, and what has to end."""
     env = simpy.Environment(0.0)
     capacity = station_capacities(problem, scenario)
     shared = zip(capacity, engine_stations(problem), strict=True)
@@ -90,14 +88,14 @@ def _set_up(
     uneven(world.jobs, seed, drawn=problem is not scene.problem)
     others = world.taken if world.crowds else None
     expected_s = min(scene.expected_s, limits.until)
-    recorder = world.recorder = Recorder(engine, world.jobs, capacity, expected_s, others)
+    world.recorder = Recorder(engine, world.jobs, capacity, expected_s, others)
     processes = _processes(world)
     for number, event in enumerate(scene.events):
         env.process(happen(world, number, event))
     env.process(follow(world))
     for number in range(len(world.crowds)):
         env.process(arrive(world, number, seed))
-    return world, recorder, processes
+    return world, processes
 
 
 def _processes(world: Environment) -> list[Any]:
@@ -139,9 +137,9 @@ def _drain(world: Environment, limits: Limits) -> None:
             return
 
 
-def _loop(world: Environment, recorder: Recorder, end: Any, limits: Limits) -> tuple[int, str]:
+def _loop(world: Environment, end: Any, limits: Limits) -> tuple[int, str]:
     """Steps until all transfers are done, time is up, or somebody stops it: (steps, why it stopped before)."""
-    env, until, steps, since = world.env, limits.until, 0, 0
+    env, recorder, until, steps, since = world.env, world.recorder, limits.until, 0, 0
     peek, step = env.peek, env.step
     try:
         while not end.processed:
@@ -224,9 +222,8 @@ def _payload(engine: Engine, job: Job) -> float:
     return min(job.moved + math.fsum(parts), job.transfer.payload_B)
 
 
-def _result(
-    world: Environment, recorder: Recorder, seed: int, ended: float, steps: int, stopped: str, *, whole: bool
-) -> Run:
+def _result(world: Environment, seed: int, ended: float, steps: int, stopped: str, *, whole: bool) -> Run:
+    recorder = world.recorder
     names = tuple(s.name for s in world.scene.problem.stations)
     transfers = []
     for f, job in enumerate(world.jobs):

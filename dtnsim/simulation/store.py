@@ -67,11 +67,11 @@ class Store:
             self.filled += moved
             if coupled:
                 self.drained += moved
-                move.leg.tally.drained += moved
+                move.leg.drained += moved
         if self.outflow is not None:
             out = left(self.outflow.flow, time)
             self.drained += self._out_left - out
-            self.leg.tally.drained += self._out_left - out
+            self.leg.drained += self._out_left - out
             self._out_left = out
 
     def _row(self, leg: Leg) -> Row:

@@ -45,9 +45,8 @@ class Move:
     def book(self, left: float, time: float) -> float:
         """Counts what has moved up to a time for its leg; returns it [B]."""
         moved = self.left - left
-        tally = self.leg.tally
-        tally.filled += moved
-        tally.seconds += time - self.since
+        self.leg.filled += moved
+        self.leg.seconds += time - self.since
         self.left, self.since = left, time
         return moved
 

@@ -2,6 +2,7 @@
 
 import math
 from dataclasses import replace
+from operator import attrgetter
 from typing import Any
 
 from dtnsim.ground.errors import SpecError
@@ -98,5 +99,4 @@ def _drawn_phase(old: Phase, new: Phase, drawn: Phase, scenario: int) -> Phase:
     return replace(new, demands=demands("demands"), delays=demands("delays"))
 
 
-def _name(demand: Demand) -> tuple[str, str, str, bool, int]:
-    return demand.station, demand.what, demand.each, demand.below_cache, demand.missed
+_name = attrgetter("station", "what", "each", "below_cache", "missed")  # which demand it is of those of a phase

@@ -65,10 +65,10 @@ class Box:
         transfer_processes.book(self.engine, self.job, now)
         if math.ulp(now) * self.way > 1e-9 * self.cache.payload:
             return  # the last digit of the clock is more than what is asked for here
-        cache, tally = self.cache, self.job.legs[0].tally
+        cache, leg = self.cache, self.job.legs[0]
         assert cache.filled - cache.drained == pytest.approx(cache.level, abs=1e-9 * cache.payload)
-        assert tally.filled == pytest.approx(cache.filled, rel=1e-9)
-        assert tally.drained == pytest.approx(cache.drained, rel=1e-9, abs=1e-9 * cache.payload)
+        assert leg.filled == pytest.approx(cache.filled, rel=1e-9)
+        assert leg.drained == pytest.approx(cache.drained, rel=1e-9, abs=1e-9 * cache.payload)
         assert -1e-9 * cache.payload <= cache.filled - cache.drained
         assert cache.level <= cache.memory.size * cache.scale + 1e-9 * cache.payload
         self.levels.append((now, cache.level))

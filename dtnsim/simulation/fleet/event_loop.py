@@ -32,6 +32,11 @@ class EventLoop:
         hosts: How many there are.
         fast: Whether to compile, where numba is installed.
         idle: Whether it lasts to the end of the span when all is done.
+
+    Attributes:
+        status: (N,) what has become of each transfer.
+        begun, ended: (N,) when [s].
+        way: (N,) the one that each took last; -1: none yet.
     """
 
     def __init__(
@@ -55,7 +60,7 @@ class EventLoop:
         numbers = state.made(layout, work, until, order)
         self.f: Any = numbers[0]
         self.q: Any = numbers[1]
-        self.t, self.u = numbers[2:]
+        self._keep(*numbers[2:])
         self._kernel: Any = compiled.fast() if fast else None
         if self._kernel is None:
             self._kernel = compiled.plain()
@@ -75,6 +80,11 @@ class EventLoop:
         self.fault = 0
         self._next_fault()
 
+    def _keep(self, t: Any, u: Any) -> None:
+        """Keeps the tables of the transfers."""
+        self.t, self.u = t, u
+        self.begun, self.ended, self.status, self.way = t[at.BEGUN], t[at.ENDED], u[at.STATUS], u[at.WAY_NUMBER]
+
     # -- what it says -------------------------------------------------------------------------------
 
     @property
@@ -91,26 +101,6 @@ class EventLoop:
     def finished(self) -> int:
         """How many transfers are done or given up."""
         return int(self.q[at.FINISHED])
-
-    @property
-    def status(self) -> Any:
-        """(N,) what has become of each transfer."""
-        return self.u[at.STATUS]
-
-    @property
-    def begun(self) -> Any:
-        """(N,) when each began [s]."""
-        return self.t[at.BEGUN]
-
-    @property
-    def ended(self) -> Any:
-        """(N,) when each ended [s]."""
-        return self.t[at.ENDED]
-
-    @property
-    def way(self) -> Any:
-        """(N,) the way that each took last; -1: none yet."""
-        return self.u[at.WAY_NUMBER]
 
     @property
     def held(self) -> dict[tuple[int, int | str], float]:
@@ -218,7 +208,7 @@ class EventLoop:
         """
         plain = isinstance(self.f, list)
         self.f, self.q = (f.tolist(), q.tolist()) if plain else (np.ascontiguousarray(f), np.ascontiguousarray(q))
-        self.t, self.u = (np.ascontiguousarray(table) for table in tables)
+        self._keep(*map(np.ascontiguousarray, tables))
         lengths, entries = heaps
         at_entry = iter(entries.tolist())
         for k, n in enumerate(lengths.tolist()):

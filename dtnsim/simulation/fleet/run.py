@@ -119,6 +119,7 @@ def fleet(
         raise SpecError("needs at least one run", key="replicas", value=replicas)
     if scheduler is not None:
         cluster.check(scheduler)
+    told = progress or _nobody
     given = spec.load(path, overrides, calibration, workload=workload)
     whole = Fleet(given, Draw(), share(replicas))
     task = Task(given, seed, replicas)
@@ -138,11 +139,11 @@ def fleet(
             first = built
             last = math.nan if growing(whole.workload) else 1.0  # how long the weeks of later years take nobody knows
             part = _part(checkpoint, mark, 0)
-            stopped = _course(first, progress, last / replicas, part)
+            stopped = _course(first, told, last / replicas, part)
             runs[0] = answer(first, whole.workload)
             try:  # of a fleet of its own: later demand brings stations that the first run's tables lack
                 anew = Fleet(given, Draw(), whole.runs)
-                broken = () if stopped else promises(anew, seed, 0, partial(later, progress))
+                broken = () if stopped else promises(anew, seed, 0, lambda years: told(years * YEAR_S, math.nan, 0))
                 runs[0] = replace(runs[0], promises=broken)
             except StoppedError:
                 stopped, runs[0] = True, replace(runs[0], complete=False)
@@ -151,12 +152,12 @@ def fleet(
                     store.add(0, runs[0])
                 part[0].unlink(missing_ok=True)
         if left and not stopped:
-            for place, run in workers.results(lambda: asked(progress, len(runs) / replicas)):
+            for place, run in workers.results(lambda: told(math.nan, len(runs) / replicas, 0)):
                 number = left[place]
                 runs[number] = run
                 if store is not None:
                     store.add(number, run)
-                if asked(progress, len(runs) / replicas):
+                if told(math.nan, len(runs) / replicas, 0):
                     break
     warnings = tuple(whole.reduction.warnings)
     made = tuple(runs[n] for n in sorted(runs))
@@ -165,22 +166,17 @@ def fleet(
     return FleetAnswer(given.name, whole.workload, made, replicas, first, warnings, given, remedies)
 
 
-def asked(progress: Progress | None, share: float) -> bool:
-    """Says how far it is between replicas; returns whether somebody wants it to stop."""
-    return progress is not None and progress(math.nan, share, 0)
-
-
-def later(progress: Progress | None, years: float) -> bool:
-    """Says of which later year a week comes next; returns whether somebody wants it to stop."""
-    return progress is not None and progress(years * YEAR_S, math.nan, 0)
-
-
 def _part(checkpoint: str | Path | None, mark: str, number: int) -> tuple[Path, str] | None:
     """(file of a replica in mid-run, what it is of)."""
     return None if checkpoint is None else (Path(f"{checkpoint}.{number}"), f"{mark} {number}")
 
 
-def _course(made: Made, progress: Progress | None, part_of_all: float, part: tuple[Path, str] | None) -> bool:
+def _nobody(_now: float, _share: float, _done: int) -> bool:
+    """Nobody is told how far it is, and nobody stops it."""
+    return False
+
+
+def _course(made: Made, progress: Progress, part_of_all: float, part: tuple[Path, str] | None) -> bool:
     """Runs a fleet; returns whether somebody stopped it.
 
     Args:
@@ -195,7 +191,7 @@ def _course(made: Made, progress: Progress | None, part_of_all: float, part: tup
     last = time.monotonic()
     while not course.run(_LOOK):
         share = course.now / course.until * part_of_all
-        stop = progress is not None and progress(course.now, share, course.finished)
+        stop = progress(course.now, share, course.finished)
         if part is not None and (stop or time.monotonic() - last > _KEEP_S):
             save(course, *part)
             last = time.monotonic()
@@ -210,7 +206,7 @@ def replica(task: Task, number: int, part: tuple[str, str] | None = None) -> Fle
     fleet = _drawn(task)
     made = fleet.made(task.seed + number, number - 1)
     kept = None if part is None else _part(part[0], part[1], number)
-    _course(made, None, 1.0, kept)
+    _course(made, _nobody, 1.0, kept)
     run, broken = answer(made, fleet.workload), promises(fleet, task.seed + number, number - 1)
     if kept is not None:
         kept[0].unlink(missing_ok=True)
