@@ -78,10 +78,7 @@ def figure(values: Sequence[float], source: str, more: float = 0.0) -> Figure:
 
 
 class Logs:
-    """The raw logs of one machine, by the name of the test.
-
-    Args:
-        folder: Folder that `measuring.run` has filled.
+    """The raw logs of one machine, by the name of the test, in the folder that `measuring.run` has filled.
 
     Raises:
         InputError: it holds none.

@@ -48,10 +48,7 @@ class Found:
 
 
 def discover(folder: str | Path | None = None) -> Found:
-    """Describes this machine, or the one whose outputs lie in a folder.
-
-    Args:
-        folder: What ``collect.sh`` has left, or a file of what was pasted; this machine where none is given.
+    """Describes this machine, or the one whose outputs ``collect.sh`` left in a folder, or people pasted into a file.
 
     Raises:
         InputError: the folder holds no outputs, or this machine cannot be asked.

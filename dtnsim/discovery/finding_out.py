@@ -32,24 +32,14 @@ def how(name: str, system: str = "linux") -> str:
 
 
 def how_on(name: str, hosts: Mapping[str, Host]) -> str:
-    """How to find a number out on the hosts whose keys name it, each as its system has it.
-
-    Args:
-        name: Key of its draw, or in the path file.
-        hosts: The hosts that it is of, by name.
-    """
+    """How to find a number out, by its key, on the hosts, by name, that it is of, each as its system has it."""
     words = by_key((how(name, host.system), host.name) for host in hosts.values())
     several = (f"{said} (on {' and '.join(names)})" for said, names in words.items())
     return "; ".join(several) if len(words) > 1 else next(iter(words), how(name))
 
 
 def told_by(names: Iterable[str], host: str) -> dict[str, list[str]]:
-    """For each sort of tests the uncertain things of a path that it tells of (`dtnsim.steady.why_wide`).
-
-    Args:
-        names: Names of what the interval is wide for.
-        host: The machine's name in that path.
-    """
+    """For each sort of tests on a host the ``names`` of what makes a path uncertain that it tells of (`why_wide`)."""
     found: dict[str, list[str]] = {sort: [] for sort in SORTS}
     for name in names:
         here = f"{host}." in name or f"{host}/" in name or name == f"fitted parameters of {host}"

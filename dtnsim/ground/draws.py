@@ -49,12 +49,6 @@ class Correlation:
 
 @lru_cache(maxsize=1024)
 def order(seed: int, samples: int, key: str) -> IntArray:
-    """In which order a key has its scores, (samples,).
-
-    Args:
-        seed: Seed of the draws.
-        samples: How many scenarios.
-        key: What is drawn.
-    """
+    """In which order a key has its scores, (samples,)."""
     own = int.from_bytes(hashlib.blake2b(key.encode(), digest_size=8).digest(), "little")
     return np.random.default_rng([seed, own]).permutation(samples)

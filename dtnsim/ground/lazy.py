@@ -30,11 +30,7 @@ class _Unmade(Sequence[T_co]):
 
 
 class Lazy(_Unmade[T_co]):
-    """What ``make`` gives, each item once it or a later one is asked for.
-
-    Args:
-        make: Gives the items; called once at most.
-    """
+    """What ``make`` gives, called once at most, each item once it or a later one is asked for."""
 
     def __init__(self, make: Callable[[], Iterable[T_co]]) -> None:
         self._make = make
@@ -66,12 +62,7 @@ class Lazy(_Unmade[T_co]):
 
 
 class LazyItems(_Unmade[T_co]):
-    """Items of which each is made when it is asked for.
-
-    Args:
-        count: How many there are.
-        make: Gives the item of a number; called once for each at most.
-    """
+    """So many items, each made from its number when it is asked for, once at most."""
 
     def __init__(self, count: int, make: Callable[[int], T_co]) -> None:
         self._count, self._make = count, make

@@ -78,9 +78,6 @@ def _umask() -> int:
 def write(file: Path | str, text: str, option: str = "") -> None:
     """Writes text in one piece.
 
-    Args:
-        text: What it holds afterwards.
-
     Raises:
         InputError: it cannot be written; the message names the file.
     """
@@ -102,10 +99,7 @@ def check_table(file: Path, option: str) -> None:
 
 
 def table(columns: Mapping[str, Sequence[Any]], file: Path, option: str) -> None:
-    """Writes columns of equal length as CSV or Parquet, by the file's ending, in one piece.
-
-    Args:
-        columns: Arrays by the names of their columns.
+    """Writes columns of equal length, by name, as CSV or Parquet, by the file's ending, in one piece.
 
     Raises:
         InputError: another ending, pyarrow missing, or a place that cannot be written.

@@ -120,12 +120,7 @@ class Mixture(Quantity):
 
 
 def prior(text: str, spread: float, source: str) -> Quantity:
-    """A default of a component: ``prior("7.4 ms", 0.1, "WD Ultrastar DC HC310 specification p. 23")``.
-
-    Args:
-        text: The number with its unit.
-        source: Where it comes from.
-    """
+    """A default of a component: ``prior("7.4 ms", 0.1, "WD Ultrastar DC HC310 specification p. 23")``."""
     value, dim = units.read(text)
     return Quantity(value, dim, spread, source, text)
 

@@ -82,13 +82,7 @@ class Term:
 
 
 def term(given: Term | Value, dim: str = "1", source: str = "") -> Term:
-    """A bare number as a term; ``dim`` is the unit that its formula shows.
-
-    Args:
-        given: A number, one a scenario, or a term.
-        dim: Unit that its formula shows.
-        source: Where it comes from.
-    """
+    """A bare number, or one a scenario, as a term; ``dim`` is the unit that its formula shows."""
     if isinstance(given, Term):
         return given
     return Term(given, shown(given, dim), source) if _WORDED.get() else Term(given, "")

@@ -144,11 +144,7 @@ class Releases(Generic[R]):
     chooser: str  #: Key of the draw that chooses one, for all laws that ask.
 
     def by(self, cost: Callable[[R], Quantity]) -> Quantity:
-        """A number of the release; drawn among those that it may be of, where they differ.
-
-        Args:
-            cost: What each release has.
-        """
+        """A number that each release has; drawn among those that it may be of, where they differ."""
         now, each = cost(self.now), [cost(release) for release in self.each]
         if all(one == now for one in each):
             return now

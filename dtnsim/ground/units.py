@@ -177,10 +177,6 @@ def around(text: str, otherwise: float) -> tuple[str, float]:
 def parse(text: str | float, dimension: str) -> float:
     """Reads ``text`` as a quantity of one dimension (a key of `EXAMPLES`) and returns it in SI.
 
-    Args:
-        text: The number with its unit.
-        dimension: The dimension that is due.
-
     Raises:
         UnitError: unreadable, no unit where one is needed, a unit of another dimension, or a size in bits.
     """

@@ -113,7 +113,7 @@ class _Build:
             until=workload.span.value, order=workload.queue, hosts=len(self.fleet.hosts),
             fast=compiled.worth(len(work), self.fleet.runs), idle=workload.whole_span,
         )  # fmt: skip
-        return Made(course, stations.names, alone, down, self.fleet.hosts)
+        return Made(course, list(stations.number), alone, down, self.fleet.hosts)
 
     def _endpoint(self, name: str) -> Endpoint:
         """An endpoint of the workload, or a host by itself."""

@@ -74,7 +74,7 @@ class Degraded:
         """(host that was composed, what its stations have left)."""
         reduction = self._fleet.reduction
         uses = []
-        for template, ends, sort, made in reduction.made():
+        for template, ends, sort, made in reduction.made.values():
             for end in ends:
                 host, path = split_end(end)
                 if reduction.kind_of(host) == kind and reduction.given.hosts[host].mount_of(path) == mount:

@@ -9,7 +9,7 @@ the load of memory that slows cores beyond that of one transfer; differences of 
 """
 
 import math
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any, Final
 
@@ -54,20 +54,17 @@ class Sort:
 
 @dataclass(slots=True)
 class Stations:
-    """All stations of a fleet, by name, each with one capacity; and names of what else can hold a transfer."""
+    """All stations of a fleet, each with one capacity, and names of what else can hold a transfer."""
 
-    names: list[str] = field(default_factory=list)
     number: dict[str, int] = field(default_factory=dict)
     given: list[Station | None] = field(default_factory=list)
 
     def of(self, name: str, station: Station | None) -> int:
         """Number of a station, or of a name that is none (``station`` None)."""
-        known = self.number.get(name)
-        if known is None:
-            known = self.number[name] = len(self.names)
-            self.names.append(name)
+        if name not in self.number:
+            self.number[name] = len(self.given)
             self.given.append(station)
-        return known
+        return self.number[name]
 
     def capacity(self, scenario: int) -> list[float]:
         """Of each; infinite for what is no station."""
@@ -95,40 +92,27 @@ class Reduction:
         self.warnings: dict[str, None] = {}
         self._kinds: list[Host] = []
         self._kind_of: dict[str, int] = {}
-        self._made: dict[tuple[Any, ...], tuple[Composed, int, tuple[str, str], Sort]] = {}
+        #: all kinds of transfers composed so far: template, ends, what is moved, demands
+        self.made: dict[tuple[Any, ...], tuple[int, tuple[str, str], Sort, Composed]] = {}
         self._scenario = 0
         self._reduced: dict[tuple[Any, ...], Reduced] = {}
         self._order = {name: n for n, name in enumerate(given.hosts)}
 
     def kind_of(self, host: str) -> int:
         """Which hosts are alike."""
-        known = self._kind_of.get(host)
-        if known is None:
+        if host not in self._kind_of:
             plain = self.given.hosts[host].model_copy(update={"name": ""})
-            known = next((n for n, other in enumerate(self._kinds) if other == plain), len(self._kinds))
-            if known == len(self._kinds):
+            number = next((n for n, other in enumerate(self._kinds) if other == plain), len(self._kinds))
+            if number == len(self._kinds):
                 self._kinds.append(plain)
-            self._kind_of[host] = known
-        return known
-
-    def row(self, template: int, ends: tuple[str, str], sort: Sort) -> tuple[Composed, Mapping[str, str]]:
-        """A kind of transfer between two ends, and the names that its hosts have here."""
-        key = self._key(template, ends, sort)
-        if key not in self._made:
-            self._made[key] = self._compose(self.given, template, ends, sort), template, ends, sort
-        made, _, first, _ = self._made[key]
-        return made, dict(zip(hosts_of(first), hosts_of(ends), strict=True))
+            self._kind_of[host] = number
+        return self._kind_of[host]
 
     def _key(self, template: int, ends: tuple[str, str], sort: Sort) -> tuple[Any, ...]:
         """What makes two kinds of transfers the same."""
         (source, path), (target, other) = split_end(ends[0]), split_end(ends[1])
         forward = self._order[source] < self._order[target]
         return template, self.kind_of(source), self.kind_of(target), path, other, forward, sort, self._route(ends)
-
-    def made(self) -> Iterator[tuple[int, tuple[str, str], Sort, Composed]]:
-        """All kinds of transfers composed so far: template, ends, what is moved, demands."""
-        for composed, template, ends, sort in list(self._made.values()):
-            yield template, ends, sort, composed
 
     def otherwise(self, hosts: Mapping[str, Host], template: int, ends: tuple[str, str], sort: Sort) -> Composed:
         """A kind of transfer where ``hosts``, by name, are in another state."""
@@ -146,7 +130,7 @@ class Reduction:
         """Composes transfers of a kind between ``every`` pair of ends at once, where hosts differ in numbers alone."""
         new: dict[tuple[Any, ...], tuple[str, str]] = {}
         for ends in every:
-            if (key := self._key(template, ends, sort)) not in self._made:
+            if (key := self._key(template, ends, sort)) not in self.made:
                 new.setdefault(key, ends)
         if len(new) < merge.WORTH or self.draw.many or self.given.links:
             return
@@ -161,7 +145,7 @@ class Reduction:
             if not merge.alike(alone, here, dict(zip(hosts_of(pairs[0]), hosts_of(pairs[n]), strict=True))):
                 return
         for key, composed in zip(new, made, strict=True):
-            self._made[key] = composed, template, pairs[0], sort
+            self.made[key] = template, pairs[0], sort, composed
 
     def _together(self, template: int, pairs: Sequence[tuple[str, str]], sort: Sort) -> list[Composed] | None:
         """Kinds of transfers between pairs, named as the hosts of the first; None where that cannot be."""
@@ -208,12 +192,17 @@ class Reduction:
         if scenario != self._scenario:
             self._scenario = scenario
             self._reduced.clear()
-        key = template, ends, sort
-        if key not in self._reduced:
-            self._reduced[key] = self._in_scenario(*self.row(template, ends, sort), scenario)
-        return self._reduced[key]
+        here = template, ends, sort
+        if here not in self._reduced:
+            if (key := self._key(*here)) not in self.made:
+                self.made[key] = *here, self._compose(self.given, *here)
+            _, first, _, composed = self.made[key]
+            names = dict(zip(hosts_of(first), hosts_of(ends), strict=True))
+            self._reduced[here] = self._in_scenario(composed, names, scenario)
+        return self._reduced[here]
 
     def _in_scenario(self, made: Composed, names: Mapping[str, str], scenario: int) -> Reduced:
+        """What was composed, where its hosts have other names."""
         demands = []
         for station, cost in made.demands:
             name = merge.renamed(station.name, names)

@@ -69,7 +69,7 @@ def test_a_fleet_of_one_is_what_predict_says(tool):
 
 def test_alike_hosts_are_composed_once_and_have_stations_of_their_own():
     made = ran(whole := Fleet(path({"daily": DAILY}), Draw()))
-    assert len([*whole.reduction.made()]) == 1
+    assert len([*whole.reduction.made]) == 1
     assert {"a1.eth.port0.tx", "a2.eth.port0.tx", "b.eth.port0.rx"} <= set(made.names)
     assert {made.course.ways[w].source for w in made.course.way} == {0, 1}  # the less loaded, the next of equals
 

@@ -41,8 +41,8 @@ def test_all_pairs_at_once_say_what_each_says_alone(monkeypatch: pytest.MonkeyPa
     monkeypatch.setattr(merge, "WORTH", 2)
     at_once = fleet()
     quick = at_once.made(1)
-    assert len({ends for _, ends, _, _ in at_once.reduction.made()}) == 1  # all of them as the first pair
-    assert len({ends for _, ends, _, _ in one_by_one.reduction.made()}) == 9
+    assert len({ends for _, ends, _, _ in at_once.reduction.made.values()}) == 1  # all of them as the first pair
+    assert len({ends for _, ends, _, _ in one_by_one.reduction.made.values()}) == 9
     assert quick.names == slow.names
     assert quick.course.capacity == pytest.approx(slow.course.capacity, rel=1e-12)
     assert len({w.reduced.demands for w in quick.course.ways}) > 8  # they differ
