@@ -102,17 +102,19 @@ def test_a_scheduler_that_dies_is_named_and_finished_rows_stay(tmp_path: Path) -
 @pytest.mark.parametrize(
     ("address", "words"), [("login1", "is no address"), ("tcp://127.0.0.1:9", "nobody answers at tcp://127.0.0.1:9")]
 )
-def test_an_address_where_nobody_answers(address: str, words: str) -> None:
+def test_an_address_where_nobody_answers(monkeypatch: pytest.MonkeyPatch, address: str, words: str) -> None:
+    monkeypatch.setattr(cluster, "PATIENCE_S", 0.3)
     with pytest.raises(InputError, match=words):
-        next(cluster.spread(divided, 1, [1], address, patience_s=0.3))
+        next(cluster.spread(divided, 1, [1], address))
 
 
-def test_a_scheduler_without_workers() -> None:
+def test_a_scheduler_without_workers(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(cluster, "PATIENCE_S", 0.3)
     with (
         distributed.LocalCluster(n_workers=0, processes=False, protocol="tcp", **HERE) as made,
         pytest.raises(InputError, match="has no workers"),
     ):
-        next(cluster.spread(divided, 1, [1], made.scheduler_address, patience_s=0.3))
+        next(cluster.spread(divided, 1, [1], made.scheduler_address))
 
 
 def test_replicas_are_the_same_on_workers_of_which_one_is_killed(local: Any) -> None:

@@ -8,6 +8,6 @@ work over processes and machines.
 What functions take has one name everywhere: the ``key`` with its ``value`` in a ``file``, and the ``line`` there that
 says it; whether numbers ``inherit`` the file's ``source``; the ``option`` that named a file, for messages; a number's
 ``median`` and ``spread``, its relative standard deviation, and whether it is a ``share``; of work, ``shared``, what all
-``pieces`` have in common, which travels once a worker, ``scheduler``, the address of Dask's, like
-``tcp://login1:8786``, and ``patience_s``, how long to wait for it and its first worker [s].
+``pieces`` have in common, which travels once a worker, and ``scheduler``, the address of Dask's, like
+``tcp://login1:8786``.
 """

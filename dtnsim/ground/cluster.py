@@ -18,18 +18,14 @@ Shared = TypeVar("Shared")
 Piece = TypeVar("Piece")
 Result = TypeVar("Result")
 
-PATIENCE_S: Final = 10.0  #: seconds to wait for a scheduler, and for its first worker
+PATIENCE_S = 10.0  #: seconds to wait for a scheduler, and for its first worker
 #: tasks for each core at least, so that none is left alone at the end; pieces of a task at most
 _TASKS: Final = 4
 _LARGEST: Final = 32
 
 
 def spread(
-    work: Callable[[Shared, Piece], Result],
-    shared: Shared,
-    pieces: Sequence[Piece],
-    scheduler: str,
-    patience_s: float = PATIENCE_S,
+    work: Callable[[Shared, Piece], Result], shared: Shared, pieces: Sequence[Piece], scheduler: str
 ) -> Iterator[tuple[int, Result]]:
     """Works on pieces wherever the scheduler has workers.
 
@@ -45,7 +41,7 @@ def spread(
         InputError: no scheduler answers there, it has no workers, or they run another version of dtnsim.
         DtnsimError: the scheduler was lost on the way, or a piece kills its workers.
     """
-    with Session(shared, scheduler, patience_s) as session:
+    with Session(shared, scheduler) as session:
         client, size = session.client, max(1, min(len(pieces) // (_TASKS * session.cores), _LARGEST))
         left = iter(range(0, len(pieces), size))
         waiting: dict[Any, int] = {}
@@ -71,10 +67,10 @@ class Session(Generic[Shared]):
         InputError: as in `spread`.
     """
 
-    def __init__(self, shared: Shared, scheduler: str, patience_s: float = PATIENCE_S) -> None:
-        self._scheduler, self.client = scheduler, _client(scheduler, patience_s)
+    def __init__(self, shared: Shared, scheduler: str) -> None:
+        self._scheduler, self.client = scheduler, _client(scheduler)
         try:
-            self.cores = _cores(self.client, scheduler, patience_s)
+            self.cores = _cores(self.client, scheduler)
         except InputError:
             _close(self.client)
             raise
@@ -128,12 +124,12 @@ def _close(client: Any) -> None:
         client.close(timeout=2)
 
 
-def _client(scheduler: str, patience_s: float) -> Any:
+def _client(scheduler: str) -> Any:
     check(scheduler)
     for name in ("distributed", "distributed.client", "distributed.core", "distributed.comm"):
         logging.getLogger(name).setLevel(logging.CRITICAL)  # connections that break, the answer says in its own words
     try:
-        return _dask().Client(scheduler, timeout=patience_s, set_as_default=False)
+        return _dask().Client(scheduler, timeout=PATIENCE_S, set_as_default=False)
     except (OSError, ValueError) as error:
         said = (str(error).splitlines() or [type(error).__name__])[0]
         raise InputError(
@@ -142,14 +138,13 @@ def _client(scheduler: str, patience_s: float) -> Any:
         ) from None
 
 
-def _cores(client: Any, scheduler: str, patience_s: float) -> int:
+def _cores(client: Any, scheduler: str) -> int:
     """Cores of the workers, once there is one."""
     try:
-        client.wait_for_workers(1, timeout=patience_s)
+        client.wait_for_workers(1, timeout=PATIENCE_S)
     except TimeoutError:
-        raise InputError(
-            f"--scheduler: {scheduler} has no workers after {patience_s:g} s; start some with 'dask worker {scheduler}'"
-        ) from None
+        start = f"start some with 'dask worker {scheduler}'"
+        raise InputError(f"--scheduler: {scheduler} has no workers after {PATIENCE_S:g} s; {start}") from None
     ours, theirs = _version(), client.run(_version, on_error="return")
     for worker, version in theirs.items():
         if version != ours:
