@@ -3,7 +3,7 @@
 import math
 from dataclasses import replace
 from functools import cached_property
-from typing import Annotated, ClassVar, Final, Self
+from typing import Annotated, ClassVar, Final, Literal, Self
 
 import numpy as np
 from pydantic import BeforeValidator, Field, PrivateAttr, model_validator
@@ -110,6 +110,8 @@ class Segment(Component):
         loss: Random loss of packets; where nothing is said of losses, none at the median and what such paths have in
             the interval.
         bursts: Loss in bursts; beside ``loss`` where that is given.
+        emulator: What loses them where that is ``netem`` at a Linux sender: it drops whole pieces of TSO's, so that a
+            loss takes several segments and comes as much more rarely.
         retransmits: Segments that transfers over it sent again, where no loss is known; beside what is given. The loss
             is what is left of them without those that slow starts have lost by themselves.
         buffer: Queue in front of it that drops what does not fit; at the median large enough where not given.
@@ -130,6 +132,7 @@ class Segment(Component):
     rtt: Annotated[Quantity, Unit("s", spread=0.02, high=100.0)] = ideally("0 s", media.RTTS[None])
     loss: Annotated[Quantity, Unit("1", spread=0.5, high=0.5)] = ideally("0", media.priors(None).loss)
     bursts: Bursts | None = None
+    emulator: Literal["netem"] | None = None
     retransmits: Retransmits | None = None
     buffer: Annotated[Quantity, Unit("B", spread=0.3, low=PACKET_B)] | None = None
     mtu: Annotated[Annotated[Quantity, Unit("B", low=256, high=65535, plain=True)] | None, _SMALL] = None

@@ -96,18 +96,23 @@ def connection(
     """
     rate, buffer = narrowest(route, frame, nics, net.streams, draw)
     window_B, send_B = _stream_window(route, net, frame, draw)
+    rtt, cc, burst = np.maximum(route.rtt(draw), 1e-6), net.cc or route.source.tcp.cc, lost[1]
+    whole = route.source.system == "linux" and all(card.joins(receiving=False) for card in nics[:1])
+    if whole and any(segment.emulator for _, segment, _ in route.hops):
+        most = np.minimum(np.asarray(rate) / net.streams, window_B / rtt)
+        burst = _single(burst * lossy.of_whole_bursts(lost[0], rtt, frame.mss, most, cc))
     return Connection(
         rate_Bps=rate,
-        rtt_s=np.maximum(route.rtt(draw), 1e-6),
+        rtt_s=rtt,
         buffer_B=np.maximum(buffer, rounds.LEAST_BUFFER * frame.mtu),
         loss=lost[0],
-        burst=lost[1],
+        burst=burst,
         window_B=window_B,
         send_B=send_B,
         mtu_B=frame.mtu,
         mss_B=frame.mss,
         streams=net.streams,
-        cc=net.cc or route.source.tcp.cc,
+        cc=cc,
         reopened=net.reopened,
         line_Bps=_burst_line(route, net, frame, nics, draw.nominal),
         paced=route.source.paced or net.pacing is not None,
