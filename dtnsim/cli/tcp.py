@@ -148,7 +148,8 @@ def _coefficients(*, json: bool) -> None:
     from dtnsim.ground.output import fields
     from dtnsim.physics.tcp import coefficients
 
-    found = [fields(c, "name", "value", "unit", "fitted_rows", "reason") for c in coefficients.ALL]
+    kept = ("value", "unit", "fitted_rows", "reason")
+    found = [{"name": name, **fields(c, *kept)} for name, c in coefficients.ALL.items()]
     if json:
         options.emit({"schema": "dtnsim.tcp-coefficients/1", "coefficients": found})
         return

@@ -7,8 +7,7 @@ from dtnsim.physics.tcp._flow import DRAIN, NEVER, PROBE_BW, PROBE_RTT, STARTUP,
 
 # constants of the sender by the names that they have in `linux`
 GAINS, HIGH_GAIN, MARGIN = linux.BBR_CYCLE, linux.BBR_HIGH_GAIN, linux.BBR_MARGIN
-WINDOW = linux.INITIAL_WINDOW
-FILTER, FULL_GROWTH, FULL_ROUNDS = linux.BBR_FILTER_ROUNDS, linux.BBR_FULL_GROWTH, linux.BBR_FULL_ROUNDS
+WINDOW, FILTER = linux.INITIAL_WINDOW, linux.BBR_FILTER_ROUNDS
 MIN_RTT_S, CWND_GAIN, LEAST_WINDOW = linux.BBR_MIN_RTT_S, linux.BBR_CWND_GAIN, linux.BBR_MIN_WINDOW
 
 
@@ -54,12 +53,7 @@ class Bbr1(Modelled):
                 best[self.round % FILTER] = max(best[self.round % FILTER], self.rate)
                 self.bandwidth = max(*best, 1e-9)
         if self.new_round and not self.full:
-            if self.bandwidth >= FULL_GROWTH * self.plateau:
-                self.plateau, self.flat = self.bandwidth, 0.0
-            else:
-                self.flat += 1.0
-                if self.flat >= FULL_ROUNDS:
-                    self.full = True
+            self.full = self.flattens(self.bandwidth)
 
     def _cruise(self) -> None:
         """BBR's drain and the eight phases of ProbeBW."""

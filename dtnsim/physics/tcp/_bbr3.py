@@ -21,8 +21,7 @@ MOST_ROUNDS, WAIT_S, PROBE_RTT_S, KEPT = (
     linux.BBR3_PROBE_RTT_GAIN,
 )
 START_GAIN, UP_GAIN, WINDOW = linux.BBR_HIGH_GAIN, linux.BBR_CYCLE[0], linux.BBR_CWND_GAIN
-MARGIN, FLAT_GROWTH, FLAT_ROUNDS = linux.BBR_MARGIN, linux.BBR_FULL_GROWTH, linux.BBR_FULL_ROUNDS
-LEAST_WINDOW, MIN_RTT_S = linux.BBR_MIN_WINDOW, linux.BBR_MIN_RTT_S
+MARGIN, LEAST_WINDOW, MIN_RTT_S = linux.BBR_MARGIN, linux.BBR_MIN_WINDOW, linux.BBR_MIN_RTT_S
 INITIAL = linux.INITIAL_WINDOW
 
 
@@ -158,13 +157,8 @@ class Bbr3(Modelled):
     def _start_up(self) -> None:
         """The plateau of the rate, in start-up and in probes; start-up's end by it or by losses; its drain."""
         pipe = self.bandwidth * self.least
-        if not self.full_now:
-            if self.rate >= FLAT_GROWTH * self.plateau:
-                self.plateau, self.flat = self.rate, 0.0
-            elif self.new_round:
-                self.flat += 1.0
-                if self.flat >= FLAT_ROUNDS:
-                    self.full_now = self.full = True
+        if not self.full_now and self.flattens(self.rate):
+            self.full_now = self.full = True
         if self.loss_start:
             lossy = self.loss_events >= self.probing.events and self.lost_trip > THRESHOLD * self.in_flight
             if lossy and not self.full:

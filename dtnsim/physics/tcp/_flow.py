@@ -116,6 +116,15 @@ class Modelled(Flow):
         self.bandwidth = WINDOW / self.base
         self.pace = HIGH_GAIN * WINDOW / self.base
 
+    def flattens(self, rate: float) -> bool:
+        """Whether a rate has grown by less than a quarter for three rounds (tcp_bbr.c: bbr_full_bw_reached)."""
+        if rate >= linux.BBR_FULL_GROWTH * self.plateau:
+            self.plateau, self.flat = rate, 0.0
+        elif self.new_round:
+            self.flat += 1.0
+            return self.flat >= linux.BBR_FULL_ROUNDS
+        return False
+
     def settled(self, kept: float) -> bool:
         """Whether ProbeRTT is over: 200 ms and a round after what is in flight has come down to ``kept`` segments."""
         if self.probe_end >= NEVER:

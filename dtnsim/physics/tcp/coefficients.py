@@ -12,7 +12,6 @@ from typing import Final
 class Coefficient:
     """A number the model needs and no standard gives."""
 
-    name: str  #: Name in the code.
     value: float  #: Its value.
     unit: str  #: SI unit.
     reason: str  #: Why it is there and where the value comes from.
@@ -20,7 +19,6 @@ class Coefficient:
 
 
 HOST_DELAY: Final = Coefficient(
-    "host_delay",
     1.0e-4,
     "s",
     "both hosts and the forwarding between add this to the round trip; idle pings over the emulated path show "
@@ -28,23 +26,17 @@ HOST_DELAY: Final = Coefficient(
     0,
 )
 DELAYED_ACK_SHARE: Final = Coefficient(
-    "delayed_ack_share",
-    0.5,
-    "1",
-    "half of the ACK trains end with an unpaired segment, whose ACK waits for the next train or 40 ms",
-    0,
+    0.5, "1", "half of the ACK trains end with an unpaired segment, whose ACK waits for the next train or 40 ms", 0
 )
 STALL_RATE: Final = Coefficient(
-    "stall_rate",
     3.4,
     "1/s",
     "hosts stop for a moment and then send a lump; rate and mean length follow from the emulator's lateness "
     "(median p99.9 1 ms, median longest 4 ms in 25 s), not from goodput",
     0,
 )
-STALL_LENGTH: Final = Coefficient("stall_length", 0.9e-3, "s", "mean length of such a stall, exponential", 0)
+STALL_LENGTH: Final = Coefficient(0.9e-3, "s", "mean length of such a stall, exponential", 0)
 STALL_SHARE: Final = Coefficient(
-    "stall_share",
     0.58,
     "1",
     "share of a stall's lump that reaches the queue at once: a paced sender catches up at up to 2 x 1.2 of its rate, "
@@ -52,7 +44,6 @@ STALL_SHARE: Final = Coefficient(
     0,
 )
 BURST_MARGIN: Final = Coefficient(
-    "burst_margin",
     1.5,
     "segments",
     "free buffer beyond a TSO burst when it is safe: the rest of the burst before; seen in two packet traces "
@@ -60,7 +51,6 @@ BURST_MARGIN: Final = Coefficient(
     1,
 )
 ACK_GAP_RATE: Final = Coefficient(
-    "ack_gap_rate",
     10.0,
     "1/s",
     "gaps over 2 ms that break HyStart's ACK train: in 8 own traces trains of 40 to 60 ms mostly held, of "
@@ -68,14 +58,12 @@ ACK_GAP_RATE: Final = Coefficient(
     0,
 )
 TAIL_LOSS: Final = Coefficient(
-    "tail_loss",
     0.5,
     "1",
     "chance that a queue overflow in the last round drops the very last segment (every other one is dropped)",
     0,
 )
 BBR_STARTUP: Final = Coefficient(
-    "bbr_startup",
     7.9,
     "segments",
     "BBR v1 has sent 7.9 x 2^(t/T) segments t after its first: a packet trace of its paced start-up (the closed "
@@ -83,7 +71,6 @@ BBR_STARTUP: Final = Coefficient(
     0,
 )
 BBR_REFRESH: Final = Coefficient(
-    "bbr_refresh",
     0.005,
     "1",
     "chance in ten seconds, times (T / 10 ms)^2 and at most 1/2, that BBR sees its least delay again, which puts "
@@ -91,7 +78,6 @@ BBR_REFRESH: Final = Coefficient(
     20,
 )
 BBR_ROOM: Final = Coefficient(
-    "bbr_room",
     0.69,
     "1",
     "share of the buffer that a burst of BBR finds free, the rest is its standing queue: 0.66 to 0.71 in three runs "
@@ -100,14 +86,12 @@ BBR_ROOM: Final = Coefficient(
     6,
 )
 BBR_PUSH: Final = Coefficient(
-    "bbr_push",
     0.6,
     "1",
     "of the background's loss, the share that BBR v1 gains: smooth background loses less than its part to bursts",
     2,
 )
 BURST_LOSS: Final = Coefficient(
-    "burst_loss",
     0.5,
     "1",
     "drops at a full queue fall on flows by packets / N^0.5, N their TSO burst: between by packet (0) and by burst "
@@ -115,7 +99,6 @@ BURST_LOSS: Final = Coefficient(
     11,
 )
 BBR_NOISE: Final = Coefficient(
-    "bbr_noise",
     3.5,
     "bursts",
     "bursts by which the largest delivery rate of a round passes the mean where BBR flows meet: they overfill the "
@@ -124,14 +107,13 @@ BBR_NOISE: Final = Coefficient(
     9,
 )
 SPREAD_LINK: Final = Coefficient(
-    "spread_link", 0.01, "1", "standard deviation of measured over modelled goodput of a saturated link", 60
+    0.01, "1", "standard deviation of measured over modelled goodput of a saturated link", 60
 )
 SPREAD_LOSS: Final = Coefficient(
-    "spread_loss", 0.06, "1", "the same where loss, a window or a sawtooth holds the rate below the link", 50
+    0.06, "1", "the same where loss, a window or a sawtooth holds the rate below the link", 50
 )
-SPREAD_SHARED: Final = Coefficient("spread_shared", 0.12, "1", "the same for a flow that shares with another", 11)
+SPREAD_SHARED: Final = Coefficient(0.12, "1", "the same for a flow that shares with another", 11)
 SPREAD_UNJUDGED: Final = Coefficient(
-    "spread_unjudged",
     0.35,
     "1",
     "the same where one of them is an algorithm of which no pair was measured: assumed, twice the 90th percentile of "
@@ -139,4 +121,5 @@ SPREAD_UNJUDGED: Final = Coefficient(
     0,
 )
 
-ALL: Final = tuple(value for value in globals().values() if isinstance(value, Coefficient))
+#: all of them by name
+ALL: Final = {name.lower(): value for name, value in globals().items() if isinstance(value, Coefficient)}
