@@ -142,26 +142,32 @@ def number_options(command: Callable[..., None]) -> list[str]:
 
 
 FEWEST: Final = 10  #: draws of which p10 and p90 tell anything
-#: options without effect: those that need one, that have none beside some, and beside all but some
+#: options without effect where another is left out
+_NEEDS: Final = {
+    ("measure", "--as"): "--path",
+    ("plan", "--kwh"): "--years",
+    ("report", "--events"): "--simulate",
+    ("report", "--until"): "--simulate",
+    ("tcp", "--moved"): "--retransmits",
+    ("tcp", "--out"): "--table",
+    ("tools", "--out"): "--table",
+    ("validate", "--as"): "--path",
+    ("validate", "--most"): "--path",
+}
+#: those without effect beside some
 _IDLE: Final = {
-    ("init", "--ask"): "not beside --from-text",
-    ("init", "--from"): "not beside --from-text --ask",
-    ("init", "--schema"): "not beside --cases",
-    ("measure", "--as"): "needs --path",
-    ("plan", "--kwh"): "needs --years",
-    ("report", "--events"): "needs --simulate",
-    ("report", "--until"): "needs --simulate",
-    ("report", "--plan"): "not beside --no-plan",
-    ("tcp", "--coefficients"): "alone but for --json",
-    ("tcp", "--moved"): "needs --retransmits",
-    ("tcp", "--out"): "needs --table",
-    ("tcp", "--table"): "alone but for --json --out --seed",
-    ("tools", "--out"): "needs --table",
-    ("tools", "--table"): "alone but for --json --out --seed --samples",
-    ("validate", "--as"): "needs --path",
-    ("validate", "--discrepancy"): "not beside --json --html",
-    ("validate", "--most"): "needs --path",
-    **dict.fromkeys(((c, "--plot") for c in ("predict", "simulate", "sweep", "calibrate")), "not beside --json"),
+    ("init", "--ask"): ("--from-text",),
+    ("init", "--from"): ("--from-text", "--ask"),
+    ("init", "--schema"): ("--cases",),
+    ("report", "--plan"): ("--no-plan",),
+    ("validate", "--discrepancy"): ("--json", "--html"),
+    **dict.fromkeys(((c, "--plot") for c in ("predict", "simulate", "sweep", "calibrate")), ("--json",)),
+}
+#: those beside which all but some have none
+_ALONE: Final = {
+    ("tcp", "--coefficients"): ("--json",),
+    ("tcp", "--table"): ("--json", "--out", "--seed"),
+    ("tools", "--table"): ("--json", "--out", "--seed", "--samples"),
 }
 
 
@@ -178,13 +184,13 @@ def check_effects(name: str, signature: inspect.Signature, options: dict[str, An
     for option in given:
         if options[typed[option]] == "":
             raise InputError(f"{option} is empty; give it a value, or leave it out")
-        rule, *others = re.split(r" (?=--)", _IDLE.get((name, option), ""))
-        if rule == "needs" and others[0] not in given:
-            raise InputError(f"{option} has no effect without {others[0]}; give both, or leave it out")
-        beside = [o for o in given if o != option and (o in others) != (rule == "alone but for")]
-        if rule and rule != "needs" and beside:
-            idle, other = (option, beside[0]) if rule == "not beside" else (beside[0], option)
-            raise InputError(f"{idle} has no effect beside {other}; leave one of them out")
+        here, others = (name, option), [o for o in given if o != option]
+        if here in _NEEDS and _NEEDS[here] not in given:
+            raise InputError(f"{option} has no effect without {_NEEDS[here]}; give both, or leave it out")
+        idle = [(option, o) for o in others if o in _IDLE.get(here, ())]
+        idle += [(o, option) for o in others if here in _ALONE and o not in _ALONE[here]]
+        if idle:
+            raise InputError(f"{idle[0][0]} has no effect beside {idle[0][1]}; leave one of them out")
     for option, key in typed.items():
         info, file = get_args(signature.parameters[key].annotation)[1], options[key]
         if not isinstance(info, Written) or file is None or options.get("dry_run"):
