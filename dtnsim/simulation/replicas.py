@@ -50,7 +50,8 @@ def composed(task: Task, scene: Scene | None = None) -> Work:
     """Draws and composes the replicas of a task."""
     scene = scene or make_scene(task.given)
     draw = Draw(task.replicas - 1, task.seed, task.given.correlation)
-    made = timed.composer(task.given, draw, timed.amounts(scene.problem), in_time=True).problem()
+    moved, before = timed.amounts(scene.problem), timed.met(scene.problem)
+    made = timed.composer(task.given, draw, moved, in_time=True, before=before).problem()
     return Work(scene, settled(sharing.as_in(made, scene.problem))[0], task)
 
 

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import csv
 import math
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, field, replace
 from difflib import get_close_matches
@@ -124,15 +124,16 @@ class Scene:
             active, shares = key
             texts = [f"{k}={v}" for number in active for k, v in (self.events[number].change or {}).items()]
             given = _loaded(self.given.changed(texts) if texts else self.given, shares)
-            found, volumes, _ = _composed(given, timed.amounts(self.problem))
+            found, volumes, _ = _composed(given, self)
             check_same(self.problem, found, active)
             self.states[key] = self.problem if key == self.start else found, volumes
         return self.states[key]
 
 
-def _composed(given: PathSpec, moved: Mapping[str, float] | None = None) -> tuple[Problem, Volumes, Array]:
+def _composed(given: PathSpec, scene: Scene | None = None) -> tuple[Problem, Volumes, Array]:
     """A path at the median, its cores as slow as the steady load makes them, what its drives cost, its steady rates."""
-    composer = timed.composer(given, Draw(), moved, in_time=True)
+    moved, before = (None, None) if scene is None else (timed.amounts(scene.problem), timed.met(scene.problem))
+    composer = timed.composer(given, Draw(), moved, in_time=True, before=before)
     problem = composer.problem()
     found, rates = settled(problem)
     return found, Volumes(composer, problem.transfers), rates[0]

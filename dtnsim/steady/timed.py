@@ -226,15 +226,23 @@ def composer(
     Args:
         moved: Bytes that each timed transfer moves, where they are known already (`amounts` of another problem);
             draws take those of the median.
-        in_time: True where a simulation finds out what earlier transfers have left behind.
+        in_time: True where a simulation finds out what earlier transfers have left behind; who meets whom is known.
         before: What they leave behind, where known.
     """
     times = {t.name: timing.seconds for t in given.transfers if (timing := t.timing()) is not None}
     if moved is None:
         moved = _settled(given, times) if times else {}
     if before is None:
-        before = NOTHING if in_time else past(given, moved)
+        before = past(given, moved)
+    if in_time:
+        before = Past(turns=before.turns) if before.turns else NOTHING
     return Composer(given, Ledger(draw), moved, before)
+
+
+def met(problem: Problem) -> Past:
+    """Who meets whom in a problem, for `composer`."""
+    turns = {t.name: t.turn for t in problem.transfers}
+    return Past(turns=turns if any(turns.values()) else {})
 
 
 def amounts(problem: Problem) -> dict[str, float]:

@@ -11,14 +11,17 @@ import pytest
 from dtnsim.components.base import validate
 from dtnsim.description.events import Others
 from dtnsim.ground.errors import InputError, SpecError
+from dtnsim.ground.quantity import Draw
 from dtnsim.ground.records import Problem, Station
 from dtnsim.ground.yamlio import loads
 from dtnsim.simulation import scenario, simulate
 from dtnsim.simulation.scenario import DIURNAL_STEP_S, SHARE_STEP, check_load, make_scene, matching, poisson, read_trace
 from dtnsim.steady.prediction import predict
+from dtnsim.steady.timed import composer
 from tests.each import rows
+from tests.lab import journey
 from tests.simulation.slow import FAST, SLOW, make
-from tests.strategies import written
+from tests.strategies import load, written
 
 DAY: dict[str, Any] = {"share": "40 %", "diurnal": "0.5", "peak_hour": 15, "hour": 3}
 
@@ -139,3 +142,13 @@ def test_bad_traces(text: str, says: str, tmp_path: Path) -> None:
 def test_a_trace_that_is_not_there(tmp_path: Path) -> None:
     with pytest.raises(InputError, match="cannot be read"):
         list(read_trace(tmp_path / "absent.csv"))
+
+
+def test_who_has_ended_shares_no_link_with_who_begins_later() -> None:
+    """Eight streams of a bbcp that is done within seconds left scp a third of its share of what comes after."""
+    moves = ({"tool": {"name": "bbcp", "s": 8}}, {"tool": "scp", "start": "60 s"}, {"tool": "gridftp", "start": "61 s"})
+    one = {"from": "a:memory", "to": "b:memory", "dataset": {"size": "9 GB"}}
+    given = load(journey(wan={"bandwidth": "5 Gb/s", "rtt": "20 ms"}, transfers=[one | more for more in moves]))
+    met = make_scene(given).problem, composer(given, Draw()).problem()
+    simulated, predicted = ([(t.turn, t.weight) for t in made.transfers] for made in met)
+    assert simulated == predicted
