@@ -77,8 +77,6 @@ def learn(residuals: Sequence[Residual], noises: Discrepancy, near: Learned | No
     """The laws of all kinds and groups that have figures.
 
     Args:
-        residuals: Figures that fitted nothing.
-        noises: Repeat noise, which is carried over.
         near: What was learned from nearly the same figures: where the search begins.
     """
     from scipy.optimize import minimize

@@ -76,7 +76,6 @@ def cases(
     """Reads cases from logs of transfers.
 
     Args:
-        path: The path that the transfers went over: a file, or the name of a shipped one.
         most: So many transfers at most, evenly chosen over the log.
 
     Returns:

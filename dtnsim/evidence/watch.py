@@ -121,10 +121,6 @@ def watch(
 
     Args:
         history: The logs of the folder.
-        hosts: Host files whose volumes the tests are of.
-        names: What logs call hosts and volumes -> what the host files call them.
-        volume: Mount point for tests whose log names none.
-        free: Parameters that the user frees.
 
     Raises:
         InputError: a host file cannot be used.

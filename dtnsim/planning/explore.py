@@ -146,12 +146,7 @@ def free(given: PathSpec, asked: Asked) -> tuple[tuple[Win, ...], tuple[str, ...
 
 
 def would_help(best: Stage, given: PathSpec, asked: Asked) -> list[Would]:
-    """Kinds of change that are not allowed and would help the best that was found.
-
-    Args:
-        given: The path as it is.
-        asked: What was asked for, and which kinds are allowed.
-    """
+    """Kinds of change that are not allowed and would help the best that was found."""
     path = given.changed(best.overrides)
     rate, found = tuning.Ceilings(path, asked.known), []
     full = rate(()) * (1 + tuning.WORTH) >= tuning.wires_Bps(path, cards=False)

@@ -74,7 +74,6 @@ def due(stages: Sequence[Stage], target_Bps: float, confidence: float, rate: Gro
     is paid. Of orders that cost the same the one that pays later is taken.
 
     Args:
-        confidence: How likely the target has to be met, every year.
         rate: Growth of the target a year, or as it is drawn.
         years: How many years to look ahead.
     """

@@ -105,7 +105,6 @@ class Rater:
         Where they are the narrowest place of a TCP connection, neither does the connection.
 
         Args:
-            hosts: These hosts.
             beside: Others that are taken to hold nothing before and after.
         """
         whole = self.relieving({*hosts, *beside}, lines=True)

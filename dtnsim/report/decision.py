@@ -109,13 +109,7 @@ class Decision:
 
 
 def decide(p: Prediction, wanted: Sequence[Goal] = (), start: dt.time | None = None) -> Decision:
-    """The decision of an answer, by what holds the transfer that takes longest.
-
-    Args:
-        p: The answer.
-        wanted: Goals that are asked about.
-        start: Time of day at which the transfers begin.
-    """
+    """The decision of an answer, by what holds the transfer that takes longest."""
     t = p.longest
     f, held = p.transfers.index(t), holds.held(p)
     enough = bool(wanted) and p.drawn is not None and all(goal.met(p, _SURE) for goal in wanted)
@@ -185,7 +179,6 @@ def _again(p: Prediction, changed: PathSpec, gone: frozenset[str] = frozenset())
     """Another path, drawn as the answer was; of many transfers as a few draws or the medians have it, if hardly faster.
 
     Args:
-        p: The answer.
         changed: The path.
         gone: Stations that hold nobody there.
     """
@@ -337,11 +330,6 @@ def verdict(p: Prediction, wanted: Sequence[Goal] = (), start: dt.time | None = 
     """The answer in a sentence, rounded as people read it: whether the first goal fits, how long, how fast, how sure.
 
     ``10 TB in 8 files does NOT fit within 8 h (0% of runs do): about 27 h (8 runs in 10: 23 to 34 h), at 830 Mb/s.``
-
-    Args:
-        p: The prediction.
-        wanted: What is asked of it.
-        start: Time of day at which it starts.
     """
     files, size = ordering.moved(p)
     used = [t.tool for t in p.given.transfers]
