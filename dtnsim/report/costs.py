@@ -4,7 +4,6 @@ from collections.abc import Mapping, Sequence
 from contextlib import suppress
 from typing import Final
 
-from dtnsim.description.spec import PathSpec
 from dtnsim.ground.errors import DtnsimError
 from dtnsim.ground.quantity import Draw
 from dtnsim.ground.records import Prediction, Rung
@@ -25,14 +24,14 @@ _TRIED: Final = 8  #: parts of one place that are tried, the cheapest first
 class Reliefs:
     """How to remove each bottleneck of a path's ladders; what these share is worked out once."""
 
-    def __init__(self, given: PathSpec, p: Prediction) -> None:
-        self._given, self._problem = given, p.problem
+    def __init__(self, p: Prediction) -> None:
+        self._given, self._problem = p.given, p.problem
         self._stations = {s.name: s for s in p.problem.stations}
         self._listed = catalog.read()
         self._currency = self._listed.offers[0].price.currency
         self._options: dict[str, Mapping[str, Sequence[Option]]] = {}
         self._settings: dict[str, list[tuple[Setting, dict[str, float]]]] = {}
-        self._paths, self._loads = Paths(given), dict[tuple[str, ...], dict[str, float]]()
+        self._paths, self._loads = Paths(p.given), dict[tuple[str, ...], dict[str, float]]()
 
     def of(self, rungs: Sequence[Rung]) -> list[tuple[str, str]]:
         """(what to type, the cheapest part that makes the station quicker) of each rung; empty where none is known."""

@@ -51,7 +51,7 @@ def _said(answer: object, *sentences: str) -> str:
 
 
 def _prediction(answer: Prediction) -> str:
-    drawn = picture.svg(picture.Picture(answer, answer.given.graph), "")
+    drawn = picture.svg(picture.Picture(answer), "")
     d = decide(answer)
     says = f"<p><b>{escaped(answer.name)}</b><br>{escaped(d.verdict)}</p>{d.html}"
     return f"{says}{drawn}{_ladder(answer).table.columns(0, 1, 2, 3, 4).html('The ladder')}"

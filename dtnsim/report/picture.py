@@ -11,16 +11,13 @@ import math
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, replace
 from itertools import accumulate
-from typing import TYPE_CHECKING, Final
+from typing import Final
 
 from dtnsim.ground.errors import visible
 from dtnsim.ground.records import Prediction, StationUse
 from dtnsim.ground.units import plural
 from dtnsim.report.page import asset, escaped
 from dtnsim.report.text import capacity
-
-if TYPE_CHECKING:
-    import networkx as nx
 
 #: hosts of a side that are drawn whole, and folded boxes shown beside them
 WHOLE: Final = 2
@@ -60,14 +57,11 @@ def by_node(p: Prediction, names: Iterable[str]) -> dict[str, list[StationUse]]:
 
 
 class Picture:
-    """Boxes on a raster, the wires between them, and what the answer does not use.
+    """Boxes on a raster, the wires between them, and what the answer does not use."""
 
-    Args:
-        whole: The graph of its path.
-    """
-
-    def __init__(self, p: Prediction, whole: nx.Graph[str]) -> None:
-        self._whole, self._uses = whole, by_node(p, whole.nodes)
+    def __init__(self, p: Prediction) -> None:
+        self._whole = whole = p.graph
+        self._uses = by_node(p, whole.nodes)
         self._binding = {t.bottleneck.station for t in p.transfers}
         self._shown: dict[str, str] = {}  # node -> box that stands for it
         self.boxes: dict[str, Box] = {}

@@ -70,19 +70,19 @@ def report(given: PathSpec, asked: Asked, progress: Callable[[int, int], None] |
     p = predict(given, samples=asked.samples, seed=asked.seed)
     page = Page(given.name)
     if asked.fleet is not None:
-        _facility(page, given, p, asked, asked.fleet)
+        _facility(page, p, asked, asked.fleet)
     else:
-        _transfers(page, given, p, asked, progress)
-    _again(page, given, p, asked)
+        _transfers(page, p, asked, progress)
+    _again(page, p, asked)
     return page.html()
 
 
-def _facility(page: Page, given: PathSpec, p: Prediction, asked: Asked, a: FleetAnswer) -> None:
+def _facility(page: Page, p: Prediction, asked: Asked, a: FleetAnswer) -> None:
     """What a workload comes to; of one transfer of each class only what each part is used."""
     page.text(fleet_page.sentence(a), "headline")
     page.items(fleet.promised(a))
     if asked.plan is not None:
-        _plan(page, given, p, asked)
+        _plan(page, p, asked)
     _warnings(page, dict.fromkeys([*a.warnings, *p.warnings]))
     page.heading("The workload")
     for figure in fleet_page.figures(a):
@@ -91,10 +91,10 @@ def _facility(page: Page, given: PathSpec, p: Prediction, asked: Asked, a: Fleet
         page.text(left_out, "note")
     for caption, table in fleet_page.tables(a):
         page.table(table, caption, folded=len(table.rows) > FOLDED)
-    _path(page, given, p, "The path, with one transfer of each class at once")
+    _path(page, p, "The path, with one transfer of each class at once")
     page.text(f"Alone, without queues and others: {verdict(p, _goals(asked), asked.start)}", "note")
     with page.on_screen():
-        page.table(assumed.table(given, ()), UNSAID, folded=True)
+        page.table(assumed.table(p.given, ()), UNSAID, folded=True)
 
 
 def _goals(asked: Asked) -> list[Goal]:
@@ -107,43 +107,41 @@ def _warnings(page: Page, warnings: Iterable[str]) -> None:
         page.items(kept, "warnings")
 
 
-def _transfers(
-    page: Page, given: PathSpec, p: Prediction, asked: Asked, progress: Callable[[int, int], None] | None
-) -> None:
+def _transfers(page: Page, p: Prediction, asked: Asked, progress: Callable[[int, int], None] | None) -> None:
     """A decision about transfers that begin together, with its evidence."""
-    shares = why_wide.of_path(given, asked.seed, asked.sensitivity) if asked.sensitivity else ()
+    shares = why_wide.of_path(p.given, asked.seed, asked.sensitivity) if asked.sensitivity else ()
     decision = decide(p, _goals(asked), asked.start)
     page.text(decision.verdict, "headline")
     page.raw(decision.html)
     if asked.plan is not None or asked.planned:
-        _plan(page, given, p, asked)
+        _plan(page, p, asked)
     _warnings(page, p.warnings)
-    _path(page, given, p, "The path")
-    _ladders(page, given, p)
+    _path(page, p, "The path")
+    _ladders(page, p)
     with page.on_screen():
         page.figure(charts.spending(p))
-    if figures := _measured(given, p):
+    if figures := _measured(p):
         page.heading("Measured on this path")
         page.figure(charts.measured(figures))
     if asked.tools:
-        _tools(page, given, p, asked)
+        _tools(page, p, asked)
     if asked.simulation is not None:
         _time(page, asked.simulation, asked.start)
     with page.on_screen():
-        _scenarios(page, given, p, asked, progress)
+        _scenarios(page, p, asked, progress)
     page.heading("How sure it is")
     page.figure(charts.tornado(shares))
-    unsaid = assumed.table(given, shares)
+    unsaid = assumed.table(p.given, shares)
     with page.on_screen():
         if moving := [row for row in unsaid.rows if row[3]][:FOLDED]:
             page.table(Table(*assumed.HEAD, rows=moving), "Assumptions, most important first")
         page.table(unsaid, UNSAID, folded=True)
 
 
-def _path(page: Page, given: PathSpec, p: Prediction, title: str) -> None:
+def _path(page: Page, p: Prediction, title: str) -> None:
     page.raw('<section class="wide">')
     page.heading(title)
-    placed = picture.Picture(p, given.graph)
+    placed = picture.Picture(p)
     page.raw(f"{picture.svg(placed, 'about-path')}</section>")
     hint = "Point at a component, or go to it with the Tab key: its capacity, demand, formula and source appear here."
     page.raw(f'<div class="about" id="about-path" role="status"><p>{escaped(hint)}</p></div>')
@@ -157,9 +155,9 @@ def _path(page: Page, given: PathSpec, p: Prediction, title: str) -> None:
     page.table(Table(*head, rows=rows), "All stations in use", folded=True)
 
 
-def _ladders(page: Page, given: PathSpec, p: Prediction) -> None:
+def _ladders(page: Page, p: Prediction) -> None:
     page.heading("Bottleneck, and the next ones")
-    reliefs = costs.Reliefs(given, p)
+    reliefs = costs.Reliefs(p)
     for t in p.transfers if len(p.transfers) <= LADDERS else p.transfers[:1]:
         drawn = charts.ladder(p, t, reliefs.of(t.ladder))
         page.figure(drawn)
@@ -172,18 +170,18 @@ def _ladders(page: Page, given: PathSpec, p: Prediction) -> None:
         page.table(Table("transfer", *HEADS, "held by", rows=rows), "All transfers", folded=len(rows) > LADDERS)
 
 
-def _measured(given: PathSpec, p: Prediction) -> list[tuple[str, str, float, Interval]]:
+def _measured(p: Prediction) -> list[tuple[str, str, float, Interval]]:
     """Measured throughputs of this very path, from the cases that `validate` judges."""
     from dtnsim.evidence import cases
     from dtnsim.ground import library
 
-    if not given.file.startswith(("models/", "calibration/")):
+    if not p.given.file.startswith(("models/", "calibration/")):
         return []  # no shipped case is of a path of one's own
-    name = Path(given.file).stem
+    name = Path(p.given.file).stem
     every = sorted(library.root("calibration").glob("*/cases.yaml"))
     found: list[tuple[str, str, float, Interval]] = []
     for case in cases.load_all(file for file in every if name in file.read_text(encoding="utf-8")):
-        same = library.shown(Path(case.path)) == given.file and not case.overrides
+        same = library.shown(Path(case.path)) == p.given.file and not case.overrides
         if not same or case.quantity != "throughput" or case.withheld or case.bound is not None:
             continue
         answers = {t.name: t.throughput_Bps for t in p.transfers}
@@ -193,18 +191,21 @@ def _measured(given: PathSpec, p: Prediction) -> list[tuple[str, str, float, Int
     return found
 
 
-def _tools(page: Page, given: PathSpec, p: Prediction, asked: Asked) -> None:
+def _tools(page: Page, p: Prediction, asked: Asked) -> None:
     """The tools that move the files of the first transfer in the least time, yours first."""
-    if not may_choose(given, 0):
+    if not may_choose(p.given, 0):
         return
     page.heading("Which tool")
     try:
         with without_words():  # nothing but times is shown
-            found, refused = tool_choice.choose(given, asked.samples, asked.seed, answer=p)
+            found, refused = tool_choice.choose(p.given, asked.samples, asked.seed, answer=p)
     except DtnsimError as error:
         page.text(f"{error}.")
         return
-    said, of = messages.tool_advice(found), "" if tool_choice.alone(given) else f" ({given.transfers[0].name} alone)"
+    said, of = (
+        messages.tool_advice(found),
+        "" if tool_choice.alone(p.given) else f" ({p.given.transfers[0].name} alone)",
+    )
     page.text(f"{said[0].upper()}{said[1:]}{of}.")
     table = Table("tool", ">takes", HEADS[0], HEADS[2], ">best", "needs", "what to type")
     for c in found[:TOOLS]:
@@ -215,9 +216,9 @@ def _tools(page: Page, given: PathSpec, p: Prediction, asked: Asked) -> None:
     page.items(whynot.of_tools(found, refused).sentences())
 
 
-def _plan(page: Page, given: PathSpec, p: Prediction, asked: Asked) -> None:
+def _plan(page: Page, p: Prediction, asked: Asked) -> None:
     """Now, free, bought: against the goal; of what is not planned for (months of work, programs) nothing."""
-    if asked.plan is None and (given.workload is not None or given.programs):
+    if asked.plan is None and (p.given.workload is not None or p.given.programs):
         return
     try:
         goal = asked.goal or Goal("target", 2 * p.throughput_Bps.p50)
@@ -255,13 +256,11 @@ def _time(page: Page, s: Simulation, start: dt.time | None) -> None:
         page.table(timeline.happened(s), "What happened", folded=len(first.happened) > timeline.MARKS)
 
 
-def _scenarios(
-    page: Page, given: PathSpec, p: Prediction, asked: Asked, progress: Callable[[int, int], None] | None
-) -> None:
+def _scenarios(page: Page, p: Prediction, asked: Asked, progress: Callable[[int, int], None] | None) -> None:
     if not asked.scenarios:
         return
-    task = groups.Task(given, asked.samples, asked.seed, p)
-    crossed = whatif.grid(task, max(asked.scenarios // len(given.transfers), 16), progress)
+    task = groups.Task(p.given, asked.samples, asked.seed, p)
+    crossed = whatif.grid(task, max(asked.scenarios // len(p.given.transfers), 16), progress)
     if crossed.axes:
         page.heading("What if")
         _sliders(page, crossed, p)
@@ -298,18 +297,18 @@ def _sliders(page: Page, crossed: Grid, p: Prediction) -> None:
     page.raw('<div class="plot-free" id="whatif-plot" role="img" aria-label="Throughput" style="height:300px"></div>')
 
 
-def _again(page: Page, given: PathSpec, p: Prediction, asked: Asked) -> None:
+def _again(page: Page, p: Prediction, asked: Asked) -> None:
     page.heading("How to make this again")
     if asked.command:
         page.verbatim(shlex.join(asked.command), "The command")
     versions = {"dtnsim": __version__, "Python": platform.python_version(), **extras.versions()}
     facts = (f"{name} {known}" for name, known in versions.items() if known)
-    calibration = f", calibration {given.calibration}" if given.calibration else ""
+    calibration = f", calibration {p.given.calibration}" if p.given.calibration else ""
     page.text(f"{', '.join(facts)}; seed {asked.seed}, {asked.samples} draws{calibration}.")
-    text = source_text(given)
+    text = source_text(p.given)
     if text:
         with page.on_screen():
-            page.text(f"The path file, {given.file}:")
+            page.text(f"The path file, {p.given.file}:")
             page.verbatim(text, "The path file")
     page.text("Opened in a browser this file has more: sliders, what the answer rests on, the path file.", "paper")
     parts = plural(len(p.problem.stations), "station"), plural(len(p.transfers), "transfer")

@@ -155,7 +155,7 @@ def test_verdict_of_a_timed_test() -> None:
 
 
 def test_the_picture_has_what_is_used_and_marks_what_binds(given: object, answer: dtnsim.Prediction) -> None:
-    made = picture.Picture(answer, given.graph)
+    made = picture.Picture(answer)
     used = {u.station.name for u in answer.stations if u.utilization > 0 and u.station.kind != "workers"}
     assert {u.station.name for b in made.boxes.values() for u in b.uses} == used
     assert [b for b in made.boxes.values() if b.binds]
@@ -167,7 +167,7 @@ def test_the_picture_has_what_is_used_and_marks_what_binds(given: object, answer
 
 def test_hosts_of_a_cluster_fold() -> None:
     given = dtnsim.load("examples/lustre-cluster-globus")
-    made = picture.Picture(dtnsim.predict(given, samples=0), given.graph)
+    made = picture.Picture(dtnsim.predict(given, samples=0))
     assert len(made.boxes) < 30 < len(given.graph)
     assert sum(b.folded > 0 for b in made.boxes.values()) == 6
     assert any("7 components" in picture.about(b)[0] for b in made.boxes.values())
@@ -178,7 +178,7 @@ def test_servers_of_a_host_stand_below_each_other() -> None:
     ends = {"transfer.from": "nersc:/cori-scratch", "transfer.to": "nersc:/project", "transfer.tool": "cp"}
     named = {f"hosts.nersc.volumes./{mount}.filesystem.system": mount for mount in ("cori-scratch", "project")}
     given = dtnsim.load("venadi/gridftp-gpfs", ends | named)
-    made = picture.Picture(dtnsim.predict(given, samples=0), given.graph)
+    made = picture.Picture(dtnsim.predict(given, samples=0))
     assert len({(b.column, b.row) for b in made.boxes.values()}) == len(made.boxes)
 
 
@@ -191,9 +191,8 @@ def test_what_the_file_does_not_say_comes_with_its_source_and_share(given: objec
 
 
 def test_each_rung_has_what_relieves_it() -> None:
-    given = dtnsim.load("venadi/gridftp-gpfs")
-    p = dtnsim.predict(given, samples=0)
-    found = costs.Reliefs(given, p).of(p.ladder)
+    p = dtnsim.predict("venadi/gridftp-gpfs", samples=0)
+    found = costs.Reliefs(p).of(p.ladder)
     assert len(found) == len(p.ladder)
     assert any(price for _, price in found)
 
