@@ -107,17 +107,17 @@ def fit(figures: Sequence[Figure], hosts: Sequence[str], free: Sequence[str] = (
         raise InputError("there is no figure to fit to; give cases with 'role: fit', or logs of component tests")
     if scheduler is not None:
         with closing(SpreadModel(figures, hosts, scheduler)) as spread:
-            return _fitted(spread, hosts, free)
-    return _fitted(Model(figures, hosts), hosts, free)
+            return _fitted(spread, free)
+    return _fitted(Model(figures, hosts), free)
 
 
-def _fitted(model: Model, hosts: Sequence[str], free: Sequence[str]) -> Fit:
+def _fitted(model: Model, free: Sequence[str]) -> Fit:
     search, u, error = search_minimum(model, free)
-    wide, there, gone = give_way(search, u, _within_logs(model, search, u))
+    wide, there, gone = give_way(search, u, _within_logs(search, u))
     if gone or not np.array_equal(there, u):
-        error = _scatter(model, wide, there, _stated(model))
+        error = _scatter(wide, there, _stated(model))
         search, u = wide, wide.minimum(there, error, firm=True)
-    found = _result(model, search, u, error, hosts, gone)
+    found = _result(search, u, error, gone)
     return replace(found, suspect=suspect(search, u, _stated(model))) if off(found.ratio_after, error).all() else found
 
 
@@ -138,7 +138,7 @@ def search_minimum(model: Model, free: Sequence[str] = ()) -> tuple[Search, Arra
     error = _stated(model)
     u = search.minimum(np.zeros(changing.size), error)
     for firm in (False, True):
-        error = _scatter(model, search, u, error)
+        error = _scatter(search, u, error)
         u = search.minimum(u, error, firm=firm)
     return search, u, error
 
@@ -165,22 +165,22 @@ def _groups(model: Model) -> list[list[int]]:
     return [numbers for numbers in groups.values() if len(numbers) >= _GROUP]
 
 
-def _within_logs(model: Model, search: Search, u: Array) -> Array:
+def _within_logs(search: Search, u: Array) -> Array:
     """Errors (N,) widened to the scatter of each log about its own median: what all its figures share is no scatter."""
-    ratio, wider = search.at(u)[0], _stated(model)
-    for numbers in _groups(model):
+    ratio, wider = search.at(u)[0], _stated(search.model)
+    for numbers in _groups(search.model):
         own = ratio[numbers]
         wider[numbers] = np.maximum(wider[numbers], _MAD * float(np.median(np.abs(own - np.median(own)))))
     return wider
 
 
-def _scatter(model: Model, search: Search, u: Array, error: Array) -> Array:
+def _scatter(search: Search, u: Array, error: Array) -> Array:
     """Errors widened to what the figures of one log scatter by: a model never describes a log to its noise."""
     ratio, slope = search.at(u)
-    own = _stated(model)
+    own = _stated(search.model)
     influence = _leverage(slope, error, search.sd)
     wider = own.copy()
-    for numbers in _groups(model):
+    for numbers in _groups(search.model):
         left = max(len(numbers) - float(influence[numbers].sum()), 1.0)
         inside = np.minimum(np.abs(ratio[numbers]), 3 * np.median(np.abs(ratio[numbers])) + 1e-12)
         variance = float((inside**2).sum()) / left
@@ -195,10 +195,8 @@ def _leverage(slope: Array, error: Array, prior_sd: Array) -> Array:
     return np.asarray(np.einsum("np,np->n", scaled, np.linalg.solve(information, scaled.T).T))
 
 
-def _result(
-    model: Model, search: Search, u: Array, error: Array, hosts: Sequence[str], gone: Sequence[Released]
-) -> Fit:
-    ratio, slope = search.at(u)
+def _result(search: Search, u: Array, error: Array, gone: Sequence[Released]) -> Fit:
+    model, (ratio, slope) = search.model, search.at(u)
     weight = 1 / (1 + (ratio / error) ** 2)
     # all in standard deviations of the prior that holds
     scaled = slope * search.sd * (np.sqrt(weight) / error)[:, None]
@@ -210,8 +208,8 @@ def _result(
     before = model.ratios(np.zeros((1, len(model.parameters))))[0]
     free = set(search.free.tolist())
     untouched = tuple(sorted(p.name for j, p in enumerate(model.parameters) if p.host and j not in free))
-    parameters, hosts_ = tuple(model.parameters[j] for j in search.free), frozenset(hosts)
-    return Fit(parameters, u, covariance, model.figures, before, ratio, error, weight, slope, hosts_, untouched,
+    parameters, hosts = tuple(model.parameters[j] for j in search.free), frozenset(model.hosts)
+    return Fit(parameters, u, covariance, model.figures, before, ratio, error, weight, slope, hosts, untouched,
                search.sd, tuple(gone))  # fmt: skip
 
 

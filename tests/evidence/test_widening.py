@@ -36,6 +36,7 @@ def test_widening_keeps_what_is_told_apart() -> None:
 class Fake:
     """A search at a point whose ratios and slopes are known."""
 
+    model: SimpleNamespace
     ratio: np.ndarray
     slope: np.ndarray
     sd: np.ndarray = field(default_factory=lambda: np.ones(1))
@@ -47,9 +48,8 @@ class Fake:
 def scattered(ratio: list[float], logs: list[str], spread: float = 0.03, slope: float = 0.0) -> np.ndarray:
     figures = [SimpleNamespace(case=SimpleNamespace(spread=spread, log=(Path(log), 1), tool="t")) for log in logs]
     count = len(ratio)
-    search = Fake(np.array(ratio), np.full((count, 1), slope))
-    model: Any = SimpleNamespace(figures=figures)
-    return fit._scatter(model, search, np.zeros(1), np.full(count, spread))  # type: ignore[arg-type]
+    search = Fake(SimpleNamespace(figures=figures), np.array(ratio), np.full((count, 1), slope))
+    return fit._scatter(search, np.zeros(1), np.full(count, spread))  # type: ignore[arg-type]
 
 
 def test_figures_of_a_log_err_by_what_they_scatter() -> None:
