@@ -56,7 +56,7 @@ SUPPORT = frozenset(
 #: drives of which people say no more than this -> part
 DRIVES: Final = {"disk": "any-disk", "hdd": "any-disk", "ssd": "any-ssd", "nvme": "any-nvme"}
 #: other names of kinds
-_ALSO: Final = {"luks": "dm-crypt", "md": "raid", "mdadm": "raid", "cifs": "smb", "samba": "smb"}
+ALSO: Final = {"luks": "dm-crypt", "md": "raid", "mdadm": "raid", "cifs": "smb", "samba": "smb"}
 #: words of a part's name that a name may leave out (a rate), and those of a name that would be another part
 _PLAIN: Final = re.compile(r"\d+(?:\.\d+)?(?:g|s|tb)")
 _TELLS: Final = re.compile(r"^(?!(da|t|sr|lr)\d$).*\d")
@@ -268,7 +268,7 @@ def find_kind(kind: str, *, near: object = None, family: str = "") -> type[Compo
         SpecError: no such kind.
     """
     modules, asked = kinds(), kind
-    kind = next((k for k in (_ALSO.get(kind, kind), kind.replace(" ", "-"), kind.lower()) if k in modules), kind)
+    kind = next((k for k in (ALSO.get(kind, kind), kind.replace(" ", "-"), kind.lower()) if k in modules), kind)
     if kind not in modules:
         own = kinds_of(family) or list(modules)
         own += ["smb", "nfs"] if family == "tool" else []  # which mount a share

@@ -6,7 +6,7 @@ import re
 from pathlib import Path
 from typing import Any, Final
 
-from dtnsim.components.base import Component, Facts, Price, expand, find_kind, kinds, kinds_of
+from dtnsim.components.base import ALSO, Component, Facts, Price, expand, find_kind, kinds, kinds_of
 from dtnsim.description import catalogue, dataset
 from dtnsim.description.hosts import Hosts, named
 from dtnsim.ground import library, units, yamlio
@@ -149,6 +149,8 @@ def every(name: str) -> list[dict[str, Any]]:
         found.append("tools" if find_kind(name).family == "tool" else "kinds")
     if found:
         return [_shown(room, name) for room in found]
+    if like := (library.spoken()["filesystems"] | ALSO).get(name.lower()):
+        return every(like)
     raise SpecError(f"{name!r} is neither shipped nor one of your files", value=name, remedy=_nearest(name))
 
 

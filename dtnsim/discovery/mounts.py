@@ -103,7 +103,8 @@ def _unmounted(given: Outputs, below: Mapping[str, Below], mounts: list[Mount]) 
 
 def _local(given: Outputs, below: Mapping[str, Below], mount: Mount, kind: str) -> Tree:
     lies = find(below, mount.device)
-    said = Said(kind, mount.where, "which file system it is" if kind == "unknown" else "")
+    where = mount.where if mount.kind.lower() == kind else f"{mount.where}, {mount.kind} is taken as {kind}"
+    said = Said(kind, where, "which file system it is" if kind == "unknown" else "")
     tree: Tree = {"filesystem": {"kind": said} if kind in ("ext4", "xfs", "btrfs") else said}
     levels = {m.conditions.get("array"): str(m.conditions.get("level") or "") for m in given.measured("mdstat")}
     level = next((t for t in lies.types if t.startswith("raid")), "") or levels.get(base(mount.device), "")

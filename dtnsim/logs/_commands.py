@@ -307,7 +307,7 @@ PREFIX: Final = (
 _PREFIX: Final = re.compile(PREFIX)
 _STAMPED: Final = re.compile(PREFIX.encode())
 #: a stamp of syslog or the journal that names host, program and process
-_LOGGED: Final = re.compile(r"([A-Za-z][\w.-]*) [\w./-]+\[\d+\]: $")
+_LOGGED: Final = re.compile(r"(?<![\w.-])([A-Za-z][\w.-]*) [\w./-]+\[\d+\]: $")
 _QUOTE: Final = re.compile(r"^(?:> ?)+(?=\s*\S)|^\((?:out|err)\) ?|^\|\| ")
 _STAMP: Final = re.compile(r"^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(?:\.\d+)?(?:Z|[+-]\d\d:?\d\d) (?=\S| )")
 _ADDRESS: Final = re.compile(r"^(\d{1,3}(?:\.\d{1,3}){3}): ?")

@@ -11,6 +11,7 @@ from dtnsim.description import catalogue, listing
 from dtnsim.ground import library
 from dtnsim.planning.select_parts import select
 from tests.conftest import Run
+from tests.each import cases
 
 DRIVE = "kind: ssd\nsource: my own test with fio\nread: {{value: {read}, spread: 5 %}}\nwrite: 1 GB/s\n"
 
@@ -105,9 +106,7 @@ def test_hosts_and_paths_of_ones_own_library_have_names_too(here: Path, run: Run
     assert shown["hbas.sas.uplink_lanes"]["value"] == "4", "that of the chassis' expander"
 
 
-@pytest.mark.parametrize(
-    "name", [n for n in library.names("parts") if n.split("/")[0] in ("ssd", "cpu", "nic", "board")]
-)
+@cases("name", [n for n in library.names("parts") if n.split("/")[0] in ("ssd", "cpu", "nic", "board")])
 def test_every_line_of_a_part_has_its_source(name: str) -> None:
     lines = {x["key"]: x for x in listing.every(f"parts/{name}")[0]["lines"]}
     assert all(line["source"] for line in lines.values())
@@ -139,3 +138,7 @@ def test_every_column_is_a_number_that_the_records_have() -> None:
         made = select(kind)
         assert set(made.columns) <= set(made.rows[0])
         assert set(catalogue.columns(kind)) <= set(made.columns)
+
+
+def test_other_names_of_kinds_show_what_they_are_taken_as() -> None:
+    assert [listing.every(name)[0]["name"] for name in ("md", "luks", "ext3")] == ["raid", "dm-crypt", "ext4"]

@@ -9,7 +9,6 @@ import statistics
 import subprocess
 import sys
 import tarfile
-import time
 from pathlib import Path
 from typing import Any
 
@@ -207,11 +206,9 @@ def test_what_is_not_ours_stays(tmp_path: Path) -> None:
 @pytest.mark.parametrize("text", ["exec head -c 99 /dev/urandom", "true", "echo hello", "sleep 60 & sleep 61"])
 def test_what_gives_no_figure_leaves_no_log_and_no_process(tmp_path: Path, text: str) -> None:
     with measuring.workplace(tmp_path) as folder, measuring.log_folder(tmp_path / "logs", "a:/") as logs:
-        began = time.monotonic()
         test = Benchmark("x", ("sh", "-c", text), -5.9)  # which is stopped after a second
         (failed,) = measuring.run([test], 1, folder, logs, lambda _share, _what: None)
     assert re.search("no figure|was stopped after 1 s", failed)
-    assert time.monotonic() - began < 30
     assert {f.name for f in logs.iterdir()} == {"measured"}
 
 

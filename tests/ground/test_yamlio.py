@@ -34,18 +34,15 @@ def test_a_clone_leaves_the_original_alone() -> None:
     assert (first["a"], first.lines["a"]) == ("1", ("f", 1))
 
 
-@pytest.mark.parametrize(
-    ("text", "says"),
-    [
-        *rows("ground/tables", "no_yaml_of_ours"),
-        ("[" * 100, "nested deeper"),
-        ("a: \x00", "binary"),
-        ("a: &a [" + "1, " * 999 + "1]\nb: [" + "*a, " * (MAX_NODES // 1000 + 1) + "]", "expands to more"),
-    ],
-)
+@pytest.mark.parametrize(("text", "says"), rows("ground/tables", "no_yaml_of_ours"))
 def test_what_is_refused(text: str, says: str) -> None:
     with pytest.raises(SpecError, match=says):
         loads(text, "f.yaml")
+
+
+def test_what_expands_to_too_much_is_refused() -> None:
+    with pytest.raises(SpecError, match="expands to more"):
+        loads("a: &a [" + "1, " * 999 + "1]\nb: [" + "*a, " * (MAX_NODES // 1000 + 1) + "]", "f.yaml")
 
 
 def test_what_is_written_out_may_be_long() -> None:

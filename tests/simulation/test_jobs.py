@@ -13,6 +13,7 @@ from dtnsim.simulation import chunks, simulate
 from dtnsim.simulation.chunks import MAX_FILES, steps, turns, work
 from dtnsim.steady.prediction import predict
 from dtnsim.steady.stages import visit_B
+from tests.each import cases, rows
 from tests.lab import journey, machine, volume
 from tests.simulation.slow import FAST, make
 from tests.strategies import load
@@ -32,15 +33,11 @@ def fio(array: dict[str, Any], filesystem: str, **options: object) -> dict[str, 
     }
 
 
-@pytest.mark.parametrize(
-    ("path", "near"),
-    [
-        (fio(SSD, "xfs", rw="randread", bs="4 KiB", direct=1), 1e-3),
-        (fio(SSD, "xfs", rw="randread", bs="4 KiB", direct=1, numjobs=16), 0.05),  # queues, and waits in between
-        (fio(ZFS, "zfs", rw="randwrite", bs="64 KiB"), 1e-3),  # reads each record while the pool takes what was written
-    ],
-)
-def test_a_timed_test_whose_requests_are_waited_for(path: dict[str, Any], near: float) -> None:
+@cases("array, filesystem, options, near", rows("simulation/tables", "timed_tests_whose_requests_are_waited_for"))
+def test_a_timed_test_whose_requests_are_waited_for(
+    array: str, filesystem: str, options: dict[str, Any], near: float
+) -> None:
+    path = fio({"SSD": SSD, "ZFS": ZFS}[array], filesystem, **options)
     said = predict(load(path), samples=0).throughput_Bps.p50
     assert simulate(load(path)).runs[0].transfers[0].throughput_Bps == pytest.approx(said, rel=near)
 
