@@ -41,9 +41,9 @@ class Nfs(Remote):
     COMMIT. A sequential reader has ``read_ahead`` in flight; where nothing is said, 128 KiB or one large call of its
     own, 15 requests before Linux 5.4 (NFS_MAX_READAHEAD). ``slots`` are 16 before Linux 2.6.32, and a server that is a
     host of the path agrees to requests by its memory. ``stable`` is what the server's stable storage takes: every
-    request that changes a directory waits for it (RFC 1813, section 1.5), and COMMITs and synchronous WRITEs do. Where
-    neither ``stable`` nor ``op_time`` is given and the server is a host of the path, it is what a flush of that host's
-    file system takes, unless the volume is exported ``async``.
+    request that changes a directory waits for it (RFC 1813, section 1.5), and COMMITs and synchronous WRITEs do, for
+    each byte of one request (``stable_byte``) besides. Where neither ``stable`` nor ``op_time`` is given and the server
+    is a host of the path, it is what a flush of that host's file system takes, unless the volume is exported ``async``.
 
     Where the server is no host of the path and no time of its requests is given, they are those of appliances
     (``filer``). What this client has made less than ``acregmin`` ago it looks at without asking.
@@ -121,6 +121,7 @@ class Nfs(Remote):
     stable: RequestTime = prior(
         "0 s", 0.0, "async export, or a server with a log in memory that survives (then part of op_time and service)"
     )
+    stable_byte: Annotated[Quantity, Unit("s/B", spread=0.5)] = prior("0 ns/B", 0.0, "as long for requests of any size")
 
     @property
     def transport(self) -> Literal["tcp", "rdma"]:
@@ -179,6 +180,8 @@ class Nfs(Remote):
         if use.operation == "read" or use.finish not in ("direct", "dsync"):
             return service
         waits = row.term(self.stable) if self.stable.value > 0 else term(use.stable_s, "s", "flush at the server")
+        if self.stable_byte.value > 0:
+            waits = waits + row.term(self.stable_byte) * self._request(row, use)
         return service + waits if np.any(np.asarray(waits.value) > 0) else service
 
     @property
@@ -234,7 +237,8 @@ class Nfs(Remote):
 
     def close_time(self, row: Row, file_B: float, rtt_s: Value) -> Value:
         trips = law(nfs.commits, file_B=file_B, wsize_B=row.term(self.wsize)).value
-        return trips * (rtt_s + row.value(self.service) + row.value(self.stable))
+        last = row.value(self.stable_byte) * np.minimum(file_B, row.value(self.wsize))
+        return trips * (rtt_s + row.value(self.service) + row.value(self.stable)) + last
 
 
 class Vast(Nfs):
