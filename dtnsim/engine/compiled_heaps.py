@@ -9,7 +9,7 @@ from typing import Any
 import numba  # loaded only where it is installed and used
 from numba import extending
 
-from dtnsim.engine.layout import Entry, Table, Turn
+from dtnsim.engine.layout import Entry, Table
 
 types: Any = numba.types
 carray: Any = vars(numba)["carray"]
@@ -123,53 +123,6 @@ def order(h: Table, k: int) -> None:
     x, y = carray(floats_at(h[3 * k]), (3 * n,)), carray(integers_at(h[3 * k]), (3 * n,))
     for j in range(n // 2 - 1, -1, -1):
         _sink(x, y, j, n)
-
-
-def turns_left(turns: Table) -> int:
-    return int(turns[1])
-
-
-def _turn(turns: Table, j: int) -> Turn:
-    """One turn: five numbers, the last two integers."""
-    x, y = carray(floats_at(turns[0]), (5 * j + 5,)), carray(integers_at(turns[0]), (5 * j + 5,))
-    return (x[5 * j], x[5 * j + 1], x[5 * j + 2], y[5 * j + 3], y[5 * j + 4])
-
-
-def _set_turn(turns: Table, j: int, e: Turn) -> None:
-    x, y = carray(floats_at(turns[0]), (5 * j + 5,)), carray(integers_at(turns[0]), (5 * j + 5,))
-    x[5 * j], x[5 * j + 1], x[5 * j + 2], y[5 * j + 3], y[5 * j + 4] = e
-
-
-def first_turn(turns: Table) -> Turn:
-    return _turn(turns, 0)
-
-
-def add_turn(turns: Table, e: Turn) -> None:
-    j = turns[1]
-    if j == turns[2]:
-        turns[2] = 2 * j + 8
-        turns[0] = _realloc(turns[0], 40 * turns[2])
-    turns[1] = j + 1
-    while j > 0 and e < _turn(turns, (j - 1) // 2):
-        _set_turn(turns, j, _turn(turns, (j - 1) // 2))
-        j = (j - 1) // 2
-    _set_turn(turns, j, e)
-
-
-def drop_turn(turns: Table) -> None:
-    """Takes the first one out."""
-    n = turns[1] - 1
-    turns[1] = n
-    e, j = _turn(turns, n), 0
-    while 2 * j + 1 < n:
-        down = 2 * j + 1
-        if down + 1 < n and _turn(turns, down + 1) < _turn(turns, down):
-            down += 1
-        if not _turn(turns, down) < e:
-            break
-        _set_turn(turns, j, _turn(turns, down))
-        j = down
-    _set_turn(turns, j, e)
 
 
 def give_back(h: Table) -> None:

@@ -1,9 +1,9 @@
-"""Heaps of (float, integer, integer) by number, and that of whose turn it is; compiled: `compiled_heaps`."""
+"""Heaps of (float, integer, integer) by number; compiled: `compiled_heaps`."""
 
 # ruff: noqa: D103 - plain functions on numbers; see `layout`
 from heapq import heapify, heappop, heappush
 
-from dtnsim.engine.layout import Entry, Heaps, Turn, Turns
+from dtnsim.engine.layout import Entry, Heaps
 
 
 def push(h: Heaps, k: int, a: float, b: int, c: int) -> None:
@@ -39,22 +39,6 @@ def cut(h: Heaps, k: int, n: int) -> None:
 def order(h: Heaps, k: int) -> None:
     """Makes a heap of what is in no order."""
     heapify(h[k])
-
-
-def add_turn(turns: Turns, e: Turn) -> None:
-    heappush(turns, e)
-
-
-def first_turn(turns: Turns) -> Turn:
-    return turns[0]
-
-
-def drop_turn(turns: Turns) -> None:
-    heappop(turns)
-
-
-def turns_left(turns: Turns) -> int:
-    return len(turns)
 
 
 def lists(count: int) -> Heaps:

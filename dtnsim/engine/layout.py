@@ -6,8 +6,8 @@ compiled by numba on arrays; both give the same digits. Every record has an addr
 `ENGINE_HEAD` on, and the fields of a flow from `ENGINE_FLOW` on, belong to what drives the engine. In a list LAST
 follows FIRST, and PREV follows NEXT: `flow_lists` counts on that.
 
-What those functions take has one name everywhere: the numbers ``f`` and ``q``, the heaps ``h``, that of lanes
-``turns``, the tables ``t`` (floats) and ``u`` (integers) of a fleet's transfers; addresses of a flow ``x``, a row
+What those functions take has one name everywhere: the numbers ``f`` and ``q``, the heaps ``h``, the
+tables ``t`` (floats) and ``u`` (integers) of a fleet's transfers; addresses of a flow ``x``, a row
 ``r``, a node ``n``; the number ``k`` of a heap, a place ``j`` in it, an entry ``e`` there, or its parts ``a``, ``b``
 and ``c``; the time ``now`` [s].
 """
@@ -19,8 +19,6 @@ Floats = list[float]
 Integers = list[int]
 Entry = tuple[float, int, int]
 Heaps = list[list[Entry]]
-Turn = tuple[float, float, float, int, int]
-Turns = list[Turn]
 Table = Any
 
 # -- the whole: floats, integers

@@ -27,7 +27,7 @@ _CALLED: Final = (
 def plain() -> Any:
     """The functions as they are, for lists."""
     named = {n: vars(m)[n] for m in (heaps, *_MODULES) for n in _CALLED if n in vars(m)}
-    return SimpleNamespace(**named, lists=heaps.lists, turns=list)
+    return SimpleNamespace(**named, lists=heaps.lists)
 
 
 def compiles() -> bool:
@@ -64,10 +64,8 @@ def fast() -> Any | None:
     f, q = types.float64[::1], types.int64[::1]
     t, u = types.float64[:, ::1], types.int64[:, ::1]
     with machine_code.alone(folder):
-        made["run"].compile((f, q, q, q, t, u, types.int64))
-    return SimpleNamespace(
-        **made, lists=lambda count: np.zeros(3 * count, np.int64), turns=lambda: np.zeros(3, np.int64)
-    )
+        made["run"].compile((f, q, q, t, u, types.int64))
+    return SimpleNamespace(**made, lists=lambda count: np.zeros(3 * count, np.int64))
 
 
 def _made(folder: Path | None) -> dict[str, Any]:

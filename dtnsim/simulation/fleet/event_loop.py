@@ -66,10 +66,9 @@ class EventLoop:
             self._kernel = compiled.plain()
         else:
             self.f, self.q = np.array(self.f), np.array(self.q, np.int64)
-        self.h, self._turns = self._kernel.lists(layout.heaps), self._kernel.turns()
+        self.h = self._kernel.lists(layout.heaps)
         if hasattr(self._kernel, "give_back"):
-            for table in (self.h, self._turns):
-                weakref.finalize(self, self._kernel.give_back, table).atexit = False
+            weakref.finalize(self, self._kernel.give_back, self.h).atexit = False
         self._heaps = layout.heaps
         #: what has been moved in vain because transfers were broken off [B], and how often
         self.broken, self.tries = np.zeros(len(work)), np.zeros(len(work), np.int64)
@@ -165,7 +164,7 @@ class EventLoop:
         goal = self.events + most
         while self.events < goal:
             try:
-                why = self._kernel.run(self.f, self.q, self.h, self._turns, self.t, self.u, goal - self.events)
+                why = self._kernel.run(self.f, self.q, self.h, self.t, self.u, goal - self.events)
             except RuntimeError as error:
                 raise ModelError(f"given up at {self.now} s: {error}") from None
             if why == at.OVER:

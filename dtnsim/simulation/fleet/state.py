@@ -71,12 +71,16 @@ class Layout(Network):
         f, q = self.f, self.q
         q[at.LANES] = self.take(at.LANE * len(lanes))
         known: dict[Place, int] = {}
+        priorities = sorted({lane.kind.priority for lane in lanes}, reverse=True)
+        q[at.TURNS], q[at.N_TURNS] = self.heaps, len(priorities)
+        self.heaps += len(priorities)
         for number, lane in enumerate(lanes):
             n = q[at.LANES] + number * at.LANE
             q[n : n + at.FOUR] = [self._place(place, known) for place in (*lane.ends, lane.user, lane.kind)]
             q[n + at.LINKS + at.WAITER : n + at.LANE : at.LINK] = [n] * at.FOUR
             f[n + at.DOWN_SINCE] = math.inf
-            q[n + at.KIND], q[n + at.PRIORITY], q[n + at.LANE_HEAP] = lane.kind.number, lane.kind.priority, self.heaps
+            q[n + at.KIND], q[n + at.LANE_HEAP] = lane.kind.number, self.heaps
+            q[n + at.TURN_HEAP] = q[at.TURNS] + priorities.index(lane.kind.priority)
             self.heaps += 1
             table = [each for row in lane.ways for those in row for each in those]
             q[n + at.N_GRAINS] = len(lane.ways[0][0])

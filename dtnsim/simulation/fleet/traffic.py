@@ -4,7 +4,7 @@
 import math
 
 from dtnsim.engine.flow_lists import append, left, tightest, unlink
-from dtnsim.engine.heaps import add_turn, cut, drop_turn, entry, first_turn, pop, push, put, size, turns_left
+from dtnsim.engine.heaps import cut, entry, pop, push, put, size
 from dtnsim.engine.max_min import finished, insert, next_time, settle
 from dtnsim.simulation.fleet.transfer_layout import *
 
@@ -15,7 +15,7 @@ FAIR = 1
 BY_DEADLINE = 2
 
 
-def run(f: Floats, q: Integers, h: Heaps, turns: Turns, t: Table, u: Table, most: int) -> int:
+def run(f: Floats, q: Integers, h: Heaps, t: Table, u: Table, most: int) -> int:
     """Goes on for so many events; returns why it comes back."""
     for _ in range(most):
         if q[PHASE] == AFRESH:
@@ -27,8 +27,8 @@ def run(f: Floats, q: Integers, h: Heaps, turns: Turns, t: Table, u: Table, most
             while size(h, RETRIES) and entry(h, RETRIES, 0)[0] <= now:
                 again(f, q, h, t, u, pop(h, RETRIES)[1], now)
             arrive(q, h, t, u, now)
-            line_up(f, q, h, turns)
-        if not dispatch(f, q, h, turns, t, u, now):
+            line_up(f, q, h)
+        if not dispatch(f, q, h, t, u, now):
             q[PHASE] = DISPATCHING
             return NARROW
         settle(f, q, h, now)
@@ -119,45 +119,46 @@ def waits(q: Integers, lane: int, begins: int) -> None:
             unlink(q, q[lane + k] + FIRST_WAITING, lane + LINKS + LINK * k, 0)
 
 
-def turn_of(f: Floats, q: Integers, h: Heaps, lane: int) -> Turn:
-    """Which lane comes first: (priority, share, deadline, transfer, lane)."""
+def turn_of(f: Floats, q: Integers, h: Heaps, lane: int) -> Entry:
+    """Which lane of a priority comes first: (share or deadline, transfer, lane)."""
     due, i, _ = entry(h, q[lane + LANE_HEAP], 0)
     user = q[lane + 2]
-    part = q[user + ACTIVE] / f[user + FAIR_SHARE] if q[ORDER] == FAIR else 0.0
-    return (-float(q[lane + PRIORITY]), part, due, i, lane)
+    return (q[user + ACTIVE] / f[user + FAIR_SHARE] if q[ORDER] == FAIR else due, i, lane)
 
 
-def line_up(f: Floats, q: Integers, h: Heaps, turns: Turns) -> None:
-    """Lanes that are to be looked at, the first in order first."""
+def add_turn(f: Floats, q: Integers, h: Heaps, lane: int) -> None:
+    """A lane is looked at in its turn, after those of higher priorities."""
+    first, i, _ = turn_of(f, q, h, lane)
+    push(h, q[lane + TURN_HEAP], first, i, lane)
+
+
+def line_up(f: Floats, q: Integers, h: Heaps) -> None:
+    """Lanes that are to be looked at, each in its turn."""
     for k in range(size(h, FREED)):
         lane = entry(h, FREED, k)[1]
         q[lane + IS_FREED] = 0
         if size(h, q[lane + LANE_HEAP]) and has_room(q, lane):
-            add_turn(turns, turn_of(f, q, h, lane))
+            add_turn(f, q, h, lane)
     cut(h, FREED, 0)
 
 
-def dispatch(f: Floats, q: Integers, h: Heaps, turns: Turns, t: Table, u: Table, now: float) -> bool:
+def dispatch(f: Floats, q: Integers, h: Heaps, t: Table, u: Table, now: float) -> bool:
     """Begins as many transfers of some lanes as the limits let; False where there are no more places for flows.
 
     While it does, places only fill and shares only grow: a turn that is out of date is too early, and is put right
     when it comes.
     """
-    while turns_left(turns):
-        lane = first_turn(turns)[4]
-        if not has_room(q, lane):
-            drop_turn(turns)
-            continue
-        fresh = turn_of(f, q, h, lane)
-        if fresh != first_turn(turns):
-            drop_turn(turns)
-            add_turn(turns, fresh)
-            continue
-        if q[SPARE_SLOT] < 0:
-            return False
-        drop_turn(turns)
-        if begin(f, q, h, t, u, lane, now) and size(h, q[lane + LANE_HEAP]):
-            add_turn(turns, turn_of(f, q, h, lane))
+    for k in range(q[TURNS], q[TURNS] + q[N_TURNS]):
+        while size(h, k):
+            lane = entry(h, k, 0)[2]
+            again = has_room(q, lane)
+            if again and turn_of(f, q, h, lane) == entry(h, k, 0):
+                if q[SPARE_SLOT] < 0:
+                    return False
+                again = begin(f, q, h, t, u, lane, now) and size(h, q[lane + LANE_HEAP]) > 0
+            pop(h, k)
+            if again:
+                add_turn(f, q, h, lane)
     return True
 
 

@@ -17,9 +17,9 @@ from tests.simulation.fleet.test_fleet import MIXED, path
 from tests.simulation.fleet.yard import course, ended
 
 
-def halves(seed, cut, file, first=False, second=False):
+def halves(given_, cut, file, first=False, second=False):
     """A run in one piece, and one that is kept after some events and goes on elsewhere."""
-    whole, part, rest = (course(**scene(seed), fast=fast) for fast in (False, first, second))
+    whole, part, rest = (course(**given_, fast=fast) for fast in (False, first, second))
     ended(whole)
     if not part.run(cut):
         checkpoint.save(part, file, "this")
@@ -31,7 +31,7 @@ def halves(seed, cut, file, first=False, second=False):
 @settings(max_examples=30, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
 @given(seed=st.integers(0, 10**6), cut=st.integers(1, 120))
 def test_a_run_goes_on_from_the_middle_to_the_same_bytes(seed, cut, tmp_path):
-    halves(seed, cut, tmp_path / "kept.0")
+    halves(scene(seed), cut, tmp_path / "kept.0")
 
 
 @pytest.mark.long
@@ -39,7 +39,11 @@ def test_a_run_goes_on_from_the_middle_to_the_same_bytes(seed, cut, tmp_path):
 @pytest.mark.parametrize(("first", "second"), [(True, True), (True, False), (False, True)])
 def test_plain_and_compiled_runs_go_on_from_each_other(first, second, tmp_path):
     for seed in range(5):
-        halves(seed, 40, tmp_path / "kept.0", first, second)
+        halves(scene(seed), 40, tmp_path / "kept.0", first, second)
+
+
+def test_what_waits_for_room_among_the_flows_waits_for_it_after_a_break_too(tmp_path):
+    halves({"capacity": [1.0], "ready": [0.0] * 300, "size": [1.0] * 300, "until": 1e4}, 1, tmp_path / "kept.0")
 
 
 def test_only_whole_files_of_the_same_fleet_are_gone_on_from(tmp_path):
