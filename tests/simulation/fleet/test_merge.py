@@ -36,11 +36,9 @@ def fleet(other: str = "", rtt: str = "1 us") -> Fleet:
 
 
 def test_all_pairs_at_once_say_what_each_says_alone(monkeypatch: pytest.MonkeyPatch) -> None:
-    one_by_one = fleet()
-    slow = one_by_one.made(1)
+    slow = (one_by_one := fleet()).made(1)
     monkeypatch.setattr(merge, "WORTH", 2)
-    at_once = fleet()
-    quick = at_once.made(1)
+    quick = (at_once := fleet()).made(1)
     assert len({ends for _, ends, _, _ in at_once.reduction.made.values()}) == 1  # all of them as the first pair
     assert len({ends for _, ends, _, _ in one_by_one.reduction.made.values()}) == 9
     assert quick.names == slow.names
