@@ -286,7 +286,7 @@ def _errors(ax: Any) -> None:
         k.partition("/")[2]: law for k, law in load().laws.items() if k.startswith("production/") and k.count("/") == 1
     }
     for row, law in enumerate(laws.values()):
-        low, middle, high = 100 * (np.exp(law.at(np.array([0.1, 0.5, 0.9]))) - 1)
+        low, middle, high = 100 * (np.exp(law.ppf(np.array([0.1, 0.5, 0.9]))) - 1)
         ax.barh(row, high - low, left=low, height=0.55, alpha=0.35, color="#3b7dd8")
         ax.plot([middle], [row], "|", markersize=14, color="#3b7dd8")
     ax.axvline(0, linewidth=0.8, color=_INK)

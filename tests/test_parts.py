@@ -238,7 +238,7 @@ def test_what_is_assumed_of_power_and_price_says_so_with_a_wide_spread():
 
 
 def test_the_price_list_and_the_parts_mean_the_same_size_of_a_drive():
-    for offer in catalog.read().of("device"):
+    for offer in catalog.read().family_offers("device"):
         assert part(offer.part).facts.capacity.value == offer.size_B, offer.part
 
 

@@ -94,15 +94,15 @@ def app(arguments: list[str]) -> object:
     ) -> None:
         del show
 
-    asked = next((a for a in arguments if not a.startswith("-")), None)
+    chosen = next((a for a in arguments if not a.startswith("-")), None)
     completing = "_DTNSIM_COMPLETE" in os.environ  # the shell says in its own way which command it is about
     for name, line in COMMANDS.items():
-        known = _loaded(name) if completing or name == asked else (lambda: None, None)
-        if name == asked:
+        loaded = _loaded(name) if completing or name == chosen else (lambda: None, None)
+        if name == chosen:
             from dtnsim.cli import options
 
-            options.check_numbers(known[0], arguments)
-        root.command(name, short_help=line, help=known[1])(known[0])
+            options.check_numbers(loaded[0], arguments)
+        root.command(name, short_help=line, help=loaded[1])(loaded[0])
     return root
 
 
@@ -111,7 +111,7 @@ def _versions() -> str:
     from dtnsim.ground import extras, library
 
     lines = [f"dtnsim {__version__}", f"Python {platform.python_version()} on {platform.system()} {platform.machine()}"]
-    lines += [f"{name} {known or 'is not installed'}" for name, known in extras.versions().items()]
+    lines += [f"{name} {version or 'is not installed'}" for name, version in extras.versions().items()]
     return "\n".join([*lines, *(f"{room} {library.digest(room)}" for room in ("models", "calibration"))])
 
 
@@ -156,10 +156,10 @@ def main() -> None:
     except typer.Abort:
         fail("stopped", 130)
     except click_error as error:
-        said = io.StringIO()
-        error.show(file=said)
-        told = said.getvalue().replace(_OF_PYTHON, "")
-        sys.stderr.write("".join(visible(line) + "\n" for line in told.splitlines()))
+        buffer = io.StringIO()
+        error.show(file=buffer)
+        text = buffer.getvalue().replace(_OF_PYTHON, "")
+        sys.stderr.write("".join(visible(line) + "\n" for line in text.splitlines()))
         sys.exit(2)
     except (BrokenPipeError, ReaderLeftError):  # whoever read it has had enough
         runtime.output_nowhere()
@@ -203,14 +203,14 @@ def command(*words: object) -> Any:
 
 
 @contextlib.contextmanager
-def refusing(said: Callable[[str], str]) -> Iterator[None]:
+def refusing(wording: Callable[[str], str]) -> Iterator[None]:
     """Makes an `InputError` of what click finds wrong with the words of a command line, said like that."""
     try:
         yield
     except Exception as error:
         if not hasattr(error, "format_message"):  # which click's own have
             raise
-        raise InputError(said(error.format_message().replace(_OF_PYTHON, ""))) from None
+        raise InputError(wording(error.format_message().replace(_OF_PYTHON, ""))) from None
 
 
 def _safe_streams() -> None:

@@ -23,7 +23,7 @@ def cap() -> None:
     text = os.environ.get(VARIABLE, "").strip()
     if text.lower() == "unlimited":
         return
-    most = _said(text) if text else None
+    most = _limit_B(text) if text else None
     try:
         import resource
     except ImportError:  # no Unix
@@ -37,7 +37,7 @@ def cap() -> None:
             resource.setrlimit(resource.RLIMIT_DATA, (wanted, hard))
 
 
-def _said(text: str) -> int:
+def _limit_B(text: str) -> int:
     from dtnsim.ground import units
 
     most = units.of_option(VARIABLE, text, "B")

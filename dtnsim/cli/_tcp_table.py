@@ -63,18 +63,18 @@ def cases(rows: Sequence[Row], file: str) -> rounds.Cases:
     Raises:
         SpecError: a value that cannot be used: file, line, column.
     """
-    made = []
+    parsed = []
     for line, row in enumerate(rows, start=2):
         try:
-            made.append(_case(row))
+            parsed.append(_case(row))
         except SpecError as error:
             error.file, error.line = file, line
             raise
-    return rounds.Cases.of(**{key: np.array([m[key] for m in made]) for key in made[0]})
+    return rounds.Cases.of(**{key: np.array([m[key] for m in parsed]) for key in parsed[0]})
 
 
 def _case(row: Row) -> dict[str, Any]:
-    n = {key: units.number_in(row, key, *known) for key, known in NUMBERS.items()}
+    n = {key: units.number_in(row, key, *limits) for key, limits in NUMBERS.items()}
     cc, second = _word(row, "cc", controls.names()), _word(row, "flow2_cc", ("", *controls.names()))
     if n["streams"] != int(n["streams"]):
         raise SpecError("is not a whole number", key="streams", value=row["streams"])

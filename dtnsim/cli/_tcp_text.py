@@ -31,8 +31,8 @@ def document(s: Setting, target_Bps: float, kernel: str, seed: int) -> dict[str,
         kernel: Linux of the receiver.
         seed: Seed of the draws.
     """
-    found = advice.advise(s, target_Bps, seed)
-    o = found.answer
+    advised = advice.advise(s, target_Bps, seed)
+    o = advised.answer
     goodput, done = float(o.goodput_Bps[0]), number(o.completion_s[0])
     spread = {q: float(getattr(o, f"goodput_{q}_Bps")[0]) for q in ("p10", "p50", "p90")}
     late = {q: float(getattr(o, f"completion_{q}_s")[0]) for q in ("p10", "p90")} if done is not None else {}
@@ -52,15 +52,15 @@ def document(s: Setting, target_Bps: float, kernel: str, seed: int) -> dict[str,
         "socket_buffer_needed_B": receiving,
         "send_buffer_needed_B": sending,
         "window_share": float(linux.receive_share(s.mtu_B, kernel)),
-        "steady": {"goodput_Bps": found.after.steady_Bps, "limit": found.after.limit},
-        "loss_allowed": found.allowed_loss,
-        "streams_useful": found.useful_streams,
-        "goodput_by_streams": [{"streams": n, "goodput_Bps": rate} for n, rate in found.by_streams.items()],
-        "goodput_by_mtu": [{"mtu_B": mtu, "goodput_Bps": rate} for mtu, rate in found.by_mtu.items()],
+        "steady": {"goodput_Bps": advised.after.steady_Bps, "limit": advised.after.limit},
+        "loss_allowed": advised.allowed_loss,
+        "streams_useful": advised.useful_streams,
+        "goodput_by_streams": [{"streams": n, "goodput_Bps": rate} for n, rate in advised.by_streams.items()],
+        "goodput_by_mtu": [{"mtu_B": mtu, "goodput_Bps": rate} for mtu, rate in advised.by_mtu.items()],
         "burst_unpaced_B": advice.burst_B(s),
         "burst_paced_B": advice.tso_burst_B(s, goodput),
         "bursts_fit": droptail.bursts_fit(float(advice.smooth_goodput(s)), s),
-        "changes": [{"change": name, "goodput_Bps": value} for name, value in found.changes],
+        "changes": [{"change": name, "goodput_Bps": value} for name, value in advised.changes],
     }
 
 
@@ -118,9 +118,9 @@ def _counted(i: dict[str, Any]) -> str:
 def _resent(d: dict[str, Any]) -> str:
     """Segments sent again and, on a path without loss, why there are some or none: only the queue drops there."""
     i, segments = d["input"], d["retransmits"]
-    said = units.plural(round(segments), "segment")
+    resent = units.plural(round(segments), "segment")
     if i["loss"]:
-        return said
+        return resent
     if round(segments):
         fits = d["link_Bps"] / i["rate_Bps"] * (d["bdp_B"] + i["buffer_B"]) / i["streams"]
         why = "in slow start"
@@ -130,11 +130,11 @@ def _resent(d: dict[str, Any]) -> str:
             why = (
                 f"as windows above {_size(fits)} do over and over (BDP and buffer{' by streams' * (i['streams'] > 1)})"
             )
-        return f"{said} that overflowed the bottleneck's buffer, {why}; the path itself loses none"
+        return f"{resent} that overflowed the bottleneck's buffer, {why}; the path itself loses none"
     return "0 segments: what is in flight never overflows the bottleneck's buffer"
 
 
-def _beyond(i: dict[str, Any], streams: str) -> str:
+def _out_of_reach(i: dict[str, Any], streams: str) -> str:
     """What keeps a target out of reach: a window a round trip, or how the control grows."""
     most = math.inf if i["window_B"] is None else i["streams"] * i["window_B"] / i["rtt_s"]
     if most < i["target_Bps"]:
@@ -161,31 +161,31 @@ def lines(d: dict[str, Any]) -> list[str]:
         for (key, start), size, enough in zip(linux.STARTS.items(), (rmem, wmem), linux.DEFAULT_B, strict=True)
         if size > enough
     ]
-    made = [sockets, f"as root: sysctl -w {' '.join(typed)}" if typed else "nothing to set: what Linux has is enough"]
+    tips = [sockets, f"as root: sysctl -w {' '.join(typed)}" if typed else "nothing to set: what Linux has is enough"]
     target, allowed = _rate(i["target_Bps"]), d["loss_allowed"]
     streams = f"{n} stream{'' if n == 1 else 's'}"
     if allowed > 0:
         has = f"the path has {i['loss']:.2g}" if i["loss"] > 0 else "the path has none"
-        made.append(f"loss: {target} needs less than {allowed:.2g} with {i['cc']} and {streams}; {has}")
+        tips.append(f"loss: {target} needs less than {allowed:.2g} with {i['cc']} and {streams}; {has}")
     else:
-        made.append(f"loss: {target} is out of reach {_beyond(i, streams)} even without loss")
+        tips.append(f"loss: {target} is out of reach {_out_of_reach(i, streams)} even without loss")
     best = d["streams_useful"]
     by = ", ".join(f"{e['streams']}: {_rate(e['goodput_Bps'])}" for e in d["goodput_by_streams"])
-    made.append(f"streams: {by}; more than {best} bring under 5 %, and cost losses of their own and seeks at the disks")
+    tips.append(f"streams: {by}; more than {best} bring under 5 %, and cost losses of their own and seeks at the disks")
     pace = min(d["link_Bps"] / n, i["line_rate_Bps"] or math.inf)
-    made.append(
+    tips.append(
         f"pacing: an unpaced window is a burst that needs {_size(d['burst_unpaced_B'])} of buffer "
         f"(bottleneck has {_size(i['buffer_B'])}); paced, bursts are {_size(d['burst_paced_B'])}; "
         f"pace at {_rate(pace)}{each} (fq, iperf3 --fq-rate)"
     )
     if not d["bursts_fit"]:
-        made.append("bursts: the buffer cannot take what segmentation offload sends at once, which costs goodput")
+        tips.append("bursts: the buffer cannot take what segmentation offload sends at once, which costs goodput")
     small, large = (entry["goodput_Bps"] for entry in d["goodput_by_mtu"])
-    made.append(f"MTU: {_rate(small)} at 1500, {_rate(large)} at 9000")
+    tips.append(f"MTU: {_rate(small)} at 1500, {_rate(large)} at 9000")
     changes = d["changes"]
     if changes:
         printed = ", ".join(f"{c['change']} -> {_rate(c['goodput_Bps'])}" for c in changes[:4])
-        made.append(f"change first: {printed}")
+        tips.append(f"change first: {printed}")
     else:
-        made.append("change first: nothing on the network side brings 5 % or more")
-    return made
+        tips.append("change first: nothing on the network side brings 5 % or more")
+    return tips

@@ -81,9 +81,9 @@ class Watch:
         shown = "" if math.isnan(now) else units.show(now, "s")
         return self.tell(share, ", ".join(text for text in (shown, more) if text))
 
-    def count(self, done: int, of: int) -> None:
+    def count(self, done: int, total: int) -> None:
         """Notes how many of how many are done."""
-        self.tell(done / max(of, 1), f"{done:,} of {of:,}")
+        self.tell(done / max(total, 1), f"{done:,} of {total:,}")
 
     def _speak(self) -> None:
         wait = _PATIENCE_S

@@ -114,36 +114,36 @@ def command(
         return
     if not sources and not suggest:
         raise InputError("calibrate: give logs or cases, or --suggest for a script of tests to run on the host")
-    found = _found(sources, host, called, volume, loose, path, scheduler, wan) if sources else None
-    if suggest or found is None:
-        _print_script(host, found, json=json)
+    fit = _fit(sources, host, called, volume, loose, path, scheduler, wan) if sources else None
+    if suggest or fit is None:
+        _print_script(host, fit, json=json)
     else:
-        _finish(found, host, output, html, plot=plot, json=json)
+        _finish(fit, host, output, html, plot=plot, json=json)
 
 
-def _finish(found: Fit, host: list[str], output: str | None, html: str | None, *, plot: bool, json: bool) -> None:
+def _finish(fit: Fit, host: list[str], output: str | None, html: str | None, *, plot: bool, json: bool) -> None:
     from dtnsim.evidence import fit_report, suggest
     from dtnsim.ground.output import write
     from dtnsim.report import calibration, text
 
-    fit_report.check_followed(found)
-    suggested = [s for tests, _ in suggest.for_hosts(host, found).values() for s in tests]
+    fit_report.check_followed(fit)
+    suggested = [s for tests, _ in suggest.for_hosts(host, fit).values() for s in tests]
     if output is not None:
-        fit_report.write(found, Path(output), suggested)
+        fit_report.write(fit, Path(output), suggested)
     if html is not None:
-        write(html, calibration.page(found, suggested), "--html")
+        write(html, calibration.page(fit, suggested), "--html")
     if json:
-        options.emit(fit_report.document(found, suggested))
+        options.emit(fit_report.document(fit, suggested))
         return
-    calibration.show(found, suggested, text.console())
+    calibration.show(fit, suggested, text.console())
     if plot:
-        calibration.plot(found, text.console())
+        calibration.plot(fit, text.console())
     for name in filter(None, (output, html)):
         sys.stdout.write(f"written to {visible(name)}\n")
 
 
 def _watch(
-    folder: str, kept: str | None, hosts: list[str], called: dict[str, str], volume: str | None, free: list[str],
+    folder: str, seen_file: str | None, hosts: list[str], called: dict[str, str], volume: str | None, free: list[str],
     path: str | None, target: str | None, output: str | None, html: str | None, *, json: bool,
 ) -> None:  # fmt: skip
     from dtnsim.evidence import fit_report
@@ -155,21 +155,21 @@ def _watch(
 
     wanted = goals.target(target) if target else None
     with Watch("watching"):
-        history = History(Path(folder), Path(kept) if kept else None)
-        found = watch(history, hosts, called, volume, free)
+        history = History(Path(folder), Path(seen_file) if seen_file else None)
+        watched = watch(history, hosts, called, volume, free)
         if path is not None and wanted is not None:
-            judge(found, path, wanted, hosts, called, volume)
-    if output is not None and found.fit is not None:
-        fit_report.write(found.fit, Path(output))
+            judge(watched, path, wanted, hosts, called, volume)
+    if output is not None and watched.fit is not None:
+        fit_report.write(watched.fit, Path(output))
     if html is not None:
-        write(html, calibration.watch_page(found, path), "--html")
+        write(html, calibration.watch_page(watched, path), "--html")
     if json:
-        options.emit(calibration.watch_document(found, path))
+        options.emit(calibration.watch_document(watched, path))
     else:
-        sys.stdout.write("".join(f"{visible(line)}\n" for line in calibration.watch_lines(found, path)))
+        sys.stdout.write("".join(f"{visible(line)}\n" for line in calibration.watch_lines(watched, path)))
     sys.stdout.flush()
-    history.write([(a.series.name, a.change.since.isoformat()) for a in found.alarms if not a.told])
-    if found.alarming:
+    history.write([(a.series.name, a.change.since.isoformat()) for a in watched.alarms if not a.told])
+    if watched.alarming:
         raise typer.Exit(3)
 
 
@@ -181,14 +181,14 @@ def _write_wan(sources: list[str], hosts: list[str], file: str, called: dict[str
     from dtnsim.ground.output import write
 
     cards = [n.rate for h in hosts for n in build_host(h, named(h)).nics.values()]
-    way = fit_wan.way(files_of(sources), called)
+    way = fit_wan.read_way(files_of(sources), called)
     write(file, fit_wan.text(way, str(max(cards, key=lambda r: r.value)) if cards else ""), "--wan")
     sys.stderr.write(
         visible(f"{file}: the way to {way.target or 'the other host'}; in a path: wan: {{part: {file}}}") + "\n"
     )
 
 
-def _found(
+def _fit(
     sources: list[str], host: list[str], called: dict[str, str], volume: str | None, free: list[str],
     path: str | None, scheduler: str | None, wan: str | None,
 ) -> Fit:  # fmt: skip
@@ -196,26 +196,26 @@ def _found(
 
     notes: list[str] = []
     with Watch("fitting"):
-        found = calibrate(
+        fit = calibrate(
             sources, host, volume=volume, free=free, names=called, notes=notes, scheduler=scheduler, path=path
         )
     for note in notes:
         if wan is None or "--wan FILE" not in note:
             options.note(note)
-    return found
+    return fit
 
 
-def _print_script(hosts: list[str], found: Fit | None, *, json: bool) -> None:
+def _print_script(hosts: list[str], fit: Fit | None, *, json: bool) -> None:
     from dtnsim.evidence import suggest
 
-    suggested = suggest.for_hosts(hosts, found)
+    suggested = suggest.for_hosts(hosts, fit)
     if len(suggested) != 1:
         raise InputError("--suggest: give one --host: a script runs on one machine")
     ((name, (tests, left)),) = suggested.items()
     if json:
-        made = [
+        entries = [
             {"command": list(s.test.command), "volume": s.test.volume, "determines": list(s.determines)} for s in tests
         ]
-        options.emit({"schema": "dtnsim.suggestions/1", "host": name, "tests": made, "left": left})
+        options.emit({"schema": "dtnsim.suggestions/1", "host": name, "tests": entries, "left": left})
     else:
         sys.stdout.write(suggest.script(tests, left, name, hosts[0]))

@@ -48,7 +48,7 @@ def command(
 
     with Watch("predicting variants"):
         result = compare(
-            *(options.asked(path, calibration, dataset, line) for path in paths),
+            *(options.path_with_options(path, calibration, dataset, line) for path in paths),
             variants=[[k.strip() for k in v.split(";") if k.strip()] for v in variants or ()],
             overrides=overrides or (),
             calibration=calibration,

@@ -44,10 +44,10 @@ def command(
     from dtnsim.description import catalogue
     from dtnsim.report.console import console
 
-    asked = bool(sort or where)
+    filtered = bool(sort or where)
     if what not in kinds() and (kind := (what or "").removesuffix("s")) in kinds():
         what = kind  # nics
-    if asked and what not in kinds():
+    if filtered and what not in kinds():
         raise InputError("--sort and --where need a kind; write 'dtnsim components ssd --sort read'")
     chosen = None
     if what is None:
@@ -57,7 +57,7 @@ def command(
 
         chosen = select(what, sort, where or (), rate or ())
         document = {"schema": catalogue.SCHEMA, "kind": what, "parts": chosen.rows, "units": chosen.units}
-        document |= {"notes": list(chosen.notes)} | ({} if asked else {"parameters": catalogue.parameters(what)})
+        document |= {"notes": list(chosen.notes)} | ({} if filtered else {"parameters": catalogue.parameters(what)})
     else:
         document = catalogue.part(what, "kind or part")
     if json:
@@ -67,7 +67,7 @@ def command(
     if what is None:
         _kinds(document, out)
         return
-    if chosen is not None and (asked or chosen.rows):
+    if chosen is not None and (filtered or chosen.rows):
         _parts(chosen, out)
     if "parameters" in document:
         _parameters(document["parameters"], out)

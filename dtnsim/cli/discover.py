@@ -38,15 +38,15 @@ def command(
     if script:
         sys.stdout.write(outputs.script())
         return
-    found = discover(folder)
+    discovered = discover(folder)
     if out is not None:
-        output.write(out, found.host(), "--out")
+        output.write(out, discovered.host(), "--out")
     if json:
         options.emit(
-            {"schema": "dtnsim.host/1", "name": found.name, "host": found.host(), "todos": found.todos,
-             "notes": list(found.notes)}
+            {"schema": "dtnsim.host/1", "name": discovered.name, "host": discovered.host(), "todos": discovered.todos,
+             "notes": list(discovered.notes)}
         )  # fmt: skip
     elif out is not None:
-        sys.stdout.write(f"{out}: host {found.name}, {found.todos} to find out (grep TODO {out})\n")
+        sys.stdout.write(f"{out}: host {discovered.name}, {discovered.todos} to find out (grep TODO {out})\n")
     else:
-        sys.stdout.write(found.path())
+        sys.stdout.write(discovered.path())

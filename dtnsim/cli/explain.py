@@ -25,10 +25,10 @@ def command(
     from dtnsim.steady.breakdown import steps
     from dtnsim.steady.prediction import SAMPLES, predict
 
-    given = options.changed(spec.load(path, overrides or (), calibration), dataset, line)
+    path_spec = options.changed(spec.load(path, overrides or (), calibration), dataset, line)
     with Watch("predicting"):
-        answer, found, way = predict(given), ways(given), steps(given, SAMPLES)
+        answer, routes, way = predict(path_spec), ways(path_spec), steps(path_spec, SAMPLES)
     if json:
-        options.emit(document.explanation_document(answer, found, way))
+        options.emit(document.explanation_document(answer, routes, way))
     else:
-        text.explanation(answer, text.console(), found, way)
+        text.explanation(answer, text.console(), routes, way)

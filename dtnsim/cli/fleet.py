@@ -65,7 +65,7 @@ def command(
             rate = f"{done:,} transfers, {done / max(watch.seconds, 1e-3):,.0f}/s" if done else ""
             return watch.tell_simulated(now, share, rate)
 
-        made: Any = fleet(
+        answer: Any = fleet(
             path,
             workload=workload,
             overrides=overrides or (),
@@ -79,12 +79,12 @@ def command(
             transfers=transfers is not None or hours is not None,
         )
     if transfers is not None:
-        fleet_page.transfers(made, transfers)
+        fleet_page.transfers(answer, transfers)
     if hours is not None:
-        fleet_page.hours(made, hours)
+        fleet_page.hours(answer, hours)
     if json:
-        options.emit(report.document(made))
+        options.emit(report.document(answer))
     else:
-        report.show(made, text.console())
+        report.show(answer, text.console())
     if watch.stopped:
         raise typer.Exit(STOPPED)

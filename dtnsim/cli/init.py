@@ -108,10 +108,10 @@ def _from_text(text: str) -> str:
     """A path file from a line; what was not understood is said on stderr."""
     from dtnsim.description.sketch import Sketch
 
-    made = Sketch(text)
-    if made.unread:
-        options.note(f"not understood, and not in the file: {', '.join(made.unread)}")
-    return made.written()
+    sketch = Sketch(text)
+    if sketch.unread:
+        options.note(f"not understood, and not in the file: {', '.join(sketch.unread)}")
+    return sketch.written()
 
 
 def _from_answers() -> str:
@@ -123,18 +123,18 @@ def _from_answers() -> str:
     if not sys.stdin.isatty():
         raise InputError("init: --ask needs a terminal; write --from-text 'A -> B, 25 ms' instead")
     sys.stderr.write("Enter where you do not know: it is drawn from what such paths have.\n")
-    said = [_answer(question, alone) for question, alone in _QUESTIONS]
-    said[7] = said[7] and f"wan {said[7]}"
-    source, destination, between = (", ".join(filter(None, part)) for part in (said[:3], said[3:6], said[6:]))
+    answers = [_answer(question, alone) for question, alone in _QUESTIONS]
+    answers[7] = answers[7] and f"wan {answers[7]}"
+    source, destination, between = (", ".join(filter(None, part)) for part in (answers[:3], answers[3:6], answers[6:]))
     return _from_text(f"{source or 'unknown'} -> {destination or 'unknown'}, {between}")
 
 
 def _answer(question: str, alone: str) -> str:
     """One answer; a number alone has the unit of the question, 'do not know' is nothing."""
-    said = str(typer.prompt(question, default="do not know", err=True)).strip()
-    if said.lower() in ("do not know", "unknown", "?", "-"):
+    answer = str(typer.prompt(question, default="do not know", err=True)).strip()
+    if answer.lower() in ("do not know", "unknown", "?", "-"):
         return ""
-    return alone.format(said) if said.replace(".", "", 1).isdigit() else said
+    return alone.format(answer) if answer.replace(".", "", 1).isdigit() else answer
 
 
 def _cases(file: str, path: str, *, force: bool) -> None:

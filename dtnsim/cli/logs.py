@@ -66,7 +66,7 @@ def command(
         if recursive and Path(name).is_dir():
             good &= _directory(Path(name), json=json)
         else:
-            good &= _one(name, json=json)
+            good &= _read_file(name, json=json)
     if not good:
         raise typer.Exit(2)
 
@@ -81,13 +81,13 @@ def help_text() -> str:
 
 def _directory(top: Path, *, json: bool) -> bool:
     """Reads the regular files under a directory; whether any gave figures (what is no log is only noted)."""
-    read = [_one(str(path), json=json) for path in sorted(top.rglob("*")) if path.is_file()]
+    read = [_read_file(str(path), json=json) for path in sorted(top.rglob("*")) if path.is_file()]
     if not any(read):
         _say(f"dtnsim: {top}: no file in it gave a figure; name the directory that holds the logs")
     return any(read)
 
 
-def _one(name: str, *, json: bool) -> bool:
+def _read_file(name: str, *, json: bool) -> bool:
     """Reads one file; whether it gave anything."""
     from dtnsim.logs import iter_log
     from dtnsim.logs._catalogue import nearest
@@ -95,7 +95,7 @@ def _one(name: str, *, json: bool) -> bool:
     notes = _Notes(name)
     count = 0
 
-    def found() -> Iterator[Measurement]:
+    def measurements() -> Iterator[Measurement]:
         nonlocal count
         for record in iter_log(name):
             if isinstance(record, Unread):
@@ -106,11 +106,11 @@ def _one(name: str, *, json: bool) -> bool:
 
     try:
         if csv_wanted():
-            csv.writer(sys.stdout, lineterminator="\n").writerows(map(_row, found()))
+            csv.writer(sys.stdout, lineterminator="\n").writerows(map(_row, measurements()))
         elif json:
-            sys.stdout.writelines(map(_line, found()))
+            sys.stdout.writelines(map(_line, measurements()))
         else:
-            _show(found())
+            _show(measurements())
     except LogError as error:
         _say(f"dtnsim: {error}")
         return False
@@ -146,15 +146,15 @@ class _Notes:
         for kind, line in self._lines.items():
             if (more := self._counts[kind] - 1) > 0:
                 _say(f"{self._name}: {more} more like that of line {line}")
-        others = self._counts.total() - sum(self._counts[kind] for kind in self._lines)
-        if others:
-            _say(f"{self._name}: {others} more parts were not read")
+        rest = self._counts.total() - sum(self._counts[kind] for kind in self._lines)
+        if rest:
+            _say(f"{self._name}: {rest} more parts were not read")
 
 
 def _row(record: Measurement) -> tuple[object, ...]:
     """The record as a row of CSV; its conditions are one cell, since every tool has its own."""
     value = repr(record.value) if math.isfinite(record.value) else ""
-    conditions = "; ".join(f"{key}={found}" for key, found in record.conditions.items())
+    conditions = "; ".join(f"{key}={condition}" for key, condition in record.conditions.items())
     return (
         record.file, record.line, record.tool, record.version, record.quantity, value, record.unit, record.status,
         visible(record.printed), visible(conditions),
@@ -185,8 +185,8 @@ def _line(record: Measurement) -> str:
     before, behind, after = _frame((tool, quantity, unit, status, version, file))
     value = repr(number) if math.isfinite(number) else "null"
     pairs = ", ".join(map(_pair, conditions, conditions.values()))
-    at = "null" if line is None else line
-    return f'{before}{value}{behind}{_quoted(printed)}, "conditions": {{{pairs}{after}{at}}}\n'
+    line_json = "null" if line is None else line
+    return f'{before}{value}{behind}{_quoted(printed)}, "conditions": {{{pairs}{after}{line_json}}}\n'
 
 
 def _show(records: Iterator[Measurement]) -> None:
@@ -208,7 +208,7 @@ def _show(records: Iterator[Measurement]) -> None:
 
 
 def _cells(record: Measurement) -> tuple[str, str, str, str, str]:
-    parts = [f"{key}={_short(found)}" for key, found in record.conditions.items()]
+    parts = [f"{key}={_short(condition)}" for key, condition in record.conditions.items()]
     if record.status != "complete":
         parts.insert(0, record.status)
     return str(record.line), record.tool, record.quantity, _value(record), visible(" ".join(parts) or record.printed)

@@ -28,20 +28,20 @@ def page() -> str:
     for name in COMMANDS:
         lines += _command(name)
     lines.append(".SH EXIT STATUS")
-    for code, what in EXIT_CODES.items():
-        lines += [".TP", f".B {code}", _text(what)]
+    for code, meaning in EXIT_CODES.items():
+        lines += [".TP", f".B {code}", _text(meaning)]
     lines += [".SH ENVIRONMENT", ".TP", ".B NO_COLOR", "no colours and no bold text, on terminals too", ".TP"]
     lines += [".B COLUMNS", "width of tables on a terminal", ".TP", ".B DTNSIM_DEBUG"]
     return "\n".join([*lines, "shows a fault of dtnsim with its traceback"]) + "\n"
 
 
 def _command(name: str) -> list[str]:
-    found = described(name)
+    entry = described(name)
     lines = [f'.SS "dtnsim {name}"']
-    for block in found["text"]:
+    for block in entry["text"]:
         typed = block.lstrip().startswith("Examples:")
         lines += [".PP", *([".nf"] if typed else []), *map(_text, block.splitlines()), *([".fi"] if typed else [])]
-    for flags, words in found["options"]:
+    for flags, words in entry["options"]:
         lines += [".TP", f".B {_text(flags)}", _text(words)]
     return lines
 

@@ -87,20 +87,20 @@ def command(
         return
     if not runnable:
         raise InputError(f"measure: none of the programs is here: install {', '.join(lacking.values())}")
-    found, mount = discover(), str(next(p for p in (place, *place.parents) if os.path.ismount(p)))
-    as_measured.volume_of(found, mount)  # says so before anything runs
+    discovered, mount = discover(), str(next(p for p in (place, *place.parents) if os.path.ismount(p)))
+    as_measured.volume_of(discovered, mount)  # says so before anything runs
     if not yes:
         _ask()
     folder = Path(logs) if logs is not None else Path(out).with_suffix("").with_name(f"{Path(out).stem}-logs")
     with (
         Watch("measuring") as watch,
         measuring.workplace(place) as work,
-        measuring.log_folder(folder, f"{found.name}:{mount}") as kept,
+        measuring.log_folder(folder, f"{discovered.name}:{mount}") as raw_logs,
     ):
-        failed = measuring.run(runnable, times, work, kept, watch.tell)
-    for what in failed:
-        options.note(f"left out: {what}")
-    _finish(found, as_measured.Logs(folder), mount, out, peer, hers, json=json)
+        failed = measuring.run(runnable, times, work, raw_logs, watch.tell)
+    for failure in failed:
+        options.note(f"left out: {failure}")
+    _finish(discovered, as_measured.Logs(folder), mount, out, peer, hers, json=json)
 
 
 class _Hers:
@@ -116,24 +116,24 @@ class _Hers:
         self.given = spec.load(path)
         self.host = name or socket.gethostname().partition(".")[0]
         if self.host not in self.given.hosts:
-            known = ", ".join(self.given.hosts)
-            raise InputError(f"--as: {path} has no host {self.host!r}; it has {known}: name this machine's")
+            hosts = ", ".join(self.given.hosts)
+            raise InputError(f"--as: {path} has no host {self.host!r}; it has {hosts}: name this machine's")
 
     def worth(self) -> list[str]:
         """Sorts of tests that narrow the path's answer; says what they are, and what no test of a machine tells."""
         from dtnsim.discovery import finding_out
         from dtnsim.steady import why_wide
 
-        found = why_wide.of_path(self.given)
-        told = finding_out.told_by((s.name for s in found), self.host)
-        part = {s.name: s.share for s in found}
-        for sort, names in told.items():
+        shares = why_wide.of_path(self.given)
+        by_sort = finding_out.told_by((s.name for s in shares), self.host)
+        part = {s.name: s.share for s in shares}
+        for sort, names in by_sort.items():
             words = f"{sort} tells {', '.join(names)}: {sum(part[n] for n in names):.0%}" if names else f"{sort}: none"
             options.note(f"of the variance of {self.given.name}: {words}")
-        known = {n for names in told.values() for n in names}
-        if (left := next((s for s in found if s.name not in known), None)) is not None:
-            options.note(f"no test of this machine tells {left.what} ({left.share:.0%}): {left.measure}")
-        return [sort for sort, names in told.items() if names]
+        covered = {n for names in by_sort.values() for n in names}
+        if (left := next((s for s in shares if s.name not in covered), None)) is not None:
+            options.note(f"no test of this machine tells {left.cause} ({left.share:.0%}): {left.measure}")
+        return [sort for sort, names in by_sort.items() if names]
 
     def after(self, out: str) -> tuple[Interval, Interval | None]:
         """The path's throughput before, and with this machine as it was measured; None where that does not fit it."""
@@ -199,8 +199,8 @@ def _finish(
     output.write(out, after.host(), "--out")
     written = [out]
     if peer is not None:
-        there = Path(out).with_name(f"{peer}.yaml")
-        way = as_measured.way(after, out, logs, peer, there, mount)
+        peer_file = Path(out).with_name(f"{peer}.yaml")
+        way = as_measured.path_to(after, out, logs, peer, peer_file, mount)
         if way:
             written.append(str(Path(out).with_name(f"{Path(out).stem}-to-{peer}.yaml")))
             output.write(written[-1], way, "--out")
@@ -222,24 +222,24 @@ def _finish(
     sys.stdout.write(visible(f"written to {', '.join(written)}; raw logs in {logs.folder}") + "\n")
 
 
-def _interval(found: Interval | None) -> str:
-    if found is None:
+def _interval(interval: Interval | None) -> str:
+    if interval is None:
         return "unknown"
-    p10, p50, p90 = (f"{v * 8 / 1e9:.3g}" for v in (found.p10, found.p50, found.p90))
+    p10, p50, p90 = (f"{v * 8 / 1e9:.3g}" for v in (interval.p10, interval.p50, interval.p90))
     return f"{p50} ({p10} to {p90}) Gb/s"
 
 
-def _predicted(found: Found, mount: str, number: int) -> Interval | None:
+def _predicted(discovered: Found, mount: str, number: int) -> Interval | None:
     """What a transfer of `_TRIALS` reaches on a host; None where the volume is not described."""
     from dtnsim.description import spec
     from dtnsim.discovery.outputs import below, text
     from dtnsim.ground import yamlio
     from dtnsim.steady.prediction import predict
 
-    if mount not in below(found.tree, "volumes"):
+    if mount not in below(discovered.tree, "volumes"):
         return None
     _, start, end, tool, data = _TRIALS[number]
-    ends = [f"{found.name}:{mount if e == 'VOL' else e}" for e in (start, end)]
+    ends = [f"{discovered.name}:{mount if e == 'VOL' else e}" for e in (start, end)]
     transfer = f'transfer: {{from: "{ends[0]}", to: "{ends[1]}", tool: {tool}, dataset: {data}}}\n'
-    path = f'name: trial\nhosts:\n  "{found.name}":\n{text(found.tree, 2)}{transfer}'
+    path = f'name: trial\nhosts:\n  "{discovered.name}":\n{text(discovered.tree, 2)}{transfer}'
     return predict(spec.resolve(yamlio.loads(path, "trial"))).throughput_Bps

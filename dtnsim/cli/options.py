@@ -121,8 +121,8 @@ Picture = Annotated[
 
 def flags(signature: inspect.Signature) -> dict[str, list[str]]:
     """How each option of a command is typed, by the name of its parameter: ``{"out": ["-o", "--out"]}``."""
-    said = {name: get_args(each.annotation)[1:] for name, each in signature.parameters.items()}
-    taken = {name: info[0] for name, info in said.items() if info and isinstance(info[0], OptionInfo)}
+    metadata = {name: get_args(each.annotation)[1:] for name, each in signature.parameters.items()}
+    taken = {name: info[0] for name, info in metadata.items() if info and isinstance(info[0], OptionInfo)}
     # in Annotated, typer takes what stands in the place of a default for a name
     named = {
         name: [str(o) for o in (i.default, *(i.param_decls or ())) if str(o)[:1] == "-"] for name, i in taken.items()
@@ -133,12 +133,12 @@ def flags(signature: inspect.Signature) -> dict[str, list[str]]:
 def number_options(command: Callable[..., None]) -> list[str]:
     """Options of a command that take a number: ``--samples``, ``--seed``."""
     signature = inspect.signature(command, eval_str=True)
-    found: list[str] = []
+    numeric: list[str] = []
     for name, typed in flags(signature).items():
         kind = getattr(signature.parameters[name].annotation, "__origin__", None)
         if {int, float} & {kind, *get_args(kind)}:
-            found += typed
-    return found
+            numeric += typed
+    return numeric
 
 
 FEWEST: Final = 10  #: draws of which p10 and p90 tell anything
@@ -180,15 +180,15 @@ def check_effects(name: str, signature: inspect.Signature, options: dict[str, An
         options: What was given, or is taken, for each of them.
     """
     typed = {option[-1]: key for key, option in flags(signature).items()}
-    given = [o for o, k in typed.items() if options.get(k) not in (None, [], signature.parameters[k].default)]
-    for option in given:
+    used = [o for o, k in typed.items() if options.get(k) not in (None, [], signature.parameters[k].default)]
+    for option in used:
         if options[typed[option]] == "":
             raise InputError(f"{option} is empty; give it a value, or leave it out")
-        here, others = (name, option), [o for o in given if o != option]
-        if here in _NEEDS and _NEEDS[here] not in given:
+        here, partners = (name, option), [o for o in used if o != option]
+        if here in _NEEDS and _NEEDS[here] not in used:
             raise InputError(f"{option} has no effect without {_NEEDS[here]}; give both, or leave it out")
-        idle = [(option, o) for o in others if o in _IDLE.get(here, ())]
-        idle += [(o, option) for o in others if here in _ALONE and o not in _ALONE[here]]
+        idle = [(option, o) for o in partners if o in _IDLE.get(here, ())]
+        idle += [(o, option) for o in partners if here in _ALONE and o not in _ALONE[here]]
         if idle:
             raise InputError(f"{idle[0][0]} has no effect beside {idle[0][1]}; leave one of them out")
     for option, key in typed.items():
@@ -222,11 +222,11 @@ def listed(text: str | None) -> list[str]:
     return [word.strip() for word in (text or "").split(",") if word.strip()]
 
 
-def changed(given: PathSpec, data: str | None, line: str | None) -> PathSpec:
+def changed(path: PathSpec, data: str | None, line: str | None) -> PathSpec:
     """A path whose first transfer moves the files of ``--dataset``, by the tool that ``--command`` types."""
     from dtnsim.description.override import given_with
 
-    key = given.transfer_key(0)
+    key = path.transfer_key(0)
     for option, name, value in (("--dataset", "dataset", data), ("--command", "tool", line)):
         if value is None:
             continue
@@ -234,11 +234,11 @@ def changed(given: PathSpec, data: str | None, line: str | None) -> PathSpec:
         quoted = "'" + value.replace("'", "''") + "'"
         text = f"{{sizes_file: {quoted}}}" if listed else value if name == "dataset" else quoted
         with given_with(option):
-            given = given.changed([f"{key}.{name}={text}"])
-    return given
+            path = path.changed([f"{key}.{name}={text}"])
+    return path
 
 
-def asked(path: str, calibration: str | None, data: str | None, line: str | None) -> str | PathSpec:
+def path_with_options(path: str, calibration: str | None, data: str | None, line: str | None) -> str | PathSpec:
     """A path, by its name or file, with those two options; its name where neither is given."""
     if data is None and line is None:
         return path
@@ -298,7 +298,7 @@ def with_format(command: Callable[..., None]) -> Callable[..., None]:
     name = command.__module__.rpartition(".")[2]
 
     @functools.wraps(command)
-    def whole(*arguments: Any, written_as: Format = "table", **options: Any) -> None:
+    def wrapper(*arguments: Any, written_as: Format = "table", **options: Any) -> None:
         if options.get("json") and written_as == "csv":
             raise InputError("--json and --format csv are two answers; leave one of them out")
         if "json" in signature.parameters:
@@ -316,17 +316,17 @@ def with_format(command: Callable[..., None]) -> Callable[..., None]:
             _chosen[:] = ["table"]
 
     if "json" not in signature.parameters:
-        return whole
-    asked = inspect.Parameter(
+        return wrapper
+    parameter = inspect.Parameter(
         "written_as",
         inspect.Parameter.KEYWORD_ONLY,
         default="table",
         annotation=Annotated[Format, Option("--format", help=HELP, hidden=signature.parameters["json"].default)],
     )
     ordered = [p.replace(kind=inspect.Parameter.KEYWORD_ONLY) for p in signature.parameters.values()]
-    whole.__signature__ = signature.replace(parameters=[*ordered, asked])  # type: ignore[attr-defined]
-    whole.__annotations__ = {p.name: p.annotation for p in (*ordered, asked)}
-    return whole
+    wrapper.__signature__ = signature.replace(parameters=[*ordered, parameter])  # type: ignore[attr-defined]
+    wrapper.__annotations__ = {p.name: p.annotation for p in (*ordered, parameter)}
+    return wrapper
 
 
 def csv_wanted() -> bool:
@@ -349,11 +349,11 @@ def records(document: Any) -> list[Any]:
         return list(document)
     explained = str(document.get("schema", "")).startswith("dtnsim.explanation")
     for key in ("stations",) if explained else RECORDS:
-        held = document.get(key)
-        if isinstance(held, list) and held and isinstance(held[0], dict):
+        entries = document.get(key)
+        if isinstance(entries, list) and entries and isinstance(entries[0], dict):
             if key == "predictions":
-                return [{"path": p.get("name"), **r} for p in held for r in records(p)]
-            return held
+                return [{"path": p.get("name"), **r} for p in entries for r in records(p)]
+            return entries
     return [document]
 
 

@@ -83,8 +83,8 @@ def command(
     from dtnsim.planning.plan import plan
 
     with Watch("planning") as watch:
-        made = plan(
-            options.asked(path, calibration, dataset, line),
+        proposal = plan(
+            options.path_with_options(path, calibration, dataset, line),
             target=target,
             move=move,
             within=within,
@@ -106,30 +106,30 @@ def command(
             seed=seed,
             progress=partial(watch.tell, math.nan),
         )
-    with options.leaves(3 if made.chosen is None else 0):
+    with options.leaves(3 if proposal.chosen is None else 0):
         if json:
-            options.emit(_document(made))
+            options.emit(_document(proposal))
         else:
-            _show(made)
+            _show(proposal)
 
 
-def _document(made: Plan) -> dict[str, object]:
+def _document(plan: Plan) -> dict[str, object]:
     from dtnsim.ground.output import fields, number
 
     wins = [
         {"what": w.setting.what, "set": list(w.setting.overrides), "commands": list(w.setting.commands)}
         | fields(w, "alone_Bps", "together")
-        for w in made.wins
+        for w in plan.wins
     ]
     return {
         "schema": "dtnsim.plan/1",
-        **fields(made, "path", "target_Bps", "confidence", "verdict"),
-        "hosts": list(made.hosts),
-        "would": [asdict(w) for w in made.would],
-        "why_not": made.why_not.document(),
+        **fields(plan, "path", "target_Bps", "confidence", "verdict"),
+        "hosts": list(plan.hosts),
+        "would": [asdict(w) for w in plan.would],
+        "why_not": plan.why_not.document(),
         "free": wins,
-        "stages": made.to_dicts(),
-        "chosen": made.chosen.name if made.chosen is not None else None,
+        "stages": plan.to_dicts(),
+        "chosen": plan.chosen.name if plan.chosen is not None else None,
         "due": [
             {
                 **fields(d, "year", "target_Bps"),
@@ -139,88 +139,88 @@ def _document(made: Plan) -> dict[str, object]:
                 "lasts_years": number(d.lasts_years),
                 "outgrown_years": [number(years) for years in d.outgrown_years],
             }
-            for d in made.due
+            for d in plan.due
         ],
-        "measure_first": [asdict(s) for s in made.measure_first],
-        "sentences": list(made.sentences),
+        "measure_first": [asdict(s) for s in plan.measure_first],
+        "sentences": list(plan.sentences),
     }
 
 
-def _show(made: Plan) -> None:
+def _show(plan: Plan) -> None:
     from dtnsim.ground.uncertainty import HEADS
     from dtnsim.report.console import console
     from dtnsim.report.table import Table
 
     out = console()
-    goal = units.show(made.target_Bps, "B/s")
-    rented = {n for n, host in made.given.hosts.items() if host.rented}
-    yours = ", ".join(f"{n} (rented: settings alone)" if n in rented else n for n in made.hosts)
-    yours += "" if made.stated else " (assumed; --mine and --keep state it)"
-    out.print(f"{made.path}: {goal} with a probability of {made.confidence:.0%}; your hosts: {yours}")
-    out.print(made.verdict)
-    bought = [s for s in made.purchases if s.options]
-    stages = made.now, *([made.tuned] if made.tuned is not made.now else []), *bought
-    heads = "", ">price", *HEADS, ">meets it", f">more per 1,000 {made.now.price.currency}", "then binds"
-    out.print(Table(*heads, rows=(_cells(stage, made.confidence) for stage in stages)))
-    _free(made, out)
+    goal = units.show(plan.target_Bps, "B/s")
+    rented = {n for n, host in plan.given.hosts.items() if host.rented}
+    yours = ", ".join(f"{n} (rented: settings alone)" if n in rented else n for n in plan.hosts)
+    yours += "" if plan.stated else " (assumed; --mine and --keep state it)"
+    out.print(f"{plan.path}: {goal} with a probability of {plan.confidence:.0%}; your hosts: {yours}")
+    out.print(plan.verdict)
+    bought = [s for s in plan.purchases if s.options]
+    stages = plan.now, *([plan.tuned] if plan.tuned is not plan.now else []), *bought
+    heads = "", ">price", *HEADS, ">meets it", f">more per 1,000 {plan.now.price.currency}", "then binds"
+    out.print(Table(*heads, rows=(_cells(stage, plan.confidence) for stage in stages)))
+    _free(plan, out)
     # the same part in two hosts, as busy in both, is one line
     idle = (f"{s.name}: {part} would be busy {use:.0%} of the time" for s in bought for part, use in s.idle)
     for line in dict.fromkeys(idle):
         out.print(line)
-    if made.best.overrides:
-        _list(made.best, made, out)
-    for sentence in made.sentences:
+    if plan.best.overrides:
+        _list(plan.best, plan, out)
+    for sentence in plan.sentences:
         out.print(sentence)
-    for share in made.measure_first:
-        out.print(f"measure first: {share.what} ({share.share:.0%} of the variance): {share.measure}")
+    for share in plan.measure_first:
+        out.print(f"measure first: {share.cause} ({share.share:.0%} of the variance): {share.measure}")
 
 
-def _list(chosen: Stage, made: Plan, out: Out) -> None:
+def _list(chosen: Stage, plan: Plan, out: Out) -> None:
     """What to order, and how to say it in a path file."""
     spread = f" (+-{chosen.price_spread:.0%})" if chosen.price_spread else ""
-    lacks = made.confidence - chosen.probability
-    points = f"{100 * lacks:.0f} percentage points short of the {made.confidence:.0%}"
-    short = f", {points}" if made.chosen is None else ""
+    lacks = plan.confidence - chosen.probability
+    points = f"{100 * lacks:.0f} percentage points short of the {plan.confidence:.0%}"
+    short = f", {points}" if plan.chosen is None else ""
     out.print(f"buy, for {chosen.price.to_the_cent}{spread}{short}:" if chosen.options else f"buy nothing{short}; set:")
     for option in chosen.options:
         for (offer, count), each in zip(option.buys, option.each, strict=True):
-            said = "; ".join(filter(None, (str(offer.date), offer.source or "no source", offer.stock, offer.lead)))
+            details = "; ".join(filter(None, (str(offer.date), offer.source or "no source", offer.stock, offer.lead)))
             line = Money(each * count, chosen.price.currency).to_the_cent
-            out.print(f"  {count} x {offer.part}, {offer.each(count).to_the_cent} each: {line} ({said})")
+            out.print(f"  {count} x {offer.part}, {offer.unit_price(count).to_the_cent} each: {line} ({details})")
         out.print(f"    {option.place.split('.')[1]}: {option.what}")
-    told = {w.setting for w in made.wins if w.together}
+    taken = {w.setting for w in plan.wins if w.together}
     for setting in chosen.settings:
-        if setting not in told:
+        if setting not in taken:
             out.print(f"    {setting.what}, free: {'; '.join(setting.commands)}")
     out.print("  " + " ".join(f"--set '{o}'" for o in chosen.overrides))
 
 
-def _cells(stage: Stage, asked: float) -> tuple[str, ...]:
+def _cells(stage: Stage, required: float) -> tuple[str, ...]:
     from dtnsim.planning.whynot import percent
 
-    found = stage.prediction
-    rates = [units.show(rate, "B/s") for rate in found.throughput_Bps.as_dict().values()]
+    prediction = stage.prediction
+    rates = [units.show(rate, "B/s") for rate in prediction.throughput_Bps.as_dict().values()]
     gain = units.show(stage.marginal_Bps, "B/s") if stage.marginal_Bps is not None else ""
     bought = f"{stage.price}" if stage.options else "nothing"
-    return stage.name, bought, *rates, percent(stage.probability, asked), gain, found.bottleneck.station
+    return stage.name, bought, *rates, percent(stage.probability, required), gain, prediction.bottleneck.station
 
 
-def _free(made: Plan, out: Out) -> None:
+def _free(plan: Plan, out: Out) -> None:
     from dtnsim.planning.messages import gained
 
-    if not made.wins:
-        if made.tried:
-            tried = dict.fromkeys(t.partition(": ")[2] or t for t in made.tried)
+    if not plan.wins:
+        if plan.tried:
+            tried = dict.fromkeys(t.partition(": ")[2] or t for t in plan.tried)
             out.print(f"No setting that was tried helps: {', '.join(tried)}.")
         return
-    base = made.now.rate
-    sums = sum(max(w.alone_Bps / base - 1, 0.0) for w in made.wins if w.together)
-    together = made.tuned.rate / base - 1
-    several = sum(w.together for w in made.wins) > 1 and abs(together - sums) > 0.1 * max(together, sums)
+    base = plan.now.rate
+    sums = sum(max(w.alone_Bps / base - 1, 0.0) for w in plan.wins if w.together)
+    together = plan.tuned.rate / base - 1
+    several = sum(w.together for w in plan.wins) > 1 and abs(together - sums) > 0.1 * max(together, sums)
     out.print(f"free, together {gained(together)}, not the sum of each alone:" if several else "free:")
-    for win in made.wins:
+    for win in plan.wins:
         helps = win.alone_Bps > base * (1 + _WORTH)
-        buys = " for what is bought" if not helps and made.best.options else ""
+        buys = " for what is bought" if not helps and plan.best.options else ""
         taken = f", taken{buys}" if win.together else ", not with the others"
         alone = round(win.alone_Bps / base - 1, 3) + 0.0  # no negative zero
         gain = f"{gained(alone)} alone{taken}"

@@ -97,7 +97,7 @@ def command(
             _documents(answers, wanted, wide, before, plans)
         else:
             _show(answers, wanted, wide, stations, every=every, verbose=verbose)
-            lines = [line for plan in plans if plan is not None for line in _said(plan)]
+            lines = [line for plan in plans if plan is not None for line in _plan_lines(plan)]
             sys.stdout.writelines(f"{visible(line)}\n" for line in (*lines, *_since(before, answers[0])))
         if plot or picture is not None:
             from dtnsim.report import plots
@@ -136,7 +136,7 @@ def _why_not(answer: Prediction, wanted: Sequence[Goal], samples: int, seed: int
         return towards(answer, furthest, samples=samples, seed=seed)
 
 
-def _said(plan: Plan) -> list[str]:
+def _plan_lines(plan: Plan) -> list[str]:
     """What would meet a goal that is missed, and why not others, in lines."""
     sets = [" ".join(f"--set '{o}'" for o in plan.best.overrides)] if plan.best.overrides else []
     why = plan.why_not.sentences(plan.confidence, plan.now.price.currency)
@@ -151,11 +151,11 @@ def _before(against: str | None, paths: Sequence[str]) -> dict[str, Any] | None:
     """
     if against is None:
         return None
-    from dtnsim.report.document import kept
+    from dtnsim.report.document import read_prediction
 
     if len(paths) > 1:
         raise InputError("--against: give one path: the file has the answer of one")
-    return kept(against)
+    return read_prediction(against)
 
 
 def _since(before: dict[str, Any] | None, answer: Prediction) -> list[str]:

@@ -76,12 +76,12 @@ def command(
     from dtnsim.simulation.fleet.run import fleet
 
     end = math.inf if until is None else units.of_option("--until", until, "s")
-    given = options.changed(spec.load(path, overrides or (), calibration, events=events), dataset, line)
+    path_spec = options.changed(spec.load(path, overrides or (), calibration, events=events), dataset, line)
     with Watch("writing the report") as watch:
-        asked = whole.Asked(
-            simulation=simulated(given, seed=seed, until=end) if simulate and given.workload is None else None,
-            fleet=fleet(given, seed=seed) if given.workload is not None else None,
-            plan=_planned(given, plan, seed, samples) if plan is not None else None,
+        request = whole.Sections(
+            simulation=simulated(path_spec, seed=seed, until=end) if simulate and path_spec.workload is None else None,
+            fleet=fleet(path_spec, seed=seed) if path_spec.workload is not None else None,
+            plan=_planned(path_spec, plan, seed, samples) if plan is not None else None,
             planned=not no_plan,
             goal=_goal(target, deadline),
             start=clock(start) if start is not None else None,
@@ -91,7 +91,7 @@ def command(
             seed=seed,
             command=("dtnsim", *sys.argv[1:]),
         )
-        page = whole.report(given, asked, watch.count)
+        page = whole.report(path_spec, request, watch.count)
     output.write(out, page, "--out")
     if json:
         options.emit({"schema": "dtnsim.report/1", "file": out, "size_B": len(page.encode())})
@@ -110,7 +110,7 @@ def _goal(target: str | None, deadline: str | None) -> Goal | None:
     return goals.target(target) if target is not None else None
 
 
-def _planned(given: PathSpec, line: str, seed: int, samples: int) -> Plan:
+def _planned(path: PathSpec, line: str, seed: int, samples: int) -> Plan:
     """The plan that ``dtnsim plan PATH LINE`` makes."""
     import inspect
 
@@ -129,10 +129,10 @@ def _planned(given: PathSpec, line: str, seed: int, samples: int) -> Plan:
     options.check_numbers(planning, words)
     wrong, like = f"--plan: {line!r} are no options of 'dtnsim plan'", "write it like --plan '--target 40Gb/s'"
     with refusing(lambda why: f"{wrong} ({why.rstrip('.')}); {like}"):
-        asked = get_command(alone).make_context("--plan", [given.name, *words]).params
-    known = {k: v for k, v in asked.items() if k in inspect.signature(plan).parameters and v is not None}
+        parameters = get_command(alone).make_context("--plan", [path.name, *words]).params
+    arguments = {k: v for k, v in parameters.items() if k in inspect.signature(plan).parameters and v is not None}
     for name, dimension in (("confidence", "1"), ("max_watts", "W")):
-        if name in known:
-            known[name] = units.of_option("--plan", str(known[name]), dimension)
-    known["allow"] = options.listed(known.get("allow", "tuning,parts"))
-    return plan(**{**known, "path": given, "seed": seed, "samples": max(samples, 16)})
+        if name in arguments:
+            arguments[name] = units.of_option("--plan", str(arguments[name]), dimension)
+    arguments["allow"] = options.listed(arguments.get("allow", "tuning,parts"))
+    return plan(**{**arguments, "path": path, "seed": seed, "samples": max(samples, 16)})

@@ -23,7 +23,7 @@ def command(
     """
     from dtnsim.description import listing
 
-    documents = listing.every(name)
+    documents = listing.describe_all(name)
     if json:
         options.emit(documents[0] if len(documents) == 1 else documents)
         return

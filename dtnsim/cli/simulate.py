@@ -59,10 +59,10 @@ def command(
     from dtnsim.simulation import simulate
 
     end = math.inf if until is None else units.of_option("--until", until, "s")
-    given = options.changed(spec.load(path, overrides or (), calibration, events=events), dataset, line)
+    path_spec = options.changed(spec.load(path, overrides or (), calibration, events=events), dataset, line)
     with Watch("simulating", orderly=True) as watch:
         result = simulate(
-            given, replicas=replicas, seed=seed, until=end, progress=watch.tell_simulated, max_events=max_events,
+            path_spec, replicas=replicas, seed=seed, until=end, progress=watch.tell_simulated, max_events=max_events,
             scheduler=scheduler,
         )  # fmt: skip
     if trace is not None:

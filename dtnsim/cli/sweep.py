@@ -60,12 +60,12 @@ def command(
     try:
         with Watch("predicting scenarios") as watch:
 
-            def progress(done: int, of: int) -> None:
+            def progress(done: int, total: int) -> None:
                 counted[0] = done
-                watch.count(done, of)
+                watch.count(done, total)
 
             result = sweep(
-                options.asked(path, calibration, dataset, line),
+                options.path_with_options(path, calibration, dataset, line),
                 vary or (),
                 sample=sample,
                 table=table,
@@ -79,8 +79,8 @@ def command(
                 progress=progress,
             )
     except KeyboardInterrupt:
-        kept = f"; {counted[0]:,} rows are in {out}: the same command goes on from there" if out is not None else ""
-        options.note(f"stopped{kept}")
+        note = f"; {counted[0]:,} rows are in {out}: the same command goes on from there" if out is not None else ""
+        options.note(f"stopped{note}")
         raise typer.Exit(130) from None
     if json:
         rows = result.to_dicts()
@@ -121,8 +121,8 @@ def _show(result: SweepResult, out: str | None) -> None:
         if len(result) > _SHOWN:
             printer.print(f"and {len(result) - _SHOWN:,} more; -o rows.csv keeps all")
     else:
-        kept = f", {result.kept:,} of them from an earlier run" if result.kept else ""
-        printer.print(f"{result.path}: {_counted(result)} in {out}{kept}")
+        note = f", {result.kept:,} of them from an earlier run" if result.kept else ""
+        printer.print(f"{result.path}: {_counted(result)} in {out}{note}")
     rates = sorted(row[n] for row in result.rows if row[n] is not None)
     if rates:
         low, middle, high = (units.show(rates[k], "B/s") for k in (0, len(rates) // 2, -1))

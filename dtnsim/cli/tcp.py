@@ -84,23 +84,23 @@ def command(
     line = positive("--line-rate", line_rate, "B/s") if line_rate else math.inf
     if line_rate and line < positive("--rate", rate, "B/s"):  # then the sender's own card is the narrowest place
         rate = line_rate
-    asked = setting(
+    case = setting(
         rate, rtt, cc, streams, buffer, mtu, background,
         duration=duration or "30s", size=size, ethernet=ethernet, option="--",
     )  # fmt: skip
     lost = _loss(loss, burst_loss, burst_length, retransmits, moved, mtu)
-    asked = replace(
-        asked,
+    case = replace(
+        case,
         loss=lost[0],
         burst=lost[1],
         window_B=_window(window, socket_buffer, kernel, mtu),
-        line_Bps=line * asked.ip_share(mtu, ethernet=ethernet),
+        line_Bps=line * case.ip_share(mtu, ethernet=ethernet),
         paced=pacing,
     )
-    wanted = positive("--target", target, "B/s") if target else 0.9 * asked.link_Bps
+    wanted = positive("--target", target, "B/s") if target else 0.9 * case.link_Bps
     from dtnsim.cli import _tcp_text
 
-    document = _tcp_text.document(asked, wanted, kernel, seed)
+    document = _tcp_text.document(case, wanted, kernel, seed)
     if retransmits:
         document["warnings"] = [RESENT]
     (options.emit if json else _tcp_text.show)(document)
@@ -149,12 +149,12 @@ def _coefficients(*, json: bool) -> None:
     from dtnsim.physics.tcp import coefficients
 
     kept = ("value", "unit", "fitted_rows", "reason")
-    found = [{"name": name, **fields(c, *kept)} for name, c in coefficients.ALL.items()]
+    entries = [{"name": name, **fields(c, *kept)} for name, c in coefficients.ALL.items()]
     if json:
-        options.emit({"schema": "dtnsim.tcp-coefficients/1", "coefficients": found})
+        options.emit({"schema": "dtnsim.tcp-coefficients/1", "coefficients": entries})
         return
     from dtnsim.report.console import console
     from dtnsim.report.table import Table
 
-    rows = [(c["name"], f"{c['value']:g}", c["unit"], str(c["fitted_rows"]), c["reason"]) for c in found]
+    rows = [(c["name"], f"{c['value']:g}", c["unit"], str(c["fitted_rows"]), c["reason"]) for c in entries]
     console().print(Table("name", ">value", "unit", ">rows", "reason", rows=rows))

@@ -63,8 +63,8 @@ def command(
     if table is None:
         from dtnsim.description import spec
 
-        given = options.changed(spec.load(str(path), overrides or (), calibration), dataset, line)
-        _advise(given, samples, seed, have, explain, json=json)
+        path_spec = options.changed(spec.load(str(path), overrides or (), calibration), dataset, line)
+        _advise(path_spec, samples, seed, have, explain, json=json)
         return
     from dtnsim.cli import _table
 
@@ -78,7 +78,7 @@ def command(
         raise typer.Exit(InputError.exit_code)
 
 
-def _advise(given: PathSpec, samples: int, seed: int, have: str | None, explain: str | None, *, json: bool) -> None:
+def _advise(path: PathSpec, samples: int, seed: int, have: str | None, explain: str | None, *, json: bool) -> None:
     """Prints the finding, then the tools by what they would take, and how each is typed."""
     from dtnsim.ground import units
     from dtnsim.planning import messages, tool_choice, whynot
@@ -89,18 +89,18 @@ def _advise(given: PathSpec, samples: int, seed: int, have: str | None, explain:
     if have is not None and not options.listed(have):
         raise InputError("--have: names no tool; write it like rsync,rclone")
     with Watch("predicting tools"):
-        found, refused = tool_choice.choose(given, samples, seed, options.listed(have))
-    said, out_of = messages.tool_advice(found), whynot.of_tools(found, refused)
+        choices, refused = tool_choice.choose(path, samples, seed, options.listed(have))
+    advice, out_of = messages.tool_advice(choices), whynot.of_tools(choices, refused)
     if json and explain is not None:
-        options.emit(prediction_document(_named(found, explain).prediction))
+        options.emit(prediction_document(_named(choices, explain).prediction))
         return
     if json:
         options.emit(
             {
                 "schema": "dtnsim.tools/1",
-                "name": given.name,
-                "advice": said,
-                "tools": [_row(c) for c in found],
+                "name": path.name,
+                "advice": advice,
+                "tools": [_row(c) for c in choices],
                 "refused": [{"tool": r.part, "why": r.why} for r in refused if r.test == "cannot"],
                 "why_not": out_of.document(),
             }
@@ -108,20 +108,20 @@ def _advise(given: PathSpec, samples: int, seed: int, have: str | None, explain:
         return
     out = text.console()
     if explain is not None:
-        text.prediction(_named(found, explain).prediction, out)
+        text.prediction(_named(choices, explain).prediction, out)
         return
-    out.print(said[0].upper() + said[1:] + ".")
+    out.print(advice[0].upper() + advice[1:] + ".")
     out.print()
-    transfer = given.transfers[0]
-    out.print(f"{given.name}: {transfer.source_end} to {transfer.to}")
+    transfer = path.transfers[0]
+    out.print(f"{path.name}: {transfer.source_end} to {transfer.to}")
     if transfer.dataset is not None:
-        files, payload_B = moved(found[0].prediction)
+        files, payload_B = moved(choices[0].prediction)
         out.print(f"{files:,} file{'s' if files > 1 else ''}, {units.show(payload_B, 'B')}{sends(transfer.tool)}")
     out.print()
-    out.print(_rows(found))
+    out.print(_rows(choices))
     out.print("best: share of the draws in which no other is more than 5 % faster; --explain TOOL says what holds one")
     out.print()
-    for c in found:
+    for c in choices:
         if c.line:
             out.print(f"{c.name}: {c.line}" + (f"  [{c.lacks}]" if c.lacks else ""))
     out.print()
@@ -131,26 +131,26 @@ def _advise(given: PathSpec, samples: int, seed: int, have: str | None, explain:
         out.print(f"not possible here: {'; '.join(each.part for each in refused if each.why == why)} ({why})")
 
 
-def _rows(found: list[Choice]) -> Table:
+def _rows(choices: list[Choice]) -> Table:
     """The ways by what they would take."""
     from dtnsim.ground import units
     from dtnsim.ground.uncertainty import HEADS
     from dtnsim.report import text
 
     shown = text.Table(">duration", HEADS[0], HEADS[2], ">throughput", ">best", "tool", "needs", "held by")
-    for c in found:
+    for c in choices:
         seconds = (units.show(v, "s", digits=3) for v in (c.duration_s.p50, c.duration_s.p10, c.duration_s.p90))
         rate = text.rate(c.throughput_Bps.p50)
         shown.add_row(*seconds, rate, f"{c.best:.0%}", c.name, c.needs, c.prediction.bottleneck.station)
     return shown
 
 
-def _named(found: list[Choice], name: str) -> Choice:
+def _named(choices: list[Choice], name: str) -> Choice:
     """The row of a name, or of a kind."""
-    for c in found:
+    for c in choices:
         if name in (c.name, None if c.archived else c.options.get("name"), "yours" if c.own else None):
             return c
-    rows = "; ".join(c.name for c in found if not c.own)
+    rows = "; ".join(c.name for c in choices if not c.own)
     raise InputError(f"--explain: {name!r} is none of the rows; write yours or one of: {rows}")
 
 
@@ -159,8 +159,8 @@ def _row(c: Choice) -> dict[str, object]:
 
     named = fields(c, tool="name", yours="own", command="line") | {"set": "; ".join(c.overrides)}
     rates = {"duration_s": c.duration_s.as_dict(), "throughput_Bps": c.throughput_Bps.as_dict()}
-    held = fields(c, ceiling_Bps="prediction.ceiling", best="best", held_by="prediction.bottleneck.reason")
-    return named | fields(c, "needs", "lacks") | rates | held
+    limits = fields(c, ceiling_Bps="prediction.ceiling", best="best", held_by="prediction.bottleneck.reason")
+    return named | fields(c, "needs", "lacks") | rates | limits
 
 
 def _answer(
@@ -171,7 +171,7 @@ def _answer(
 
     answered: list[dict[str, Any]] = []
     wrong: list[SpecError] = []
-    known: dict[str, Answer] = {}
+    cache: dict[str, Answer] = {}
     runs: list[Run | DtnsimError] = []
     for row in rows:
         try:
@@ -183,16 +183,16 @@ def _answer(
         try:
             if isinstance(run, DtnsimError):
                 raise run
-            if run.alike not in known:
-                known[run.alike] = tool_runs.answer(run, samples, seed)
+            if run.alike not in cache:
+                cache[run.alike] = tool_runs.answer(run, samples, seed)
         except DtnsimError as error:
-            said = error if isinstance(error, SpecError) else SpecError(str(error))
-            said.file, said.line, said.further = file, number, ()
-            wrong.append(said)
-            answered.append({**row, **dict.fromkeys(PREDICTED, ""), "error": str(said)})
+            failure = error if isinstance(error, SpecError) else SpecError(str(error))
+            failure.file, failure.line, failure.further = file, number, ()
+            wrong.append(failure)
+            answered.append({**row, **dict.fromkeys(PREDICTED, ""), "error": str(failure)})
             continue
-        told = known[run.alike]
+        answer = cache[run.alike]
         without = f"; without effect here: {' '.join(run.left_out)}" if run.left_out else ""
-        values = (f"{told.p50_s:.6g}", f"{told.p10_s:.6g}", f"{told.p90_s:.6g}", told.held_by + without)
+        values = (f"{answer.p50_s:.6g}", f"{answer.p10_s:.6g}", f"{answer.p90_s:.6g}", answer.held_by + without)
         answered.append({**row, **dict(zip(PREDICTED, values, strict=True))})
     return answered, wrong

@@ -73,7 +73,7 @@ def command(
             raise InputError(f"{logs[0]} is no cases file; write --path PATH for a log of transfers; {tests}")
         chosen = cases.load_all([Path(s) for s in sources] if sources else None)
     with Watch("predicting cases") as watch:
-        found = validate.validate(
+        validated = validate.validate(
             chosen,
             calibration=calibration,
             samples=samples,
@@ -86,19 +86,19 @@ def command(
     if discrepancy is not None:
         from dtnsim.evidence import learn
 
-        learn.write(found.judgements, Path(discrepancy))
+        learn.write(validated.judgements, Path(discrepancy))
         return
     if html is not None:
         from dtnsim.ground import output
         from dtnsim.report.validation import page
 
-        output.write(html, page(found, seed=seed, samples=samples), "--html")
+        output.write(html, page(validated, seed=seed, samples=samples), "--html")
     if json:
-        options.emit(found.as_dict())
+        options.emit(validated.as_dict())
     elif html is None:
         from dtnsim.report import text, validation
 
-        validation.show(found, text.console())
+        validation.show(validated, text.console())
 
 
 def _of_logs(sources: list[str], path: str, names: list[str], most: int) -> list[Case]:
@@ -108,7 +108,7 @@ def _of_logs(sources: list[str], path: str, names: list[str], most: int) -> list
 
     if not sources:
         raise InputError("--path: give the logs of the transfers that went over it")
-    found, notes = transfer_cases.cases(files_of(sources), path, pairs(names), most)
+    cases, notes = transfer_cases.cases(files_of(sources), path, pairs(names), most)
     for note in notes:
         options.note(note)
-    return found
+    return cases

@@ -8,7 +8,7 @@ from typing import Final, Literal, Self, TypeAlias
 
 from dtnsim.ground.quantity import Quantity, Value
 from dtnsim.ground.runtime import record
-from dtnsim.ground.term import Term, largest, least, term
+from dtnsim.ground.term import Term, largest, minimum, term
 from dtnsim.ground.uncertainty import Releases
 
 Operation = Literal["read", "write"]
@@ -122,13 +122,13 @@ class Access:
         return self.but(streams=streams, own_streams=self.own_streams * streams // max(self.streams, 1))
 
     @property
-    def alone(self) -> bool:
+    def waits_for_each(self) -> bool:
         """Whether nothing joins its requests, each of which is waited for."""
         return self.random or self.finish in ("direct", "dsync")
 
-    def asked(self, most: Term) -> Term:
+    def joined_request_B(self, most: Term) -> Term:
         """Bytes of one request where ``most`` go at once: what the program asks for where nothing joins its own."""
-        return least(most, term(self.block_B, "B")) if self.alone else most
+        return minimum(most, term(self.block_B, "B")) if self.waits_for_each else most
 
     def under_way(self, piece_B: float, most: float) -> float:
         """Requests of ``piece_B`` at most that are before a device which takes ``most`` at once.
@@ -136,21 +136,21 @@ class Access:
         A program's own, cut into pieces; of each reader that is read ahead for one that is read and one beyond it; of
         write-back as many as there is room for.
         """
-        if self.alone:
+        if self.waits_for_each:
             return min(most, self.in_flight * max(1.0, self.block_B / piece_B))
         return most if self.operation == "write" else min(most, max(self.streams, 1) * AHEAD)
 
     @property
     def ahead(self) -> bool:
         """Whether the kernel's own read-ahead brings the bytes: no file system does, and no program asks for each."""
-        return self.operation == "read" and not (self.alone or self.scheduled)
+        return self.operation == "read" and not (self.waits_for_each or self.scheduled)
 
     @property
     def buffered(self) -> bool:
         """Whether written bytes gather in a cache, so that they reach the medium sorted and merged."""
         return self.operation == "write" and self.finish not in ("direct", "dsync")
 
-    def beyond(self, cache: Term, usual_B: float) -> Term:
+    def missed_part(self, cache: Term, usual_B: float) -> Term:
         """Part of the bytes that a cache, of ``usual_B`` at the median, does not keep.
 
         What a time ends moves as many more as the cache is larger: ``total_B`` less ``usual_B`` reach the medium then.

@@ -20,7 +20,7 @@ from typing import Any, ClassVar, Final, Literal, Self, cast, get_args, get_orig
 
 from dtnsim.components.facts import BenchmarkLoad, Facts, Price
 from dtnsim.components.model import (
-    Apart,
+    LazyModel,
     Model,
     Read,
     among_others,
@@ -37,8 +37,25 @@ from dtnsim.ground.quantity import Scalar, Unit
 from dtnsim.ground.yamlio import Mapping, content
 
 __all__ = [
-    "Apart", "BenchmarkLoad", "Component", "Facts", "Model", "Pick", "Price", "among_others", "documentation_only",
-    "empty", "example_of", "expand", "find_kind", "kinds", "kinds_of", "place", "remembering", "spot_of", "validate",
+    "BenchmarkLoad",
+    "Component",
+    "Facts",
+    "LazyModel",
+    "Model",
+    "Pick",
+    "Price",
+    "among_others",
+    "documentation_only",
+    "empty",
+    "example_of",
+    "expand",
+    "find_kind",
+    "kinds",
+    "kinds_of",
+    "place",
+    "remembering",
+    "spot_of",
+    "validate",
 ]  # fmt: skip
 
 _MOST_KNOWN: Final = 4096  #: components of a host that are remembered at most
@@ -87,20 +104,20 @@ class Component(Model):
     price: Price | None = documentation_only(None)
     facts: Facts | None = documentation_only(None)
 
-    def __init_subclass__(cls, **given: Any) -> None:
-        super().__init_subclass__(**given)
+    def __init_subclass__(cls, **options: Any) -> None:
+        super().__init_subclass__(**options)
         cls.family = cls.family or cls.kind
 
     @classmethod
-    def build(cls, given: object, *, key: str = "") -> Self:
-        """Validates ``given`` (a mapping, a part name, or a component already built).
+    def build(cls, raw: object, *, key: str = "") -> Self:
+        """Validates ``raw`` (a mapping, a part name, or a component already built).
 
         Raises:
             SpecError: with file, line, key, value and remedy.
         """
-        if isinstance(given, cls):
-            return given
-        mapping = expand(given, key=key, family=cls.family)
+        if isinstance(raw, cls):
+            return raw
+        mapping = expand(raw, key=key, family=cls.family)
         kind = mapping.pop("kind", None)
         target = find_kind(str(kind), near=mapping, family=cls.family) if kind is not None else cls
         if not target.kind and len(fits := _told_by_keys(mapping, cls.family)) == 1:
@@ -128,27 +145,27 @@ def _by_its_name(mapping: Mapping, target: type[Component]) -> Mapping:
     """Keys under other names get the one that the component has; where both are there, what ``--set`` wrote counts."""
     for other, name in target.other_names.items():
         if other in mapping:
-            at = mapping.at(other)
+            spot = mapping.at(other)
             value = mapping.pop(other)
-            if name not in mapping or at[0].startswith("--set"):
-                mapping.put(name, value, *at)
+            if name not in mapping or spot[0].startswith("--set"):
+                mapping.put(name, value, *spot)
     return mapping
 
 
-def expand(given: object, *, key: str = "", family: str = "") -> Mapping:
+def expand(raw: object, *, key: str = "", family: str = "") -> Mapping:
     """A mapping with the part it names merged in: the part's keys first, the keys written here on top.
 
     Raises:
         SpecError: no such part, or no mapping.
     """
-    if isinstance(given, str):
-        named = Mapping(getattr(given, "file", ""), getattr(given, "line", 0))
-        named.put("part", given, named.file, named.line)
-        given = named
-    if not isinstance(given, dict):
-        raise SpecError("needs a part name or a mapping of parameters", key=key or None, value=given)
-    mapping = given.clone() if isinstance(given, Mapping) else Mapping()
-    mapping.update({str(k): v for k, v in given.items()})
+    if isinstance(raw, str):
+        named = Mapping(getattr(raw, "file", ""), getattr(raw, "line", 0))
+        named.put("part", raw, named.file, named.line)
+        raw = named
+    if not isinstance(raw, dict):
+        raise SpecError("needs a part name or a mapping of parameters", key=key or None, value=raw)
+    mapping = raw.clone() if isinstance(raw, Mapping) else Mapping()
+    mapping.update({str(k): v for k, v in raw.items()})
     if mapping.get("part") is None:
         return mapping
     file, name = place(mapping, "part").get("file"), str(mapping["part"])
@@ -162,12 +179,12 @@ def expand(given: object, *, key: str = "", family: str = "") -> Mapping:
         if error.file:
             raise
         other = family == "filesystem" and library.instead(name, family)  # mountpoint-s3 is no aws-s3
-        found = [DRIVES[name]] if family == "device" and name in DRIVES else [] if other else _meant(name, family)
-        if len(found) != 1:
-            remedy = f"write one of {', '.join(found)}" if found else _fitting(name, family) or error.remedy
+        parts = [DRIVES[name]] if family == "device" and name in DRIVES else [] if other else _parts_meant(name, family)
+        if len(parts) != 1:
+            remedy = f"write one of {', '.join(parts)}" if parts else _fitting(name, family) or error.remedy
             raise SpecError(error.message, **place(mapping, "part"), key=key or None, remedy=remedy) from None
-        mapping.put("part", found[0], *mapping.at("part"))
-        merged = library.read("parts", found[0])
+        mapping.put("part", parts[0], *mapping.at("part"))
+        merged = library.read("parts", parts[0])
     for name, value in mapping.items():
         merged.put(name, value, *mapping.at(name))
     if len(mapping) > 1 and mapping.file:  # what is wrong with the whole is wrong here, not in the part
@@ -175,24 +192,24 @@ def expand(given: object, *, key: str = "", family: str = "") -> Mapping:
     return merged
 
 
-def _meant(name: str, family: str) -> list[str]:
+def _parts_meant(name: str, family: str) -> list[str]:
     """Parts of a family that a name as people say it may mean: all but their rate is in it, and no other number is."""
     if family == "device" and (drive := library.numbered(name)):
         return [drive]
-    name, own, found = _ONE_SOCKET.sub("", name), kinds_of(family) if family else [], {}
-    asked = library.words(name)
-    told = library.words(_BESIDE.sub(" ", name)) if family == "cpu" else asked
+    name, members, scores = _ONE_SOCKET.sub("", name), kinds_of(family) if family else [], {}
+    wanted = library.words(name)
+    telling = library.words(_BESIDE.sub(" ", name)) if family == "cpu" else wanted
     for each in library.names("parts"):
         kind, _, short = each.rpartition("/")
-        if kind not in own:
+        if kind not in members:
             continue
-        said = library.words(_ONE_SOCKET.sub("", short))
-        model = frozenset(word for word in said if not _PLAIN.fullmatch(word))
-        other = any(_TELLS.search(word) for word in told - said)
-        if model and ((model <= asked and not other) or (asked and asked <= said)):
-            found[short] = len(said & asked)
-    best = [short for short, shared in found.items() if shared == max(found.values())]
-    return [short for short in best if library.words(_ONE_SOCKET.sub("", short)) == asked] or best
+        words = library.words(_ONE_SOCKET.sub("", short))
+        model = frozenset(word for word in words if not _PLAIN.fullmatch(word))
+        other = any(_TELLS.search(word) for word in telling - words)
+        if model and ((model <= wanted and not other) or (wanted and wanted <= words)):
+            scores[short] = len(words & wanted)
+    best = [short for short, shared in scores.items() if shared == max(scores.values())]
+    return [short for short in best if library.words(_ONE_SOCKET.sub("", short)) == wanted] or best
 
 
 def kinds_of(family: str) -> list[str]:
@@ -204,24 +221,24 @@ def _fitting(name: str, family: str) -> str | None:
     """What of a family is meant by a name that is no part: a kind of that name, or its nearest parts and kinds."""
     if not family:
         return None
-    if name in (own := kinds_of(family)):
+    if name in (members := kinds_of(family)):
         return f"write {example_of(name) or '{kind: ' + name + '}'}"
-    unknown = next((tip for k in own if (tip := tips("unknown", find_kind(k)).get("any"))), None)
-    if (said := library.instead(name, family)) is not None:
-        return library.if_unknown(said, unknown)
-    parts = {n.rpartition("/")[2]: "" for n in library.names("parts") if n.partition("/")[0] in own}
+    unknown = next((tip for k in members if (tip := tips("unknown", find_kind(k)).get("any"))), None)
+    if (advice := library.instead(name, family)) is not None:
+        return library.if_unknown(advice, unknown)
+    parts = {n.rpartition("/")[2]: "" for n in library.names("parts") if n.partition("/")[0] in members}
     # a file system that sounds like another is another
     cutoff = 0.7 if family == "filesystem" else 0.5
-    near = difflib.get_close_matches(name.lower(), {**parts, **dict.fromkeys(own)}, n=3, cutoff=cutoff)
+    near = difflib.get_close_matches(name.lower(), {**parts, **dict.fromkeys(members)}, n=3, cutoff=cutoff)
     if near:
-        said = library.did_you_mean(n if n in parts else example_of(n) or n for n in near)
-        return library.if_unknown(said, unknown)
+        advice = library.did_you_mean(n if n in parts else example_of(n) or n for n in near)
+        return library.if_unknown(advice, unknown)
     shown = [*list(parts)[:6], *(["..."] if len(parts) > 6 else [])]
     if not shown:
-        said = "write " + " or ".join(example for k in own if (example := example_of(k)))
-        return library.if_unknown(said, unknown)
-    said = f"{family.upper() if family in ('cpu', 'nic', 'hba') else family}: {', '.join(shown)}"
-    return library.if_unknown(said, unknown)
+        advice = "write " + " or ".join(example for k in members if (example := example_of(k)))
+        return library.if_unknown(advice, unknown)
+    advice = f"{family.upper() if family in ('cpu', 'nic', 'hba') else family}: {', '.join(shown)}"
+    return library.if_unknown(advice, unknown)
 
 
 def example_of(kind: str) -> str | None:
@@ -250,15 +267,15 @@ def example_of(kind: str) -> str | None:
 @lru_cache(maxsize=1)
 def kinds() -> dict[str, str]:
     """All kinds and the modules they live in, without importing any of them."""
-    found: dict[str, str] = {}
+    modules: dict[str, str] = {}
     for package in PACKAGES:
         room = importlib.import_module(package)
         together = getattr(room, "TOGETHER", {})
         for module in pkgutil.iter_modules(room.__path__):
             if module.name not in SUPPORT and not module.name.startswith("_"):
-                own = together.get(module.name, module.name).replace("_", "-").split()
-                found |= dict.fromkeys(own, f"{package}.{module.name}")
-    return dict(sorted(found.items()))
+                names = together.get(module.name, module.name).replace("_", "-").split()
+                modules |= dict.fromkeys(names, f"{package}.{module.name}")
+    return dict(sorted(modules.items()))
 
 
 def find_kind(kind: str, *, near: object = None, family: str = "") -> type[Component]:
@@ -267,17 +284,17 @@ def find_kind(kind: str, *, near: object = None, family: str = "") -> type[Compo
     Raises:
         SpecError: no such kind.
     """
-    modules, asked = kinds(), kind
+    modules, written = kinds(), kind
     kind = next((k for k in (ALSO.get(kind, kind), kind.replace(" ", "-"), kind.lower()) if k in modules), kind)
     if kind not in modules:
-        own = kinds_of(family) or list(modules)
-        own += ["smb", "nfs"] if family == "tool" else []  # which mount a share
-        close = difflib.get_close_matches(kind, own, n=3) or (own if family and len(own) < 15 else [])
-        listed = "'dtnsim list tools' lists the tools" if family == "tool" else f"write one of {', '.join(own)}"
+        names = kinds_of(family) or list(modules)
+        names += ["smb", "nfs"] if family == "tool" else []  # which mount a share
+        close = difflib.get_close_matches(kind, names, n=3) or (names if family and len(names) < 15 else [])
+        listed = "'dtnsim list tools' lists the tools" if family == "tool" else f"write one of {', '.join(names)}"
         remedy = library.did_you_mean(close) if close else listed
         remedy = library.instead(kind, family) or _as_part(kind, near, family) or remedy
-        wrong = f"{str(asked)!r} has no model" if family == "tool" else "is not a kind of component"
-        raise SpecError(wrong, **place(near, "kind"), value=asked, remedy=remedy)
+        wrong = f"{str(written)!r} has no model" if family == "tool" else "is not a kind of component"
+        raise SpecError(wrong, **place(near, "kind"), value=written, remedy=remedy)
     return _class_of(kind, modules[kind])
 
 
@@ -310,11 +327,11 @@ _REMEMBERED: Final[ContextVar[tuple[dict[Hashable, Component] | None, Counter[Ha
 
 
 @contextmanager
-def remembering(known: dict[Hashable, Component]) -> Iterator[None]:
+def remembering(cache: dict[Hashable, Component]) -> Iterator[None]:
     """Components that are the same as ones built before, for the same host, are those; others are added."""
-    if len(known) > _MOST_KNOWN:
-        known.clear()
-    before = _REMEMBERED.set((known, Counter()))
+    if len(cache) > _MOST_KNOWN:
+        cache.clear()
+    before = _REMEMBERED.set((cache, Counter()))
     try:
         yield
     finally:
@@ -329,20 +346,20 @@ class Pick(Read):
         super().__init__(self._read, lambda: named)
         self.base = base
 
-    def _read(self, given: object) -> Component:
+    def _read(self, raw: object) -> Component:
         """The component; what is wrong with it does not keep other findings from being found."""
-        known, asked = _REMEMBERED.get()
+        cache, counts = _REMEMBERED.get()
         key: Hashable = None
-        if known is not None and isinstance(given, Mapping | Scalar):
-            said = self.base, content(given)
-            asked[said] += 1  # what is written twice is two components
-            key = said, asked[said]
-            if key in known:
-                return known[key]
+        if cache is not None and isinstance(raw, Mapping | Scalar):
+            identity = self.base, content(raw)
+            counts[identity] += 1  # what is written twice is two components
+            key = identity, counts[identity]
+            if key in cache:
+                return cache[key]
         try:
-            made = self.base.build(given)
+            component = self.base.build(raw)
         except SpecError as error:
             raise among_others(error) from None
-        if known is not None and key is not None:
-            known[key] = made
-        return made
+        if cache is not None and key is not None:
+            cache[key] = component
+        return component

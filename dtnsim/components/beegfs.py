@@ -98,39 +98,39 @@ class Beegfs(ParallelFilesystem):
 
     def medium(self, row: Row, use: Access, host: Machine, volume: str) -> None:
         """Calls or buffers of the files, the client's connections, targets and servers, then the storage network."""
-        label, whole, chunk = label_of(volume), self.whole(row), row.term(self.chunksize)
-        if not use.alone:
-            asked = law(
+        label, fs, chunk = label_of(volume), self.system_mount(row), row.term(self.chunksize)
+        if not use.waits_for_each:
+            asked_B = law(
                 beegfs.asked_bytes, call_B=term(use.block_B, "B"), buffer_B=row.term(self.buffer), chunk_B=chunk
             )
             copied = self.cycles(row, use, host.stack) / host.clock(row)
-            request_s = self._time(row, use, asked, self.numtargets)
-            one = law(beegfs.stream_rate, asked_B=asked, request_s=request_s, copy_s=asked * copied)
-            what = "BeeGFS calls or buffers of the files, one after the other"
-            self.of_each(row, use, f"{label}.buffers", one, what)
+            request_s = self._time(row, use, asked_B, self.numtargets)
+            one = law(beegfs.stream_rate, asked_B=asked_B, request_s=request_s, copy_s=asked_B * copied)
+            text = "BeeGFS calls or buffers of the files, one after the other"
+            self.of_each(row, use, f"{label}.buffers", one, text)
         wait = self._time(row, use, chunk, 1)
-        number = whole.servers.count if whole.servers is not None else 1
+        number = fs.servers.count if fs.servers is not None else 1
         flight = self.connections * number
         one = law(waiting.request_rate, request_B=chunk, latency_s=wait, rate_Bps=math.inf, in_flight=flight)
         row.charge(f"{label}.connections", "beegfs", what="BeeGFS requests in flight to the servers", capacity=one)
-        rate = self.either(use, whole.target_rate, whole.target_write)
-        below = row.times(2.0) if whole.mirror and use.operation == "write" else row
-        drives = Group("targets", "BeeGFS targets", whole.targets, row.term(rate), self.stripes(row, use.file_B), chunk)
+        rate = self.either(use, fs.target_rate, fs.target_write)
+        below = row.times(2.0) if fs.mirror and use.operation == "write" else row
+        drives = Group("targets", "BeeGFS targets", fs.targets, row.term(rate), self.stripes(row, use.file_B), chunk)
         self.groups(below, use, label, drives)
-        self.behind(below, use, label, chunk)
+        self.charge_servers(below, use, label, chunk)
         host.storage_network(row, use, volume)
 
     def connections_of(self, row: Row, use: Access) -> Connections:
         """One for each request under way: a call goes to the targets of its chunks at once."""
-        servers = self.whole(row).servers
+        servers = self.system_mount(row).servers
         most = self.connections * (servers.count if servers is not None else 1)
         flying = max(use.own_streams, 1) * max(use.queue_depth, 1) * self.parts(use)
         return Connections(max(min(flying, most), 1), shared=flying >= most)
 
     def parts(self, use: Access) -> int:
         """Targets that one request of a file's buffer or of a larger call goes to at once."""
-        asked = max(self.buffer.value, min(use.block_B, use.file_B))
-        return max(1, min(self.numtargets, math.ceil(asked / self.chunksize.value)))
+        asked_B = max(self.buffer.value, min(use.block_B, use.file_B))
+        return max(1, min(self.numtargets, math.ceil(asked_B / self.chunksize.value)))
 
     def sees(self, use: Access) -> Access:
         """A buffer that is full goes to the servers before more is taken: nothing gathers in the host's memory."""
@@ -145,40 +145,40 @@ class Beegfs(ParallelFilesystem):
 
     def _changed(self, row: Row, operations: Calls) -> Value:
         """Seconds of the changes of the metadata server's own file system."""
-        made = "create" in operations
-        changes = sum(_CHANGES.get(operation, 0.0) for operation in operations if operation != "close" or made)
+        creates = "create" in operations
+        changes = sum(_CHANGES.get(operation, 0.0) for operation in operations if operation != "close" or creates)
         return changes * self.among_others(row, self.change_time).value if self.change_time is not None else 0.0
 
     def folder_time(self, row: Row, operations: Calls, seconds: Value, away_s: Value) -> Value:
         """What is changed there: the lock of a directory is held while its entries are stored (meta: MetaStore.cpp)."""
         return self._changed(row, operations)
 
-    def metadata(self, row: Row, asked: Operations, host: Machine, volume: str) -> None:
+    def metadata(self, row: Row, requests: Operations, host: Machine, volume: str) -> None:
         """Operations at the metadata servers; and what removals ask of the storage servers.
 
         The metadata server asks every target that a file was given to remove its chunk, whether it has one or not
         (MsgHelperUnlink.cpp, unlinkChunkFileParallel), after its answer to the client (tuneEarlyUnlinkResponse).
         """
-        super().metadata(row, asked, host, volume)
-        whole, removed = self.whole(row), asked.per_byte.get("remove", 0.0)
-        if whole.servers is None or not removed:
+        super().metadata(row, requests, host, volume)
+        fs, removed = self.system_mount(row), requests.per_byte.get("remove", 0.0)
+        if fs.servers is None or not removed:
             return
-        here, prefix = self.at(row, label_of(volume))
-        each = count(min(self.numtargets, whole.targets), "message")
-        one = law(metadata.server_time, operation_rate=row.term(whole.unlinks))
-        capacity = count(whole.servers.count, "server")
+        far, prefix = self.station_names(row, label_of(volume))
+        each = count(min(self.numtargets, fs.targets), "message")
+        one = law(metadata.server_time, operation_rate=row.term(fs.unlinks))
+        capacity = count(fs.servers.count, "server")
         per_byte = Term(removed, f"{removed:.7g}") * each * one
-        what = "chunks of removed files, one message for each of their targets"
-        here.charge(f"{prefix}unlinks", "metadata", capacity=capacity, per_byte=per_byte, what=what)
+        text = "chunks of removed files, one message for each of their targets"
+        far.charge(f"{prefix}unlinks", "metadata", capacity=capacity, per_byte=per_byte, what=text)
 
     def request_wait(self, row: Row, use: Access, host: Machine, volume: str) -> Value:
         return self._time(row, use, term(use.block_B, "B"), self.numtargets).value / use.block_B
 
-    def _time(self, row: Row, use: Access, asked: Term, targets: int) -> Term:
+    def _time(self, row: Row, use: Access, asked_B: Term, targets: int) -> Term:
         """Time of what is asked for at once."""
-        made = self.whole(row).servers
-        wire = made.node(row) if made is not None and made.bounded else row.term(_PORT)
+        nodes = self.system_mount(row).servers
+        wire = nodes.node(row) if nodes is not None and nodes.bounded else row.term(_PORT)
         chunk, buffer, latency = (row.term(size) for size in (self.chunksize, self.buffer, self.latency))
-        sizes = {"asked_B": asked, "chunk_B": chunk, "targets": targets, "buffer_B": buffer}
+        sizes = {"asked_B": asked_B, "chunk_B": chunk, "targets": targets, "buffer_B": buffer}
         waits = {"latency_s": latency, "message_s": row.term(self.metadata_time), "wire_Bps": wire}
         return law(beegfs.request_time, **sizes, **waits, trip_s=term(use.rtt_s, "s"))

@@ -28,8 +28,8 @@ class Buses(Wiring):
 
     def array(self, row: Row, use: Access, volume: str, array: Device, visit_B: Term | Value | None) -> None:
         label = label_of(volume)
-        told = bool(self.volumes[volume].via)
-        use = use.but(seated=told, loose=not told)
+        seated = bool(self.volumes[volume].via)
+        use = use.but(seated=seated, loose=not seated)
         array.serve(row, use, label, visit_B=visit_B)
         self._parity(row, use, label, array)
         for work in array.works(row, use):
@@ -47,47 +47,49 @@ class Buses(Wiring):
         """Charges the windows of a reader, which pass the device and then the kernel's work on them."""
         kernels = self.stack.releases
         assert kernels is not None
-        largest_B = row.term(kernels.by(lambda release: BLOCK_REQUEST if release >= cache.LARGE_CALLS else _NO_LARGER))
+        largest_B = row.term(
+            kernels.number(lambda release: BLOCK_REQUEST if release >= cache.LARGE_CALLS else _NO_LARGER)
+        )
         set_B = array.ahead_window(row) if window_B is None else term(window_B, "B")
         window = law(cache.read_ahead_window, set_B=set_B, call_B=term(use.block_B, "B"), largest_B=largest_B)
-        whole = middle(window.value)
-        seen, works = use.but(block_B=whole), array.works(row, use)
+        size_B = middle(window.value)
+        seen, works = use.but(block_B=size_B), array.works(row, use)
         latency = array.latency(row, seen)
         if not works and not np.any(np.asarray(latency) > 0):
             return  # the device has read ahead itself
         seconds = 1.0 / term(array.single_rate(row, seen), "B/s")
         for work in works:
-            seconds = seconds + work.cycles / self.clock(row) / float(work.cores(whole))
+            seconds = seconds + work.cycles / self.clock(row) / float(work.cores(size_B))
         waits = term(latency, "s", "the device") + window * seconds
         rate = law(cache.read_ahead_rate, disk_rate=np.inf, window_B=cache.WINDOWS * window, latency_s=waits)
         capacity = count(max(use.own_streams, 1), "reader") * rate  # each has windows of its own, whoever else reads
-        what = "read-ahead of the block device" + (": drive, and then what the kernel does" if works else "")
+        text = "read-ahead of the block device" + (": drive, and then what the kernel does" if works else "")
         remedy = f"a larger read-ahead (hosts.{self.name}.volumes, filesystem.read_ahead; blockdev --setra)"
-        row.charge(f"{label}.read-ahead", "window", capacity=capacity, private=True, what=what, remedy=remedy)
+        row.charge(f"{label}.read-ahead", "window", capacity=capacity, private=True, what=text, remedy=remedy)
 
     def _worked(
-        self, row: Row, name: str, cycles: Term, threads: int, what: str, *, label: str = "", remedy: str = ""
+        self, row: Row, name: str, cycles: Term, threads: int, text: str, *, label: str = "", remedy: str = ""
     ) -> None:
         """Charges work of the kernel that so many cores may do at once; all transfers share them."""
-        own = count(max(1, min(threads, self.cpu.total)), "thread") * self.clock(row)
-        row.charge(name, "core", capacity=own, per_byte=cycles, what=what, label=label, remedy=remedy)
-        self.pool(row, cycles, what)
+        capacity = count(max(1, min(threads, self.cpu.total)), "thread") * self.clock(row)
+        row.charge(name, "core", capacity=capacity, per_byte=cycles, what=text, label=label, remedy=remedy)
+        self.pool(row, cycles, text)
 
     def _parity(self, row: Row, use: Access, label: str, array: Device) -> None:
         """Charges the threads that compute a software array's parity; all transfers share them."""
-        made = array.parity_thread(row, use)
-        if made is None:
+        parity = array.parity_thread(row, use)
+        if parity is None:
             return
         remedy = "more threads for parity (the array's parity_threads; /sys/block/mdX/md/group_thread_cnt)"
-        what, (cost, threads) = "parity and stripe cache of md", made
-        self._worked(row, f"{label}.raid5d", cost, threads, what, remedy=remedy)
+        text, (cost, threads) = "parity and stripe cache of md", parity
+        self._worked(row, f"{label}.raid5d", cost, threads, text, remedy=remedy)
 
     def drives_sockets(self, volume: str) -> tuple[int, ...] | None:
         """Sockets that equal parts of a volume's drives hang on; None where nobody said."""
         names = (n for n in self.volumes[volume].via if n not in self.nics)
         sockets = [self.socket_of(self.hbas[n].slot if n in self.hbas else n) for n in names]
-        known = tuple(socket for socket in sockets if socket is not None)
-        return known if known and len(known) == len(sockets) else None
+        stated = tuple(socket for socket in sockets if socket is not None)
+        return stated if stated and len(stated) == len(sockets) else None
 
     def attached(self, row: Row, use: Access, volume: str) -> None:
         """Charges everything between a volume and memory; of several adapters each carries its part."""
@@ -112,11 +114,11 @@ class Buses(Wiring):
         array, slot = self.volumes[volume].array, self.slots[name]
         if array is None or array.rotates or any(other.behind == name for other in self.slots.values()):
             return
-        here = -(-array.drives // slots)
-        if here > slot.bifurcation:
+        each = -(-array.drives // slots)
+        if each > slot.bifurcation:
             row.ledger.warn(
-                f"{self.name}: {here} drives hang on slot {name}, which is split in {slot.bifurcation}: taken to be on "
-                f"a card with a switch of its own; write 'bifurcation: {here}' where the board splits its lanes"
+                f"{self.name}: {each} drives hang on slot {name}, which is split in {slot.bifurcation}: taken to be on "
+                f"a card with a switch of its own; write 'bifurcation: {each}' where the board splits its lanes"
             )
 
     def _slots(self, row: Row, node: str, *, to_host: bool, card_lanes: int = 32, card_generation: int = 6) -> None:
@@ -133,12 +135,12 @@ class Buses(Wiring):
 
     def storage_network(self, row: Row, use: Access, volume: str) -> None:
         names, filesystem = self.storage_nics(volume), self.volumes[volume].filesystem
-        told, kind = f"of {volume} is left out", filesystem.kind
+        clause, kind = f"of {volume} is left out", filesystem.kind
         if self.nics and not names:
             via = f"no card is named for it: 'via: [{next(iter(self.nics))}]', or another one"
-            row.ledger.warn(f"{self.name}: the wire to the servers {told}, since {via}")
+            row.ledger.warn(f"{self.name}: the wire to the servers {clause}, since {via}")
         if self.volumes[volume].array is not None:
-            row.ledger.warn(f"{self.name}: the array {told}: {kind} has drives at its servers ('dtnsim show {kind}')")
+            row.ledger.warn(f"{self.name}: the array {clause}: {kind} has drives at its servers ('dtnsim show {kind}')")
         sent = filesystem.sent(row, use)
         row = row if np.all(np.asarray(sent.value) == 1.0) else row.times(sent)
         self.memory.cross(row, crossing.DMA, "storage network DMA")
@@ -151,10 +153,10 @@ class Buses(Wiring):
         """A row whose connections all share that use them: those of all mounts of one server, or of one file system."""
         if not many.shared:
             return row
-        made = self.volumes[volume]
-        if made.server is not None:
-            return row.owned(f"{self.name}-{made.server.partition(':')[0].strip()} {made.filesystem.kind}")
-        return row.owned(f"{self.name}:{getattr(made.filesystem, 'system', None) or volume}")
+        mounted = self.volumes[volume]
+        if mounted.server is not None:
+            return row.owned(f"{self.name}-{mounted.server.partition(':')[0].strip()} {mounted.filesystem.kind}")
+        return row.owned(f"{self.name}:{getattr(mounted.filesystem, 'system', None) or volume}")
 
     def _through_nic(
         self, row: Row, use: Access, name: str, volume: str, fabric: Fabric | None, many: Connections | None = None
@@ -177,8 +179,8 @@ class Buses(Wiring):
             self.nic_bus(row, name, receiving=use.operation == "read")
             return
         if card.protocol == "ethernet" and not verbs:
-            own = None if fabric is None else fabric.cycles(row, use)
-            cycles = self._storage_over_tcp(row, name, card, own, reading=use.operation == "read")
+            protocol = None if fabric is None else fabric.cycles(row, use)
+            cycles = self._storage_over_tcp(row, name, card, protocol, reading=use.operation == "read")
         elif fabric is not None:
             cycles = fabric.cycles(row, use)
             self.pool(row, cycles, f"{fabric.what} behind {name}")
@@ -186,15 +188,15 @@ class Buses(Wiring):
             self.connection(row, volume, fabric, cycles, f"{fabric.what}: a connection is on one core at a time")
         self.nic_bus(row, name, receiving=use.operation == "read")
 
-    def connection(self, row: Row, volume: str, fabric: Fabric, cycles: Term, what: str) -> None:
+    def connection(self, row: Row, volume: str, fabric: Fabric, cycles: Term, text: str) -> None:
         """Charges the cores of the connections behind which a volume's servers are."""
         capacity = count(min(fabric.connections, self.cpu.total), "connection") * self.clock(row)
         name, label = f"{label_of(volume)}.connections", f"the {fabric.what} connections of {self.name}"
         remedy = f"more connections (hosts.{self.name}.volumes.{volume}.{fabric.key}), or RDMA"
-        row.charge(name, "core", capacity=capacity, per_byte=cycles, what=what, label=label, remedy=remedy)
+        row.charge(name, "core", capacity=capacity, per_byte=cycles, what=text, label=label, remedy=remedy)
 
-    def _storage_over_tcp(self, row: Row, name: str, card: Nic, own: Term | None, *, reading: bool) -> Term:
-        """Charges the kernel's TCP below storage over Ethernet, ``own`` of the protocol above included [cycles/B].
+    def _storage_over_tcp(self, row: Row, name: str, card: Nic, protocol: Term | None, *, reading: bool) -> Term:
+        """Charges the kernel's TCP below storage over Ethernet, ``protocol`` of the protocol above included [cycles/B].
 
         The page cache is its buffer.
         """
@@ -206,16 +208,16 @@ class Buses(Wiring):
         cycles = law(
             cpu.cycles_per_byte, per_byte=row.term(byte), per_packet=row.term(packet), traversal_B=passed
         ) + card.interrupt(row, plain, clock, card.segment_B, receiving=reading)
-        if own is not None:
-            cycles = cycles + own
-        what, duty = f"TCP of storage behind {name}", Duty("nvme-of", nic=name)
+        if protocol is not None:
+            cycles = cycles + protocol
+        text, duty = f"TCP of storage behind {name}", Duty("nvme-of", nic=name)
         taker = self.taker(duty)
         if taker is None:
-            self.pool(row, cycles, what)
+            self.pool(row, cycles, text)
             return cycles
         self.devices[taker].serve(row, taker, duty, cycles, Thread("kernel"))
         left = self.devices[taker].handing_over(row)
-        self.pool(row, left, f"{what}: requests to {taker}")
+        self.pool(row, left, f"{text}: requests to {taker}")
         return left
 
     def taker(self, duty: Duty | None) -> str | None:
@@ -225,13 +227,13 @@ class Buses(Wiring):
         return next((name for name, device in self.devices.items() if device.takes(duty)), None)
 
     def work(
-        self, row: Row, thread: Thread, cycles: Term, what: str, duty: Duty | None = None, near: int | None = None
+        self, row: Row, thread: Thread, cycles: Term, text: str, duty: Duty | None = None, near: int | None = None
     ) -> None:
         """Charges work of a thread, or what is left of it and what a device has to do where one takes it over."""
         taker = self.taker(duty)
         if taker is None or duty is None:
             slow = None if duty is None or self.cpu.aes else WITHOUT_AES.get(duty.algorithm)
-            self.core(row, thread, cycles if slow is None else cycles + row.term(slow), what, near=near)
+            self.core(row, thread, cycles if slow is None else cycles + row.term(slow), text, near=near)
             return
         device = self.devices[taker]
         stays = device.handing_over(row)
@@ -239,7 +241,7 @@ class Buses(Wiring):
             left = row.term(duty.left)
             stays, cycles = stays + left, largest(cycles - left, term(0.0))
         device.serve(row, taker, duty, cycles, thread)
-        self.core(row, thread, stays, f"{what}, less what {taker} does", near=near)
+        self.core(row, thread, stays, f"{text}, less what {taker} does", near=near)
         if device.visits:  # there and back
             visit = row.times(device.visits)
             self.memory.cross(visit, crossing.DMA, f"bytes to {taker}")

@@ -15,7 +15,7 @@ from dtnsim.components.parallel import PACIFIC, READ_TIME, REEF, WRITE_TIME, Osd
 from dtnsim.components.servers import Group, RequestTime, SharedFilesystem
 from dtnsim.ground.ledger import Row
 from dtnsim.ground.quantity import Quantity, Unit, Value, prior
-from dtnsim.ground.term import Term, count, law, least, term
+from dtnsim.ground.term import Term, count, law, minimum, term
 from dtnsim.physics import gpfs, raid, redundancy, waiting
 
 #: requests that one of them does a second
@@ -42,10 +42,10 @@ _CORE_RATE = (
 _LARGER_SINCE, _SEGMENTS_B = (4, 2), 128 * 4096.0
 
 
-def _served(row: Row, whole: OsdPool, use: Access, asked: Term, rate: Quantity, iops: Quantity, nodes: int) -> Term:
+def _served(row: Row, pool: OsdPool, use: Access, request_B: Term, rate: Quantity, iops: Quantity, nodes: int) -> Term:
     """Cycles that a node's OSDs take for its part of a byte: of all requests, and of all copies of what is written."""
-    busy = law(waiting.busy_seconds, request_B=asked, max_rate=row.term(rate), max_iops=row.term(iops))
-    copies = whole.stored() if use.operation == "write" else 1.0
+    busy = law(waiting.busy_seconds, request_B=request_B, max_rate=row.term(rate), max_iops=row.term(iops))
+    copies = pool.stored() if use.operation == "write" else 1.0
     return copies * busy * row.term(_MEASURED_CLOCK) / count(nodes, "node")
 
 
@@ -110,12 +110,12 @@ class Cephfs(ParallelFilesystem, OsdPool):
         """A close is never waited for, nor a look at what this client has just made, or its open; nor changes."""
         release = host.stack.release
         delegated = (release is not None and release >= _NOWSYNC) if self.nowsync is None else self.nowsync
-        own = {"stat", "open", "close"} if met else set()  # by capabilities that it has (fs/ceph/file.c, ceph_open)
+        local = {"stat", "open", "close"} if met else set()  # by capabilities that it has (fs/ceph/file.c, ceph_open)
         if delegated and self.contended.value == 0:
-            own |= {"create", "remove"}
-        asked = tuple(operation for operation in operations if operation not in own | {"close"})
-        here = [row.value(_HERE if name in CHANGES else self.op_time) for name in operations if name in own]
-        return super().waits(row, asked, host, away_s, file_B) + sum(here)
+            local |= {"create", "remove"}
+        remote_ops = tuple(operation for operation in operations if operation not in local | {"close"})
+        local_s = [row.value(_HERE if name in CHANGES else self.op_time) for name in operations if name in local]
+        return super().waits(row, remote_ops, host, away_s, file_B) + sum(local_s)
 
     def round_trips(self, row: Row, operation: str) -> Value:
         """More where another client has to give up its capabilities."""
@@ -124,23 +124,23 @@ class Cephfs(ParallelFilesystem, OsdPool):
 
     def medium(self, row: Row, use: Access, host: Machine, volume: str) -> None:
         """Objects in flight, OSDs with their copies, the nodes' ports, then the storage network."""
-        label, whole, reading = label_of(volume), self.whole(row), use.operation == "read"
-        size, parts = self.piece_of(row, use), whole.parts(use.operation)
-        name = "in-flight" if use.alone else "read-ahead" if reading else "write-back"
+        label, fs, reading = label_of(volume), self.system_mount(row), use.operation == "read"
+        size, parts = self.piece_of(row, use), fs.parts(use.operation)
+        name = "in-flight" if use.waits_for_each else "read-ahead" if reading else "write-back"
         capacity = self._flying(row, use, max(use.own_streams, 1))
         row.charge(f"{label}.{name}", self.kind, private=True, capacity=capacity, what="CephFS objects in flight")
-        lies = law(raid.striped, size_B=use.file_B, unit_B=size, members=whole.osds)
-        lies = least(lies * count(parts, "part"), count(whole.osds, "OSD"))
-        rate = row.term(whole.osd_rate(use.operation))
-        if use.alone:  # calls smaller than an object
-            asked = use.asked(size)
-            rate = least(rate, asked / (whole.service(row, use, asked) * float(max(whole.data, 1))))
-        osds = Group("osds", "OSDs", whole.osds, rate, lies, size)
-        self.groups(row if reading else row.times(whole.stored()), use, label, osds)
-        SharedFilesystem.behind(self, row.times(self._ports(row, use)), use, label, size)
+        lies = law(raid.striped, size_B=use.file_B, unit_B=size, members=fs.osds)
+        lies = minimum(lies * count(parts, "part"), count(fs.osds, "OSD"))
+        rate = row.term(fs.osd_rate(use.operation))
+        if use.waits_for_each:  # calls smaller than an object
+            request_B = use.joined_request_B(size)
+            rate = minimum(rate, request_B / (fs.service(row, use, request_B) * float(max(fs.data, 1))))
+        osds = Group("osds", "OSDs", fs.osds, rate, lies, size)
+        self.groups(row if reading else row.times(fs.stored()), use, label, osds)
+        SharedFilesystem.charge_servers(self, row.times(self._ports(row, use)), use, label, size)
         if self.hyperconverged and self.servers is not None:
             core = _CORE_RATE[not reading], _CORE_IOPS[not reading]
-            served = _served(row, whole, use, use.asked(size), *core, self.servers.count)
+            served = _served(row, fs, use, use.joined_request_B(size), *core, self.servers.count)
             host.pool(row, served, f"serving {label} to all")
         host.storage_network(row, use, volume)
 
@@ -148,26 +148,24 @@ class Cephfs(ParallelFilesystem, OsdPool):
         """A node that is the primary of what it writes sends the copies on."""
         if not self.hyperconverged:
             return super().sent(row, use)
-        whole, reading = self.whole(row), float(use.operation == "read")
-        here = 1.0 - self.elsewhere
-        return law(
-            redundancy.ceph_client_bytes, stored_per_byte=whole.stored(), data=whole.data, reading=reading, here=here
-        )
+        fs, reading = self.system_mount(row), float(use.operation == "read")
+        local = 1.0 - self.elsewhere
+        return law(redundancy.ceph_client_bytes, stored_per_byte=fs.stored(), data=fs.data, reading=reading, here=local)
 
     def _ports(self, row: Row, use: Access) -> Term:
         """Bytes through the nodes' ports."""
-        return self.whole(row).ports(reading=use.operation == "read", here=1.0 - self.elsewhere)
+        return self.system_mount(row).ports(reading=use.operation == "read", local=1.0 - self.elsewhere)
 
     def _flying(self, row: Row, use: Access, streams: int) -> Term:
         """Rate of the requests that so many streams have in flight: of direct calls one object after the other."""
-        whole, size = self.whole(row), use.asked(self.piece_of(row, use))
+        fs, size = self.system_mount(row), use.joined_request_B(self.piece_of(row, use))
         window = row.term(self.read_ahead) / size if use.operation == "read" else count(self.write_back, "object")
         alone = row.term(self.of_two("latency", "write_latency", second=use.operation == "write"))
-        away = self.away(whole.beside(row, use, alone), use)
-        if whole.servers is not None and whole.servers.bounded:  # a message is whole before it is worked on
-            away = away + size * self._ports(row, use) / whole.servers.node(row)
-        flying = count(streams, "stream") * (count(use.queue_depth, "request") if use.alone else window)
-        return whole.pool_rate(use, size, flying, whole.service(row, use, size) / row.term(whole.share), away)
+        away = self.away(fs.overhead(row, use, alone), use)
+        if fs.servers is not None and fs.servers.bounded:  # a message is whole before it is worked on
+            away = away + size * self._ports(row, use) / fs.servers.node(row)
+        flying = count(streams, "stream") * (count(use.queue_depth, "request") if use.waits_for_each else window)
+        return fs.pool_rate(use, size, flying, fs.service(row, use, size) / row.term(fs.share), away)
 
     def request_wait(self, row: Row, use: Access, host: Machine, volume: str) -> Value:
         """What one request takes alone besides its part of what all in flight are charged."""
@@ -240,26 +238,26 @@ class Rbd(Device, OsdPool):
         return True
 
     @property
-    def here(self) -> float:
+    def local_part(self) -> float:
         """Part of the objects whose primary is on the host."""
         return 1.0 / self.nodes if self.hyperconverged else 0.0
 
     def bus_factor(self, use: Access) -> Value:
         """Bytes through the host's port: what lies here passes none, the copies of what is written here do."""
         reading = float(use.operation == "read")
-        return redundancy.ceph_client_bytes(self.stored().value, self.data, reading, self.here)
+        return redundancy.ceph_client_bytes(self.stored().value, self.data, reading, self.local_part)
 
-    def asked(self, row: Row, use: Access) -> Term:
+    def request_B(self, row: Row, use: Access) -> Term:
         """Bytes of one request to an OSD."""
-        return use.asked(self._largest(row, use))
+        return use.joined_request_B(self._largest(row, use))
 
     def _largest(self, row: Row, use: Access) -> Term:
-        whole = self.piece_of(row, use)
+        piece = self.piece_of(row, use)
         if use.part_B > 0:
-            return whole
+            return piece
         old = use.kernel is not None and use.kernel < _LARGER_SINCE and not self.states("request")
         most = term(_SEGMENTS_B, "B", "drivers/block/rbd.c before 4.2") if old else row.term(self.request)
-        return least(most, whole)
+        return minimum(most, piece)
 
     def served_here(self, row: Row, use: Access) -> Term | None:
         """The OSDs of this node serve its part of all requests, and write its part of all copies."""
@@ -267,7 +265,7 @@ class Rbd(Device, OsdPool):
             return None
         rate = self.of_two("core_rate", "core_write_rate", second=use.operation == "write")
         iops = self.of_two("core_iops", "core_write_iops", second=use.operation == "write")
-        return _served(row, self, use, self.asked(row, use), rate, iops, self.nodes)
+        return _served(row, self, use, self.request_B(row, use), rate, iops, self.nodes)
 
     def latency(self, row: Row, use: Access, members: float = 1.0) -> Value:
         return row.value(self.of_two("read_time", "write_time", second=use.operation == "write"))
@@ -281,40 +279,42 @@ class Rbd(Device, OsdPool):
         """Seconds of a byte on its way to an OSD and its copies, or back: a message is whole before it is worked on."""
         if self.port_rate is None:
             return term(0.0, "s/B")
-        return self.ports(reading=use.operation == "read", here=self.here) / row.term(self.port_rate)
+        return self.ports(reading=use.operation == "read", local=self.local_part) / row.term(self.port_rate)
 
     def media_rate(self, row: Row, operation: Operation) -> Term:
         """All OSDs together, copies counted."""
-        whole = count(self.osds, "OSD") * row.term(self.osd_rate(operation))
-        return whole if operation == "read" else whole / self.stored()
+        total = count(self.osds, "OSD") * row.term(self.osd_rate(operation))
+        return total if operation == "read" else total / self.stored()
 
     def turnaround(self, row: Row) -> Term:
         return row.term(self.of_two("read_time", "write_time", second=True))
 
     def serve(self, row: Row, use: Access, name: str, *, copies: int = 1, visit_B: Term | Value | None = None) -> None:
         """Charges the image's requests in flight, the OSDs that hold their objects, and the nodes' ports."""
-        reading, size = use.operation == "read", self.asked(row, use)
+        reading, size = use.operation == "read", self.request_B(row, use)
         flying = use.under_way(float(self._largest(row, use).value), float(self.depth * copies))
         written, share = self.stored(), row.term(self.share)
         rate, service = row.term(self.osd_rate(use.operation)), self.service(row, use, size)
-        takes = self.beside(row, use, row.term(self.of_two("read_time", "write_time", second=use.operation == "write")))
+        takes = self.overhead(
+            row, use, row.term(self.of_two("read_time", "write_time", second=use.operation == "write"))
+        )
         flown = self.pool_rate(use, size, max(1.0, flying), service / share, takes + size * self._on_the_wire(row, use))
         remedy = "more requests in flight: read-ahead, queue depth, several images (array.depth, array.request)"
         remedy += "; while these queue, more OSDs (array.osds)"
-        what = f"RBD {use.operation} requests in flight"
-        row.charge(f"{name}.in-flight", "cephfs", capacity=flown, what=what, remedy=remedy)
+        text = f"RBD {use.operation} requests in flight"
+        row.charge(f"{name}.in-flight", "cephfs", capacity=flown, what=text, remedy=remedy)
         load = row if reading else row.times(written)
         capacity = count(self.osds, "OSD") * rate * share
         remedy = "more OSDs (array.osds), or more files or requests at once, so that more OSDs work"
         load.charge(f"{name}.osds", "cephfs", capacity=capacity, what="OSDs with objects of the image", remedy=remedy)
-        if use.alone or not reading:
-            most, each, what = count(self.osds, "OSD") * share / service, 1.0 / size, "requests that the OSDs serve"
+        if use.waits_for_each or not reading:
+            most, each, text = count(self.osds, "OSD") * share / service, 1.0 / size, "requests that the OSDs serve"
             remedy = "more or faster OSDs (array.osds, array.osd_iops, array.osd_write_iops)"
             station = f"{name}.osd-requests"
-            load.charge(station, "cephfs", unit="op", capacity=most, per_byte=each, what=what, remedy=remedy)
+            load.charge(station, "cephfs", unit="op", capacity=most, per_byte=each, what=text, remedy=remedy)
         if self.port_rate is not None:
-            crossing = self.ports(reading=reading, here=self.here)
-            what = "ports of the nodes, copies between them counted"
+            crossing = self.ports(reading=reading, local=self.local_part)
+            text = "ports of the nodes, copies between them counted"
             remedy = "more nodes, or faster ports of theirs (array.nodes, array.port_rate)"
             most = count(self.nodes, "node") * row.term(self.port_rate) * share
-            row.times(crossing).charge(f"{name}.node-ports", "cephfs", capacity=most, what=what, remedy=remedy)
+            row.times(crossing).charge(f"{name}.node-ports", "cephfs", capacity=most, what=text, remedy=remedy)

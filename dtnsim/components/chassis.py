@@ -7,7 +7,7 @@ from pydantic import Field, model_validator
 from dtnsim.components.base import Component, Pick, documentation_only
 from dtnsim.ground.ledger import Row
 from dtnsim.ground.quantity import Quantity, Unit, prior
-from dtnsim.ground.term import count, law, least, term
+from dtnsim.ground.term import count, law, minimum, term
 from dtnsim.ground.uncertainty import Otherwise
 from dtnsim.physics import pcie
 
@@ -77,10 +77,10 @@ class Slot(Component):
             up = law(pcie.request_bytes, generation=generation, mrrs_B=mrrs)
             down = law(pcie.completion_bytes, generation=generation, mps_B=mps)
             reads = law(pcie.read_latency_rate, tags=self.tags, mrrs_B=mrrs, latency_s=row.term(self.latency))
-            out = least(rate, reads * down)
-        what = f"DMA {'to' if to_host else 'from'} memory"
-        row.charge(f"{name}.in", "pcie", capacity=rate, per_byte=up, what=what)
-        row.charge(f"{name}.out", "pcie", capacity=out, per_byte=down, what=what)
+            out = minimum(rate, reads * down)
+        text = f"DMA {'to' if to_host else 'from'} memory"
+        row.charge(f"{name}.in", "pcie", capacity=rate, per_byte=up, what=text)
+        row.charge(f"{name}.out", "pcie", capacity=out, per_byte=down, what=text)
 
 
 class Expander(Component):

@@ -10,15 +10,15 @@ from dtnsim.components.base import Component
 from dtnsim.components.device import Device
 from dtnsim.ground.ledger import Row
 from dtnsim.ground.quantity import Draw, Quantity, Unit, Value, prior
-from dtnsim.ground.term import Term, count, law, least, term
+from dtnsim.ground.term import Term, count, law, minimum, term
 from dtnsim.physics import cloud
 
 
-def _together(given: Any) -> Any:
+def _complete(limits: Any) -> Any:
     """What has credits has a baseline."""
-    if (given.baseline is None) != (given.credits is None):
+    if (limits.baseline is None) != (limits.credits is None):
         raise ValueError("baseline and credits belong together; or leave both out")
-    return given
+    return limits
 
 
 class Allowance(Component):
@@ -42,9 +42,9 @@ class Allowance(Component):
     baseline: Annotated[Quantity, Unit("B/s", spread=0.05, low=1e4, line=True)] | None = None
     credits: Annotated[Quantity, Unit("B", spread=0.5)] | None = None
 
-    _pairs = model_validator(mode="after")(_together)
+    _pairs = model_validator(mode="after")(_complete)
 
-    def least(self, draw: Draw, rate: Value, flows: int, *, sending: bool) -> Value:
+    def guaranteed_rate(self, draw: Draw, rate: Value, flows: int, *, sending: bool) -> Value:
         """Rate that so many flows may have at once, credits not counted [B/s on the wire]."""
         if self.flow is not None:
             rate = np.minimum(rate, flows * draw(self.flow))
@@ -57,24 +57,24 @@ class Allowance(Component):
     ) -> None:
         """Charges one payload byte that passes a card sold with a ``rate``; None: nobody counts its flows."""
         if self.flow is not None and flows is not None:
-            each, what = count(max(flows, 1), "flow") * row.term(self.flow), "the provider's limit of one flow"
+            each, text = count(max(flows, 1), "flow") * row.term(self.flow), "the provider's limit of one flow"
             remedy = "more streams, or a placement group with a higher limit of one flow (allowance.flow)"
             station = f"{name}.flows.{direction}"
-            row.charge(station, "nic", private=True, capacity=each, per_byte=wire, what=what, remedy=remedy)
+            row.charge(station, "nic", private=True, capacity=each, per_byte=wire, what=text, remedy=remedy)
         if self.egress is not None and self.outside and direction == "tx":
-            what = "the provider's limit of what leaves"
+            text = "the provider's limit of what leaves"
             remedy = "a larger instance, or several (allowance.egress)"
-            row.charge(f"{name}.egress", "nic", capacity=row.term(self.egress), per_byte=wire, what=what, remedy=remedy)
+            row.charge(f"{name}.egress", "nic", capacity=row.term(self.egress), per_byte=wire, what=text, remedy=remedy)
         spent = self.spent(row, rate, total_B)
         if spent is not None:
-            what = "baseline of the instance once its burst credits are spent"
+            text = "baseline of the instance once its burst credits are spent"
             remedy = "an instance with a higher baseline (allowance.baseline)"
-            row.charge(f"{name}.credits.{direction}", "nic", capacity=spent, per_byte=wire, what=what, remedy=remedy)
+            row.charge(f"{name}.credits.{direction}", "nic", capacity=spent, per_byte=wire, what=text, remedy=remedy)
 
     def spent(self, row: Row, rate: Term, total_B: float) -> Term | None:
         """Mean rate of a job that spends the credits, ``rate`` without them; None where there are none to spend."""
         if self.baseline is None or self.credits is None or not np.isfinite(total_B):
-            return None if self.baseline is None else least(rate, row.term(self.baseline))
+            return None if self.baseline is None else minimum(rate, row.term(self.baseline))
         size = term(max(total_B, 1.0), "B")
         base, saved = row.term(self.baseline), row.term(self.credits)
         return law(cloud.mean_rate, size_B=size, burst=rate, baseline=base, credits_B=saved)
@@ -109,7 +109,7 @@ class CloudDisk(Device):
     baseline: Annotated[Quantity, Unit("B/s", spread=0.05, low=1e4)] | None = None
     credits: Annotated[Quantity, Unit("B", spread=0.3)] | None = None
 
-    _pairs = model_validator(mode="after")(_together)
+    _pairs = model_validator(mode="after")(_complete)
 
     @property
     def keeps_writes(self) -> bool:
@@ -134,9 +134,9 @@ class CloudDisk(Device):
             size = term(max(use.total_B / copies, 1.0), "B")
             base, saved = row.term(self.baseline), row.term(self.credits)
             rate = law(cloud.mean_rate, size_B=size, burst=rate, baseline=base, credits_B=saved)
-        what, kind = f"throughput of the disks, {use.operation}", self.kind
-        row.charge(f"{name}.cloud-disks", kind, capacity=disks * rate, what=what)
-        request = term(use.block_B, "B") if use.alone else row.term(self.counted)
+        text, kind = f"throughput of the disks, {use.operation}", self.kind
+        row.charge(f"{name}.cloud-disks", kind, capacity=disks * rate, what=text)
+        request = term(use.block_B, "B") if use.waits_for_each else row.term(self.counted)
         counted = law(cloud.counted_requests, request_B=request, counted_B=row.term(self.counted))
-        station, most, what = f"{name}.cloud-requests", disks * row.term(self.iops), "requests that the disks count"
-        row.charge(station, kind, unit="op", capacity=most, per_byte=counted / request, what=what)
+        station, most, text = f"{name}.cloud-requests", disks * row.term(self.iops), "requests that the disks count"
+        row.charge(station, kind, unit="op", capacity=most, per_byte=counted / request, what=text)

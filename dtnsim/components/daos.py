@@ -111,39 +111,39 @@ class Daos(ParallelFilesystem, Copies):
 
     def medium(self, row: Row, use: Access, host: Machine, volume: str) -> None:
         """Read-ahead, the servers' engines and ports, then the client's network, which carries every copy."""
-        label, whole, reading = label_of(volume), self.whole(row), use.operation == "read"
-        size = term(use.block_B, "B") if use.alone else largest(term(use.block_B, "B"), row.term(self.request))
-        if reading and not use.alone:
+        label, fs, reading = label_of(volume), self.system_mount(row), use.operation == "read"
+        size = term(use.block_B, "B") if use.waits_for_each else largest(term(use.block_B, "B"), row.term(self.request))
+        if reading and not use.waits_for_each:
             self.ahead(row, use, label, self.read_ahead, "dfuse read-ahead")
         if self.library != "none":
-            own, each = count(max(use.own_streams, 1), "process") * host.clock(row), row.term(self.process_byte)
-            name, what = f"{label}.contexts", "DAOS library, in the processes themselves"
-            said = f"the processes with lib{self.library} on {host.name}"
-            row.charge(name, "core", capacity=own, per_byte=each, private=True, what=what, label=said)
-        stored = whole.stored()
+            cores, each = count(max(use.own_streams, 1), "process") * host.clock(row), row.term(self.process_byte)
+            name, text = f"{label}.contexts", "DAOS library, in the processes themselves"
+            processes = f"the processes with lib{self.library} on {host.name}"
+            row.charge(name, "core", capacity=cores, per_byte=each, private=True, what=text, label=processes)
+        stored = fs.stored()
         below = row if reading else row.times(stored)
-        if whole.servers is not None:
-            here, prefix = self.at(below, label)
-            max_rate = row.term(whole.engine_read if reading else whole.engine_write)
-            max_iops = row.term(whole.engine_reads if reading else whole.engine_writes)
+        if fs.servers is not None:
+            far, prefix = self.station_names(below, label)
+            max_rate = row.term(fs.engine_read if reading else fs.engine_write)
+            max_iops = row.term(fs.engine_reads if reading else fs.engine_writes)
             spent = law(waiting.busy_seconds, max_rate=max_rate, max_iops=max_iops, request_B=size)
-            capacity = whole.servers.working(striped=True) * row.term(whole.share)
-            what = f"DAOS engines, {use.operation}"
-            here.charge(f"{prefix}engines", "daos", capacity=capacity, per_byte=spent, unit="s", what=what)
-        self.behind(below, use, label, size)
+            capacity = fs.servers.working(striped=True) * row.term(fs.share)
+            text = f"DAOS engines, {use.operation}"
+            far.charge(f"{prefix}engines", "daos", capacity=capacity, per_byte=spent, unit="s", what=text)
+        self.charge_servers(below, use, label, size)
         host.storage_network(row, use, volume)
 
     def connections_of(self, row: Row, use: Access) -> Connections:
         """One of each event queue, or of each process with a library, to every server."""
-        servers = self.whole(row).servers
+        servers = self.system_mount(row).servers
         number = servers.count if servers is not None else 1
         queues = self.eq_count if self.library == "none" else max(use.own_streams, 1)
         return Connections(queues * number, shared=self.library == "none")
 
     def sent(self, row: Row, use: Access) -> Term:
         """Every copy and shard."""
-        whole = self.whole(row)
-        stored = whole.stored()
+        fs = self.system_mount(row)
+        stored = fs.stored()
         all_of_them = law(redundancy.client_bytes, stored=stored, reading=float(use.operation == "read"))
         return all_of_them * super().sent(row, use) if self.hyperconverged else all_of_them
 

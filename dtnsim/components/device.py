@@ -15,7 +15,7 @@ from dtnsim.components.access import Access, Operation
 from dtnsim.components.base import Component, Pick
 from dtnsim.ground.ledger import Row
 from dtnsim.ground.quantity import Mixture, Quantity, Value, prior
-from dtnsim.ground.term import Term, count, law, least, term
+from dtnsim.ground.term import Term, count, law, minimum, term
 from dtnsim.physics import cache, hdd_streams, pcie
 
 ONCE: Final = Term(1.0, "1")  #: demand of a byte that costs no more than its transfer
@@ -59,7 +59,7 @@ def _one_of(chooser: str, kinds: Sequence[Quantity], key: str) -> Quantity:
 def links_rate(row: Row, use: Access, copies: int, link: Term) -> Term:
     """Rate of the links of equal drives, or of a controller that nobody has described where that is less."""
     links = count(copies, "link") * link
-    return least(links, row.term(_ports_rate(copies))) if use.loose and copies > 1 else links
+    return minimum(links, row.term(_ports_rate(copies))) if use.loose and copies > 1 else links
 
 
 #: what RAID controllers with memory pass of reads, and take of writes [B/s]: LSI SAS2108 (MegaRAID SAS 9260-8i product
@@ -173,8 +173,8 @@ class Device(Component):
         if below is None:
             return 1.0
         striped = hasattr(self, "groups")  # others add up what is below, or lie over it like a cipher
-        own = self.data_disks * below.drives / (self.drives * below.data_disks) if striped else 1.0
-        return own * below.usable
+        share = self.data_disks * below.drives / (self.drives * below.data_disks) if striped else 1.0
+        return share * below.usable
 
     def latency(self, row: Row, use: Access, members: float = 1.0) -> Value:
         """Seconds of one request alone, its transfer left out, where ``members`` equal devices hold a part of it."""
@@ -282,12 +282,12 @@ class Layer(Device):
         if not counts or not all(count.isdigit() for count in counts):
             raise ValueError("'of' needs a drive and how many of it: of: [{drive: a, n: 8}, {drive: b, n: 4}]")
         number, groups = sum(map(int, counts)), str(given.get("groups", 1))
-        whole = number // int(groups) if groups.isdigit() and int(groups) else number
-        if str(given.get("disks", whole)) != str(whole) or (groups.isdigit() and whole * int(groups) != number):
+        members = number // int(groups) if groups.isdigit() and int(groups) else number
+        if str(given.get("disks", members)) != str(members) or (groups.isdigit() and members * int(groups) != number):
             raise ValueError(
-                f"has {given.get('disks', whole)} disks in {groups} groups, and 'of' lists {number} drives"
+                f"has {given.get('disks', members)} disks in {groups} groups, and 'of' lists {number} drives"
             )
-        return {**given, "disks": str(whole), "of": {"kind": "unlike", "shares": shares}}
+        return {**given, "disks": str(members), "of": {"kind": "unlike", "shares": shares}}
 
     @property
     def below(self) -> Device:
@@ -303,8 +303,8 @@ class Layer(Device):
 
     def parity_thread(self, row: Row, use: Access) -> tuple[Term, int] | None:
         """That of the device below; of several arrays that share the data each has threads of its own."""
-        made = self.below.parity_thread(row, use)
-        return None if made is None else (made[0], made[1] * max(1, self.data_disks // self.below.data_disks))
+        parity = self.below.parity_thread(row, use)
+        return None if parity is None else (parity[0], parity[1] * max(1, self.data_disks // self.below.data_disks))
 
     def serve(self, row: Row, use: Access, name: str, *, copies: int = 1, visit_B: Term | Value | None = None) -> None:
         self.below.serve(row, use, name, copies=copies, visit_B=visit_B)

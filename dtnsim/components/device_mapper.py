@@ -76,8 +76,8 @@ class Lvm(Layer):
             return
         chunk = row.term(self.chunksize)
         if self.interleaved > 1:
-            own = self.chunksize.value
-            use = use.but(extent_B=min(use.extent_B, own), gap_B=(self.interleaved - 1) * own)
+            chunk_B = self.chunksize.value
+            use = use.but(extent_B=min(use.extent_B, chunk_B), gap_B=(self.interleaved - 1) * chunk_B)
         if use.operation == "write" and not use.rewrite and not use.buffered:
             size, run = term(use.block_B, "B"), term(0.0, "B") if use.random else chunk
             row = row.times(law(raid.provision_load, write_B=size, chunk_B=chunk, zeroed=float(self.zero), run_B=run))
@@ -161,7 +161,7 @@ class DmCrypt(Layer):
         """What one core ciphers of a request, by the kernel where nobody states it."""
         if use.kernels is None or self.states("request"):
             return self.request
-        return use.kernels.by(lambda release: self.request if _WHOLE[0] <= release < _WHOLE[1] else _SPLIT)
+        return use.kernels.number(lambda release: self.request if _WHOLE[0] <= release < _WHOLE[1] else _SPLIT)
 
     def latency(self, row: Row, use: Access, members: float = 1.0) -> Value:
         """That of the device below, and the way through the queues."""
@@ -172,11 +172,11 @@ class DmCrypt(Layer):
         """Charges the pools of workers that all encrypted volumes of a host share, and the device below."""
         if self.workqueue:
             most = count(use.pools, "pool") * row.term(self.queue_rate)
-            each = 1.0 / use.asked(row.term(self._piece(use)))
-            what = "dm-crypt's work queues, whose pools of workers have one each"
+            each = 1.0 / use.joined_request_B(row.term(self._piece(use)))
+            text = "dm-crypt's work queues, whose pools of workers have one each"
             remedy = f"larger requests, or none of the queues (hosts.{row.host}.volumes, workqueue: false; "
             remedy += "cryptsetup --perf-no_read_workqueue --perf-no_write_workqueue)"
-            row.charge("cpu.work-queues", "lock", capacity=most, per_byte=each, what=what, remedy=remedy)
+            row.charge("cpu.work-queues", "lock", capacity=most, per_byte=each, what=text, remedy=remedy)
         super().serve(row, use, name, copies=copies, visit_B=visit_B)
 
     def works(self, row: Row, use: Access) -> tuple[Work, ...]:
@@ -191,13 +191,13 @@ class DmCrypt(Layer):
                 factor = float(cpu.xts_speedup(release, use.aes_blocks, self.sector.value))
                 return Quantity(factor, "1", source="AES-XTS of this kernel over Linux 5.12")
 
-            cycles = cycles / row.term(use.kernels.by(faster))
+            cycles = cycles / row.term(use.kernels.number(faster))
         piece, inline = self._piece(use).value, use.operation == "write" and not self.workqueue
         if inline:  # in the thread that submits the request; write-back has one for a device
             under_way, piece = 1 if use.buffered else max(use.streams, 1), math.inf
         elif use.buffered:
             under_way = _MANY
-        elif use.alone:
+        elif use.waits_for_each:
             under_way = int(use.in_flight) * max(1, math.ceil(use.block_B / piece))
         else:
             under_way = max(use.streams, 1) * int(AHEAD)

@@ -64,43 +64,43 @@ class LocalFilesystem(PageCached):
         """Writes that a new file costs besides its data: its share of an inode block and of a directory block."""
         return self.inode_block + self.name_block
 
-    def misses(self, row: Row, host: Machine, volume: str, asked: Operations) -> Value:
-        array, absent = host.volumes[volume].array, self._absent(row, host, asked)
+    def misses(self, row: Row, host: Machine, volume: str, requests: Operations) -> Value:
+        array, absent = host.volumes[volume].array, self._absent(row, host, requests)
         if array is None or not np.any(absent.value > 0):
             return 0.0
         waited: Value = 0.0
-        for times, read in self._looked_at(asked):
+        for times, read in self._looked_at(requests):
             first = array.latency(row, read) if read.random else array.next_file(row, read)
             waited = waited + times * (first + read.block_B / array.single_rate(row, read))
         return absent.value * waited
 
-    def metadata(self, row: Row, asked: Operations, host: Machine, volume: str) -> None:
+    def metadata(self, row: Row, requests: Operations, host: Machine, volume: str) -> None:
         """Charges the drives with the blocks that are read, and written, for files which are not in memory."""
-        array, absent = host.volumes[volume].array, self._absent(row, host, asked)
+        array, absent = host.volumes[volume].array, self._absent(row, host, requests)
         if array is None or not np.any(absent.value > 0):
             return
-        for times, use in self._moved(asked):
+        for times, use in self._moved(requests):
             host.array(row.times(absent * (times * use.block_B)), use, volume, array, None)
 
-    def _moved(self, asked: Operations) -> list[tuple[float, Access]]:
+    def _moved(self, requests: Operations) -> list[tuple[float, Access]]:
         """(reads and writes of blocks for a byte, each of them)."""
-        met = max(asked.per_byte.values(), default=0.0)
-        return [(met * times, read) for times, read in self._looked_at(asked)]
+        met = max(requests.per_byte.values(), default=0.0)
+        return [(met * times, read) for times, read in self._looked_at(requests)]
 
-    def _looked_at(self, asked: Operations) -> list[tuple[float, Access]]:
+    def _looked_at(self, requests: Operations) -> list[tuple[float, Access]]:
         """(reads for a file, the read): in any order, or in that of a tree, whose inodes lie where its files do."""
-        if not asked.walked_B:
-            return [(self.metadata_writes, _blocks(asked.files))]
-        found = []
+        if not requests.walked_B:
+            return [(self.metadata_writes, _blocks(requests.files))]
+        reads = []
         for share, blocks in ((self.inode_block, self.inodes_ahead), (self.name_block, 1)):
             size_B = blocks * _BLOCK_B
-            read = Access("read", Thread("kernel"), size_B, size_B, asked.walked_B, record_B=size_B)
-            found += [(share / blocks, read)] if share else []
-        return found
+            read = Access("read", Thread("kernel"), size_B, size_B, requests.walked_B, record_B=size_B)
+            reads += [(share / blocks, read)] if share else []
+        return reads
 
-    def _absent(self, row: Row, host: Machine, asked: Operations) -> Term:
+    def _absent(self, row: Row, host: Machine, requests: Operations) -> Term:
         """Part of so many files that is not in memory."""
-        return row.term(self.forgotten) if asked.walked_B else term(0.0)
+        return row.term(self.forgotten) if requests.walked_B else term(0.0)
 
     def stretches(self, row: Row, use: Access, host: Machine, volume: str) -> tuple[Stretch, ...]:
         """As any file system; who reads one file after the other waits for the first bytes of each."""
@@ -111,12 +111,12 @@ class LocalFilesystem(PageCached):
             return parts
         first = term(min(use.file_B, cache.LINUX_READ_AHEAD_B), "B") / term(array.single_rate(row, use), "B/s")
         wait = term(array.next_file(row, use), "s", "one positioning, or one read of flash") + first
-        there = term(charged(row, use, host, array), "s/B", "less what it takes of the drives")
-        delay = largest(wait / term(use.file_B, "B") - there, term(0.0, "s/B"))
-        what = "the first bytes of each file"
+        taken = term(charged(row, use, host, array), "s/B", "less what it takes of the drives")
+        delay = largest(wait / term(use.file_B, "B") - taken, term(0.0, "s/B"))
+        text = "the first bytes of each file"
         if array.rotates and array.spread(use) > 1:
-            what += f", from the slowest of the {array.spread(use):g} disks that hold them"
-        return (replace(parts[0], delay=delay + parts[0].delay, what=what), *parts[1:])
+            text += f", from the slowest of the {array.spread(use):g} disks that hold them"
+        return (replace(parts[0], delay=delay + parts[0].delay, what=text), *parts[1:])
 
     def _device_flush(self, row: Row, use: Access, host: Machine, volume: str, *, barrier: bool = True) -> Term | None:
         """One emptying of flash's memory, or one positioning of a disk [s]; None where something else says the wait.
@@ -150,14 +150,14 @@ class LocalFilesystem(PageCached):
         """Charges the thread of the kernel that all writers of the file system share."""
         small, large, kernels = host.stack.write_back_byte, host.stack.folio_write_back_byte, host.stack.releases
         assert kernels is not None
-        byte = row.term(kernels.by(lambda release: large if release >= self.large_folios else small))
-        what = "write-back of the page cache"
-        host.pool(row, byte, what)
+        byte = row.term(kernels.number(lambda release: large if release >= self.large_folios else small))
+        text = "write-back of the page cache"
+        host.pool(row, byte, text)
         name, label = f"{label_of(volume)}.write-back", f"the write-back thread of {volume}"
-        what = f"{what}, one thread of the kernel"
+        text = f"{text}, one thread of the kernel"
         remedy = "direct requests, a file system with large folios (xfs from Linux 6.6 on, ext4 from 6.16), "
         remedy += "or several file systems"
-        row.charge(name, "core", capacity=host.clock(row), per_byte=byte, what=what, label=label, remedy=remedy)
+        row.charge(name, "core", capacity=host.clock(row), per_byte=byte, what=text, label=label, remedy=remedy)
 
 
 class AgedFilesystem(LocalFilesystem):
@@ -199,16 +199,16 @@ class ExtentFilesystem(AgedFilesystem):
         "128 MiB", 0.0, "mke2fs: 128 MiB on file systems of 32 GiB and more, later releases up to 1 GiB"
     )
 
-    def _moved(self, asked: Operations) -> list[tuple[float, Access]]:
+    def _moved(self, requests: Operations) -> list[tuple[float, Access]]:
         """What is looked at, and what of the changes is written back: new files go with their data."""
-        changed = asked.changes - sum(asked.per_byte.get(name, 0.0) for name in ("create", "exclusive"))
-        written = [(changed * self.metadata_writes, _blocks(asked.files, "write"))] if changed > 0 else []
-        return [*super()._moved(asked), *written]
+        changed = requests.changes - sum(requests.per_byte.get(name, 0.0) for name in ("create", "exclusive"))
+        written = [(changed * self.metadata_writes, _blocks(requests.files, "write"))] if changed > 0 else []
+        return [*super()._moved(requests), *written]
 
-    def _absent(self, row: Row, host: Machine, asked: Operations) -> Term:
+    def _absent(self, row: Row, host: Machine, requests: Operations) -> Term:
         room = term(host.vm.free(row, row.value(host.memory.size)), "B", "memory that programs leave")
-        least = super()._absent(row, host, asked)
-        wanted = law(metadata.absent_share, files=float(asked.files), file_B=row.term(_IN_MEMORY), memory_B=room)
+        least = super()._absent(row, host, requests)
+        wanted = law(metadata.absent_share, files=float(requests.files), file_B=row.term(_IN_MEMORY), memory_B=room)
         return largest(wanted, least)
 
     def medium(self, row: Row, use: Access, host: Machine, volume: str) -> None:

@@ -43,8 +43,8 @@ class FileOperations(Component):
 
     def called(self, operations: Iterable[str]) -> list[str]:
         """What some operations are called here."""
-        said = [word for name in operations if (word := self.asked_by.get(name, name))]
-        return [f"{n} x {word}" if (n := said.count(word)) > 1 else word for word in dict.fromkeys(said)]
+        words = [word for name in operations if (word := self.asked_by.get(name, name))]
+        return [f"{n} x {word}" if (n := words.count(word)) > 1 else word for word in dict.fromkeys(words)]
 
     def waits(self, row: Row, operations: Calls, host: Machine, away_s: Value, file_B: float, *, met: int = 0) -> Value:
         """Seconds of one file's operations, each of which a program waits for."""
@@ -82,7 +82,7 @@ class FileOperations(Component):
         """Seconds that the close of a written file takes besides the operation itself."""
         return 0.0
 
-    def misses(self, row: Row, host: Machine, volume: str, asked: Operations) -> Value:
+    def misses(self, row: Row, host: Machine, volume: str, requests: Operations) -> Value:
         """Seconds in which the operations of one file wait for drives, since memory does not have all files."""
         return 0.0
 
@@ -90,7 +90,7 @@ class FileOperations(Component):
         """Waits of one file's operations for the disks of the server."""
         return 0.0
 
-    def metadata(self, row: Row, asked: Operations, host: Machine, volume: str) -> None:
+    def metadata(self, row: Row, requests: Operations, host: Machine, volume: str) -> None:
         """Charges the metadata operations of one payload byte at the servers that do them; a local one has none."""
 
     def operation_time(self, row: Row, operation: str, host: Machine) -> Value:

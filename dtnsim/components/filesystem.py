@@ -141,7 +141,7 @@ class Filesystem(FileOperations):
             return array.latency(row, use.but(random=False))
         return row.value(self.sync_latency)
 
-    def kept(self, row: Row, use: Access, host: Machine) -> Value:
+    def cached_part(self, row: Row, use: Access, host: Machine) -> Value:
         """Part of a file known to be cached that memory really holds."""
         return 1.0
 
@@ -227,7 +227,7 @@ class Filesystem(FileOperations):
 
 def charged(row: Row, use: Access, host: Machine, array: Device) -> Value:
     """Seconds per byte that an access is charged at the busiest station of an array [s/B]."""
-    return 1.0 / row.at(host.name).probed(lambda probe: array.serve(probe, use, "alone"))
+    return 1.0 / row.seen_from(host.name).probed(lambda probe: array.serve(probe, use, "alone"))
 
 
 def _split(total: Value, free: Value, drained: Value) -> tuple[Stretch, ...]:
@@ -247,12 +247,12 @@ class PageCached(Filesystem):
         block = term(use.block_B, "B")
         if use.finish == "direct":
             return row.term(stack.direct_call) / block
-        reading, made = use.operation == "read", use.operation == "write" and not use.rewrite
+        reading, fresh = use.operation == "read", use.operation == "write" and not use.rewrite
         byte = row.term(stack.file_read_byte if reading else stack.file_write_byte)
         if reading and use.spliced:
             byte = row.term(stack.sendfile_byte)
         elif reading and not use.cached and stack.file_miss_byte is not None:
             byte = row.term(stack.file_miss_byte)
-        if stack.unbacked_byte is not None and (made or (reading and not use.cached)):
+        if stack.unbacked_byte is not None and (fresh or (reading and not use.cached)):
             byte = byte + row.term(stack.unbacked) * row.term(stack.unbacked_byte)
         return law(cpu.cycles_per_byte, per_byte=byte, per_call=row.term(stack.file_call), call_B=block)

@@ -100,8 +100,8 @@ class Gpfs(ParallelFilesystem):
     def medium(self, row: Row, use: Access, host: Machine, volume: str) -> None:
         """Prefetch or write-behind of this node, the disks and servers, then the storage network."""
         label = label_of(volume)
-        whole = self.whole(row)
-        block = row.term(whole.block)
+        fs = self.system_mount(row)
+        block = row.term(fs.block)
         pagepool_B, share = row.term(self.pagepool), row.term(self.prefetch_share)
         flight = law(gpfs.blocks_in_flight, threads=self.prefetch, block_B=block, pagepool_B=pagepool_B, share=share)
         wait = self.away(row.term(self.latency), use)
@@ -111,11 +111,11 @@ class Gpfs(ParallelFilesystem):
             file = max(use.file_B, 1.0)
             taken = law(gpfs.allocated_bytes, file_B=file, subblock_B=law(gpfs.subblock, block_B=block))
             row = row.times(taken / file)
-        nsd = row.term(self.either(use, whole.nsd_rate, whole.nsd_write))
-        touched = law(raid.striped, size_B=use.file_B, unit_B=block, members=whole.nsds)
-        scattered = whole.allocation == "scatter"
-        self.groups(row, use, label, Group("nsds", "GPFS NSDs", whole.nsds, nsd, touched, block, scattered))
-        self.behind(row, use, label, block)
+        nsd = row.term(self.either(use, fs.nsd_rate, fs.nsd_write))
+        touched = law(raid.striped, size_B=use.file_B, unit_B=block, members=fs.nsds)
+        scattered = fs.allocation == "scatter"
+        self.groups(row, use, label, Group("nsds", "GPFS NSDs", fs.nsds, nsd, touched, block, scattered))
+        self.charge_servers(row, use, label, block)
         host.storage_network(row, use, volume)
 
     def cycles(self, row: Row, use: Access, stack: Stack) -> Term:
@@ -139,19 +139,19 @@ class Gpfs(ParallelFilesystem):
         return False
 
     def spread(self, row: Row, use: Access) -> Term:
-        whole = self.whole(row)
-        return law(raid.striped, size_B=use.file_B, unit_B=row.term(whole.block), members=whole.nsds)
+        fs = self.system_mount(row)
+        return law(raid.striped, size_B=use.file_B, unit_B=row.term(fs.block), members=fs.nsds)
 
     def waits(self, row: Row, operations: Calls, host: Machine, away_s: Value, file_B: float, *, met: int = 0) -> Value:
         """The node's own work for each, and messages where it does not hold the token."""
-        own: Value = 0.0
+        local_s: Value = 0.0
         for operation in operations:
-            own = own + row.value(self.timed(operation)) * FileOperations.round_trips(self, row, operation)
+            local_s = local_s + row.value(self.timed(operation)) * FileOperations.round_trips(self, row, operation)
         if "create" in operations and file_B > _EMPTY_B:
-            own = own + row.value(self.data_time)
+            local_s = local_s + row.value(self.data_time)
         unknown = float(not met and any(operation in _MEETS for operation in operations))
         messages = law(gpfs.token_messages, inodes=unknown, contended=row.term(self.contended)).value
-        return own + messages * (row.value(self.metadata_time) + away_s)
+        return local_s + messages * (row.value(self.metadata_time) + away_s)
 
     def timed(self, operation: str) -> Quantity:
         return self.create_time if operation in ("create", "mkdir") else super().timed(operation)

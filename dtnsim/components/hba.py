@@ -9,7 +9,7 @@ from dtnsim.components.base import Component, Pick
 from dtnsim.components.cloud import Allowance
 from dtnsim.ground.ledger import Row
 from dtnsim.ground.quantity import Quantity, Unit, prior
-from dtnsim.ground.term import count, law, least, term
+from dtnsim.ground.term import count, law, minimum, term
 from dtnsim.physics import pcie, waiting
 
 
@@ -59,16 +59,16 @@ class Hba(Component):
         lane = row.term(self.lane)
         row.charge(f"{name}.lanes", "sas", capacity=count(self.lanes, "lane") * lane, what="SAS/SATA lanes")
         if self.uplink_lanes is not None:
-            own = lane if self.expander_lane is None else least(lane, row.term(self.expander_lane))
-            lanes = {"lanes": self.uplink_lanes, "uplink_lane": own, "drive_lane": row.term(self.drive_lane)}
+            uplink_lane = lane if self.expander_lane is None else minimum(lane, row.term(self.expander_lane))
+            lanes = {"lanes": self.uplink_lanes, "uplink_lane": uplink_lane, "drive_lane": row.term(self.drive_lane)}
             uplink = law(pcie.expander_uplink_rate, **lanes, buffered=self.buffered)
             row.charge(f"{name}.uplink", "sas", capacity=uplink, what="expander uplink")
         takes = self.engine_write if use.operation == "write" else None
         engine = row.term(takes or self.engine)
         spent = self.allowance.spent(row, engine, use.total_B) if self.allowance is not None else None
         if spent is not None:
-            what = "disk baseline of the instance once its credits are spent"
-            row.charge(f"{name}.credits", "hba", capacity=spent, what=what)
+            text = "disk baseline of the instance once its credits are spent"
+            row.charge(f"{name}.credits", "hba", capacity=spent, what=text)
         size = term(use.block_B, "B") if use.random else row.term(self.request)
         size = term(use.request_B, "B") if use.request_B else size  # the file system joins its requests itself
         busy = law(waiting.busy_seconds, request_B=size, max_rate=engine, max_iops=row.term(self.iops))

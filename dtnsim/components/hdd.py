@@ -10,7 +10,7 @@ from dtnsim.components.access import Access, Operation
 from dtnsim.components.device import BLOCK_REQUEST, ONCE, Device, links_rate
 from dtnsim.ground.ledger import Row
 from dtnsim.ground.quantity import Mixture, Quantity, Unit, Value, middle, prior
-from dtnsim.ground.term import Term, count, largest, law, least, term
+from dtnsim.ground.term import Term, count, largest, law, minimum, term
 from dtnsim.ground.uncertainty import Otherwise
 from dtnsim.physics import bonding, hdd, hdd_streams, waiting
 
@@ -168,9 +168,9 @@ class Hdd(Device):
             apart = middle(self._disks_of_a_file(row, use, copies, rate, visit_B))
             once = use.file_B <= apart * middle(self._window(row, use, copies, rate, visit_B).value)
             seeks += [f"to each file on {apart:g} disks"] if apart > 1 and once else []
-        what = f"disk {use.operation}" + (f" with seeks {' and '.join(seeks)}" if seeks else "")
+        text = f"disk {use.operation}" + (f" with seeks {' and '.join(seeks)}" if seeks else "")
         capacity = count(copies, "disk") * rate if busy is None else count(copies, "disk") * busy * rate
-        row.charge(f"{name}.disks", "hdd", capacity=capacity, per_byte=per_byte, what=what)
+        row.charge(f"{name}.disks", "hdd", capacity=capacity, per_byte=per_byte, what=text)
         capacity = links_rate(row, use, copies, row.term(self.link))
         row.charge(f"{name}.links", "sata", capacity=capacity, per_byte=ONCE, what="drive link")
 
@@ -178,8 +178,8 @@ class Hdd(Device):
         """Actuators at work, where there are several, and what one of them sees."""
         if self.actuators == 1:
             return None, use
-        asked = self._known(use, copies) if use.random else float(use.streams)
-        busy = law(bonding.occupied, items=max(asked, 1.0), bins=self.actuators)
+        streams = self._queued(use, copies) if use.random else float(use.streams)
+        busy = law(bonding.occupied, items=max(streams, 1.0), bins=self.actuators)
         each = float(busy.value)
         if use.random:
             return busy, use.but(queue_depth=max(1, round(use.queue_depth / each)))
@@ -205,10 +205,10 @@ class Hdd(Device):
     def _filled(self, row: Row, use: Access) -> Term:
         """Part of the stroke that the data lie on: twice their mean place."""
         if use.filled is None or self.states("position"):
-            return least(row.term(self.position) * 2.0, term(1.0))
+            return minimum(row.term(self.position) * 2.0, term(1.0))
         return term(use.filled)
 
-    def _known(self, use: Access, copies: int) -> float:
+    def _queued(self, use: Access, copies: int) -> float:
         """Requests that a drive knows of; of writes there are many in the page cache, or in its own."""
         many = use.buffered or self.answers_early(use)
         return float(self.ncq) if many else use.in_flight / copies
@@ -218,12 +218,12 @@ class Hdd(Device):
         if self.write_cache != "none" or use.operation == "read" or use.finish == "dsync":
             return term(0.0)
         size = row.term(BLOCK_REQUEST) if use.buffered else term(use.block_B, "B")
-        turns, flying = row.term(self.spindle), min(self._known(use, copies), float(self.ncq))
+        turns, flying = row.term(self.spindle), min(self._queued(use, copies), float(self.ncq))
         return law(hdd.lost_turns_cost, request_B=size, rate=rate, spindle_Hz=turns, in_flight=flying) - 1.0
 
     def _random(self, row: Row, use: Access, copies: int, rate: Term) -> Term:
         """Positioning before each request; the drive serves first what it reaches first of those it knows of."""
-        queue = term(min(max(self._known(use, copies), 1.0), float(self.ncq), use.active))
+        queue = term(min(max(self._queued(use, copies), 1.0), float(self.ncq), use.active))
         if self.answers_early(use) and np.isinf(use.active):
             queue = row.term(self.cached_writes)
         if np.any(np.asarray(queue.value) > 1.0):
@@ -249,7 +249,7 @@ class Hdd(Device):
         reading = use.operation == "read"
         turn = first = None
         if use.streams > 1 or (use.scheduled and reading):
-            turn = first = self._switch(row, self._apart(row, use))
+            turn = first = self._switch(row, self._seek_distance(row, use))
         if reading:
             first = self._switch(row, self._to_file(row, use, copies))
         cost, of_a_file = ONCE, {"file_B": term(use.file_B, "B"), "rate": rate}
@@ -285,7 +285,7 @@ class Hdd(Device):
         queued = term(use.block_B * use.queue_depth, "B")
         return largest(visit, law(hdd_streams.visit_bytes, window_B=queued, data_disks=copies))
 
-    def _apart(self, row: Row, use: Access) -> Term:
+    def _seek_distance(self, row: Row, use: Access) -> Term:
         """Distance from one stream to the next; where they are swept, the more of them the nearer."""
         if use.scheduled and use.streams == 1:
             return term(0.0)  # the next window of the same file
@@ -306,9 +306,9 @@ class Hdd(Device):
         if use.operation == "write" or np.isinf(use.active) or not use.request_B:
             return self._swept(row, use)
         runs = {"request_B": term(use.request_B, "B"), "run_B": term(use.extent_B, "B")}
-        choice = least(law(hdd.sweep_choice, active=use.active, **runs), term(float(self.ncq)))
+        choice = minimum(law(hdd.sweep_choice, active=use.active, **runs), term(float(self.ncq)))
         span = choice * (term(use.extent_B, "B") + term(use.gap_B, "B")) / row.term(self.capacity)
-        return law(hdd.sorted_positioning_time, queue=choice, **self._seeks(row), stroke=least(span, term(1.0)))
+        return law(hdd.sorted_positioning_time, queue=choice, **self._seeks(row), stroke=minimum(span, term(1.0)))
 
     def _runs(self, row: Row, use: Access, rate: Term) -> Term:
         """Gaps between the extents of an aged file system."""
@@ -321,15 +321,16 @@ class Hdd(Device):
     def _to_file(self, row: Row, use: Access, copies: int) -> Term:
         """Distance to the next file: on the part of the disk that a transfer's tree takes up, unless others read too.
 
-        Large files of one tree need not lie as near (xfs and ext4 spread them), so that streams are `_apart` in them.
+        Large files of one tree need not lie as near (xfs and ext4 spread them): streams in them are `_seek_distance`
+        apart.
         """
         if use.streams > use.own_streams:
-            return self._apart(row, use)
+            return self._seek_distance(row, use)
         if self.tree_distance is not None:
             return row.term(self.tree_distance)
         tree = term(use.total_B, "B") / (count(copies, "disk") * row.term(self.capacity))
         places = use.streams if use.scheduled else 2
-        return law(hdd.mean_distance, filled=least(tree, self._filled(row, use)), places=places)
+        return law(hdd.mean_distance, filled=minimum(tree, self._filled(row, use)), places=places)
 
     def _shingled(self, row: Row, use: Access, copies: int, rate: Term) -> Term:
         """Time of a write over that of its transfer, where the drive cleans shingled bands."""
@@ -337,6 +338,6 @@ class Hdd(Device):
             return ONCE
         size = largest(term(use.total_B / copies, "B"), term(1.0, "B"))
         band = row.term(self.band)
-        cache, asked = row.term(self.shingled_cache), term(use.block_B, "B") if use.random else band
-        written = {"size_B": size, "cache_B": cache, "rate": rate, "request_B": asked, "band_B": band}
+        cache, request_B = row.term(self.shingled_cache), term(use.block_B, "B") if use.random else band
+        written = {"size_B": size, "cache_B": cache, "rate": rate, "request_B": request_B, "band_B": band}
         return law(hdd_streams.shingled_write_time, **written) * rate / size

@@ -12,7 +12,7 @@ from dtnsim.components.base import Model, Pick
 from dtnsim.components.device import Device, Layer
 from dtnsim.ground.ledger import Ledger, Row
 from dtnsim.ground.quantity import Value, middle
-from dtnsim.ground.term import Term, count, largest, law, least, term
+from dtnsim.ground.term import Term, count, largest, law, minimum, term
 from dtnsim.physics import bonding
 
 
@@ -33,13 +33,13 @@ class Jbod(Layer):
 
     def parity_thread(self, row: Row, use: Access) -> tuple[Term, int] | None:
         """Streams have those of the arrays that their files lie on."""
-        made = self.of.parity_thread(row, use)
-        return None if made is None else (made[0], made[1] * max(1, min(self.disks, use.streams)))
+        parity = self.of.parity_thread(row, use)
+        return None if parity is None else (parity[0], parity[1] * max(1, min(self.disks, use.streams)))
 
     def serve(self, row: Row, use: Access, name: str, *, copies: int = 1, visit_B: Term | Value | None = None) -> None:
         """Charges all devices, of which the streams keep only some busy."""
-        asked = use.in_flight if use.random else float(max(1, use.streams))
-        busy = law(bonding.occupied, items=asked, bins=self.disks)
+        streams = use.in_flight if use.random else float(max(1, use.streams))
+        busy = law(bonding.occupied, items=streams, bins=self.disks)
         load = count(self.disks, "disk") / busy
         part = self._of_each(use).but(stripe_B=math.inf)
         self.of.serve(row.times(load), part, name, copies=copies * self.disks, visit_B=visit_B)
@@ -65,7 +65,7 @@ class Share(Model):
     n: Annotated[int, Field(ge=1, le=1000)]
 
 
-class Unlike(Device):
+class MixedDrives(Device):
     """A member of an array whose members differ, in the place of any of them.
 
     ``of: [{drive: a, n: 8}, {drive: b, n: 4}]`` of an array makes one. Stripes give every member the same bytes, so
@@ -100,31 +100,33 @@ class Unlike(Device):
         """Charges each model with its part of the bytes; of lost drives nobody says which model they are."""
         parts = self._parts(row, use)
         for place, (share, part) in enumerate(zip(self.shares, parts, strict=True), 1):
-            own = use.but(total_B=use.total_B * middle(part.value))
+            member_use = use.but(total_B=use.total_B * middle(part.value))
             alike = max(1, round(copies * share.n / self.number))
-            share.drive.serve(row.times(part), own, f"{name}-{place}", copies=alike, visit_B=visit_B)
+            share.drive.serve(row.times(part), member_use, f"{name}-{place}", copies=alike, visit_B=visit_B)
 
     def _parts(self, row: Row, use: Access) -> list[Term]:
         """Part of the bytes that each model has: its number's, or, of what the idlest copy reads, that of its rate."""
         if use.operation == "write" or not use.idlest or all(share.drive.rotates for share in self.shares):
             return [Term(part, f"{part:.7g}") for part in (share.n / self.number for share in self.shares)]
-        rates = [float(share.n) * self._alone(row, use, share.drive) for share in self.shares]
+        rates = [float(share.n) * self._full_rate(row, use, share.drive) for share in self.shares]
         every = sum(rates[1:], rates[0])
         return [rate / every for rate in rates]
 
     @staticmethod
-    def _alone(row: Row, use: Access, drive: Device) -> Term:
+    def _full_rate(row: Row, use: Access, drive: Device) -> Term:
         """Rate at which one drive is full."""
         own = Row(Ledger(row.ledger.draw), row.transfer, [], host=row.host)
         drive.serve(own, use, "drive")
         stations = own.ledger.stations
-        return least(*(term(stations[d.station].capacity / d.per_byte, "B/s", "of a copy alone") for d in own.demands))
+        return minimum(
+            *(term(stations[d.station].capacity / d.per_byte, "B/s", "of a copy alone") for d in own.demands)
+        )
 
     def _slowest(self, ask: Callable[[Device], Value]) -> Value:
-        found: Value = 0.0
+        slowest: Value = 0.0
         for share in self.shares:
-            found = np.maximum(found, ask(share.drive))
-        return found
+            slowest = np.maximum(slowest, ask(share.drive))
+        return slowest
 
     def latency(self, row: Row, use: Access, members: float = 1.0) -> Value:
         return self._slowest(lambda drive: drive.latency(row, use, members))
@@ -136,7 +138,7 @@ class Unlike(Device):
         return 1.0 / np.asarray(self._slowest(lambda drive: 1.0 / np.asarray(drive.single_rate(row, use))))
 
     def media_rate(self, row: Row, operation: Operation) -> Term:
-        return least(*(share.drive.media_rate(row, operation) for share in self.shares))
+        return minimum(*(share.drive.media_rate(row, operation) for share in self.shares))
 
     def turnaround(self, row: Row) -> Term:
         return largest(*(share.drive.turnaround(row) for share in self.shares))
@@ -146,8 +148,8 @@ class Unlike(Device):
 
     def flush_time(self, row: Row) -> Term | None:
         times = [share.drive.flush_time(row) for share in self.shares]
-        known = [time for time in times if time is not None]
-        return largest(*known) if len(known) == len(times) else None
+        stated = [time for time in times if time is not None]
+        return largest(*stated) if len(stated) == len(times) else None
 
     @property
     def rotates(self) -> bool:

@@ -9,7 +9,7 @@ from dtnsim.components.base import Pick
 from dtnsim.components.device import BLOCK_REQUEST, Device, Layer
 from dtnsim.ground.ledger import Row
 from dtnsim.ground.quantity import Quantity, Unit, Value, prior
-from dtnsim.ground.term import Term, law, least, term
+from dtnsim.ground.term import Term, law, minimum, term
 from dtnsim.ground.uncertainty import Otherwise
 from dtnsim.physics import md
 
@@ -86,12 +86,15 @@ class LinuxMd(Layer):
         if use.kernels is None or of_thread:
             return
         free = md.LOCKLESS.get(level, ())
-        held = use.kernels.by(lambda release: _NO_LOCK if release >= free else self.lock_time)
-        if held == _NO_LOCK:
+        hold = use.kernels.number(lambda release: _NO_LOCK if release >= free else self.lock_time)
+        if hold == _NO_LOCK:
             return
-        each, what = 1.0 / least(use.asked(row.term(BLOCK_REQUEST)), chunk), "md, which each request of an array takes"
+        each, text = (
+            1.0 / minimum(use.joined_request_B(row.term(BLOCK_REQUEST)), chunk),
+            "md, which each request of an array takes",
+        )
         remedy = "larger requests, several arrays, or a later kernel (Linux 5.14 for RAID 5 and 6, 6.1 for RAID 10)"
-        row.charge(f"{name}.lock", "lock", capacity=arrays / row.term(held), per_byte=each, what=what, remedy=remedy)
+        row.charge(f"{name}.lock", "lock", capacity=arrays / row.term(hold), per_byte=each, what=text, remedy=remedy)
 
     def of_a_bit(self, row: Row, spread: float) -> Term:
         """Bytes of each member that a bit of the bitmap stands for; a mirror's, spread over members, cover the array.
@@ -114,8 +117,8 @@ class LinuxMd(Layer):
             without a bitmap the caller does).
         """
         passed_on = self.marked(use, 1) or (use.kernel is not None and use.kernel < md.WRITES_DIRECTLY)
-        held = use.operation == "read" or use.buffered or use.queue_depth > 1
-        return row.value(self.hand_over) if passed_on and not held else 0.0
+        held_back = use.operation == "read" or use.buffered or use.queue_depth > 1
+        return row.value(self.hand_over) if passed_on and not held_back else 0.0
 
     def asks_the_idlest(self, use: Access, level: int) -> bool:
         """Whether a random read goes to the copy with the fewest requests before it, of flash or of flash and disks.
@@ -143,8 +146,8 @@ class LinuxMd(Layer):
         if use.finish != "dsync" or use.operation == "read" or not one_by_one or self.of.keeps_writes:
             return
         rate, each = arrays / self._flush(row, use, members), 1.0 / term(use.block_B, "B")
-        what, remedy = "flushes of md, one after the other", "fewer syncs, or a later kernel (Linux 4.18)"
-        row.charge(f"{name}.flushes", "lock", capacity=rate, per_byte=each, what=what, remedy=remedy)
+        text, remedy = "flushes of md, one after the other", "fewer syncs, or a later kernel (Linux 4.18)"
+        row.charge(f"{name}.flushes", "lock", capacity=rate, per_byte=each, what=text, remedy=remedy)
 
     def stripes(self, row: Row, use: Access, name: str, *, arrays: Term, disks: int, parity: int) -> None:
         """Charges the stripe caches of arrays of ``disks`` members, of which ``parity`` have it, for a written byte."""

@@ -75,20 +75,20 @@ class Xfs(ExtentFilesystem):
         "400 B", 0.5, "assumed: inode core of 176 B, its log headers, and its part of directory and allocation blocks"
     )
 
-    def metadata(self, row: Row, asked: Operations, host: Machine, volume: str) -> None:
+    def metadata(self, row: Row, requests: Operations, host: Machine, volume: str) -> None:
         """Charges the log with what changes directories and inodes."""
-        super().metadata(row, asked, host, volume)
+        super().metadata(row, requests, host, volume)
         array = host.volumes[volume].array
-        if not asked.changes or array is None:
+        if not requests.changes or array is None:
             return
         delayed = (host.stack.release or local.DELAYED_SINCE) >= local.DELAYED_SINCE
         logged = law(local.logged_bytes, record_B=row.term(self.log_record), stale=0.0 if delayed else local.STALE)
         size, write_s, most = row.term(self.logbsize), array.turnaround(row), array.media_rate(row, "write")
         rate = law(waiting.queued_rate, active=self.logbufs, request_B=size, latency_s=write_s, rate=most)
-        per_byte = Term(asked.changes, f"{asked.changes:.7g}") * logged
-        what = "log of changes to files and directories"
+        per_byte = Term(requests.changes, f"{requests.changes:.7g}") * logged
+        text = "log of changes to files and directories"
         remedy = f"larger log buffers (hosts.{host.name}.volumes.{volume}.filesystem.logbsize; mount -o logbsize)"
-        row.charge(f"{label_of(volume)}.log", self.kind, capacity=rate, per_byte=per_byte, what=what, remedy=remedy)
+        row.charge(f"{label_of(volume)}.log", self.kind, capacity=rate, per_byte=per_byte, what=text, remedy=remedy)
 
 
 class Local(ExtentFilesystem):
@@ -201,8 +201,8 @@ class Unknown(Device):
         """Charges one station for whatever is behind the volume; a random request also waits for its place."""
         rate = row.term(self.read if use.operation == "read" else self.write)
         per_byte = 1.0 + row.term(self.access) * rate / use.block_B if use.random else 1.0
-        what = f"{use.operation} on drives of unknown kind"
-        row.charge(f"{name}.drives", "unknown", capacity=count(copies, "device") * rate, per_byte=per_byte, what=what)
+        text = f"{use.operation} on drives of unknown kind"
+        row.charge(f"{name}.drives", "unknown", capacity=count(copies, "device") * rate, per_byte=per_byte, what=text)
 
     def latency(self, row: Row, use: Access, members: float = 1.0) -> Value:
         return row.value(self.access) if use.random else 0.0
@@ -273,42 +273,42 @@ class Btrfs(AgedFilesystem):
 
     def medium(self, row: Row, use: Access, host: Machine, volume: str) -> None:
         """The workers' checksums and compression, then the array with what is stored."""
-        reading, stored, whole = use.operation == "read", term(1.0), term(1.0)
+        reading, stored, extent_load = use.operation == "read", term(1.0), term(1.0)
         if self.compressed:
             ratio = row.term(self.ratio) / term(max(use.stored, 1e-3))
             stored, use = law(local.stored_share, ratio=ratio), use.but(stored=1.0)
             if reading and use.random:
-                whole = law(local.extent_load, request_B=term(use.block_B, "B"))
+                extent_load = law(local.extent_load, request_B=term(use.block_B, "B"))
                 use = use.but(block_B=max(use.block_B, local.COMPRESSED_B))
         if not self.nodatacow:
-            self._work(row.times(whole), host, stored, reading=reading)
+            self._work(row.times(extent_load), host, stored, reading=reading)
         if use.buffered and use.random and not self.nodatacow:
             use = use.but(random=False, rewrite=False)
         share = float(np.mean(np.asarray(stored.value)))
-        super().medium(row.times(whole * stored), use.but(total_B=use.total_B * share), host, volume)
+        super().medium(row.times(extent_load * stored), use.but(total_B=use.total_B * share), host, volume)
 
     def stretches(self, row: Row, use: Access, host: Machine, volume: str) -> tuple[Stretch, ...]:
         """Reads wait for the decompression of each extent."""
-        made = super().stretches(row, use, host, volume)
+        parts = super().stretches(row, use, host, volume)
         if use.operation != "read" or use.cached or not self.compressed:
-            return made
+            return parts
         wait = row.term(_COMPRESSORS[self.compress][1]) / host.clock(row)
         if use.random:
             wait = wait * law(local.extent_load, request_B=term(use.block_B, "B"))
-        said = "each compressed extent, one after the other"
+        text = "each compressed extent, one after the other"
         return tuple(
-            replace(s, delay=wait + s.delay, what=s.what if np.any(term(s.delay).value) else said) for s in made
+            replace(s, delay=wait + s.delay, what=s.what if np.any(term(s.delay).value) else text) for s in parts
         )
 
     def _work(self, row: Row, host: Machine, stored: Term, *, reading: bool) -> None:
         """Charges the workers for a byte of the file: what is stored has checksums."""
         cycles = stored * row.term(_CHECKSUMS[self.checksum])
-        what = f"{self.checksum} checksum"
+        text = f"{self.checksum} checksum"
         if self.compressed:
             cycles = cycles + row.term(_COMPRESSORS[self.compress][1 if reading else 0])
-            what += f", {self.compress} {'decompression' if reading else 'compression'}"
+            text += f", {self.compress} {'decompression' if reading else 'compression'}"
         workers = self.thread_pool or min(host.cpu.total + 2, 8)
-        host.core(row, Thread("btrfs worker", workers), cycles, what)
+        host.core(row, Thread("btrfs worker", workers), cycles, text)
 
     def request_size(self, use: Access) -> float:
         """A compressed extent is read whole."""

@@ -17,7 +17,7 @@ from dtnsim.components.servers import Group, Left, RequestTime, TargetRate
 from dtnsim.components.stack import Stack
 from dtnsim.ground.ledger import Row
 from dtnsim.ground.quantity import Quantity, Unit, Value, prior
-from dtnsim.ground.term import Term, count, law, least, term
+from dtnsim.ground.term import Term, count, law, minimum, term
 from dtnsim.ground.uncertainty import Otherwise, Since
 from dtnsim.ground.units import plural
 from dtnsim.physics import lustre, raid
@@ -123,8 +123,8 @@ class Lustre(ParallelFilesystem):
 
     def cycles(self, row: Row, use: Access, stack: Stack) -> Term:
         """As any file system; what goes through the client's cache is locked page by page."""
-        own = super().cycles(row, use, stack)
-        return own if use.finish == "direct" else own + row.term(self.client_byte)
+        cycles = super().cycles(row, use, stack)
+        return cycles if use.finish == "direct" else cycles + row.term(self.client_byte)
 
     def stripes(self, row: Row, file_B: float) -> Term:
         """OSTs that a file lies on; of a progressive layout the mean that its bytes see."""
@@ -148,11 +148,11 @@ class Lustre(ParallelFilesystem):
         label = label_of(volume)
         stripes = self.stripes(row, use.file_B)
         self._client(row, use, host, volume, stripes)
-        whole = self.whole(row)
-        rate = self.either(use, whole.target_rate, whole.target_write)
-        ost = Group("targets", "Lustre targets", whole.targets, row.term(rate), stripes, row.term(self.rpc_size))
+        fs = self.system_mount(row)
+        rate = self.either(use, fs.target_rate, fs.target_write)
+        ost = Group("targets", "Lustre targets", fs.targets, row.term(rate), stripes, row.term(self.rpc_size))
         self.groups(row, use, label, ost)
-        self.behind(row, use, label, row.term(self.rpc_size))
+        self.charge_servers(row, use, label, row.term(self.rpc_size))
         if self.checksums:
             host.pool(row, row.term(self.checksum_byte), "Lustre checksums")
         host.storage_network(row, use, volume)
@@ -173,7 +173,7 @@ class Lustre(ParallelFilesystem):
             more = f"a larger read-ahead ({key}.filesystem.read_ahead), or more files at once"
             self.of_each(row, use, f"{label}.read-ahead", ahead, "Lustre read-ahead of a file", remedy=more)
         alone = row.term(self.stream)
-        stream = stripes * (alone if self.states("stream") else alone * row.term(self.whole(row).share))
+        stream = stripes * (alone if self.states("stream") else alone * row.term(self.system_mount(row).share))
         more = f"a larger stripe count ({key}.filesystem.stripe_count), or more files at once"
         self.of_each(row, use, f"{label}.stream", stream, f"single Lustre stream from {places}", remedy=more)
         rails = max(sum(n in host.nics for n in host.volumes[volume].via), 1)
@@ -181,20 +181,20 @@ class Lustre(ParallelFilesystem):
         more = f"more clients (hosts.{host.name}.count), or a NIC to the servers for each socket ({key}.via)"
         row.charge(f"{label}.client", "lustre", capacity=ceiling, what="Lustre client", remedy=more)
 
-    def _rpc_time(self, row: Row, use: Access, asked: Term) -> Term:
+    def _rpc_time(self, row: Row, use: Access, asked_B: Term) -> Term:
         """Time of a bulk RPC at its OST; one that is stated holds for all sizes."""
-        known, usual = row.term(self.latency), type(self).model_fields
+        known_s, usual = row.term(self.latency), type(self).model_fields
         if self.states("latency") or use.operation == "write":
-            return known
-        slower = usual["target_rate"].default.value / row.term(self.whole(row).target_rate)
+            return known_s
+        slower = usual["target_rate"].default.value / row.term(self.system_mount(row).target_rate)
         size_B, message_s = usual["rpc_size"].default.value, row.term(self.metadata_time)
-        of_one = {"known_B": size_B, "known_s": known, "slower": slower, "message_s": message_s}
-        return law(lustre.rpc_time, asked_B=asked, **of_one)
+        of_one = {"known_B": size_B, "known_s": known_s, "slower": slower, "message_s": message_s}
+        return law(lustre.rpc_time, asked_B=asked_B, **of_one)
 
     def request_wait(self, row: Row, use: Access, host: Machine, volume: str) -> Value:
         """One RPC; a call of several has them all under way."""
-        asked = least(term(use.block_B, "B"), row.term(self.rpc_size))
-        return (self._rpc_time(row, use, asked).value + use.rtt_s) / use.block_B
+        asked_B = minimum(term(use.block_B, "B"), row.term(self.rpc_size))
+        return (self._rpc_time(row, use, asked_B).value + use.rtt_s) / use.block_B
 
     def cache_limits(self, row: Row, host: Machine, held_B: float = 0.0) -> tuple[Value, Value]:
         """An RPC goes out as soon as it is full (osc_cache.c, osc_makes_rpc); writers are throttled as everywhere."""
@@ -202,7 +202,7 @@ class Lustre(ParallelFilesystem):
         return np.zeros_like(np.asarray(ceiling)), ceiling
 
     def spread(self, row: Row, use: Access) -> Term | None:
-        return self._fallen_on(row, use, self.whole(row).targets)
+        return self._fallen_on(row, use, self.system_mount(row).targets)
 
     def folder_time(self, row: Row, operations: Calls, seconds: Value, away_s: Value) -> Value:
         """None: entries of one folder are changed side by side (LU-50; A. Dilger, lustre-discuss, 2016)."""
@@ -212,16 +212,16 @@ class Lustre(ParallelFilesystem):
         """A request to the metadata server, and one to an OST where a file's size is asked for."""
         return (2.0 if operation == "stat" else 1.0) * super().operation_time(row, operation, host)
 
-    def metadata(self, row: Row, asked: Operations, host: Machine, volume: str) -> None:
+    def metadata(self, row: Row, requests: Operations, host: Machine, volume: str) -> None:
         """Charges the client's metadata requests in flight, and the metadata servers."""
-        super().metadata(row, asked, host, volume)
-        label, away = label_of(volume), term(asked.rtt_s, "s")
-        change = term(asked.changes) * (self.among_others(row, self.timed("create")) + away)
-        look = term(asked.number - asked.changes) * (self.among_others(row, self.timed("stat")) + away)
+        super().metadata(row, requests, host, volume)
+        label, away = label_of(volume), term(requests.rtt_s, "s")
+        change = term(requests.changes) * (self.among_others(row, self.timed("create")) + away)
+        look = term(requests.number - requests.changes) * (self.among_others(row, self.timed("stat")) + away)
         for name, number, taken, slots in (
-            ("metadata-rpcs", asked.number, change + look, self.metadata_rpcs),
-            ("modifying-rpcs", asked.changes, change, self.modifying_rpcs),
+            ("metadata-rpcs", requests.number, change + look, self.metadata_rpcs),
+            ("modifying-rpcs", requests.changes, change, self.modifying_rpcs),
         ):
             if number > 0:
-                what = "metadata requests in flight of this client"
-                row.charge(f"{label}.{name}", "metadata", capacity=count(slots, "request"), per_byte=taken, what=what)
+                text = "metadata requests in flight of this client"
+                row.charge(f"{label}.{name}", "metadata", capacity=count(slots, "request"), per_byte=taken, what=text)

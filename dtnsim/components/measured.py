@@ -73,8 +73,8 @@ class Measured(Device):
     def serve(self, row: Row, use: Access, name: str, *, copies: int = 1, visit_B: Term | Value | None = None) -> None:
         waited = use.random or use.finish == "direct"
         rate = self._requested(row, use) if waited else self._streamed(row, use)
-        what = f"{use.operation} as measured, {'requests' if waited else 'through the page cache'}"
-        row.charge(f"{name}.drives", "measured", capacity=count(copies, "device") * rate, what=what)
+        text = f"{use.operation} as measured, {'requests' if waited else 'through the page cache'}"
+        row.charge(f"{name}.drives", "measured", capacity=count(copies, "device") * rate, what=text)
 
     def next_file(self, row: Row, use: Access, copies: int = 1, members: float = 1.0) -> Value:
         return 1.0 / row.value(self.depths[min(self.depths)].reads)
@@ -92,8 +92,8 @@ class Measured(Device):
         rate = row.term(self.write)
         if self.burst is not None and self.burst_write is not None:
             size = term(max(use.total_B, 1.0), "B")
-            given = {"burst": row.term(self.burst_write), "baseline": rate, "credits_B": row.term(self.burst)}
-            rate = law(cloud.mean_rate, size_B=size, **given)
+            bucket = {"burst": row.term(self.burst_write), "baseline": rate, "credits_B": row.term(self.burst)}
+            rate = law(cloud.mean_rate, size_B=size, **bucket)
         if self.first_write is None or use.rewrite:
             return rate
         first, part = row.term(self.first_write), row.term(self.fresh)
@@ -104,13 +104,13 @@ class Measured(Device):
         deep = max(self.depths) if use.buffered else use.in_flight
         below = max((d for d in self.depths if d <= deep), default=min(self.depths))
         above = min((d for d in self.depths if d >= deep), default=max(self.depths))
-        ends = [(float(d), self._at(row, use, self.depths[d])) for d in (below, above)]
+        ends = [(float(d), self._rate_at_depth(row, use, self.depths[d])) for d in (below, above)]
         return self._between(float(deep), ends[0], ends[1])
 
     @staticmethod
-    def _at(row: Row, use: Access, known: Depth) -> Term:
+    def _rate_at_depth(row: Row, use: Access, depth: Depth) -> Term:
         """Rate of requests of this size at one depth."""
-        large, small = (known.read, known.reads) if use.operation == "read" else (known.write, known.writes)
+        large, small = (depth.read, depth.reads) if use.operation == "read" else (depth.write, depth.writes)
         few = {"small_B": term(SMALL_B, "B"), "small_rate": row.term(small)}
         many = {"large_B": term(LARGE_B, "B"), "large_Bps": row.term(large)}
         return law(measured.request_rate, request_B=term(use.block_B, "B"), **few, **many)

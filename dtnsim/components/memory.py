@@ -69,11 +69,11 @@ class Memory(Component):
             peak = peak * row.term(self.uncounted)
         return law(physics.sustained_bandwidth, peak_Bps=peak, efficiency=row.term(self.efficiency))
 
-    def cross(self, row: Row, by: Crossing, what: str) -> None:
+    def cross(self, row: Row, by: Crossing, text: str) -> None:
         """Charges the memory traffic of one byte of an activity."""
-        given: dict[str, float | Term] = dict(by._asdict())
+        counts: dict[str, float | Term] = dict(by._asdict())
         if by.dma and by.sources + by.targets and self.ddio.value:
-            given["ddio"] = row.term(self.ddio)
+            counts["ddio"] = row.term(self.ddio)
         row.charge(
-            "memory", "memory", capacity=self.bandwidth(row), per_byte=law(physics.crossings, **given), what=what
+            "memory", "memory", capacity=self.bandwidth(row), per_byte=law(physics.crossings, **counts), what=text
         )

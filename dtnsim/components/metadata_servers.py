@@ -49,10 +49,10 @@ class MetadataServers(Model):
         ]
         return self.model_copy(update={name: getattr(usual, name) for name in unsaid})
 
-    def seconds(self, row: Row, asked: Operations) -> Term:
+    def seconds(self, row: Row, requests: Operations) -> Term:
         """Time of one metadata server that the operations of one payload byte take [s/B]."""
         parts = []
-        for operation, number in asked.per_byte.items():
+        for operation, number in requests.per_byte.items():
             rate = row.term(getattr(self, metadata.CLASSES.get(operation, "stat")))
             parts.append(Term(number, f"{number:.7g}") * law(metadata.server_time, operation_rate=rate))
         return sum(parts[1:], parts[0]) if parts else term(0.0)

@@ -9,7 +9,7 @@ from pydantic import Field
 from dtnsim.components.base import Component
 from dtnsim.ground.ledger import Row
 from dtnsim.ground.quantity import Draw, Quantity, Unit, Value, prior
-from dtnsim.ground.term import Term, count, law, of
+from dtnsim.ground.term import Term, count, law, parameter
 from dtnsim.physics import network as physics
 
 
@@ -71,14 +71,14 @@ class Encryptor(Middlebox):
 
     def charge(self, row: Row, name: str, wire: Term, packet_B: Term, streams: int) -> None:
         """Its engines: what passes and what it adds; and the tunnels that the flows reach."""
-        whole = wire + row.term(self.overhead) / packet_B
-        what, remedy = "encrypting gateway", "a faster gateway (its 'total')"
-        row.charge(name, self.family, capacity=row.term(self.total), per_byte=whole, what=what, remedy=remedy)
+        per_byte = wire + row.term(self.overhead) / packet_B
+        text, remedy = "encrypting gateway", "a faster gateway (its 'total')"
+        row.charge(name, self.family, capacity=row.term(self.total), per_byte=per_byte, what=text, remedy=remedy)
         if self.tunnel is None:
             return
         rate, name = self._tunnels(row.ledger.draw, streams), f"{name}.tunnels"
-        what, remedy = "tunnels of the gateway: each flow stays in one", "more tunnels (its 'tunnels') and more streams"
-        row.charge(name, self.family, capacity=rate, private=True, per_byte=whole, what=what, remedy=remedy)
+        text, remedy = "tunnels of the gateway: each flow stays in one", "more tunnels (its 'tunnels') and more streams"
+        row.charge(name, self.family, capacity=rate, private=True, per_byte=per_byte, what=text, remedy=remedy)
 
     def rate(self, draw: Draw, streams: int) -> Value:
         total = draw(self.total)
@@ -86,6 +86,6 @@ class Encryptor(Middlebox):
 
     def _tunnels(self, draw: Draw, streams: int) -> Term:
         if self.tunnel is None:
-            return of(draw, self.total)
-        one = of(draw, self.tunnel)
+            return parameter(draw, self.total)
+        one = parameter(draw, self.tunnel)
         return law(physics.firewall_rate, engine_Bps=one, flows=streams, total_Bps=count(self.tunnels, "tunnel") * one)

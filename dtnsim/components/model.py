@@ -31,9 +31,9 @@ _INSTEAD: Final = re.compile(r"function-\w+\[.*\]")
 _NO_KEYS: Final = frozenset({"model_type", "dict_type", "model_attributes_type"})
 
 
-def _listed(given: object) -> object:
+def _listed(raw: object) -> object:
     """One name is a list of one."""
-    return [given] if isinstance(given, str) else given
+    return [raw] if isinstance(raw, str) else raw
 
 
 def empty() -> list[Any]:
@@ -52,15 +52,15 @@ class Model(BaseModel):
 
     def model_copy(self, *, update: MappingABC[str, Any] | None = None, deep: bool = False) -> Self:
         """The same with some fields changed; what was worked out from the fields is worked out anew."""
-        made = super().model_copy(update=update, deep=deep)
-        for name in set(made.__dict__) - set(type(made).model_fields):
-            del made.__dict__[name]
-        return made
+        copied = super().model_copy(update=update, deep=deep)
+        for name in set(copied.__dict__) - set(type(copied).model_fields):
+            del copied.__dict__[name]
+        return copied
 
     def states(self, name: str) -> bool:
         """Whether a file gives this quantity, which then is not the kind's default."""
-        default, given = type(self).model_fields[name].default, getattr(self, name)
-        return (given.value, given.source) != (default.value, default.source)
+        default, stated = type(self).model_fields[name].default, getattr(self, name)
+        return (stated.value, stated.source) != (default.value, default.source)
 
     def of_two(self, one: str, other: str, *, second: bool) -> Quantity:
         """The quantity of one key or of another; where a file states the first alone, it holds for both.
@@ -71,8 +71,8 @@ class Model(BaseModel):
             second: Whether the second's is asked for.
         """
         alone = getattr(self, other) is None or (self.states(one) and not self.states(other))
-        found: Quantity = getattr(self, other if second and not alone else one)
-        return found
+        quantity: Quantity = getattr(self, other if second and not alone else one)
+        return quantity
 
 
 @cache
@@ -81,10 +81,10 @@ def _table() -> dict[str, Any]:
 
 
 @cache
-def tips(what: Literal["instead", "unknown"], model: type) -> dict[str, str]:
+def tips(section: Literal["instead", "unknown"], model: type) -> dict[str, str]:
     """By key what to write instead, or where nobody knows it: what ``instead.yaml`` says of a class and its bases."""
-    rows = (row for base in reversed(model.__mro__) for row in _table()[what].get(base.__name__, {}).items())
-    return {key: said.replace("KEY", key) for keys, said in rows for key in keys.split()}
+    rows = (row for base in reversed(model.__mro__) for row in _table()[section].get(base.__name__, {}).items())
+    return {key: text.replace("KEY", key) for keys, text in rows for key in keys.split()}
 
 
 def documentation_only(default: Any) -> Any:
@@ -92,52 +92,52 @@ def documentation_only(default: Any) -> Any:
     return Field(default, json_schema_extra={"x-documentation-only": True})
 
 
-def place(given: object, key: str | None = None) -> dict[str, Any]:
+def place(node: object, key: str | None = None) -> dict[str, Any]:
     """File and line of a scalar, of a mapping, or of one of its keys, for a `SpecError`."""
-    if not isinstance(given, Mapping | Scalar):
+    if not isinstance(node, Mapping | Scalar):
         return {}
-    file, line = (given.file, given.line) if isinstance(given, Scalar) else given.at(key or "")
+    file, line = (node.file, node.line) if isinstance(node, Scalar) else node.at(key or "")
     return {"file": file or None, "line": line or None}
 
 
 def spot_of(where: Any, steps: Iterable[str | int]) -> tuple[dict[str, Any], bool]:
     """File and line of what lies furthest along some steps, and whether all of them are there."""
-    spot, whole = place(where), True
+    spot, complete = place(where), True
     for step in steps:
         keys = where if isinstance(where, Mapping) else range(len(where)) if isinstance(where, list) else ()
         if step in keys:
             spot, where = place(where, str(step)) or place(where[step]) or spot, where[step]
         else:
-            whole = False
-    return spot, whole
+            complete = False
+    return spot, complete
 
 
 def validate(model: type[M], given: Mapping, *, key: str = "") -> M:
     """Validates a mapping; pydantic's findings become one `SpecError` that says where and what to write."""
     refused: list[SpecError] = []
     try:
-        made = model.model_validate(given)
+        built = model.model_validate(given)
     except ValidationError as error:
         # what is worked out from a wrong key is no finding of its own
-        own = [e for e in error.errors(include_url=False) if e["type"] != "default_factory_not_called"]
-        told = {_keys(e) for e in own if e["type"] not in _NO_KEYS}  # of a value or keys it is the value that was meant
+        raw = [e for e in error.errors(include_url=False) if e["type"] != "default_factory_not_called"]
+        seen = {_keys(e) for e in raw if e["type"] not in _NO_KEYS}  # of a value or keys it is the value that was meant
         refused = [
-            _spec_error(one, model, given, key) for one in own if one["type"] not in _NO_KEYS or _keys(one) not in told
+            _spec_error(one, model, given, key) for one in raw if one["type"] not in _NO_KEYS or _keys(one) not in seen
         ]
     if refused:  # not where it was caught: an error of pydantic is seen by no collector, and would keep all that it met
-        first, *others = refused
-        raise first.followed_by([*first.further, *(e for other in others for e in other.findings)])
-    for steps, text in _with_holes(given, made) if _may_have_holes(given) else ():
+        first, *rest = refused
+        raise first.followed_by([*first.further, *(e for other in rest for e in other.findings)])
+    for steps, text in _with_holes(given, built) if _may_have_holes(given) else ():
         name = ".".join([*([key] if key else []), *map(str, steps)])
         remedy = f"write {text.replace('_', '')}; _ stands between thousands only, as in 1_000"
         raise SpecError("is not a number", **spot_of(given, steps)[0], key=name, value=text, remedy=remedy)
-    return made
+    return built
 
 
-def _keys(found: ErrorDetails) -> tuple[str | int, ...]:
+def _keys(error: ErrorDetails) -> tuple[str | int, ...]:
     """Keys of a finding, without pydantic's names of what a value may be instead."""
     kinds = {model.__name__ for model in Model.__subclasses__()}
-    return tuple(s for s in found["loc"] if isinstance(s, int) or not (s in kinds or _INSTEAD.fullmatch(s)))
+    return tuple(s for s in error["loc"] if isinstance(s, int) or not (s in kinds or _INSTEAD.fullmatch(s)))
 
 
 def among_others(error: SpecError) -> Exception:
@@ -147,36 +147,36 @@ def among_others(error: SpecError) -> Exception:
     return PydanticCustomError("component", "cannot be used", {"error": error})
 
 
-def _may_have_holes(given: Any) -> bool:
+def _may_have_holes(raw: Any) -> bool:
     """Whether a digit with _ behind it is written anywhere: in nearly all descriptions there is none."""
-    if isinstance(given, str):
-        return "_" in given and _HOLE.search(given) is not None
-    if isinstance(given, dict):
-        return any(map(_may_have_holes, given)) or any(map(_may_have_holes, given.values()))
-    return isinstance(given, list) and any(map(_may_have_holes, given))
+    if isinstance(raw, str):
+        return "_" in raw and _HOLE.search(raw) is not None
+    if isinstance(raw, dict):
+        return any(map(_may_have_holes, raw)) or any(map(_may_have_holes, raw.values()))
+    return isinstance(raw, list) and any(map(_may_have_holes, raw))
 
 
-def _with_holes(given: Any, made: Any) -> Iterator[tuple[tuple[str | int, ...], str]]:
+def _with_holes(raw: Any, built: Any) -> Iterator[tuple[tuple[str | int, ...], str]]:
     """Numbers written like 1_0, which pydantic takes for 10 and people do not, each with the steps to it."""
     inner: Iterable[tuple[str | int, Any, Any]] = ()
-    if isinstance(given, str):
-        if "_" in given and isinstance(made, int | float) and not _NUMBER.fullmatch(given):
-            yield (), str(given)
-    elif isinstance(given, list) and isinstance(made, list | tuple):
-        inner = zip(range(len(given)), given, made, strict=False)
-    elif isinstance(given, dict) and isinstance(made, dict):
-        for key, own in zip(given, made, strict=False):
-            inner = (*inner, (key, key, own), (key, given[key], made[own]))
-    elif isinstance(given, dict) and isinstance(made, BaseModel):
-        names = {f.alias: n for n, f in type(made).model_fields.items() if f.alias}
-        inner = ((str(k), item, getattr(made, names.get(str(k), str(k)), None)) for k, item in given.items())
-    for step, item, own in inner:
-        yield from (((step, *steps), text) for steps, text in _with_holes(item, own))
+    if isinstance(raw, str):
+        if "_" in raw and isinstance(built, int | float) and not _NUMBER.fullmatch(raw):
+            yield (), str(raw)
+    elif isinstance(raw, list) and isinstance(built, list | tuple):
+        inner = zip(range(len(raw)), raw, built, strict=False)
+    elif isinstance(raw, dict) and isinstance(built, dict):
+        for key, other in zip(raw, built, strict=False):
+            inner = (*inner, (key, key, other), (key, raw[key], built[other]))
+    elif isinstance(raw, dict) and isinstance(built, BaseModel):
+        names = {f.alias: n for n, f in type(built).model_fields.items() if f.alias}
+        inner = ((str(k), item, getattr(built, names.get(str(k), str(k)), None)) for k, item in raw.items())
+    for step, item, other in inner:
+        yield from (((step, *steps), text) for steps, text in _with_holes(item, other))
 
 
-def _spec_error(first: ErrorDetails, model: type[BaseModel], given: Mapping, key: str) -> SpecError:
+def _spec_error(first: ErrorDetails, model: type[BaseModel], raw: Mapping, key: str) -> SpecError:
     """One of pydantic's findings; those of a component within it have their places already."""
-    spot, _ = spot_of(given, first["loc"])
+    spot, _ = spot_of(raw, first["loc"])
     name = ".".join([*([key] if key else []), *map(str, _keys(first))])
     inner = first.get("ctx", {}).get("error")
     if isinstance(inner, SpecError):
@@ -187,12 +187,12 @@ def _spec_error(first: ErrorDetails, model: type[BaseModel], given: Mapping, key
     message, remedy = first["msg"].removeprefix("Value error, "), None
     if first["type"] == "extra_forbidden":
         owner, wrong = _model_at(model, first["loc"][:-1]), str(first["loc"][-1])
-        known = [f.alias or n for n, f in owner.model_fields.items()]
-        near = [k for k in known if k.lower() == wrong.lower()] or [
-            k for k in difflib.get_close_matches(wrong, known, n=2, cutoff=0.6)
+        keys = [f.alias or n for n, f in owner.model_fields.items()]
+        near = [k for k in keys if k.lower() == wrong.lower()] or [
+            k for k in difflib.get_close_matches(wrong, keys, n=2, cutoff=0.6)
             if k not in _OF_ALL or difflib.get_close_matches(wrong, [k], cutoff=0.8)]  # fmt: skip
         message = "is not a key here"
-        remedy = f"did you mean {near[0]!r}?" if near else "known keys: " + ", ".join(known)
+        remedy = f"did you mean {near[0]!r}?" if near else "known keys: " + ", ".join(keys)
         remedy = tips("instead", owner).get(wrong.lower(), remedy)
     elif first["type"] == "missing":
         message, remedy = MISSING, _to_write(_model_at(model, first["loc"][:-1]), str(first["loc"][-1]))
@@ -210,8 +210,8 @@ def _to_write(model: type[BaseModel], name: str) -> str:
     field = next((f for n, f in model.model_fields.items() if name in (n, f.alias)), None)
     unit = next((m for m in (field.metadata if field is not None else ()) if isinstance(m, Unit)), None)
     example = f"write it like {units.EXAMPLES[unit.dim]}" if unit is not None else "write it"
-    known = tips("unknown", model)
-    return library.if_unknown(example, known.get(name) or known.get("any"))
+    advice = tips("unknown", model)
+    return library.if_unknown(example, advice.get(name) or advice.get("any"))
 
 
 def _model_at(model: type[BaseModel], steps: Iterable[int | str]) -> type[BaseModel]:
@@ -224,7 +224,7 @@ def _model_at(model: type[BaseModel], steps: Iterable[int | str]) -> type[BaseMo
 
 def _models(annotation: Any) -> Iterator[type[BaseModel]]:
     """The models that an annotation names, however deep: of ``list[Group] | None`` the groups'."""
-    if isinstance(annotation, Apart):
+    if isinstance(annotation, LazyModel):
         yield annotation.model
     elif isinstance(annotation, type) and issubclass(annotation, BaseModel):
         yield annotation
@@ -249,7 +249,7 @@ class Read:
         return self._schema()
 
 
-class Apart(Read):
+class LazyModel(Read):
     """Annotation in the place of a model that few files need: its module is loaded when one has the key.
 
     Args:
@@ -266,5 +266,5 @@ class Apart(Read):
         """The model."""
         return cast("type[Model]", getattr(importlib.import_module(self._module), self._name))
 
-    def _read(self, given: Any) -> BaseModel:
-        return self.model.model_validate(given)
+    def _read(self, raw: Any) -> BaseModel:
+        return self.model.model_validate(raw)

@@ -31,28 +31,28 @@ _CALLED: Final[dict[str, str | None]] = {
 WORDS: Final = frozenset({*MEDIA, *_CALLED})  #: all names of kinds
 
 
-def called(given: object) -> object:
+def called(raw: object) -> object:
     """A kind of network by what people call it."""
-    text = word_of(given)
-    if not text and (said := library.instead(str(given), "segment")) is not None:
-        raise ValueError(f"is no kind of network here; {said}")
-    return _CALLED.get(text, text or given)
+    text = word_of(raw)
+    if not text and (advice := library.instead(str(raw), "segment")) is not None:
+        raise ValueError(f"is no kind of network here; {advice}")
+    return _CALLED.get(text, text or raw)
 
 
-def word_of(given: object) -> str:
+def word_of(raw: object) -> str:
     """The name of a kind in what people write, like ``lan`` in ``hospital LAN``; nothing where none is in it."""
-    text = given.lower() if isinstance(given, str) else ""
+    text = raw.lower() if isinstance(raw, str) else ""
     if text in WORDS or library.instead(text, "segment") is not None:
         return text if text in WORDS else ""
-    there = (w for w in WORDS if w in text and re.search(rf"\b{re.escape(w)}\b", text))
-    return max(there, key=lambda w: (len(w), w), default="")
+    words = (w for w in WORDS if w in text and re.search(rf"\b{re.escape(w)}\b", text))
+    return max(words, key=lambda w: (len(w), w), default="")
 
 
-def taken(given: object) -> str | None:
+def kind_hint(raw: object) -> str | None:
     """What a word that is not quite a kind is taken for, or what to write instead; None where it is a kind."""
-    text = word_of(given)
+    text = word_of(raw)
     if text not in _CALLED:
-        return None if not text or text == str(given).lower() else f"is taken as {text}"
+        return None if not text or text == str(raw).lower() else f"is taken as {text}"
     kind = _CALLED[text]
     return f"is taken as {kind}" if kind is not None else f"tells no loss; {library.instead(text, 'segment')}"
 
@@ -70,15 +70,15 @@ class Priors:
     buffer: Quantity  #: Queue in front of it.
 
 
-def _prior(given: tuple[str, float, str]) -> Quantity:
+def _prior(entry: tuple[str, float, str]) -> Quantity:
     """A median, the factor within which two thirds lie, and the source."""
-    text, factor, source = given
+    text, factor, source = entry
     return prior(text, factor_spread(factor), source.format(**_TABLE["sources"]))
 
 
-def _priors(given: Mapping[str, tuple[str, float, str]]) -> Priors:
-    made = {name: _prior(row) for name, row in given.items()}
-    return Priors(**{**made, "runs": replace(made["runs"], text="", key="repeat loss")})
+def _priors(table: Mapping[str, tuple[str, float, str]]) -> Priors:
+    quantities = {name: _prior(row) for name, row in table.items()}
+    return Priors(**{**quantities, "runs": replace(quantities["runs"], text="", key="repeat loss")})
 
 
 PRIORS: Final = {kind: _priors(_TABLE["kinds"][kind]) for kind in MEDIA}

@@ -140,7 +140,7 @@ class Nfs(Remote):
     def flight_rate(self, row: Row, use: Access, size: Term) -> Term:
         slots = self.slots
         if use.kernels is not None and not self.states("slots"):
-            slots = use.kernels.by(lambda release: _OLD_SLOTS if release < nfs.DYNAMIC_SLOTS else self.slots)
+            slots = use.kernels.number(lambda release: _OLD_SLOTS if release < nfs.DYNAMIC_SLOTS else self.slots)
         takes = {"rtt_s": term(use.rtt_s, "s", "round trip of the route"), "service_s": self.answer_time(row, use)}
         return law(nfs.data_rate, slots=row.term(slots), io_B=size, **takes, connections=self.nconnect)
 
@@ -153,7 +153,7 @@ class Nfs(Remote):
             return law(nfs.read_ahead_bytes, requests=_READ_AHEAD, rsize_B=row.term(size))
         many_B = float(nfs.read_ahead_bytes(_READ_AHEAD, size.value))
         many = size.worth(many_B, "15 requests: Linux fs/nfs/client.c, NFS_MAX_READAHEAD before 5.4")
-        usual = use.kernels.by(lambda release: many if release < nfs.SMALL_READ_AHEAD else _USUAL_AHEAD)
+        usual = use.kernels.number(lambda release: many if release < nfs.SMALL_READ_AHEAD else _USUAL_AHEAD)
         call = term(use.block_B, "B")
         return law(cache.read_ahead_window, set_B=row.term(usual), call_B=call, largest_B=row.term(size))
 
@@ -198,9 +198,9 @@ class Nfs(Remote):
             changes = changes + law(nfs.commits, file_B=file_B, wsize_B=row.term(self.wsize)).value
         return changes
 
-    def touched(self, row: Row, use: Access, made: Servers) -> Term | None:
+    def touched(self, row: Row, use: Access, nodes: Servers) -> Term | None:
         """A mount talks to one server; parallel NFS to all of them."""
-        return None if self.pnfs else super().touched(row, use, made)
+        return None if self.pnfs else super().touched(row, use, nodes)
 
     # -- metadata ---------------------------------------------------------------------------------
 
@@ -219,21 +219,21 @@ class Nfs(Remote):
 
     def waits(self, row: Row, operations: Calls, host: Machine, away_s: Value, file_B: float, *, met: int = 0) -> Value:
         """What this client has just made it looks at without asking, as long as it trusts the attributes."""
-        asked = super().waits(row, operations, host, away_s, file_B)
+        waited = super().waits(row, operations, host, away_s, file_B)
         if not met or operations != ("stat",):
-            return asked
+            return waited
         apart = term(super().waits(row, ("create", "close"), host, away_s, file_B), "s", "one creation")
-        known = law(nfs.trusted_share, files=met, apart_s=apart, attribute_s=row.term(self.acregmin)).value
-        return known * row.value(_LOCAL_LOOK) + (1.0 - known) * asked
+        trusted = law(nfs.trusted_share, files=met, apart_s=apart, attribute_s=row.term(self.acregmin)).value
+        return trusted * row.value(_LOCAL_LOOK) + (1.0 - trusted) * waited
 
     def operation_time(self, row: Row, operation: str, host: Machine) -> Value:
         """A request at the server; what changes a directory or inode waits for stable storage."""
         stable = row.value(self.stable) if operation in CHANGES else 0.0
         return super().operation_time(row, operation, host) + stable
 
-    def thread_operations(self, row: Row, asked: Operations) -> Term:
+    def thread_operations(self, row: Row, requests: Operations) -> Term:
         """A thread answers what changes a directory or inode when that is stable."""
-        return super().thread_operations(row, asked) + term(asked.changes) * row.term(self.stable)
+        return super().thread_operations(row, requests) + term(requests.changes) * row.term(self.stable)
 
     def close_time(self, row: Row, file_B: float, rtt_s: Value) -> Value:
         trips = law(nfs.commits, file_B=file_B, wsize_B=row.term(self.wsize)).value
@@ -277,6 +277,6 @@ class Vast(Nfs):
         "15 MiB", 0.3, "assumed: read_ahead_kb raised as for other NFS appliances (Linux' old default of 15 requests)"
     )
 
-    def touched(self, row: Row, use: Access, made: Servers) -> Term | None:
+    def touched(self, row: Row, use: Access, nodes: Servers) -> Term | None:
         """As many nodes as there are addresses with a connection."""
-        return count(min(self.remoteports, self.nconnect, made.count), "server")
+        return count(min(self.remoteports, self.nconnect, nodes.count), "server")

@@ -11,7 +11,7 @@ from dtnsim.components.cloud import Allowance
 from dtnsim.ground.errors import SpecError
 from dtnsim.ground.ledger import Row
 from dtnsim.ground.quantity import Draw, Quantity, Unit, Value, prior
-from dtnsim.ground.term import Term, count, law, least, term
+from dtnsim.ground.term import Term, count, law, minimum, term
 from dtnsim.ground.uncertainty import Otherwise
 from dtnsim.physics import bonding, cpu, nic as physics, pcie, rdma
 
@@ -44,13 +44,13 @@ _FRAME = prior(
 _JUMBO_B: Final = 8948.0
 
 
-def _link(known: Mapping[str, Any]) -> tuple[int, int]:
+def _link(fields: Mapping[str, Any]) -> tuple[int, int]:
     """Lanes and generation of a card that is known by its ports only."""
-    rate = known.get("rate")
+    rate = fields.get("rate")
     if rate is None:  # it is wrong, and that will be said
         return 8, 3
-    ports = known.get("ports", 1) if known.get("bonding", "none") != "none" else 1
-    return pcie.card_link(rate.value * ports / (1 + len(known.get("more_slots", ()))))
+    ports = fields.get("ports", 1) if fields.get("bonding", "none") != "none" else 1
+    return pcie.card_link(rate.value * ports / (1 + len(fields.get("more_slots", ()))))
 
 
 class Nic(Component):
@@ -170,7 +170,7 @@ class Nic(Component):
     def carries(self, draw: Draw, flows: int, *, sending: bool) -> Value:
         """Rate on the wire that so many flows of one transfer may have [B/s]."""
         rate: Value = draw(self.rate) * self.links
-        return rate if self.allowance is None else self.allowance.least(draw, rate, flows, sending=sending)
+        return rate if self.allowance is None else self.allowance.guaranteed_rate(draw, rate, flows, sending=sending)
 
     @property
     def packet(self) -> Quantity:
@@ -181,7 +181,9 @@ class Nic(Component):
         """Bytes on the wire for a byte of storage traffic: RDMA on InfiniBand or with ``verbs``, else TCP."""
         mtu = term(self.mtu.value, "B", self.mtu.source)
         if self.protocol == "infiniband":
-            size = least(term(self.packet.value, "B", self.packet.source), term(4096.0, "B", "largest InfiniBand MTU"))
+            size = minimum(
+                term(self.packet.value, "B", self.packet.source), term(4096.0, "B", "largest InfiniBand MTU")
+            )
             return law(physics.infiniband_wire_bytes, mtu_B=size) / size
         if verbs:
             size = law(rdma.roce_payload, mtu_B=mtu)
@@ -216,8 +218,8 @@ class Nic(Component):
             raise SpecError("is not a port of that adapter", key=f"{row.host}.nics.{name}", value=port, remedy=remedy)
         rate = row.term(self.rate)
         if self.packets is not None and packet_B is not None:
-            most, each, what = row.term(self.packets), 1.0 / packet_B, "packets that the card takes"
-            row.charge(f"{name}.packets.{direction}", "nic", capacity=most, per_byte=each, unit="op", what=what)
+            most, each, text = row.term(self.packets), 1.0 / packet_B, "packets that the card takes"
+            row.charge(f"{name}.packets.{direction}", "nic", capacity=most, per_byte=each, unit="op", what=text)
         if self.allowance is not None:
             counted = streams if flows == 0 else flows
             self.allowance.charge(row, name, direction, float(self.links) * rate, wire, counted, total_B)
@@ -241,6 +243,6 @@ class Nic(Component):
         spread = bonding.static_rate if lockstep else bonding.dynamic_rate
         used = float(spread(1.0, self.ports, streams))
         capacity = law(spread, link_Bps=rate, links=self.ports, streams=streams)
-        what = f"{streams} streams hashed onto {self.ports} ports use {used:.2f} of them on average"
-        what += ", all at the pace of the fullest" if lockstep else ""
-        row.charge(f"{name}.bond-hash.{direction}", kind, capacity=capacity, per_byte=wire, private=True, what=what)
+        text = f"{streams} streams hashed onto {self.ports} ports use {used:.2f} of them on average"
+        text += ", all at the pace of the fullest" if lockstep else ""
+        row.charge(f"{name}.bond-hash.{direction}", kind, capacity=capacity, per_byte=wire, private=True, what=text)

@@ -122,17 +122,17 @@ class CryptoAccelerator(Offload):
 
     def serve(self, row: Row, name: str, duty: Duty, cycles: Term, thread: Thread) -> None:
         """Its engines, which are not the host's cores, and the requests that the thread has in flight."""
-        given = self.compression if duty.kind == "compression" and self.compression is not None else self.cipher
-        rate, kind = row.term(given), "compression" if duty.kind == "compression" else "cipher"
+        rating = self.compression if duty.kind == "compression" and self.compression is not None else self.cipher
+        rate, kind = row.term(rating), "compression" if duty.kind == "compression" else "cipher"
         remedy = f"a faster card or a second one (hosts.{row.host}.devices.{name})"
         row.charge(f"{name}.{kind}", "offload", capacity=rate, what=f"{kind} engines of {name}", remedy=remedy)
         size, latency_s, one = row.term(self.request), row.term(self.latency), rate / count(self.engines, "engine")
         alone = law(waiting.request_rate, request_B=size, latency_s=latency_s, rate_Bps=one, in_flight=self.in_flight)
-        capacity, what = count(thread.copies, "thread") * alone, f"requests that {thread.name} has in flight at {name}"
+        capacity, text = count(thread.copies, "thread") * alone, f"requests that {thread.name} has in flight at {name}"
         key = f"hosts.{row.host}.devices.{name}.in_flight: asynchronous mode"
         remedy = f"more requests in flight ({key}) or more streams or processes"
         station = f"{name}.requests.{thread.name}"
-        row.charge(station, "offload", capacity=capacity, private=True, what=what, remedy=remedy)
+        row.charge(station, "offload", capacity=capacity, private=True, what=text, remedy=remedy)
 
     def handing_over(self, row: Row) -> Term:
         return row.term(self.submit) / row.term(self.request)
@@ -188,11 +188,11 @@ class Dpu(Offload):
             engines, remedy = row.term(self.crypto), f"a card with faster engines ({key}.crypto)"
             row.charge(f"{name}.crypto", "offload", capacity=engines, what="inline AES-GCM", remedy=remedy)
             return
-        own = count(self.cores, "core") * row.term(self.clock) * row.term(self.per_cycle)
-        what, label = f"{duty.kind} on the cores of {name}", f"all cores of the DPU {name} of {row.host}"
+        rate = count(self.cores, "core") * row.term(self.clock) * row.term(self.per_cycle)
+        text, label = f"{duty.kind} on the cores of {name}", f"all cores of the DPU {name} of {row.host}"
         remedy, unit = f"leave work to the host's own cores ({key}.takes_over), or a card with more cores", "cycles"
         station = f"{name}.cores"
-        row.charge(station, "offload", capacity=own, per_byte=cycles, unit=unit, what=what, label=label, remedy=remedy)
+        row.charge(station, "offload", capacity=rate, per_byte=cycles, unit=unit, what=text, label=label, remedy=remedy)
 
     def handing_over(self, row: Row) -> Term:
         return row.term(self.submit) / row.term(self.request)

@@ -39,14 +39,14 @@ class Copies(Model):
             return self.data + self.coding if self.data else self.replicas
         return max(self.data, 1)
 
-    def ports(self, *, reading: bool, here: float = 0.0) -> Term:
+    def ports(self, *, reading: bool, local: float = 0.0) -> Term:
         """Bytes that pass the nodes' ports for one that is read or written, copies between them counted.
 
-        ``here`` is the part of the objects whose primary is on the client's own node.
+        ``local`` is the part of the objects whose primary is on the client's own node.
         """
         stored = self.stored()
         return law(
-            redundancy.ceph_port_bytes, stored_per_byte=stored, data=self.data, reading=float(reading), here=here
+            redundancy.ceph_port_bytes, stored_per_byte=stored, data=self.data, reading=float(reading), here=local
         )
 
 
@@ -135,13 +135,13 @@ class OsdPool(Copies):
 
     def small(self, row: Row, use: Access) -> Term:
         """Small requests a second of an OSD; where nobody says, it is a disk's turn for each that moves its heads."""
-        said = self.of_two("osd_iops", "osd_write_iops", second=use.operation == "write")
+        stated = self.of_two("osd_iops", "osd_write_iops", second=use.operation == "write")
         usual = OsdPool.model_fields["osd_iops" if use.operation == "read" else "osd_write_iops"].default
-        if said != usual:
-            return row.term(said)
+        if stated != usual:
+            return row.term(stated)
         if self.slow(use) and (use.operation == "write" or use.random):
             return row.term(_DISK)
-        return row.term(said) * redundancy.OSD_SMALL[self.release][use.operation == "write"]
+        return row.term(stated) * redundancy.OSD_SMALL[self.release][use.operation == "write"]
 
     def slow(self, use: Access) -> bool:
         """Whether the OSDs are on disks."""
@@ -150,11 +150,11 @@ class OsdPool(Copies):
     def service(self, row: Row, use: Access, size: Term) -> Term:
         """Seconds of each OSD for one request; its rates are of objects of ``object_size``, whatever a tool makes."""
         byte, moves = self.at_osd(row, use.operation), use.operation == "write" or use.random
-        whole = row.term(self.object_size) if moves else self.piece_of(row, use)
-        if not (use.alone or use.operation == "write"):
+        piece = row.term(self.object_size) if moves else self.piece_of(row, use)
+        if not (use.waits_for_each or use.operation == "write"):
             return size * byte
         small = 1.0 / self.small(row, use)
-        return law(redundancy.osd_time, request_B=size, object_B=whole, object_s=whole * byte, small_s=small)
+        return law(redundancy.osd_time, request_B=size, object_B=piece, object_s=piece * byte, small_s=small)
 
     def pool_rate(self, use: Access, size: Term, flying: Term | float, service_s: Term, away_s: Term) -> Term:
         """Rate of requests of a size of which so many fly: each ``service_s`` at its OSDs, and ``away_s`` besides."""
@@ -162,9 +162,9 @@ class OsdPool(Copies):
         pool = {"osds": osds, "parts": parts, "service_s": service_s, "away_s": away_s}
         return law(redundancy.pool_rate, request_B=size, in_flight=flying, **pool)
 
-    def beside(self, row: Row, use: Access, takes: Term) -> Term:
+    def overhead(self, row: Row, use: Access, takes: Term) -> Term:
         """What a request, which alone ``takes`` that, takes besides its OSD; on flash a small one is part of it."""
-        if self.slow(use) or not (use.alone or use.operation == "write"):
+        if self.slow(use) or not (use.waits_for_each or use.operation == "write"):
             return takes
         return largest(takes - 1.0 / self.small(row, use), term(0.0, "s"))
 
@@ -206,40 +206,40 @@ class ParallelFilesystem(SharedFilesystem):
             return super().sent(row, use)
         return law(servers.elsewhere, servers=self.servers.count)
 
-    def behind(self, row: Row, use: Access, label: str, request: Term, drives: Row | None = None) -> None:
+    def charge_servers(self, row: Row, use: Access, label: str, request: Term, drives: Row | None = None) -> None:
         """Arrays have all, ports what comes from other hosts."""
         ports = row.times(self.elsewhere) if self.hyperconverged else row
-        super().behind(ports, use, label, request, row if drives is None and self.hyperconverged else drives)
+        super().charge_servers(ports, use, label, request, row if drives is None and self.hyperconverged else drives)
 
     def stripes(self, row: Row, file_B: float) -> Term | None:
         """Targets that a file of this size lies on; None where it lies on all."""
         return None
 
-    def touched(self, row: Row, use: Access, made: Servers) -> Term | None:
+    def touched(self, row: Row, use: Access, nodes: Servers) -> Term | None:
         """Servers of a transfer's own files, which their stripes fall on."""
-        return self._fallen_on(row, use, made.count)
+        return self._fallen_on(row, use, nodes.count)
 
     def _fallen_on(self, row: Row, use: Access, number: int) -> Term | None:
-        own = self.stripes(row, use.file_B)
-        return None if own is None else self.fallen_on(use, max(use.own_streams, 1), number, own)
+        stripes = self.stripes(row, use.file_B)
+        return None if stripes is None else self.fallen_on(use, max(use.own_streams, 1), number, stripes)
 
     @staticmethod
     def either(use: Access, read: Quantity, write: Quantity | None) -> Quantity:
         """The rate of this operation; where nobody says what is written, it is as what is read."""
         return read if use.operation == "read" or write is None else write
 
-    def ahead(self, row: Row, use: Access, label: str, window: Quantity, what: str) -> None:
+    def ahead(self, row: Row, use: Access, label: str, window: Quantity, text: str) -> None:
         """Charges a window of read-ahead that each reader has under way."""
         wait = self.away(row.term(self.latency), use)
         rate = law(cache.read_ahead_rate, disk_rate=np.inf, window_B=row.term(window), latency_s=wait)
-        self.of_each(row, use, f"{label}.read-ahead", rate, what, "reader")
+        self.of_each(row, use, f"{label}.read-ahead", rate, text, "reader")
 
     def request_wait(self, row: Row, use: Access, host: Machine, volume: str) -> Value:
         return (row.value(self.latency) + use.rtt_s) / use.block_B
 
     def among_others(self, row: Row, alone: Quantity) -> Term:
         """Time of a request for metadata where others ask the servers as well."""
-        return law(metadata.shared_time, alone_s=row.term(alone), left=row.term(self.whole(row).share))
+        return law(metadata.shared_time, alone_s=row.term(alone), left=row.term(self.system_mount(row).share))
 
     def operation_time(self, row: Row, operation: str, host: Machine) -> Value:
         return self.among_others(row, self.timed(operation)).value

@@ -205,8 +205,8 @@ class Raid(LinuxMd):
         """Parity and mirror copies cross the bus when the host makes them; what a controller makes does not."""
         if not self.software:
             return 1.0
-        own = self._spread().value if use.operation == "write" else 1.0
-        return own * self.of.bus_factor(use)
+        crossings = self._spread().value if use.operation == "write" else 1.0
+        return crossings * self.of.bus_factor(use)
 
     def serve(self, row: Row, use: Access, name: str, *, copies: int = 1, visit_B: Term | Value | None = None) -> None:
         """Charges the members with data, parity, and what small or degraded access adds."""
@@ -219,7 +219,7 @@ class Raid(LinuxMd):
                 pair = count(copies, "controller pair") * row.term(self.mirror_rate)
                 row.charge(f"{name}.mirror", "cache", capacity=pair, what="copies of the write cache at the partner")
             if self.cache is not None and self.write_back:  # what stays in it
-                load = load * use.beyond(row.term(self.cache), self.cache.value)
+                load = load * use.missed_part(row.term(self.cache), self.cache.value)
         if self.software:
             arrays = copies * self.groups
             self.lock(row, use, name, level=self.level, arrays=count(arrays, "array"), chunk=self._chunk(row))
@@ -241,7 +241,7 @@ class Raid(LinuxMd):
         busy = middle(self._members(row, use).value)
         lying = float(np.mean((load if use.operation == "write" else self._spread()).value))
         seen = self._of_a_copy(use).but(total_B=use.total_B * lying, loose=use.loose and self.software)
-        if use.alone:
+        if use.waits_for_each:
             seen = seen.but(block_B=use.block_B / busy, queue_depth=max(1, round(use.queue_depth * busy)))
         chunk, n = middle(self._chunk(row).value), self.data_members
         part = min(chunk, use.extent_B)
@@ -363,23 +363,23 @@ class Raid(LinuxMd):
         if not np.any(np.asarray(alone := self.of.latency(row, use)) > 0):
             return ONCE
         slowest = term(self.of.latency(row, use, busy) / alone, "1", "slowest of the members over any of them")
-        held = use.in_flight * busy / (copies * self.data_members)
-        return law(raid.fork_join_load, in_flight=held, slowest=slowest)
+        in_flight = use.in_flight * busy / (copies * self.data_members)
+        return law(raid.fork_join_load, in_flight=in_flight, slowest=slowest)
 
     def _rebuilding(self, row: Row, use: Access, visit: Term | None) -> Term:
         """What a running rebuild, check or resync leaves of a member, as a factor on every demand."""
-        given = np.any(np.asarray(row.value(self.rebuild)) > 0)
-        if not given and not self.rebuilding:
+        stated = np.any(np.asarray(row.value(self.rebuild)) > 0)
+        if not stated and not self.rebuilding:
             return ONCE
         media, window = self.of.media_rate(row, "read"), row.term(self.rebuild_window)
         away = term(self.of.latency(row, use.but(operation="read", random=True)), "s", "positioning of a member")
         moving = use.random or use.streams > 1  # then the way back is one that the heads go anyhow
         switch = away if moving else 2.0 * away
-        if given or self.software:
-            wanted = row.term(self.rebuild if given else MD_REBUILD)
+        if stated or self.software:
+            wanted = row.term(self.rebuild if stated else MD_REBUILD)
         else:  # a share of the drives' time
             wanted = row.term(_CONTROLLER_REBUILD) * window / (window / media + switch)
-        held = term(use.block_B, "B") / self._members(row, use) if use.random else visit or row.term(BLOCK_REQUEST)
+        size_B = term(use.block_B, "B") / self._members(row, use) if use.random else visit or row.term(BLOCK_REQUEST)
         rebuild = law(raid.rebuild_rate, wanted=wanted, media_rate=media)
-        moved = {"window_B": window, "switch_s": switch, "visit_s": held / media + away if moving else held / media}
+        moved = {"window_B": window, "switch_s": switch, "visit_s": size_B / media + away if moving else size_B / media}
         return law(raid.rebuild_load, rebuild=rebuild, media_rate=media, **moved)

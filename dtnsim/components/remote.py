@@ -14,7 +14,7 @@ from dtnsim.components.machine import Machine
 from dtnsim.components.servers import RequestTime, Servers, SharedFilesystem
 from dtnsim.ground.ledger import Row
 from dtnsim.ground.quantity import Quantity, Unit, Value, middle, prior
-from dtnsim.ground.term import Term, count, law, least, term
+from dtnsim.ground.term import Term, count, law, minimum, term
 from dtnsim.ground.uncertainty import Change
 from dtnsim.physics import cache, nfs
 
@@ -88,13 +88,13 @@ class Remote(SharedFilesystem):
         """What requests cost the core of their connection for each byte that they carry [cycles/B]."""
         return row.term(self.call) / self._request(row, use)
 
-    def operation_cycles(self, row: Row, asked: Operations) -> Term:
+    def operation_cycles(self, row: Row, requests: Operations) -> Term:
         """What metadata operations of one payload byte cost that core: each is a request like any other [cycles/B].
 
         Source: Linux net/sunrpc/xprt.c (one task sends on a transport at a time) and xprtsock.c (one work receives);
             fs/smb/client/connect.c (cifs_demultiplex_thread, one for each connection).
         """
-        return term(asked.number) * row.term(self.call)
+        return term(requests.number) * row.term(self.call)
 
     @property
     def sessions(self) -> int:
@@ -112,9 +112,9 @@ class Remote(SharedFilesystem):
 
     def io_size(self, use: Access) -> Quantity:
         """Bytes of one READ or WRITE: what client and server agree on."""
-        own = self.rsize if use.operation == "read" else self.wsize
+        size = self.rsize if use.operation == "read" else self.wsize
         agreed = middle(use.agreed_B)
-        return own if own.value <= agreed else own.worth(agreed, "the server's memory (Linux fs/nfsd/nfssvc.c)")
+        return size if size.value <= agreed else size.worth(agreed, "the server's memory (Linux fs/nfsd/nfssvc.c)")
 
     def agrees(self, server: Machine) -> float:
         """Largest request that a server on this machine agrees to [B]."""
@@ -134,18 +134,18 @@ class Remote(SharedFilesystem):
 
     def requests(self, row: Row, use: Access) -> tuple[float, int]:
         """Bytes of one request of an access, and how many go out at once: those of a call, or of a window."""
-        size = middle(self.asked(row, use).value)
-        whole = use.block_B * use.queue_depth if use.alone else middle(self.window(row, use).value)
+        size = middle(self.request_B(row, use).value)
+        total_B = use.block_B * use.queue_depth if use.waits_for_each else middle(self.window(row, use).value)
         if use.operation == "write":
             return size, use.queue_depth
-        return min(size, whole), max(1, round(whole / size))
+        return min(size, total_B), max(1, round(total_B / size))
 
     def request_wait(self, row: Row, use: Access, host: Machine, volume: str) -> Value:
         """A round trip, the wire and the server's drives, one after the other, less what stations are charged for it.
 
         What a call asks for goes out together.
         """
-        size, service = least(row.term(self.io_size(use)), term(use.block_B, "B")), self.answer_time(row, use)
+        size, service = minimum(row.term(self.io_size(use)), term(use.block_B, "B")), self.answer_time(row, use)
         slots = 1.0 / self.flight_rate(row, use, size).value
         wait = use.rtt_s + service.value + use.cold_s + self._commit_wait(row, use)
         charged = np.maximum(np.maximum(slots, use.drives_s), use.wire_s)
@@ -176,33 +176,33 @@ class Remote(SharedFilesystem):
 
     def medium(self, row: Row, use: Access, host: Machine, volume: str) -> None:
         """Requests and read-ahead of this mount, a filer's servers; the composer charges a server that is a host."""
-        label, size = label_of(volume), self.asked(row, use)
+        label, size = label_of(volume), self.request_B(row, use)
         rtt, service = term(use.rtt_s, "s", "round trip of the route"), self.answer_time(row, use)
-        rate, what = self.flight_rate(row, use, size), f"{self.protocol} {use.operation} requests in flight"
-        row.charge(f"{label}.{self.kind}-slots", self.kind, capacity=rate, what=what)
-        if use.operation == "read" and not use.alone:
+        rate, text = self.flight_rate(row, use, size), f"{self.protocol} {use.operation} requests in flight"
+        row.charge(f"{label}.{self.kind}-slots", self.kind, capacity=rate, what=text)
+        if use.operation == "read" and not use.waits_for_each:
             window, waits = self.window(row, use), rtt + service
             if np.any(np.asarray(use.wire_s) > 0):  # a request passes one stage after the other
-                stages = term(use.cold_s, "s", "drives of the server") + term(use.wire_s, "s/B") * least(size, window)
+                stages = term(use.cold_s, "s", "drives of the server") + term(use.wire_s, "s/B") * minimum(size, window)
                 waits = waits + stages
-            flying = least(cache.WINDOWS * window, term(max(use.file_B, 1.0), "B", "one file"))
+            flying = minimum(cache.WINDOWS * window, term(max(use.file_B, 1.0), "B", "one file"))
             ahead = law(cache.read_ahead_rate, disk_rate=np.inf, window_B=flying, latency_s=waits)
-            what = f"{self.protocol} read-ahead over the round trip, the wire and the server's drives"
+            text = f"{self.protocol} read-ahead over the round trip, the wire and the server's drives"
             key = f"hosts.{host.name}.volumes.{volume}.filesystem.read_ahead"
             more, changes = f"a larger read-ahead ({key}), or more files at once", self.more_ahead(use, volume, key)
-            self.of_each(row, use, f"{label}.read-ahead", ahead, what, "reader", more, changes)
+            self.of_each(row, use, f"{label}.read-ahead", ahead, text, "reader", more, changes)
         if host.volumes[volume].server is None:
-            self.behind(row, use.but(warm=self.warm and use.operation == "read"), label, size)
+            self.charge_servers(row, use.but(warm=self.warm and use.operation == "read"), label, size)
             host.storage_network(row, use, volume)
 
     def more_ahead(self, use: Access, volume: str, key: str) -> tuple[Change, ...]:
         """A larger read-ahead of a mount, where its client can be told."""
         return ()
 
-    def asked(self, row: Row, use: Access) -> Term:
+    def request_B(self, row: Row, use: Access) -> Term:
         """Bytes of one request of an access: no more than a file, since each names one (RFC 1813, section 3.3.6)."""
-        asked = use.asked(row.term(self.io_size(use)))
-        return term(use.file_B, "B", "one file") if 0 < use.file_B < middle(asked.value) else asked
+        size = use.joined_request_B(row.term(self.io_size(use)))
+        return term(use.file_B, "B", "one file") if 0 < use.file_B < middle(size.value) else size
 
     def _request(self, row: Row, use: Access) -> Term:
         """Bytes of one request, or of the read-ahead window where that is smaller."""
@@ -217,11 +217,11 @@ class Remote(SharedFilesystem):
         """Time that a thread of the server waits for the drives, for a byte that is read from them [s/B]."""
         return term(use.cold_s, "s", "drives of the server") / self._request(row, use)
 
-    def thread_operations(self, row: Row, asked: Operations) -> Term:
+    def thread_operations(self, row: Row, requests: Operations) -> Term:
         """Time of a thread of the server for the metadata operations of one payload byte [s/B]."""
         look, change = row.term(self.op_time), row.term(self.timed("create"))
-        return term(asked.number - asked.changes) * look + term(asked.changes) * change
+        return term(requests.number - requests.changes) * look + term(requests.changes) * change
 
-    def touched(self, row: Row, use: Access, made: Servers) -> Term | None:
+    def touched(self, row: Row, use: Access, nodes: Servers) -> Term | None:
         """A mount talks to one server."""
         return count(1, "server")

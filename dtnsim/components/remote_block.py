@@ -59,13 +59,13 @@ class RemoteBlock(Layer):
         """Largest request of an access."""
         return self.request
 
-    def asked(self, row: Row, use: Access) -> Term:
+    def request_B(self, row: Row, use: Access) -> Term:
         """Bytes of one request of an access."""
-        return use.asked(row.term(self.largest(use)))
+        return use.joined_request_B(row.term(self.largest(use)))
 
     def command_byte(self, row: Row, use: Access) -> Term:
         """What commands cost the core of their connection for each byte that they carry [cycles/B]."""
-        return row.term(self.command) / self.asked(row, use)
+        return row.term(self.command) / self.request_B(row, use)
 
     def trips(self, row: Row, use: Access) -> Term | float:
         """Ways there and back of one request."""
@@ -90,13 +90,13 @@ class RemoteBlock(Layer):
 
     def serve(self, row: Row, use: Access, name: str, *, copies: int = 1, visit_B: Term | Value | None = None) -> None:
         flying = use.under_way(self.largest(use).value, float(self.connections * self.depth * copies))
-        drives = term(self.of.latency(row, use.but(random=use.alone)), "s", "drives of the target")
+        drives = term(self.of.latency(row, use.but(random=use.waits_for_each)), "s", "drives of the target")
         waits, alone = drives + self.trips(row, use) * self.added(row), term(self.single_rate(row, use), "B/s")
-        size, what = self.asked(row, use), f"{self.kind} {use.operation} requests in flight"
+        size, text = self.request_B(row, use), f"{self.kind} {use.operation} requests in flight"
         rate = law(waiting.request_rate, request_B=size, latency_s=waits, rate_Bps=alone, in_flight=flying)
         remedy = "more requests in flight: larger read-ahead, queue depth or more connections"
         remedy += f" (hosts.{row.host}.volumes, array.request, array.depth, array.connections)"
-        row.charge(f"{name}.in-flight", "window", capacity=rate, what=what, remedy=remedy)
+        row.charge(f"{name}.in-flight", "window", capacity=rate, what=text, remedy=remedy)
         if self.port_rate is not None:
             capacity = count(self.targets * copies, "target") * row.term(self.port_rate)
             row.charge(f"{name}.target-ports", "nic", capacity=capacity, what="ports of the targets")
@@ -165,10 +165,10 @@ class Iscsi(RemoteBlock):
 
     def serve(self, row: Row, use: Access, name: str, *, copies: int = 1, visit_B: Term | Value | None = None) -> None:
         threads = self.target_threads or max(self.connections, self.targets)
-        most, each = count(threads * copies, "thread") * row.term(self.served), 1.0 / self.asked(row, use)
-        what = "commands that the threads of the targets take"
+        most, each = count(threads * copies, "thread") * row.term(self.served), 1.0 / self.request_B(row, use)
+        text = "commands that the threads of the targets take"
         remedy = f"larger requests, more sessions (hosts.{row.host}.volumes, array.connections)"
-        row.charge(f"{name}.target-threads", "target-core", capacity=most, per_byte=each, what=what, remedy=remedy)
+        row.charge(f"{name}.target-threads", "target-core", capacity=most, per_byte=each, what=text, remedy=remedy)
         super().serve(row, use, name, copies=copies, visit_B=visit_B)
 
     def largest(self, use: Access) -> Quantity:
@@ -181,13 +181,13 @@ class Iscsi(RemoteBlock):
         if use.operation == "read":
             return 1.0
         sent, burst = row.term(self.first_burst), row.term(self.burst)
-        return law(nfs.solicited_trips, write_B=self.asked(row, use), first_B=sent, burst_B=burst)
+        return law(nfs.solicited_trips, write_B=self.request_B(row, use), first_B=sent, burst_B=burst)
 
     @property
     def per_byte(self) -> Quantity:
         """Commands, and digests where they are on."""
-        own, crc = self.protocol_byte, self.digest_byte
-        return own.worth(own.value + crc.value, f"{own.source}; {crc.source}") if self.digest else own
+        cost, crc = self.protocol_byte, self.digest_byte
+        return cost.worth(cost.value + crc.value, f"{cost.source}; {crc.source}") if self.digest else cost
 
 
 class NvmeOf(RemoteBlock):

@@ -16,7 +16,7 @@ from dtnsim.components.servers import RequestTime, SharedFilesystem
 from dtnsim.ground import library
 from dtnsim.ground.ledger import Row
 from dtnsim.ground.quantity import Quantity, Unit, Value, prior
-from dtnsim.ground.term import Term, count, law, least, term
+from dtnsim.ground.term import Term, count, law, minimum, term
 from dtnsim.physics import cloud, redundancy, waiting
 
 #: operations of files for which an object store is not asked; what is opened is asked for its data by GETs alone
@@ -87,9 +87,9 @@ class S3(SharedFilesystem, Copies):
     @classmethod
     def _of_its_own(cls, given: Any) -> Any:
         """What is not said of a store whose servers are told is as of MinIO, not as of a service."""
-        own = isinstance(given, dict) and given.get("servers") is not None
-        usual = library.read("parts", "s3/minio") if own else {}
-        return {**{key: usual[key] for key in ("latency", "stream")}, **given} if own else given
+        described = isinstance(given, dict) and given.get("servers") is not None
+        usual = library.read("parts", "s3/minio") if described else {}
+        return {**{key: usual[key] for key in ("latency", "stream")}, **given} if described else given
 
     def sees(self, use: Access) -> Access:
         """Tools that speak S3 send each part as they have read it; objects that are kept are kept by the servers."""
@@ -103,39 +103,39 @@ class S3(SharedFilesystem, Copies):
 
     def medium(self, row: Row, use: Access, host: Machine, volume: str) -> None:
         """Connections of the files, the prefixes' limits, a store's own nodes, then the network to it."""
-        label, whole = label_of(volume), self.whole(row)
-        reading, own = use.operation == "read", use.part_B > 0
-        size = term(use.part_B, "B", "the tool's own options") if own else row.term(self.part_size)
-        part = least(size, term(max(use.file_B, 1.0), "B"))
+        label, fs = label_of(volume), self.system_mount(row)
+        reading, by_tool = use.operation == "read", use.part_B > 0
+        size = term(use.part_B, "B", "the tool's own options") if by_tool else row.term(self.part_size)
+        part = minimum(size, term(max(use.file_B, 1.0), "B"))
         flow = row.term(self.stream)
         if np.any(np.isfinite(use.flow_Bps)):
-            flow = least(flow, term(use.flow_Bps, "B/s", "what TCP lets a connection have on the way to the store"))
+            flow = minimum(flow, term(use.flow_Bps, "B/s", "what TCP lets a connection have on the way to the store"))
         waits = self.away(row.term(self.latency), use)
-        if whole.servers is not None and not reading:
-            waits = waits + row.term(whole.commit)
+        if fs.servers is not None and not reading:
+            waits = waits + row.term(fs.commit)
         one = law(waiting.request_rate, request_B=part, latency_s=waits, rate_Bps=flow)
         every = count(self._at_once(use), "connection") * one
-        what = f"S3 connections that each wait for their {'GETs' if reading else 'PUTs'}"
-        remedy = "more parts at once, larger ones, or more files at once (options of the tool)" if own else ""
-        self.of_each(row, use, f"{label}.connections", every, what, remedy=remedy)
-        if whole.servers is None or whole.states("get_rate" if reading else "put_rate"):
-            self._prefixes(row, label, part, whole.get_rate if reading else whole.put_rate)
-        copies, ports = whole.stored(), whole.ports(reading=reading)
+        text = f"S3 connections that each wait for their {'GETs' if reading else 'PUTs'}"
+        remedy = "more parts at once, larger ones, or more files at once (options of the tool)" if by_tool else ""
+        self.of_each(row, use, f"{label}.connections", every, text, remedy=remedy)
+        if fs.servers is None or fs.states("get_rate" if reading else "put_rate"):
+            self._prefixes(row, label, part, fs.get_rate if reading else fs.put_rate)
+        copies, ports = fs.stored(), fs.ports(reading=reading)
         visit = law(
             redundancy.shard_bytes,
             part_B=part,
             stored_per_byte=1.0 if reading else copies,
-            shards=whole.shards(use.operation),
-            arrays=whole.servers.arrays if whole.servers is not None else 1,
+            shards=fs.shards(use.operation),
+            arrays=fs.servers.arrays if fs.servers is not None else 1,
         )
-        self.behind(row.times(ports), use, label, visit, drives=row if reading else row.times(copies))
+        self.charge_servers(row.times(ports), use, label, visit, drives=row if reading else row.times(copies))
         host.storage_network(row, use, volume)
 
     def _prefixes(self, row: Row, label: str, part: Term, limit: Quantity) -> None:
         """Charges the limits of request, which are those of a service."""
-        (here, prefix), number = self.at(row, label), self.whole(row).prefixes
+        (far, prefix), number = self.station_names(row, label), self.system_mount(row).prefixes
         rate = law(cloud.prefix_rate, requests_per_s=row.term(limit), prefixes=number, part_B=part)
-        here.charge(f"{prefix}prefixes", "s3", what="requests a second of the bucket's prefixes", capacity=rate)
+        far.charge(f"{prefix}prefixes", "s3", what="requests a second of the bucket's prefixes", capacity=rate)
 
     def connections_of(self, row: Row, use: Access) -> Connections:
         """Connections of the program, which opens its own; each part takes one that is free."""

@@ -12,7 +12,7 @@ from dtnsim.components import network_kinds as media
 from dtnsim.components.base import Component, Model, Pick
 from dtnsim.components.middlebox import Firewall, Middlebox, Policer
 from dtnsim.ground.quantity import Draw, Quantity, Scalar, Unit, Value, ideally, prior
-from dtnsim.ground.term import Term, law, least, of, term
+from dtnsim.ground.term import Term, law, minimum, parameter, term
 from dtnsim.ground.uncertainty import Otherwise
 from dtnsim.ground.yamlio import mapping
 from dtnsim.physics import network as physics
@@ -61,11 +61,11 @@ class Background(Component):
         spread = physics.anytime_spread(self.share.spread, self.diurnal.value)
         return replace(self.share, spread=spread) if self.diurnal.value else self.share
 
-    def taken(self, draw: Draw) -> Term:
+    def share_taken(self, draw: Draw) -> Term:
         """Share of the segment that others take; at an hour that nobody knows the daily wave is in its spread."""
         if self.hour is None:
-            return least(of(draw, self.anytime), term(physics.MOST_TAKEN))
-        share, wave = of(draw, self.share), of(draw, self.diurnal)
+            return minimum(parameter(draw, self.anytime), term(physics.MOST_TAKEN))
+        share, wave = parameter(draw, self.share), parameter(draw, self.diurnal)
         return law(physics.diurnal_share, mean=share, amplitude=wave, hour=self.hour, peak_hour=self.peak_hour)
 
 
@@ -93,8 +93,8 @@ class Retransmits(Model):
         return Quantity(value, "1", lossy.RETRANSMIT_SPREAD, source)
 
 
-def _of_share(given: object) -> object:
-    return mapping({"share": given}, given.file, given.line) if isinstance(given, Scalar) else given
+def _of_share(raw: object) -> object:
+    return mapping({"share": raw}, raw.file, raw.line) if isinstance(raw, Scalar) else raw
 
 
 _Taken = Annotated[Background | None, BeforeValidator(_of_share, json_schema_input_type=Background | Share | None)]
@@ -164,8 +164,8 @@ class Segment(Component):
         return self
 
     def _priors(self, rtt_s: float) -> media.Priors:
-        known = self._jumbo_ends or self.mtu is not None
-        return media.priors(self.medium, rtt_s, jumbo=known and self.jumbo)
+        stated = self._jumbo_ends or self.mtu is not None
+        return media.priors(self.medium, rtt_s, jumbo=stated and self.jumbo)
 
     @property
     def priors(self) -> media.Priors:
@@ -205,11 +205,11 @@ class Segment(Component):
         """Whether others may use it: as long as nobody says that they take nothing of it."""
         return self.background is None or self.background.share.value > 0
 
-    def taken(self, draw: Draw) -> Term | None:
+    def share_taken(self, draw: Draw) -> Term | None:
         """Share of it that others take; where nobody says, none at the median, and what is usual in scenarios."""
         if self.background is not None:
-            return self.background.taken(draw)
-        return least(of(draw, self.unstated_share), term(physics.MOST_TAKEN)) if draw.samples else None
+            return self.background.share_taken(draw)
+        return minimum(parameter(draw, self.unstated_share), term(physics.MOST_TAKEN)) if draw.samples else None
 
     @cached_property
     def resent(self) -> Quantity | None:
@@ -224,21 +224,21 @@ class Segment(Component):
             return 0.0
         rate, rtt, mtu = self.bandwidth.value, self.rtt.value, PACKET_B if self.mtu is None else self.mtu.value
         queue = rate * rtt if self.buffer is None else self.buffer.value  # a pipe's worth: Villamizar and Song 1994
-        own = self.retransmits.starts * float(lossy.of_start(rate, rtt, queue, mtu - HEADERS_B))
-        return min(own / self.retransmits.count, 1.0)
+        lost = self.retransmits.starts * float(lossy.of_start(rate, rtt, queue, mtu - HEADERS_B))
+        return min(lost / self.retransmits.count, 1.0)
 
     def losses(self, draw: Draw) -> tuple[Value, Value]:
         """Mean loss of packets, and the mean length of a burst of them [1]."""
-        found: list[tuple[Value, Value]] = []
+        losses: list[tuple[Value, Value]] = []
         if self.loss.typical is None or (self.bursts is None and self.resent is None):
             usual = draw(self.usual_loss)
             met = usual if self.loss.typical is None else np.minimum(usual * draw(self.priors.runs), MOST_LOST)
-            found.append((met, 1.0))
+            losses.append((met, 1.0))
         if self.bursts is not None:
-            found.append((draw(self.bursts.rate), np.maximum(draw(self.bursts.length), 1.0)))
+            losses.append((draw(self.bursts.rate), np.maximum(draw(self.bursts.length), 1.0)))
         if self.resent is not None:
-            found.append((draw(self.resent) * (1.0 - draw(_STARTS) * self.started), 1.0))
-        return lossy.together([f[0] for f in found], [f[1] for f in found])
+            losses.append((draw(self.resent) * (1.0 - draw(_STARTS) * self.started), 1.0))
+        return lossy.together([f[0] for f in losses], [f[1] for f in losses])
 
 
 def segment_names(segments: list[Segment]) -> list[str]:

@@ -83,9 +83,9 @@ class Servers(Model):
 
     def node(self, row: Row) -> Term:
         """Rate of one server."""
-        port, own = (math.inf if rate is None else row.term(rate) for rate in (self.port_rate, self.rate))
+        port, own_rate = (math.inf if rate is None else row.term(rate) for rate in (self.port_rate, self.rate))
         share = row.term(self.port_share)
-        return law(servers.node_rate, ports=self.ports, port_rate=port, port_share=share, own_rate=own)
+        return law(servers.node_rate, ports=self.ports, port_rate=port, port_share=share, own_rate=own_rate)
 
     @property
     def bounded(self) -> bool:
@@ -94,10 +94,10 @@ class Servers(Model):
 
     def working(self, *, striped: bool) -> Term:
         """Servers' worth of rate that is there."""
-        whole = count(self.count, "server")
+        total = count(self.count, "server")
         if not self.failed:
-            return whole
-        return law(servers.surviving, servers=whole, failed=self.failed, striped=float(striped))
+            return total
+        return law(servers.surviving, servers=total, failed=self.failed, striped=float(striped))
 
     def array_rate(self, row: Row, use: Access, request: Term, *, drives: bool, scattered: bool) -> Term | None:
         """Rate of all arrays: their controllers, and their drives where the file system has no targets of its own."""
@@ -176,7 +176,7 @@ class SharedFilesystem(PageCached):
                 raise ValueError(f"{name} has no meaning for {self.kind}; write {instead}")
         return self
 
-    def whole(self, row: Row) -> Self:
+    def system_mount(self, row: Row) -> Self:
         """The mount whose numbers hold for the servers: the first of its ``system``, or itself."""
         if self.system is None:
             return self
@@ -189,53 +189,53 @@ class SharedFilesystem(PageCached):
                 raise SpecError(message, key=f"hosts.{row.host}.volumes.filesystem.{name}", remedy=remedy)
         return first
 
-    def at(self, row: Row, label: str) -> tuple[Row, str]:
+    def station_names(self, row: Row, label: str) -> tuple[Row, str]:
         """Where stations of the servers are named: after the system, or after host and mount."""
-        return (row, f"{label}.") if self.system is None else (row.at(self.system), "")
+        return (row, f"{label}.") if self.system is None else (row.seen_from(self.system), "")
 
-    def behind(self, row: Row, use: Access, label: str, request: Term, drives: Row | None = None) -> None:
+    def charge_servers(self, row: Row, use: Access, label: str, request: Term, drives: Row | None = None) -> None:
         """Charges the servers' ports and the arrays behind them; ``drives`` where a byte counts otherwise there."""
-        whole = self.whole(row)
-        made = whole.servers
-        if made is None:
+        fs = self.system_mount(row)
+        nodes = fs.servers
+        if nodes is None:
             return
-        here, prefix = self.at(row, label)
-        share, kind = row.term(whole.share), self.behind_kind or self.kind
-        if made.bounded:
-            node = made.node(row)
-            capacity = made.working(striped=self.striped) * node * share
-            here.charge(f"{prefix}servers", kind, capacity=capacity, what="file servers and their ports")
-            touched = self.touched(row, use, made)
+        far, prefix = self.station_names(row, label)
+        share, kind = row.term(fs.share), self.behind_kind or self.kind
+        if nodes.bounded:
+            node = nodes.node(row)
+            capacity = nodes.working(striped=self.striped) * node * share
+            far.charge(f"{prefix}servers", kind, capacity=capacity, what="file servers and their ports")
+            touched = self.touched(row, use, nodes)
             if touched is not None:
-                reached, what = touched * node * share, "the servers that the files lie on"
-                row.charge(f"{label}.touched", kind, private=True, capacity=reached, what=what)
+                reached, text = touched * node * share, "the servers that the files lie on"
+                row.charge(f"{label}.touched", kind, private=True, capacity=reached, what=text)
         if use.warm:
             return
-        arrays = made.array_rate(row, use, request, drives=self.drives_in_arrays, scattered=self.scattered)
+        arrays = nodes.array_rate(row, use, request, drives=self.drives_in_arrays, scattered=self.scattered)
         if arrays is not None:
-            here = here if drives is None else self.at(drives, label)[0]
-            what = f"storage arrays behind the servers, {use.operation}"
-            here.charge(f"{prefix}arrays", kind, capacity=arrays * share, what=what)
+            far = far if drives is None else self.station_names(drives, label)[0]
+            text = f"storage arrays behind the servers, {use.operation}"
+            far.charge(f"{prefix}arrays", kind, capacity=arrays * share, what=text)
 
     def of_each(
-        self, row: Row, use: Access, name: str, rate: Term, what: str, worker: str = "file", remedy: str = "",
+        self, row: Row, use: Access, name: str, rate: Term, text: str, worker: str = "file", remedy: str = "",
         changes: tuple[Change, ...] = (),
     ) -> None:  # fmt: skip
         """Charges what each of a transfer's own files or readers may have of the mount, whatever the others do."""
         rates = count(max(use.own_streams, 1), worker) * rate
-        row.charge(name, self.kind, private=True, capacity=rates, what=what, remedy=remedy, changes=changes)
+        row.charge(name, self.kind, private=True, capacity=rates, what=text, remedy=remedy, changes=changes)
 
     def groups(self, row: Row, use: Access, label: str, drives: Group) -> None:
         """Charges the groups of drives that the files of all streams lie on."""
-        whole = self.whole(row)
+        fs = self.system_mount(row)
         streams, one = max(use.streams, 1), drives.rate
         used = self.fallen_on(use, streams, drives.number, drives.each)
-        if whole.servers is not None:
+        if fs.servers is not None:
             crowd = streams * float(np.mean(drives.each.value)) / float(np.mean(used.value))
-            one = whole.servers.disks(row, one, crowd, drives.number, drives.request, scattered=drives.scattered)
-        here, prefix = self.at(row, label)
-        what = f"{drives.what} shared with other users ({float(np.mean(used.value)):.1f} of {drives.number})"
-        here.charge(f"{prefix}{drives.name}", self.kind, capacity=used * one * row.term(whole.share), what=what)
+            one = fs.servers.disks(row, one, crowd, drives.number, drives.request, scattered=drives.scattered)
+        far, prefix = self.station_names(row, label)
+        text = f"{drives.what} shared with other users ({float(np.mean(used.value)):.1f} of {drives.number})"
+        far.charge(f"{prefix}{drives.name}", self.kind, capacity=used * one * row.term(fs.share), what=text)
 
     def fallen_on(self, use: Access, files: int, number: int, each: Term) -> Term:
         """Targets' or servers' worth of rate that files lie on.
@@ -252,13 +252,13 @@ class SharedFilesystem(PageCached):
 
     def connections_of(self, row: Row, use: Access) -> Connections | None:
         """One for each server that the files of the access lie on (``connections`` of a mount that says how many)."""
-        made = self.whole(row).servers
-        touched = self.spread(row, use) if made is None else self.touched(row, use, made)
+        nodes = self.system_mount(row).servers
+        touched = self.spread(row, use) if nodes is None else self.touched(row, use, nodes)
         if touched is None:
-            return Connections(made.count if made is not None else 1, tied=made is not None and made.count > 1)
+            return Connections(nodes.count if nodes is not None else 1, tied=nodes is not None and nodes.count > 1)
         number = max(round(float(np.mean(touched.value))), 1)
         # files of another transfer lie on other servers, unless these are all
-        every = made is not None and number >= made.count
+        every = nodes is not None and number >= nodes.count
         return Connections(number, tied=number > max(use.own_streams, 1), shared=every)
 
     def spread(self, row: Row, use: Access) -> Term | None:
@@ -266,40 +266,40 @@ class SharedFilesystem(PageCached):
         return None
 
     @staticmethod
-    def away(own: Term, use: Access) -> Term:
+    def away(alone: Term, use: Access) -> Term:
         """Time of a request: its own, and the round trip of a network that the path describes."""
-        return own + term(use.rtt_s, "s", "round trip to the servers") if np.any(np.asarray(use.rtt_s) > 0) else own
+        return alone + term(use.rtt_s, "s", "round trip to the servers") if np.any(np.asarray(use.rtt_s) > 0) else alone
 
     def flush_wait(self, row: Row, use: Access, host: Machine, volume: str) -> Value:
         return super().flush_wait(row, use, host, volume) + use.rtt_s
 
-    def touched(self, row: Row, use: Access, made: Servers) -> Term | None:
+    def touched(self, row: Row, use: Access, nodes: Servers) -> Term | None:
         """Servers that the files of one transfer lie on; None where every file lies on all."""
         return None
 
-    def metadata(self, row: Row, asked: Operations, host: Machine, volume: str) -> None:
+    def metadata(self, row: Row, requests: Operations, host: Machine, volume: str) -> None:
         label = label_of(volume)
-        whole = self.whole(row)
-        said = whole.servers.metadata if whole.servers is not None else None
+        fs = self.system_mount(row)
+        stated = fs.servers.metadata if fs.servers is not None else None
         usual = self.usual_metadata
-        made = said.filled(usual) if said is not None and usual is not None else said or usual
-        if made is None:
+        mds = stated.filled(usual) if stated is not None and usual is not None else stated or usual
+        if mds is None:
             return
-        source = "servers.metadata of the description" if said else "assumed: such systems have a metadata server"
-        here, prefix = self.at(row, label)
-        cost, what = made.seconds(row, asked), "metadata operations"
-        capacity = replace(count(made.count, "metadata server"), source=source)
-        here.charge(f"{prefix}metadata", "metadata", capacity=capacity, per_byte=cost, what=what)
-        if made.count > 1 and not made.striped:
-            used = law(servers.in_turn, items=max(asked.directories, 1), bins=made.count)
-            name, what = f"{label}.directories", f"{what}: each directory lies on one metadata server"
-            row.charge(name, "metadata", capacity=used, per_byte=cost, private=True, what=what)
+        source = "servers.metadata of the description" if stated else "assumed: such systems have a metadata server"
+        far, prefix = self.station_names(row, label)
+        cost, text = mds.seconds(row, requests), "metadata operations"
+        capacity = replace(count(mds.count, "metadata server"), source=source)
+        far.charge(f"{prefix}metadata", "metadata", capacity=capacity, per_byte=cost, what=text)
+        if mds.count > 1 and not mds.striped:
+            used = law(servers.in_turn, items=max(requests.directories, 1), bins=mds.count)
+            name, text = f"{label}.directories", f"{text}: each directory lies on one metadata server"
+            row.charge(name, "metadata", capacity=used, per_byte=cost, private=True, what=text)
 
 
-def _plain(given: object) -> object:
+def _plain(value: object) -> object:
     """A parameter without its sources, for comparing."""
-    if isinstance(given, Quantity):
-        return given.value, given.spread
-    if isinstance(given, Model):
-        return {name: _plain(getattr(given, name)) for name in type(given).model_fields}
-    return given
+    if isinstance(value, Quantity):
+        return value.value, value.spread
+    if isinstance(value, Model):
+        return {name: _plain(getattr(value, name)) for name in type(value).model_fields}
+    return value

@@ -120,7 +120,7 @@ class Smb(Remote):
         size = super().io_size(use)
         if use.kernels is None or self.states("rsize" if use.operation == "read" else "wsize"):
             return size
-        return use.kernels.by(lambda release: _OLD_SMB if release < nfs.LARGE_SMB else size)
+        return use.kernels.number(lambda release: _OLD_SMB if release < nfs.LARGE_SMB else size)
 
     def flight_rate(self, row: Row, use: Access, size: Term) -> Term:
         rtt, service = term(use.rtt_s, "s", "round trip of the route"), self.answer_time(row, use)
@@ -131,13 +131,13 @@ class Smb(Remote):
     def window(self, row: Row, use: Access) -> Term:
         if self.read_ahead is not None:
             return row.term(self.read_ahead)
-        requests = _TWO if use.kernels is None else use.kernels.by(lambda old: _ONE if old < nfs.DEEP_SMB else _TWO)
+        requests = _TWO if use.kernels is None else use.kernels.number(lambda old: _ONE if old < nfs.DEEP_SMB else _TWO)
         return law(nfs.read_ahead_bytes, requests=row.term(requests), rsize_B=row.term(self.io_size(use)))
 
     def waits(self, row: Row, operations: Calls, host: Machine, away_s: Value, file_B: float, *, met: int = 0) -> Value:
         """Round trips as the client of the host makes them, each of which waits."""
 
-        def made(trips: Trips) -> Quantity:
+        def wait(trips: Trips) -> Quantity:
             closed = trips.written if "create" in operations else trips.read
             each = {"open": trips.opened, "create": trips.made, "close": closed}
             number = 1 + sum(each.get(operation, 1) for operation in operations)
@@ -145,8 +145,8 @@ class Smb(Remote):
 
         kernels = host.stack.releases
         if kernels is None:
-            trips = made(_APPLE if host.system == "macos" else _PLAIN)
+            trips = wait(_APPLE if host.system == "macos" else _PLAIN)
         else:
-            trips = kernels.by(lambda release: made(_KEEPS if release >= nfs.DEEP_SMB else _PLAIN))
-        asked = super().waits(row, operations, host, away_s, file_B, met=met)
-        return asked + (row.value(trips) - 1.0 - len(operations)) * (away_s + row.value(self.op_time))
+            trips = kernels.number(lambda release: wait(_KEEPS if release >= nfs.DEEP_SMB else _PLAIN))
+        waited = super().waits(row, operations, host, away_s, file_B, met=met)
+        return waited + (row.value(trips) - 1.0 - len(operations)) * (away_s + row.value(self.op_time))

@@ -10,7 +10,7 @@ from dtnsim.components.access import Access, Operation
 from dtnsim.components.device import ONCE, Device, links_rate
 from dtnsim.ground.ledger import Row
 from dtnsim.ground.quantity import Quantity, Unit, Value, factor_spread, ideally, prior
-from dtnsim.ground.term import Term, count, largest, law, least, term
+from dtnsim.ground.term import Term, count, largest, law, minimum, term
 from dtnsim.physics import pcie, ssd, waiting
 
 _RATED_B: Final = 4096.0  #: size of the random requests that drives are rated for
@@ -213,16 +213,16 @@ class Ssd(Device):
         if use.random:
             capacity = drives * self._requests(row, use)
             per_byte = mixed / term(use.block_B, "B")
-            what = f"random {use.operation} requests"
-            row.charge(f"{name}.requests", "ssd", capacity=capacity, unit="op", per_byte=per_byte, what=what)
+            text = f"random {use.operation} requests"
+            row.charge(f"{name}.requests", "ssd", capacity=capacity, unit="op", per_byte=per_byte, what=text)
 
     def _queued(self, row: Row, use: Access, rate: Term) -> Term:
         """A rate as far as the requests that the file system has at a drive carry it."""
         if np.isinf(use.active):
             return rate
         size = use.request_B or use.block_B
-        asked = {"active": term(use.active), "request_B": term(size, "B"), "latency_s": self._wait(row, use, size)}
-        few = law(waiting.queued_rate, **asked, rate=rate)
+        queue = {"active": term(use.active), "request_B": term(size, "B"), "latency_s": self._wait(row, use, size)}
+        few = law(waiting.queued_rate, **queue, rate=rate)
         return few if np.any(few.value < rate.value) else rate
 
     def _requests(self, row: Row, use: Access) -> Term:
@@ -232,7 +232,7 @@ class Ssd(Device):
         if np.isinf(use.active):
             return most
         flash = self.media_rate(row, use.operation)
-        return least(most, self._queued(row, use.but(request_B=use.block_B), flash) / term(use.block_B, "B"))
+        return minimum(most, self._queued(row, use.but(request_B=use.block_B), flash) / term(use.block_B, "B"))
 
     @property
     def _rated_steady(self) -> bool:
@@ -257,12 +257,12 @@ class Ssd(Device):
         most = row.term(self.iops_write)
         if not self._rated_steady:
             return most
-        rated, now = self._amplification(row, use)
-        return largest(most, least(most * rated / now, row.term(self.iops_read)))
+        rated, actual = self._amplification(row, use)
+        return largest(most, minimum(most * rated / actual, row.term(self.iops_read)))
 
     def _linked(self, row: Row, rate: Term) -> Term:
         """A rate as the link lets it through; the link that a drive is sold with is never the slower one."""
-        return rate if self.link is None else least(rate, row.term(self.link))
+        return rate if self.link is None else minimum(rate, row.term(self.link))
 
     def _link(self, row: Row, use: Access) -> Term:
         if self.link is not None:
@@ -291,7 +291,7 @@ class Ssd(Device):
                 )
             promised = self.write_compressed or (self.burst_write if self.burst is None else None)
             if promised is not None:
-                steady = least(steady, row.term(promised))
+                steady = minimum(steady, row.term(promised))
         if self.burst is None or self.burst_write is None:
             return steady
         fast = row.term(self.burst_write)

@@ -185,18 +185,18 @@ class Stack(Component):
     @property
     def releases(self) -> Releases[tuple[int, ...]] | None:
         """Releases of the Linux kernel that it may be of, where nobody states it; None of other systems."""
-        if (now := self.release) is None:
+        if (stated := self.release) is None:
             return None
-        others = () if "kernel" in self.model_fields_set else BESIDE.get(self.kernel, ())
-        each = tuple(tuple(int(n) for n in other.split(".")) for other in others or (self.kernel,))
-        return Releases(now, each, self.unbacked.key.replace("unbacked", "kernel"))  # the key of all its numbers
+        alternatives = () if "kernel" in self.model_fields_set else BESIDE.get(self.kernel, ())
+        each = tuple(tuple(int(n) for n in other.split(".")) for other in alternatives or (self.kernel,))
+        return Releases(stated, each, self.unbacked.key.replace("unbacked", "kernel"))  # the key of all its numbers
 
     @property
     def random_byte(self) -> Quantity:
         """What a byte of /dev/urandom costs: SHA-1 before Linux 4.8, ChaCha20 since."""
         if self.releases is None:
             return CHACHA_BYTE
-        return self.releases.by(lambda release: CHACHA_BYTE if release >= _CHACHA else _SHA1_BYTE)
+        return self.releases.number(lambda release: CHACHA_BYTE if release >= _CHACHA else _SHA1_BYTE)
 
     def first_touch(self, row: Row) -> Term:
         """Cycles per byte of memory that a program has not used before [cycles/B]."""
@@ -213,6 +213,6 @@ class Stack(Component):
         for byte, size in ((self.far_byte, use.l2_B), (self.miss_byte, use.llc_B)):
             if use.block_B * 64 > size and not math.isinf(size):
                 sizes = {"record_B": term(use.block_B, "B"), "cache_B": term(size, "B")}
-                found = law(cache.random_replacement_share, **sizes, footprint=2.0, reused=again)
-                cost = cost + row.term(byte) * again * (1.0 - found)
+                hit_share = law(cache.random_replacement_share, **sizes, footprint=2.0, reused=again)
+                cost = cost + row.term(byte) * again * (1.0 - hit_share)
         return cost

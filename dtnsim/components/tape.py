@@ -14,7 +14,7 @@ from dtnsim.components.machine import Machine
 from dtnsim.ground.errors import SpecError
 from dtnsim.ground.ledger import Ledger, Row, solo_rate
 from dtnsim.ground.quantity import Quantity, Unit, middle, prior
-from dtnsim.ground.term import Term, count, law, least, term
+from dtnsim.ground.term import Term, count, law, minimum, term
 from dtnsim.physics import tape
 
 _MOVES = 2.0  #: a cartridge is fetched before a mount and put back after it
@@ -122,12 +122,12 @@ class Tape(LocalFilesystem):
 
     def fastest(self, row: Row) -> Term:
         """Rate of a drive that nothing keeps waiting [B/s]."""
-        return least(row.term(self.compression) * row.term(self.rate), row.term(self.link))
+        return minimum(row.term(self.compression) * row.term(self.rate), row.term(self.link))
 
     def fed(self, row: Row, feed: Term) -> Term:
         """Most that a drive passes at this feed [B/s]."""
         fastest, slowest = self.fastest(row), row.term(self.compression) * row.term(self.slowest)
-        rates = {"feed": feed, "slowest": least(slowest, fastest), "fastest": fastest}
+        rates = {"feed": feed, "slowest": minimum(slowest, fastest), "fastest": fastest}
         return law(tape.streaming_rate, **rates, buffer_B=row.term(self.buffer), reposition_s=row.term(self.turn))
 
     def drive_time(self, row: Row, use: Access, rate: Term | float) -> Term:
@@ -137,12 +137,12 @@ class Tape(LocalFilesystem):
         locate, run = row.term(self.turn), row.term(self.sync)  # a flush stops the tape
         if use.operation == "read":
             run = row.term(self.run) if self.run is not None else term(max(use.file_B, 1.0), "B")
-            asked = max(1.0, total / middle(run.value) / tapes) if self.prestage else 1.0
-            others = row.term(self.capacity) * row.term(self.compression) - one
-            past = row.term(self.scattered) * others / count(int(asked), "file") / self.fastest(row)
+            files = max(1.0, total / middle(run.value) / tapes) if self.prestage else 1.0
+            rest = row.term(self.capacity) * row.term(self.compression) - one
+            past = row.term(self.scattered) * rest / count(int(files), "file") / self.fastest(row)
             times = {"away_s": row.term(self.away), "turn_s": row.term(self.turn)}
             between_s = past if self.prestage else np.inf
-            locate = law(tape.locate_time, **times, files=asked, sorted_=float(self.rao), between_s=between_s)
+            locate = law(tape.locate_time, **times, files=files, sorted_=float(self.rao), between_s=between_s)
         mount = _MOVES * row.term(self.move) + row.term(self.load) + row.term(self.rewind) + row.term(self.unload)
         return law(tape.drive_seconds, rate=rate, run_B=run, locate_s=locate, tape_B=one, mount_s=mount)
 
@@ -165,7 +165,7 @@ class Tape(LocalFilesystem):
         self._disk(row, use, host, volume, part)
         if not np.any(np.asarray(part.value) > 0):
             return
-        there, label = row.times(part), label_of(volume)
+        taped, label = row.times(part), label_of(volume)
         share, busy = row.term(self.share), self.busy(use)
         if not self.waited(use):
             drives, disk = count(busy, "drive") * share, self.staging(row, use, host, volume)
@@ -176,14 +176,14 @@ class Tape(LocalFilesystem):
                 why = "the staging disk is slower than the tape, which stops and goes"
                 remedy = f"a faster staging disk (hosts.{host.name}.volumes.{volume}.array)"
             per_byte = self.drive_time(row, use, rate)
-            what = f"tape drives, {busy} of {self.drives} with a tape of these files: {why}"
-            there.charge(f"{label}.tape-drives", "tape", capacity=drives, per_byte=per_byte, what=what, remedy=remedy)
+            text = f"tape drives, {busy} of {self.drives} with a tape of these files: {why}"
+            taped.charge(f"{label}.tape-drives", "tape", capacity=drives, per_byte=per_byte, what=text, remedy=remedy)
         moves = _MOVES * row.term(self.move) * count(int(self.cartridges(use)), "tape")
         robots, each = count(self.robots, "robot") * share, moves / term(max(use.total_B, 1.0), "B")
         remedy = f"more robots, or files on fewer tapes (hosts.{host.name}.volumes.{volume}.filesystem)"
-        what = "robots that fetch cartridges"
-        there.charge(f"{label}.robots", "tape", capacity=robots, per_byte=each, what=what, remedy=remedy)
-        host.core(there, Thread("tape mover", busy), row.term(self.mover_byte), "between tape and staging disk")
+        text = "robots that fetch cartridges"
+        taped.charge(f"{label}.robots", "tape", capacity=robots, per_byte=each, what=text, remedy=remedy)
+        host.core(taped, Thread("tape mover", busy), row.term(self.mover_byte), "between tape and staging disk")
 
     def passing(self, row: Row, use: Access) -> Term:
         """Part of the bytes that go to tape or come from it while they are moved."""
@@ -203,20 +203,20 @@ class Tape(LocalFilesystem):
             host.array(row, use, volume, array, self._stated_ahead(row, use))
             return
         both = (1.0 if reading else also) / (1.0 + also)
-        here = replace(use, read_share=both, streams=use.streams + self.busy(use))
-        mover = here.but(
+        disk_use = replace(use, read_share=both, streams=use.streams + self.busy(use))
+        mover = disk_use.but(
             operation="write" if reading else "read", finish="steady", random=False, block_B=2.0**20, queue_depth=1
         )
-        host.array(row, here, volume, array, self._stated_ahead(row, use))
+        host.array(row, disk_use, volume, array, self._stated_ahead(row, use))
         host.array(row.times(part), mover, volume, array, None)
 
     def stretches(self, row: Row, use: Access, host: Machine, volume: str) -> tuple[Stretch, ...]:
         """A file that nobody has asked for before its reader is waited for until all of it is on the disk."""
-        made = super().stretches(row, use, host, volume)
+        parts = super().stretches(row, use, host, volume)
         if not self.waited(use) or use.cached:
-            return made
+            return parts
         feed = self.staging(row, use, host, volume) / count(self.busy(use), "drive")
-        wait = self.passing(row, use) * self.drive_time(row, use, least(feed, self.fed(row, feed)))
+        wait = self.passing(row, use) * self.drive_time(row, use, minimum(feed, self.fed(row, feed)))
         wait = wait / row.term(self.share)
-        what = "each file is recalled from tape when it is opened"
-        return tuple(replace(s, delay=wait + s.delay, what=what) for s in made)
+        text = "each file is recalled from tape when it is opened"
+        return tuple(replace(s, delay=wait + s.delay, what=text) for s in parts)

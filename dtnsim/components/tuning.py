@@ -47,7 +47,7 @@ _LINUX: Final = "Linux Documentation/admin-guide/sysctl/vm.rst"
 _RATIOS: Final = cache.DIRTY_RATIOS[0][1]
 
 
-def known(value: Any) -> str:
+def known_control(value: Any) -> str:
     """The name, where there is such an algorithm."""
     names = controls.names()
     if value in names:
@@ -59,7 +59,7 @@ def known(value: Any) -> str:
 
 
 #: a field that names one of the congestion controls that `dtnsim.physics.tcp.controls` finds
-CongestionControl = Annotated[str, Read(known, lambda: {"enum": list(controls.names()), "type": "string"})]
+CongestionControl = Annotated[str, Read(known_control, lambda: {"enum": list(controls.names()), "type": "string"})]
 
 
 class TcpTuning(Model):
@@ -98,25 +98,25 @@ class TcpTuning(Model):
 
     def of_role(self, role: Role) -> Self:
         """The same settings, with what is not stated as hosts of a role have it."""
-        made = self.model_copy()
+        tuned = self.model_copy()
         for name, usual in zip(("rmem_max", "wmem_max"), ROLES[role], strict=True):
             if name not in self.model_fields_set:  # which still says what a file states
-                made.__dict__[name] = replace(usual, typical=usual)
+                tuned.__dict__[name] = replace(usual, typical=usual)
                 if (core := f"core_{name}") not in self.model_fields_set:
-                    made.__dict__[core] = replace(limit := _core(usual), typical=limit)
-        return made
+                    tuned.__dict__[core] = replace(limit := _core(usual), typical=limit)
+        return tuned
 
     def of_kernel(self, stack: Stack) -> Self:
         """The same settings, with the receive buffers that a kernel of which the version is stated begins with."""
-        (since, size), now = linux.RECEIVED_B, self.rmem_max
+        (since, size), current = linux.RECEIVED_B, self.rmem_max
         stated = "rmem_max" in self.model_fields_set or "kernel" not in stack.model_fields_set
-        if stated or stack.release is None or stack.release < since or now.value >= size:
+        if stated or stack.release is None or stack.release < since or current.value >= size:
             return self
-        made, largest = self.model_copy(), now.worth(size, _SINCE)
-        kinds = now.typical.kinds if isinstance(now.typical, Mixture) else ()
+        tuned, largest = self.model_copy(), current.worth(size, _SINCE)
+        kinds = current.typical.kinds if isinstance(current.typical, Mixture) else ()
         usual = Mixture.of_kinds("role", [k if k.value >= size else largest for k in kinds]) if kinds else largest
-        made.__dict__["rmem_max"] = replace(largest, typical=usual)
-        return made
+        tuned.__dict__["rmem_max"] = replace(largest, typical=usual)
+        return tuned
 
     def granted(self, name: str, stack: Stack) -> Quantity:
         """Most that a program gets (``rmem_max`` or ``wmem_max``), by the kernel where nobody has raised it."""
@@ -170,8 +170,8 @@ class Vm(Model):
     @classmethod
     def _bytes_or_ratio(cls, given: object) -> object:
         if isinstance(given, str):
-            said = "has settings of the page cache, {dirty_ratio: 10 %}; a virtual machine is 'kind: vm'"
-            raise ValueError(said)  # noqa: TRY004 - pydantic's own
+            message = "has settings of the page cache, {dirty_ratio: 10 %}; a virtual machine is 'kind: vm'"
+            raise ValueError(message)  # noqa: TRY004 - pydantic's own
         if isinstance(given, dict):
             for name in ("dirty", "dirty_background"):
                 ratio = str(given.get(f"{name}_ratio", ""))

@@ -56,16 +56,16 @@ class Mirror(Layer):
         return float(self.groups * copies) * self.of.media_rate(row, operation)
 
     def bus_factor(self, use: Access) -> Value:
-        own = float(self.disks - self.lost) if use.operation == "write" else 1.0
-        return own * self.of.bus_factor(use)
+        crossings = float(self.disks - self.lost) if use.operation == "write" else 1.0
+        return crossings * self.of.bus_factor(use)
 
     def serve(self, row: Row, use: Access, name: str, *, copies: int = 1, visit_B: Term | Value | None = None) -> None:
         """Charges the members with every copy."""
         alive = self.disks - self.lost
         load = count(alive, "copy") if use.operation == "write" else term(1.0)
         part = use.but(total_B=use.total_B * alive, stripe_B=use.record_B, idlest=self.groups == 1)
-        whole = use.random or use.file_B <= zfs.MIRROR_ZONE_B  # one copy has it
-        if use.operation == "read" and not whole and self.of.rotates and alive > 1:
+        on_one = use.random or use.file_B <= zfs.MIRROR_ZONE_B  # one copy has it
+        if use.operation == "read" and not on_one and self.of.rotates and alive > 1:
             part = part.but(**self._turns(use, alive))
         inner = part_of_visit(visit_B, self.groups * alive)
         self.of.serve(row.times(load), part, name, copies=copies * alive * self.groups, visit_B=inner)
@@ -163,8 +163,8 @@ class Raidz(Layer):
 
     def bus_factor(self, use: Access) -> Value:
         """Parity is made by the host, so it crosses the bus when written."""
-        own = self._written(use).value if use.operation == "write" else 1.0
-        return own * self.of.bus_factor(use)
+        crossings = self._written(use).value if use.operation == "write" else 1.0
+        return crossings * self.of.bus_factor(use)
 
     def amplification(self, block_B: float) -> Term:
         """Bytes written per byte of a block, all disks at work."""

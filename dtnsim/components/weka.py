@@ -117,21 +117,21 @@ class Weka(ParallelFilesystem):
 
     def connections_of(self, row: Row, use: Access) -> Connections:
         """One of each frontend core to every server."""
-        servers = self.whole(row).servers
+        servers = self.system_mount(row).servers
         return Connections(self.num_cores * (servers.count if servers is not None else 1))
 
     def medium(self, row: Row, use: Access, host: Machine, volume: str) -> None:
         """Frontend cores, read-ahead, the servers' compute cores, drives and ports, then the client's network."""
         label, reading = label_of(volume), use.operation == "read"
-        size = term(use.block_B, "B") if use.alone else largest(term(use.block_B, "B"), row.term(self.request))
+        size = term(use.block_B, "B") if use.waits_for_each else largest(term(use.block_B, "B"), row.term(self.request))
         per_call = row.term(self.core_read if reading else self.core_write)
         work = law(cpu.cycles_per_byte, per_byte=row.term(self.core_byte), per_call=per_call, call_B=size)
         cores = count(min(self.num_cores, host.cpu.total), "core") * host.clock(row)
-        what, said = "WEKA frontends, each on a core of its own", f"the WEKA frontends of {host.name}"
+        text, name = "WEKA frontends, each on a core of its own", f"the WEKA frontends of {host.name}"
         remedy = f"more cores for them (hosts.{host.name}.volumes.{volume}.filesystem.num_cores)"
-        row.charge(f"{label}.frontends", "core", capacity=cores, per_byte=work, what=what, label=said, remedy=remedy)
+        row.charge(f"{label}.frontends", "core", capacity=cores, per_byte=work, what=text, label=name, remedy=remedy)
         host.pool(row, work, "WEKA frontends")
-        if reading and not use.alone:
+        if reading and not use.waits_for_each:
             self.ahead(row, use, label, self.read_ahead, "WEKA read-ahead")
         if self.qos_max_throughput is not None:
             most = row.term(self.qos_max_throughput)
@@ -141,33 +141,33 @@ class Weka(ParallelFilesystem):
 
     def _served(self, row: Row, use: Access, label: str, size: Term) -> None:
         """Charges what the servers do for a byte."""
-        whole, reading = self.whole(row), use.operation == "read"
-        if whole.servers is None:
+        fs, reading = self.system_mount(row), use.operation == "read"
+        if fs.servers is None:
             return
-        here, prefix = self.at(row, label)
-        stored = law(redundancy.stored, replicas=1, data=whole.data, coding=whole.parity)
-        byte_rate = row.term(whole.compute_read if reading else whole.compute_write)
-        request_s = row.term(whole.compute_reading if reading else whole.compute_writing)
+        far, prefix = self.station_names(row, label)
+        stored = law(redundancy.stored, replicas=1, data=fs.data, coding=fs.parity)
+        byte_rate = row.term(fs.compute_read if reading else fs.compute_write)
+        request_s = row.term(fs.compute_reading if reading else fs.compute_writing)
         spent = law(redundancy.core_time, byte_rate=byte_rate, request_s=request_s, request_B=size)
-        self._compute(here, prefix, whole, spent, f"WEKA compute cores, {use.operation}")
-        drive = row.term(whole.drive_read if reading else whole.drive_write)
-        capacity = whole.servers.working(striped=True) * whole.drives * drive * row.term(whole.share)
-        what = f"drives of the servers, {use.operation}"
-        here.charge(f"{prefix}drives", "weka", capacity=capacity, per_byte=term(1.0) if reading else stored, what=what)
-        crossed = law(redundancy.weka_port_bytes, stored=stored, servers=whole.servers.count, reading=float(reading))
-        self.behind(row.times(crossed), use, label, size)
+        self._compute(far, prefix, fs, spent, f"WEKA compute cores, {use.operation}")
+        drive = row.term(fs.drive_read if reading else fs.drive_write)
+        capacity = fs.servers.working(striped=True) * fs.drives * drive * row.term(fs.share)
+        text = f"drives of the servers, {use.operation}"
+        far.charge(f"{prefix}drives", "weka", capacity=capacity, per_byte=term(1.0) if reading else stored, what=text)
+        crossed = law(redundancy.weka_port_bytes, stored=stored, servers=fs.servers.count, reading=float(reading))
+        self.charge_servers(row.times(crossed), use, label, size)
 
     @staticmethod
-    def _compute(here: Row, prefix: str, whole: Weka, spent: Term, what: str) -> None:
-        assert whole.servers is not None
-        capacity = whole.servers.working(striped=True) * count(whole.compute, "core") * here.term(whole.share)
-        here.charge(f"{prefix}compute", "weka", capacity=capacity, per_byte=spent, unit="s", what=what)
+    def _compute(far: Row, prefix: str, fs: Weka, spent: Term, text: str) -> None:
+        assert fs.servers is not None
+        capacity = fs.servers.working(striped=True) * count(fs.compute, "core") * far.term(fs.share)
+        far.charge(f"{prefix}compute", "weka", capacity=capacity, per_byte=spent, unit="s", what=text)
 
-    def metadata(self, row: Row, asked: Operations, host: Machine, volume: str) -> None:
+    def metadata(self, row: Row, requests: Operations, host: Machine, volume: str) -> None:
         """The compute cores do metadata as well, unless the servers' own rates are given."""
-        whole = self.whole(row)
-        if whole.servers is None or whole.servers.metadata is not None:
-            super().metadata(row, asked, host, volume)
+        fs = self.system_mount(row)
+        if fs.servers is None or fs.servers.metadata is not None:
+            super().metadata(row, requests, host, volume)
             return
-        here, prefix = self.at(row, label_of(volume))
-        self._compute(here, prefix, whole, _METADATA.seconds(row, asked), "WEKA compute cores, metadata")
+        far, prefix = self.station_names(row, label_of(volume))
+        self._compute(far, prefix, fs, _METADATA.seconds(row, requests), "WEKA compute cores, metadata")

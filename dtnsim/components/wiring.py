@@ -95,11 +95,11 @@ class Wiring(Machine):
                     raise SpecError(message, key=f"{self.name}.{key}", remedy=remedy)
         for name, device in self.devices.items():
             for nic in device.nics():
-                self._there(f"devices.{name}.nic", nic, "a NIC", "NICs", self.nics)
+                self._check_exists(f"devices.{name}.nic", nic, "a NIC", "NICs", self.nics)
         adapters = [*self.hbas, *self.nics, *self.slots]
         for mount, volume in self.volumes.items():
             for name in volume.via:
-                self._there(f"volumes.{mount}.via", name, "an adapter, NIC or slot", "adapters", adapters)
+                self._check_exists(f"volumes.{mount}.via", name, "an adapter, NIC or slot", "adapters", adapters)
                 self._seat_free(f"volumes.{mount}.via", name, taken)
             self._reached(mount, volume)
         self._names_apart()
@@ -146,25 +146,25 @@ class Wiring(Machine):
         Raises:
             SpecError: they hang on each other in a loop.
         """
-        found: list[str] = []
+        slots: list[str] = []
         while slot is not None:
-            if slot in found:
-                message = f"slots hang on each other in a loop: {' -> '.join([*found, slot])}"
+            if slot in slots:
+                message = f"slots hang on each other in a loop: {' -> '.join([*slots, slot])}"
                 remedy = "let the last one hang on the processor (no 'behind')"
                 raise SpecError(message, key=f"{self.name}.slots.{slot}.behind", remedy=remedy)
-            found.append(slot)
+            slots.append(slot)
             slot = self.slots[slot].behind
-        return found
+        return slots
 
-    def _there(self, key: str, name: str | None, what: str, listed: str, known: Iterable[str]) -> None:
+    def _check_exists(self, key: str, name: str | None, noun: str, listed: str, candidates: Iterable[str]) -> None:
         """Checks that the host has what a key names."""
-        names = list(dict.fromkeys(known))
+        names = list(dict.fromkeys(candidates))
         if name is not None and name not in names:
             remedy = f"{listed}: {', '.join(names) or 'none'}"
-            raise SpecError(f"is not {what} of this host", key=f"{self.name}.{key}", value=name, remedy=remedy)
+            raise SpecError(f"is not {noun} of this host", key=f"{self.name}.{key}", value=name, remedy=remedy)
 
     def _slot(self, key: str, name: str | None) -> None:
-        self._there(key, name, "a slot", "slots", self.slots)
+        self._check_exists(key, name, "a slot", "slots", self.slots)
 
     def _cards(self) -> Iterator[tuple[str, Card]]:
         """Everything that sits in a slot, with its key."""
@@ -174,8 +174,8 @@ class Wiring(Machine):
 
     def _fits(self, key: str, card: Card, name: str | None) -> None:
         slot = self.slots.get(name or "")
-        said = not isinstance(card, Nic) or "card_lanes" in card.model_fields_set
-        if slot is not None and said and not slot.accepts(card.card_lanes):
+        stated = not isinstance(card, Nic) or "card_lanes" in card.model_fields_set
+        if slot is not None and stated and not slot.accepts(card.card_lanes):
             message = f"is an x{card.card_lanes} card; slot {name!r} has an x{slot.connector or slot.lanes} connector"
             remedy = "choose another slot, or set the slot's 'connector'"
             raise SpecError(message, key=f"{self.name}.{key}", remedy=remedy)
@@ -192,42 +192,42 @@ class Wiring(Machine):
         graphs.prepare()
         import networkx as nx
 
-        made: nx.Graph[str] = nx.Graph()
-        made.add_node("memory", kind="memory", part=self.memory, key="memory")
-        made.add_node("cpu", kind="cpu", part=self.cpu, key="cpu")
-        made.add_edge("cpu", "memory")
+        graph: nx.Graph[str] = nx.Graph()
+        graph.add_node("memory", kind="memory", part=self.memory, key="memory")
+        graph.add_node("cpu", kind="cpu", part=self.cpu, key="cpu")
+        graph.add_edge("cpu", "memory")
         for name, slot in self.slots.items():
             rate = float(pcie.tlp_rate(slot.generation, slot.lanes, slot.payload.value))
-            made.add_node(f"slot-{name}", kind="slot", part=slot, rate_Bps=rate, key=f"slots.{name}")
-            made.add_edge(f"slot-{name}", _seat(slot.behind))
+            graph.add_node(f"slot-{name}", kind="slot", part=slot, rate_Bps=rate, key=f"slots.{name}")
+            graph.add_edge(f"slot-{name}", _seat(slot.behind))
         for name, hba in self.hbas.items():
-            made.add_node(name, kind="hba", part=hba, rate_Bps=hba.lanes * hba.lane.value, key=f"hbas.{name}")
-            self._plug(made, name, hba)
+            graph.add_node(name, kind="hba", part=hba, rate_Bps=hba.lanes * hba.lane.value, key=f"hbas.{name}")
+            self._plug(graph, name, hba)
         for name, nic in self.nics.items():
-            made.add_node(name, kind="nic", part=nic, rate_Bps=nic.links * nic.rate.value, key=f"nics.{name}")
-            self._plug(made, name, nic)
+            graph.add_node(name, kind="nic", part=nic, rate_Bps=nic.links * nic.rate.value, key=f"nics.{name}")
+            self._plug(graph, name, nic)
         for name, device in self.devices.items():
-            made.add_node(name, kind="offload", part=device, key=f"devices.{name}")
+            graph.add_node(name, kind="offload", part=device, key=f"devices.{name}")
             if device.visits or device.slot is not None:
-                self._plug(made, name, device)
-            made.add_edges_from((name, port) for port in device.nics() or ([] if device.visits else self.nics))
+                self._plug(graph, name, device)
+            graph.add_edges_from((name, port) for port in device.nics() or ([] if device.visits else self.nics))
         for mount, volume in self.volumes.items():
-            made.add_node(label_of(mount), kind="volume", part=volume, key=f"volumes.{mount}")
+            graph.add_node(label_of(mount), kind="volume", part=volume, key=f"volumes.{mount}")
             # none within the host where the path's network is between
             seats = [] if volume.over else self._adapters(volume) or ["memory"]
-            made.add_edges_from((label_of(mount), node) for node in seats)
-        return made
+            graph.add_edges_from((label_of(mount), node) for node in seats)
+        return graph
 
     @staticmethod
-    def _plug(made: nx.Graph[str], name: str, card: Card) -> None:
+    def _plug(graph: nx.Graph[str], name: str, card: Card) -> None:
         """Joins a card to its slot, or to the link that it must have where no slot is described."""
         if card.slot is not None or not link_known(card):
-            made.add_edge(name, _seat(card.slot))
+            graph.add_edge(name, _seat(card.slot))
             return
         slot = Slot(generation=card.card_generation, lanes=card.card_lanes)
         rate = float(pcie.tlp_rate(slot.generation, slot.lanes, slot.payload.value))
-        made.add_node(f"{name}.pcie", kind="slot", part=slot, rate_Bps=rate, key=made.nodes[name]["key"])
-        made.add_edges_from([(name, f"{name}.pcie"), (f"{name}.pcie", "memory")])
+        graph.add_node(f"{name}.pcie", kind="slot", part=slot, rate_Bps=rate, key=graph.nodes[name]["key"])
+        graph.add_edges_from([(name, f"{name}.pcie"), (f"{name}.pcie", "memory")])
 
     def toward_memory(self, node: str) -> list[str]:
         """Nodes that bytes pass from a card, slot or adapter to memory, the node itself first, memory left out."""
@@ -245,17 +245,17 @@ class Wiring(Machine):
 
     def socket_of(self, slot: str | None) -> int | None:
         """Socket that a slot's lanes end at: its own, or that of what it hangs on; None where nobody said."""
-        said = [self.slots[name].socket for name in self.chain(slot)]
-        return next((socket for socket in said if socket is not None), None)
+        sockets = [self.slots[name].socket for name in self.chain(slot)]
+        return next((socket for socket in sockets if socket is not None), None)
 
     def storage_nics(self, volume: str) -> list[str]:
         """NICs through which a volume's servers are reached: those of ``via``, or the only one where IP is spoken."""
-        made = self.volumes[volume]
-        names = [n for n in made.via if n in self.nics]
-        if names or not (made.filesystem.over_ip or made.over):
+        mounted = self.volumes[volume]
+        names = [n for n in mounted.via if n in self.nics]
+        if names or not (mounted.filesystem.over_ip or mounted.over):
             return names
-        ports = [n for n, card in self.nics.items() if card.protocol == "ethernet"] if made.over else list(self.nics)
-        return ports[:1] if made.over or len(ports) == 1 else []
+        ports = [n for n, card in self.nics.items() if card.protocol == "ethernet"] if mounted.over else list(self.nics)
+        return ports[:1] if mounted.over or len(ports) == 1 else []
 
     def _adapters(self, volume: Volume) -> list[str]:
         """Nodes that a volume hangs on: those of ``via``, or behind a network the only card."""

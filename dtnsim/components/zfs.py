@@ -151,8 +151,8 @@ class Zfs(LocalFilesystem):
         if use.finish == "direct":
             record = self.read_call if use.operation == "read" else self.record_call
             return (row.term(stack.direct_call) + row.term(record)) / block
-        own = self.read_byte if use.operation == "read" else self.write_byte
-        work = row.term(stack.hot_byte if use.hot else own) + stack.miss(row, use)
+        byte = self.read_byte if use.operation == "read" else self.write_byte
+        work = row.term(stack.hot_byte if use.hot else byte) + stack.miss(row, use)
         if use.operation == "read":
             call = row.term(self.read_call) + (row.term(self.jump_call) if use.random else term(0.0, "cycles"))
             work = work + call / block
@@ -230,8 +230,8 @@ class Zfs(LocalFilesystem):
         """
         device = self.log if self.log is not None else host.volumes[volume].array
         emptied = None if device is None else device.flush_time(row)
-        known = device is not None and (device.keeps_writes or device.rotates or emptied is not None)
-        if self.states("sync_latency") or device is None or not known:
+        modelled = device is not None and (device.keeps_writes or device.rotates or emptied is not None)
+        if self.states("sync_latency") or device is None or not modelled:
             return row.value(self.sync_latency)
         if emptied is not None and not device.keeps_writes:
             log = emptied + device.turnaround(row)
@@ -251,14 +251,14 @@ class Zfs(LocalFilesystem):
         # zfs_write reads the old record itself, without prefetch (dmu_tx_hold_write): one at a time
         seen = use.but(operation="read", block_B=self.recordsize.value, record_B=self.recordsize.value, queue_depth=1)
         wait = array.latency(row, seen) / self.recordsize.value + 1.0 / array.single_rate(row, seen)
-        what = "reading each record before a part of it is changed"
-        return tuple(replace(part, delay=term(wait * part.cpu, "s/B") + part.delay, what=what) for part in parts)
+        text = "reading each record before a part of it is changed"
+        return tuple(replace(part, delay=term(wait * part.cpu, "s/B") + part.delay, what=text) for part in parts)
 
     def _record(self, use: Access) -> float:
         """Bytes of a record; a smaller file is one of its own size."""
         return min(self.recordsize.value, max(use.file_B, 512.0))
 
-    def kept(self, row: Row, use: Access, host: Machine) -> Value:
+    def cached_part(self, row: Row, use: Access, host: Machine) -> Value:
         """Part of a re-read file that the ARC still has."""
         share = 0.5 if zfs.release(self.version) < (2, 3) else 0.9
         arc = zfs.arc_limit(row.value(host.memory.size), share) if self.arc_max is None else row.value(self.arc_max)
@@ -317,8 +317,8 @@ class Zfs(LocalFilesystem):
 
         Groups go out as fast as all on their way lets them, and wait for the disks in between.
         """
-        whole = row.probed(lambda probe: self._pool(probe, use, host, volume, None))
-        rate = term(whole, "B/s", "the pool and its way to memory")
+        probed = row.probed(lambda probe: self._pool(probe, use, host, volume, None))
+        rate = term(probed, "B/s", "the pool and its way to memory")
         dirty_max_B = self._dirty_max(row, host)
         held = law(zfs.balanced_dirty, transaction_B=row.term(self.recordsize), pool_rate=rate, dirty_max_B=dirty_max_B)
         wait = array.latency(row, use.but(operation="write", random=True, block_B=4096.0, finish="dsync"))
@@ -369,8 +369,8 @@ class Zfs(LocalFilesystem):
             name, rounds = _CIPHERS[self.encryption]
             slow = 0.0 if use.aes_blocks else term(WITHOUT_AES["aes-gcm"].value, "cycles/B", "no instructions for AES")
             cost, words = cost + _rate(name) * rounds + slow, f"{words}, {self.encryption}"
-        parity, what = self._parity(use, array)
-        return cost + parity, words + what
+        parity, parity_name = self._parity(use, array)
+        return cost + parity, words + parity_name
 
     def _parity(self, use: Access, array: Device | None) -> tuple[Term, str]:
         """What raidz computes: parity of what is written, lost data of what is read (with SIMD from release 0.7 on)."""
@@ -384,5 +384,5 @@ class Zfs(LocalFilesystem):
 
 def _rate(operation: str) -> Term:
     """Cycles per byte of an operation that a core was measured at."""
-    found = CORE_RATES[operation]
-    return term(found.cycles_per_byte, "cycles/B", found.source)
+    rate = CORE_RATES[operation]
+    return term(rate.cycles_per_byte, "cycles/B", rate.source)

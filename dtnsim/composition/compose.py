@@ -4,9 +4,10 @@ Every step of a tool's plan becomes a row: read at the source, network, write at
 each component on the way charging what it costs. Where a file system works in stretches (cached,
 then throttled), the step becomes as many phases.
 
-What a worker does between its writes, and the medium behind a page cache, go on at the same time (`beside`): a tool
-that verifies each file after it has written it leaves the medium that time to take what is in memory. The work of the
-medium moves from the stretch in which the writer waits for it into the step that follows.
+What a worker does between its writes, and the medium behind a page cache, go on at the same time
+(`waits.hidden_by_medium`): a tool that verifies each file after it has written it leaves the medium that time to take
+what is in memory. The work of the medium moves from the stretch in which the writer waits for it into the step that
+follows.
 """
 
 import math
@@ -21,7 +22,7 @@ import numpy as np
 from dtnsim.components.filesystem import Stretch
 from dtnsim.composition import files, like, sharing, transport, waits
 from dtnsim.composition.network import Network
-from dtnsim.composition.residency import NOTHING, Past
+from dtnsim.composition.residency import NOTHING, History
 from dtnsim.composition.resolved_transfer import Leg, check_space, end_of, leg, openings
 from dtnsim.composition.route import Route
 from dtnsim.composition.storage import Shelf, Storage
@@ -73,7 +74,7 @@ def run_together(paths: Iterable[PathSpec]) -> None:
 class Composer:
     """Composes the transfers of one path on one ledger."""
 
-    def __init__(self, spec: PathSpec, ledger: Ledger, moved: Mapping[str, float], past: Past = NOTHING) -> None:
+    def __init__(self, spec: PathSpec, ledger: Ledger, moved: Mapping[str, float], past: History = NOTHING) -> None:
         self.spec, self.ledger, self.moved, self.past = spec, ledger, moved, past
         self.network = Network(spec)
         self.company = sharing.Company()
@@ -96,11 +97,11 @@ class Composer:
     def problem(self) -> Problem:
         """The whole path; of scenarios, without words on how each number came about."""
         with runtime.gc_paused(), without_words() if self.ledger.draw.many else nullcontext():
-            made = [self.transfer(leg) for leg in self.legs]
+            composed = [self.transfer(leg) for leg in self.legs]
             self.company = sharing.Company()
             for turn in self.storages:  # those of other turns do not compete
-                sharing.meet([t for t in made if self.turns[t.name] == turn], self.ledger, self.company)
-            transfers = tuple(self.company.of(t) for t in made)
+                sharing.meet([t for t in composed if self.turns[t.name] == turn], self.ledger, self.company)
+            transfers = tuple(self.company.apply(t) for t in composed)
             spec, ledger = self.spec, self.ledger
             drives = Volumes(self, transfers)
             return Problem(
@@ -115,19 +116,19 @@ class Composer:
                 drives if drives.shared else None,
             )
 
-    def beside(self, number: int, streams: Mapping[Shelf, int]) -> Transfer:
+    def beside_streams(self, number: int, streams: Mapping[Shelf, int]) -> Transfer:
         """A transfer as it is while there are so many streams on the volumes of its ends.
 
         The stations keep their capacities: a drive that several streams slow down costs more of its time a byte.
         """
         storage = self.storage_of(number)
-        whole = storage.streams
-        storage.streams = Counter({**whole, **streams})
+        saved = storage.streams
+        storage.streams = Counter({**saved, **streams})
         try:
             with without_words() if self.ledger.draw.many else nullcontext():
-                return self.company.of(self.transfer(self.legs[number]))
+                return self.company.apply(self.transfer(self.legs[number]))
         finally:
-            storage.streams = whole
+            storage.streams = saved
 
     def storage_of(self, number: int) -> Storage:
         """The accesses of those that a transfer may meet."""
@@ -135,17 +136,17 @@ class Composer:
 
     def _leg(self, number: int) -> Leg:
         spec = self.spec.transfers[number]
-        made = self._made_leg(spec, number)
-        if spec.dataset is None and made.timing is None:
-            size = units.show(made.job.payload_B, "B")
+        leg = self._made_leg(spec, number)
+        if spec.dataset is None and leg.timing is None:
+            size = units.show(leg.job.payload_B, "B")
             self.ledger.warn(f"{spec.name}: assumed: one file of {size}; write 'dataset' to say what is moved")
         if options := ", ".join(spec.tool.unmodelled):
             self.ledger.warn(
                 f"{spec.name}: {spec.tool.kind} has {options}, not modelled, though the time may change with that"
             )
-        for warning in made.plan.warnings:
+        for warning in leg.plan.warnings:
             self.ledger.warn(f"{spec.name}: {warning}")
-        return made
+        return leg
 
     def _made_leg(self, spec: TransferSpec, number: int) -> Leg:
         kind = (like.figures(spec), self.moved.get(spec.name)) if self._roughly[like.roughly(spec)] > 1 else spec.name
@@ -159,18 +160,18 @@ class Composer:
         if not apart and source.volume is None and destination.volume is None:  # two programs of one host
             route = Route(source.host, destination.host, ())
         try:
-            made = self._first[kind] = leg(spec, source, destination, route, self.moved.get(spec.name))
+            resolved = self._first[kind] = leg(spec, source, destination, route, self.moved.get(spec.name))
         except SpecError as error:
             raise self.spec.located(error, number) from None
-        return made
+        return resolved
 
     def outlines(self) -> list[Transfer]:
         """The transfers without their phases: when they begin, what they read, write and hold."""
-        made = []
+        outlines = []
         for number, each in enumerate(self.legs):
             self.storage = self.storage_of(number)
-            made.append(self._made(each, [], self._destination_memory(each, None)))
-        return made
+            outlines.append(self._transfer_of(each, [], self._destination_memory(each, None)))
+        return outlines
 
     def transfer(self, leg: Leg) -> Transfer:
         """All phases of one transfer; of those that are like each other and find the same, the first is composed."""
@@ -181,26 +182,26 @@ class Composer:
             return self._patterns[key].written(leg, self.ledger)
         spec, plan = leg.spec, leg.plan
         steps = [self._phases(leg, step, self._charge(leg, step)) for step in plan.steps]
-        whole = next((whole for whole, _ in steps if whole is not None), None)
-        memory = self._destination_memory(leg, whole)
-        phases = self._in_turn(leg, [phase for _, some in steps for phase in some], memory)
+        buffered = next((buffered for buffered, _ in steps if buffered is not None), None)
+        memory = self._destination_memory(leg, buffered)
+        phases = self._in_turn(leg, [phase for _, parts in steps for phase in parts], memory)
         if not any(p.demands or p.delays for p in phases):
             message = "both ends are memory on one host: nothing to transfer"
             remedy = "give it a volume or a network between its ends"
             raise SpecError(message, key=f"transfer {spec.name}", remedy=remedy)
-        made = files.found(self._made(leg, phases, memory), self.past.shares.get(name, ()))
+        transfer = files.with_cached(self._transfer_of(leg, phases, memory), self.past.shares.get(name, ()))
         if key is not None:
-            self._patterns[key] = like.Pattern.of(made, phases, self.ledger)
-        return made
+            self._patterns[key] = like.Pattern.of(transfer, phases, self.ledger)
+        return transfer
 
     def _finds(self, leg: Leg) -> tuple[Any, ...]:
         """What makes a transfer charge as others do that are like it: all that it finds beside it."""
         name, storage = leg.spec.name, self.storage
-        before = self.past.by(name, (leg.source.host.name, leg.destination.host.name))
+        before = self.past.key_of(name, (leg.source.host.name, leg.destination.host.name))
         beside = tuple(storage.streams[shelf] for shelf, _ in storage.visited(leg))
         return self._like[name], self.turns[name], storage.memory_share(leg), before, beside
 
-    def _made(self, leg: Leg, phases: list[Phase], memory: Mapping[str, Any]) -> Transfer:
+    def _transfer_of(self, leg: Leg, phases: list[Phase], memory: Mapping[str, Any]) -> Transfer:
         """A transfer of these phases and the destination's ``memory``; without any, its outline."""
         spec, job, plan = leg.spec, leg.job, leg.plan
         # one file that lasts as long as the time does, unless something follows its end
@@ -236,13 +237,13 @@ class Composer:
             "after": tuple(spec.after),
             "pause_s": spec.pause.value if spec.pause is not None else 0.0,
             "turn": self.turns[spec.name],
-            "reads": files.kept(self.storage, leg, leg.source) if reads and open_to else (),
-            "writes": files.kept(self.storage, leg, leg.destination) if writes else (),
+            "reads": files.cached_files(self.storage, leg, leg.source) if reads and open_to else (),
+            "writes": files.cached_files(self.storage, leg, leg.destination) if writes else (),
             "holder": leg.destination.host.name,
             "holds_B": plan.holds_B,
         }
 
-    def _destination_memory(self, leg: Leg, whole: Phase | None) -> dict[str, Any]:
+    def _destination_memory(self, leg: Leg, buffered: Phase | None) -> dict[str, Any]:
         """What the destination can take before its medium has to keep up, and at all: for the simulation."""
         destination = leg.destination
         step = next((s for s in leg.plan.steps if s.write is not None), None)
@@ -254,9 +255,9 @@ class Composer:
             return {}
         probe = Row(self.ledger, "", [], 1.0, destination.host.name)
         cache = volume.filesystem.page_cache(probe, write, destination.host, destination.volume)
-        if whole is None:
+        if buffered is None:
             return {"cache": cache}
-        return {"cache": cache, "buffered": whole, "flushed": write.finish != "none"}
+        return {"cache": cache, "buffered": buffered, "flushed": write.finish != "none"}
 
     def connect(self, leg: Leg, step: Step) -> None:
         """Asks for the answers of the connections of a step."""
@@ -264,7 +265,7 @@ class Composer:
             row, net = Row(self.ledger, leg.spec.name, [], step.share, terms=[]), leg.use_of(step.net)
             nics, frame = self.network.ends(leg.route, net, leg.spec)
             cards = [card for _, card in nics]
-            transport.charge(row.at(""), leg.route, net, frame, cards, openings(leg, step.net))
+            transport.charge(row.seen_from(""), leg.route, net, frame, cards, openings(leg, step.net))
 
     # -- one step ---------------------------------------------------------------------------------
 
@@ -275,21 +276,21 @@ class Composer:
         if write is None or end.volume is None:
             return None, [self._phase(leg, step, charged, Stretch(step.name), step.name)]
         probe, filesystem = Row(self.ledger, leg.spec.name, [], 1.0), end.mounted.filesystem
-        whole, cut = None, write.finish in ("fdatasync", "none")
+        buffered, cut = None, write.finish in ("fdatasync", "none")
         if cut or filesystem.gathers(write):
-            near = probe.at(end.host.name)
+            near = probe.seen_from(end.host.name)
             steady = filesystem.stretches(near, write.but(finish="steady"), end.host, end.volume)[0]
             undivided = Stretch(step.name, delay=steady.delay, what=steady.what)
-            whole = self._phase(leg, step, charged, undivided, step.name, fills=True)
+            buffered = self._phase(leg, step, charged, undivided, step.name, fills=True)
             if cut:  # who shares the memory shares the medium
-                (fill, drain), share = self._cache_rates(leg, whole), self.storage.memory_share(leg)
+                (fill, drain), share = self._cache_rates(leg, buffered), self.storage.memory_share(leg)
                 write = write.but(fill_Bps=fill, drain_Bps=share * drain, memory_share=share)
         stretches: tuple[Stretch, ...] = filesystem.stretches(probe, write, end.host, end.volume)
         if filesystem.gathers(write) and not filesystem.flushes_at_close:
             room = write.memory_share * filesystem.cache_limits(probe, end.host, write.held_B)[1]
             stretches = tuple(replace(part, behind=room) for part in stretches)
         names = [step.name if len(stretches) == 1 else f"{step.name}: {part.name}" for part in stretches]
-        return whole, [self._phase(leg, step, charged, *each) for each in zip(stretches, names, strict=True)]
+        return buffered, [self._phase(leg, step, charged, *each) for each in zip(stretches, names, strict=True)]
 
     def _in_turn(self, leg: Leg, phases: list[Phase], memory: Mapping[str, Any]) -> list[Phase]:
         """The phases, with what a page cache's medium does of a worker's bytes while that is at another step."""
@@ -299,22 +300,22 @@ class Composer:
         share, workers, payload_B = self.storage.memory_share(leg), max(int(plan.workers), 1), max(job.payload_B, 1.0)
         room = share * cache.size_B / max(min(job.mean_B, plan.piece_B) * workers, 1.0)
         idle = share * cache.write_back_B / payload_B, cache.write_back_s / payload_B
-        return waits.beside(phases, memory["buffered"], self.ledger.stations, (room, *idle), workers)
+        return waits.hidden_by_medium(phases, memory["buffered"], self.ledger.stations, (room, *idle), workers)
 
-    def _cache_rates(self, leg: Leg, whole: Phase) -> tuple[Value, Value]:
+    def _cache_rates(self, leg: Leg, buffered: Phase) -> tuple[Value, Value]:
         """Rates at which a step fills the destination's cache, and at which the medium empties it beside that [B/s]."""
-        waiting = waits.recurring(whole) / leg.plan.workers
-        above = [d for d in whole.demands if not d.below_cache]
+        waiting = waits.recurring(buffered) / leg.plan.workers
+        above = [d for d in buffered.demands if not d.below_cache]
         with np.errstate(divide="ignore"):  # a network that loses everything
             moving = 1.0 / np.asarray(solo_rate(self.ledger.stations, above))
             fill = 1.0 / np.maximum(moving + waiting, 1e-15)
-        return fill, waits.rate_beside(self.ledger.stations, whole.demands, fill)
+        return fill, waits.rate_beside(self.ledger.stations, buffered.demands, fill)
 
     def _phase(self, leg: Leg, step: Step, charged: Charged, part: Stretch, name: str, *, fills: bool = False) -> Phase:
         """The phase in which a stretch of a step happens, of what the whole step charges."""
         whole, each, pauses = charged
-        row = Row(self.ledger, whole.transfer, whole.again(part.cpu, part.medium), whole.factor)
-        metadata = each.again(part.cpu, part.cpu)
+        row = Row(self.ledger, whole.transfer, whole.charged_again(part.cpu, part.medium), whole.factor)
+        metadata = each.charged_again(part.cpu, part.cpu)
         waiting = waits.delays(pauses, leg, step, part, row, metadata, fills=fills)
         return Phase(name, (*row.demands, *metadata), tuple(waiting), step.name)
 
@@ -328,16 +329,16 @@ class Composer:
         if step.net is not None and leg.route is not None:
             net = leg.use_of(step.net)
             cards, frame = self.network.carry(row, leg.route, net, leg.spec)
-            wire = row.times(net.overhead).at("")
+            wire = row.times(net.overhead).seen_from("")
             transport.charge(wire, leg.route, net, frame, cards, openings(leg, step.net))
         elif step.net is not None:  # on one host a tool keeps to the rate that it was given, too
-            transport.target(row.times(step.net.overhead).at(leg.source.host.name), step.net, "target")
+            transport.target(row.times(step.net.overhead).seen_from(leg.source.host.name), step.net, "target")
         for work in step.cpu:
             host = (leg.source if work.end == "source" else leg.destination).host
-            given = getattr(host.stack, work.stack) if work.stack else work.cycles
-            cost = row.term(given) if isinstance(given, Quantity) else given(row)
+            cycles = getattr(host.stack, work.stack) if work.stack else work.cycles
+            cost = row.term(cycles) if isinstance(cycles, Quantity) else cycles(row)
             duty = None if work.duty is None else self.network.passing(work.duty, host, leg.spec)
-            host.work(row.at(host.name), leg.placed(work.thread), cost, work.what, duty)
+            host.work(row.seen_from(host.name), leg.placed(work.thread), cost, work.what, duty)
         self.storage.metadata(leg, step, each)
         files.folder(self.storage, leg, step, each)
         return row, each, waits.waits_of(self.storage, leg, step, row)

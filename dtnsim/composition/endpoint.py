@@ -95,9 +95,9 @@ def _cycles(row: Row, side: Side) -> Term:
     if net.discard if side.receiving else net.sendfile:
         byte = stack.sendfile_byte
     if net.transport in ("udt", "fasp"):
-        own = row.term(transport.UDT_PACKET) if net.transport == "udt" else _FASP
+        cycles = row.term(transport.UDT_PACKET) if net.transport == "udt" else _FASP
         return law(
-            physics.cycles_per_byte, per_byte=row.term(byte), per_packet=own, traversal_B=term(side.frame.mss, "B")
+            physics.cycles_per_byte, per_byte=row.term(byte), per_packet=cycles, traversal_B=term(side.frame.mss, "B")
         )
     calls: dict[str, Term] = {}
     if net.call is not None:
@@ -119,8 +119,8 @@ def _interrupts(row: Row, side: Side, near: int | None) -> None:
     host, streams, queues = side.host, side.net.streams, side.queues
     plain, mss_B = row.term(host.stack.interrupt_byte), side.frame.mss
     cost = side.card.interrupt(row, plain, host.clock(row), mss_B, receiving=side.receiving)
-    what = f"interrupts of {side.name}"
-    host.interrupts(row, host.placement.nic_interrupts, cost, what, near=near)
+    text = f"interrupts of {side.name}"
+    host.interrupts(row, host.placement.nic_interrupts, cost, text, near=near)
     if queues == 1 and len(set(host.placement.nic_interrupts)) == 1:
         return  # that core is a station already
     used = law(bonding.occupied, items=streams, bins=queues)
@@ -139,6 +139,6 @@ def _interrupts(row: Row, side: Side, near: int | None) -> None:
             "placement.nic_interrupts: ethtool -L), or more streams"
         ),
         label=f"the receive queues of {side.name} on {host.name}",
-        what=f"{what}: {streams} {'stream' if streams == 1 else 'streams'} reach "
+        what=f"{text}: {streams} {'stream' if streams == 1 else 'streams'} reach "
         f"{float(np.mean(used.value)):.3g} of {queues} receive {'queue' if queues == 1 else 'queues'}, a core each",
     )

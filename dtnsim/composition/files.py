@@ -13,7 +13,7 @@ from dtnsim.composition.resolved_transfer import End, Leg
 from dtnsim.composition.storage import Storage
 from dtnsim.description.transfer import TransferSpec
 from dtnsim.ground.ledger import Row
-from dtnsim.ground.pages import Kept
+from dtnsim.ground.pages import CachedFile
 from dtnsim.ground.records import Demand, Phase, Transfer
 from dtnsim.ground.term import count, term
 from dtnsim.tools.plan import Step
@@ -24,15 +24,15 @@ _FOUND: Final = ("from memory", "from the server's memory", "from the medium")
 
 def turns(transfers: Sequence[TransferSpec]) -> list[int]:
     """How many transfers wait for each other in the longest row before each one."""
-    known = {t.name for t in transfers}
-    after = {t.name: known.intersection(t.after) for t in transfers}
-    found: dict[str, int] = {}
+    names = {t.name for t in transfers}
+    after = {t.name: names.intersection(t.after) for t in transfers}
+    depth: dict[str, int] = {}
     for name in TopologicalSorter(after).static_order():
-        found[name] = max((found[n] + 1 for n in after[name]), default=0)
-    return [found[t.name] for t in transfers]
+        depth[name] = max((depth[n] + 1 for n in after[name]), default=0)
+    return [depth[t.name] for t in transfers]
 
 
-def kept(storage: Storage, leg: Leg, end: End) -> tuple[Kept, ...]:
+def cached_files(storage: Storage, leg: Leg, end: End) -> tuple[CachedFile, ...]:
     """The files at one end: in the memory of its own host, then in that of the server behind a mount."""
     if end.volume is None:
         return ()
@@ -42,18 +42,18 @@ def kept(storage: Storage, leg: Leg, end: End) -> tuple[Kept, ...]:
     host, path = end.host, end.path.rstrip("/") or "/"
     row = Row(storage.ledger, leg.spec.name, [], 1.0, host.name)
     # a single file has its own name; what lies in a folder goes by what it is as well
-    whole = (
+    suffix = (
         "" if leg.job.files == 1 and path != end.volume.rstrip("/") else f" {leg.job.files} {leg.job.payload_B:.17g}"
     )
-    own = Kept(host.name, path + whole, leg.job.payload_B, host.vm.free(row, row.value(host.memory.size)))
+    local = CachedFile(host.name, path + suffix, leg.job.payload_B, host.vm.free(row, row.value(host.memory.size)))
     if volume.server is None:
-        return (own,)
+        return (local,)
     remote = storage.server(end)
     inside = replace(remote, path=(remote.volume or "").rstrip("/") + path[len(end.volume.rstrip("/")) :])
-    behind = kept(storage, leg, inside)
-    if whole and behind:
-        behind = (replace(behind[0], file=inside.path + whole), *behind[1:])
-    return (own, *behind)
+    behind = cached_files(storage, leg, inside)
+    if suffix and behind:
+        behind = (replace(behind[0], file=inside.path + suffix), *behind[1:])
+    return (local, *behind)
 
 
 def folder(storage: Storage, leg: Leg, step: Step, row: Row) -> None:
@@ -69,17 +69,17 @@ def folder(storage: Storage, leg: Leg, step: Step, row: Row) -> None:
     if not folders or end.volume is None:
         return
     changes = tuple(operation for operation in step.files.destination if operation in CHANGES - {"setattr"})
-    held = storage.operations(end, changes, leg, replace(step.files, folder=None))[0]
+    hold_s = storage.operations(end, changes, leg, replace(step.files, folder=None))[0]
     each = job.files / max(job.payload_B, 1.0)
     servers = getattr(end.mounted.filesystem, "system", None) or (end.mounted.server or "").partition(":")[0]
     probe = Row(storage.ledger, leg.spec.name, [], 1.0, end.host.name)
-    locked = end.mounted.filesystem.folder_time(probe, changes, held, storage.server_rtt(end))
+    locked = end.mounted.filesystem.folder_time(probe, changes, hold_s, storage.server_rtt(end))
     tree = end.path[len(end.volume.rstrip("/")) :].strip("/")  # below the mount: others there have folders of their own
     name = f"folder.{label_of(tree)}" if tree else "folder"
-    own, there = (end.host.name, f"{label_of(end.volume)}.{name}"), (servers, name)
-    for (host, name), seconds in ((own, held), (there, locked))[: 1 + shared]:
+    local, remote = (end.host.name, f"{label_of(end.volume)}.{name}"), (servers, name)
+    for (host, name), seconds in ((local, hold_s), (remote, locked))[: 1 + shared]:
         if host and np.any(np.asarray(seconds) > 0):
-            row.at(host).charge(
+            row.seen_from(host).charge(
                 name,
                 "metadata",
                 capacity=count(folders, "folder"),
@@ -89,7 +89,7 @@ def folder(storage: Storage, leg: Leg, step: Step, row: Row) -> None:
             )
 
 
-def found(transfer: Transfer, shares: Sequence[float]) -> Transfer:
+def with_cached(transfer: Transfer, shares: Sequence[float]) -> Transfer:
     """The transfer where memories on the way have parts of what it reads.
 
     One thread meets what is in memory at memory's rate and waits for the rest: one stretch after the other. Where the
@@ -114,17 +114,17 @@ def found(transfer: Transfer, shares: Sequence[float]) -> Transfer:
 
 
 def _stretches(phase: Phase, shares: Sequence[float], most: int) -> list[Phase]:
-    here = [shares[n] if n < len(shares) else 0.0 for n in range(most)]
-    parts = [*here, max(1.0 - sum(here), 0.0)]
+    padded = [shares[n] if n < len(shares) else 0.0 for n in range(most)]
+    parts = [*padded, max(1.0 - sum(padded), 0.0)]
     words = [*_FOUND[:most], _FOUND[-1]]
-    made = []
+    phases = []
     for level, (share, where) in enumerate(zip(parts, words, strict=True)):
         if share <= 0:
             continue
         demands = tuple(_times(d, share) for d in phase.demands if d.missed <= level)
         name = phase.name if share == 1 else f"{phase.name} {where}"
-        made.append(Phase(name, demands, tuple(_times(d, share) for d in phase.delays), phase.step))
-    return made
+        phases.append(Phase(name, demands, tuple(_times(d, share) for d in phase.delays), phase.step))
+    return phases
 
 
 def _mixed(phase: Phase, shares: Sequence[float]) -> Phase:

@@ -64,20 +64,20 @@ class Pattern:
 
     def written(self, leg: Leg, ledger: Ledger) -> Transfer:
         """Another transfer that is like it, with its stations on the ledger."""
-        spec, known = leg.spec, self.transfer
-        old, new = f"[{known.name}]", f"[{spec.name}]"
-        names = {f"{known.name}.workers": f"{spec.name}.workers"}
+        spec, transfer = leg.spec, self.transfer
+        old, new = f"[{transfer.name}]", f"[{spec.name}]"
+        names = {f"{transfer.name}.workers": f"{spec.name}.workers"}
         for name, station in self.private.items():
-            own = names[name] = name.removesuffix(old) + new
-            if own not in ledger.stations:
-                ledger.stations[own] = replace(station, name=own, label=station.label.replace(old, new))
+            new_name = names[name] = name.removesuffix(old) + new
+            if new_name not in ledger.stations:
+                ledger.stations[new_name] = replace(station, name=new_name, label=station.label.replace(old, new))
                 if name in ledger.connections:
-                    ledger.connections[own] = ledger.connections[name]
+                    ledger.connections[new_name] = ledger.connections[name]
         return replace(
-            known,
+            transfer,
             name=spec.name,
-            phases=tuple(_renamed(phase, names) for phase in known.phases),
-            buffered=None if known.buffered is None else _renamed(known.buffered, names),
+            phases=tuple(_renamed(phase, names) for phase in transfer.phases),
+            buffered=None if transfer.buffered is None else _renamed(transfer.buffered, names),
             start_s=spec.start.value if spec.start is not None else 0.0,
             after=tuple(spec.after),
             pause_s=spec.pause.value if spec.pause is not None else 0.0,
@@ -86,14 +86,14 @@ class Pattern:
 
 def _renamed(phase: Phase, names: Mapping[str, str]) -> Phase:
     """A phase whose own stations have other names."""
-    demands, delays = ([_at(d, names) for d in some] for some in (phase.demands, phase.delays))
+    demands, delays = ([_on_hosts(d, names) for d in charges] for charges in (phase.demands, phase.delays))
     return Phase(phase.name, tuple(demands), tuple(delays), phase.step)
 
 
-def _at(d: Demand, names: Mapping[str, str]) -> Demand:
-    own = names.get(d.station)
-    if own is None:
+def _on_hosts(d: Demand, names: Mapping[str, str]) -> Demand:
+    name = names.get(d.station)
+    if name is None:
         return d
     return Demand(
-        own, d.per_byte, d.what, d.formula, d.source, d.each, below_cache=d.below_cache, missed=d.missed, aside=d.aside
+        name, d.per_byte, d.what, d.formula, d.source, d.each, below_cache=d.below_cache, missed=d.missed, aside=d.aside
     )

@@ -47,10 +47,10 @@ class Network:
             SpecError: nothing joins them.
         """
         key = (id(source), id(destination), tuple(via), tuple((nics or {}).items()))
-        known = self._routes.get(key)
-        if known is None:
-            known = self._routes[key] = self._route(source, destination, via, nics)
-        return known
+        route = self._routes.get(key)
+        if route is None:
+            route = self._routes[key] = self._route(source, destination, via, nics)
+        return route
 
     def over(self, host: Host, mount: str, *, reading: bool) -> Route:
         """The way between a host and the servers of a volume that lie beyond the path's network (``over``).
@@ -61,10 +61,10 @@ class Network:
             reading: Whether bytes come from the servers.
         """
         key = ("over", id(host), mount, reading)
-        known = self._routes.get(key)
-        if known is None:
-            known = self._routes[key] = self._over(host, mount, reading=reading)
-        return known
+        route = self._routes.get(key)
+        if route is None:
+            route = self._routes[key] = self._over(host, mount, reading=reading)
+        return route
 
     def _over(self, host: Host, mount: str, *, reading: bool) -> Route:
         volume, name = host.volumes[mount], f"{host.name}:{mount}"
@@ -73,11 +73,11 @@ class Network:
         near = self._spec.graph.graph["near"]
         forward = near is None or bool(near[host.name])
         chain, key = self._chain(forward=forward), f"hosts.{host.name}.volumes.{mount}"
-        names = [each for given in volume.over for each in (chain if given == graph.WAN else [given])]
+        names = [each for link in volume.over for each in (chain if link == graph.WAN else [link])]
         parts = self._spec.graph.nodes
         hops = [(each, parts[f"network.{each}"]["part"], forward) for each in names if each in chain]
         links = [each for each in names if each not in chain]
-        hops += self._along(links, host.name, forward=forward, key=f"{key}.over")
+        hops += self._links_via(links, host.name, forward=forward, key=f"{key}.over")
         if reading:
             return Route(far, host, tuple((each, part, not out) for each, part, out in hops[::-1]), (name, key))
         return Route(host, far, tuple(hops), (name, key))
@@ -85,38 +85,38 @@ class Network:
     def _route(self, source: Host, destination: Host, via: list[str], nics: Mapping[str, str] | None) -> Route:
         if via:
             forward = self._forward(source, destination)
-            return Route(source, destination, tuple(self._along(via, source.name, forward=forward)))
-        whole = self._spec.graph
+            return Route(source, destination, tuple(self._links_via(via, source.name, forward=forward)))
+        path_graph = self._spec.graph
         ends = [f"{h.name}.{nic_of(h, nics)[0]}" for h in (source, destination)]
         if not self._linked and not self._spec.wan:
             return Route(source, destination, ())
         forward = self._forward(source, destination)
         chain = self._chain(forward=forward) if self._spec.wan else []
-        if self._linked or whole.graph["near"] is not None:
+        if self._linked or path_graph.graph["near"] is not None:
             import networkx as nx
 
             try:
-                names = self._way(*ends)
+                names = self._segments_between(*ends)
             except nx.NetworkXNoPath:
                 message = f"no links join {source.name!r} and {destination.name!r}"
                 remedy = "give links with 'between: [a, b]' that lead from one to the other"
                 raise SpecError(message, key="links", remedy=remedy) from None
             if names[0] not in chain:  # no host is passed through, so that a way is of links or of the WAN
-                return Route(source, destination, tuple(self._along(names, source.name, forward=True)))
-            chain = chain if whole.graph["near"] is None else names
-        return Route(source, destination, tuple((n, whole.nodes[f"network.{n}"]["part"], forward) for n in chain))
+                return Route(source, destination, tuple(self._links_via(names, source.name, forward=True)))
+            chain = chain if path_graph.graph["near"] is None else names
+        return Route(source, destination, tuple((n, path_graph.nodes[f"network.{n}"]["part"], forward) for n in chain))
 
-    def _way(self, source: str, destination: str) -> list[str]:
+    def _segments_between(self, source: str, destination: str) -> list[str]:
         """Segments between two NICs: the same between all that are wired to the same segments."""
-        whole = self._spec.graph
+        path_graph = self._spec.graph
         key = tuple(
-            tuple((n, edge["rtt"]) for n, edge in whole[node].items() if whole.nodes[n]["host"] == "network")
+            tuple((n, edge["rtt"]) for n, edge in path_graph[node].items() if path_graph.nodes[n]["host"] == "network")
             for node in (source, destination)
         )
-        known = self._ways.get(key)
-        if known is None:
-            known = self._ways[key] = graph.way(whole, source, destination)
-        return known
+        segments = self._ways.get(key)
+        if segments is None:
+            segments = self._ways[key] = graph.shortest_route(path_graph, source, destination)
+        return segments
 
     def _forward(self, source: Host, destination: Host) -> bool:
         """Whether bytes cross the WAN from its near end to its far end."""
@@ -131,8 +131,8 @@ class Network:
         names = segment_names(self._spec.wan)
         return names if forward else names[::-1]
 
-    def _along(
-        self, via: list[str], here: str, *, forward: bool, key: str = "transfer.via"
+    def _links_via(
+        self, via: list[str], node: str, *, forward: bool, key: str = "transfer.via"
     ) -> Iterator[tuple[str, Segment, bool]]:
         """Links in the order that a transfer names, each in the direction that it is crossed in."""
         for name in via:
@@ -140,13 +140,13 @@ class Network:
             if segment.between is None:
                 yield name, segment, forward
                 continue
-            if here not in segment.between:
-                message = f"link {name!r} does not begin at {here!r}"
+            if node not in segment.between:
+                message = f"link {name!r} does not begin at {node!r}"
                 remedy = f"it is between {' and '.join(segment.between)}; name the links in their order"
                 raise SpecError(message, key=key, value=", ".join(via), remedy=remedy)
-            there = here == segment.between[0]
-            here = segment.between[1] if there else segment.between[0]
-            yield name, segment, there
+            ahead = node == segment.between[0]
+            node = segment.between[1] if ahead else segment.between[0]
+            yield name, segment, ahead
 
     # -- charging ---------------------------------------------------------------------------------
 
@@ -163,16 +163,16 @@ class Network:
         for host, (name, card), receiving in zip((route.source, route.destination), nics, (False, True), strict=True):
             # an end sees neither a target rate nor, where its card keeps no account, how much is moved
             unseen = END_UNSEEN if card.allowance is None else END_UNSEEN[:-1]
-            here, key = row.at(host.name), plain if card.allowance is None else net.key(*unseen)
-            charge = partial(_end, here, (host, name, card, frame, receiving), net, spec, unseen)
+            local, key = row.seen_from(host.name), plain if card.allowance is None else net.key(*unseen)
+            charge = partial(_end, local, (host, name, card, frame, receiving), net, spec, unseen)
             if key is None:
                 charge()
             else:
-                here.likewise(("end", id(host), name, key, frame, receiving, bound), charge)
+                local.likewise(("end", id(host), name, key, frame, receiving, bound), charge)
         for name, segment, forward in route.hops:
-            here = row.at("")
-            charge = partial(charge_segment, here, name, segment, frame, (net.streams, net.workers), forward=forward)
-            here.likewise(("segment", name, id(segment), frame, net.streams, net.workers, forward), charge)
+            local = row.seen_from("")
+            charge = partial(charge_segment, local, name, segment, frame, (net.streams, net.workers), forward=forward)
+            local.likewise(("segment", name, id(segment), frame, net.streams, net.workers, forward), charge)
         return [card for _, card in nics], frame
 
     def ends(self, route: Route, net: NetUse, spec: TransferSpec | None) -> tuple[list[tuple[str, Nic]], Framing]:
@@ -212,8 +212,8 @@ def _end(
 def loopback() -> tuple[str, Nic]:
     """The interface between two programs of one host: a packet of 64 KiB, no wire, no bus."""
     words = "Linux, drivers/net/loopback.c: MTU 65536; nothing leaves the host's memory"
-    told = {"rate": Quantity(1e12, "B/s", 0.0, words), "mtu": Quantity(65535.0, "B", 0.0, words)}
-    return endpoint.LOOPBACK, Nic.model_validate(told)
+    fields = {"rate": Quantity(1e12, "B/s", 0.0, words), "mtu": Quantity(65535.0, "B", 0.0, words)}
+    return endpoint.LOOPBACK, Nic.model_validate(fields)
 
 
 def nic_of(host: Host, nics: Mapping[str, str] | None) -> tuple[str, Nic]:

@@ -64,36 +64,36 @@ def plain(spec: PathSpec) -> Plain | None:
     number: dict[tuple[Any, ...], int] = {}
     kind, pace = np.empty(len(spec.transfers), np.intp), np.empty(len(spec.transfers))
     for n, each in enumerate(spec.transfers):
-        found = _kind_of(each)
-        if found is None:
+        flow_kind = _kind_of(each)
+        if flow_kind is None:
             return None
-        key, pace[n] = found
+        key, pace[n] = flow_kind
         kind[n] = number.setdefault(key, len(number))
         firsts.setdefault(key, (each, pace[n]))
     with without_words():
         composer = _composed(spec, [first for first, _ in firsts.values()])
         if composer is None:
             return None
-        made = [composer.transfer(leg) for leg in composer.legs]
+        flows = [composer.transfer(leg) for leg in composer.legs]
     ledger = composer.ledger
     stations, connections = ledger.stations, ledger.connections
-    named = {t.name for t in made}
+    named = {t.name for t in flows}
     if any(w.partition(": ")[0] in named for w in ledger.warnings):  # it is to name all of a kind
         return None
-    waits = [d for t in made for d in t.phases[0].delays]  # for nothing but connections that open up, once begun
+    waits = [d for t in flows for d in t.phases[0].delays]  # for nothing but connections that open up, once begun
     begins = {SLOW_START: ("start", "open")}
-    if any(d.each not in begins.get(d.what, ("lead",)) for d in waits) or _unlike(connections.values()):
+    if any(d.each not in begins.get(d.what, ("lead",)) for d in waits) or _differ(connections.values()):
         return None
     target = np.full(len(kind), np.inf)
     rates = [
-        next((float(stations[s].capacity) for s in visited(t) if stations[s].kind == "target"), np.inf) for t in made
+        next((float(stations[s].capacity) for s in visited(t) if stations[s].kind == "target"), np.inf) for t in flows
     ]
     paced = np.isfinite(pace)
     per_pace = np.array(rates) / [p for _, p in firsts.values()]
     target[paced] = (per_pace[kind] * pace)[paced]
     return Plain(
         spec,
-        made,
+        flows,
         [key[0] for key in firsts],
         kind,
         np.array([t.dataset.sizes_B[0] for t in spec.transfers], float),
@@ -113,9 +113,9 @@ def visited(transfer: Transfer) -> dict[str, float]:
 
 def only(spec: PathSpec, transfers: Sequence[TransferSpec]) -> PathSpec:
     """The path with these transfers alone."""
-    made = spec.model_copy(update={"transfers": list(transfers)})
-    made.__dict__["graph"] = spec.graph  # what is wired to what is the same
-    return made
+    reduced = spec.model_copy(update={"transfers": list(transfers)})
+    reduced.__dict__["graph"] = spec.graph  # what is wired to what is the same
+    return reduced
 
 
 def _may_be_plain(spec: PathSpec) -> bool:
@@ -142,13 +142,13 @@ def _kind_of(spec: TransferSpec) -> tuple[tuple[Any, ...], float] | None:
         return None
     if not data.sizes_B[0] > 0:
         return None
-    pace, said = math.nan, list[Any]()
+    pace, options = math.nan, list[Any]()
     for name, value in tool.__dict__.items():
         if name == tool.pace and value is not None:
             pace = value.value
         else:
-            said.append((value.value, value.dim) if isinstance(value, Quantity) else value)
-    how = type(tool), tuple(said), frozenset(tool.model_fields_set)
+            options.append((value.value, value.dim) if isinstance(value, Quantity) else value)
+    how = type(tool), tuple(options), frozenset(tool.model_fields_set)
     ends = spec.source_end, spec.to, spec.core, tuple(spec.via), tuple(spec.nics.items()), tuple(spec.ports.items())
     try:
         hash(how)
@@ -174,7 +174,7 @@ def _composed(spec: PathSpec, firsts: Sequence[TransferSpec]) -> Composer | None
     return composer
 
 
-def _unlike(connections: Any) -> bool:
+def _differ(connections: Any) -> bool:
     """Whether connections end with each file, or differ and may meet, so that they compete."""
     met = [c for c in connections if c.nominal is not None and c.nominal.rtt_s >= sharing.LEAST_RTT_S]
     again = any(c.reopened or math.isfinite(c.file_B) for c in connections)

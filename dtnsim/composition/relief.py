@@ -67,12 +67,12 @@ def changes(
     if streams.limit == "loss":
         lossy = max(route.hops, key=lambda hop: float(hop[1].losses(Draw())[0]))[0]
         find = (f"find the loss on {lossy} ({usual.loss:.2g}; ports, optics, MTU)", (f"network.{lossy}.loss=0",))
-        return (Change(*find), *_others(plain, route))
+        return (Change(*find), *_other_controls(plain, route))
     if streams.limit == "buffer":
-        whole = float(usual.rate_Bps * usual.rtt_s)
-        larger = (f"network.{place}.buffer={math.ceil(whole)} B",) if place in [n for n, *_ in route.hops] else ()
-        found = Change(f"a buffer of at least {units.show(whole, 'B')} at {place}", larger)
-        return (found, *_spaced(plain, route), *_others(plain, route))
+        bdp_B = float(usual.rate_Bps * usual.rtt_s)
+        larger = (f"network.{place}.buffer={math.ceil(bdp_B)} B",) if place in [n for n, *_ in route.hops] else ()
+        change = Change(f"a buffer of at least {units.show(bdp_B, 'B')} at {place}", larger)
+        return (change, *_spaced(plain, route), *_other_controls(plain, route))
     if streams.limit == "start":
         return (Change("longer transfers, or connections that stay open from file to file"),)
     return (Change(wire),)
@@ -92,48 +92,48 @@ def _rate(streams: Connection) -> float:
     return float(tcp.closed_form(streams)[0])
 
 
-def _spaced(now: Connection, route: Route) -> tuple[Change, ...]:
+def _spaced(streams: Connection, route: Route) -> tuple[Change, ...]:
     """Packets that the sender spaces, so that no window comes as a burst; BBR and its like space them themselves."""
     key, host = f"{route.tcp_key(route.source)}.fq", route.source
-    if not host.may_pace(now.cc) or _of_store(route, host):
+    if not host.may_pace(streams.cc) or _of_store(route, host):
         return ()
     return (Change(f"packets that fq spaces on {host.name} ({key})", (f"{key}=true",)),)
 
 
-def _others(now: Connection, route: Route) -> tuple[Change, ...]:
+def _other_controls(streams: Connection, route: Route) -> tuple[Change, ...]:
     """Another congestion control, where it brings something."""
-    tried = [cc for cc in reversed(controls.offered()) if cc != now.cc and route.source.has_control(cc)]
+    tried = [cc for cc in reversed(controls.offered()) if cc != streams.cc and route.source.has_control(cc)]
     if not tried or _of_store(route, route.source):
         return ()
-    best = max(tried, key=lambda cc: _rate(replace(now, cc=cc)))
+    best = max(tried, key=lambda cc: _rate(replace(streams, cc=cc)))
     key = f"{route.tcp_key(route.source)}.cc"
-    better = _rate(replace(now, cc=best)) > _WORTH * _rate(now)
+    better = _rate(replace(streams, cc=best)) > _WORTH * _rate(streams)
     words = f"congestion control {best} on {route.source.name} ({key})"
     return (Change(words, (f"{key}={best}",)),) if better else ()
 
 
-def _flight(now: Connection, frame: Framing, openings: tcp.Openings | None, most_B: float) -> float:
+def _flight(streams: Connection, frame: Framing, openings: tcp.Openings | None, most_B: float) -> float:
     """Least payload in flight of a stream at which nothing but the window would not hold it [B].
 
     Where loss holds the steady state below the link, a transfer from a cold start fills far larger windows before its
     losses have brought it there: then windows are tried, by the rounds that give the answer itself.
     """
-    smooth = replace(now, window_B=math.inf, send_B=math.inf, burst=1.0)
-    steady, whole = _rate(smooth), _rate(replace(smooth, loss=0.0))
-    flight = float(steady * now.rtt_s / now.streams + 2 * frame.mss)
-    if steady > whole / _WORTH:
+    smooth = replace(streams, window_B=math.inf, send_B=math.inf, burst=1.0)
+    steady, lossless = _rate(smooth), _rate(replace(smooth, loss=0.0))
+    flight = float(steady * streams.rtt_s / streams.streams + 2 * frame.mss)
+    if steady > lossless / _WORTH:
         return flight
     tried = np.geomspace(flight, max(most_B, flight), _TRIED)
-    each = replace(now, window_B=tried, send_B=math.inf, course=None)
+    each = replace(streams, window_B=tried, send_B=math.inf, course=None)
     # a test that a time ends moves more where it goes faster
-    more = whole / middle(now.capacity_Bps)
+    more = lossless / middle(streams.capacity_Bps)
     moved = openings and openings._replace(part_B=openings.part_B * more, omitted_s=0.0, end_s=math.inf)
     rates = np.ravel(np.asarray(tcp.answered(each, each, Draw(), moved).capacity_Bps))
     return float(tried[int(np.argmax(rates * _WORTH >= rates.max()))])
 
 
 def _wider(
-    now: Connection, route: Route, net: NetUse, frame: Framing, openings: tcp.Openings | None
+    streams: Connection, route: Route, net: NetUse, frame: Framing, openings: tcp.Openings | None
 ) -> tuple[Change, ...]:
     """Buffers that hold what is in flight when nothing else but the window is in the way."""
     for name, segment, _ in route.hops:
@@ -142,12 +142,12 @@ def _wider(
             words = f"let the firewall at {name} pass the window-scale option ({key})"
             return (Change(words, (f"network.{key}=false",)),)
     # a sender's buffer whose last third is in flight goes in trains: two thirds are to hold it
-    parts, asked = (float(linux.send_share(frame.mss, modelled=True)), route.destination.receive_share(frame.mtu)), 0.0
-    flight = _flight(now, frame, openings, min(window.MOST_SYSCTL_B * min(parts), window.MOST_WINDOW_B))
+    parts, wanted = (float(linux.send_share(frame.mss, modelled=True)), route.destination.receive_share(frame.mtu)), 0.0
+    flight = _flight(streams, frame, openings, min(window.MOST_SYSCTL_B * min(parts), window.MOST_WINDOW_B))
     needs, most = [flight / share for share in parts], float(window.MOST_SYSCTL_B)
     more: tuple[Change, ...] = ()
     if max(needs) > most * (1 + 1e-9):
-        count = math.ceil(max(needs) * now.streams / most)
+        count = math.ceil(max(needs) * streams.streams / most)
         more = (Change(f"at least {count} streams: no window of Linux holds what the path carries"),)
         needs = [min(need, most) for need in needs]
     buffers = list[Raised]()
@@ -155,22 +155,22 @@ def _wider(
         value: Quantity = getattr(host.tcp, key) if net.window is None else host.tcp.granted(key, host.stack)
         if net.window is not None:  # what a program asks for is doubled
             key, need = f"core_{key}", need / (window.SOCKBUF_DOUBLING if host.system == "linux" else 1.0)
-            asked = max(asked, need)
+            wanted = max(wanted, need)
         if value.value < need and not _of_store(route, host) and (net.window is None or host.system == "linux"):
             name = f"{route.tcp_key(host)}.{key}"
             buffers.append(Raised(f"{name}{_named(host, key)}", name, value.value, rounded(need)))
-    if net.window is not None and net.window.value < asked:
-        buffers.insert(0, Raised("the tool's window", "", net.window.value, rounded(asked)))
+    if net.window is not None and net.window.value < wanted:
+        buffers.insert(0, Raised("the tool's window", "", net.window.value, rounded(wanted)))
     return (raised(buffers), *more) if buffers else more or (Change("more streams"),)
 
 
 def raised(buffers: Sequence[Raised]) -> Change:
     """The change to buffers; by hand where one of them is what a program asks for."""
-    said = (f"{b.name} from {b.now_B / _MIB:.3g} MiB to at least {mib(b.size_B)}" for b in buffers)
-    asked = any(not b.key or ".core_" in b.key for b in buffers)
-    kernel = ", or leave the window to the kernel" if asked else ""
+    parts = (f"{b.name} from {b.now_B / _MIB:.3g} MiB to at least {mib(b.size_B)}" for b in buffers)
+    by_program = any(not b.key or ".core_" in b.key for b in buffers)
+    kernel = ", or leave the window to the kernel" if by_program else ""
     sets = tuple(sized(b.key, b.size_B) for b in buffers)
-    return Change(f"raise {' and '.join(said)}{kernel}", sets if all(b.key for b in buffers) else (), tuple(buffers))
+    return Change(f"raise {' and '.join(parts)}{kernel}", sets if all(b.key for b in buffers) else (), tuple(buffers))
 
 
 def _of_store(route: Route, end: Host) -> bool:
@@ -185,8 +185,8 @@ def _of_store(route: Route, end: Host) -> bool:
 def _named(host: Host, key: str) -> str:
     """What Linux calls a buffer, or the limit on what programs ask for."""
     core = key.removeprefix("core_")
-    said = f"net.core.{core}" if core != key else f"net.ipv4.tcp_{key.removesuffix('_max')}"
-    return f" ({said})" if host.system == "linux" else ""
+    name = f"net.core.{core}" if core != key else f"net.ipv4.tcp_{key.removesuffix('_max')}"
+    return f" ({name})" if host.system == "linux" else ""
 
 
 def rounded(size_B: float) -> float:
@@ -214,22 +214,22 @@ def tcp_of(host: str, overrides: Iterable[str]) -> tuple[str, ...]:
 def sysctl_lines(overrides: Sequence[str], system: str = "linux") -> tuple[str, ...]:
     """What a host's TCP settings are typed as on its system, from their ``key=value``; other keys are left out."""
     split = (o.partition("=") for o in overrides)
-    said = {key.rpartition(".")[2]: value for key, _, value in split if ".tcp." in key}
-    sizes = {end: units.parse(said[f"{end}_max"], "B") for end in linux.STARTS if f"{end}_max" in said}
-    core = {end: units.parse(said.get(f"core_{end}_max", "0 B"), "B") or sizes.get(end, 0.0) for end in linux.STARTS}
-    cc = said.get("cc", "")
+    values = {key.rpartition(".")[2]: value for key, _, value in split if ".tcp." in key}
+    sizes = {end: units.parse(values[f"{end}_max"], "B") for end in linux.STARTS if f"{end}_max" in values}
+    core = {end: units.parse(values.get(f"core_{end}_max", "0 B"), "B") or sizes.get(end, 0.0) for end in linux.STARTS}
+    cc = values.get("cc", "")
     if system != "linux":
-        made = {f"{end}_max": f"{size:.0f}" for end, size in sizes.items()} | {f"cc {cc}": cc}
+        settings = {f"{end}_max": f"{size:.0f}" for end, size in sizes.items()} | {f"cc {cc}": cc}
         most = f"{max(sizes.values(), default=0.0):.0f}"
-        typed = (_ELSEWHERE[system].get(key, _ELSEWHERE[system].get(key.partition(" ")[0], ())) for key in made)
-        found = (t.format(size=s, most=most) for one, s in zip(typed, made.values(), strict=True) for t in one)
-        return tuple(dict.fromkeys(found))
+        typed = (_ELSEWHERE[system].get(key, _ELSEWHERE[system].get(key.partition(" ")[0], ())) for key in settings)
+        commands = (t.format(size=s, most=most) for one, s in zip(typed, settings.values(), strict=True) for t in one)
+        return tuple(dict.fromkeys(commands))
     lines = []
     if any(core.values()):
-        asked = [f"net.core.{end}_max={size:.0f}" for end, size in core.items() if size]
+        limits = [f"net.core.{end}_max={size:.0f}" for end, size in core.items() if size]
         ends = [f"net.ipv4.tcp_{end}='{start} {sizes[end]:.0f}'" for end, start in linux.STARTS.items() if end in sizes]
-        lines.append(" ".join(("sysctl -w", *asked, *ends)))
-    if "fq" in said:
+        lines.append(" ".join(("sysctl -w", *limits, *ends)))
+    if "fq" in values:
         lines += ["sysctl -w net.core.default_qdisc=fq", "tc qdisc replace dev DEV root fq"]
     if cc:
         queue = "" if controls.find(cc).by_loss else "net.core.default_qdisc=fq "

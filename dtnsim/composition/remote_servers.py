@@ -65,25 +65,25 @@ def carry(row: Row, network: Network, end: End, use: Access) -> Access:
     route = network.over(end.host, end.volume, reading=reading)
     cards = [end.host.nics[name] for name in end.host.storage_nics(end.volume)]
     frame = transport.packets(net, network.framing(route, cards), cards)
-    there = owned(row.times(filesystem.sent(row, use)), end, use).at("")
+    wire = owned(row.times(filesystem.sent(row, use)), end, use).seen_from("")
     for name, segment, forward in route.hops:
-        charge_segment(there, name, segment, frame, (net.streams, 1), forward=forward)
-    ends = [_far(end, cards[0]), cards[0]] if reading else [cards[0], _far(end, cards[0])]
-    transport.charge(there, route, net, frame, ends if len(cards) == 1 else [])
-    found = tcp.main_connection(there, route)
-    if found is None:
+        charge_segment(wire, name, segment, frame, (net.streams, 1), forward=forward)
+    ends = [_far_ports(end, cards[0]), cards[0]] if reading else [cards[0], _far_ports(end, cards[0])]
+    transport.charge(wire, route, net, frame, ends if len(cards) == 1 else [])
+    connection = tcp.main_connection(wire, route)
+    if connection is None:
         return use
     # that of one which sends while the others wait for answers, alone on the link
-    alone, together = (tcp.closed_form(replace(found[1], streams=n))[0] for n in (1, found[1].streams))
-    return use.but(flow_Bps=found[1].capacity_Bps * alone / together)
+    alone, together = (tcp.closed_form(replace(connection[1], streams=n))[0] for n in (1, connection[1].streams))
+    return use.but(flow_Bps=connection[1].capacity_Bps * alone / together)
 
 
-def _far(end: End, card: Nic) -> Nic:
+def _far_ports(end: End, card: Nic) -> Nic:
     """The ports at the other end: those of the servers where they are described, or such as keep up with the host."""
-    made: Servers | None = getattr(end.mounted.filesystem, "servers", None)
+    nodes: Servers | None = getattr(end.mounted.filesystem, "servers", None)
     rate = card.rate.worth(max(_PORT.value, card.rate.value * card.links), _PORT.source)
-    if made is not None and made.port_rate is not None:
-        rate = made.port_rate.worth(made.port_rate.value * made.ports * made.count, made.port_rate.source)
+    if nodes is not None and nodes.port_rate is not None:
+        rate = nodes.port_rate.worth(nodes.port_rate.value * nodes.ports * nodes.count, nodes.port_rate.source)
     plain = {"rate": rate, "ports": 1, "bonding": "none", "allowance": None, "packets": None}
     return card.model_copy(update=plain)
 
@@ -123,15 +123,15 @@ def names(row: Row, end: End, each: Mapping[str, float], *, own: bool) -> None:
         own: Whether a task looks at what it has made itself, whose attributes it has.
     """
     filesystem = end.mounted.filesystem
-    asked = Operations({name: number for name, number in each.items() if name != "stat" or not own}, 0)
-    if not isinstance(filesystem, Remote) or not asked.number:
+    requests = Operations({name: number for name, number in each.items() if name != "stat" or not own}, 0)
+    if not isinstance(filesystem, Remote) or not requests.number:
         return
-    work, what = filesystem.operation_cycles(row, asked), f"{filesystem.protocol} requests for names and attributes"
+    work, text = filesystem.operation_cycles(row, requests), f"{filesystem.protocol} requests for names and attributes"
     if end.mounted.server is not None:
-        kept = end.host.mount(row, end.volume or "", Connections(filesystem.connections)).at(end.host.name)
-        end.host.core(kept, Thread(f"kernel {filesystem.protocol}", copies=filesystem.connections), work, what)
+        local = end.host.mount(row, end.volume or "", Connections(filesystem.connections)).seen_from(end.host.name)
+        end.host.core(local, Thread(f"kernel {filesystem.protocol}", copies=filesystem.connections), work, text)
     elif end.host.storage_nics(end.volume or ""):
-        end.host.connection(row, end.volume or "", filesystem.fabric, work, what)
+        end.host.connection(row, end.volume or "", filesystem.fabric, work, text)
 
 
 def of_request(network: Network, ledger: Ledger, end: End, far: End, use: Access) -> dict[str, Value]:

@@ -9,7 +9,7 @@ Neglects: how far a file has come meanwhile, for others that begin while it is m
 from collections.abc import Callable, Mapping, Set as AbstractSet
 from dataclasses import dataclass, field
 
-from dtnsim.ground.pages import Kept
+from dtnsim.ground.pages import CachedFile
 from dtnsim.ground.records import Transfer
 from dtnsim.physics import cache
 
@@ -43,7 +43,7 @@ class Residency:
         return max(self._room - self.held, 0.0)
 
     @property
-    def taken(self) -> float:
+    def used_B(self) -> float:
         """What files have of it [B]."""
         return sum(f.bytes for f in self._files.values())
 
@@ -59,11 +59,11 @@ class Residency:
     def read(self, file: str, size: float) -> float:
         """A reader begins: bytes that it finds; the rest comes in."""
         hits = float(cache.sequential_hits(size, min(self.resident(file), size), self._spare(file)))
-        known = self._latest(file)
-        if hits < known.ready and hits < size:
-            known.bytes = known.ready = min(self._dirty(file), known.bytes)
-        known.again = known.again or hits > 0
-        self._grows(file, known, size)
+        entry = self._latest(file)
+        if hits < entry.ready and hits < size:
+            entry.bytes = entry.ready = min(self._dirty(file), entry.bytes)
+        entry.again = entry.again or hits > 0
+        self._grows(file, entry, size)
         return hits
 
     def write(self, file: str, size: float) -> None:
@@ -72,26 +72,26 @@ class Residency:
 
     def _latest(self, file: str) -> _File:
         """A file that is now the most recently used."""
-        self._files[file] = known = self._files.pop(file, None) or _File()
-        return known
+        self._files[file] = entry = self._files.pop(file, None) or _File()
+        return entry
 
-    def _grows(self, file: str, known: _File, size: float) -> None:
+    def _grows(self, file: str, entry: _File, size: float) -> None:
         """Pages of a file come in while somebody uses it."""
-        known.users += 1
-        self._make_room(size - known.bytes, file)
-        known.bytes = max(known.bytes, min(size, self.room - (self.taken - known.bytes)))
+        entry.users += 1
+        self._make_room(size - entry.bytes, file)
+        entry.bytes = max(entry.bytes, min(size, self.room - (self.used_B - entry.bytes)))
 
     def ended(self, file: str) -> None:
         """A reader or writer has ended: what it has moved is there for others."""
-        known = self._files.get(file)
-        if known is not None:
-            known.users = max(known.users - 1, 0)
-            known.ready = known.bytes
+        entry = self._files.get(file)
+        if entry is not None:
+            entry.users = max(entry.users - 1, 0)
+            entry.ready = entry.bytes
             self._make_room(0.0)
 
     def _spare(self, file: str) -> float:
         """Free memory, and clean pages of others that leave before those of a file [B]."""
-        free, again = self.room - self.taken, file in self._files and self._files[file].again
+        free, again = self.room - self.used_B, file in self._files and self._files[file].again
         older = True
         for name, other in self._files.items():
             if name == file:
@@ -102,7 +102,7 @@ class Residency:
 
     def _make_room(self, wanted: float, for_file: str = "") -> None:
         """Takes pages of others until so many bytes more fit."""
-        over = self.taken + max(wanted, 0.0) - self.room
+        over = self.used_B + max(wanted, 0.0) - self.room
         if over <= 0:
             return
         order = sorted((item for item in self._files.items() if item[0] != for_file), key=lambda item: item[1].again)
@@ -116,12 +116,12 @@ class Residency:
                 del self._files[name]
 
 
-def begun(transfer: Transfer, memory: Callable[[Kept], Residency]) -> tuple[float, ...]:
+def begun(transfer: Transfer, memory: Callable[[CachedFile], Residency]) -> tuple[float, ...]:
     """A transfer begins: parts of what it reads in the memory of its own host, and in the server's; it makes room."""
     shares, left = list[float](), 1.0
     for kept in transfer.reads:
-        found = left > 0 and kept.size_B > 0
-        shares.append(min(memory(kept).read(kept.file, kept.size_B) / kept.size_B, left) if found else 0.0)
+        may_hit = left > 0 and kept.size_B > 0
+        shares.append(min(memory(kept).read(kept.file, kept.size_B) / kept.size_B, left) if may_hit else 0.0)
         left -= shares[-1]
     for kept in transfer.writes:
         memory(kept).write(kept.file, kept.size_B)
@@ -129,7 +129,7 @@ def begun(transfer: Transfer, memory: Callable[[Kept], Residency]) -> tuple[floa
 
 
 @dataclass(frozen=True, slots=True)
-class Past:
+class History:
     """What earlier transfers have left in memory for each transfer.
 
     Attributes:
@@ -146,7 +146,7 @@ class Past:
     draining: AbstractSet[tuple[str, str]] = frozenset()
     turns: Mapping[str, int] = field(default_factory=dict)
 
-    def by(self, name: str, hosts: tuple[str, ...]) -> tuple[object, ...]:
+    def key_of(self, name: str, hosts: tuple[str, ...]) -> tuple[object, ...]:
         """All that a transfer finds on its hosts; equal for those that find the same."""
         keys = [(name, host) for host in hosts]
         return (
@@ -155,4 +155,4 @@ class Past:
         )
 
 
-NOTHING = Past()  #: where nothing was before
+NOTHING = History()  #: where nothing was before

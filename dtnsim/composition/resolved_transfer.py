@@ -46,9 +46,9 @@ class End:
     @property
     def is_bucket(self) -> bool:
         """Whether it is a bucket of an object store."""
-        return self.on("s3")
+        return self.is_on("s3")
 
-    def on(self, kind: str) -> bool:
+    def is_on(self, kind: str) -> bool:
         """Whether it is a volume with a file system of a kind."""
         return self.volume is not None and self.mounted.filesystem.kind == kind
 
@@ -128,7 +128,7 @@ def leg(spec: TransferSpec, source: End, destination: End, route: Route | None, 
         cores=min(source.host.cpu.total, destination.host.cpu.total),
         apart=source.host is not destination.host,
         buckets=(source.is_bucket, destination.is_bucket),
-        to_tape=destination.on("tape"),
+        to_tape=destination.is_on("tape"),
         within=source.host is destination.host and source.volume is not None and source.volume == destination.volume,
         desk=source.host.desk or destination.host.desk,
         sizes_B=tuple(data.sizes_B.tolist()),
@@ -168,10 +168,8 @@ def check_space(spec: PathSpec, legs: Sequence[Leg], ledger: Ledger) -> None:
         drives_B = array.each_B * array.drives * array.usable if array is not None else 0.0
         room_B = volume.size.value if volume.size is not None else drives_B
         if needed_B > room_B * (ratio.value if ratio is not None else 1.0) > 0:
-            what = "size" if volume.size is not None else "array"
-            amounts = (
-                f"{Quantity(needed_B, 'B')} will not fit on {host}:{mount} ({Quantity(room_B, 'B')} by its {what})"
-            )
+            key = "size" if volume.size is not None else "array"
+            amounts = f"{Quantity(needed_B, 'B')} will not fit on {host}:{mount} ({Quantity(room_B, 'B')} by its {key})"
             ledger.warn(f"{amounts}: write a smaller dataset, or what the volume has as {place}.size")
 
 
@@ -199,14 +197,14 @@ def work(spec: TransferSpec, moved_B: float | None) -> tuple[Dataset, Timing | N
     timing = spec.timing()
     if timing is None:
         return (spec.dataset if spec.dataset is not None else default_dataset()), None
-    given: Dataset | None = spec.dataset
-    if given is not None and not timing.repeats and (moved_B is None or moved_B >= given.payload_B * (1 - 1e-9)):
-        return given, None
+    data: Dataset | None = spec.dataset
+    if data is not None and not timing.repeats and (moved_B is None or moved_B >= data.payload_B * (1 - 1e-9)):
+        return data, None
     moved = FIRST_GUESS_BPS * timing.seconds if moved_B is None else moved_B
-    if given is None:
+    if data is None:
         return dataset.of_sizes([moved], name=f"what moves in {timing.seconds:g} s"), timing
-    counts = np.maximum(np.rint(given.counts * (moved / given.payload_B)), 1).astype(np.int64)
-    return replace(given, counts=counts), timing
+    counts = np.maximum(np.rint(data.counts * (moved / data.payload_B)), 1).astype(np.int64)
+    return replace(data, counts=counts), timing
 
 
 def openings(leg: Leg, net: NetUse) -> Openings:
@@ -246,7 +244,7 @@ def ways(spec: PathSpec) -> list[Way]:
     """The ways of all transfers; those of transfers whose ends nothing joins are left out."""
     import networkx as nx
 
-    found = []
+    all_ways = []
     for transfer in spec.transfers:
         named = [end_of(spec, text) for text in (transfer.source_end, transfer.to)]
         over = [f"{end.host.name}.memory" for end in named]
@@ -260,5 +258,5 @@ def ways(spec: PathSpec) -> list[Way]:
             continue
         points = tuple(p for a, b in pairwise(stops) for p in [*single_points(spec.graph, a, b), b] if p != ends[1])
         cut = narrowest_cut(spec.graph, ends[0], ends[1]) if ends[0] != ends[1] else Cut(float("inf"), ())
-        found.append(Way(transfer.name, tuple(nodes), points, cut))
-    return found
+        all_ways.append(Way(transfer.name, tuple(nodes), points, cut))
+    return all_ways

@@ -13,7 +13,7 @@ from dtnsim.ground import units
 from dtnsim.ground.ledger import Row
 from dtnsim.ground.quantity import Draw, Quantity, Value
 from dtnsim.ground.several import Several
-from dtnsim.ground.term import Term, law, of, term
+from dtnsim.ground.term import Term, law, parameter, term
 from dtnsim.physics import network as physics
 from dtnsim.physics.tcp import controls, droptail, loss as lossy
 
@@ -88,16 +88,16 @@ def narrowest(route: Route, frame: Framing, nics: list[Nic], streams: int, draw:
     for number, card in enumerate(nics):
         rate = np.minimum(rate, card.carries(draw, streams, sending=number == 0) * per_wire)
     for number, (_, segment, _) in enumerate(route.hops):
-        here = draw(segment.bandwidth) * per_wire
-        taken = segment.taken(draw)
+        left = draw(segment.bandwidth) * per_wire
+        taken = segment.share_taken(draw)
         if taken is not None:
-            here = physics.left_by_others(here, taken.value)
+            left = physics.left_by_others(left, taken.value)
         if segment.policer is not None:
-            here = np.minimum(here, draw(segment.policer.rate))
+            left = np.minimum(left, draw(segment.policer.rate))
         # a queue that nobody described can only form where the path gets narrower
-        unsaid = np.where(here < rate, draw(segment.unstated_buffer), np.inf) if segment.buffer is None else np.inf
+        unsaid = np.where(left < rate, draw(segment.unstated_buffer), np.inf) if segment.buffer is None else np.inf
         mine = draw(segment.buffer) if segment.buffer is not None else unsaid
-        places = [(here, mine)]
+        places = [(left, mine)]
         places += [(box.rate(draw, streams) * per_wire, mine) for box in segment.boxes.values()]
         if segment.firewall is not None:
             places.append(_inspected(route, number, segment.firewall, frame, nics, streams, draw))
@@ -116,18 +116,18 @@ def payload_rate(route: Route, frame: Framing, nics: list[Nic], streams: int, dr
 def narrowest_name(route: Route, frame: Framing, nics: list[Nic], streams: int) -> str:
     """Name of the narrowest place at nominal values: a port, a segment, or a box on it."""
     draw = Draw()
-    whole, _ = narrowest(route, frame, nics, streams, draw)
+    least, _ = narrowest(route, frame, nics, streams, draw)
     ends = (route.source, route.destination)
     for number, (host, card) in enumerate(zip(ends, nics, strict=False)):
-        if card.carries(draw, streams, sending=number == 0) * frame.mtu / frame.wire <= whole * (1 + 1e-9):
+        if card.carries(draw, streams, sending=number == 0) * frame.mtu / frame.wire <= least * (1 + 1e-9):
             limited = card.carries(draw, streams, sending=number == 0) < draw(card.rate) * card.links
             return f"the {'allowance' if limited else 'port'} of {host.name}"
     for number, (name, segment, way) in enumerate(route.hops):
         alone = Route(*ends, (route.hops[number],))
-        if narrowest(alone, frame, [], streams, draw)[0] > whole * (1 + 1e-9):
+        if narrowest(alone, frame, [], streams, draw)[0] > least * (1 + 1e-9):
             continue
         bare = segment.model_copy(update={"policer": None, "firewall": None, "boxes": {}})
-        if narrowest(Route(*ends, ((name, bare, way),)), frame, [], streams, draw)[0] > whole * (1 + 1e-9):
+        if narrowest(Route(*ends, ((name, bare, way),)), frame, [], streams, draw)[0] > least * (1 + 1e-9):
             return f"the {_boxes(segment)} of {name}"
         return name if segment.background is None else f"{name}, shared with other traffic"
     return "the path"
@@ -153,10 +153,10 @@ def _inspected(
 
 def wall_rate(draw: Draw, wall: Firewall, streams: float) -> Term:
     """What a firewall lets so many flows pass: each stays on one of its engines [B/s on the wire]."""
-    engine = of(draw, wall.engine)
+    engine = parameter(draw, wall.engine)
     if wall.total is None:
         return engine
-    return law(physics.firewall_rate, engine_Bps=engine, flows=streams, total_Bps=of(draw, wall.total))
+    return law(physics.firewall_rate, engine_Bps=engine, flows=streams, total_Bps=parameter(draw, wall.total))
 
 
 def line_rate(route: Route, number: int, nics: list[Nic], draw: Draw) -> Value:
@@ -179,9 +179,9 @@ def burst_rate(
     if wall is None or not controls.find(cc).by_loss or route.source.tcp.pacing is not None:
         return np.inf
     fit = physics.burst_fit(line_rate(route, number, nics, draw), draw(wall.engine), draw(wall.buffer))
-    whole = burst is not None
+    windowed = burst is not None
     size = burst * frame.wire / frame.mss if burst is not None else physics.TRAIN_B
-    period = np.maximum(route.rtt(draw), physics.TRAIN_S) if whole else physics.TRAIN_S
+    period = np.maximum(route.rtt(draw), physics.TRAIN_S) if windowed else physics.TRAIN_S
     return streams * physics.burst_limited_rate(size, fit, period, controls.find(cc).leaves) * frame.mss / frame.wire
 
 
@@ -215,7 +215,7 @@ def charge_segment(
     streams, workers = flows
     way = "" if forward else ".back"
     draw = row.ledger.draw
-    taken = segment.taken(draw)
+    taken = segment.share_taken(draw)
     capacity = row.term(segment.bandwidth)
     if taken is not None:
         capacity = law(physics.left_by_others, capacity_Bps=capacity, share=taken)
@@ -241,8 +241,8 @@ def charge_segment(
         if wall.total is not None:
             total = row.term(wall.total)
             row.charge(f"{name}{way}.firewall", "firewall", capacity=total, per_byte=frame.per_payload, what="firewall")
-    for box, made in segment.boxes.items():
-        made.charge(row, f"{name}{way}.{box}", frame.per_payload, term(frame.mss, "B"), streams)
+    for box, middlebox in segment.boxes.items():
+        middlebox.charge(row, f"{name}{way}.{box}", frame.per_payload, term(frame.mss, "B"), streams)
     if segment.policer is not None:
         row.charge(
             f"{name}{way}.policer",

@@ -67,7 +67,7 @@ class Company:
     carried: dict[str, float] = field(default_factory=dict)
     opened: set[str] = field(default_factory=set)
 
-    def of(self, transfer: Transfer) -> Transfer:
+    def apply(self, transfer: Transfer) -> Transfer:
         """A transfer in this company."""
         name = transfer.name
         return _sharing(transfer, self.weights.get(name, transfer.weight), opens=name in self.opened)
@@ -96,28 +96,28 @@ def meet(transfers: Sequence[Transfer], ledger: Ledger, company: Company) -> Non
             ledger.warn(
                 f"{station}: what {', '.join(young)} gets beside others is modelled from its source, to a third"
             )
-        found = _shares(ledger.stations[station], visits)
-        here = {v.transfer.name: v.transfer for v in visits}
-        for visit, weight in zip(visits, found.weights, strict=True):
+        shares = _shares(ledger.stations[station], visits)
+        met = {v.transfer.name: v.transfer for v in visits}
+        for visit, weight in zip(visits, shares.weights, strict=True):
             company.weights[visit.transfer.name] = visit.transfer.weight * weight
-        beside = (d.station for t in transfers if t.name not in here for phase in t.phases for d in phase.demands)
+        beside = (d.station for t in transfers if t.name not in met for phase in t.phases for d in phase.demands)
         if station not in beside:
-            company.carried[station] = found.carried
-        if _timed_together(list(here.values())):
-            company.opened.update(here)
+            company.carried[station] = shares.carried
+        if _timed_together(list(met.values())):
+            company.opened.update(met)
 
 
-def _timed_together(here: Sequence[Transfer]) -> bool:
+def _timed_together(transfers: Sequence[Transfer]) -> bool:
     """Whether transfers are timed, and begin so close together that shares are of a time with their openings."""
     from dtnsim.physics.tcp import competition
 
-    starts = [t.start_s for t in here]
-    return all(t.timed for t in here) and max(starts) - min(starts) <= competition.LATEST_S
+    starts = [t.start_s for t in transfers]
+    return all(t.timed for t in transfers) and max(starts) - min(starts) <= competition.LATEST_S
 
 
-def stations(given: Iterable[Station], carried: Mapping[str, float]) -> tuple[Station, ...]:
+def stations(charged: Iterable[Station], carried: Mapping[str, float]) -> tuple[Station, ...]:
     """Stations with the capacity that unlike streams carry."""
-    return tuple(_carrying(s, carried[s.name]) if s.name in carried else s for s in given)
+    return tuple(_carrying(s, carried[s.name]) if s.name in carried else s for s in charged)
 
 
 def _carrying(station: Station, part: float) -> Station:
@@ -140,9 +140,9 @@ def as_in(problem: Problem, nominal: Problem) -> Problem:
     )
 
 
-def as_given(made: Transfer, given: Transfer) -> Transfer:
+def as_given(composed: Transfer, original: Transfer) -> Transfer:
     """A transfer composed anew, with the share next to others that it was given."""
-    return _sharing(made, given.weight, opens=given.opened)
+    return _sharing(composed, original.weight, opens=original.opened)
 
 
 def _sharing(transfer: Transfer, weight: float, *, opens: bool) -> Transfer:
@@ -161,27 +161,27 @@ def opened(transfer: Transfer) -> Transfer:
 def _places(transfers: Iterable[Transfer], ledger: Ledger) -> Mapping[str, list[Visit]]:
     """Segments that streams of several transfers could fill, each transfer at the fullest of its own."""
     every: dict[str, list[Visit]] = defaultdict(list)
-    own: dict[str, list[str]] = {}
+    crossed: dict[str, list[str]] = {}
     for transfer in transfers:
         demands: dict[str, float] = defaultdict(float)
         for phase in transfer.phases:
             for d in phase.demands:
                 demands[d.station] += middle(d.per_byte)
-        found = next((n for n in demands if n in ledger.connections), None)
-        streams = None if found is None else ledger.connections[found]
+        station = next((n for n in demands if n in ledger.connections), None)
+        streams = None if station is None else ledger.connections[station]
         if streams is None or streams.nominal is None or streams.nominal.rtt_s < LEAST_RTT_S:
             continue
         alone = min(middle(ledger.stations[k].capacity) / d for k, d in demands.items() if d > 0)
-        own[transfer.name] = [k for k in demands if ledger.stations[k].kind == "network" and demands[k] > 0]
-        for k in own[transfer.name]:
+        crossed[transfer.name] = [k for k in demands if ledger.stations[k].kind == "network" and demands[k] > 0]
+        for k in crossed[transfer.name]:
             every[k].append(Visit(transfer, streams, demands[k], alone))
     level = {
         k: middle(ledger.stations[k].capacity) / sum(v.transfer.weight * v.per_byte for v in visits)
         for k, visits in every.items()
         if len(visits) > 1 and sum(v.alone_Bps * v.per_byte for v in visits) > middle(ledger.stations[k].capacity)
     }
-    known = {name: [k for k in visited if k in level] for name, visited in own.items()}
-    fullest = {name: min(some, key=lambda k: level[k]) for name, some in known.items() if some}
+    contended = {name: [k for k in visited if k in level] for name, visited in crossed.items()}
+    fullest = {name: min(places, key=lambda k: level[k]) for name, places in contended.items() if places}
     return {k: [v for v in every[k] if fullest[v.transfer.name] == k] for k in set(fullest.values())}
 
 

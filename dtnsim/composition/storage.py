@@ -15,7 +15,7 @@ from dtnsim.components.remote import Remote
 from dtnsim.components.segment import segment_names
 from dtnsim.composition import remote_servers, transport
 from dtnsim.composition.network import Network
-from dtnsim.composition.residency import NOTHING, Past
+from dtnsim.composition.residency import NOTHING, History
 from dtnsim.composition.resolved_transfer import End, Leg, end_of
 from dtnsim.composition.route import Route
 from dtnsim.composition.tcp import main_connection
@@ -36,7 +36,9 @@ _INODE_B = 4096.0  #: bytes of the block of metadata that a flush at a server wa
 class Storage:
     """Accesses to the volumes of a path, on one ledger."""
 
-    def __init__(self, spec: PathSpec, ledger: Ledger, network: Network, legs: list[Leg], past: Past = NOTHING) -> None:
+    def __init__(
+        self, spec: PathSpec, ledger: Ledger, network: Network, legs: list[Leg], past: History = NOTHING
+    ) -> None:
         self.past = past
         self.spec, self.ledger, self.network = spec, ledger, network
         self.read_shares = self._read_shares(legs)
@@ -45,8 +47,8 @@ class Storage:
         for leg in legs:
             visited = self.visited(leg)
             self._files.update({shelf: leg.job.files for shelf, _ in visited})
-            for shelf, own in visited:
-                self.streams[shelf] += own
+            for shelf, number in visited:
+                self.streams[shelf] += number
         self._in_memory = self._writers_in_memory(legs)
         self._serving: list[End] = []  # mounts whose servers are being charged
         self._uses: dict[tuple[Any, ...], tuple[Access, Access]] = {}  # a use that is kept keeps its id
@@ -95,9 +97,9 @@ class Storage:
             row = Row(self.ledger, "", [], 1.0, end.host.name)
             limit = middle(filesystem.cache_limits(row, end.host, self.past.held_B.get(where, 0.0))[1])
             room = max(limit - self.past.dirty_B.get(where, 0.0), 1.0)
-            held = cache.water_filled([leg.job.payload_B for leg in together], room)
-            for leg, bytes_held in zip(together, held, strict=True):
-                shares[leg.spec.name] = max(float(bytes_held / held.sum()), 1e-6)
+            held_B = cache.water_filled([leg.job.payload_B for leg in together], room)
+            for leg, bytes_held in zip(together, held_B, strict=True):
+                shares[leg.spec.name] = max(float(bytes_held / held_B.sum()), 1e-6)
         return shares
 
     def memory_share(self, leg: Leg) -> float:
@@ -120,10 +122,10 @@ class Storage:
             return None
         key = leg.spec.name, end.host.name, end.volume, id(use), self.streams[self._shelf(end)]
         if key not in self._uses:
-            self._uses[key] = use, self._seen(end, use, leg)
+            self._uses[key] = use, self._as_seen(end, use, leg)
         return self._uses[key][1]
 
-    def _seen(self, end: End, use: Access, leg: Leg) -> Access:
+    def _as_seen(self, end: End, use: Access, leg: Leg) -> Access:
         """A tool's access as the volume at an end sees it, worked out."""
         if use.finish == "none" and end.mounted.filesystem.flushes_at_close:
             use = use.but(finish="fdatasync")
@@ -159,15 +161,15 @@ class Storage:
 
     def uses(self, leg: Leg, step: Step) -> Iterator[tuple[End, Access, Access]]:
         """Accesses of a step: its volume, what the tool asks for, and that as the volume sees it."""
-        for end, asked in ((leg.source, step.read), (leg.destination, step.write), (leg.destination, step.reread)):
-            seen = self.use(end, asked, leg)
-            if asked is not None and seen is not None:
-                yield end, asked, seen
+        for end, access in ((leg.source, step.read), (leg.destination, step.write), (leg.destination, step.reread)):
+            seen = self.use(end, access, leg)
+            if access is not None and seen is not None:
+                yield end, access, seen
 
     def kept_in_flight(self, leg: Leg) -> float:
         """Part of the workers' requests that the file systems of a leg really keep in flight."""
         uses = (each for step in leg.plan.steps for each in self.uses(leg, step))
-        return min((seen.queue_depth / max(asked.queue_depth, 1) for _, asked, seen in uses), default=1.0)
+        return min((seen.queue_depth / max(access.queue_depth, 1) for _, access, seen in uses), default=1.0)
 
     def way(self, end: End, *, reading: bool) -> Route:
         """The way between a volume and its servers."""
@@ -202,15 +204,15 @@ class Storage:
         if name not in self.spec.hosts:
             remedy = f"hosts: {', '.join(self.spec.hosts)}"
             raise SpecError("there is no host of that name on this path", **where, remedy=remedy)
-        found = end_of(self.spec, server)
-        if found.host is end.host:
+        remote = end_of(self.spec, server)
+        if remote.host is end.host:
             raise SpecError("serves itself", **where, remedy="name the volume of another host")
-        if found.volume is None:
-            mounts = ", ".join(found.host.volumes) or "none"
+        if remote.volume is None:
+            mounts = ", ".join(remote.host.volumes) or "none"
             raise SpecError(f"host {name!r} has no volume for it", **where, remedy=f"volumes: {mounts}")
-        if found.mounted.server is not None and end in self._serving:
+        if remote.mounted.server is not None and end in self._serving:
             raise SpecError("hosts serve each other", **where, remedy="let one of them have drives of its own")
-        return found
+        return remote
 
     def charge(self, calls: Row, medium: Row, end: End, use: Access | None) -> None:
         """Charges an access to a volume: the calling thread, and the medium (or the server) below the cache.
@@ -223,7 +225,7 @@ class Storage:
         if use is None or end.volume is None:
             return
         host, volume = end.host, end.mounted
-        calls, medium = calls.at(host.name), medium.at(host.name)
+        calls, medium = calls.seen_from(host.name), medium.seen_from(host.name)
         cycles = volume.filesystem.cycles(calls, use, host.stack)
         verb = "file read" if use.operation == "read" else "file write"
         # without the page cache a thread works with the drives themselves
@@ -232,7 +234,7 @@ class Storage:
         crossings = memory.READ if use.operation == "read" else memory.WRITE
         host.memory.cross(calls, memory.DIRECT if use.finish == "direct" else crossings, verb)
         if use.cached and use.operation == "read":
-            missed = 1.0 - np.asarray(volume.filesystem.kept(medium, use, host))
+            missed = 1.0 - np.asarray(volume.filesystem.cached_part(medium, use, host))
             if not np.any(missed > 0):
                 return
             medium = medium.times(missed)
@@ -265,7 +267,7 @@ class Storage:
                 remedy="mount it with kind: nfs or smb, or give the volume an array",
             )
         self._behind_the_wan(row, end, remote.host.name, {name for name, _, _ in route.hops})
-        near, wires = row.at(end.host.name), filesystem.connections
+        near, wires = row.seen_from(end.host.name), filesystem.connections
         # a connection's work stays on one core at a time
         kernel = Thread(f"kernel {filesystem.protocol}", copies=wires)
         serving = Thread(kernel.name, copies=filesystem.sessions)
@@ -280,16 +282,16 @@ class Storage:
         # one mount, one set of connections, whatever uses it
         shared = end.host.mount(row, end.volume or "", filesystem.connections_of(row, use))
         cards, frame = self.network.carry(shared, route, net, None)
-        transport.charge(shared.times(net.overhead).at(""), route, net, frame, cards)
-        kept = shared.at(end.host.name)
+        transport.charge(shared.times(net.overhead).seen_from(""), route, net, frame, cards)
+        local = shared.seen_from(end.host.name)
         work = near.term(filesystem.connection_byte) + filesystem.call_byte(near, use)
-        end.host.core(kept, kernel, work, f"{filesystem.protocol} requests")
-        there, served, safe = shared.at(remote.host.name), filesystem.server_byte, filesystem.both_ends(near)
+        end.host.core(local, kernel, work, f"{filesystem.protocol} requests")
+        far, served, safe = shared.seen_from(remote.host.name), filesystem.server_byte, filesystem.both_ends(near)
         if served is not None:
-            remote.host.core(there, serving, near.term(served), f"{filesystem.protocol} session")
+            remote.host.core(far, serving, near.term(served), f"{filesystem.protocol} session")
         if safe is not None:
-            end.host.work(kept, kernel, safe[0], "cipher or signature", Duty("own", safe[1]))
-            remote.host.work(there, serving, safe[0], "cipher or signature", Duty("own", safe[1]))
+            end.host.work(local, kernel, safe[0], "cipher or signature", Duty("own", safe[1]))
+            remote.host.work(far, serving, safe[0], "cipher or signature", Duty("own", safe[1]))
         self._threads(row, remote, end, filesystem.thread_time(near, use), "reads and writes")
         missed = row.where_missed() if row.missed else row
         if use.random and np.any(np.asarray(use.cold_s) > 0):  # of a sequence the heads meet what others asked for
@@ -299,17 +301,17 @@ class Storage:
         self._serving.pop()
 
     @staticmethod
-    def _threads(row: Row, remote: End, end: End, per_byte: Term, what: str) -> None:
+    def _threads(row: Row, remote: End, end: End, per_byte: Term, work: str) -> None:
         """Charges the threads of a server, which serve one request each at a time."""
         filesystem = end.mounted.filesystem
         assert isinstance(filesystem, Remote)
-        row.at(remote.host.name).charge(
+        row.seen_from(remote.host.name).charge(
             f"{label_of(remote.volume or '')}.{filesystem.daemon}",
             filesystem.kind,
             unit="s",
             capacity=count(filesystem.threads, "thread"),
             per_byte=per_byte,
-            what=f"threads of the {filesystem.protocol} server: {what}",
+            what=f"threads of the {filesystem.protocol} server: {work}",
             remedy=f"more threads of the {filesystem.protocol} server "
             f"(hosts.{end.host.name}.volumes.{end.volume}.filesystem.threads; {filesystem.setting})",
         )
@@ -327,8 +329,8 @@ class Storage:
         filesystem, probe = volume.filesystem, Row(self.ledger, job.name, [], 1.0, end.host.name)
         away = self.server_rtt(end)
         seconds = filesystem.waits(probe, operations, end.host, away, job.mean_B, met=job.files if met else 0)
-        asked = Operations({}, job.directories, 0.0, self._files[self._shelf(end)], leg.walked_B(cost))
-        seconds = seconds + filesystem.misses(probe, end.host, end.volume, asked)
+        requests = Operations({}, job.directories, 0.0, self._files[self._shelf(end)], leg.walked_B(cost))
+        seconds = seconds + filesystem.misses(probe, end.host, end.volume, requests)
         flushes = np.asarray(filesystem.flushes(probe, operations, job.mean_B))
         if np.any(flushes > 0):
             seconds = seconds + flushes * self.stable(end)
@@ -339,23 +341,23 @@ class Storage:
         """Streams that a transfer has among others: its tool's, or those of a store beyond the network."""
         if leg.route is not None:
             return leg.plan.weight
-        found = [leg.plan.weight]
+        weights = [leg.plan.weight]
         for step in leg.plan.steps:
-            for end, asked in ((leg.source, step.read), (leg.destination, step.write)):
-                use = self.use(end, asked, leg)
+            for end, access in ((leg.source, step.read), (leg.destination, step.write)):
+                use = self.use(end, access, leg)
                 probe = Row(self.ledger, "", [], 1.0, end.host.name)
                 net = None if use is None else remote_servers.net_of(probe, end, use)
-                found.append(1.0 if net is None else float(net.streams))
-        return max(found)
+                weights.append(1.0 if net is None else float(net.streams))
+        return max(weights)
 
     def connections(self, leg: Leg, step: Step, row: Row) -> Iterator[tuple[str, Connection]]:
         """Connections of the volumes of a step to their servers, with the stations that the row has charged them at."""
         for end, _, use in self.uses(leg, step):
             if np.any(np.asarray(use.rtt_s) > 0):
                 route = self.way(end, reading=use.operation == "read")
-                found = main_connection(remote_servers.owned(row, end, use), route)
-                if found is not None:
-                    yield found
+                connection = main_connection(remote_servers.owned(row, end, use), route)
+                if connection is not None:
+                    yield connection
 
     def metadata(self, leg: Leg, step: Step, row: Row) -> None:
         """Charges the metadata operations of a step's files where they are done."""
@@ -367,20 +369,22 @@ class Storage:
         ):
             if end.volume is None or not operations or not number:
                 continue
-            filesystem, here = end.mounted.filesystem, row.at(end.host.name)
+            filesystem, local = end.mounted.filesystem, row.seen_from(end.host.name)
             each = {
-                name: times * number / max(job.payload_B, 1.0) * float(np.mean(filesystem.round_trips(here, name)))
+                name: times * number / max(job.payload_B, 1.0) * float(np.mean(filesystem.round_trips(local, name)))
                 for name, times in Counter(filesystem.asks(operations, met=cost.folder == "own")).items()
             }
             files = self._files[self._shelf(end)]
-            remote_servers.names(here, end, each, own=cost.folder == "own")
+            remote_servers.names(local, end, each, own=cost.folder == "own")
             if end.mounted.server is not None and isinstance(filesystem, Remote):
-                asked, remote = Operations(each, job.directories, files=files), self.server(end)
-                flushes = filesystem.flushes(here, operations, job.mean_B) * number / max(job.payload_B, 1.0)
+                requests, remote = Operations(each, job.directories, files=files), self.server(end)
+                flushes = filesystem.flushes(local, operations, job.mean_B) * number / max(job.payload_B, 1.0)
                 waited = term(flushes * self.stable(end), "s/B", "flushes at the server")
-                time = filesystem.thread_operations(here, asked) + waited
-                self._threads(here, remote, end, time, "file operations")
-                remote.mounted.filesystem.metadata(row.at(remote.host.name), asked, remote.host, remote.volume or "")
+                time = filesystem.thread_operations(local, requests) + waited
+                self._threads(local, remote, end, time, "file operations")
+                remote.mounted.filesystem.metadata(
+                    row.seen_from(remote.host.name), requests, remote.host, remote.volume or ""
+                )
                 continue
-            asked = Operations(each, job.directories, self.server_rtt(end), files, leg.walked_B(cost))
-            filesystem.metadata(here, asked, end.host, end.volume)
+            requests = Operations(each, job.directories, self.server_rtt(end), files, leg.walked_B(cost))
+            filesystem.metadata(local, requests, end.host, end.volume)

@@ -56,15 +56,15 @@ def shares(route: Route, net: NetUse, frame: Framing) -> tuple[float, float]:
 
 def buffer_windows(route: Route, net: NetUse, frame: Framing, draw: Draw) -> tuple[Value, Value]:
     """What the socket buffers of sender and receiver let a stream have in flight [B]."""
-    made: list[Value] = []
+    windows: list[Value] = []
     for (host, key), share in zip(ends(route), shares(route, net, frame), strict=True):
         if net.window is None:
-            made.append(window.autotuned_window(draw(getattr(host.tcp, key)), share))
+            windows.append(window.autotuned_window(draw(getattr(host.tcp, key)), share))
         elif host.system == "linux":
-            made.append(window.fixed_window(draw(net.window), share, draw(host.tcp.granted(key, host.stack))))
+            windows.append(window.fixed_window(draw(net.window), share, draw(host.tcp.granted(key, host.stack))))
         else:
-            made.append(window.fixed_window(draw(net.window), share, doubling=1.0))
-    return made[0], made[1]
+            windows.append(window.fixed_window(draw(net.window), share, doubling=1.0))
+    return windows[0], windows[1]
 
 
 def ends(route: Route) -> tuple[tuple[Host, str], tuple[Host, str]]:
@@ -79,11 +79,11 @@ def _stream_window(route: Route, net: NetUse, frame: Framing, draw: Draw) -> tup
     stripped = any(s.firewall is not None and s.firewall.strips_window_scaling for _, s, _ in route.hops)
     size = window.in_flight(np.minimum(size, UNSCALED_WINDOW_B) if stripped else size, frame.mss)
     # a smaller window of the program above holds it before: the buffers never fill
-    held = np.asarray(draw(net.channel) < size if net.channel is not None else False)
+    by_channel = np.asarray(draw(net.channel) < size if net.channel is not None else False)
     trains = route.source.system == "linux" and not net.polls and controls.find(net.cc or route.source.tcp.cc).by_loss
     # beyond the buffer what waits for a full segment is not refused: trains of W - 2 F / 3, two a round trip
-    waits = np.where(held | (not trains), np.inf, np.maximum(sending, 3 * np.asarray(receiving) - 2 * sending))
-    return _single(np.where(held, np.inf, size)), _single(waits)
+    waits = np.where(by_channel | (not trains), np.inf, np.maximum(sending, 3 * np.asarray(receiving) - 2 * sending))
+    return _single(np.where(by_channel, np.inf, size)), _single(waits)
 
 
 def connection(
@@ -125,15 +125,15 @@ def _burst_line(route: Route, net: NetUse, frame: Framing, nics: list[Nic], nomi
     It is the place's own where nothing comes faster: the port itself, or a firewall, whose buffers are charged
     for the trains that come to them.
     """
-    whole = np.asarray(narrowest(route, frame, nics, net.streams, nominal)[0])
-    line, found = whole, np.zeros(whole.shape, bool)
+    least = np.asarray(narrowest(route, frame, nics, net.streams, nominal)[0])
+    line, reached = least, np.zeros(least.shape, bool)
     for number, hop in enumerate(route.hops):
-        here = narrowest(Route(route.source, route.destination, (hop,)), frame, [], net.streams, nominal)[0]
-        first = ~found & (here <= whole * (1 + 1e-9))
+        rate = narrowest(Route(route.source, route.destination, (hop,)), frame, [], net.streams, nominal)[0]
+        first = ~reached & (rate <= least * (1 + 1e-9))
         if hop[1].firewall is None and first.any():
-            faster = np.maximum(line_rate(route, number, nics, nominal) * frame.mtu / frame.wire, whole)
+            faster = np.maximum(line_rate(route, number, nics, nominal) * frame.mtu / frame.wire, least)
             line = np.where(first, faster, line)
-        found = found | first
+        reached = reached | first
     return _single(line)
 
 
@@ -167,11 +167,11 @@ def answered(drawn: Connection, nominal: Connection, draw: Draw, openings: Openi
     link = drawn.rate_Bps * drawn.mss_B / drawn.mtu_B
     factor = np.minimum(factor, np.maximum(link / np.maximum(c.steady_Bps, 1e-30), np.where(factor <= 1, 1.0, 0.0)))
     steady = c.steady_Bps * factor
-    held = (np.asarray(c.limit) == "link") & (c.steady_Bps >= FULL * np.asarray(usual))
-    if np.any(held):  # the link itself holds it
-        steady = np.maximum(steady, np.where(held, closed, 0.0))
+    by_link = (np.asarray(c.limit) == "link") & (c.steady_Bps >= FULL * np.asarray(usual))
+    if np.any(by_link):  # the link itself holds it
+        steady = np.maximum(steady, np.where(by_link, closed, 0.0))
     steady = np.minimum(steady, link * _BELOW)
-    made = replace(
+    streams = replace(
         drawn,
         course=c,
         factor=factor,
@@ -183,21 +183,21 @@ def answered(drawn: Connection, nominal: Connection, draw: Draw, openings: Openi
         file_B=math.inf if openings is None else float(least.max(initial=0.0)) if drawn.reopened else openings.waited_B,
     )
     if openings is None or not np.any(least > 0):
-        return made
-    took = (many[:, None] * _time_of(made, least, openings)).sum(axis=0)
-    return replace(made, capacity_Bps=_single(np.maximum(steady, (many * least).sum() / np.maximum(took, 1e-30))))
+        return streams
+    took = (many[:, None] * _time_of(streams, least, openings)).sum(axis=0)
+    return replace(streams, capacity_Bps=_single(np.maximum(steady, (many * least).sum() / np.maximum(took, 1e-30))))
 
 
-def alone(streams: Connection, workers: int) -> Value | None:
+def rate_alone(streams: Connection, workers: int) -> Value | None:
     """What the streams of one of several workers have while the others' rest [B/s]; None where it is their part.
 
     A window or loss holds each stream, whoever else is there; a link or its queue holds all of them together.
     """
     if workers == 1:
         return None
-    whole, own = (closed_form(streams, 1 / n)[0] for n in (1, workers))
+    all_Bps, part_Bps = (closed_form(streams, 1 / n)[0] for n in (1, workers))
     with np.errstate(divide="ignore", invalid="ignore"):
-        part = np.clip(np.nan_to_num(own / whole, nan=0.0), 1 / workers, 1.0)
+        part = np.clip(np.nan_to_num(part_Bps / all_Bps, nan=0.0), 1 / workers, 1.0)
     each = streams.course is not None and np.ndim(streams.course.steady_Bps)  # scenarios, each its own
     more = agreed(part > (1 + _OWN) / workers) if each else middle(part) > (1 + _OWN) / workers
     return _single(np.asarray(streams.capacity_Bps * part)) if more else None
@@ -214,8 +214,8 @@ def _course(nominal: Connection) -> Course:
 
     wide = np.array(np.broadcast_arrays(*_figures(nominal)), float).reshape(len(_figures(nominal)), -1)
     unlike, back = np.unique(wide, axis=1, return_inverse=True)
-    found = courses([_setting(nominal, figures) for figures in unlike.T.tolist()])
-    return found[0] if wide.shape[1] == 1 else joined(found).take(np.ravel(back))
+    runs = courses([_setting(nominal, figures) for figures in unlike.T.tolist()])
+    return runs[0] if wide.shape[1] == 1 else joined(runs).take(np.ravel(back))
 
 
 def _setting(streams: Connection, figures: Iterable[float]) -> Setting:
@@ -260,7 +260,7 @@ def opens_s(streams: Connection, openings: Openings, most_Bps: Value) -> Value:
     """
     if streams.course is None or streams.reopened or openings.omitted_s:
         return 0.0
-    lost = streams.course.opens_s(most_Bps=most_Bps, **streams.here)
+    lost = streams.course.opens_s(most_Bps=most_Bps, **streams.course_here)
     return _single(_moved(openings)[1].sum() * (lost + np.asarray(streams.rtt_s) / 2))
 
 
@@ -272,9 +272,9 @@ def overshoots(streams: Connection) -> Any:
 
 def closed_form(streams: Connection, part: float = 1.0) -> tuple[Value, Any]:
     """Steady goodput of part of the streams in closed form, monotone in every parameter [B/s], and its limit's name."""
-    given = _steady(streams, part)
-    many = any(isinstance(value, np.ndarray) for value in given.values())
-    return path.path_goodput(**given) if many else _goodput(**given)
+    steady = _steady(streams, part)
+    many = any(isinstance(value, np.ndarray) for value in steady.values())
+    return path.path_goodput(**steady) if many else _goodput(**steady)
 
 
 def limits(streams: Connection) -> Mapping[str, Value]:
@@ -296,8 +296,8 @@ def limits(streams: Connection) -> Mapping[str, Value]:
 
 def mean_flight(s: Connection) -> Value:
     """What is in flight of a stream in the mean where its window holds it [B]."""
-    most, held, packet = (np.asarray(size) / s.mss_B for size in (s.window_B, s.send_B, linux.GSO_B))
-    return _single(window.of_trains(most, held, packet, s.rtt_s, s.rate_Bps / s.mtu_B, s.streams) * s.mss_B)
+    most, send, packet = (np.asarray(size) / s.mss_B for size in (s.window_B, s.send_B, linux.GSO_B))
+    return _single(window.of_trains(most, send, packet, s.rtt_s, s.rate_Bps / s.mtu_B, s.streams) * s.mss_B)
 
 
 def _steady(streams: Connection, part: float = 1.0) -> dict[str, Any]:
@@ -314,14 +314,14 @@ def _time_of(streams: Connection, size_B: Any, openings: Openings, most_Bps: Val
     A test that a time ends has moved what it has by then, which is no time for so many bytes: they take as long as at
     its rate.
     """
-    limits, course = {"most_Bps": most_Bps, **streams.here}, streams.course
+    limits, course = {"most_Bps": most_Bps, **streams.course_here}, streams.course
     times = openings.omitted_s, openings.end_s
     if np.ndim(course.steady_Bps):
         return _times_of(streams, size_B, times, limits)
     if any(map(np.ndim, limits.values())):
         return _after(course, size_B, times, limits, packed=streams.reopened)
-    known = tuple((name, float(value)) for name, value in limits.items())
-    return _took(course, tuple(size_B.tolist()), times, known, packed=streams.reopened)
+    frozen = tuple((name, float(value)) for name, value in limits.items())
+    return _took(course, tuple(size_B.tolist()), times, frozen, packed=streams.reopened)
 
 
 @lru_cache(maxsize=1024)
@@ -349,15 +349,15 @@ def _times_of(streams: Connection, size_B: Any, times_s: tuple[float, float], li
     """`_after` of scenarios with a course each, in batches whose steps take some 30 MB."""
     if times_s != (0.0, math.inf):
         raise MixedError(np.arange(len(streams.course.steady_Bps)) == 0)  # a timed test: one by one
-    whole, size = streams.course, np.asarray(size_B, float)[:, None]
-    count = len(whole.steady_Bps)
-    block = max(1, int(4e6) // (len(size) * whole.times_s.shape[1]))
-    made = []
+    course, size = streams.course, np.asarray(size_B, float)[:, None]
+    count = len(course.steady_Bps)
+    block = max(1, int(4e6) // (len(size) * course.times_s.shape[1]))
+    times = []
     for begin in range(0, count, block):
         rows = slice(begin, begin + block)
-        some = {name: value[rows] if np.shape(value) == (count,) else value for name, value in limits.items()}
-        made.append(whole.take(rows).time_of(size, **some, packed=streams.reopened))
-    return np.concatenate(made, axis=1)
+        block_limits = {name: value[rows] if np.shape(value) == (count,) else value for name, value in limits.items()}
+        times.append(course.take(rows).time_of(size, **block_limits, packed=streams.reopened))
+    return np.concatenate(times, axis=1)
 
 
 def _moved(openings: Openings | None) -> tuple[Any, Any]:

@@ -44,9 +44,9 @@ def packets(net: NetUse, frame: Framing, nics: Sequence[Nic] = ()) -> Framing:
         around = frame.wire - frame.mtu
         return Framing(size + rdma.ROCE_HEADERS_B, size, float(rdma.roce_wire_bytes(size, around)))
     if net.transport == "udp":
-        whole = frame.mtu - nic.IPV4_UDP_B
-        size = float(nic.datagram_bytes(frame.mtu, net.call.value)) if net.call is not None else whole
-        return Framing(size + nic.IPV4_UDP_B, size, size - whole + frame.wire)
+        payload = frame.mtu - nic.IPV4_UDP_B
+        size = float(nic.datagram_bytes(frame.mtu, net.call.value)) if net.call is not None else payload
+        return Framing(size + nic.IPV4_UDP_B, size, size - payload + frame.wire)
     if net.transport != "udt":
         return frame
     size = min(UDT_PACKET_B, frame.mtu)
@@ -77,8 +77,8 @@ def charge(
     pacing = net.pacing or route.source.tcp.pacing
     if pacing is not None and net.transport == "tcp":
         capacity = count(net.streams, "stream") * row.term(pacing)
-        said = "the tool's own" if net.pacing is not None else f"{route.tcp_key(route.source)}.pacing"
-        remedy = f"a higher pacing rate ({said}), or more streams"
+        where = "the tool's own" if net.pacing is not None else f"{route.tcp_key(route.source)}.pacing"
+        remedy = f"a higher pacing rate ({where}), or more streams"
         row.charge(f"pacing.{pair}", "tcp", capacity=capacity, private=True, what="pacing", remedy=remedy)
     if net.channel is not None and np.any(np.asarray(rtt) > 0):
         workers = net.channels or max(1, net.streams)
@@ -104,8 +104,8 @@ def target(row: Row, net: NetUse, station: str, sent: Term | float = 1.0) -> Non
     if net.rate is not None:
         rate = row.term(net.rate)
         alone = rate.value if net.workers > 1 else None
-        what = "target rate of the tool"
-        row.charge(station, "target", capacity=rate, per_byte=sent, private=True, alone=alone, what=what)
+        text = "target rate of the tool"
+        row.charge(station, "target", capacity=rate, per_byte=sent, private=True, alone=alone, what=text)
 
 
 def _tcp(
@@ -113,38 +113,38 @@ def _tcp(
 ) -> None:
     """Window, loss and buffer of the streams themselves."""
     ledger = row.ledger
-    known = ledger.connections.get(f"network.tcp.{pair}[{row.whose}]")
-    key = None if known is not None else _like(route, net, frame, nics, openings)
-    found = ledger.known.get(key) if key is not None else None
-    if found is None:
-        if known is None:
+    connection = ledger.connections.get(f"network.tcp.{pair}[{row.whose}]")
+    key = None if connection is not None else _key(route, net, frame, nics, openings)
+    charged = ledger.known.get(key) if key is not None else None
+    if charged is None:
+        if connection is None:
             drawn = middle_of = _connection(ledger, route, net, frame, nics, ledger.draw)
             if ledger.draw.many:
                 middle_of = _connection(ledger, route, net, frame, nics, Draw())
             same = None if key is None or ledger.draw.many else _figures(drawn, key[-2])
-            known = ledger.known.get(same)
-            if known is None or same is None:
-                known = ledger.known[same] = tcp.answered(drawn, middle_of, ledger.draw, openings)
+            connection = ledger.known.get(same)
+            if connection is None or same is None:
+                connection = ledger.known[same] = tcp.answered(drawn, middle_of, ledger.draw, openings)
         rounds = "dtnsim.physics.tcp.rate_over_time, round by round (RFC 9438, RFC 9406, the Linux sender)"
-        source = f"{net.streams} x {known.cc}: {rounds}"
-        what, ways = "", tuple[Change, ...]()
+        source = f"{net.streams} x {connection.cc}: {rounds}"
+        text, ways = "", tuple[Change, ...]()
         if worded():  # each is said once
             place = narrowest_name(route, frame, nics, net.streams)
-            ways = relief.changes(known, route, net, frame, place, openings)
-            what = _tcp_words(known, route, net, frame, nics)
-            _warn_of_bursts(row, known, route, frame, nics)
+            ways = relief.changes(connection, route, net, frame, place, openings)
+            text = _tcp_words(connection, route, net, frame, nics)
+            _warn_of_bursts(row, connection, route, frame, nics)
             _warn_of_retransmits(row, route)
             _warn_of_frames(row, route, frame, nics)
-        found = known, term(known.capacity_Bps, "B/s", source), what, ways
+        charged = connection, term(connection.capacity_Bps, "B/s", source), text, ways
         if key is not None:
-            ledger.known[key] = found
-    known, capacity, what, ways = found
+            ledger.known[key] = charged
+    connection, capacity, text, ways = charged
     remedy = "; or ".join(words for words, *_ in ways)
-    alone = tcp.alone(known, net.workers)
+    alone = tcp.rate_alone(connection, net.workers)
     station = row.charge(
-        f"tcp.{pair}", "tcp", capacity=capacity, private=True, alone=alone, what=what, remedy=remedy, changes=ways
+        f"tcp.{pair}", "tcp", capacity=capacity, private=True, alone=alone, what=text, remedy=remedy, changes=ways
     )
-    ledger.connections[station] = known
+    ledger.connections[station] = connection
 
 
 def _connection(ledger: Ledger, route: Route, net: NetUse, frame: Framing, nics: list[Nic], draw: Draw) -> Connection:
@@ -156,7 +156,7 @@ def _connection(ledger: Ledger, route: Route, net: NetUse, frame: Framing, nics:
     return tcp.connection(route, net, frame, nics, draw, lost)
 
 
-def _like(
+def _key(
     route: Route, net: NetUse, frame: Framing, nics: list[Nic], openings: tcp.Openings | None
 ) -> tuple[Any, ...] | None:
     """What the answer for some streams follows from, so that transfers that are alike ask once."""
@@ -187,18 +187,18 @@ def _middleboxes(row: Row, route: Route, net: NetUse, frame: Framing, nics: list
         if segment.firewall is not None:
             rate = burst_rate(route, number, frame, nics, cc, (net.streams, net.burst), draw)
             if np.any(np.isfinite(rate)):
-                what = "trains of segments" if net.burst is None else "whole windows"
+                burst = "trains of segments" if net.burst is None else "whole windows"
                 row.charge(
                     f"{name}.firewall-bursts",
                     "firewall",
                     capacity=term(rate, "B/s", f"physics.network.burst_limited_rate; {segment.firewall.buffer.source}"),
                     private=True,
-                    what=f"the firewall's input buffer loses {what} that come at line rate, until they fit",
+                    what=f"the firewall's input buffer loses {burst} that come at line rate, until they fit",
                 )
         if segment.policer is not None:
             policer = segment.policer
             rtt = np.maximum(route.rtt(draw), 1e-6)
-            share, own = (
+            share, alone = (
                 policed_share(policer, rtt, frame.mss, cc, n, draw) for n in (net.streams, net.streams / net.workers)
             )
             most = row.term(policer.rate) * (frame.mss / frame.mtu)
@@ -207,7 +207,7 @@ def _middleboxes(row: Row, route: Route, net: NetUse, frame: Framing, nics: list
                 "policer",
                 capacity=most * term(share, "1", "dtnsim.physics.network.policed_tcp_rate"),
                 private=True,
-                alone=most.value * own if net.workers > 1 else None,
+                alone=most.value * alone if net.workers > 1 else None,
                 what=f"{cc} cuts its window at every drop of the policer, bucket {policer.burst}",
             )
 
@@ -262,13 +262,13 @@ def _tcp_words(streams: Connection, route: Route, net: NetUse, frame: Framing, n
         return f"loss-limited: {each} at {stated or middle(streams.loss):.2g} loss, {rtt}, MSS {frame.mss:.0f} B"
     place = narrowest_name(route, frame, nics, net.streams)
     if limit == "buffer":
-        held = middle(streams.rate_Bps * streams.rtt_s + streams.buffer_B) * frame.mss / frame.mtu / net.streams
-        over = f", and windows above {units.show(held, 'B')} (pipe and queue) overflow it"
+        room_B = middle(streams.rate_Bps * streams.rtt_s + streams.buffer_B) * frame.mss / frame.mtu / net.streams
+        over = f", and windows above {units.show(room_B, 'B')} (pipe and queue) overflow it"
         words = f"buffer-limited: the queue at the narrowest place ({place}) is smaller than"
         if not controls.find(streams.cc).by_loss:
             return f"{words} {streams.cc} needs to probe for more"
         words += " the sawtooth needs"
-        return words + over * (middle(streams.window_B) > held)
+        return words + over * (middle(streams.window_B) > room_B)
     return f"link-limited: the narrowest place is {place}"
 
 
@@ -310,18 +310,18 @@ def _rdma(row: Row, route: Route, net: NetUse, frame: Framing, nics: list[Nic]) 
     """What reliable connections of RDMA keep: work requests in flight, go-back-N, credits of InfiniBand links."""
     draw, pair = row.ledger.draw, f"{route.source.name}-{route.destination.name}"
     path, rtt, loss = _verbs_way(row, route, net, frame, nics)
-    asked, what = term(math.inf, "B/s"), f"{net.streams} reliable connections of RDMA"
+    asked_Bps, text = term(math.inf, "B/s"), f"{net.streams} reliable connections of RDMA"
     if net.window is not None:
         size = row.term(net.call) if net.call is not None else row.term(net.window)
         in_flight = float(net.streams) * row.term(net.window) / size
-        asked = law(waiting.request_rate, request_B=size, latency_s=rtt, rate_Bps=path, in_flight=in_flight)
-        what += f" with {net.window} in flight each over {Quantity(middle(rtt.value), 's')}"
+        asked_Bps = law(waiting.request_rate, request_B=size, latency_s=rtt, rate_Bps=path, in_flight=in_flight)
+        text += f" with {net.window} in flight each over {Quantity(middle(rtt.value), 's')}"
     if np.any(loss.value > 0):
-        what += f"; each lost packet has what follows it sent again (loss {middle(loss.value):.2g})"
+        text += f"; each lost packet has what follows it sent again (loss {middle(loss.value):.2g})"
     packet = float(net.streams) * term(frame.mss, "B")
-    capacity = law(rdma.connection_rate, asked_Bps=asked, loss=loss, packet_B=packet, rtt_s=rtt)
+    capacity = law(rdma.connection_rate, asked_Bps=asked_Bps, loss=loss, packet_B=packet, rtt_s=rtt)
     remedy = "more or larger work requests in flight, more queue pairs, or a way without loss"
-    row.charge(f"rdma.{pair}", "transport", capacity=capacity, private=True, what=what, remedy=remedy)
+    row.charge(f"rdma.{pair}", "transport", capacity=capacity, private=True, what=text, remedy=remedy)
     lossless = [card for card in nics if card.protocol == "infiniband"]
     if lossless and route.hops:
         longest = max((draw(s.rtt) for _, s, _ in route.hops), key=middle)
@@ -351,8 +351,8 @@ def _rate_based(row: Row, route: Route, net: NetUse, frame: Framing, draw: Draw,
             clock_Hz=clock,
             cycles_per_packet=row.term(UDT_PACKET),
         )
-        what = "UDT: rate control, flow window and one core"
+        text = "UDT: rate control, flow window and one core"
     else:
         capacity = law(ratebased.fasp, available_Bps=path, loss=term(loss), packet_B=frame.mss, clock_Hz=clock)
-        what = "FASP: what the path leaves, one core"
-    row.charge(f"{net.transport}.{pair}", "transport", capacity=capacity, private=True, what=what)
+        text = "FASP: what the path leaves, one core"
+    row.charge(f"{net.transport}.{pair}", "transport", capacity=capacity, private=True, what=text)

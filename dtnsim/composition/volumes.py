@@ -42,7 +42,7 @@ class Composed(Protocol):
     def storage_of(self, number: int) -> Storage:
         """The accesses of those that a transfer may meet."""
 
-    def beside(self, number: int, streams: Mapping[Shelf, int]) -> Transfer:
+    def beside_streams(self, number: int, streams: Mapping[Shelf, int]) -> Transfer:
         """A transfer as it is while there are so many streams on the volumes of its ends."""
 
 
@@ -54,8 +54,8 @@ class Volumes:
         whole: The transfers beside all others.
     """
 
-    def __init__(self, composer: Composed, whole: tuple[Transfer, ...]) -> None:
-        self._composer, self._whole = composer, whole
+    def __init__(self, composer: Composed, transfers: tuple[Transfer, ...]) -> None:
+        self._composer, self._whole = composer, transfers
         self.scenarios = max(composer.ledger.draw.samples, 1)
         self._visited = [composer.storage_of(f).visited(leg) for f, leg in enumerate(composer.legs)]
         self._known: dict[tuple[int, tuple[int, ...]], Transfer] = {}
@@ -68,7 +68,7 @@ class Volumes:
     @property
     def shared(self) -> bool:
         """Whether any two transfers share a volume."""
-        return any(len(here) > 1 for here in self.visitors.values())
+        return any(len(visitors) > 1 for visitors in self.visitors.values())
 
     def visits(self, f: int) -> list[tuple[Shelf, int]]:
         """(volume, its own streams there) of each end of a transfer that is a volume."""
@@ -82,13 +82,13 @@ class Volumes:
     @cached_property
     def _by_drives(self) -> dict[Shelf, dict[tuple[int, ...], list[int]]]:
         """The visitors of each volume by what makes them mind the streams of others."""
-        return {shelf: by_key((self._drives(f), f) for f in here) for shelf, here in self.visitors.items()}
+        return {shelf: by_key((self._drives(f), f) for f in visitors) for shelf, visitors in self.visitors.items()}
 
     def minds(self, f: int) -> bool:
         """Whether other streams on its volumes may change what a transfer costs."""
         return self._minds.get(self._drives(f), True)
 
-    def whole(self, f: int) -> Transfer:
+    def beside_all(self, f: int) -> Transfer:
         """The transfer beside all others."""
         return self._whole[f]
 
@@ -100,25 +100,25 @@ class Volumes:
             streams: Streams by volume.
             sign: 1 or -1.
         """
-        for shelf, own in self._visited[f]:
-            streams[shelf] += sign * own
+        for shelf, number in self._visited[f]:
+            streams[shelf] += sign * number
 
-    def beside(self, f: int, streams: Mapping[Shelf, int]) -> Transfer:
+    def beside_streams(self, f: int, streams: Mapping[Shelf, int]) -> Transfer:
         """The transfer beside so many streams on each volume."""
         shelves = [shelf for shelf, _ in self._visited[f]]
-        here = tuple(streams[shelf] for shelf in shelves)
+        counts = tuple(streams[shelf] for shelf in shelves)
         drives = self._drives(f)
-        if not self.minds(f) or here == tuple(self._composer.storage_of(f).streams[shelf] for shelf in shelves):
+        if not self.minds(f) or counts == tuple(self._composer.storage_of(f).streams[shelf] for shelf in shelves):
             return self._whole[f]
-        key = f, tuple(map(step, here))
+        key = f, tuple(map(step, counts))
         if key not in self._known:
             if drives not in self._minds:  # whoever has equal ones; two streams may seek as often as three
                 alone: Counter[Shelf] = Counter()
                 self.count(f, alone, 1)
-                self._minds[drives] = not _alike(self._composer.beside(f, alone), self._whole[f])
+                self._minds[drives] = not _same_costs(self._composer.beside_streams(f, alone), self._whole[f])
             if not self._minds[drives]:
                 return self._whole[f]
-            self._known[key] = self._composer.beside(f, dict(zip(shelves, key[1], strict=True)))
+            self._known[key] = self._composer.beside_streams(f, dict(zip(shelves, key[1], strict=True)))
         return self._known[key]
 
     def _drives(self, f: int) -> tuple[int, ...]:
@@ -132,19 +132,19 @@ class Volumes:
 
     def _number(self, thing: Model) -> int:
         """The same number for all that are equal in every figure."""
-        known = self._numbers.get(id(thing))
-        if known is None:
-            known = next((n for n, other in enumerate(self._unlike) if other == thing), len(self._unlike))
-            self._numbers[id(thing)] = known
-            if known == len(self._unlike):
+        number = self._numbers.get(id(thing))
+        if number is None:
+            number = next((n for n, other in enumerate(self._unlike) if other == thing), len(self._unlike))
+            self._numbers[id(thing)] = number
+            if number == len(self._unlike):
                 self._unlike.append(thing)
-        return known
+        return number
 
 
-def _alike(one: Transfer, other: Transfer) -> bool:
+def _same_costs(one: Transfer, other: Transfer) -> bool:
     """Whether every byte costs the same, in all scenarios."""
-    costs, others = _costs(one), _costs(other)
-    return len(costs) == len(others) and all(map(np.array_equal, costs, others))
+    costs, other_costs = _costs(one), _costs(other)
+    return len(costs) == len(other_costs) and all(map(np.array_equal, costs, other_costs))
 
 
 def _costs(t: Transfer) -> list[Value]:

@@ -16,7 +16,7 @@ from dtnsim.composition.storage import Storage
 from dtnsim.ground.ledger import Row, per_station, solo_rate
 from dtnsim.ground.quantity import Value, middle
 from dtnsim.ground.records import SLOW_START, Connection, Demand, Phase, Station
-from dtnsim.ground.term import Term, count, largest, of, term
+from dtnsim.ground.term import Term, count, largest, parameter, term
 from dtnsim.tools.plan import Job, NetUse, Plan, Step
 
 _PLAIN = NetUse(Thread("kernel"), Thread("kernel"))  #: how the connections of a mount are used: nothing opens them anew
@@ -62,13 +62,13 @@ def waits_of(storage: Storage, leg: Leg, step: Step, row: Row) -> Waits:
         seconds = np.maximum(seconds - beside, 0.0)  # what one end does while the other works costs no time
         if not number or not positive(seconds):
             continue
-        whole = count(number, "file") * term(seconds, "s", base) * each
+        total = count(number, "file") * term(seconds, "s", base) * each
         mounted = end.mounted
         away = mounted.server is not None or bool(mounted.over)
         flushed = positive(mounted.filesystem.flushes(row, names, job.mean_B) * storage.stable(end))
         slow = " x latency to the server" * away + (" and flushes of its disks" if flushed else "")
-        what = f"file operations{slow} ({' + '.join(mounted.filesystem.called(names))})"
-        operations.append((whole, f"{what} on {end.host.name}:{end.volume}", "file"))
+        text = f"file operations{slow} ({' + '.join(mounted.filesystem.called(names))})"
+        operations.append((total, f"{text} on {end.host.name}:{end.volume}", "file"))
     after: list[Wait] = []
     if cost.fixed is not None:
         after.append((count(files, "file") * row.term(cost.fixed) * each, "per-file work", "file"))
@@ -93,18 +93,18 @@ def delays(
     """
     gathers = fills or positive(part.behind)
     above = replace(row, demands=[d for d in row.demands if not d.below_cache]) if gathers else row
-    asked = _asked(waits, leg, step, part, (row, above), metadata)
-    kept = _kept(asked, row.ledger.stations, [*row.demands, *metadata], leg, part)
-    name, found = f"{leg.job.name}.workers", []
-    for seconds, what, each in asked:
-        lasts = seconds * kept[each] if each in kept else seconds
+    full_waits = _waits_in(waits, leg, step, part, (row, above), metadata)
+    remaining = _left_of_waits(full_waits, row.ledger.stations, [*row.demands, *metadata], leg, part)
+    name, demands = f"{leg.job.name}.workers", []
+    for seconds, text, each in full_waits:
+        lasts = seconds * remaining[each] if each in remaining else seconds
         if positive(lasts.value):
-            found.append(Demand(name, lasts.value, what, lasts.formula, lasts.source, each))
-    return found
+            demands.append(Demand(name, lasts.value, text, lasts.formula, lasts.source, each))
+    return demands
 
 
-def _kept(
-    asked: list[Wait], stations: Mapping[str, Station], demands: list[Demand], leg: Leg, part: Stretch
+def _left_of_waits(
+    full_waits: list[Wait], stations: Mapping[str, Station], demands: list[Demand], leg: Leg, part: Stretch
 ) -> dict[Each, Term]:
     """What is left of waits at bytes and at files once the medium works meanwhile.
 
@@ -112,63 +112,63 @@ def _kept(
     Between two files it has no more than the cache holds.
     """
     above = [d for d in demands if not d.below_cache]
-    meanwhile = any(each in ("byte", "file") for _, _, each in asked)
+    meanwhile = any(each in ("byte", "file") for _, _, each in full_waits)
     if not meanwhile or not positive(part.behind) or len(above) == len(demands):
         return {}
     load = _loads(stations, above, leg.plan.workers, {})
     cached = _longest(load)
-    whole = _longest(_loads(stations, [d for d in demands if d.below_cache], leg.plan.workers, load))
-    spare = np.maximum(whole - cached, 0.0)
-    limits: dict[Each, Value] = {"byte": np.inf, "file": part.behind / max(leg.job.mean_B, 1.0) * whole}
-    found: dict[Each, Term] = {}
+    with_medium = _longest(_loads(stations, [d for d in demands if d.below_cache], leg.plan.workers, load))
+    spare = np.maximum(with_medium - cached, 0.0)
+    limits: dict[Each, Value] = {"byte": np.inf, "file": part.behind / max(leg.job.mean_B, 1.0) * with_medium}
+    remaining: dict[Each, Term] = {}
     for each, limit in limits.items():
-        waiting = sum((s.value for s, _, belongs in asked if belongs == each), 0.0)
+        waiting = sum((s.value for s, _, belongs in full_waits if belongs == each), 0.0)
         if not positive(waiting) or not positive(spare):
             continue
         hidden = np.minimum(np.minimum(waiting, spare), limit)
         left = 1.0 - hidden / np.where(np.asarray(waiting) > 0, waiting, 1.0)
-        found[each] = term(left, "", "the rest of it passes while the medium takes what is in the page cache")
+        remaining[each] = term(left, "", "the rest of it passes while the medium takes what is in the page cache")
         spare = spare - hidden
-    return found
+    return remaining
 
 
-def _asked(
+def _waits_in(
     waits: Waits, leg: Leg, step: Step, part: Stretch, rows: tuple[Row, Row], metadata: list[Demand]
 ) -> list[Wait]:
     """What a worker waits for in a stretch of a step, whatever goes on meanwhile; ``rows``: all, and what holds it."""
-    found: list[Wait] = []
+    full_waits: list[Wait] = []
     row, holds = rows
 
-    def wait(seconds: Term, what: str, each: Each = "file") -> None:
+    def wait(seconds: Term, text: str, each: Each = "file") -> None:
         if positive(seconds.value):
-            found.append((seconds, what, each))
+            full_waits.append((seconds, text, each))
 
     wait(term(part.delay, "s/B") * term(step.share), part.what, "byte")
     if not positive(part.cpu):
-        return found  # a flush has no files of its own
+        return full_waits  # a flush has no files of its own
     share = term(part.cpu)
-    for seconds, what, each in waits.before:
-        wait(seconds * share, what, each)
+    for seconds, text, each in waits.before:
+        wait(seconds * share, text, each)
     spent = _time_added(row.ledger.stations, row.demands, metadata, leg.plan.workers)
-    for seconds, what, each in waits.operations:
+    for seconds, text, each in waits.operations:
         if not positive(seconds.value):
             continue
-        whole = seconds * share
-        left = largest(whole - term(spent, "s/B"), term(0.0, "s/B")) if positive(spent) else whole
-        wait(left, what, each)
-        spent = np.maximum(spent - whole.value, 0.0)
-    for seconds, what, each in waits.after:
-        wait(seconds * share, what, each)
+        total = seconds * share
+        left = largest(total - term(spent, "s/B"), term(0.0, "s/B")) if positive(spent) else total
+        wait(left, text, each)
+        spent = np.maximum(spent - total.value, 0.0)
+    for seconds, text, each in waits.after:
+        wait(seconds * share, text, each)
     ramps = [(0.0, 0.0), *(_ramp(leg, _PLAIN, streams, row) for streams in waits.mounted)]  # side by side
     if leg.route is not None and step.net is not None:
         ramps.append(_ramp(leg, step.net, tcp.main_connection(row, leg.route), holds))
-    ramp, opens = (reduce(np.maximum, some) for some in zip(*ramps, strict=True))
+    ramp, opens = (reduce(np.maximum, times) for times in zip(*ramps, strict=True))
     again: Each = "file" if step.net is not None and step.net.reopened else "start"
     parts: dict[Each, Value] = {"open": np.minimum(opens, ramp), again: np.maximum(ramp - opens, 0.0)}
-    for when, some in parts.items():
-        lost = term(some, "s", "dtnsim.physics.tcp.rate_over_time: the ramp against the steady rate")
+    for when, times in parts.items():
+        lost = term(times, "s", "dtnsim.physics.tcp.rate_over_time: the ramp against the steady rate")
         wait(lost * (share / term(max(leg.job.payload_B, 1.0), "B")), SLOW_START, when)
-    return found
+    return full_waits
 
 
 def _files(job: Job, plan: Plan) -> int:
@@ -184,7 +184,7 @@ def _files(job: Job, plan: Plan) -> int:
 
 def _opening(storage: Storage, leg: Leg, each: Term) -> list[Wait]:
     """What the tool does once: before any worker moves, and for each further worker's connection."""
-    first, others, draw = leg.plan.opening, leg.plan.workers - 1, storage.ledger.draw
+    first, further, draw = leg.plan.opening, leg.plan.workers - 1, storage.ledger.draw
     if leg.route is not None:
         trip = leg.route.rtt(draw)
     else:  # a store that the tool itself connects to, or nothing but the start of its processes
@@ -194,11 +194,11 @@ def _opening(storage: Storage, leg: Leg, each: Term) -> list[Wait]:
     if first.work is None and first.connect_work is None and not positive(trip):
         return []
     rtt = term(trip, "s", "round-trip time of the route")
-    lead = first.round_trips * rtt + (term(0.0) if first.work is None else of(draw, first.work))
-    more = first.connect * rtt + (term(0.0) if first.connect_work is None else of(draw, first.connect_work))
+    lead = first.round_trips * rtt + (term(0.0) if first.work is None else parameter(draw, first.work))
+    more = first.connect * rtt + (term(0.0) if first.connect_work is None else parameter(draw, first.connect_work))
     return [
         (lead * each, first.what or "set-up", "lead"),
-        (count(others, "connection") * more * each, "further connections", "start"),
+        (count(further, "connection") * more * each, "further connections", "start"),
     ]
 
 
@@ -206,30 +206,30 @@ def _readings(storage: Storage, leg: Leg, step: Step, row: Row) -> Iterator[Stre
     """How the files that a step reads are read: random and direct requests are waited for."""
     for end, _, use in storage.uses(leg, step):
         if use.operation == "read":
-            yield end.mounted.filesystem.stretches(row.at(end.host.name), use, end.host, end.volume or "")[0]
+            yield end.mounted.filesystem.stretches(row.seen_from(end.host.name), use, end.host, end.volume or "")[0]
 
 
-def _ramp(leg: Leg, net: NetUse, found: tuple[str, Connection] | None, row: Row) -> tuple[Value, Value]:
+def _ramp(leg: Leg, net: NetUse, connection: tuple[str, Connection] | None, row: Row) -> tuple[Value, Value]:
     """Seconds that the openings of a step's connections lose, of all its files or of its workers; before they open."""
-    if found is None or found[1].course is None:
+    if connection is None or connection[1].course is None:
         return 0.0, 0.0  # open at once
-    station, streams = found
+    station, streams = connection
     per_byte = sum((np.asarray(d.per_byte) for d in row.demands if d.station == station), np.asarray(0.0))
     scale = middle(per_byte)
     if scale <= 0:
         return 0.0, 0.0  # a stretch in which nothing passes the network
     most = solo_rate(row.ledger.stations, [d for d in row.demands if d.station != station]) * scale
-    whole = openings(leg, net)
-    whole, file_B = whole._replace(part_B=whole.part_B * scale), whole.waited_B
-    opens = tcp.opens_s(streams, whole, most)
+    all_openings = openings(leg, net)
+    all_openings, file_B = all_openings._replace(part_B=all_openings.part_B * scale), all_openings.waited_B
+    opens = tcp.opens_s(streams, all_openings, most)
     if not math.isfinite(file_B):
-        return tcp.opening_s(streams, whole, most), opens
+        return tcp.opening_s(streams, all_openings, most), opens
     # no window needs to exceed a file, which the first may have to bring about alone; but where slow start overshoots
     # what loss leaves, that is spent by all files
-    first = tcp.opening_s(streams, whole._replace(part_B=np.array([file_B * scale])), most)
+    first = tcp.opening_s(streams, all_openings._replace(part_B=np.array([file_B * scale])), most)
     enough = np.minimum(most, file_B * scale / np.asarray(streams.rtt_s))
-    others = tcp.opening_s(streams, whole, np.where(tcp.overshoots(streams), most, enough))
-    return np.where(tcp.overshoots(streams), others, np.maximum(first, others)), opens
+    later = tcp.opening_s(streams, all_openings, np.where(tcp.overshoots(streams), most, enough))
+    return np.where(tcp.overshoots(streams), later, np.maximum(first, later)), opens
 
 
 def _time_added(stations: Mapping[str, Station], data: list[Demand], metadata: list[Demand], workers: int) -> Value:
@@ -241,41 +241,41 @@ def _time_added(stations: Mapping[str, Station], data: list[Demand], metadata: l
     return _longest(_loads(stations, metadata, workers, load)) - before
 
 
-def beside(
-    phases: Sequence[Phase], whole: Phase, stations: Mapping[str, Station], cache: Sequence[Value], workers: int
+def hidden_by_medium(
+    phases: Sequence[Phase], buffered: Phase, stations: Mapping[str, Station], cache: Sequence[Value], workers: int
 ) -> list[Phase]:
     """The phases of a transfer, with what the medium does of a worker's bytes while it is at another step.
 
     Args:
         phases: The phases.
-        whole: What goes through the page cache, as one phase.
+        buffered: What goes through the page cache, as one phase.
         cache: Part of what a worker writes at once that the cache has room for; part of all bytes that gather there
             before any is written back, and the seconds per byte of all after which that begins however few they are.
         workers: Workers. Of one, what the medium writes while it fills the cache does not wait; of several, the others
             may keep the medium busy meanwhile, so that all of a worker's bytes may.
     """
-    writing = [n for n, p in enumerate(phases) if p.step == whole.step]
-    others = [n for n, p in enumerate(phases) if p.step != whole.step and p.demands]
-    if not writing or not others:
+    writing = [n for n, p in enumerate(phases) if p.step == buffered.step]
+    elsewhere = [n for n, p in enumerate(phases) if p.step != buffered.step and p.demands]
+    if not writing or not elsewhere:
         return list(phases)
-    seconds = partial(alone, stations, workers=workers)
-    medium = seconds([d for d in whole.demands if d.below_cache])
-    free = seconds([d for d in whole.demands if not d.below_cache]) + recurring(whole)
+    seconds = partial(time_alone, stations, workers=workers)
+    medium = seconds([d for d in buffered.demands if d.below_cache])
+    free = seconds([d for d in buffered.demands if not d.below_cache]) + recurring(buffered)
     takes, away = (
-        sum((seconds(phases[n].demands) + recurring(phases[n]) for n in some), 0.0) for some in (writing, others)
+        sum((seconds(phases[n].demands) + recurring(phases[n]) for n in group), 0.0) for group in (writing, elsewhere)
     )
     longer = np.maximum(takes - free, 0.0) if workers == 1 else medium
     room, gathers, age = cache
     away = away * (1.0 - np.minimum(np.minimum(gathers, age / np.maximum(free + away, 1e-300)), 1.0))
     hidden = np.minimum(np.minimum(longer, away), room * medium)
-    last, next_one = writing[-1], others[-1]
-    held = seconds([d for d in phases[last].demands if d.below_cache])
-    if not positive(hidden) or not positive(held):
+    last, next_one = writing[-1], elsewhere[-1]
+    written = seconds([d for d in phases[last].demands if d.below_cache])
+    if not positive(hidden) or not positive(written):
         return list(phases)
-    part = np.minimum(hidden / np.where(np.asarray(held) > 0, held, 1.0), 1.0)
-    kept = tuple(_times(d, 1.0 - part) if d.below_cache else d for d in phases[last].demands)
+    part = np.minimum(hidden / np.where(np.asarray(written) > 0, written, 1.0), 1.0)
+    rest = tuple(_times(d, 1.0 - part) if d.below_cache else d for d in phases[last].demands)
     moved = tuple(_times(d, part, aside=True) for d in phases[last].demands if d.below_cache)
-    changed = {last: kept, next_one: phases[next_one].demands + moved}
+    changed = {last: rest, next_one: phases[next_one].demands + moved}
     return [replace(p, demands=changed.get(n, p.demands)) for n, p in enumerate(phases)]
 
 
@@ -286,13 +286,13 @@ def recurring(phase: Phase) -> Value:
 
 def _times(demand: Demand, part: Value, *, aside: bool = False) -> Demand:
     """A demand scaled to the part that is served beside, or the rest of it."""
-    said = "this part the page cache writes back while a worker is at another step"
-    other = said if aside else "the page cache writes the rest back while a worker is at another step"
+    aside_note = "this part the page cache writes back while a worker is at another step"
+    other = aside_note if aside else "the page cache writes the rest back while a worker is at another step"
     share = Term(demand.per_byte, f"({demand.formula})", demand.source) * term(part, source=other)
     return replace(demand, per_byte=share.value, formula=share.formula, source=share.source, aside=aside)
 
 
-def alone(stations: Mapping[str, Station], demands: Iterable[Demand], workers: int) -> Value:
+def time_alone(stations: Mapping[str, Station], demands: Iterable[Demand], workers: int) -> Value:
     """Seconds per byte that one worker spends at the slowest station of some demands when nobody else is there.
 
     Args:
@@ -308,8 +308,8 @@ def _loads(
     """Seconds per byte that one worker spends at each station alone, added to what it spends there already."""
     with np.errstate(divide="ignore", invalid="ignore"):
         for demand in demands:
-            own = stations[demand.station].of_one(workers)
-            load[demand.station] = load.get(demand.station, 0.0) + _ratio(demand.per_byte, own)
+            capacity = stations[demand.station].of_one(workers)
+            load[demand.station] = load.get(demand.station, 0.0) + _ratio(demand.per_byte, capacity)
     return load
 
 
@@ -339,7 +339,7 @@ def rate_beside(stations: Mapping[str, Station], demands: Sequence[Demand], fill
         demands: Of the whole phase, those below the cache and those before it.
         fill: Rate at which the cache is filled [B/s].
     """
-    above, below = ([d for d in demands if d.below_cache == there] for there in (False, True))
+    above, below = ([d for d in demands if d.below_cache == is_below] for is_below in (False, True))
     left = {d.station: stations[d.station] for d in below}
     for name, cost in per_station(d for d in above if d.station in left).items():
         left[name] = replace(left[name], capacity=np.maximum(left[name].capacity - fill * cost, 0.0))

@@ -7,7 +7,7 @@ from typing import Any, Final
 from dtnsim.components.base import expand
 from dtnsim.components.chassis import Chassis
 from dtnsim.components.device import Device
-from dtnsim.components.jbod import Unlike
+from dtnsim.components.jbod import MixedDrives
 from dtnsim.description.host import Host
 from dtnsim.description.override import merge
 from dtnsim.ground import units
@@ -27,8 +27,8 @@ def fitted_out(host: Mapping) -> Mapping:
     """
     board, chassis = host.get("board"), host.get("chassis")
     if board is not None:
-        made = expand(board, key="board", family="board")
-        slots = made.get("slots")
+        expanded = expand(board, key="board", family="board")
+        slots = expanded.get("slots")
         if isinstance(slots, Mapping):
             slots_at = (slots.file, slots.line)
             host = host.but("slots", merge(slots, host.get("slots") or Mapping()), slots_at)
@@ -40,40 +40,40 @@ def _behind_expander(host: Mapping, chassis: object) -> Mapping:
     hbas, volumes = host.get("hbas"), host.get("volumes")
     if not isinstance(hbas, Mapping) or not isinstance(volumes, Mapping):
         return host
-    given = expand(chassis, key="chassis", family="chassis")
-    if given.get("expander") is None:
+    expanded = expand(chassis, key="chassis", family="chassis")
+    if expanded.get("expander") is None:
         return host
-    expander = Chassis.build(given, key="chassis").expander
+    expander = Chassis.build(expanded, key="chassis").expander
     used = {n for v in volumes.values() if isinstance(v, Mapping) and isinstance(v.get("via"), list) for n in v["via"]}
     behind = [n for n in hbas if n in used]
     if expander is None or not behind:
         return host
-    made = hbas.clone()
+    adapters = hbas.clone()
     for name in behind:
-        at = hbas.at(name)
-        adapter = merge(hbas[name], Mapping(*at)) if isinstance(hbas[name], str) else hbas[name].clone()
+        location = hbas.at(name)
+        adapter = merge(hbas[name], Mapping(*location)) if isinstance(hbas[name], str) else hbas[name].clone()
         if not isinstance(adapter, Mapping) or {"uplink_lanes", "drive_lane", "buffered"} & set(adapter):
             continue
-        adapter.put("uplink_lanes", max(1, expander.uplink_lanes // len(behind)), *at)
-        adapter.put("buffered", expander.buffered, *at)
-        adapter.put("expander_lane", expander.lane, *at)
+        adapter.put("uplink_lanes", max(1, expander.uplink_lanes // len(behind)), *location)
+        adapter.put("buffered", expander.buffered, *location)
+        adapter.put("expander_lane", expander.lane, *location)
         if any(
             _fast(v.get("array")) for v in volumes.values() if isinstance(v, Mapping) and name in (v.get("via") or ())
         ):
-            adapter.put("drive_lane", _SAS3, *at)
-        made.put(name, adapter, *at)
-    return host.but("hbas", made, (hbas.file, hbas.line))
+            adapter.put("drive_lane", _SAS3, *location)
+        adapters.put(name, adapter, *location)
+    return host.but("hbas", adapters, (hbas.file, hbas.line))
 
 
 def _fast(array: object) -> bool:
     """Whether the drives of an array have links of 12 Gb/s."""
     while isinstance(array, str | Mapping):
-        made = expand(array, key="array", family="device")
-        if made.get("of") is None:
-            link = made.get("link")
+        expanded = expand(array, key="array", family="device")
+        if expanded.get("of") is None:
+            link = expanded.get("link")
             text = link.get("value") if isinstance(link, Mapping) else link
             return text is not None and units.parse(str(text), "B/s") > _SAS2.value
-        array = made["of"]
+        array = expanded["of"]
     return False
 
 
@@ -98,7 +98,7 @@ def check(host: Host) -> None:
                 message = f"is more than {board.part or 'the board'} has"
                 remedy = f"write up to {takes}, or another board"
                 raise SpecError(message, key=f"{host.name}.{key}", value=has, remedy=remedy)
-    _taken(host)
+    _bays_taken(host)
 
 
 def free_bays(host: Host) -> dict[str, int]:
@@ -106,7 +106,7 @@ def free_bays(host: Host) -> dict[str, int]:
     chassis = host.chassis
     if chassis is not None and (chassis.bays or not chassis.holds):
         return chassis.bays
-    taken = _taken(host)
+    taken = _bays_taken(host)
     return {form: n - taken[form] for form, n in _holds(host).items() if n > taken[form]}
 
 
@@ -115,7 +115,7 @@ def _holds(host: Host) -> Counter[str]:
     return Counter(host.chassis.holds if host.chassis else {}) + Counter(host.board.holds if host.board else {})
 
 
-def _taken(host: Host) -> Counter[str]:
+def _bays_taken(host: Host) -> Counter[str]:
     """Bays that drives take, each the first of its forms that is there.
 
     Volumes of as many drives of one part behind the same adapters are taken for two uses of the same drives.
@@ -131,7 +131,7 @@ def _taken(host: Host) -> Counter[str]:
             continue
         for part, count, places in _drives(volume.array, 1):
             same = (part, count, tuple(volume.via))
-            if same in seen or not _known(host, places):
+            if same in seen or not _bays_known(host, places):
                 continue
             seen.add(same)
             form = next((p for p in places if holds[p]), None)
@@ -147,7 +147,7 @@ def _taken(host: Host) -> Counter[str]:
     return taken
 
 
-def _known(host: Host, places: tuple[str, ...]) -> bool:
+def _bays_known(host: Host, places: tuple[str, ...]) -> bool:
     """Whether somebody says what bays such a drive could sit in: those of a chassis, or on the board for M.2."""
     if not places:
         return False
@@ -158,7 +158,7 @@ def _known(host: Host, places: tuple[str, ...]) -> bool:
 def _drives(array: Device, count: int) -> Iterator[tuple[str | None, int, tuple[str, ...]]]:
     """(part, how many, where it fits) of the drives in an array."""
     inner: Any = getattr(array, "of", None)
-    if isinstance(array, Unlike):
+    if isinstance(array, MixedDrives):
         for share in array.shares:
             yield from _drives(share.drive, count * share.n // array.number)
     elif inner is not None:

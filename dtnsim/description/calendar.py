@@ -47,14 +47,14 @@ def weekdays(text: str) -> frozenset[int]:
     """
     if text.strip().lower() in ("daily", "all", "*"):
         return frozenset(range(7))
-    found: set[int] = set()
+    days: set[int] = set()
     for part in text.lower().split(","):
         ends = [p.strip()[:3] for p in part.split("-")]
         if len(ends) > 2 or any(e not in _DAYS for e in ends):
             raise ValueError(f"{text!r} is not days of the week; write them like mon-fri or sat,sun")
         first, last = _DAYS.index(ends[0]), _DAYS.index(ends[-1])
-        found |= {(first + n) % 7 for n in range((last - first) % 7 + 1)}
-    return frozenset(found)
+        days |= {(first + n) % 7 for n in range((last - first) % 7 + 1)}
+    return frozenset(days)
 
 
 class Cron:
@@ -75,7 +75,7 @@ class Cron:
         self.weekdays = {(d - 1) % 7 for d in parsed[4]}
         self._either = fields[2] != "*" and fields[4] != "*"
 
-    def _on(self, day: dt.date) -> bool:
+    def _runs_on(self, day: dt.date) -> bool:
         if day.month not in self.months:
             return False
         dates, days = day.day in self.days, day.weekday() in self.weekdays
@@ -86,14 +86,14 @@ class Cron:
         offset = (begin - dt.datetime.combine(begin.date(), dt.time())).total_seconds()
         within = np.array([h * 3600.0 + m * 60.0 for h in sorted(self.hours) for m in sorted(self.minutes)])
         count = int((until_s + offset) // DAY_S) + 1
-        days = [n for n in range(count) if self._on(begin.date() + dt.timedelta(days=n))]
+        days = [n for n in range(count) if self._runs_on(begin.date() + dt.timedelta(days=n))]
         times = (np.array(days, float)[:, None] * DAY_S + within[None, :] - offset).ravel()
         return np.asarray(times[(times >= 0) & (times < until_s)])
 
 
 def _field(text: str, low: int, high: int, names: tuple[str, ...]) -> set[int]:
     """Numbers of one field: ``*``, lists, ranges and steps."""
-    found: set[int] = set()
+    numbers: set[int] = set()
     for part in text.lower().split(","):
         span, _, step = part.partition("/")
         first, dash, last = span.partition("-")
@@ -103,8 +103,8 @@ def _field(text: str, low: int, high: int, names: tuple[str, ...]) -> set[int]:
             ends = (ends[0], high)
         if not every or not low <= ends[0] <= ends[1] <= high:
             raise ValueError(f"{text!r} is not a field of cron from {low} to {high}; write it like *, 5, 1-5 or */10")
-        found |= set(range(ends[0], ends[1] + 1, every))
-    return found
+        numbers |= set(range(ends[0], ends[1] + 1, every))
+    return numbers
 
 
 def _number(text: str, names: tuple[str, ...], low: int) -> int:
@@ -121,10 +121,10 @@ def date(text: str) -> dt.datetime:
         ValueError: Not one.
     """
     try:
-        found = dt.datetime.fromisoformat(text.strip())
+        parsed = dt.datetime.fromisoformat(text.strip())
     except ValueError:
         raise ValueError(f"{text!r} is not a date; write it like 2026-01-05") from None
-    return found if found.tzinfo is None else found.astimezone(dt.UTC).replace(tzinfo=None)
+    return parsed if parsed.tzinfo is None else parsed.astimezone(dt.UTC).replace(tzinfo=None)
 
 
 def of_week(times: Array, begin: dt.datetime) -> Array:

@@ -19,24 +19,24 @@ FACTS: Final = {"year": "", "capacity": "B", "endurance": "B", "power_idle": "W"
 
 def names(kind: str = "") -> list[str]:
     """Names of parts, of one kind where it is given: one's own here and in one's library, then those shipped."""
-    found = dict.fromkeys([*library.own_names("parts", _HERE), *library.names("parts")])
-    return [n for n in found if not kind or n.partition("/")[0] == kind]
+    all_names = dict.fromkeys([*library.own_names("parts", _HERE), *library.names("parts")])
+    return [n for n in all_names if not kind or n.partition("/")[0] == kind]
 
 
 def overview() -> dict[str, Any]:
     """All kinds by family, with the parts that are shipped for each."""
     parts = by_key((kind, part) for kind, _, part in (name.partition("/") for name in names()))
-    found = []
+    entries = []
     for kind in sorted(kinds()):
         component = find_kind(kind)
         summary = (component.__doc__ or "").strip().splitlines()[0]
-        found.append({"kind": kind, "family": component.family, "summary": summary, "parts": parts.get(kind, [])})
-    return {"schema": SCHEMA, "kinds": found}
+        entries.append({"kind": kind, "family": component.family, "summary": summary, "parts": parts.get(kind, [])})
+    return {"schema": SCHEMA, "kinds": entries}
 
 
 def parameters(kind: str) -> list[dict[str, Any]]:
     """The parameters of a kind: name, unit, default with spread and source."""
-    rows, said = [], words(find_kind(kind))
+    rows, docs = [], words(find_kind(kind))
     for name, field in find_kind(kind).model_fields.items():
         if name in Component.model_fields:
             continue
@@ -44,15 +44,15 @@ def parameters(kind: str) -> list[dict[str, Any]]:
         default: Any = None if field.is_required() else field.get_default(call_default_factory=True, validated_data={})
         if isinstance(default, dict | list) and not default:
             default = None
-        known = isinstance(default, Quantity)
+        is_quantity = isinstance(default, Quantity)
         rows.append(
             {
                 "parameter": field.alias or name,
                 "unit": unit,
                 "default": None if field.is_required() or default is None else str(default),
                 "optional": not field.is_required(),
-                "spread": default.spread if known else None,
-                "source": default.source if known else (field.description or said.get(field.alias or name, "")),
+                "spread": default.spread if is_quantity else None,
+                "source": default.source if is_quantity else (field.description or docs.get(field.alias or name, "")),
             }
         )
     return rows
@@ -89,12 +89,12 @@ def columns(kind: str) -> list[str]:
 def units_of(kind: str) -> dict[str, str]:
     """Every number and word of a kind's parts, with its unit: what tables can show, sort by and compare."""
     model = find_kind(kind).model_fields
-    found: dict[str, str] = {}
+    units: dict[str, str] = {}
     for name, field in model.items():
-        kept = name not in find_kind(kind).placement_keys or name in columns(kind)
-        if name not in Component.model_fields and kept:
-            found[name] = next((m.dim for m in field.metadata if isinstance(m, Unit)), "")
-    return {"part": "", **FACTS, **found, "fits": "", "price": "USD"}
+        shown = name not in find_kind(kind).placement_keys or name in columns(kind)
+        if name not in Component.model_fields and shown:
+            units[name] = next((m.dim for m in field.metadata if isinstance(m, Unit)), "")
+    return {"part": "", **FACTS, **units, "fits": "", "price": "USD"}
 
 
 def lines(kind: str) -> frozenset[str]:
@@ -105,14 +105,14 @@ def lines(kind: str) -> frozenset[str]:
 
 def parts(kind: str) -> tuple[list[dict[str, Any]], list[str]]:
     """(a record of each part of a kind, every number in SI and None where nobody says it; what cannot be read)."""
-    found, unread = [], []
+    records, unread = [], []
     for name in names(kind):
         try:
             built = _built(name)
-            found.append(_record(name.partition("/")[2], kind, built))
+            records.append(_record(name.partition("/")[2], kind, built))
         except DtnsimError as error:
             unread.append(f"{name}: {error}")
-    return found, unread
+    return records, unread
 
 
 def _record(name: str, kind: str, built: Component) -> dict[str, Any]:
@@ -135,11 +135,11 @@ def _record(name: str, kind: str, built: Component) -> dict[str, Any]:
     return {**record, "source": built.source}
 
 
-def _counted(held: dict[str, Any]) -> str:
+def _counted(slots: dict[str, Any]) -> str:
     """Bays by form, or slots by generation and width, as people write them."""
-    if all(isinstance(n, int) for n in held.values()):
-        return ", ".join(f"{n} x {form}" for form, n in held.items())
-    widths = Counter(f"gen{slot.generation} x{slot.lanes}" for slot in held.values())
+    if all(isinstance(n, int) for n in slots.values()):
+        return ", ".join(f"{n} x {form}" for form, n in slots.items())
+    widths = Counter(f"gen{slot.generation} x{slot.lanes}" for slot in slots.values())
     return ", ".join(f"{n} x {width}" for width, n in widths.items())
 
 

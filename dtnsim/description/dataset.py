@@ -84,21 +84,21 @@ def many(number: str, word: str) -> int:
     return round(float(number.replace(",", "")) * {"": 1.0, "k": 1e3, "t": 1e3, "m": 1e6, "b": 1e9}[word[:1].lower()])
 
 
-def _whole(given: object) -> object:
+def _whole_number(raw: object) -> object:
     """A whole number the way people write it: 1496, 1_496, 1,496, 1e6, 10k or 2 million."""
-    if isinstance(given, str) and (words := _THOUSANDS.fullmatch(given.strip())):
-        given = many(words[1], words[2])
-    if isinstance(given, bool) or not isinstance(given, str | int | float):
+    if isinstance(raw, str) and (words := _THOUSANDS.fullmatch(raw.strip())):
+        raw = many(words[1], words[2])
+    if isinstance(raw, bool) or not isinstance(raw, str | int | float):
         raise ValueError("needs a whole number")  # noqa: TRY004 - pydantic collects ValueError
-    if isinstance(given, str) and not _WHOLE.fullmatch(given):
+    if isinstance(raw, str) and not _WHOLE.fullmatch(raw):
         raise ValueError("needs a whole number")
-    number = float(re.sub("[,_]", "", given)) if isinstance(given, str) else float(given)
+    number = float(re.sub("[,_]", "", raw)) if isinstance(raw, str) else float(raw)
     if not math.isfinite(number) or number != int(number):
         raise ValueError("needs a whole number")
     return int(number)
 
 
-Count = Annotated[int, BeforeValidator(_whole), Field(ge=1, le=MAX_FILES)]
+Count = Annotated[int, BeforeValidator(_whole_number), Field(ge=1, le=MAX_FILES)]
 SIZE: Final = Unit("B", high=MAX_BYTES)
 Size = Annotated[Quantity, SIZE]
 
@@ -154,7 +154,7 @@ class Description(Model):
     name: str = ""
     source: str = ""
     description: str = ""
-    directories: Annotated[int, BeforeValidator(_whole), Field(ge=0, le=MAX_FILES)] = 0
+    directories: Annotated[int, BeforeValidator(_whole_number), Field(ge=0, le=MAX_FILES)] = 0
     files: Count | None = None
     size: Size | None = None
     each: FileSize | None = None
@@ -166,14 +166,14 @@ class Description(Model):
     sizes_file: str | None = None
     histogram: Annotated[dict[str, Count], Field(min_length=1)] | None = None
     files_per_folder: Count | None = None
-    depth: Annotated[int, BeforeValidator(_whole), Field(ge=1, le=64)] = 1
+    depth: Annotated[int, BeforeValidator(_whole_number), Field(ge=1, le=64)] = 1
 
     @model_validator(mode="after")
     def _one_way(self) -> Self:
         ways = [way for way in _WAYS if getattr(self, way) is not None]
         if len(ways) != 1 and ways != ["size", "histogram"]:
-            said = f"both {ways[0]!r} and {ways[1]!r}" if ways else "no sizes"
-            raise ValueError(f"gives {said}; write one of {', '.join(_WAYS)}")
+            conflict = f"both {ways[0]!r} and {ways[1]!r}" if ways else "no sizes"
+            raise ValueError(f"gives {conflict}; write one of {', '.join(_WAYS)}")
         if ways[-1] in ("each", "median") and self.files is None:
             raise ValueError(f"{ways[0]!r} needs 'files', the number of files")
         if ways == ["size"] and self.size is not None and 0 < self.size.value < (self.files or 1):
@@ -248,10 +248,10 @@ def _listed(described: Description, raw: yamlio.Mapping) -> tuple[Groups, int]:
 
 def _named(spec: str | Path) -> Dataset:
     file, line = (spec.file or None, spec.line or None) if isinstance(spec, Scalar) else (None, None)
-    if said := _SAID.fullmatch(str(spec).strip()):
-        keys = {"files": said["files"] or said["count"], "size": said["size"], "each": said["each"]}
-        given = {k: v.replace(",", "") for k, v in keys.items() if v}
-        return _build(yamlio.mapping(given, file or "", line or 0))
+    if match := _SAID.fullmatch(str(spec).strip()):
+        keys = {"files": match["files"] or match["count"], "size": match["size"], "each": match["each"]}
+        fields = {k: v.replace(",", "") for k, v in keys.items() if v}
+        return _build(yamlio.mapping(fields, file or "", line or 0))
     beside = Path(file).parent if file else None
     try:
         raw = library.read("datasets", str(spec), beside=beside)
@@ -266,11 +266,11 @@ def _named(spec: str | Path) -> Dataset:
     return _build(raw)
 
 
-def _mapping(given: dict[Any, Any]) -> yamlio.Mapping:
-    if isinstance(given, yamlio.Mapping):
-        return given.clone()
+def _mapping(spec: dict[Any, Any]) -> yamlio.Mapping:
+    if isinstance(spec, yamlio.Mapping):
+        return spec.clone()
     mapping = yamlio.Mapping()
-    mapping.update({str(k): v for k, v in given.items()})
+    mapping.update({str(k): v for k, v in spec.items()})
     return mapping
 
 
@@ -281,12 +281,12 @@ def _build(raw: yamlio.Mapping) -> Dataset:
         raw.put("groups", raw.pop("files"), *raw.at("files"))
     each = _RANGE.fullmatch(str(raw.get("each")))
     if each is not None and "groups" not in raw and "files" in raw:  # {files: 20, each: 1 GB to 300 GB}
-        at = raw.at("each")
+        location = raw.at("each")
         del raw["each"]
         group = yamlio.mapping(
-            {"count": raw.pop("files"), "from": f"{each[1]} {each[2] or each[4]}", "to": each[3]}, *at
+            {"count": raw.pop("files"), "from": f"{each[1]} {each[2] or each[4]}", "to": each[3]}, *location
         )
-        raw.put("groups", [group], *at)
+        raw.put("groups", [group], *location)
     described = validate(Description, raw, key="dataset")
     directories, source = 0, described.source or described.sizes_file or ""
     if described.sizes_file is not None:

@@ -69,32 +69,32 @@ def drawn(name: str, host: Mapping, mounts: Iterable[str], notes: list[str], *, 
     """
     where = f"hosts.{name}"
     host = spoken.adapters(spoken.board(host, where, notes), where, notes)
-    made, year = host.clone(), _year(host)
-    own = made.pop(personal.PERSONAL, None) is not None or systems.is_personal(host)
+    drawn_host, year = host.clone(), _year(host)
+    is_personal = drawn_host.pop(personal.PERSONAL, None) is not None or systems.is_personal(host)
     for family, (model, law) in _LAWS.items():
-        given = spoken.part(family, host.get(family), f"{where}.{family}", notes)
-        if given is not host.get(family):
-            made.put(family, given, *host.at(family))
-        if _said(given, model):
+        part = spoken.part(family, host.get(family), f"{where}.{family}", notes)
+        if part is not host.get(family):
+            drawn_host.put(family, part, *host.at(family))
+        if _is_stated(part, model):
             continue
-        if family != "nic" or given is not None or (networked and "nics" not in host):
-            stated = given if isinstance(given, Mapping) else Mapping()
+        if family != "nic" or part is not None or (networked and "nics" not in host):
+            stated = part if isinstance(part, Mapping) else Mapping()
             usual = law(_parts(family, year, host.get("role")), f"{name}.{family}", stated)
-            usual = personal.usual(family, usual, year) if own else usual
-            made.put(family, _filled(given, usual, host), *host.at(family))
+            usual = personal.usual(family, usual, year) if is_personal else usual
+            drawn_host.put(family, _filled(part, usual, host), *host.at(family))
     if isinstance(cards := host.get("nics"), Mapping):
-        made.put("nics", _cards(name, cards, year, host.get("role"), notes), *host.at("nics"))
+        drawn_host.put("nics", _cards(name, cards, year, host.get("role"), notes), *host.at("nics"))
     volumes = host.get("volumes")
-    if volumes is None and (found := list(mounts)):
-        volumes = mapping(dict.fromkeys(found), host.file, host.line)
+    if volumes is None and (mount_points := list(mounts)):
+        volumes = mapping(dict.fromkeys(mount_points), host.file, host.line)
     if isinstance(volumes, Mapping):
-        made.put("volumes", _volumes(name, host, volumes, notes), *host.at("volumes"))
-    return made
+        drawn_host.put("volumes", _volumes(name, host, volumes, notes), *host.at("volumes"))
+    return drawn_host
 
 
 def mounts_of(raw: Mapping) -> dict[str, list[str]]:
     """Paths that transfers of a file read or write and that hosts mount of others, by host."""
-    found: dict[str, list[str]] = {}
+    mounts: dict[str, list[str]] = {}
     ends: list[object] = []
     for item in written(raw):
         if isinstance(item, Mapping) and not {"from", "to"} <= set(item):
@@ -108,17 +108,17 @@ def mounts_of(raw: Mapping) -> dict[str, list[str]]:
     for end in ends:
         host, _, path = end.partition(":") if isinstance(end, str) else ("", "", "")
         path = path.strip()
-        if path.startswith("/") and path not in DEVICES and path not in found.setdefault(host.strip(), []):
-            found[host.strip()].append(path)
-    return found
+        if path.startswith("/") and path not in DEVICES and path not in mounts.setdefault(host.strip(), []):
+            mounts[host.strip()].append(path)
+    return mounts
 
 
-def _said(given: object, model: type[Component]) -> bool:
+def _is_stated(part: object, model: type[Component]) -> bool:
     """Whether a part is named, told by its kind (it then needs all of its numbers, or is refused), or told in full."""
-    if isinstance(given, Mapping):
+    if isinstance(part, Mapping):
         needed = {name for name, field in model.model_fields.items() if field.is_required()}
-        return "kind" in given or needed <= set(given) or bool(given.get("part", UNKNOWN) != UNKNOWN)
-    return given is not None and given != UNKNOWN
+        return "kind" in part or needed <= set(part) or bool(part.get("part", UNKNOWN) != UNKNOWN)
+    return part is not None and part != UNKNOWN
 
 
 def _year(host: Mapping) -> int | None:
@@ -127,44 +127,44 @@ def _year(host: Mapping) -> int | None:
     return int(text) if text.isdigit() else None
 
 
-def _filled(given: object, usual: dict[str, Any], host: Mapping) -> Mapping:
+def _filled(part: object, usual: dict[str, Any], host: Mapping) -> Mapping:
     """What is usual, with what is stated on top."""
-    made = Mapping(host.file, host.line)
-    stated = given if isinstance(given, Mapping) else Mapping()
+    filled = Mapping(host.file, host.line)
+    stated = part if isinstance(part, Mapping) else Mapping()
     counted = {"cores", "channels"} & set(stated)
     for key, value in usual.items():
         if key != "uncounted" or not counted:
-            made.put(key, value, host.file, host.line)
+            filled.put(key, value, host.file, host.line)
     for key, value in stated.items():
         if key != "part":
-            made.put(key, value, *stated.at(key))
-    return made
+            filled.put(key, value, *stated.at(key))
+    return filled
 
 
 def _cards(host: str, cards: Mapping, year: int | None, role: object, notes: list[str]) -> Mapping:
     """Network cards of which some have no rate."""
-    made = cards.clone()
+    filled = cards.clone()
     for name, card in cards.items():
         card = spoken.part("nic", card, f"hosts.{host}.nics.{name}", notes)
         if card is not cards[name]:
-            made.put(name, card, *cards.at(name))
-        if not _said(card, Nic):
+            filled.put(name, card, *cards.at(name))
+        if not _is_stated(card, Nic):
             usual = _nic(_parts("nic", year, role), f"{host}.nics.{name}", Mapping())
-            made.put(name, _filled(card, usual, cards), *cards.at(name))
-    return made
+            filled.put(name, _filled(card, usual, cards), *cards.at(name))
+    return filled
 
 
 def _volumes(name: str, host: Mapping, volumes: Mapping, notes: list[str]) -> Mapping:
     """Volumes of which no file system or no drives are known; those of a server are left to be refused."""
-    made = volumes.clone()
-    for mount, given in volumes.items():
-        at = volumes.at(mount)
-        if given != UNKNOWN and isinstance(given, str):
-            given = spoken.named_volume(given, at)
-        if given not in (None, UNKNOWN) and not isinstance(given, Mapping):
+    filled = volumes.clone()
+    for mount, spec in volumes.items():
+        location = volumes.at(mount)
+        if spec != UNKNOWN and isinstance(spec, str):
+            spec = spoken.named_volume(spec, location)
+        if spec not in (None, UNKNOWN) and not isinstance(spec, Mapping):
             continue
-        volume = spoken.volume(given, f"hosts.{name}.volumes.{mount}", notes) if isinstance(given, Mapping) else given
-        volume = volume.clone() if isinstance(volume, Mapping) else Mapping(*at)
+        volume = spoken.volume(spec, f"hosts.{name}.volumes.{mount}", notes) if isinstance(spec, Mapping) else spec
+        volume = volume.clone() if isinstance(volume, Mapping) else Mapping(*location)
         if "array" in volume:
             volume["array"] = _of_year(volume["array"], _year(host))
         if isinstance(volume.get("via"), str):
@@ -173,27 +173,27 @@ def _volumes(name: str, host: Mapping, volumes: Mapping, notes: list[str]) -> Ma
         if named == UNKNOWN and "server" not in volume:
             # called after a computing centre, by its name here or where its description was taken from
             shared = volume.get("array", UNKNOWN) == UNKNOWN and at_centre(f"{name} {host.get('name', '')}")
-            own = "none" if mount.startswith("/dev/") else systems.usual(host).get("filesystem", _FILESYSTEM)
-            named = _PARALLEL if shared else own
-            volume.put("filesystem", named, *at)
+            local = "none" if mount.startswith("/dev/") else systems.usual(host).get("filesystem", _FILESYSTEM)
+            named = _PARALLEL if shared else local
+            volume.put("filesystem", named, *location)
             if shared:
                 volume.pop("array", None)
         if "array" not in volume and _on_tape(named):
             notes.append(f"hosts.{name}.volumes.{mount}.array: not said: the disks that files pass are drawn")
         if volume.get("array", UNKNOWN) == UNKNOWN and (_on_drives(named) or _on_tape(named)):
             usual = f"{host.get('role')}-volume"
-            known = usual in library.names("parts/unknown")
+            role_known = usual in library.names("parts/unknown")
             # where nobody says what a host is for, drives of the role that its TCP settings are drawn for
             roles = [f"{role}-volume" for role in ROLES]
-            drives: object = usual if known else _drives_of(roles, "role", *at)
+            drives: object = usual if role_known else _drives_of(roles, "role", *location)
             as_sold = host.get("role", "untuned" if personal.is_desk(host) else "") == "untuned"
             if as_sold and (year := _year(host)) is not None:
                 sold = _APPLE if str(host.get("os", "")).lower().startswith("mac") else _AS_SOLD
                 parts = next(d for first, d in reversed(sold) if first <= year).split()
-                drives = _drives_of(parts, "drives", *at) if len(parts) > 1 else parts[0]
+                drives = _drives_of(parts, "drives", *location) if len(parts) > 1 else parts[0]
             volume.put("array", drives, *volume.at("array"))
-        made.put(mount, _one_system(name, host, mount, volume, notes), *at)
-    return made
+        filled.put(mount, _one_system(name, host, mount, volume, notes), *location)
+    return filled
 
 
 def _of_year(array: Any, year: int | None) -> Any:
@@ -210,9 +210,9 @@ def _of_year(array: Any, year: int | None) -> Any:
 def _one_system(name: str, host: Mapping, mount: str, volume: Mapping, notes: list[str]) -> Mapping:
     """A volume of one of several like hosts (``count``), which mount one file system that has servers of its own."""
     named, count = volume.get("filesystem"), str(host.get("count", 1))
-    if count == "1" or "server" in volume or (found := _class_of(named)) is None:
+    if count == "1" or "server" in volume or (component := _class_of(named)) is None:
         return volume
-    if "system" not in found.model_fields or (isinstance(named, Mapping) and "system" in named):
+    if "system" not in component.model_fields or (isinstance(named, Mapping) and "system" in named):
         return volume
     system = mapping({"system": f"{name}{mount.rstrip('/')}"}, volume.file, volume.line)
     volume["filesystem"] = merge(named, system)
@@ -224,21 +224,21 @@ def _one_system(name: str, host: Mapping, mount: str, volume: Mapping, notes: li
 
 def _drives_of(parts: Iterable[str], chooser: str, file: str, line: int) -> Mapping:
     """Drives of one of several kinds, each as likely as the others."""
-    made = Mapping(file, line)
-    made.put("kind", UNKNOWN, file, line)
+    drives = Mapping(file, line)
+    drives.put("kind", UNKNOWN, file, line)
     kinds_of = [Device.build(library.read("parts", part)) for part in parts]
     for name in ("read", "write", "access"):
         usual: Quantity = Unknown.model_fields[name].default
         laws = Mixture.of_kinds(chooser, [_figure(part, name) for part in kinds_of])
-        made.put(name, laws.worth(usual.value, usual.source), file, line)
-    return made
+        drives.put(name, laws.worth(usual.value, usual.source), file, line)
+    return drives
 
 
 def _figure(drive: Any, name: str) -> Quantity:
     """What one of several kinds of drives says of itself; a disk reads and writes at one rate, and turns."""
     if hasattr(drive, name):
-        found: Quantity = getattr(drive, name)
-        return found
+        figure: Quantity = getattr(drive, name)
+        return figure
     if name != "access":
         return _figure(drive, "rate")
     seek, turn = _figure(drive, "seek"), 0.5 / drive.spindle.value
@@ -252,8 +252,8 @@ def _on_tape(filesystem: object) -> bool:
 
 def _on_drives(filesystem: object) -> bool:
     """Whether a file system lies on drives of its host; of one that is named wrongly its own check says so."""
-    found = _class_of(filesystem)
-    return found is not None and issubclass(found, Filesystem) and found.on_drives
+    component = _class_of(filesystem)
+    return component is not None and issubclass(component, Filesystem) and component.on_drives
 
 
 def _class_of(filesystem: object) -> type[Component] | None:
@@ -279,41 +279,41 @@ def _centres() -> frozenset[str]:
 @lru_cache(maxsize=8)
 def _library(family: str) -> tuple[tuple[int, Any], ...]:
     """(year, part) of all shipped parts of a family; cards that speak Ethernet."""
-    found = []
+    dated_parts = []
     for name in library.names(f"parts/{family}"):
         part = Component.build(library.load(library.root("models") / "parts" / family / f"{name}.yaml", inherit=True))
         if part.facts is not None and part.facts.year is not None and getattr(part, "protocol", "") in ("", "ethernet"):
-            found.append((int(part.facts.year.value), part))
-    return tuple(found)
+            dated_parts.append((int(part.facts.year.value), part))
+    return tuple(dated_parts)
 
 
 def _parts(family: str, year: int | None, role: object = None) -> tuple[list[Any], str]:
     """Parts that a host of a year may have, and what they are in words."""
-    known = _library(family)
+    candidates = _library(family)
     if role == "dtn" and family == "nic":
-        known = tuple(each for each in known if each[1].rate.value >= _DTN_BPS)
+        candidates = tuple(each for each in candidates if each[1].rate.value >= _DTN_BPS)
     elif role == "dtn" and family == "cpu" and year is not None:
-        known = tuple(each for each in known if each[1].clock.value >= _DTN_HZ)
+        candidates = tuple(each for each in candidates if each[1].clock.value >= _DTN_HZ)
     window = _YEARS
     while year is not None and window < 2 * _YEARS + 64:
         first = year - window if family != "nic" else 0  # cards are sold and kept for many years
-        near = [(when, part) for when, part in known if first <= when <= year + window]
+        near = [(when, part) for when, part in candidates if first <= when <= year + window]
         if len(near) >= _FEWEST:
-            known = tuple(near)
+            candidates = tuple(near)
             break
         window *= 2
     if family == "nic" and role != "dtn":
-        known = _with_slow_ports(known, year)
-    years = [when for when, _ in known]
-    words = f"not stated: drawn from {len(known)} parts of {min(years)} to {max(years)} (models/parts/{family})"
-    return [part for _, part in known], words
+        candidates = _with_slow_ports(candidates, year)
+    years = [when for when, _ in candidates]
+    words = f"not stated: drawn from {len(candidates)} parts of {min(years)} to {max(years)} (models/parts/{family})"
+    return [part for _, part in candidates], words
 
 
-def _with_slow_ports(known: Sequence[tuple[int, Any]], year: int | None) -> tuple[tuple[int, Any], ...]:
+def _with_slow_ports(cards: Sequence[tuple[int, Any]], year: int | None) -> tuple[tuple[int, Any], ...]:
     """Cards, those of 1 Gb/s as often as they make up their part of all."""
     share = next(share for until, share in _SLOW_PORTS if (year or 0) <= until)
-    slow = [each for each in known if each[1].rate.value <= _SLOW_BPS]
-    fast = [each for each in known if each[1].rate.value > _SLOW_BPS]
+    slow = [each for each in cards if each[1].rate.value <= _SLOW_BPS]
+    fast = [each for each in cards if each[1].rate.value > _SLOW_BPS]
     wanted = math.ceil(share / (1.0 - share) * len(fast))
     return (*(slow * math.ceil(wanted / max(len(slow), 1)))[: max(wanted, len(slow))], *fast)
 
@@ -321,8 +321,8 @@ def _with_slow_ports(known: Sequence[tuple[int, Any]], year: int | None) -> tupl
 def _cpu(parts: tuple[Sequence[Cpu], str], key: str, stated: Mapping) -> dict[str, Any]:
     ordered, words = sorted(parts[0], key=lambda p: p.clock.value * p.per_cycle.value), parts[1]
     unsure = [p.sockets == 1 and "sockets" not in stated for p in ordered]
-    whole = [p.cores if "sockets" in stated else p.total for p in ordered]
-    totals = [t * (_SOCKETS if u else 1.0) for t, u in zip(whole, unsure, strict=True)]
+    core_counts = [p.cores if "sockets" in stated else p.total for p in ordered]
+    totals = [t * (_SOCKETS if u else 1.0) for t, u in zip(core_counts, unsure, strict=True)]
     spreads = [factor_spread(_SOCKETS) if u else 0.0 for u in unsure]
     cores = median_low(round(t) for t in totals)
     return {
@@ -373,5 +373,5 @@ def _mixed(key: str, parts: Sequence[Quantity], words: str) -> Mixture:
     for part in parts:
         sigma = math.hypot(math.sqrt(math.log1p(part.spread**2)), width)
         laws.append(Quantity(part.value, part.dim, math.sqrt(math.expm1(sigma**2)), words))
-    made = Mixture.of_kinds(key, laws)
-    return made.worth(math.exp(fmean(logs)), words)  # type: ignore[return-value]
+    mixture = Mixture.of_kinds(key, laws)
+    return mixture.worth(math.exp(fmean(logs)), words)  # type: ignore[return-value]

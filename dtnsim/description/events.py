@@ -75,10 +75,10 @@ class _Target(Model):
 
     @model_validator(mode="after")
     def _one_target(self) -> Self:
-        given = [name for name in _TARGETS if getattr(self, name) is not None]
-        if len(given) != 1:
-            said = f"both {given[0]!r} and {given[1]!r}" if given else "nothing"
-            raise ValueError(f"names {said}; write one of {', '.join(_TARGETS)}")
+        targets = [name for name in _TARGETS if getattr(self, name) is not None]
+        if len(targets) != 1:
+            conflict = f"both {targets[0]!r} and {targets[1]!r}" if targets else "nothing"
+            raise ValueError(f"names {conflict}; write one of {', '.join(_TARGETS)}")
         return self
 
     @property
@@ -107,7 +107,7 @@ class Failure(_Target):
     )
 
     @model_validator(mode="after")
-    def _whole(self) -> Self:
+    def _complete(self) -> Self:
         if self.drives is None:
             if self.mttr is None:
                 raise ValueError("needs 'mttr', the mean time to repair")

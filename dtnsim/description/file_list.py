@@ -80,15 +80,15 @@ def read(path: Path, where: dict[str, Any]) -> Listed:
 
 def _read(path: Path) -> Listed:
     parts: list[Array] = []
-    folders, found, kind = _Folders(), 0, ""
+    folders, files, kind = _Folders(), 0, ""
     for line, block in _blocks(path):
         kind = kind or _kind(block)
         if kind in ("json", "sums"):
             return _json(path) if kind == "json" else _sums(path, block)
         parts.append(_numbers(block, path, line) if kind == "sizes" else _files(kind, block, path, line, folders))
-        if (found := found + parts[-1].size) > MAX_LISTED:
+        if (files := files + parts[-1].size) > MAX_LISTED:
             raise SpecError(f"has more than {MAX_LISTED:,} sizes", file=str(path), remedy="use 'groups'")
-    if not found:
+    if not files:
         raise SpecError("holds no sizes", file=str(path), remedy=REMEDY)
     sizes = np.concatenate(parts)
     if kind == "du":
@@ -96,8 +96,8 @@ def _read(path: Path) -> Listed:
             raise SpecError("has sizes in blocks or rounded, not in bytes", file=str(path), remedy=_INSTEAD["du"])
         if not folders.last:  # du -s: no files, but folders with all in them
             return Listed(np.empty(0), 0, float(sizes.sum()), 0)
-        return Listed(sizes, folders.count - 1, float(sizes.sum()), found)  # one is what the first folder lies in
-    return Listed(sizes, folders.count, float(sizes.sum()), found)
+        return Listed(sizes, folders.count - 1, float(sizes.sum()), files)  # one is what the first folder lies in
+    return Listed(sizes, folders.count, float(sizes.sum()), files)
 
 
 def _blocks(path: Path) -> Iterator[tuple[int, bytes]]:
@@ -144,15 +144,15 @@ class _Folders:
 def _files(kind: str, block: bytes, path: Path, before: int, folders: _Folders) -> Array:
     """Sizes of the files in whole lines, ``before`` of which came earlier."""
     rows = _FILES[kind].findall(block)
-    others = _OTHER[kind].findall(block) if kind in _OTHER else []
-    if len(rows) + len(others) < sum(1 for line in block.split(b"\n") if line.strip()):
-        known = [_FILES[kind], *([_OTHER[kind]] if others or kind in _OTHER else [])]
+    other_lines = _OTHER[kind].findall(block) if kind in _OTHER else []
+    if len(rows) + len(other_lines) < sum(1 for line in block.split(b"\n") if line.strip()):
+        patterns = [_FILES[kind], *([_OTHER[kind]] if other_lines or kind in _OTHER else [])]
         lines = block.split(b"\n")
-        bad = next(n for n, line in enumerate(lines) if line.strip() and not any(p.match(line) for p in known))
+        bad = next(n for n, line in enumerate(lines) if line.strip() and not any(p.match(line) for p in patterns))
         message = "is no file with its size in bytes"
         raise SpecError(message, file=str(path), line=before + bad + 1, remedy=_INSTEAD.get(kind, REMEDY))
     if kind == "ls":
-        folders.headings += sum(line.endswith(b":") for line in others)
+        folders.headings += sum(line.endswith(b":") for line in other_lines)
     sizes = []
     for size, name in rows:
         name = name[name.find(b"/") :] if kind == "ls" else name.rstrip(b"/")
@@ -175,10 +175,10 @@ def _json(path: Path) -> Listed:
     if path.stat().st_size > _JSON_B:
         raise SpecError(f"has more than {_JSON_B:,} bytes of JSON", file=str(path), remedy="write it with: rclone ls")
     try:
-        given = json.loads(path.read_bytes())
-        if isinstance(given, dict):
-            return Listed(np.empty(0), 0, float(given["bytes"]), int(given["count"]))
-        files = [each for each in given if not each.get("IsDir")]
+        parsed = json.loads(path.read_bytes())
+        if isinstance(parsed, dict):
+            return Listed(np.empty(0), 0, float(parsed["bytes"]), int(parsed["count"]))
+        files = [each for each in parsed if not each.get("IsDir")]
         sizes = np.array([max(each["Size"], 0) for each in files], dtype=np.float64)
         folders = {each["Path"].rpartition("/")[0] for each in files}
     except (ValueError, KeyError, TypeError, AttributeError, OverflowError, RecursionError):

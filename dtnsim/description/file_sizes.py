@@ -26,10 +26,10 @@ def grouped(sizes_B: Array) -> Groups:
 
 def scaled(groups: Groups, files: int | None) -> Groups:
     """As many files as asked for, with the distribution of sizes of those that are known."""
-    known = int(groups[1].sum())
-    if files is None or files == known:
+    total = int(groups[1].sum())
+    if files is None or files == total:
         return groups
-    counts = np.diff(np.rint(np.cumsum(groups[1]) * (files / known)).astype(np.int64), prepend=0)
+    counts = np.diff(np.rint(np.cumsum(groups[1]) * (files / total)).astype(np.int64), prepend=0)
     return groups[0][counts > 0], counts[counts > 0]
 
 

@@ -36,12 +36,12 @@ def everything(
 ) -> SpecError:
     """An error with all that is wrong beside it, as ``read`` finds it, in the order of the file."""
     mended = _Mended(_copy(raw), list(overrides))
-    found: dict[object, SpecError] = {}
+    findings: dict[object, SpecError] = {}
     error: SpecError | None = first
     spec = None
     many = sum(len(raw[key]) for key in ("hosts", "transfers") if isinstance(raw.get(key), dict | list)) > _MANY
     for _ in range(_FEW if many else _ROUNDS):
-        if error is None or not mended.take_out(error.findings, found, composed=spec is not None):
+        if error is None or not mended.take_out(error.findings, findings, composed=spec is not None):
             break
         error = spec = None
         try:
@@ -52,8 +52,8 @@ def everything(
             error = other
         except Exception:  # noqa: BLE001 - what stands in for something may lead where no file does: what was found holds
             break
-    head, *others = sorted(found.values(), key=lambda e: (e.file != raw.file, e.line or 0)) or [first]
-    return head.followed_by(others)
+    head, *rest = sorted(findings.values(), key=lambda e: (e.file != raw.file, e.line or 0)) or [first]
+    return head.followed_by(rest)
 
 
 class _Mended:
@@ -68,31 +68,31 @@ class _Mended:
     def __init__(self, raw: Mapping, overrides: list[str]) -> None:
         self.raw, self.overrides = raw, overrides
         self.gone: list[Steps] = []
-        given = raw.get("hosts")
+        hosts = raw.get("hosts")
         #: name of a host -> the key that it is written under
-        self._written = dict(_names(given)) if isinstance(given, Mapping) else {}
+        self._written = dict(_names(hosts)) if isinstance(hosts, Mapping) else {}
 
-    def take_out(self, errors: Sequence[SpecError], found: dict[object, SpecError], *, composed: bool) -> bool:
-        """Takes out what errors of a reading are about, those of their own into ``found``; False where nothing was.
+    def take_out(self, errors: Sequence[SpecError], wrong: dict[object, SpecError], *, composed: bool) -> bool:
+        """Takes out what errors of a reading are about, those of their own into ``wrong``; False where nothing was.
 
         Those of composing are no witness while something stands in for a part of a transfer.
         """
         changed, before = False, list(self.gone)
         places = [(error, *self._locate(error)) for error in errors[:_EACH]]
-        found.update((("further", error.place), error) for error in errors[_EACH:])  # thousands that lack the same key
+        wrong.update((("further", error.place), error) for error in errors[_EACH:])  # thousands that lack the same key
         for error, steps, rest in sorted(places, key=lambda each: bool(each[2])):  # those that are there come first
-            whole = (*steps, *rest)
+            full_steps = (*steps, *rest)
             if error.file is None and (error.key or "") != "--set":
                 spot, _ = spot_of(self.raw, steps)
                 error.file, error.line = spot.get("file"), spot.get("line")
-            again = any(_within(whole, other) or _within(other, whole) for other in before)
+            again = any(_within(full_steps, other) or _within(other, full_steps) for other in before)
             again |= composed and any(other[:1] in _TRANSFERS and other[-1] in _INSTEAD for other in before)
             if not again and not self._follows(error):
                 error.key = self._as_written(error.key)
                 same = (error.file, error.line, error.message, str(error.value), (rest or steps)[-1:])
-                if rest and same in found:  # of what it is like
+                if rest and same in wrong:  # of what it is like
                     continue
-                found.setdefault(same, error)
+                wrong.setdefault(same, error)
             changed |= self._without(error, steps, rest)
         return changed
 
@@ -135,12 +135,12 @@ class _Mended:
         steps, rest = self._walk(key)
         if not steps and key != "--set":
             last = split_key(key)[-1:] or [""]
-            spots = [s for s, at in _places(self.raw, ()) if at == (error.file or self.raw.file, error.line)]
+            spots = [s for s, spot in _places(self.raw, ()) if spot == (error.file or self.raw.file, error.line)]
             head, _, inner = key.partition(".")
             for names in ([head], last):
-                found = next((s for s in spots if s[-1] in names), None)
-                if found is not None:
-                    return found, tuple(split_key(inner)) if names == [head] else ()
+                match = next((s for s in spots if s[-1] in names), None)
+                if match is not None:
+                    return match, tuple(split_key(inner)) if names == [head] else ()
         return steps, rest
 
     def _walk(self, key: str) -> tuple[Steps, Steps]:
@@ -195,7 +195,7 @@ class _Mended:
             steps = steps[:-1]
         if not steps or steps in self.gone or steps in (("hosts",), *_TRANSFERS):
             return False
-        parent = self._at(steps[:-1])
+        parent = self._value_at(steps[:-1])
         if parent is _GONE:
             return False
         self.gone.append((*steps, *rest) if rest and error.missing else steps)
@@ -214,19 +214,19 @@ class _Mended:
         self.overrides = [t for t in self.overrides if not _within(tuple(split_key(t.partition("=")[0])), steps)]
         return True
 
-    def _at(self, steps: Steps) -> Any:
+    def _value_at(self, steps: Steps) -> Any:
         """What stands there; `_GONE` where it went with another finding of the same reading."""
-        found: Any = self.raw
+        node: Any = self.raw
         for step in steps:
-            keys = range(len(found)) if isinstance(found, list) else found if isinstance(found, Mapping) else ()
+            keys = range(len(node)) if isinstance(node, list) else node if isinstance(node, Mapping) else ()
             if step not in keys:
                 return _GONE
-            found = found[step]
-        return found
+            node = node[step]
+        return node
 
     def _word_out(self, steps: Steps, error: SpecError) -> bool:
         """Takes an option out of a command line, whose other words may be wrong too; False where it is none of it."""
-        parent = self._at(steps[:-1])
+        parent = self._value_at(steps[:-1])
         if not isinstance(parent, Mapping) or not isinstance(parent.get("tool"), str):
             return False
         words = parent["tool"].split()
@@ -244,9 +244,9 @@ class _Mended:
         if steps[0] not in _JOINED or last not in _INSTEAD:
             return None
         hosts = list(self._written)
-        at = {"from": f"{hosts[0]}:", "to": f"{hosts[-1]}:"}.get(last, "")
+        prefix = {"from": f"{hosts[0]}:", "to": f"{hosts[-1]}:"}.get(last, "")
         stand_in = _kind_of(old) if last == "tool" else _INSTEAD[last]
-        return Scalar(at + stand_in) if stand_in else None
+        return Scalar(prefix + stand_in) if stand_in else None
 
 
 def _kind_of(tool: object) -> str:
@@ -283,19 +283,19 @@ def _places(where: Any, steps: Steps) -> Iterator[tuple[Steps, tuple[str, int]]]
     """Steps to every key, and the file and line where it stands; outer ones first."""
     if isinstance(where, Mapping):
         for key, value in where.items():
-            at = place(where, key)
-            yield (*steps, key), (at["file"] or "", at["line"] or 0)
+            spot = place(where, key)
+            yield (*steps, key), (spot["file"] or "", spot["line"] or 0)
             yield from _places(value, (*steps, key))
     elif isinstance(where, list):
         for number, value in enumerate(where):
             yield from _places(value, (*steps, number))
 
 
-def _copy(given: Any) -> Any:
+def _copy(node: Any) -> Any:
     """The same, which can be changed anywhere."""
-    if isinstance(given, Mapping):
-        made = given.clone()
-        for key, value in given.items():
-            made[key] = _copy(value)
-        return made
-    return [_copy(item) for item in given] if isinstance(given, list) else given
+    if isinstance(node, Mapping):
+        copied = node.clone()
+        for key, value in node.items():
+            copied[key] = _copy(value)
+        return copied
+    return [_copy(item) for item in node] if isinstance(node, list) else node

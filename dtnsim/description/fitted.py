@@ -92,16 +92,16 @@ def _fitted(raw: Mapping, beside: Path | None, written: MappingABC[str, set[Step
     unused: set[tuple[str, str]] = set()
     notes: list[str] = []
     for alias, host in raw["hosts"].items():
-        own = read["parameters"].get(str(host.get("name", alias)))
-        if own is None:
+        table = read["parameters"].get(str(host.get("name", alias)))
+        if table is None:
             continue
         before = built.host(alias, host)
-        for key, entry, prior in _entries(own):
+        for key, entry, prior in _entries(table):
             steps = split_key(key)
             # an override wrote this key, one above it or one below it
             if any(all(a == b for a, b in zip(steps, mine, strict=False)) for mine in written.get(alias, ())):
                 unused.add((alias, key))
-            elif prior is not None and not _same(_at(before, steps), prior):
+            elif prior is not None and not _same(_quantity_at(before, steps), prior):
                 unused.add((alias, key))
                 notes.append(_note(alias, key, before, prior, entry, read.file))
             else:
@@ -119,11 +119,11 @@ def _read(file: Path, stamp: tuple[int, int]) -> tuple[Mapping, Correlation]:
     parameters = read.get("parameters")
     if not isinstance(parameters, Mapping):
         raise SpecError("holds no fitted parameters", file=read.file, key="parameters", remedy=_MADE)
-    for host, own in parameters.items():
-        if not isinstance(own, Mapping):
+    for host, table in parameters.items():
+        if not isinstance(table, Mapping):
             raise SpecError("needs keys with fitted values", **place(parameters, host), key=host, remedy=_MADE)
-        for key, entry, prior in _entries(own):
-            _numbers(own, key, entry, prior)
+        for key, entry, prior in _entries(table):
+            _numbers(table, key, entry, prior)
     return read, fitted_together(read)
 
 
@@ -133,58 +133,58 @@ def _noise(read: Mapping) -> tuple[float, float | None] | None:
     Raises:
         SpecError: it is no share.
     """
-    given = read.get("repeats")
-    if not isinstance(given, Mapping) or given.get("run_to_run") is None:
+    repeats = read.get("repeats")
+    if not isinstance(repeats, Mapping) or repeats.get("run_to_run") is None:
         return None
-    day = given.get("day_to_day")
+    day = repeats.get("day_to_day")
     try:
-        run = units.parse(str(given["run_to_run"]), "1")
+        run = units.parse(str(repeats["run_to_run"]), "1")
         return run, units.parse(str(day), "1") if day not in (None, "null", "") else None
     except UnitError as error:
         raise SpecError(str(error), **place(read, "repeats"), key="repeats", remedy=_MADE) from None
 
 
-def _entries(own: Mapping) -> Iterator[tuple[str, Any, Mapping | None]]:
+def _entries(table: Mapping) -> Iterator[tuple[str, Any, Mapping | None]]:
     """(dotted key, fitted value as a path file would have it, what it was before) of a host's parameters."""
-    for key, given in own.items():
-        where: dict[str, Any] = {**place(own, key), "key": key}
-        if isinstance(given, str):
-            yield key, given, None
+    for key, raw in table.items():
+        where: dict[str, Any] = {**place(table, key), "key": key}
+        if isinstance(raw, str):
+            yield key, raw, None
             continue
-        if not isinstance(given, Mapping) or given.get("value") is None:
+        if not isinstance(raw, Mapping) or raw.get("value") is None:
             raise SpecError("needs a fitted value", **where, remedy=_MADE)
-        entry, prior = Mapping(given.file, given.line), given.get("prior")
-        for part, value in given.items():
+        entry, prior = Mapping(raw.file, raw.line), raw.get("prior")
+        for part, value in raw.items():
             if part not in _KEYS:
                 message = "is not a key of a fitted value"
                 remedy = f"known keys: {', '.join(_KEYS)}"
-                raise SpecError(message, **place(given, part), key=f"{key}.{part}", remedy=remedy)
+                raise SpecError(message, **place(raw, part), key=f"{key}.{part}", remedy=remedy)
             if part != "prior":
-                entry.put(part, value, *given.lines[part])
+                entry.put(part, value, *raw.lines[part])
         if prior is not None and not _remembered(prior):
             raise SpecError("needs the value and the spread before the fit", **where, remedy=_MADE)
         yield key, entry, prior
 
 
-def _numbers(own: Mapping, key: str, entry: Any, prior: Mapping | None) -> None:
+def _numbers(table: Mapping, key: str, entry: Any, prior: Mapping | None) -> None:
     """Checks that a fitted value is a number with its unit, and what it was before another of that unit."""
-    said = {f"{key}.prior.{part}": value for part, value in (prior or {}).items()}
-    said |= {key: entry} if isinstance(entry, str) else {f"{key}.{p}": v for p, v in entry.items() if p != "source"}
-    for name, value in said.items():
+    values = {f"{key}.prior.{part}": value for part, value in (prior or {}).items()}
+    values |= {key: entry} if isinstance(entry, str) else {f"{key}.{p}": v for p, v in entry.items() if p != "source"}
+    for name, value in values.items():
         spread = name.endswith(".spread")
         if not isinstance(value, str | int | float):
-            raise SpecError("needs one word", **place(own, key), key=name, remedy=_MADE)
+            raise SpecError("needs one word", **place(table, key), key=name, remedy=_MADE)
         try:
             number, dim = units.read(str(value))
         except UnitError as error:
-            raise SpecError(str(error), **(place(value) or place(own, key)), key=name, remedy=_MADE) from None
+            raise SpecError(str(error), **(place(value) or place(table, key)), key=name, remedy=_MADE) from None
         if number < 0 or (spread and dim != "1"):
             raise SpecError(
-                "is no spread" if spread else "is below 0", **(place(value) or place(own, key)), key=name, value=value
+                "is no spread" if spread else "is below 0", **(place(value) or place(table, key)), key=name, value=value
             )
-    dims = {units.read(str(value))[1] for name, value in said.items() if not name.endswith(".spread")}
+    dims = {units.read(str(value))[1] for name, value in values.items() if not name.endswith(".spread")}
     if len(dims) > 1:
-        raise SpecError("has another unit than its prior", **place(own, key), key=key, remedy=_MADE)
+        raise SpecError("has another unit than its prior", **place(table, key), key=key, remedy=_MADE)
 
 
 def _remembered(prior: object) -> bool:
@@ -192,30 +192,30 @@ def _remembered(prior: object) -> bool:
     return isinstance(prior, Mapping) and both and all(isinstance(v, str) for v in prior.values())
 
 
-def _at(model: BaseModel, steps: list[str]) -> Quantity | None:
+def _quantity_at(model: BaseModel, steps: list[str]) -> Quantity | None:
     """The number that a dotted key leads to; None where there is none."""
-    found: Any = model
+    node: Any = model
     for step in steps:
-        found = found.get(step) if isinstance(found, dict) else getattr(found, step, None)
-    return found if isinstance(found, Quantity) else None
+        node = node.get(step) if isinstance(node, dict) else getattr(node, step, None)
+    return node if isinstance(node, Quantity) else None
 
 
-def _same(now: Quantity | None, prior: Mapping) -> bool:
+def _same(current: Quantity | None, prior: Mapping) -> bool:
     """Whether a number is what it was when it was fitted, rounding apart."""
-    if now is None:
+    if current is None:
         return False
     try:
-        value, spread = units.parse(prior["value"], now.dim), units.parse(prior["spread"], "1")
+        value, spread = units.parse(prior["value"], current.dim), units.parse(prior["spread"], "1")
     except UnitError:
         return False
-    return math.isclose(now.value, value, rel_tol=1e-9) and math.isclose(now.spread, spread, rel_tol=1e-6)
+    return math.isclose(current.value, value, rel_tol=1e-9) and math.isclose(current.spread, spread, rel_tol=1e-6)
 
 
 def _note(alias: str, key: str, host: BaseModel, prior: Mapping, entry: Any, file: str) -> str:
-    now = _at(host, split_key(key))
-    said = "is not there" if now is None else f"is {now} +- {100 * now.spread:.3g} %"
+    current = _quantity_at(host, split_key(key))
+    status = "is not there" if current is None else f"is {current} +- {100 * current.spread:.3g} %"
     return (
-        f"hosts.{alias}.{key} {said}, which holds: {file} was fitted to {prior['value']} +- {prior['spread']}, "
+        f"hosts.{alias}.{key} {status}, which holds: {file} was fitted to {prior['value']} +- {prior['spread']}, "
         f"and would have made it {entry['value']}"
     )
 
@@ -226,13 +226,13 @@ def fitted_together(fitted: Mapping) -> Correlation:
     Raises:
         SpecError: it is not a correlation of as many parameters.
     """
-    given = fitted.get("covariance")
-    if given is None:
+    covariance = fitted.get("covariance")
+    if covariance is None:
         return Correlation()
     where = {**place(fitted, "covariance"), "key": "covariance"}
-    if not isinstance(given, Mapping):
+    if not isinstance(covariance, Mapping):
         raise SpecError("needs parameters and their correlation", **where, remedy=_MADE)
-    listed = [given.get(k) or [] for k in ("parameters", "correlation")]
+    listed = [covariance.get(k) or [] for k in ("parameters", "correlation")]
     if not all(isinstance(x, list) for x in listed):
         raise SpecError("needs lists of parameters and of rows", **where, remedy=_MADE)
     keys, rows = [str(k) for k in listed[0]], [str(r).split() for r in listed[1]]
@@ -254,6 +254,6 @@ def factor(correlation: Array) -> Array:
     if not correlation.size:
         return correlation
     values, vectors = np.linalg.eigh(correlation)
-    whole = (vectors * np.maximum(values, _LEAST)) @ vectors.T
-    scale = np.sqrt(np.diag(whole))
-    return np.asarray(np.linalg.cholesky(whole / np.outer(scale, scale)))
+    matrix = (vectors * np.maximum(values, _LEAST)) @ vectors.T
+    scale = np.sqrt(np.diag(matrix))
+    return np.asarray(np.linalg.cholesky(matrix / np.outer(scale, scale)))

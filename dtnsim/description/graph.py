@@ -59,38 +59,38 @@ def _graph(spec: Joined) -> nx.Graph[str]:
     graphs.prepare()
     import networkx as nx
 
-    whole: nx.Graph[str] = nx.Graph(name=spec.name, order=order(spec), near=near_end(spec))
+    graph: nx.Graph[str] = nx.Graph(name=spec.name, order=order(spec), near=near_end(spec))
     for host in spec.hosts.values():
-        _host(whole, host)
+        _host(graph, host)
     if spec.wan:
-        _wan(whole, spec)
+        _wan(graph, spec)
     named = _named(spec)
     for name, segment in spec.links.items():
-        node = _segment(whole, name, segment, f"links.{name}")
+        node = _segment(graph, name, segment, f"links.{name}")
         for end in segment.between or ():
             if end not in spec.hosts:
-                whole.add_node(f"network.{end}", kind="junction", host="network", part=None)
+                graph.add_node(f"network.{end}", kind="junction", host="network", part=None)
             for port in _ports(spec.hosts[end], named) if end in spec.hosts else [f"network.{end}"]:
-                _join(whole, port, node)
+                _join(graph, port, node)
     for host in spec.hosts.values():
         for mount, volume in host.volumes.items():
             if volume.over:
-                _beyond(whole, spec, f"{host.name}.{label_of(mount)}", host, volume.over)
-    return whole
+                _join_servers(graph, spec, f"{host.name}.{label_of(mount)}", host, volume.over)
+    return graph
 
 
-def _beyond(whole: nx.Graph[str], spec: Joined, node: str, host: Host, over: list[str]) -> None:
+def _join_servers(graph: nx.Graph[str], spec: Joined, node: str, host: Host, over: list[str]) -> None:
     """Joins a volume to the last of the segments that its servers lie behind."""
-    near = whole.graph["near"]
+    near = graph.graph["near"]
     chain = segment_names(spec.wan) if near is None or near[host.name] else segment_names(spec.wan)[::-1]
-    names = [each for given in over for each in (chain if given == WAN else [given])]
-    _join(whole, node, f"network.{names[-1]}")
+    names = [each for segment in over for each in (chain if segment == WAN else [segment])]
+    _join(graph, node, f"network.{names[-1]}")
     if names[0] not in chain and spec.links[names[0]].between is None:  # in no graph of links
         for port in _ports(host, _named(spec)):
-            whole.add_edge(port, f"network.{names[0]}", rtt=_HOP_S)
+            graph.add_edge(port, f"network.{names[0]}", rtt=_HOP_S)
 
 
-def way(whole: nx.Graph[str], source: str, destination: str) -> list[str]:
+def shortest_route(graph: nx.Graph[str], source: str, destination: str) -> list[str]:
     """Segments on the quickest way between two NICs, in order; no host is passed through.
 
     Returns:
@@ -102,10 +102,10 @@ def way(whole: nx.Graph[str], source: str, destination: str) -> list[str]:
     import networkx as nx
 
     def passable(node: str) -> bool:
-        return node in (source, destination) or whole.nodes[node]["host"] == "network"
+        return node in (source, destination) or graph.nodes[node]["host"] == "network"
 
-    nodes = nx.shortest_path(nx.subgraph_view(whole, filter_node=passable), source, destination, weight="rtt")
-    return [n.removeprefix("network.") for n in nodes if whole.nodes[n]["kind"] == "segment"]
+    nodes = nx.shortest_path(nx.subgraph_view(graph, filter_node=passable), source, destination, weight="rtt")
+    return [n.removeprefix("network.") for n in nodes if graph.nodes[n]["kind"] == "segment"]
 
 
 def order(spec: Joined) -> dict[str, int]:
@@ -135,36 +135,36 @@ def near_end(spec: Joined) -> dict[str, bool] | None:
     return None if any(near[a] == near[b] for a, b in talk.edges) else near
 
 
-def _wan(whole: nx.Graph[str], spec: Joined) -> None:
+def _wan(graph: nx.Graph[str], spec: Joined) -> None:
     """The segments in series between both ends; hosts that talk across it are at its two ends."""
     names = segment_names(spec.wan)
     keys = ["wan"] if len(names) == 1 else [f"wan.{number}" for number in range(len(names))]
-    chain = [_segment(whole, *each) for each in zip(names, spec.wan, keys, strict=True)]
+    chain = [_segment(graph, *each) for each in zip(names, spec.wan, keys, strict=True)]
     for a, b in pairwise(chain):
-        _join(whole, a, b)
-    near, named = whole.graph["near"], _named(spec)
+        _join(graph, a, b)
+    near, named = graph.graph["near"], _named(spec)
     for name, host in spec.hosts.items():
         for port in _ports(host, named):
             if near is None or near[name]:
-                _join(whole, port, chain[0])
+                _join(graph, port, chain[0])
             if near is None or not near[name]:
-                _join(whole, port, chain[-1])
+                _join(graph, port, chain[-1])
 
 
-def _segment(whole: nx.Graph[str], name: str, segment: Segment, key: str) -> str:
+def _segment(graph: nx.Graph[str], name: str, segment: Segment, key: str) -> str:
     node = f"network.{name}"
-    whole.add_node(node, kind="segment", host="network", part=segment, rate_Bps=segment.bandwidth.some, key=key)
+    graph.add_node(node, kind="segment", host="network", part=segment, rate_Bps=segment.bandwidth.any_value, key=key)
     return node
 
 
-def _join(whole: nx.Graph[str], a: str, b: str) -> None:
+def _join(graph: nx.Graph[str], a: str, b: str) -> None:
     """Wires two nodes at half of the delay of those that are segments.
 
     The WAN's leave no choice of ways, so that any of many round trips will do.
     """
-    parts = [part for node in (a, b) if isinstance(part := whole.nodes[node]["part"], Segment)]
-    delay = sum(part.rtt.some if part.between is None else part.rtt.value for part in parts)
-    whole.add_edge(a, b, rtt=delay / 2 + _HOP_S)
+    parts = [part for node in (a, b) if isinstance(part := graph.nodes[node]["part"], Segment)]
+    delay = sum(part.rtt.any_value if part.between is None else part.rtt.value for part in parts)
+    graph.add_edge(a, b, rtt=delay / 2 + _HOP_S)
 
 
 def _named(spec: Joined) -> set[tuple[str, str]]:
@@ -178,20 +178,20 @@ def _ports(host: Host, named: set[tuple[str, str]]) -> list[str]:
     return [f"{host.name}.{n}" for n in wired]
 
 
-def _host(whole: nx.Graph[str], host: Host) -> None:
+def _host(graph: nx.Graph[str], host: Host) -> None:
     """A host's own wiring, under its name, and the servers that it shares with others."""
     for node, data in host.wiring.nodes(data=True):
         key = f"hosts.{host.name}.{data['key']}"
-        whole.add_node(f"{host.name}.{node}", host=host.name, **{**data, "key": key})
+        graph.add_node(f"{host.name}.{node}", host=host.name, **{**data, "key": key})
     for a, b in host.wiring.edges:
-        whole.add_edge(f"{host.name}.{a}", f"{host.name}.{b}", rtt=0.0)
+        graph.add_edge(f"{host.name}.{a}", f"{host.name}.{b}", rtt=0.0)
     for mount, volume in host.volumes.items():
         system = getattr(volume.filesystem, "system", None)
         if system is not None:  # several hosts mount the same servers
-            if str(system) not in whole:
+            if str(system) not in graph:
                 key = f"hosts.{host.name}.volumes.{mount}"
-                whole.add_node(str(system), kind="server", host="network", part=volume.filesystem, key=key)
-            whole.add_edge(f"{host.name}.{label_of(mount)}", str(system), rtt=0.0)
+                graph.add_node(str(system), kind="server", host="network", part=volume.filesystem, key=key)
+            graph.add_edge(f"{host.name}.{label_of(mount)}", str(system), rtt=0.0)
 
 
 @dataclass(frozen=True, slots=True)
@@ -202,7 +202,7 @@ class Cut:
     nodes: tuple[str, ...]  #: Their names.
 
 
-def single_points(whole: nx.Graph[str], source: str, destination: str) -> list[str]:
+def single_points(graph: nx.Graph[str], source: str, destination: str) -> list[str]:
     """Nodes that every way from one node to another passes, in order, without the ends themselves.
 
     Returns:
@@ -212,17 +212,17 @@ def single_points(whole: nx.Graph[str], source: str, destination: str) -> list[s
     from networkx.algorithms.dominance import immediate_dominators
 
     directed: nx.DiGraph[str] = nx.DiGraph()
-    directed.add_nodes_from(whole)
-    directed.add_edges_from(pair for a, b in whole.edges for pair in ((a, b), (b, a)))
+    directed.add_nodes_from(graph)
+    directed.add_edges_from(pair for a, b in graph.edges for pair in ((a, b), (b, a)))
     above = immediate_dominators(directed, source)
-    found, node = [], destination
+    points, node = [], destination
     while node in above and above[node] not in (node, source, None):
         node = above[node]
-        found.append(node)
-    return found[::-1]
+        points.append(node)
+    return points[::-1]
 
 
-def narrowest_cut(whole: nx.Graph[str], source: str, destination: str) -> Cut:
+def narrowest_cut(graph: nx.Graph[str], source: str, destination: str) -> Cut:
     """The set of nodes that limits all ways between two nodes together, by their nominal rates (minimum cut).
 
     Nodes without a rate of their own (processors, memory, volumes) are taken as unlimited: what binds a transfer is
@@ -232,16 +232,16 @@ def narrowest_cut(whole: nx.Graph[str], source: str, destination: str) -> Cut:
     from networkx.algorithms.flow import minimum_cut
 
     flow: nx.DiGraph[tuple[str, str]] = nx.DiGraph()
-    for node, data in whole.nodes(data=True):
+    for node, data in graph.nodes(data=True):
         rate = data.get("rate_Bps")
         limit = {} if rate is None or node in (source, destination) else {"capacity": float(rate)}
         flow.add_edge((node, "in"), (node, "out"), **limit)
-    for a, b in whole.edges:
+    for a, b in graph.edges:
         flow.add_edge((a, "out"), (b, "in"))
         flow.add_edge((b, "out"), (a, "in"))
     try:
-        rate, (here, _) = minimum_cut(flow, (source, "in"), (destination, "out"))
+        rate, (source_side, _) = minimum_cut(flow, (source, "in"), (destination, "out"))
     except nx.NetworkXUnbounded:
         return Cut(float("inf"), ())
-    nodes = tuple(n for n in whole if (n, "in") in here and (n, "out") not in here)
+    nodes = tuple(n for n in graph if (n, "in") in source_side and (n, "out") not in source_side)
     return Cut(float(rate), nodes)

@@ -99,19 +99,19 @@ class Host(Buses):
 
     def has_control(self, cc: str) -> bool:
         """Whether its kernel can have a congestion control: by its release, else its year, else today's."""
-        since, (system, said) = controls.find(cc).since, family(self.os, self.year, self.stack.part)
+        since, (system, release) = controls.find(cc).since, family(self.os, self.year, self.stack.part)
         if system not in since:
             return not since
         first, year = since[system]
         if system == "linux" and "kernel" in self.stack.model_fields_set:
-            said = self.stack.kernel
-        return number(said) >= number(first) if said else self.year is None or self.year >= year
+            release = self.stack.kernel
+        return number(release) >= number(first) if release else self.year is None or self.year >= year
 
     @property
     def channels(self) -> int | None:
         """Memory channels that chassis or board have, populated or not; None where nobody says."""
-        said = self.chassis.channels if self.chassis is not None else None
-        return said or (self.board.channels if self.board is not None else None)
+        channels = self.chassis.channels if self.chassis is not None else None
+        return channels or (self.board.channels if self.board is not None else None)
 
     def slowdowns(self, ledger: Ledger, cores: tuple[str, ...]) -> tuple[Slowdown, ...]:
         """How this host's memory load slows its cores (names of all its stations that are asked for cycles)."""
@@ -152,15 +152,15 @@ def build_host(name: str, raw: dict[str, Any]) -> Host:
     return validate(Host, mapping, key=f"hosts.{name}")
 
 
-def no_path(found: Mapping, name: str, file: str) -> Mapping:
+def no_path(raw: Mapping, name: str, file: str) -> Mapping:
     """The mapping of a host's file.
 
     Raises:
         SpecError: it is a path file.
     """
-    hosts = found.get("hosts")
+    hosts = raw.get("hosts")
     if not isinstance(hosts, Mapping):
-        return found
+        return raw
     first = next(iter(hosts), "NAME")
     remedy = f"put what stands under hosts.{first} there into a file of its own, {first}.yaml, and name that"
     raise SpecError("is a path file, where one host is due", key=f"hosts.{name}", value=file, remedy=remedy)

@@ -81,22 +81,22 @@ class Hosts:
     """
 
     def __init__(self, raw: Mapping, beside: Path | None, overrides: Iterable[str] = ()) -> None:
-        given = raw.get("hosts")
-        if not isinstance(given, Mapping) or not given:
+        hosts = raw.get("hosts")
+        if not isinstance(hosts, Mapping) or not hosts:
             where = {**place(raw, "hosts"), "key": "hosts"}
             raise SpecError("needs at least one host, like 'hosts: {venadi: venadi}'", **where)
-        self._given, self._beside = given, beside
+        self._given, self._beside = hosts, beside
         volumes = [
-            h["volumes"] for h in given.values() if isinstance(h, Mapping) and isinstance(h.get("volumes"), Mapping)
+            h["volumes"] for h in hosts.values() if isinstance(h, Mapping) and isinstance(h.get("volumes"), Mapping)
         ]
         mounted = any(isinstance(v, Mapping) and "server" in v for each in volumes for v in each.values())
         self._mounts, self._networked = mounts_of(raw), mounted or "wan" in raw or "links" in raw
-        self._over_tcp, self._over_wan = ipoib.over_tcp(raw), over_wan.alone(raw)
+        self._over_tcp, self._over_wan = ipoib.over_tcp(raw), over_wan.has_one_host(raw)
         self._texts = by_key((alias, text) for text in overrides if (alias := inside(text)) is not None)
         #: what was read from names that the library does not have
         self.notes: list[str] = []
         #: keys that overrides wrote, by host
-        self.written: dict[str, set[Steps]] = {name: set() for name in given}
+        self.written: dict[str, set[Steps]] = {name: set() for name in hosts}
 
     def read(self) -> Mapping:
         """Mappings of all hosts."""
@@ -105,7 +105,7 @@ class Hosts:
         wrong: list[SpecError] = []
         for name in self._given:
             with noted(wrong, under=f"hosts.{name}"):
-                one = of_system(self._one(name, ()))
+                one = of_system(self._host(name, ()))
                 first = written_once(name, one.get("count"), self._given)
                 again = (self._given.lines.get(name), repr(self._given[name]))  # dtn{1..4} are noted once
                 notes = [] if again in seen else self.notes
@@ -118,14 +118,14 @@ class Hosts:
         refuse(wrong)
         return hosts
 
-    def _one(self, name: str, seen: tuple[str, ...]) -> Mapping:
+    def _host(self, name: str, seen: tuple[str, ...]) -> Mapping:
         """A host of this path, with what overrides change in it."""
-        made = self._written_out(name, self._given[name], seen)
+        host = self._written_out(name, self._given[name], seen)
         for text in self._texts.get(name, ()):
-            whole = mapping({"hosts": mapping({name: made}, made.file, made.line)}, made.file, made.line)
-            self.written[name].add(tuple(override(whole, text, self.notes)[2:]))
-            made = whole["hosts"][name]
-        return self._written_out(name, made, seen) if {"like", "machine"} & set(made) else _stack_of(made)
+            path = mapping({"hosts": mapping({name: host}, host.file, host.line)}, host.file, host.line)
+            self.written[name].add(tuple(override(path, text, self.notes)[2:]))
+            host = path["hosts"][name]
+        return self._written_out(name, host, seen) if {"like", "machine"} & set(host) else _stack_of(host)
 
     def _written_out(self, name: str, item: object, seen: tuple[str, ...], *, key: str = "") -> Mapping:
         """A host's mapping; ``like`` takes another one and puts the keys written here on top."""
@@ -151,7 +151,7 @@ class Hosts:
             where = {**place(item, "like"), "key": f"hosts.{name}.like", "value": str(like)}
             raise SpecError("hosts are like each other in a loop", **where)
         if twin:
-            base = self._one(str(like), (*seen, step)).clone()
+            base = self._host(str(like), (*seen, step)).clone()
             self.written[name] |= self.written[str(like)]
         else:
             base = self._written_out(name, like, (*seen, step), key="like").clone()
@@ -166,15 +166,15 @@ class Hosts:
 
     def _of_its_year(self, name: str, base: Mapping, item: Mapping) -> Mapping:
         """A shipped machine without the parts that are younger than the year that is stated of it."""
-        own, stated = str(base.get("year")), str(item.get("year"))
-        if not (base.file.startswith("models/") and own.isdigit() and stated.isdigit() and int(stated) < int(own)):
+        year, stated = str(base.get("year")), str(item.get("year"))
+        if not (base.file.startswith("models/") and year.isdigit() and stated.isdigit() and int(stated) < int(year)):
             return base
         gone = [key for key in ("cpu", "memory", "board", "chassis", "slots") if base.pop(key, None) is not None]
         if "os" in base:  # the release of its year
             base["os"] = Scalar(str(base["os"]).rstrip("0123456789. "), *base.at("os"))
         if personal.is_personal(str(item.get("like"))):
             base.put(personal.PERSONAL, True, *item.at("year"))  # noqa: FBT003
-        note = f"hosts.{name}: {base.get('name')} is of {own}; of {stated} its {' and '.join(gone[:2])} are drawn"
+        note = f"hosts.{name}: {base.get('name')} is of {year}; of {stated} its {' and '.join(gone[:2])} are drawn"
         self.notes.append(f"{note} by that year")
         return base
 
@@ -185,23 +185,23 @@ class Hosts:
         except SpecError as error:
             if error.file:
                 raise
-            found = library.meant("hosts", host)
-            if len(found) == 1:
-                return library.read("hosts", found[0], beside=self._beside)
-            drawn_one = None if found else personal.machine_like(host)
+            names = library.shipped_meant("hosts", host)
+            if len(names) == 1:
+                return library.read("hosts", names[0], beside=self._beside)
+            drawn_one = None if names else personal.machine_like(host)
             rented = drawn_one is not None and drawn_one.get("role") == "cloud"  # another size of instance is no typo
-            shipped = found or (not rented and library.written_wrongly(host, library.names("hosts")))
+            shipped = names or (not rented and library.written_wrongly(host, library.names("hosts")))
             drawn_one = None if shipped else drawn_one
             if drawn_one is not None:
                 hidden = (personal.PERSONAL, personal.PORTABLE)
-                told = ((key, value) for key, value in drawn_one.items() if key not in hidden)
-                words = ", ".join(key if isinstance(value, Mapping) else f"{key}: {value}" for key, value in told)
-                said = f"drawn by its year{words and f', with {words}'}"
-                said += _shipped_sizes(host) if drawn_one.get("role") == "cloud" else ""
-                self.notes.append(f"hosts.{name}: {str(host)!r} is not in the library: {said}")
+                shown = ((key, value) for key, value in drawn_one.items() if key not in hidden)
+                words = ", ".join(key if isinstance(value, Mapping) else f"{key}: {value}" for key, value in shown)
+                text = f"drawn by its year{words and f', with {words}'}"
+                text += _shipped_sizes(host) if drawn_one.get("role") == "cloud" else ""
+                self.notes.append(f"hosts.{name}: {str(host)!r} is not in the library: {text}")
                 return drawn_one.clone()
-            if found:
-                error = SpecError("may be one of several hosts", value=host, remedy=f"write one of {', '.join(found)}")
+            if names:
+                error = SpecError("may be one of several hosts", value=host, remedy=f"write one of {', '.join(names)}")
             remedy = library.if_unknown(error.remedy or "", "unknown, or {year: 2018}")
             raise SpecError(
                 error.message, **place(host), key=f"hosts.{name}", value=error.value, remedy=remedy
@@ -212,25 +212,25 @@ def _shipped_sizes(host: str) -> str:
     """The shipped machines of a provider that are nearest to one that is not shipped; nothing of them is used."""
     sizes = [n for n in library.names("hosts") if n.startswith(("aws-", "azure-", "gcp-"))]
     near = difflib.get_close_matches(host.lower(), [n.partition("-")[2] for n in sizes], n=2, cutoff=0.4)
-    found = [n for n in sizes if n.partition("-")[2] in near]
-    said = f"; nothing is taken from the nearest that are shipped, {', '.join(found)}: write one if it will do"
-    return said if found else ""
+    nearest = [n for n in sizes if n.partition("-")[2] in near]
+    text = f"; nothing is taken from the nearest that are shipped, {', '.join(nearest)}: write one if it will do"
+    return text if nearest else ""
 
 
 def _stack_of(item: Mapping) -> Mapping:
     """A host whose ``kernel`` (a part, costs, or a version of Linux) is its ``stack``, and ``hba`` one of its hbas."""
     if "hba" in item and "hbas" not in item:
-        at = item.at("hba")
-        item = item.without("hba").but("hbas", mapping({"hba": item["hba"]}, *at), at)
+        location = item.at("hba")
+        item = item.without("hba").but("hbas", mapping({"hba": item["hba"]}, *location), location)
     if "kernel" not in item:
         return item
-    at, kernel = item.at("kernel"), item["kernel"]
+    location, kernel = item.at("kernel"), item["kernel"]
     if isinstance(kernel, str) and _VERSION.fullmatch(kernel):
-        costs = mapping({"kernel": kernel}, *at)
+        costs = mapping({"kernel": kernel}, *location)
         if "stack" not in item and "like" not in item:
-            costs.put("kind", "stack", *at)
+            costs.put("kind", "stack", *location)
         kernel = merge(item.get("stack"), costs)
-    return item.without("kernel").but("stack", kernel, at)
+    return item.without("kernel").but("stack", kernel, location)
 
 
 def _like_of(item: Mapping, name: str) -> Mapping:
@@ -243,7 +243,7 @@ def _like_of(item: Mapping, name: str) -> Mapping:
     return item.without(key).but("like", item[key], item.at(key))
 
 
-def numbered(given: Mapping) -> Mapping:
+def numbered(hosts: Mapping) -> Mapping:
     """Hosts with names like ``dtn{01..20}``, and those with a ``count``, written out, one for each number.
 
     Of ``clients: {count: 32}`` the first keeps its name, and clients-2 to clients-32 are like it.
@@ -251,12 +251,12 @@ def numbered(given: Mapping) -> Mapping:
     Raises:
         SpecError: A range that runs backwards or is too long, or a name that comes twice.
     """
-    if not any("{" in name or (isinstance(item, Mapping) and "count" in item) for name, item in given.items()):
-        return given
-    made = Mapping(given.file, given.line)
-    for name, item in given.items():
-        at = given.at(name)
-        where: dict[str, Any] = {**place(given, name), "key": f"hosts.{name}"}
+    if not any("{" in name or (isinstance(item, Mapping) and "count" in item) for name, item in hosts.items()):
+        return hosts
+    expanded = Mapping(hosts.file, hosts.line)
+    for name, item in hosts.items():
+        location = hosts.at(name)
+        where: dict[str, Any] = {**place(hosts, name), "key": f"hosts.{name}"}
         match = _NUMBERS.fullmatch(name)
         if match is None and ("{" in name or "}" in name):
             raise SpecError("is not a name of a host", **where, remedy="write several like dtn{01..20}")
@@ -265,13 +265,13 @@ def numbered(given: Mapping) -> Mapping:
             raise SpecError("has numbers and a count", **where, remedy="write one of the two")
         names = [name, *(twin(name, n) for n in range(2, count + 1))] if match is None else _numbers(match, where)
         for number, one in enumerate(names):
-            if one in made:
+            if one in expanded:
                 raise SpecError("comes twice", **where, value=one)
             like = item
             if count > 1 and number:
-                like = mapping({"like": Scalar(name, *at)}, *at)
-            made.put(one, like.clone() if isinstance(like, Mapping) else like, *at)
-    return made
+                like = mapping({"like": Scalar(name, *location)}, *location)
+            expanded.put(one, like.clone() if isinstance(like, Mapping) else like, *location)
+    return expanded
 
 
 def written_once(name: str, count: object, hosts: MappingABC[str, object]) -> str:
@@ -305,8 +305,8 @@ def _numbers(match: re.Match[str], where: dict[str, Any]) -> list[str]:
 def named(host: str) -> Mapping:
     """The mapping of a host file, or of a shipped host, with what it is ``like`` written out."""
     raw = mapping({"hosts": {Path(host).stem: host}}, "", 0)
-    found: list[Mapping] = list(Hosts(raw, None).read().values())
-    return found[0]
+    hosts: list[Mapping] = list(Hosts(raw, None).read().values())
+    return hosts[0]
 
 
 class Built:
@@ -325,27 +325,27 @@ class Built:
             SpecError: it cannot be used.
         """
 
-        def made() -> Host:
+        def build() -> Host:
             with self.parts(name):
                 return build_host(name, raw)
 
-        return _kept(self._hosts, (name, content(raw)), made)
+        return _cached(self._hosts, (name, content(raw)), build)
 
     def parts(self, name: str = "") -> AbstractContextManager[None]:
         """While the components of a host, or of what joins hosts, are built: those that are known are taken again."""
         return remembering(self._parts.setdefault(name, {}))
 
-    def keyed(self, host: Host, make: Callable[..., Host], *given: Hashable) -> Host:
+    def keyed(self, host: Host, make: Callable[..., Host], *args: Hashable) -> Host:
         """What ``make`` gives of a host and of what else is given: the same host again for the same."""
         # together with the host it was made of: its id is no other's then
-        return _kept(self._keyed, (id(host), *given), lambda: (host, make(host, *given)))[1]
+        return _cached(self._keyed, (id(host), *args), lambda: (host, make(host, *args)))[1]
 
     def path(self, raw: Mapping, over: Hashable, make: Callable[..., S]) -> S:
         """What ``make`` gives of a path's mapping and what is put over it: the same path again for the same."""
-        found: S = _kept(self._paths, (id(raw), over), lambda: (raw, make(built=self)), _PATHS)[1]
-        return found
+        path: S = _cached(self._paths, (id(raw), over), lambda: (raw, make(built=self)), _PATHS)[1]
+        return path
 
-    def hosts(self, given: Mapping) -> dict[str, Host]:
+    def hosts(self, mappings: Mapping) -> dict[str, Host]:
         """The hosts of a path.
 
         Raises:
@@ -353,7 +353,7 @@ class Built:
         """
         hosts: dict[str, Host] = {}
         wrong: list[SpecError] = []
-        for name, raw in given.items():
+        for name, raw in mappings.items():
             with noted(wrong):
                 hosts[name] = self.host(name, raw)
                 _check(hosts[name], name, raw)
@@ -365,21 +365,21 @@ class Built:
         return Built, ()
 
 
-def _kept(known: dict[Hashable, T], key: Hashable, make: Callable[[], T], most: int = _KEPT) -> T:
+def _cached(cache: dict[Hashable, T], key: Hashable, make: Callable[[], T], most: int = _KEPT) -> T:
     """What is known by a key, or made now; of very many those that were asked for last stay."""
-    made = known.pop(key) if key in known else make()
-    known[key] = made
-    if len(known) > most:
-        del known[next(iter(known))]
-    return made
+    entry = cache.pop(key) if key in cache else make()
+    cache[key] = entry
+    if len(cache) > most:
+        del cache[next(iter(cache))]
+    return entry
 
 
-def _check(host: Host, name: str, given: object) -> None:
+def _check(host: Host, name: str, raw: object) -> None:
     """Checks how a host is wired and what fits its board; an error has the file and the line of what it is about."""
     try:
         host.check_wiring()
         boards.check(host)
     except SpecError as error:
-        spot, _ = spot_of(given, split_key((error.key or "").removeprefix(f"{name}.")))
+        spot, _ = spot_of(raw, split_key((error.key or "").removeprefix(f"{name}.")))
         where = f"hosts.{error.key}"
         raise SpecError(error.message, **spot, key=where, value=error.value, remedy=error.remedy) from None

@@ -24,9 +24,9 @@ def over_tcp(raw: Mapping) -> frozenset[str]:
 
 def _ends(item: Mapping) -> Iterator[str]:
     tool = item.get("tool")
-    said = str(tool.get("name", tool.get("kind")) if isinstance(tool, Mapping) else tool)
+    tool_name = str(tool.get("name", tool.get("kind")) if isinstance(tool, Mapping) else tool)
     ends = {str(item.get(end, "")).partition(":")[0].strip() for end in ("from", "to")}
-    if len(ends) > 1 and not item.get("nics") and not said.startswith(_VERBS):
+    if len(ends) > 1 and not item.get("nics") and not tool_name.startswith(_VERBS):
         yield from ends
 
 
@@ -35,23 +35,23 @@ def cards(name: str, host: Mapping, notes: list[str]) -> Mapping:
     if not speaks_verbs_alone(host):
         return host
     one = "nic" in host
-    given = {"nic": host["nic"]} if one else host["nics"]
-    made = Mapping(host.file, host.line)
+    nics = {"nic": host["nic"]} if one else host["nics"]
+    ipoib_nics = Mapping(host.file, host.line)
     year = str(host.get("year", ""))
-    for key, card in given.items():
-        at = (card.file, card.line) if isinstance(card, Mapping | Scalar) else (host.file, host.line)
-        written = card.clone() if isinstance(card, Mapping) else Mapping(*at)
+    for key, card in nics.items():
+        location = (card.file, card.line) if isinstance(card, Mapping | Scalar) else (host.file, host.line)
+        written = card.clone() if isinstance(card, Mapping) else Mapping(*location)
         if not isinstance(card, Mapping):
-            written.put("part", card, *at)
+            written.put("part", card, *location)
         mode = _DATAGRAM if not year.isdigit() or int(year) >= _DATAGRAMS else _CONNECTED
         if "mtu" not in written:
-            written.put("mtu", Scalar(mode, *at, "assumed: as IPoIB is set up in its years"), *at)
-        written.put("protocol", Scalar("ethernet", *at), *at)
-        made.put(key, written, *at)
+            written.put("mtu", Scalar(mode, *location, "assumed: as IPoIB is set up in its years"), *location)
+        written.put("protocol", Scalar("ethernet", *location), *location)
+        ipoib_nics.put(key, written, *location)
         where = f"hosts.{name}.nic" if one else f"hosts.{name}.nics.{key}"
         modes = f"{_CONNECTED} in connected mode, {_DATAGRAM} in datagram mode"
         notes.append(f"{where}: TCP over InfiniBand is IPoIB, with mtu: {written['mtu']} ({modes})")
-    return host.but("nic", made["nic"]) if one else host.but("nics", made)
+    return host.but("nic", ipoib_nics["nic"]) if one else host.but("nics", ipoib_nics)
 
 
 def speaks_verbs_alone(host: Mapping) -> bool:

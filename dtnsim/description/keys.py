@@ -46,18 +46,18 @@ def keyed(
         files: Names in the path -> names of the host files, by which fitted parameters are kept.
         fits: Fitted parameters; those that the path says itself keep the path's keys.
     """
-    known, made = frozenset(fits.correlation.keys), {}
+    all_fitted, keyed_hosts = frozenset(fits.correlation.keys), {}
     for alias, stated in hosts.items():
         host = stated if stated.year is None else _dated(stated, stated.year)
         file = files.get(alias, alias)
-        own = known - {f"{file}: {key}" for name, key in fits.unused if name == alias}
+        fitted = all_fitted - {f"{file}: {key}" for name, key in fits.unused if name == alias}
         first = written_once(alias, host.count if host.count > 1 else None, hosts)
-        made[alias] = built.keyed(host, _host, first, file, own)
+        keyed_hosts[alias] = built.keyed(host, _host, first, file, fitted)
     if all(host.sends_jumbo for host in hosts.values()):
         wan = [segment.model_copy().between_jumbo_ends() for segment in wan]
         links = {name: segment.model_copy().between_jumbo_ends() for name, segment in links.items()}
     return {
-        "hosts": made,
+        "hosts": keyed_hosts,
         "wan": [_named(s, _below(f"wan.{number}")) for number, s in enumerate(wan)],
         "links": {name: _named(s, _below(f"links.{name}")) for name, s in links.items()},
         "transfers": [_with_tool(t, hosts) for t in transfers],
@@ -88,21 +88,21 @@ def _dated(model: M, year: int) -> M:
             new = parts if any(parts[key] is not value[key] for key in parts) else value
         elif name not in model.model_fields_set:
             since = next((m for m in field.metadata if isinstance(m, Since)), None)
-            dated = since.of(year) if since is not None else None
+            dated = since.version_in(year) if since is not None else None
             new = value if dated is None else dated
         if new is not value:
             changed[name] = new
     if not changed:
         return model
-    made = model.model_copy(update=changed)
-    made.__pydantic_fields_set__ &= model.model_fields_set  # it stays a default
-    return made
+    updated = model.model_copy(update=changed)
+    updated.__pydantic_fields_set__ &= model.model_fields_set  # it stays a default
+    return updated
 
 
 def _named(model: M, name: Name) -> M:
     """A copy of a model whose quantities are its own and know their keys."""
-    made: M = mapped(model, lambda key, q: q.of(name(key)) if q.spread or q.typical else q)
-    return made
+    named: M = mapped(model, lambda key, q: q.with_key(name(key)) if q.spread or q.typical else q)
+    return named
 
 
 def mapped(value: Any, change: Callable[[str, Quantity], Quantity], key: str = "") -> Any:
@@ -123,8 +123,8 @@ def mapped(value: Any, change: Callable[[str, Quantity], Quantity], key: str = "
                 changed[field] = new
         return value.model_copy(update=changed) if changed else value
     if isinstance(value, dict):
-        made = {k: mapped(v, change, f"{key}.{k}") for k, v in value.items()}
-        return made if any(made[k] is not v for k, v in value.items()) else value
+        table = {k: mapped(v, change, f"{key}.{k}") for k, v in value.items()}
+        return table if any(table[k] is not v for k, v in value.items()) else value
     if isinstance(value, list) and any(isinstance(v, BaseModel | Quantity) for v in value):
         return [mapped(v, change, f"{key}.{n}") for n, v in enumerate(value)]
     return value
@@ -138,22 +138,22 @@ def written_as(
     Several places may share a draw: mounts of one file system, transfers of one tool, segments that say nothing. Of
     hosts that are written once the first stands for all; tools are by the keys of their transfers.
     """
-    found: dict[str, list[str]] = {}
+    places_by_key: dict[str, list[str]] = {}
 
     def note(place: str, quantity: Quantity) -> Quantity:
-        found.setdefault(quantity.key, []).append(place)
+        places_by_key.setdefault(quantity.key, []).append(place)
         return quantity
 
     series = {"wan" if len(wan) == 1 else f"wan.{number}": segment for number, segment in enumerate(wan)}
     segments = {**series, **{f"links.{name}": link for name, link in links.items()}}
-    whole = {f"hosts.{name}": host for name, host in hosts.items()} | segments
-    for place, model in (whole | {f"{key}.tool": tool for key, tool in tools.items()}).items():
+    models = {f"hosts.{name}": host for name, host in hosts.items()} | segments
+    for place, model in (models | {f"{key}.tool": tool for key, tool in tools.items()}).items():
         mapped(model, note, place)
     for place, segment in segments.items():
         for shared, field in _UNSTATED.items():
             if getattr(segment, field.partition(".")[0]) is None:
-                found.setdefault(shared, []).append(f"{place}.{field}")
-    return {key: [f"hosts.{key}"] if f"hosts.{key}" in places else places for key, places in found.items()}
+                places_by_key.setdefault(shared, []).append(f"{place}.{field}")
+    return {key: [f"hosts.{key}"] if f"hosts.{key}" in places else places for key, places in places_by_key.items()}
 
 
 def _below(prefix: str) -> Name:

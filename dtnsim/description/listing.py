@@ -65,16 +65,16 @@ def own_names(room: str) -> list[str]:
 def listing(room: str) -> dict[str, Any]:
     """The names of a room, each with a line that says what it is."""
     own = set(own_names(room))
-    items = [{"name": n, "what": _said(room, n), "own": n in own} for n in dict.fromkeys(names(room))]
+    items = [{"name": n, "what": _summary(room, n), "own": n in own} for n in dict.fromkeys(names(room))]
     if room == "hosts":
         items = [{**item, **_bought(str(item["name"]))} for item in items]
     return {"schema": LIST, "room": room, "items": items}
 
 
-def _said(room: str, name: str) -> str:
+def _summary(room: str, name: str) -> str:
     """What a name is, also where a file of the user's cannot be read."""
     try:
-        return _what(room, name)
+        return _described(room, name)
     except DtnsimError as error:
         return str(error)
 
@@ -94,11 +94,11 @@ def _bought(name: str) -> dict[str, Any]:
 
 def rooms() -> dict[str, Any]:
     """The rooms, with how many things each holds."""
-    held = [{"name": room, "count": len(set(names(room))), "what": what} for room, what in ROOMS.items()]
-    return {"schema": LIST, "room": None, "items": [item for item in held if item["count"]]}
+    items = [{"name": room, "count": len(set(names(room))), "what": purpose} for room, purpose in ROOMS.items()]
+    return {"schema": LIST, "room": None, "items": [item for item in items if item["count"]]}
 
 
-def _what(room: str, name: str) -> str:
+def _described(room: str, name: str) -> str:
     if room == "tools":
         return (find_kind(name).__doc__ or "").strip().splitlines()[0].replace("``", "")
     if room == "datasets":
@@ -107,7 +107,7 @@ def _what(room: str, name: str) -> str:
     raw = library.read(room, name, beside=_HERE)
     if room == "starters":
         text = library.find(room, name).read_text(encoding="utf-8")
-        return found[1] if (found := _HEADING.match(text)) else ""
+        return heading[1] if (heading := _HEADING.match(text)) else ""
     if room == "paths":
         return str(raw.get("name", ""))
     return " ".join(str(raw.get("description") or raw.get("source") or "").split())
@@ -119,15 +119,15 @@ def starter(name: str) -> str:
     Raises:
         SpecError: no such starter.
     """
-    known = names("starters")
-    if name not in known:
-        near = difflib.get_close_matches(name, known, n=1, cutoff=0.3)
-        remedy = f"did you mean {near[0]!r}?" if near else f"write one of {', '.join(known)}"
+    starters = names("starters")
+    if name not in starters:
+        near = difflib.get_close_matches(name, starters, n=1, cutoff=0.3)
+        remedy = f"did you mean {near[0]!r}?" if near else f"write one of {', '.join(starters)}"
         raise SpecError("is no starter file", key="--from", value=name, remedy=remedy)
     return library.find("starters", name).read_text(encoding="utf-8")
 
 
-def every(name: str) -> list[dict[str, Any]]:
+def describe_all(name: str) -> list[dict[str, Any]]:
     """Everything that is known of all that a name means, each line with its source.
 
     Args:
@@ -144,13 +144,13 @@ def every(name: str) -> list[dict[str, Any]]:
         return [_shown(_room_of(name), name)]
     if slash and room in ROOMS:
         return [_shown(room, short)]
-    found = [r for r in _OWN if _has(r, name)]
+    matches = [r for r in _OWN if _has(r, name)]
     if name in kinds():
-        found.append("tools" if find_kind(name).family == "tool" else "kinds")
-    if found:
-        return [_shown(room, name) for room in found]
+        matches.append("tools" if find_kind(name).family == "tool" else "kinds")
+    if matches:
+        return [_shown(room, name) for room in matches]
     if like := (library.spoken()["filesystems"] | ALSO).get(name.lower()):
-        return every(like)
+        return describe_all(like)
     raise SpecError(f"{name!r} is neither shipped nor one of your files", value=name, remedy=_nearest(name))
 
 
@@ -163,22 +163,22 @@ def _room_of(file: str) -> str:
 
 
 def _has(room: str, name: str) -> bool:
-    known = set(names(room))
-    return name in known or (room == "parts" and sum(k.rpartition("/")[2] == name for k in known) == 1)
+    room_names = set(names(room))
+    return name in room_names or (room == "parts" and sum(k.rpartition("/")[2] == name for k in room_names) == 1)
 
 
 def _nearest(name: str) -> str:
     if any(name in row["key"].split(".") for row in _keys()["lines"]):
         return "it is a key of a path file: 'dtnsim show keys' lists these"
-    if said := next(filter(None, (library.instead(name, family) for family in library.INSTEAD)), None):
-        return said
-    known = {n: room for room in ("paths", "hosts", "datasets", "parts") for n in names(room)}
-    known |= {k: "tools" if find_kind(k).family == "tool" else "kinds" for k in kinds()}
-    known |= {n.rpartition("/")[2]: room for n, room in known.items() if room == "parts"}
-    near = difflib.get_close_matches(name, known, n=3, cutoff=0.6)
+    if hint := next(filter(None, (library.instead(name, family) for family in library.INSTEAD)), None):
+        return hint
+    candidates = {n: room for room in ("paths", "hosts", "datasets", "parts") for n in names(room)}
+    candidates |= {k: "tools" if find_kind(k).family == "tool" else "kinds" for k in kinds()}
+    candidates |= {n.rpartition("/")[2]: room for n, room in candidates.items() if room == "parts"}
+    near = difflib.get_close_matches(name, candidates, n=3, cutoff=0.6)
     if not near:
         return "'dtnsim list' says what there is"
-    return library.did_you_mean(f"{known[n].removesuffix('s')} {n}" for n in near)
+    return library.did_you_mean(f"{candidates[n].removesuffix('s')} {n}" for n in near)
 
 
 def _shown(room: str, name: str) -> dict[str, Any]:
@@ -202,11 +202,11 @@ def _keys() -> dict[str, Any]:
     """Every key of a path file, with an example and what it means, as the schema has them."""
     from dtnsim.description import schema, schema_nodes
 
-    made, told = schema.json_schema("path"), schema_nodes.listed()
+    path_schema, examples = schema.json_schema("path"), schema_nodes.listed()
     rows = []
     for place, name in _PLACES.items():
-        for key, node in (made["$defs"][name] if name else made)["properties"].items():
-            value = told.get(place + key) or node.get("examples", [""])[0]
+        for key, node in (path_schema["$defs"][name] if name else path_schema)["properties"].items():
+            value = examples.get(place + key) or node.get("examples", [""])[0]
             shown = value if isinstance(value, str) else json.dumps(value).replace('"', "")
             shown = "text" if shown == key else f"e.g. {shown}"
             rows.append({"key": place + key, "value": shown, "source": node.get("description", "")})
@@ -215,12 +215,12 @@ def _keys() -> dict[str, Any]:
 
 def lines(raw: Mapping) -> list[dict[str, Any]]:
     """Every value below ``raw``, parts that it names written out: dotted key, value, where it comes from."""
-    found: list[dict[str, Any]] = []
-    _gather(raw, (), found)
-    return found
+    rows: list[dict[str, Any]] = []
+    _gather(raw, (), rows)
+    return rows
 
 
-def _gather(item: Any, keys: tuple[str, ...], found: list[dict[str, Any]]) -> None:
+def _gather(item: Any, keys: tuple[str, ...], rows: list[dict[str, Any]]) -> None:
     if isinstance(item, Mapping) and item.get("part") is not None:
         item = expand(item)
     if isinstance(item, Mapping) and keys:
@@ -233,20 +233,20 @@ def _gather(item: Any, keys: tuple[str, ...], found: list[dict[str, Any]]) -> No
         inherited = (
             item["value"].origin if isinstance(item["value"], Scalar) and keys[-1:] not in _NO_FIGURES else place
         )
-        found.append(_line(keys, f"{item['value']}{spread}", f"{source} ({place})" if source else inherited))
+        rows.append(_line(keys, f"{item['value']}{spread}", f"{source} ({place})" if source else inherited))
     elif isinstance(item, Mapping):
         for key, value in item.items():
-            _gather(value, (*keys, key), found)
+            _gather(value, (*keys, key), rows)
     elif isinstance(item, list):
         for number, value in enumerate(item):
-            _gather(value, (*keys, str(number)), found)
+            _gather(value, (*keys, str(number)), rows)
     elif isinstance(item, Scalar) and keys and keys[-1] in ("source", "description", "name"):
-        found.append(_line(keys, " ".join(item.split()), _place(item)))
+        rows.append(_line(keys, " ".join(item.split()), _place(item)))
     elif isinstance(item, Scalar):
         # what a file's source says of its figures, it does not say of a price, nor which kind of part it is
-        found.append(_line(keys, str(item), _place(item) if keys[-1:] in _NO_FIGURES else item.origin))
+        rows.append(_line(keys, str(item), _place(item) if keys[-1:] in _NO_FIGURES else item.origin))
     else:
-        found.append(_line(keys, str(item), ""))
+        rows.append(_line(keys, str(item), ""))
 
 
 def _line(keys: tuple[str, ...], value: str, source: str) -> dict[str, Any]:

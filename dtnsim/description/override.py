@@ -83,27 +83,27 @@ def override(raw: Mapping, text: str, notes: list[str] | None = None) -> list[st
     return put(raw, steps, parsed, text, notes)
 
 
-def apart(raw: Mapping, overrides: Sequence[str], names: Collection[str]) -> list[str]:
+def overrides_apart(raw: Mapping, overrides: Sequence[str], names: Collection[str]) -> list[str]:
     """Overrides that write out hosts of some names that are ``like`` another of the file but none of these."""
-    made, raw = list[str](), raw.clone()
+    rewritten, raw = list[str](), raw.clone()
     for text in (t for t in overrides if len(steps := split_key(t.partition("=")[0])) == 2 and steps[0] == "hosts"):
         override(raw, text)
     written = raw.get("hosts")
     hosts = written if isinstance(written, Mapping) else Mapping()
     for name in names:
-        own, others = hosts.get(name), [name]
-        while isinstance(own, Mapping) and own.get("like") in hosts and own["like"] not in (*names, *others):
-            others.insert(0, str(own["like"]))
-            base = hosts[others[0]]
+        host, chain = hosts.get(name), [name]
+        while isinstance(host, Mapping) and host.get("like") in hosts and host["like"] not in (*names, *chain):
+            chain.insert(0, str(host["like"]))
+            base = hosts[chain[0]]
             base = base.clone() if isinstance(base, Mapping) else yamlio.mapping({"like": base}, raw.file, raw.line)
-            for key in own.keys() - {"like"}:
-                base.put(key, merge(base.get(key), own[key]), *own.at(key))
-            own = base
-        if own is not hosts.get(name):
-            made.append(f"hosts.{name}={json.dumps(own)}")
-            for text in (t for other in others for t in overrides if t.startswith(f"hosts.{other}.")):
-                made.append(f"hosts.{name}.{text.split('.', 2)[2]}")
-    return made
+            for key in host.keys() - {"like"}:
+                base.put(key, merge(base.get(key), host[key]), *host.at(key))
+            host = base
+        if host is not hosts.get(name):
+            rewritten.append(f"hosts.{name}={json.dumps(host)}")
+            for text in (t for other in chain for t in overrides if t.startswith(f"hosts.{other}.")):
+                rewritten.append(f"hosts.{name}.{text.split('.', 2)[2]}")
+    return rewritten
 
 
 def put(raw: Mapping, steps: list[str], value: Any, text: str, notes: list[str] | None = None) -> list[str]:
@@ -136,17 +136,17 @@ def put(raw: Mapping, steps: list[str], value: Any, text: str, notes: list[str] 
 def _in_place_of(old: Mapping, part: str, family: str) -> Mapping | str:
     """A part in the place of another of its family, of which only the placement keys stay."""
     kind: object = None
-    for given in (part, old):  # of names in a line the old one's kind tells the keys, and where it has none the family
+    for spec in (part, old):  # of names in a line the old one's kind tells the keys, and where it has none the family
         with suppress(SpecError):
-            kind = kind or expand(given, family=family).get("kind")
-    kept: list[str] = []
+            kind = kind or expand(spec, family=family).get("kind")
+    keys: list[str] = []
     with suppress(SpecError):
-        kept = [key for key in find_kind(str(kind or family)).placement_keys if key in old]
-    if not kept:
+        keys = [key for key in find_kind(str(kind or family)).placement_keys if key in old]
+    if not keys:
         return part
     new = Mapping()
     new.put("part", part, getattr(part, "file", "--set"), 0)
-    for key in kept:
+    for key in keys:
         new.put(key, old[key], *old.lines.get(key, ("--set", 0)))
     return new
 
@@ -162,10 +162,10 @@ def _child(where: Any, passed: list[str], steps: list[str], text: str, notes: li
     child = where.get(step)
     kind = {"hosts": "host", "volumes": "volume"}.get(passed[-1] if passed else "")
     if child is None and kind and step not in where and (where and len(steps) > (1 if kind == "host" else 2)):
-        whole = ".".join([*passed, step])
-        known, near = ", ".join(where), difflib.get_close_matches(step, where, 1)
+        full_key = ".".join([*passed, step])
+        names, near = ", ".join(where), difflib.get_close_matches(step, where, 1)
         did = f"did you mean {near[0]}? " if near else ""
-        remedy = f"{did}{kind}s: {known}; another is written whole: --set '{whole}={{...}}'"
+        remedy = f"{did}{kind}s: {names}; another is written whole: --set '{full_key}={{...}}'"
         raise SpecError(f"there is no {kind} {step!r}", key="--set", value=text, remedy=remedy)
     if isinstance(child, str) and step == "dataset":
         remedy = "replace it whole: --set 'transfer.dataset={files: 100, size: 1 GB}'"
@@ -190,31 +190,31 @@ def _written_out(name: str, passed: list[str], then: str, text: str, notes: list
 
     ``passed`` is its key, step by step, ``then`` the key of that mapping that is to be set.
     """
-    step, at = passed[-1], (getattr(name, "file", "--set"), getattr(name, "line", 0))
+    step, location = passed[-1], (getattr(name, "file", "--set"), getattr(name, "line", 0))
     above = passed[-2] if len(passed) > 1 else ""
     if above == "volumes":
-        return spoken.named_volume(name, at)
+        return spoken.named_volume(name, location)
     if above == "hosts" and len(passed) == 2:  # a host of the path, which is like a shipped one
-        return yamlio.mapping({} if name == "unknown" else {"like": name}, *at)
+        return yamlio.mapping({} if name == "unknown" else {"like": name}, *location)
     family = _FAMILIES.get(above, _FAMILIES.get(step, step))
-    made: object = name
+    parsed: object = name
     if step == "tool":
-        made = written_tool(name)
+        parsed = written_tool(name)
     elif family == "segment":
         from dtnsim.description import spoken_paths  # which asks for what networks are called
 
-        made = spoken_paths.told(name) or name
+        parsed = spoken_paths.segment_from_word(name) or name
     elif family in _SPOKEN:
         unknown = name == "unknown" and family != "device"
-        made = Mapping(*at) if unknown else spoken.part(_SPOKEN[family], name, ".".join(passed), notes)
-    if isinstance(made, Mapping):
-        return made
+        parsed = Mapping(*location) if unknown else spoken.part(_SPOKEN[family], name, ".".join(passed), notes)
+    if isinstance(parsed, Mapping):
+        return parsed
     with suppress(SpecError):
-        return expand(made, family=family)
+        return expand(parsed, family=family)
     if family == "filesystem" and spoken.is_filesystem(name):
-        return yamlio.mapping({"kind": name.lower()}, *at)
+        return yamlio.mapping({"kind": name.lower()}, *location)
     if then in _OF_NUMBERS or step == "background":
-        return yamlio.mapping({"share" if step == "background" else "value": name}, *at)
+        return yamlio.mapping({"share" if step == "background" else "value": name}, *location)
     remedy = f"write --set ...{step}=VALUE"
     raise SpecError(f"{step!r} is {str(name)!r} and has no keys", key="--set", value=text, remedy=remedy)
 
@@ -234,8 +234,8 @@ def _long_form(where: Any, steps: list[str]) -> list[str]:
     if first == "nic" and isinstance(where.get("nics"), Mapping) and where["nics"]:
         return ["nics", next(iter(where["nics"])), *rest]
     if first == "nics" and "nic" in where:  # a host that is written with one
-        at = where.lines.get("nic", ("", 0))
-        where.put("nics", yamlio.mapping({"nic": where.pop("nic")}, *at), *at)
+        location = where.lines.get("nic", ("", 0))
+        where.put("nics", yamlio.mapping({"nic": where.pop("nic")}, *location), *location)
         return steps
     if first == "transfers" and rest[:1] == ["0"] and "transfer" in where:
         return ["transfer", *rest[1:]]

@@ -51,23 +51,23 @@ def memory(year: int | None) -> Quantity:
 
 def kind(host: Mapping, name: str) -> Mapping:
     """A host whose ``kind`` (laptop, vm) is its role or the name of a machine; others are refused later."""
-    if not (said := str(host.get("kind", "")).lower()):
+    if not (word := str(host.get("kind", "")).lower()):
         return host
-    known, at = library.spoken()["hosts"], host.at("kind")
-    named = "like" not in host and (machine_like(said) is not None or len(library.meant("hosts", said)) == 1)
-    if said not in known and not named:
+    kinds, location = library.spoken()["hosts"], host.at("kind")
+    named = "like" not in host and (machine_like(word) is not None or len(library.shipped_meant("hosts", word)) == 1)
+    if word not in kinds and not named:
         return host
     host = host.clone()
     text = host.pop("kind")
-    if said not in known:
-        host.put("like", text, *at)
-    elif known[said] == "centre":
-        host.put("name", Scalar(f"{name} supercomputer", *at), *at)
-    elif known[said] is not None and "role" not in host:
-        host.put("role", known[said], *at)
+    if word not in kinds:
+        host.put("like", text, *location)
+    elif kinds[word] == "centre":
+        host.put("name", Scalar(f"{name} supercomputer", *location), *location)
+    elif kinds[word] is not None and "role" not in host:
+        host.put("role", kinds[word], *location)
     for key in (PERSONAL, PORTABLE):
-        if said in library.spoken()[key]:
-            host.put(key, True, *at)  # noqa: FBT003
+        if word in library.spoken()[key]:
+            host.put(key, True, *location)  # noqa: FBT003
     return host
 
 
@@ -83,21 +83,21 @@ def machine_like(name: str) -> Mapping | None:
 
 def is_desk(host: object) -> bool:
     """Whether a host as it is written is one that people sit at: by its system, its kind, or the machine it is like."""
-    given = host if isinstance(host, Mapping) else {"like": host}
-    kind, like = (str(given.get(key) or "") for key in ("kind", "like"))
-    like = like or str(given.get("machine") or given.get("model") or "")
-    found = [like] if library.has("hosts", like) else library.meant("hosts", like) if like else []
-    shipped = library.read("hosts", found[0]).get("os") if len(found) == 1 and "os" not in given else None
-    system = str(given.get("os", shipped)).lower()
-    known = library.spoken()["personal"]
+    spec = host if isinstance(host, Mapping) else {"like": host}
+    kind, like = (str(spec.get(key) or "") for key in ("kind", "like"))
+    like = like or str(spec.get("machine") or spec.get("model") or "")
+    matches = [like] if library.has("hosts", like) else library.shipped_meant("hosts", like) if like else []
+    shipped = library.read("hosts", matches[0]).get("os") if len(matches) == 1 and "os" not in spec else None
+    system = str(spec.get("os", shipped)).lower()
+    kinds = library.spoken()["personal"]
     sat_at = system.startswith(("windows", "mac")) and "server" not in system
-    return sat_at or {kind.lower(), like.lower()} & {*known} != set() or is_personal(like)
+    return sat_at or {kind.lower(), like.lower()} & {*kinds} != set() or is_personal(like)
 
 
 def is_file_server(host: object, name: str) -> bool:
     """Whether a host as it is written is one that others mount: by its kind, system or maker, or by its name."""
-    given = host if isinstance(host, Mapping) else {"like": host}
-    words = [name, *(str(given.get(key) or "") for key in ("kind", "os", "like"))]
+    spec = host if isinstance(host, Mapping) else {"like": host}
+    words = [name, *(str(spec.get(key) or "") for key in ("kind", "os", "like"))]
     maker = machine_like(words[-1])
     return (maker is not None and maker.get("cpu") == "NAS processor") or any(
         re.search(library.spoken()["file_server"], word.lower()) for word in words

@@ -76,17 +76,17 @@ class Program(Model):
         return max((n for n, step in enumerate(self.steps) if step.moves), default=-1)
 
 
-def expanded(given: object, at: tuple[str, int]) -> list[Mapping]:
+def expanded(programs: object, at: tuple[str, int]) -> list[Mapping]:
     """The transfers of a path file's ``programs``.
 
     Raises:
         SpecError: Steps that make no sense.
     """
-    if not isinstance(given, list):
+    if not isinstance(programs, list):
         raise SpecError("needs a list of programs", file=at[0], line=at[1], key="programs")
-    found: list[Mapping] = []
+    transfers: list[Mapping] = []
     names: set[str] = set()
-    for number, item in enumerate(given):
+    for number, item in enumerate(programs):
         if not isinstance(item, Mapping):
             raise SpecError("needs name, host and steps", file=at[0], line=at[1], key=f"programs.{number}", value=item)
         program = validate(Program, item, key=f"programs.{number}")
@@ -98,8 +98,8 @@ def expanded(given: object, at: tuple[str, int]) -> list[Mapping]:
             where = {**place(item["steps"][-1]), "key": f"programs.{number}.steps.{len(program.steps) - 1}"}
             raise SpecError("nothing is read or written after it", **where, remedy="end with a read or a write")
         for instance in range(1, program.instances + 1):
-            found += _transfers(program, instance, (item.file, item.line))
-    return found
+            transfers += _transfers(program, instance, (item.file, item.line))
+    return transfers
 
 
 def _transfers(program: Program, instance: int, at: tuple[str, int]) -> Iterator[Mapping]:
@@ -122,15 +122,15 @@ def _transfers(program: Program, instance: int, at: tuple[str, int]) -> Iterator
             tool["holds"] = f"{held_B:.17g} B"
         if step.block is not None:
             tool["block"] = f"{step.block.value:.17g} B"
-        made: dict[str, Any] = {"name": name, "from": ends[0], "to": ends[1], "tool": tool}
-        made["dataset"] = {"files": 1, "size": f"{step.size.value:.17g} B"}
+        transfer: dict[str, Any] = {"name": name, "from": ends[0], "to": ends[1], "tool": tool}
+        transfer["dataset"] = {"files": 1, "size": f"{step.size.value:.17g} B"}
         if after:
-            made["after"] = after
+            transfer["after"] = after
         if pause_s and after:
-            made["pause"] = f"{pause_s:.17g} s"
+            transfer["pause"] = f"{pause_s:.17g} s"
         elif pause_s:
             begins += pause_s
         if begins:
-            made["start"] = f"{begins:.17g} s"
-        yield mapping(made, *at)
+            transfer["start"] = f"{begins:.17g} s"
+        yield mapping(transfer, *at)
         after, pause_s, begins = [name], 0.0, 0.0

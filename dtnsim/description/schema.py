@@ -11,8 +11,8 @@ from typing import Final
 
 from pydantic.fields import FieldInfo
 
-from dtnsim.components.base import DRIVES, Apart, Model, find_kind, kinds, kinds_of
-from dtnsim.description.schema_nodes import Node, as_yaml, kept, sample, shown, summary, unit, words
+from dtnsim.components.base import DRIVES, LazyModel, Model, find_kind, kinds, kinds_of
+from dtnsim.description.schema_nodes import Node, annotations, as_yaml, sample, shown, summary, unit, words
 from dtnsim.description.transfer import names
 from dtnsim.ground import library
 from dtnsim.ground.errors import SpecError
@@ -24,12 +24,12 @@ PUBLISHED: Final = "https://dtnsim.github.io/dtnsim/schema"  #: where the docume
 OWN_FILE: Final[Node] = {"type": "string", "pattern": r"(^\.{0,2}/|\.ya?ml$)"}
 
 
-def schema_id(what: str) -> str:
+def schema_id(name: str) -> str:
     """Where the schema of ``path``, ``host`` or a kind is published, and what it is known by."""
-    return f"{PUBLISHED}/{what}.schema.json"
+    return f"{PUBLISHED}/{name}.schema.json"
 
 
-def json_schema(what: str) -> Node:
+def json_schema(name: str) -> Node:
     """JSON Schema of ``path``, ``host``, ``dataset`` or a kind.
 
     Raises:
@@ -40,19 +40,19 @@ def json_schema(what: str) -> Node:
     files: dict[str, tuple[type[Model], Callable[[Node, _Builder], Node]]]
     files = {"path": (spec.PathSpec, _path), "host": (host.Host, _host), "dataset": (dataset.Description, _dataset)}
     builder = _Builder()
-    if what in kinds():
-        top = builder.whole(what)
+    if name in kinds():
+        top = builder.kind_schema(name)
         builder.exemplify()
-    elif what in files:
-        model, written = files[what]
+    elif name in files:
+        model, written = files[name]
         top = builder.model(model)
         builder.exemplify()
         top = written(top, builder)
         builder.exemplify()
     else:
         remedy = f"write path, host, dataset or one of: {', '.join(sorted(kinds()))}"
-        raise SpecError("has no schema", value=what, remedy=remedy)
-    head = {"$schema": DRAFT, "$id": schema_id(what), "title": f"dtnsim {what}"}
+        raise SpecError("has no schema", value=name, remedy=remedy)
+    head = {"$schema": DRAFT, "$id": schema_id(name), "title": f"dtnsim {name}"}
     return {**head, **top, "$defs": dict(sorted(builder.defs.items()))}
 
 
@@ -73,12 +73,12 @@ class _Builder:
     def exemplify(self) -> None:
         """Gives every property an example, once the definitions that it refers to are there."""
         for key, node, field in self._bare:
-            known = isinstance(field.default, Quantity)  # the best example
-            node["examples"] = [str(field.default) if known else sample(key, node, self.defs)]
+            is_quantity = isinstance(field.default, Quantity)  # the best example
+            node["examples"] = [str(field.default) if is_quantity else sample(key, node, self.defs)]
         self._bare.clear()
         for properties, other, name in self._others:
-            said = {"description": f"Another name of {name}.", "deprecated": True}
-            properties[other] = {**properties[name], **said}
+            extra = {"description": f"Another name of {name}.", "deprecated": True}
+            properties[other] = {**properties[name], **extra}
         self._others.clear()
 
     def define(self, name: str, make: Callable[[], Node]) -> Node:
@@ -98,20 +98,20 @@ class _Builder:
     def _object(self, raw: Node, model: type[Model]) -> Node:
         if "anyOf" in raw:  # a text will do
             return {"anyOf": [self._object(way, model) if "properties" in way else way for way in raw["anyOf"]]}
-        said = words(model)
+        docs = words(model)
         fields = {str(a): (n, f) for n, f in model.model_fields.items() for a in names(n, f)}
         properties: dict[str, Node] = {}
         for key, shape in raw.get("properties", {}).items():
             name, field = fields[key]
             node = self.rewrite(shape)
-            own = (field.alias if isinstance(field.alias, str) else None) or name
-            if own in said:
-                node["description"] = said[own]
-            self._bare.append((own, node, field))
+            alias = (field.alias if isinstance(field.alias, str) else None) or name
+            if alias in docs:
+                node["description"] = docs[alias]
+            self._bare.append((alias, node, field))
             properties |= dict.fromkeys(names(name, field), node)
-        made: Node = {"type": "object", "description": summary(model)}
-        made |= {"properties": properties, "additionalProperties": False}
-        return made | ({"required": raw["required"]} if raw.get("required") else {})
+        schema: Node = {"type": "object", "description": summary(model)}
+        schema |= {"properties": properties, "additionalProperties": False}
+        return schema | ({"required": raw["required"]} if raw.get("required") else {})
 
     def rewrite(self, node: Node) -> Node:
         """A node of pydantic's as people write it in YAML."""
@@ -120,38 +120,40 @@ class _Builder:
             name = f"unit.{dim.replace('/', '-per-')}{'.plain' if plain else ''}"
             return {**self.define(name, lambda: unit(dim, plain=plain)), "x-unit": dim, "examples": shown(dim)}
         if "x-model" in node:
-            return self.define(node["x-model"][1], lambda: self.model(Apart(*node["x-model"]).model)) | kept(node)
+            return self.define(node["x-model"][1], lambda: self.model(LazyModel(*node["x-model"]).model)) | annotations(
+                node
+            )
         if "x-family" in node:
-            return {**self.family(node["x-family"]), "x-family": node["x-family"], **kept(node)}
+            return {**self.family(node["x-family"]), "x-family": node["x-family"], **annotations(node)}
         if "anyOf" in node:
             ways = [n for n in node["anyOf"] if n.get("type") != "null"]
             if len(ways) == 1:
-                return self.rewrite({**ways[0], **kept(node)})
-            return {"anyOf": [self.rewrite(n) for n in ways], **kept(node)}
-        made = {k: v for k, v in node.items() if k not in ("title", "default")}
+                return self.rewrite({**ways[0], **annotations(node)})
+            return {"anyOf": [self.rewrite(n) for n in ways], **annotations(node)}
+        rewritten = {k: v for k, v in node.items() if k not in ("title", "default")}
         if isinstance(node.get("default"), str | int | float) and node["default"] != "":
-            made["default"] = node["default"]
+            rewritten["default"] = node["default"]
         for key in ("items", "additionalProperties"):
-            if isinstance(made.get(key), dict):
-                made[key] = self.rewrite(made[key])
-        return as_yaml(made)
+            if isinstance(rewritten.get(key), dict):
+                rewritten[key] = self.rewrite(rewritten[key])
+        return as_yaml(rewritten)
 
     def kind(self, kind: str) -> Node:
         """The keys of one kind; what is required of them the place decides where it lies."""
-        made = self.model(find_kind(kind))
-        own: Node = {"const": kind, "description": "What it is.", "examples": [kind]}
-        made["properties"] = {"kind": own, **made["properties"]}
-        others = find_kind(kind).other_names
-        self._others += [(made["properties"], other, name) for other, name in others.items()]
-        if "required" in made:
-            made["required"] = [key for key in made["required"] if key not in others.values()]
+        schema = self.model(find_kind(kind))
+        kind_node: Node = {"const": kind, "description": "What it is.", "examples": [kind]}
+        schema["properties"] = {"kind": kind_node, **schema["properties"]}
+        synonyms = find_kind(kind).other_names
+        self._others += [(schema["properties"], other, name) for other, name in synonyms.items()]
+        if "required" in schema:
+            schema["required"] = [key for key in schema["required"] if key not in synonyms.values()]
         if find_kind(kind).family != "tool":
-            part = made["properties"]["part"]
+            part = schema["properties"]["part"]
             del part["type"]
             part |= _parts((kind,))
-        return {"$comment": f"kind {kind}", **made}
+        return {"$comment": f"kind {kind}", **schema}
 
-    def whole(self, kind: str) -> Node:
+    def kind_schema(self, kind: str) -> Node:
         """One kind with what it needs where it names no part."""
         return _without_a_part(self.kind(kind))
 
@@ -160,14 +162,14 @@ class _Builder:
         return self.define(f"family.{family}", lambda: self._tool() if family == "tool" else self._family(family))
 
     def _family(self, family: str) -> Node:
-        own = kinds_of(family)
-        made = {k: self.whole(k) for k in own}
-        needs = {k: {"anyOf": m.pop("anyOf")} if "anyOf" in m else {} for k, m in made.items()}
-        each = {k: self.define(f"kind.{k}", lambda m=m: m) for k, m in made.items()}  # type: ignore[misc]
+        members = kinds_of(family)
+        schemas = {k: self.kind_schema(k) for k in members}
+        needs = {k: {"anyOf": m.pop("anyOf")} if "anyOf" in m else {} for k, m in schemas.items()}
+        each = {k: self.define(f"kind.{k}", lambda m=m: m) for k, m in schemas.items()}  # type: ignore[misc]
         open_ = list(each.values())
-        whole = {
+        as_mapping = {
             "type": "object",
-            "properties": {"kind": {"enum": list(own)}, "part": _parts(own)},
+            "properties": {"kind": {"enum": list(members)}, "part": _parts(members)},
             "discriminator": {"propertyName": "kind", "mapping": {k: r["$ref"] for k, r in each.items()}},
             "allOf": [
                 *(_when("kind", k, {**ref, **needs[k]}) for k, ref in each.items()),
@@ -176,42 +178,42 @@ class _Builder:
             ],
         }
         # what people call it has a space, and the reader looks it up by its words
-        ways = [_parts(own), {"type": "string", "pattern": "\\S \\S"}]
-        short = {"filesystem": list(own), "device": list(DRIVES)}
+        ways = [_parts(members), {"type": "string", "pattern": "\\S \\S"}]
+        short = {"filesystem": list(members), "device": list(DRIVES)}
         ways += [{"enum": short[family]}] if family in short else []
         named = {"anyOf": ways}
         if family != "device":
-            return {"if": {"type": "string"}, "then": named, "else": whole}
+            return {"if": {"type": "string"}, "then": named, "else": as_mapping}
         unlike = {"type": "array", "items": {"type": "object", "required": ["drive", "n"]}, "minItems": 1}
-        return {"if": {"type": ["string", "array"]}, "then": {"anyOf": [*ways, unlike]}, "else": whole}
+        return {"if": {"type": ["string", "array"]}, "then": {"anyOf": [*ways, unlike]}, "else": as_mapping}
 
     def _tool(self) -> Node:
         from dtnsim.tools._command import programs
 
-        own = kinds_of("tool")
+        tools = kinds_of("tool")
         each = {}
-        for kind in own:
-            made = self.kind(kind)
-            made.pop("required", None)
-            made["properties"]["name"] = {**made["properties"]["kind"], "description": "The tool."}
-            each[kind] = self.define(f"tool.{kind}", lambda made=made: made)  # type: ignore[misc]
+        for kind in tools:
+            schema = self.kind(kind)
+            schema.pop("required", None)
+            schema["properties"]["name"] = {**schema["properties"]["kind"], "description": "The tool."}
+            each[kind] = self.define(f"tool.{kind}", lambda made=schema: made)  # type: ignore[misc]
         line = rf"^\s*(\S*/)?({'|'.join(map(re.escape, sorted(programs())))})(\s|$)"
-        whole = {
+        as_mapping = {
             "type": "object",
-            "properties": {"name": {"enum": list(own)}, "kind": {"enum": list(own)}},
+            "properties": {"name": {"enum": list(tools)}, "kind": {"enum": list(tools)}},
             "anyOf": [{"required": ["name"]}, {"required": ["kind"]}],
             "discriminator": {"propertyName": "name", "mapping": {k: r["$ref"] for k, r in each.items()}},
             "allOf": [_when(key, k, ref) for k, ref in each.items() for key in ("name", "kind")],
         }
-        typed = {"anyOf": [{"enum": list(own)}, {"type": "string", "pattern": line}]}
-        return {"if": {"type": "string"}, "then": typed, "else": whole}
+        typed = {"anyOf": [{"enum": list(tools)}, {"type": "string", "pattern": line}]}
+        return {"if": {"type": "string"}, "then": typed, "else": as_mapping}
 
 
-def _parts(own: Sequence[str]) -> Node:
+def _parts(members: Sequence[str]) -> Node:
     """Names of shipped parts of some kinds, or a file of one's own."""
-    listed = [n for n in library.names("parts") if n.partition("/")[0] in own]
-    known = sorted({*listed, *(n.partition("/")[2] for n in listed)})
-    return {"anyOf": [{"enum": known}, OWN_FILE]} if known else OWN_FILE
+    listed = [n for n in library.names("parts") if n.partition("/")[0] in members]
+    part_names = sorted({*listed, *(n.partition("/")[2] for n in listed)})
+    return {"anyOf": [{"enum": part_names}, OWN_FILE]} if part_names else OWN_FILE
 
 
 def _shipped(folder: str) -> Node:
@@ -222,10 +224,10 @@ def _when(key: str, value: str, then: Node) -> Node:
     return {"if": {"properties": {key: {"const": value}}, "required": [key]}, "then": then}
 
 
-def _without_a_part(made: Node) -> Node:
+def _without_a_part(schema: Node) -> Node:
     """What is required is so only where no part is named that it comes from."""
-    required = made.pop("required", None)
-    return {**made, "anyOf": [{"required": required}, {"required": ["part"]}]} if required else made
+    required = schema.pop("required", None)
+    return {**schema, "anyOf": [{"required": required}, {"required": ["part"]}]} if required else schema
 
 
 _KIND: Final = "What sort of machine it is, where no model is known; it has the TCP settings and drives of such."
@@ -250,7 +252,7 @@ def _host(top: Node, builder: _Builder) -> Node:
         builder.defs["Volume"]["properties"]["encryption"] = ciphered
     for key, dim in (("cpu", ""), ("memory", "B"), ("nic", "B/s")):  # of a card its rate alone, of memory its size
         alone = [builder.rewrite({"x-unit": dim})] if dim else []
-        properties[key] = {"anyOf": [_UNKNOWN, properties[key], *alone], **kept(properties[key])}
+        properties[key] = {"anyOf": [_UNKNOWN, properties[key], *alone], **annotations(properties[key])}
     volumes = properties["volumes"]
     volumes["additionalProperties"] = {"anyOf": [_UNKNOWN, volumes["additionalProperties"]]}
     top.pop("required", None)  # what is not stated is drawn
@@ -269,8 +271,8 @@ def _dataset(top: Node, _builder: _Builder) -> Node:
 def _named_by_its_tool(transfer: Node) -> Node:
     """A transfer whose tool may stand in the place of 'tool', and name the ends itself."""
     for kind in (k for k in kinds_of("tool") if getattr(find_kind(k), "writes_option", "")):  # names its files itself
-        said = {"description": f"The tool {kind}, in the place of 'tool'.", "examples": [{}]}
-        transfer["properties"][kind] = {"$ref": f"#/$defs/tool.{kind}", **said}
+        extra = {"description": f"The tool {kind}, in the place of 'tool'.", "examples": [{}]}
+        transfer["properties"][kind] = {"$ref": f"#/$defs/tool.{kind}", **extra}
     keys = [key for key in transfer["properties"] if key in kinds_of("tool")]
     transfer["anyOf"] = [
         {"required": transfer.pop("required")},
@@ -290,23 +292,23 @@ def _path(top: Node, builder: _Builder) -> Node:
     for key in ("file", "host_files"):
         properties.pop(key)
     builder.defs["Host"] = _host(builder.defs["Host"], builder)
-    known = {"if": {"type": "string"}, "then": _shipped("hosts"), "else": {"$ref": "#/$defs/Host"}}
-    host = {"anyOf": [_UNKNOWN, known]}
+    known_host = {"if": {"type": "string"}, "then": _shipped("hosts"), "else": {"$ref": "#/$defs/Host"}}
+    host = {"anyOf": [_UNKNOWN, known_host]}
     properties["hosts"] = {
-        **kept(properties["hosts"]),
+        **annotations(properties["hosts"]),
         "type": "object",
         "additionalProperties": host,
         "minProperties": 1,
     }
     segment = builder.family("segment")
     many = {"type": "array", "items": segment}
-    properties["wan"] = {"if": {"type": "array"}, "then": many, "else": segment, **kept(properties["wan"])}
+    properties["wan"] = {"if": {"type": "array"}, "then": many, "else": segment, **annotations(properties["wan"])}
     one = {"$ref": "#/$defs/TransferSpec"}
     properties["transfer"] = {**one, "description": "The transfer, where there is one.", "examples": [_TRANSFER]}
     by_name = {"type": "object", "additionalProperties": one, "minProperties": 1}
     listed = {"type": "array", "items": one, "minItems": 1}
     both = {"if": {"type": "array"}, "then": listed, "else": by_name}
-    properties["transfers"] = {**kept(properties["transfers"]), **both, "examples": [{"first": _TRANSFER}]}
+    properties["transfers"] = {**annotations(properties["transfers"]), **both, "examples": [{"first": _TRANSFER}]}
     properties["hosts"]["examples"] = [{"nas": "example-nas", "centre": "nersc-dtn"}]
     properties["wan"]["examples"] = [{"rtt": "40 ms", "bandwidth": "10 Gb/s"}]
     sets = builder.define("Dataset", lambda: _dataset(builder.model(dataset.Description), builder))
@@ -319,7 +321,7 @@ def _path(top: Node, builder: _Builder) -> Node:
         "if": {"type": "string"},
         "then": _shipped("workloads"),
         "else": {"$ref": "#/$defs/Workload"},
-        **kept(properties["workload"]),
+        **annotations(properties["workload"]),
         "examples": [{"classes": workload["properties"]["classes"]["examples"][0]}],
     }
     top["anyOf"] = [{"required": [key]} for key in ("transfer", "transfers", "programs", "workload")]
@@ -338,13 +340,13 @@ _TRANSFER: Final[Node] = {
 
 
 def _classes() -> tuple[type[Model], ...]:
-    found: list[type[Model]] = []
+    classes: list[type[Model]] = []
     todo: list[type[Model]] = [Model]
     while todo:
-        known = todo.pop().__subclasses__()
-        todo += known
-        found += known
-    return tuple(found)
+        subclasses = todo.pop().__subclasses__()
+        todo += subclasses
+        classes += subclasses
+    return tuple(classes)
 
 
 def _class(name: str, part: Node) -> type[Model]:

@@ -14,7 +14,7 @@ from dtnsim.ground import library, units, yamlio
 Node = dict[str, Any]
 
 
-def kept(node: Node) -> Node:
+def annotations(node: Node) -> Node:
     """What a node says of itself, whatever its shape."""
     return {k: v for k, v in node.items() if k in ("description", "examples", "x-documentation-only")}
 
@@ -51,12 +51,12 @@ def shown(dim: str) -> list[Any]:
 
 def unit(dim: str, *, plain: bool = False) -> Node:
     """A number with its unit, or such a number written out with spread and source."""
-    known = sorted(u for u, (d, _) in units.UNITS.items() if d == dim and u)
+    unit_names = sorted(u for u, (d, _) in units.UNITS.items() if d == dim and u)
     if dim == "B":
-        known = [u for u in known if not u.endswith(("b", "bit", "bits"))]
+        unit_names = [u for u in unit_names if not u.endswith(("b", "bit", "bits"))]
     elif dim == "B/s":
-        known += units.BIT_RATES
-    listed = "|".join(_spaced(u) for u in known)
+        unit_names += units.BIT_RATES
+    listed = "|".join(_spaced(u) for u in unit_names)
     pattern = rf"^\s*({units.NUMBER}\s*({listed}){'?' if dim == '1' or plain else ''}|0+(\.0*)?)\s*$"
     text: Node = {"type": "string", "pattern": pattern}
     number: Node = {"type": "number"} if dim == "1" or plain else {"const": 0}
@@ -64,8 +64,8 @@ def unit(dim: str, *, plain: bool = False) -> Node:
     spread = {"type": ["number", "string"], "description": "Relative standard deviation.", "examples": ["10 %"]}
     source = {"type": "string", "description": "Where the number comes from.", "examples": ["datasheet, p. 3"]}
     keys = {"value": value, "spread": spread, "source": source}
-    whole = {"type": "object", "properties": keys, "required": ["value"], "additionalProperties": False}
-    return {"anyOf": [text, number, whole], "examples": shown(dim)}
+    as_mapping = {"type": "object", "properties": keys, "required": ["value"], "additionalProperties": False}
+    return {"anyOf": [text, number, as_mapping], "examples": shown(dim)}
 
 
 def _spaced(text: str) -> str:
@@ -81,9 +81,9 @@ def sample(key: str, node: Node, defs: dict[str, Node]) -> Any:
         return _member(node["x-family"])
     if "x-unit" in node:
         return shown(node["x-unit"])[0]
-    for known in ("default", "const"):
-        if known in node:
-            return node[known]
+    for keyword in ("default", "const"):
+        if keyword in node:
+            return node[keyword]
     if "examples" in node:
         return node["examples"][0]
     if "$ref" in node:
@@ -108,14 +108,14 @@ def _simple(key: str, node: Node) -> Any:
 
 
 def _member(family: str) -> Any:
-    own = kinds_of(family)
-    parts = [n.partition("/")[2] for n in library.names("parts") if n.partition("/")[0] in own]
+    members = kinds_of(family)
+    parts = [n.partition("/")[2] for n in library.names("parts") if n.partition("/")[0] in members]
     if family == "tool":
         return {"name": "gridftp", "p": 8}
     if parts:
         return parts[0]
-    needs = {n: f.metadata[0].dim for n, f in find_kind(own[0]).model_fields.items() if f.is_required()}
-    return {"kind": own[0], **{n: shown(dim)[0] for n, dim in needs.items()}}
+    needs = {n: f.metadata[0].dim for n, f in find_kind(members[0]).model_fields.items() if f.is_required()}
+    return {"kind": members[0], **{n: shown(dim)[0] for n, dim in needs.items()}}
 
 
 def listed() -> dict[str, str]:
@@ -130,9 +130,9 @@ def _written() -> dict[str, dict[str, str]]:
 
 def described(model: type[Model]) -> dict[str, str]:
     """Key -> what the ``Attributes`` of the docstring say of it."""
-    _, found, text = (model.__doc__ or "").partition("Attributes:\n")
+    _, heading, text = (model.__doc__ or "").partition("Attributes:\n")
     words: dict[str, str] = {}
-    for line in text.split("\n\n")[0].splitlines() if found else ():
+    for line in text.split("\n\n")[0].splitlines() if heading else ():
         names, colon, rest = line.strip().partition(": ")
         keys = [n.strip() for n in names.split(",")]
         if colon and all(k.isidentifier() for k in keys):
@@ -147,16 +147,16 @@ def described(model: type[Model]) -> dict[str, str]:
 @lru_cache(maxsize=256)
 def words(model: type[Model]) -> dict[str, str]:
     """Key as files write it -> what it means, for every key that has words."""
-    known: dict[str, str] = {}
+    meanings: dict[str, str] = {}
     for base in reversed(model.__mro__):
         if isinstance(base, type) and issubclass(base, Model):
-            known |= _written().get(base.__name__, {}) | described(base)
-    found = {}
+            meanings |= _written().get(base.__name__, {}) | described(base)
+    texts = {}
     for name, field in model.model_fields.items():
-        said = field.description or known.get(field.alias or name) or known.get(name)
-        if said:
-            found[field.alias or name] = said[0].upper() + said[1:]
-    return found
+        text = field.description or meanings.get(field.alias or name) or meanings.get(name)
+        if text:
+            texts[field.alias or name] = text[0].upper() + text[1:]
+    return texts
 
 
 def summary(model: type) -> str:

@@ -70,8 +70,8 @@ def _archived(items: list[Any], hosts: MappingABC[str, Host]) -> list[tuple[Any,
     """Transfers, those of an archive as three of them, each with the number of its description."""
     parts = [_steps(i, hosts) if isinstance(i, Mapping) and str(i.get("archive")) in _YES else [i] for i in items]
     last = {str(p[0]["name"]): str(p[-1]["name"]) for p in parts if len(p) > 1}
-    own = {id(step) for steps in parts if len(steps) > 1 for step in steps if step is not steps[1]}
-    for item in (i for steps in parts for i in steps if id(i) not in own) if last else ():
+    step_ids = {id(step) for steps in parts if len(steps) > 1 for step in steps if step is not steps[1]}
+    for item in (i for steps in parts for i in steps if id(i) not in step_ids) if last else ():
         if isinstance(item, Mapping) and isinstance(item.get("after"), list):
             item["after"] = [last.get(str(name), name) for name in item["after"]]
     return [(step, number) for number, steps in enumerate(parts) for step in steps]
@@ -85,11 +85,11 @@ def _steps(item: Mapping, hosts: MappingABC[str, Host]) -> list[Mapping]:
     """
     from dtnsim.physics.tools import tar_archive
 
-    at: dict[str, Any] = {**place(item, "archive"), "key": "transfer.archive"}
+    spot: dict[str, Any] = {**place(item, "archive"), "key": "transfer.archive"}
     if item.get("dataset") is None or "duration" in item:
-        raise SpecError("needs files that are sent once", **at, remedy="write a dataset and no duration")
+        raise SpecError("needs files that are sent once", **spot, remedy="write a dataset and no duration")
     if {"runs", "pool"} & set(item):
-        raise SpecError("makes one file, which runs and hosts do not share", **at, remedy="leave runs and pool out")
+        raise SpecError("makes one file, which runs and hosts do not share", **spot, remedy="leave runs and pool out")
     files = dataset.load(item["dataset"])
     made_B = float(tar_archive(files.files, files.directories, files.payload_B))
     sent = item.clone()
@@ -133,42 +133,42 @@ def _parts(item: Mapping, hosts: MappingABC[str, Host]) -> list[Mapping]:
     whole = item.without("runs", "pool")
     count = runs * movers
     data = _shares(whole, count, movers)
-    made = []
+    parts = []
     for n in range(count):
         part = whole.clone()
         for key, aliases in choices.items():
-            alias, at = aliases[n % movers % len(aliases)], item.at(key)
+            alias, location = aliases[n % movers % len(aliases)], item.at(key)
             rest = str(item.get(key, "")).partition(":")[2]
-            part.put(key, Scalar(f"{alias}:{rest}", *at), *at)
+            part.put(key, Scalar(f"{alias}:{rest}", *location), *location)
         if n:
             part["name"] = f"{item['name']}-{n + 1}"
         part.update(data[n])
         _on_core(part, n // movers, [hosts[c[n % movers % len(c)]] for c in choices.values() if c[0] in hosts])
-        made.append(part)
-    return made
+        parts.append(part)
+    return parts
 
 
 def _runs(item: Mapping) -> int:
-    given = item.get("runs", "1")
-    if not 1 <= (count := _whole(given)) <= MOST:
+    runs = item.get("runs", "1")
+    if not 1 <= (count := _whole_number(runs)) <= MOST:
         remedy = f"write a number from 1 to {MOST}"
-        raise SpecError("is no number of runs", **place(item, "runs"), key="transfer.runs", value=given, remedy=remedy)
+        raise SpecError("is no number of runs", **place(item, "runs"), key="transfer.runs", value=runs, remedy=remedy)
     return count
 
 
 def _pool(item: Mapping, hosts: MappingABC[str, Host]) -> dict[str, list[str]]:
-    given = item.get("pool", {})
+    pool = item.get("pool", {})
     where: dict[str, Any] = {**place(item, "pool"), "key": "transfer.pool"}
-    if not isinstance(given, MappingABC) or not all(isinstance(others, list) for others in given.values()):
+    if not isinstance(pool, MappingABC) or not all(isinstance(partners, list) for partners in pool.values()):
         raise SpecError("needs a host and those that share with it", **where, remedy="write pool: {dtn1: [dtn2, dtn3]}")
-    made = {str(alias): [str(o) for o in others] for alias, others in given.items()}
-    for alias, others in made.items():
-        for name in (alias, *others):
+    pools = {str(alias): [str(o) for o in partners] for alias, partners in pool.items()}
+    for alias, partners in pools.items():
+        for name in (alias, *partners):
             if name not in hosts:
                 raise SpecError("names an unknown host", **where, value=name, remedy=f"hosts: {', '.join(hosts)}")
-        if len({alias, *others}) <= len(others) or len(others) >= MOST_HOSTS:
-            raise SpecError("names a host twice, or too many", **where, value=", ".join(others))
-    return made
+        if len({alias, *partners}) <= len(partners) or len(partners) >= MOST_HOSTS:
+            raise SpecError("names a host twice, or too many", **where, value=", ".join(partners))
+    return pools
 
 
 def _shares(item: Mapping, count: int, movers: int) -> list[dict[str, Any]]:
@@ -177,18 +177,18 @@ def _shares(item: Mapping, count: int, movers: int) -> list[dict[str, Any]]:
         return [{}] * count
     whole, tool = dataset.load(item["dataset"]), item.get("tool")
     kind = str(tool.get("kind")) if isinstance(tool, Mapping) else str(tool)
-    stripes = _whole(tool.get("stripe")) or 1 if isinstance(tool, Mapping) and kind in _STRIPED else 1
+    stripes = _whole_number(tool.get("stripe")) or 1 if isinstance(tool, Mapping) and kind in _STRIPED else 1
     if kind == "globus" and movers > 1:
-        given = tool if isinstance(tool, Mapping) else mapping({"kind": Scalar(kind)}, item.file, item.line)
-        part = {key: Scalar(str(max(_whole(given[key]) // movers, 1))) for key in _OF_TASK if key in given}
-        own = mapping({**given, **part}, item.file, item.line)
-        cut = whole if whole.files >= count or str(given.get("chunked")) in _NO else replace(
+        options = tool if isinstance(tool, Mapping) else mapping({"kind": Scalar(kind)}, item.file, item.line)
+        part = {key: Scalar(str(max(_whole_number(options[key]) // movers, 1))) for key in _OF_TASK if key in options}
+        part_tool = mapping({**options, **part}, item.file, item.line)
+        cut = whole if whole.files >= count or str(options.get("chunked")) in _NO else replace(
             whole, sizes_B=whole.sizes_B / movers, counts=whole.counts * movers, pieces=movers)  # fmt: skip
-        return [{"dataset": d, "tool": own} for d in _dealt(cut, count, item)]
+        return [{"dataset": d, "tool": part_tool} for d in _dealt(cut, count, item)]
     if stripes >= movers > 1 and isinstance(tool, Mapping):
-        own = tool.but("stripe", Scalar(str(max(stripes // movers, 1))))
+        part_tool = tool.but("stripe", Scalar(str(max(stripes // movers, 1))))
         cut = replace(whole, sizes_B=whole.sizes_B / movers, pieces=movers)
-        return [{"dataset": d, "tool": own} for d in _dealt(cut, count // movers, item) for _ in range(movers)]
+        return [{"dataset": d, "tool": part_tool} for d in _dealt(cut, count // movers, item) for _ in range(movers)]
     return [{"dataset": d} for d in _dealt(whole, count, item)]
 
 
@@ -210,8 +210,8 @@ def _dealt(whole: Dataset, count: int, item: Mapping) -> list[Dataset]:
         return [whole]
     folders = [-(-whole.directories * int(mine.sum()) // whole.files) for mine in counts]  # rounded up
     return [
-        replace(whole, sizes_B=whole.sizes_B[mine > 0], counts=mine[mine > 0], directories=own)
-        for mine, own in zip(counts, folders, strict=True)
+        replace(whole, sizes_B=whole.sizes_B[mine > 0], counts=mine[mine > 0], directories=directories)
+        for mine, directories in zip(counts, folders, strict=True)
     ]
 
 
@@ -219,10 +219,10 @@ def _on_core(part: Mapping, run: int, ends: list[Host]) -> None:
     """Puts a further run on the next application core, where those are placed."""
     cores = min((len(h.placement.application) for h in ends if h.placement.application), default=0)
     if run and cores:
-        part["core"] = Scalar(str((_whole(part.get("core")) + run) % cores))
+        part["core"] = Scalar(str((_whole_number(part.get("core")) + run) % cores))
 
 
-def _whole(given: object) -> int:
+def _whole_number(raw: object) -> int:
     """A whole number as it was written; 0 for anything else, which those who read it afterwards refuse."""
-    text = str(given)
+    text = str(raw)
     return int(text) if text.isascii() and text.isdigit() and len(text) < 10 else 0

@@ -32,7 +32,7 @@ _FROM_TO: Final = re.compile(r"(.*?)\bfrom\b(.+?)\bto\b(.+)", re.IGNORECASE | re
 _EXAMPLE: Final = "'R740, ConnectX-5, 8 NVMe RAID0 -> NAS of 12 disks raidz2 10G, 25 ms'"
 
 
-def _alone(words_: str) -> str:
+def _word_pattern(words_: str) -> str:
     """A pattern of words that are no parts of names: ``dtn``, and not that of nersc-dtn."""
     return rf"(?<![\w.-])({words_})(?![\w-])"
 
@@ -87,8 +87,8 @@ class Sketch:
 
     def __init__(self, text: str) -> None:
         parts = re.split(r"\s*(?:->|=>|→)\s*", text.strip())
-        if len(parts) == 1 and (said := _FROM_TO.fullmatch(parts[0])):
-            parts = [f"{said[1]} , {said[2]}", said[3]]
+        if len(parts) == 1 and (match := _FROM_TO.fullmatch(parts[0])):
+            parts = [f"{match[1]} , {match[2]}", match[3]]
         if len(parts) != 2 or not all(parts):
             raise SpecError("needs two ends", key="--from-text", value=text, remedy=f"write {_EXAMPLE}")
         self.text = " ".join(text.split())
@@ -127,26 +127,29 @@ class Sketch:
         take(
             r"\b(raid-?z[123]?|raid-?(?:0|1|5|6|10))\b", lambda m: setattr(end, "level", m[1].lower().replace("-", ""))
         )
-        take(_alone(_either(self._words["tools"])), lambda m: setattr(self, "tool", self._words["tools"][m[1].lower()]))
-        take(_alone("(?:aws|amazon) s3"), lambda _: setattr(end, "filesystem", "s3"))
-        take(_alone(_either(library.spoken()["personal"])), lambda m: end.host.update(kind=m[1].lower()))
-        take(_alone(self._words["radio"]), lambda m: end.host.update(nic=m[1].lower()))
-        take(_alone(self._words["shares"]), lambda m: setattr(self, "share", m[1].lower()))
+        take(
+            _word_pattern(_either(self._words["tools"])),
+            lambda m: setattr(self, "tool", self._words["tools"][m[1].lower()]),
+        )
+        take(_word_pattern("(?:aws|amazon) s3"), lambda _: setattr(end, "filesystem", "s3"))
+        take(_word_pattern(_either(library.spoken()["personal"])), lambda m: end.host.update(kind=m[1].lower()))
+        take(_word_pattern(self._words["radio"]), lambda m: end.host.update(nic=m[1].lower()))
+        take(_word_pattern(self._words["shares"]), lambda m: setattr(self, "share", m[1].lower()))
         systems = {n for n in kinds() if find_kind(n).family == "filesystem"}.union(library.spoken()["filesystems"])
         systems -= set(self._words["not_here"])
-        take(_alone(_either(systems)), lambda m: setattr(end, "filesystem", m[1].lower()))
-        take(_alone("|".join(MEDIA)), lambda m: self.wan.update(medium=m[1].lower()))
-        take(_alone("|".join(get_args(Role))), lambda m: end.host.update(role=m[1].lower()))
-        take(_alone(r"(?:19|20)\d\d"), lambda m: end.host.update(year=m[1]))
-        take(_alone("memory|ram"), lambda _: setattr(end, "memory", True))
+        take(_word_pattern(_either(systems)), lambda m: setattr(end, "filesystem", m[1].lower()))
+        take(_word_pattern("|".join(MEDIA)), lambda m: self.wan.update(medium=m[1].lower()))
+        take(_word_pattern("|".join(get_args(Role))), lambda m: end.host.update(role=m[1].lower()))
+        take(_word_pattern(r"(?:19|20)\d\d"), lambda m: end.host.update(year=m[1]))
+        take(_word_pattern("memory|ram"), lambda _: setattr(end, "memory", True))
         for name in (piece.strip(" .") for piece in re.split(r"[,;]", clause)):
             self._name(end, name)
 
     def _amounts(self, end: _End, take: Callable[[str, Callable[[re.Match[str]], None]], None]) -> None:
         """Takes files and bytes, rates, and drives, whose sizes are none of the data."""
         take(rf"{_COUNT}(?:(?<=\s)|x\s*){_SIZE}\s*files?\b", lambda m: self._counted(m, each=_bytes(m[3], m[4])))
-        whole = r"(?!\s*(?:in )?(?:total|all|sum))"
-        take(rf"{_COUNT}files?\s+of\s+{_SIZE}{whole}", lambda m: self._counted(m, each=_bytes(m[3], m[4])))
+        not_total = r"(?!\s*(?:in )?(?:total|all|sum))"
+        take(rf"{_COUNT}files?\s+of\s+{_SIZE}{not_total}", lambda m: self._counted(m, each=_bytes(m[3], m[4])))
         take(rf"{_COUNT}files?\b", self._counted)
         one = rf"(?<![\w.-]){_SIZE}\s*(?:files?\b|(?:each|per file)\b)"
         take(one, lambda m: setattr(self, "each", _bytes(m[1], m[2])))
@@ -188,21 +191,21 @@ class Sketch:
         left = [word for word in piece.split() if word.lower() not in self._words["empty"]]
         if not left:
             return
-        known = self._known(end, " ".join(left))
-        if known is None and len(left) == 1:
+        matched = self._take_known(end, " ".join(left))
+        if matched is None and len(left) == 1:
             self.unread += left
             return
         for word in left:
-            if known is None or words(word) - known:
+            if matched is None or words(word) - matched:
                 self._name(end, word)
 
-    def _known(self, end: _End, name: str) -> frozenset[str] | None:
+    def _take_known(self, end: _End, name: str) -> frozenset[str] | None:
         """Takes a name where the library has it; the words that it has, None where there is none."""
         kind: Any = find_kind(name.lower()) if name.lower() in kinds() else None
         if kind is not None and kind.family == "tool" and kind.tool_class != "local":  # there are two hosts
             self.tool = name.lower()
             return words(name)
-        hosts = [host for host in library.meant("hosts", name) if not host.startswith("example-")]
+        hosts = [host for host in library.shipped_meant("hosts", name) if not host.startswith("example-")]
         if hosts and "machine" not in end.host:
             end.host["machine"] = hosts[0]
             if len(hosts) > 1:
@@ -210,27 +213,27 @@ class Sketch:
             return words(hosts[0])
         if name.isdigit() and len(name) < _DIGITS:
             return None
-        asked = words(name)
-        parts = [n for n in library.names("parts") if asked and asked <= words(n.partition("/")[2])]
+        query = words(name)
+        parts = [n for n in library.names("parts") if query and query <= words(n.partition("/")[2])]
         for family, key in (("nic", "nic"), ("cpu", "cpu"), ("ssd", "drive"), ("hdd", "drive")):
-            own = [n.partition("/")[2] for n in parts if n.startswith(f"{family}/")]
-            if own:
-                self._part(end, key, own)
-                return asked
+            candidates = [n.partition("/")[2] for n in parts if n.startswith(f"{family}/")]
+            if candidates:
+                self._part(end, key, candidates)
+                return query
         return None
 
     @staticmethod
-    def _part(end: _End, key: str, own: list[str]) -> None:
+    def _part(end: _End, key: str, candidates: list[str]) -> None:
         """Takes a part; of several that with the rate that is said, else the first."""
         rate = f"{end.rate_Gbps:g}g" if end.rate_Gbps is not None else ""
-        own = [n for n in own if key == "nic" and rate and rate in n.split("-")] or own
-        if len(own) > 1:
-            end.guesses[key] = f"one of {', '.join(own)}"
+        candidates = [n for n in candidates if key == "nic" and rate and rate in n.split("-")] or candidates
+        if len(candidates) > 1:
+            end.guesses[key] = f"one of {', '.join(candidates)}"
         if key == "drive":
             number, kind, _ = end.drives or (1, "disk", "")
-            end.drives = (number, kind, own[0])
+            end.drives = (number, kind, candidates[0])
         else:
-            end.host[key] = own[0]
+            end.host[key] = candidates[0]
 
     # -- writing ---------------------------------------------------------------------------------------
 
@@ -261,18 +264,18 @@ class Sketch:
             host: dict[str, Any] = _machine(end)
             cards = [end.host["nic"]] if "nic" in end.host else [host.get("nic"), *host.get("nics", {}).values()]
             for card in cards if end.rate_Gbps is None else ():
-                if isinstance(card, str) and not library.meant("parts/nic", card):
+                if isinstance(card, str) and not library.shipped_meant("parts/nic", card):
                     continue  # a radio, whose rate is drawn
                 raw: Any = library.read("parts", card) if isinstance(card, str) else card or {}
                 rates += [_gbps(raw["rate"])] if isinstance(raw.get("rate"), str) else []
         return min(rates, default=0.0)
 
     def _host(self, end: _End) -> list[str]:
-        found = {key: end.host[key] for key in ("machine", "kind", "year", "role", "cpu", "nic") if key in end.host}
-        if "nic" not in found and end.rate_Gbps is not None:
-            found["nic"] = f"{{rate: {_shown(end.rate_Gbps)}}}"
+        keys = {key: end.host[key] for key in ("machine", "kind", "year", "role", "cpu", "nic") if key in end.host}
+        if "nic" not in keys and end.rate_Gbps is not None:
+            keys["nic"] = f"{{rate: {_shown(end.rate_Gbps)}}}"
         lines = [
-            f"    {k}: {v}" + (f"   # guess: {end.guesses[k]}" if k in end.guesses else "") for k, v in found.items()
+            f"    {k}: {v}" + (f"   # guess: {end.guesses[k]}" if k in end.guesses else "") for k, v in keys.items()
         ]
         if end.drives is None and not end.filesystem:
             return lines
@@ -288,8 +291,8 @@ class Sketch:
     @staticmethod
     def _volume(end: _End) -> str:
         """The volume that is described, else the machine's own, else one that is drawn."""
-        own = () if end.drives or end.filesystem else _machine(end).get("volumes", ())
-        return next(iter(own), "/data")
+        volumes = () if end.drives or end.filesystem else _machine(end).get("volumes", ())
+        return next(iter(volumes), "/data")
 
     @staticmethod
     def _array(end: _End) -> tuple[str, str]:
@@ -313,9 +316,9 @@ class Sketch:
         files, size = self.files, self.size or ("" if self.each else "1 TB")
         if self.each and self.size and not files:
             files = f"{max(units.parse(self.size, 'B') / units.parse(self.each, 'B'), 1):.0f}"
-        guessed = [what for what, said in (("size", self.size or self.each), ("number of files", files)) if not said]
-        whole = f"each: {self.each}" if self.each and (self.files or not self.size) else f"size: {size}"
-        data = f"dataset: {{files: {files or 1000}, {whole}}}" + (
+        guessed = [name for name, text in (("size", self.size or self.each), ("number of files", files)) if not text]
+        amount = f"each: {self.each}" if self.each and (self.files or not self.size) else f"size: {size}"
+        data = f"dataset: {{files: {files or 1000}, {amount}}}" + (
             f"   # guess: {' and '.join(guessed)}" if guessed else ""
         )
         return [

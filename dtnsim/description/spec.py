@@ -16,14 +16,14 @@ from typing import TYPE_CHECKING, Annotated, Any, Literal
 
 from pydantic import Field, PrivateAttr
 
-from dtnsim.components.base import Apart, empty, place, spot_of, validate
+from dtnsim.components.base import LazyModel, empty, place, spot_of, validate
 from dtnsim.description import over_wan, spoken_paths
 from dtnsim.description.fitted import Fits, fitted_hosts
 from dtnsim.description.graph import Joined
 from dtnsim.description.host import Host
 from dtnsim.description.hosts import Built, comes_first, inside, machine, moves_hosts, numbered
 from dtnsim.description.keys import keyed, written_as
-from dtnsim.description.override import Overrides, apart, override, split_key, texts
+from dtnsim.description.override import Overrides, override, overrides_apart, split_key, texts
 from dtnsim.description.shared import shared_out, uneven
 from dtnsim.description.templates import named_workload, with_workload
 from dtnsim.description.transfer import DEVICES, check_order, misplaced, split_end, with_ends
@@ -41,9 +41,9 @@ if TYPE_CHECKING:
     from dtnsim.description.programs import Program
     from dtnsim.description.workload import Workload
 else:
-    Event, Others = (Annotated[Any, Apart("dtnsim.description.events", name)] for name in ("Event", "Others"))
-    Program = Annotated[Any, Apart("dtnsim.description.programs", "Program")]
-    Workload = Annotated[Any, Apart("dtnsim.description.workload", "Workload")]
+    Event, Others = (Annotated[Any, LazyModel("dtnsim.description.events", name)] for name in ("Event", "Others"))
+    Program = Annotated[Any, LazyModel("dtnsim.description.programs", "Program")]
+    Workload = Annotated[Any, LazyModel("dtnsim.description.workload", "Workload")]
 
 
 @dataclass(frozen=True, slots=True)
@@ -115,14 +115,14 @@ class PathSpec(Joined):
         raw, folder, over = self._origin.raw, self.folder, (*self.overrides, *texts(overrides))
         return self._origin.built.path(raw, (folder, *over), partial(resolve, raw, over, beside=folder))
 
-    def apart(self, names: Collection[str]) -> PathSpec:
+    def set_apart(self, names: Collection[str]) -> PathSpec:
         """The same path, where these hosts follow no other host of the file that they are like."""
-        return self.changed(sets) if (sets := apart(self._origin.raw, self.overrides, names)) else self
+        return self.changed(sets) if (sets := overrides_apart(self._origin.raw, self.overrides, names)) else self
 
     def place_of(self, *steps: str | int) -> dict[str, Any]:
         """File and line where a key was written, for a `SpecError`; nothing where an override has written it."""
-        spot, whole = spot_of(self._origin.raw, steps)
-        return spot if whole else {}
+        spot, complete = spot_of(self._origin.raw, steps)
+        return spot if complete else {}
 
     def located(self, error: SpecError, number: int) -> SpecError:
         """An error that names a key of a transfer (``NAME.tool.client``), with the key, file and line of its place."""
@@ -178,8 +178,8 @@ class PathSpec(Joined):
     def notes(self) -> tuple[str, ...]:
         """What was read from names, and what a calibration would have changed, had the path not said otherwise."""
         parts = ((self.transfer_key(number), transfer) for number, transfer in enumerate(self.transfers))
-        told = (*misplaced(self.transfers, self.hosts), *uneven(parts))
-        return (*self._origin.read, *told, *self._origin.fits.notes)
+        warnings = (*misplaced(self.transfers, self.hosts), *uneven(parts))
+        return (*self._origin.read, *warnings, *self._origin.fits.notes)
 
     @property
     def folder(self) -> Path:
@@ -270,17 +270,17 @@ def _resolved(raw: Mapping, overrides: Sequence[str], beside: Path | None, built
     if isinstance(raw.get("hosts"), Mapping):
         raw.put("hosts", numbered(raw["hosts"]), *raw.lines["hosts"])
     read: list[str] = []
-    of_hosts, others = _of_hosts(raw, overrides)
-    for text in others:  # before anything rewrites what they act on, so that they do what the file would do
+    of_hosts, remaining = _of_hosts(raw, overrides)
+    for text in remaining:  # before anything rewrites what they act on, so that they do what the file would do
         override(raw, text, read)
     written_hosts = raw.get("hosts")
     over_wan.buckets(raw, read)
     mounted = spoken_paths.shares(raw, read)
     spoken_paths.segments(raw, read)
     if raw.get("hosts") is written_hosts:
-        others = tuple(filter(moves_hosts, others))
-    given = (beside, of_hosts, others)
-    hosts, files, fits, notes = built.path(given_raw, given, partial(fitted_hosts, raw, of_hosts, beside))
+        remaining = tuple(filter(moves_hosts, remaining))
+    inputs = (beside, of_hosts, remaining)
+    hosts, files, fits, notes = built.path(given_raw, inputs, partial(fitted_hosts, raw, of_hosts, beside))
     raw.put("host_files", files, raw.file, raw.line)
     raw.put("hosts", hosts, *raw.at("hosts"))
     if isinstance(raw.get("wan"), dict | str):
@@ -293,17 +293,17 @@ def _resolved(raw: Mapping, overrides: Sequence[str], beside: Path | None, built
         spec = validate(PathSpec, raw)
     _check_names(spec, raw)
     over_wan.check(spec, raw)
-    known = keyed(spec.hosts, spec.host_files, spec.wan, spec.links, spec.transfers, fits, built)
-    spec, told = spec.model_copy(update=known), spoken_paths.folded([*read, *notes])
-    spec._origin = Origin(given_raw, tuple(overrides), beside or Path(), origins, built, fits, told, mounted)  # noqa: SLF001
+    updates = keyed(spec.hosts, spec.host_files, spec.wan, spec.links, spec.transfers, fits, built)
+    spec, folded = spec.model_copy(update=updates), spoken_paths.folded([*read, *notes])
+    spec._origin = Origin(given_raw, tuple(overrides), beside or Path(), origins, built, fits, folded, mounted)  # noqa: SLF001
     return spec
 
 
 def _of_hosts(raw: Mapping, overrides: Sequence[str]) -> tuple[tuple[str, ...], tuple[str, ...]]:
     """Overrides that hosts are read with, and those of what is read before: what hosts are, buckets, all else."""
     stores = over_wan.stores(raw)
-    known = {text for text in overrides if comes_first(text) or inside(text) not in (None, *stores)}
-    late = tuple(text for text in overrides if text in known and not machine(text))
+    host_texts = {text for text in overrides if comes_first(text) or inside(text) not in (None, *stores)}
+    late = tuple(text for text in overrides if text in host_texts and not machine(text))
     return late, tuple(text for text in overrides if text not in late)
 
 
@@ -313,20 +313,20 @@ def _one_or_many(raw: Mapping, hosts: dict[str, Host]) -> list[int]:
     if "transfer" in raw:
         if "transfers" in raw:
             raise SpecError("write either 'transfer' or 'transfers'", **place(raw, "transfer"), key="transfer")
-        at = raw.lines["transfer"]
-        raw.put("transfers", [raw.pop("transfer")], *at)
+        location = raw.lines["transfer"]
+        raw.put("transfers", [raw.pop("transfer")], *location)
     items = raw.get("transfers")
     if isinstance(items, Mapping):
         items = [i if not isinstance(i, Mapping) or "name" in i else i.but("name", name) for name, i in items.items()]
     if isinstance(items, list):
-        made, origins = shared_out(_transfers(items, list(hosts)), hosts)
-        raw.put("transfers", made, *raw.lines["transfers"])
+        parts, origins = shared_out(_transfers(items, list(hosts)), hosts)
+        raw.put("transfers", parts, *raw.lines["transfers"])
     if "programs" in raw:
         from dtnsim.description.programs import expanded
 
-        at = raw.lines["programs"]
-        steps = _transfers(expanded(raw["programs"], at), list(hosts))
-        raw.put("transfers", [*(raw.get("transfers") or []), *steps], *raw.lines.get("transfers", at))
+        location = raw.lines["programs"]
+        steps = _transfers(expanded(raw["programs"], location), list(hosts))
+        raw.put("transfers", [*(raw.get("transfers") or []), *steps], *raw.lines.get("transfers", location))
     return origins
 
 
@@ -359,16 +359,16 @@ def _check_core(core: int | None, placed: int, item: Mapping) -> None:
 
 def _check_names(spec: PathSpec, raw: Mapping) -> None:
     items = raw["transfers"]
-    known: set[str] = set()  # ends that there are
+    known_ends: set[str] = set()  # ends that there are
     for number, transfer in enumerate(spec.transfers):
         for key, end in (("from", transfer.source_end), ("to", transfer.to)):
-            if end in known:
+            if end in known_ends:
                 continue
-            known.add(end)
+            known_ends.add(end)
             host, path = split_end(end)
             where = {**place(items[number], key), "key": f"transfer.{key}", "value": end}
             if host not in spec.hosts:
-                raise SpecError(f"there is no host {host!r}", **where, remedy=over_wan.known(end, spec.hosts))
+                raise SpecError(f"there is no host {host!r}", **where, remedy=over_wan.hosts_to_name(end, spec.hosts))
             if path not in DEVICES and spec.hosts[host].mount_of(path) is None:
                 mounts = ", ".join([*spec.hosts[host].volumes, "/dev/zero", "/dev/null", "memory"])
                 remedy = f"write {host}: and one of {mounts}; or give it one, 'volumes: {{{path}: unknown}}'"

@@ -31,43 +31,43 @@ _DRIVES: Final = re.compile(
 def segments(raw: Mapping, notes: list[str]) -> None:
     """Gives a segment of unknown rate one that never limits, where another segment has a rate or both ends are near."""
     wan = raw.get("wan")
-    if isinstance(wan, Scalar) and (one := told(wan)) is not None:
+    if isinstance(wan, Scalar) and (one := segment_from_word(wan)) is not None:
         raw.put("wan", wan := one, *raw.lines["wan"])
     if (far := _standing(wan)) is not wan:
         raw.put("wan", wan := far, *raw.lines["wan"])
     items = wan if isinstance(wan, list) else [wan]
     stated = any(isinstance(item, Mapping) and "bandwidth" in item for item in items)
-    made = [_as_fast(item) if isinstance(item, Mapping) and (stated or _near(item)) else item for item in items]
-    if any(new is not old for new, old in zip(made, items, strict=True)):
-        raw.put("wan", made, *raw.lines["wan"])
+    updated = [_as_fast(item) if isinstance(item, Mapping) and (stated or _is_near(item)) else item for item in items]
+    if any(new is not old for new, old in zip(updated, items, strict=True)):
+        raw.put("wan", updated, *raw.lines["wan"])
         notes.append("wan.bandwidth: not said: as fast as the hosts' cards, or the segments beside it")
-    if (far := _standing(given := raw.get("links"))) is not given:
-        raw.put("links", given := far, *raw.lines["links"])
-    links = given.values() if isinstance(given, Mapping) else given if isinstance(given, list) else ()
+    if (far := _standing(raw_links := raw.get("links"))) is not raw_links:
+        raw.put("links", raw_links := far, *raw.lines["links"])
+    links = raw_links.values() if isinstance(raw_links, Mapping) else raw_links if isinstance(raw_links, list) else ()
     for item in [i for each in (wan, *links) for i in (each if isinstance(each, list) else [each])]:
         word = item.get("medium") if isinstance(item, Mapping) else None
-        if (said := network_kinds.taken(word)) is not None and f"medium: {word} {said}" not in notes:
-            notes.append(f"medium: {word} {said}")
+        if (note := network_kinds.kind_hint(word)) is not None and f"medium: {word} {note}" not in notes:
+            notes.append(f"medium: {word} {note}")
 
 
-def _standing(given: Any) -> Any:
+def _standing(node: Any) -> Any:
     """Geostationary segments without a stated round trip, with the usual one."""
-    if isinstance(given, Mapping) and "medium" not in given:
-        made = {key: _standing(item) for key, item in given.items()}
-        if all(made[key] is item for key, item in given.items()):
-            return given
-        (whole := given.clone()).update(made)
-        return whole
-    if isinstance(given, list):
-        parts = [_standing(item) for item in given]
-        return parts if any(new is not old for new, old in zip(parts, given, strict=True)) else given
-    if not isinstance(given, Mapping) or "rtt" in given or network_kinds.word_of(given["medium"]) not in GEO:
-        return given
-    at = given.at("medium")
-    return given.but("rtt", mapping({"value": "620 ms", "spread": "15 %", "source": _UP_AND_DOWN}, *at), at)
+    if isinstance(node, Mapping) and "medium" not in node:
+        items = {key: _standing(item) for key, item in node.items()}
+        if all(items[key] is item for key, item in node.items()):
+            return node
+        (copied := node.clone()).update(items)
+        return copied
+    if isinstance(node, list):
+        parts = [_standing(item) for item in node]
+        return parts if any(new is not old for new, old in zip(parts, node, strict=True)) else node
+    if not isinstance(node, Mapping) or "rtt" in node or network_kinds.word_of(node["medium"]) not in GEO:
+        return node
+    location = node.at("medium")
+    return node.but("rtt", mapping({"value": "620 ms", "spread": "15 %", "source": _UP_AND_DOWN}, *location), location)
 
 
-def told(segment: str) -> Mapping | None:
+def segment_from_word(segment: str) -> Mapping | None:
     """A segment of which its rate or its kind is all that is written: ``wan: 10GbE``, ``wan: LAN``."""
     key = "medium" if (word := network_kinds.word_of(segment)) else "bandwidth"
     if word and word != segment.lower() and re.fullmatch(r"\S+-\S+", segment):
@@ -79,7 +79,7 @@ def told(segment: str) -> Mapping | None:
     return mapping({key: segment}, getattr(segment, "file", "--set"), getattr(segment, "line", 0))
 
 
-def _near(segment: Mapping) -> bool:
+def _is_near(segment: Mapping) -> bool:
     medium = network_kinds.called(segment.get("medium"))
     return (medium is None and "rtt" not in segment) or medium in ("lab", "campus")
 
@@ -87,8 +87,8 @@ def _near(segment: Mapping) -> bool:
 def _as_fast(segment: Mapping) -> Mapping:
     if "bandwidth" in segment or "part" in segment:
         return segment
-    at = (segment.file, segment.line)
-    return segment.but("bandwidth", Scalar("1 Tb/s", *at, _NO_LIMIT), at)
+    location = (segment.file, segment.line)
+    return segment.but("bandwidth", Scalar("1 Tb/s", *location, _NO_LIMIT), location)
 
 
 def shares(raw: Mapping, notes: list[str]) -> dict[str, tuple[str, ...]]:
@@ -97,28 +97,28 @@ def shares(raw: Mapping, notes: list[str]) -> dict[str, tuple[str, ...]]:
     Returns:
         ``key=value`` of those shares and of the ends there, by the key of the transfer.
     """
-    told: dict[str, tuple[str, ...]] = {}
+    overrides: dict[str, tuple[str, ...]] = {}
 
     def mounted(item: Any, key: str) -> Any:
         before = raw["hosts"]
-        if not isinstance(item, Mapping) or (made := _mounted(item, before, notes, key)) is None:
+        if not isinstance(item, Mapping) or (changed := _mounted(item, before, notes, key)) is None:
             return item
-        raw.put("hosts", made[0], *raw.lines["hosts"])
-        told[key] = _as_overrides(item, made[1], before, made[0], key)
-        return made[1]
+        raw.put("hosts", changed[0], *raw.lines["hosts"])
+        overrides[key] = _as_overrides(item, changed[1], before, changed[0], key)
+        return changed[1]
 
     if isinstance(raw.get("hosts"), Mapping):
         rewrite(raw, mounted)
-    return told
+    return overrides
 
 
 def _as_overrides(item: Mapping, written: Mapping, before: Mapping, hosts: Mapping, key: str) -> tuple[str, ...]:
     """``key=value`` of the share that is mounted, and of the end that lies there."""
     end = next(end for end in ("from", "to") if written[end] is not item[end])
-    here = written[end].partition(":")[0]
-    old = before[here].get("volumes") if isinstance(before[here], Mapping) else None
-    new = {mount: share for mount, share in hosts[here]["volumes"].items() if mount not in (old or ())}
-    volumes = [f"hosts.{here}.volumes.{mount}={json.dumps(share) if share else ''}" for mount, share in new.items()]
+    client = written[end].partition(":")[0]
+    old = before[client].get("volumes") if isinstance(before[client], Mapping) else None
+    new = {mount: share for mount, share in hosts[client]["volumes"].items() if mount not in (old or ())}
+    volumes = [f"hosts.{client}.volumes.{mount}={json.dumps(share) if share else ''}" for mount, share in new.items()]
     return (*volumes, f"{key}.{end}={written[end]}")
 
 
@@ -136,42 +136,42 @@ def _mounted(item: Mapping, hosts: Mapping, notes: list[str], key: str) -> tuple
     a_tool = kinds().get(word, "").startswith("dtnsim.tools.") and word != "robocopy"
     if a_tool or len(alone) < 2 or not alone <= set(hosts):
         return None
-    if (known := library.spoken()["shares"].get(word)) is None:
+    if (row := library.spoken()["shares"].get(word)) is None:
         return None
-    said = str(tool.get("client", "")) if isinstance(tool, Mapping) else ""
+    stated = str(tool.get("client", "")) if isinstance(tool, Mapping) else ""
     desks = {end for end, (name, _, _) in ends.items() if personal.is_desk(hosts[name])}
     served = {end for end, (name, _, _) in ends.items() if personal.is_file_server(hosts[name], name)}
     pushed = desks == {"from"} if desks else served == {"to"}
-    client, server = ("from", "to") if said == "source" or (not said and pushed) else ("to", "from")
-    (here, _, own), (there, _, path), at = ends[client], ends[server], item.lines["tool"]
+    client, server = ("from", "to") if stated == "source" or (not stated and pushed) else ("to", "from")
+    (client_host, _, client_path), (server_host, _, path), location = ends[client], ends[server], item.lines["tool"]
     if path.strip() in ("", *DEVICES):
         return None  # there is nothing to mount
-    mount = f"/{there}"
-    copies = isinstance(tool, Mapping) and word == known[1]  # robocopy's options are its own
-    filesystem = known[0] if copies else _with_options(tool, known[0], at)
-    share = mapping({"filesystem": filesystem, "server": Scalar(f"{there}:{path}", *at)}, *at)
-    hosts = hosts.but(here, with_volume(hosts[here], mount, share, own, at))
-    item = item.but(server, Scalar(f"{here}:{mount}", *at))
+    mount = f"/{server_host}"
+    copies = isinstance(tool, Mapping) and word == row[1]  # robocopy's options are its own
+    filesystem = row[0] if copies else _with_options(tool, row[0], location)
+    share = mapping({"filesystem": filesystem, "server": Scalar(f"{server_host}:{path}", *location)}, *location)
+    hosts = hosts.but(client_host, with_volume(hosts[client_host], mount, share, client_path, location))
+    item = item.but(server, Scalar(f"{client_host}:{mount}", *location))
     if isinstance(tool, Mapping) and copies:
         item["tool"] = tool.without("client")
-    elif not (isinstance(tool, str) and name.lower().startswith(known[1])):
-        item["tool"] = Scalar(known[1], *at)
+    elif not (isinstance(tool, str) and name.lower().startswith(row[1])):
+        item["tool"] = Scalar(row[1], *location)
     other = "destination" if client == "from" else "source"
-    hint = "" if said else f"; '--set {key}.tool.client={other}' mounts at the other end"
-    notes.append(f"transfer: {there} is mounted on {here} over {known[0]}{hint}")
+    hint = "" if stated else f"; '--set {key}.tool.client={other}' mounts at the other end"
+    notes.append(f"transfer: {server_host} is mounted on {client_host} over {row[0]}{hint}")
     return hosts, item
 
 
-def _with_options(tool: object, kind: str, at: tuple[str, int]) -> object:
+def _with_options(tool: object, kind: str, location: tuple[str, int]) -> object:
     """A mount with the options that are written of a tool that is none: {name: nfs, nconnect: 4}."""
-    made = mapping({"kind": kind}, *at)
+    options = mapping({"kind": kind}, *location)
     for key, value in tool.items() if isinstance(tool, Mapping) else ():
         if key not in ("name", "kind", "client"):
-            made.put(key, value, *tool.lines.get(key, at))  # type: ignore[attr-defined]
-    return made if len(made) > 1 else kind
+            options.put(key, value, *tool.lines.get(key, location))  # type: ignore[attr-defined]
+    return options if len(options) > 1 else kind
 
 
-def with_volume(host: Any, mount: str, share: Mapping, other: str, at: tuple[str, int]) -> Mapping:
+def with_volume(host: Any, mount: str, share: Mapping, other: str, location: tuple[str, int]) -> Mapping:
     """A host with a share beside its volumes, or beside the one that the transfer names.
 
     Args:
@@ -179,33 +179,33 @@ def with_volume(host: Any, mount: str, share: Mapping, other: str, at: tuple[str
         share: The share.
         other: Path of its own that the transfer names.
     """
-    made = host.clone() if isinstance(host, Mapping) else Mapping(*at)
+    updated = host.clone() if isinstance(host, Mapping) else Mapping(*location)
     if isinstance(host, str) and host != "unknown":
-        made.put("like", host, *at)
-    volumes = made["volumes"].clone() if isinstance(made.get("volumes"), Mapping) else Mapping(*at)
+        updated.put("like", host, *location)
+    volumes = updated["volumes"].clone() if isinstance(updated.get("volumes"), Mapping) else Mapping(*location)
     if not volumes and other.startswith("/") and not (isinstance(host, str) and host != "unknown"):
-        volumes.put(other, None, *at)
-    volumes.put(mount, share, *at)
-    made.put("volumes", volumes, *made.lines.get("volumes", at))
-    return made
+        volumes.put(other, None, *location)
+    volumes.put(mount, share, *location)
+    updated.put("volumes", volumes, *updated.lines.get("volumes", location))
+    return updated
 
 
 def folded(notes: Iterable[str]) -> tuple[str, ...]:
     """The notes, each once: the same of several hosts names the first, and drives told by their names are one line."""
     hosts: dict[str, list[str]] = {}
     for note in dict.fromkeys(notes):
-        found = _OF_HOST.fullmatch(note)
-        hosts.setdefault(found[2] if found is not None else note, []).append(found[1] if found is not None else "")
-    said, named = list[str](), list[tuple[str, str]]()
-    for rest, own in hosts.items():
-        first = f"hosts.{own[0]}{rest}" if own[0] else rest
-        alike = f"{', '.join(own[1:3])}{f' and {len(own) - 3} others' if len(own) > 3 else ''} alike"
-        said.append(first if len(own) == 1 else f"{first} ({alike})")
-        if drive := _DRIVES.fullmatch(said[-1]):
-            named.append((said[-1], f"{drive[1]} {drive[2]} as {drive[3]}{drive[4]}"))
+        match = _OF_HOST.fullmatch(note)
+        hosts.setdefault(match[2] if match is not None else note, []).append(match[1] if match is not None else "")
+    lines, named = list[str](), list[tuple[str, str]]()
+    for rest, names in hosts.items():
+        first = f"hosts.{names[0]}{rest}" if names[0] else rest
+        alike = f"{', '.join(names[1:3])}{f' and {len(names) - 3} others' if len(names) > 3 else ''} alike"
+        lines.append(first if len(names) == 1 else f"{first} ({alike})")
+        if drive := _DRIVES.fullmatch(lines[-1]):
+            named.append((lines[-1], f"{drive[1]} {drive[2]} as {drive[3]}{drive[4]}"))
     if len(named) < 2:
-        return tuple(said)
+        return tuple(lines)
     gone = dict(named)
     line = f"drives that are not in the library are taken from their names: {'; '.join(gone.values())}"
-    place = said.index(named[0][0])
-    return (*said[:place], line, *(note for note in said[place:] if note not in gone))
+    place = lines.index(named[0][0])
+    return (*lines[:place], line, *(note for note in lines[place:] if note not in gone))

@@ -41,30 +41,30 @@ def _release(text: str) -> str | None:
 
 
 @lru_cache(maxsize=256)
-def _found(text: str, year: str | None) -> Mapping | None:
+def _system_of(text: str, year: str | None) -> Mapping | None:
     """What a system of a release, or of a year, has; None where it is not known."""
-    said = _release(text)
-    head = text[: text.index(said) if said is not None else None].lower().replace("-", " ")
+    release = _release(text)
+    head = text[: text.index(release) if release is not None else None].lower().replace("-", " ")
     called = head.strip(" v").removesuffix("server").strip()
     names = [(name, s) for s in _table() for name in s["names"] if f"{called} ".startswith(f"{name} ")]  # Debian Wheezy
     system = max(names, key=lambda each: len(each[0]))[1] if names else None
     if system is None:
         return None
-    made: Mapping = system.clone()
-    releases = made.pop("releases")
+    entry: Mapping = system.clone()
+    releases = entry.pop("releases")
     row = releases[0]
-    for known in releases:
-        if said is not None:
+    for candidate in releases:
+        if release is not None:
             # releases that are years (Server 2019) are no later versions of those that are not
-            like = (number(known["release"])[0] > 1999) == (number(said)[0] > 1999)
-            row = known if like and number(known["release"]) <= number(said) else row
-        elif year is None or int(known["year"]) <= int(year):
-            row = known
+            like = (number(candidate["release"])[0] > 1999) == (number(release)[0] > 1999)
+            row = candidate if like and number(candidate["release"]) <= number(release) else row
+        elif year is None or int(candidate["year"]) <= int(year):
+            row = candidate
     if "tcp" in row:
-        made["tcp"] = made.get("tcp", Mapping()).clone()
-        made["tcp"].update(row["tcp"])
-    made["kernel"] = said if called == "linux" else row.get("kernel")
-    return made
+        entry["tcp"] = entry.get("tcp", Mapping()).clone()
+        entry["tcp"].update(row["tcp"])
+    entry["kernel"] = release if called == "linux" else row.get("kernel")
+    return entry
 
 
 def family(system: str | None, year: int | None, stack: str | None) -> tuple[str, str | None]:
@@ -72,10 +72,10 @@ def family(system: str | None, year: int | None, stack: str | None) -> tuple[str
 
     ``stack`` is the part that has the costs of its kernel.
     """
-    found = _found(system, None if year is None else str(year)) if system is not None else None
-    named = str(found.get("stack", "linux") if found is not None else stack).rpartition("/")[2]
+    entry = _system_of(system, None if year is None else str(year)) if system is not None else None
+    named = str(entry.get("stack", "linux") if entry is not None else stack).rpartition("/")[2]
     if named not in OTHERS:
-        return "linux", found.get("kernel") if found is not None else None
+        return "linux", entry.get("kernel") if entry is not None else None
     return named, _release(system or "")
 
 
@@ -96,21 +96,21 @@ def usual(host: Mapping) -> Mapping:
     if host.get("os") is None:
         return Mapping()
     year = str(host.get("year", ""))
-    found = _found(str(host["os"]), year if year.isdigit() else None)
-    if found is None:
-        known, said = [name for system in _table() for name in system["names"]], str(host["os"]).lower()
-        near = difflib.get_close_matches(said.partition(" ")[0], known, n=3, cutoff=0.7)
-        remedy = f"write one of {', '.join(known)}, and its release, or leave it out"
-        remedy = library.instead(said, "os") or (library.did_you_mean(near) if near else remedy)
+    entry = _system_of(str(host["os"]), year if year.isdigit() else None)
+    if entry is None:
+        names, text = [name for system in _table() for name in system["names"]], str(host["os"]).lower()
+        near = difflib.get_close_matches(text.partition(" ")[0], names, n=3, cutoff=0.7)
+        remedy = f"write one of {', '.join(names)}, and its release, or leave it out"
+        remedy = library.instead(text, "os") or (library.did_you_mean(near) if near else remedy)
         raise SpecError("is no system known here", **place(host, "os"), key="os", value=str(host["os"]), remedy=remedy)
-    return found
+    return entry
 
 
 def release_of(system: str | None, tool: str) -> str | None:
     """The release of a tool that comes with a system; None where it comes from elsewhere."""
-    found = _found(system, None) if system is not None else None
-    said = found.get("tools", {}).get(tool) if found is not None else None
-    return None if said is None else str(said)
+    entry = _system_of(system, None) if system is not None else None
+    release = entry.get("tools", {}).get(tool) if entry is not None else None
+    return None if release is None else str(release)
 
 
 def arrays(host: Mapping, where: str, notes: list[str]) -> Mapping:
@@ -125,8 +125,8 @@ def arrays(host: Mapping, where: str, notes: list[str]) -> Mapping:
     for mount, volume in volumes.items() if isinstance(volumes, Mapping) else ():
         key = f"{where}.volumes.{mount}.array"
         array = volume.get("array") if isinstance(volume, Mapping) else None
-        if (made := _of_a_controller(array, key, notes)) is not array:
-            host = host.but("volumes", host["volumes"].but(mount, volume.but("array", made)))
+        if (rewritten := _of_a_controller(array, key, notes)) is not array:
+            host = host.but("volumes", host["volumes"].but(mount, volume.but("array", rewritten)))
     return host
 
 
@@ -140,26 +140,26 @@ def _of_a_controller(array: object, key: str, notes: list[str]) -> object:
     if kind not in _OF_MD or software == "false" or not (parity or kind != "raid"):
         return array
     if kind != "raid" or software:
-        at = place(array, "software" if software else "kind")
-        raise SpecError("is Linux's md, and this host has another system", **at, key=key, remedy=_NO_MD)
+        spot = place(array, "software" if software else "kind")
+        raise SpecError("is Linux's md, and this host has another system", **spot, key=key, remedy=_NO_MD)
     notes.append(f"{key}: taken as a controller's RAID, since md is Linux's")
     return array.but("software", Scalar("false", *array.at("kind")), array.at("kind"))
 
 
 def of_system(host: Mapping) -> Mapping:
     """A host with the kernel's costs and TCP settings of its system, where it does not say them."""
-    found = usual(host)
-    if not found:
+    entry = usual(host)
+    if not entry:
         return host
-    at = host.at("os")
-    if "stack" not in host and ("stack" in found or found.get("kernel")):
-        stack = found.get("stack") or mapping({"kind": "stack", "kernel": found["kernel"]}, *at)
-        host = host.but("stack", stack, at)
-    if "tcp" in found and host.get("role") in _AS_INSTALLED:
-        said = host.get("tcp")
-        tcp = said.clone() if isinstance(said, Mapping) else Mapping(*at)
-        for key, value in found["tcp"].items():
+    location = host.at("os")
+    if "stack" not in host and ("stack" in entry or entry.get("kernel")):
+        stack = entry.get("stack") or mapping({"kind": "stack", "kernel": entry["kernel"]}, *location)
+        host = host.but("stack", stack, location)
+    if "tcp" in entry and host.get("role") in _AS_INSTALLED:
+        stated = host.get("tcp")
+        tcp = stated.clone() if isinstance(stated, Mapping) else Mapping(*location)
+        for key, value in entry["tcp"].items():
             if key not in tcp:
-                tcp.put(key, Scalar(value, *at, str(found["source"])), *at)
-        host = host.but("tcp", tcp, at)
+                tcp.put(key, Scalar(value, *location, str(entry["source"])), *location)
+        host = host.but("tcp", tcp, location)
     return host

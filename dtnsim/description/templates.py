@@ -26,14 +26,14 @@ def named_workload(raw: Mapping, beside: Path | None) -> Mapping:
         return raw
     file, line = raw.at("workload")
     try:
-        found = library.read("workloads", name, beside=beside)
+        workload = library.read("workloads", name, beside=beside)
     except SpecError as error:
         if error.file:
             raise
         key = None if file == "--workload" else "workload"
         raise SpecError(error.message, file=file, line=line or None, key=key, remedy=error.remedy) from None
-    inner = found.get("workload")  # as in a path file, or by itself
-    return raw.but("workload", inner if isinstance(inner, Mapping) else found, (file, line))
+    inner = workload.get("workload")  # as in a path file, or by itself
+    return raw.but("workload", inner if isinstance(inner, Mapping) else workload, (file, line))
 
 
 def with_workload(raw: Mapping) -> None:
@@ -42,10 +42,10 @@ def with_workload(raw: Mapping) -> None:
     Raises:
         SpecError: With file, line, key, value and remedy.
     """
-    given = raw.get("workload")
-    if given is None:
+    spec = raw.get("workload")
+    if spec is None:
         return
-    if not isinstance(given, Mapping):
+    if not isinstance(spec, Mapping):
         raise SpecError("needs a workload", **place(raw, "workload"), key="workload", remedy="write its classes")
     for key in ("transfer", "transfers", "programs"):
         if key in raw:
@@ -53,38 +53,38 @@ def with_workload(raw: Mapping) -> None:
             raise SpecError("stands beside a workload", **place(raw, key), key=key, remedy=remedy)
     from dtnsim.description.workload import Workload
 
-    workload = validate(Workload, given, key="workload")
+    workload = validate(Workload, spec, key="workload")
     raw.put("workload", workload, *raw.lines["workload"])
-    classes = given["classes"]
-    made: list[Any] = []
+    classes = spec["classes"]
+    templates: list[Any] = []
     for name in workload.classes:
-        at = classes.lines.get(name, (given.file, given.line))
-        template = _template(name, workload, list(raw["hosts"]), classes[name], at)
-        if made:
-            template.put("after", [made[-1]["name"]], *at)
-        made.append(template)
-    raw.put("transfers", made, *raw.lines["workload"])
+        location = classes.lines.get(name, (spec.file, spec.line))
+        template = _template(name, workload, list(raw["hosts"]), classes[name], location)
+        if templates:
+            template.put("after", [templates[-1]["name"]], *location)
+        templates.append(template)
+    raw.put("transfers", templates, *raw.lines["workload"])
 
 
-def _template(name: str, workload: Workload, hosts: list[str], given: Mapping, at: tuple[str, int]) -> Mapping:
+def _template(name: str, workload: Workload, hosts: list[str], spec: Mapping, location: tuple[str, int]) -> Mapping:
     """A transfer of a class, between the first of its ends."""
-    kind, template = workload.classes[name], Mapping(*at)
+    kind, template = workload.classes[name], Mapping(*location)
 
-    def put(key: str, value: object, of: str = "") -> None:
-        template.put(key, value, *given.lines.get(of or key, at))
+    def put(key: str, value: object, source_key: str = "") -> None:
+        template.put(key, value, *spec.lines.get(source_key or key, location))
 
-    put("name", Scalar(name, *at))
-    begin, end = ({**place(given, key), "key": f"workload.classes.{name}.{key}"} for key in ("from", "to"))
+    put("name", Scalar(name, *location))
+    begin, end = ({**place(spec, key), "key": f"workload.classes.{name}.{key}"} for key in ("from", "to"))
     first = members(kind.begin[0], workload, hosts, begin)[0]
-    others = [other for text in kind.to for other in members(text, workload, hosts, end)]
-    apart = [end for end in others if end.partition(":")[0] != first.partition(":")[0]]
-    put("from", Scalar(first, *at))
-    put("to", Scalar((apart or others)[0], *at))
-    put("tool", given.get("tool"))
+    destinations = [other for text in kind.to for other in members(text, workload, hosts, end)]
+    apart = [end for end in destinations if end.partition(":")[0] != first.partition(":")[0]]
+    put("from", Scalar(first, *location))
+    put("to", Scalar((apart or destinations)[0], *location))
+    put("tool", spec.get("tool"))
     if kind.via:
         put("via", kind.via)
     size = kind.typical_B
-    put("dataset", mapping({"files": kind.files_of(size), "size": Scalar(f"{size!r} B", *at)}, *at), "size")
+    put("dataset", mapping({"files": kind.files_of(size), "size": Scalar(f"{size!r} B", *location)}, *location), "size")
     return template
 
 
@@ -97,11 +97,11 @@ def members(end: str, workload: Workload, hosts: list[str], where: dict[str, Any
     name, colon, path = end.partition(":")
     name = name.strip()
     patterns = workload.endpoints[name].hosts if name in workload.endpoints else [name]
-    found = [h for p in patterns for h in hosts if fnmatchcase(h, p)]
-    if not found:
+    matched = [h for p in patterns for h in hosts if fnmatchcase(h, p)]
+    if not matched:
         if name in workload.endpoints:
             remedy = f"its hosts ({', '.join(patterns)}) are none of {', '.join(hosts[:12])}"
             raise SpecError("is an endpoint without hosts", **where, value=name, remedy=remedy)
-        known = ", ".join([*workload.endpoints, *hosts][:12])
-        raise SpecError("is neither an endpoint nor a host", **where, value=name, remedy=f"write one of {known}")
-    return [f"{h}{colon}{path}" for h in dict.fromkeys(found)]
+        names = ", ".join([*workload.endpoints, *hosts][:12])
+        raise SpecError("is neither an endpoint nor a host", **where, value=name, remedy=f"write one of {names}")
+    return [f"{h}{colon}{path}" for h in dict.fromkeys(matched)]

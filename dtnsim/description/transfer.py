@@ -132,12 +132,12 @@ class TransferSpec(Model):
             raise among_others(error) from None
 
 
-def _one_file(given: object) -> Dataset | None:
+def _one_file(spec: object) -> Dataset | None:
     """``{files: 1, size: 10 GB}`` at once, since very many transfers have that; None where it is not just so."""
-    if not isinstance(given, dict) or len(given) != 2 or given.get("files") != "1":
+    if not isinstance(spec, dict) or len(spec) != 2 or spec.get("files") != "1":
         return None
     try:
-        size = dataset.SIZE.read(given.get("size")).value
+        size = dataset.SIZE.read(spec.get("size")).value
     except ValueError:
         return None  # who reads all of it says where
     if not 0 < size <= dataset.MAX_BYTES:
@@ -147,25 +147,25 @@ def _one_file(given: object) -> Dataset | None:
     return Dataset(f"1 file, {units.show(size, 'B')}", sizes, _ONE)
 
 
-def check_order(transfers: Sequence[TransferSpec], number: int, at: dict[str, Any]) -> None:
+def check_order(transfers: Sequence[TransferSpec], number: int, spot: dict[str, Any]) -> None:
     """Refuses a transfer that waits for what does not exist, or in the end for itself."""
-    own = transfers[number]
-    if not own.after and own.pause is None:
+    transfer = transfers[number]
+    if not transfer.after and transfer.pause is None:
         return  # very many transfers wait for none
     by_name = {t.name: t for t in transfers}
-    where: dict[str, Any] = {**at, "key": f"transfer {own.name}.after"}
-    for name in own.after:
+    where: dict[str, Any] = {**spot, "key": f"transfer {transfer.name}.after"}
+    for name in transfer.after:
         if name not in by_name:
             raise SpecError("is no transfer of this path", **where, value=name, remedy=f"one of {', '.join(by_name)}")
-    if own.pause is not None and not own.after:
-        where["key"] = f"transfer {own.name}.pause"
+    if transfer.pause is not None and not transfer.after:
+        where["key"] = f"transfer {transfer.name}.pause"
         raise SpecError("a pause follows other transfers", **where, remedy="write 'after', or 'start' for a time")
     seen: set[str] = set()
-    ahead = list(own.after)
+    ahead = list(transfer.after)
     while ahead:
         name = ahead.pop()
-        if name == own.name:
-            raise SpecError("waits for itself", **where, value=", ".join(own.after), remedy="take a name out")
+        if name == transfer.name:
+            raise SpecError("waits for itself", **where, value=", ".join(transfer.after), remedy="take a name out")
         if name not in seen:
             seen.add(name)
             ahead += by_name[name].after if name in by_name else []
@@ -173,35 +173,35 @@ def check_order(transfers: Sequence[TransferSpec], number: int, at: dict[str, An
 
 def elsewhere(hosts: Iterable[Host], systems: Collection[str]) -> str:
     """That what runs on some systems does not run on some hosts; empty where it runs on all of them."""
-    others = [f"{host.name} ({host.os or 'Linux'})" for host in hosts if host.system not in systems]
-    return f"does not run on {' and '.join(others)}" if others else ""
+    unsupported = [f"{host.name} ({host.os or 'Linux'})" for host in hosts if host.system not in systems]
+    return f"does not run on {' and '.join(unsupported)}" if unsupported else ""
 
 
 def misplaced(transfers: Sequence[TransferSpec], hosts: MappingABC[str, Host]) -> tuple[str, ...]:
     """What is said of tools that no usage has on a system that a host at their ends states."""
-    found: dict[str, str] = {}
+    warnings: dict[str, str] = {}
     for kind, *ends in {(t.tool.kind, *sorted({split_end(e)[0] for e in (t.source_end, t.to)})) for t in transfers}:
         stated = [hosts[name] for name in ends if name in hosts and hosts[name].os]
         runs = {system for tool, usage in usages() if tool == kind for system in usage.systems} if stated else set()
         if runs and (where := elsewhere(stated, runs)):
-            found[f"{kind} {where}"] = f"{kind} {where}: predicted as if it did; 'dtnsim tools' has those that do"
-    return tuple(found[key] for key in sorted(found))
+            warnings[f"{kind} {where}"] = f"{kind} {where}: predicted as if it did; 'dtnsim tools' has those that do"
+    return tuple(warnings[key] for key in sorted(warnings))
 
 
 def written(raw: Mapping) -> list[Any]:
     """The transfers of a path file as they are written there: one, a list, or by name."""
-    given = raw.get("transfers", [raw.get("transfer")])
-    return list(given.values() if isinstance(given, Mapping) else given if isinstance(given, list) else ())
+    items = raw.get("transfers", [raw.get("transfer")])
+    return list(items.values() if isinstance(items, Mapping) else items if isinstance(items, list) else ())
 
 
 def rewrite(raw: Mapping, change: Callable[[Any, str], Any]) -> None:
     """Puts what ``change`` makes of each transfer of a path file, told its key, in its place."""
-    given = raw.get("transfers")
-    if isinstance(given, list):
-        raw["transfers"] = [change(item, f"transfers.{number}") for number, item in enumerate(given)]
-    elif isinstance(given, Mapping):
-        raw["transfers"] = made = given.clone()
-        made.update({name: change(item, f"transfers.{name}") for name, item in given.items()})
+    items = raw.get("transfers")
+    if isinstance(items, list):
+        raw["transfers"] = [change(item, f"transfers.{number}") for number, item in enumerate(items)]
+    elif isinstance(items, Mapping):
+        raw["transfers"] = updated = items.clone()
+        updated.update({name: change(item, f"transfers.{name}") for name, item in items.items()})
     if "transfer" in raw:
         raw["transfer"] = change(raw["transfer"], "transfer")
 
@@ -224,16 +224,16 @@ def with_ends(item: Mapping, hosts: Sequence[str]) -> Mapping:
     tool = item.get("tool")
     if not isinstance(tool, Mapping) or str(tool.get("kind")) not in kinds():
         return item  # what is wrong with it is said when it is built
-    found = find_kind(str(tool["kind"]))
-    if not issubclass(found, Tool):
+    tool_type = find_kind(str(tool["kind"]))
+    if not issubclass(tool_type, Tool):
         return item
-    _timed(item, tool, found)
-    for end, option in (("from", found.reads_option), ("to", found.writes_option)):
-        written = [name for name in names(option, found.model_fields.get(option)) if name in tool]
+    _timed(item, tool, tool_type)
+    for end, option in (("from", tool_type.reads_option), ("to", tool_type.writes_option)):
+        written = [name for name in names(option, tool_type.model_fields.get(option)) if name in tool]
         if not written:
             continue
         key, path = written[0], str(tool[written[0]])
-        at = tool.at(key)
+        location = tool.at(key)
         where: dict[str, Any] = {**place(tool, key), "key": f"transfer.tool.{key}", "value": path}
         mount = split_end(str(item.get(end, "")))[1]
         relative = path[:1] != "/" and ":" not in path
@@ -246,23 +246,23 @@ def with_ends(item: Mapping, hosts: Sequence[str]) -> Mapping:
             path = f"{beside}:{path}"
         if ":" not in path and len(hosts) != 1:
             raise SpecError("is on which host?", **where, remedy=f"write HOST:{path}, of {', '.join(hosts)}")
-        item.put(end, Scalar(path if ":" in path else f"{hosts[0]}:/{path.removeprefix('/')}", *at), *at)
+        item.put(end, Scalar(path if ":" in path else f"{hosts[0]}:/{path.removeprefix('/')}", *location), *location)
     ends = [end for end in ("from", "to") if end in item]
-    if found.reads_option and found.reads_option == found.writes_option and len(ends) == 1:
+    if tool_type.reads_option and tool_type.reads_option == tool_type.writes_option and len(ends) == 1:
         # a test of one volume, as if its own option named it
         item.put("from" if ends == ["to"] else "to", item[ends[0]], *item.at(ends[0]))
     return item
 
 
-def _timed(item: Mapping, tool: Mapping, found: type[Tool]) -> None:
+def _timed(item: Mapping, tool: Mapping, tool_type: type[Tool]) -> None:
     """Gives a test that has an option for its time the transfer's ``duration``, where it says none or the same."""
-    option = found.time_option
+    option = tool_type.time_option
     if "duration" not in item or not option:
         return
-    written = [name for name in names(option, found.model_fields[option]) if name in tool]
+    written = [name for name in names(option, tool_type.model_fields[option]) if name in tool]
     if not written or tool[written[0]] == item["duration"]:
-        at = item.at("duration")
-        tool.put(written[0] if written else option, item.pop("duration"), *at)
+        location = item.at("duration")
+        tool.put(written[0] if written else option, item.pop("duration"), *location)
 
 
 def names(name: str, field: FieldInfo | None) -> list[str]:
@@ -280,10 +280,10 @@ def _with_tool(item: Mapping) -> Mapping:
         short = [key for key in item if key not in TransferSpec.model_fields and key in kinds()]
         if len(short) != 1 or find_kind(short[0]).family != Tool.family:
             return item
-        at, options = item.at(short[0]), item.pop(short[0])
-        tool = options.clone() if isinstance(options, Mapping) else Mapping(*at)
-        tool.put("name", short[0], *at)
-        item.put("tool", tool, *at)
+        location, options = item.at(short[0]), item.pop(short[0])
+        tool = options.clone() if isinstance(options, Mapping) else Mapping(*location)
+        tool.put("name", short[0], *location)
+        item.put("tool", tool, *location)
     try:
         item["tool"] = typed = written_tool(item["tool"])
     except SpecError as error:
@@ -291,18 +291,18 @@ def _with_tool(item: Mapping) -> Mapping:
             one.key, (one.file, one.line) = "transfer.tool", item.lines["tool"]
         raise
     if isinstance(typed, Mapping) and str(typed.get("kind")) in kinds():
-        found = find_kind(str(typed["kind"]))
-        for key, value in typed.items() if issubclass(found, Tool) else ():
+        tool_type = find_kind(str(typed["kind"]))
+        for key, value in typed.items() if issubclass(tool_type, Tool) else ():
             # sizes as programs write them, whose k is 1024
             if isinstance(value, Scalar) and (size := re.fullmatch(r"(\d+)([kKmMgGtT])", value)):
                 written = f"{size[1]} {size[2].upper()}iB"
                 # what the field of that option, under any of its names, says of its number
-                fields = (field for name, field in found.model_fields.items() if key in names(name, field))
-                known = (m for field in fields for m in (*field.metadata, *metadata_within(field.annotation)))
-                if any(getattr(m, "dim", "") == "B/s" for m in known):
+                fields = (field for name, field in tool_type.model_fields.items() if key in names(name, field))
+                metadata = (m for field in fields for m in (*field.metadata, *metadata_within(field.annotation)))
+                if any(getattr(m, "dim", "") == "B/s" for m in metadata):
                     from dtnsim.tools._command import rate_of
 
-                    written = rate_of(found.kind, value)
+                    written = rate_of(tool_type.kind, value)
                 typed[key] = Scalar(written, value.file, value.line)
     return item
 

@@ -49,14 +49,14 @@ class Sizes(Model):
     @property
     def mean_B(self) -> float:
         """Mean, with what exceeds ``most`` cut to it [B]."""
-        whole = self.median.value * math.exp(self.sigma**2 / 2)
+        uncut = self.median.value * math.exp(self.sigma**2 / 2)
         if self.most is None:
-            return whole
+            return uncut
         if self.sigma == 0:
             return min(self.median.value, self.most.value)
         z = math.log(self.most.value / self.median.value) / self.sigma
         below = 0.5 * math.erfc(-(z - self.sigma) / math.sqrt(2))
-        return whole * below + self.most.value * 0.5 * math.erfc(z / math.sqrt(2))
+        return uncut * below + self.most.value * 0.5 * math.erfc(z / math.sqrt(2))
 
 
 class Files(Model):
@@ -184,8 +184,8 @@ class TransferClass(Model):
     def _one_way(self) -> Self:
         ways = [way for way in _WAYS if getattr(self, way) is not None]
         if len(ways) != 1:
-            said = f"both {ways[0]!r} and {ways[1]!r}" if ways else "no times"
-            raise ValueError(f"gives {said}; write one of {', '.join(_WAYS)}")
+            conflict = f"both {ways[0]!r} and {ways[1]!r}" if ways else "no times"
+            raise ValueError(f"gives {conflict}; write one of {', '.join(_WAYS)}")
         if self.size is None and self.trace is None:
             raise ValueError("needs 'size', the bytes of a transfer")
         if self.each is not None and self.files is not None:

@@ -5,7 +5,7 @@ paste them (`pasted`), and has the host made of them, by `hardware` (processor, 
 `mounts`. `measuring` runs tests politely, and `as_measured` puts what their logs say in the place of what was found.
 `finding_out` says which test or command tells an uncertain number (benchmarks.yaml).
 
-What functions take has one name everywhere: ``given``, what a machine says of itself; ``found``, its host as `discover`
-has it, or as measured; the raw ``logs`` of tests; ``mount``, the volume that they were on; ``peer``, name or address of
-another host, on which ``iperf3 -s`` runs.
+What functions take has one name everywhere: ``outputs``, what a machine says of itself; ``discovered``, its host as
+`discover` has it, or as measured; the raw ``logs`` of tests; ``mount``, the volume that they were on; ``peer``, name or
+address of another host, on which ``iperf3 -s`` runs.
 """

@@ -17,7 +17,7 @@ from dtnsim.components.cpu import Cpu
 from dtnsim.components.stack import Stack
 from dtnsim.discovery.discover import Found
 from dtnsim.discovery.measuring import DEPTHS, MIB, gave_figure
-from dtnsim.discovery.outputs import Said, Tree, below, quoted
+from dtnsim.discovery.outputs import Stated, Tree, below, quoted
 from dtnsim.ground import yamlio
 from dtnsim.ground.errors import InputError
 from dtnsim.ground.grouping import by_key
@@ -50,9 +50,9 @@ class Figure:
     spread: float  #: Relative standard deviation of what another run may give [1].
     source: str  #: Logs that it is from.
 
-    def said(self, unit: str) -> Said:
+    def as_stated(self, unit: str) -> Stated:
         """As a host file has it."""
-        return Said(
+        return Stated(
             f"{{value: {self.value:.6g} {unit}, spread: {100 * self.spread:.3g} %}}".replace(" 1,", ","), self.source
         )
 
@@ -68,13 +68,13 @@ def figure(values: Sequence[float], source: str, more: float = 0.0) -> Figure:
     Raises:
         InputError: no run gave more than nothing.
     """
-    found = sorted(v for v in values if v > 0 and math.isfinite(v))
-    if not found:
+    runs = sorted(v for v in values if v > 0 and math.isfinite(v))
+    if not runs:
         raise InputError(f"measure: {source}: no run gave a figure; remove its logs and measure again")
-    count = len(found)
-    logs = [math.log(v) for v in found]
+    count = len(runs)
+    logs = [math.log(v) for v in runs]
     apart = statistics.stdev(logs) * _T.get(count, 1.15) * math.sqrt(1 + 1 / count) if count > 1 else _ALONE
-    return Figure(statistics.median(found), math.hypot(max(apart, _LEAST), more), f"{source}, {count} runs")
+    return Figure(statistics.median(runs), math.hypot(max(apart, _LEAST), more), f"{source}, {count} runs")
 
 
 class Logs:
@@ -92,9 +92,9 @@ class Logs:
         if not self.runs:
             raise InputError(f"measure: {folder} holds no logs with figures: what was left out says why")
 
-    def of(self, name: str, quantity: str = "throughput", **where: object) -> list[float]:
+    def figures(self, name: str, quantity: str = "throughput", **where: object) -> list[float]:
         """The figure of every run of a test."""
-        found = []
+        values = []
         for run in self.runs.get(name, ()):
             mine = [
                 m.value
@@ -104,82 +104,82 @@ class Logs:
                 and not m.conditions.get("interval")
                 and all(m.conditions.get(k) == v for k, v in where.items())
             ]
-            found += mine[:1]
-        return found
+            values += mine[:1]
+        return values
 
     def times(self, name: str) -> list[float]:
         """Seconds of one request in every run."""
-        return [1.0 / v for v in self.of(name, "iops")]
+        return [1.0 / v for v in self.figures(name, "iops")]
 
     def flushed(self, name: str) -> list[float]:
         """Rate of write-back in every run of a write with a flush at its end: all but the time of its calls [B/s]."""
-        found = []
+        rates = []
         for run in self.runs.get(name, ()):
-            whole = next((m for m in run if m.quantity == "throughput"), None)
+            throughput = next((m for m in run if m.quantity == "throughput"), None)
             call = next(
                 (m for m in run if m.conditions.get("of") == "clat" and m.conditions["statistic"] == "mean"), None
             )
-            if whole is None or call is None:
+            if throughput is None or call is None:
                 continue
-            size, block = (float(whole.conditions.get(k) or 0) for k in ("bytes", "block_B"))
-            seconds = size / whole.value - call.value * size / block
-            found.append(size / max(seconds, 1e-3))
-        return found
+            size, block = (float(throughput.conditions.get(k) or 0) for k in ("bytes", "block_B"))
+            seconds = size / throughput.value - call.value * size / block
+            rates.append(size / max(seconds, 1e-3))
+        return rates
 
     def has(self, *names: str) -> bool:
         """Whether every one of these tests has run."""
         return all(n in self.runs for n in names)
 
 
-def host(found: Found, logs: Logs, mount: str) -> Found:
+def host(discovered: Found, logs: Logs, mount: str) -> Found:
     """The host with what was measured in the place of what was found.
 
     Raises:
         InputError: logs without figures, or a volume that nobody described.
     """
-    volume = volume_of(found, mount)
-    tree = dict(found.tree)
+    volume = volume_of(discovered, mount)
+    tree = dict(discovered.tree)
     clock = _clock(tree)
     work = _per_cycle(logs, clock)
     processor = dict(below(tree, "cpu"))
-    processor["clock"] = Said(f"{{value: {clock / 1e9:.6g} GHz, spread: 0 %}}", "unit of the costs that were measured")
+    processor["clock"] = Stated(
+        f"{{value: {clock / 1e9:.6g} GHz, spread: 0 %}}", "unit of the costs that were measured"
+    )
     if work is not None:
-        processor["per_cycle"] = work.said("1")
+        processor["per_cycle"] = work.as_stated("1")
     per_s = clock * (work.value if work is not None else 1.0)
     tree["cpu"] = processor
     tree["stack"] = _stack(tree["stack"], logs, per_s)
     if logs.has("cold", "again", "fill"):
         tree["volumes"] = {**below(tree, "volumes"), mount: _volume(volume, logs)}
-    return replace(found, tree=tree, where=f"{found.where}, measured by dtnsim measure ({logs.folder.name})")
+    return replace(discovered, tree=tree, where=f"{discovered.where}, measured by dtnsim measure ({logs.folder.name})")
 
 
-def volume_of(found: Found, mount: str) -> Tree:
+def volume_of(discovered: Found, mount: str) -> Tree:
     """A volume of a host that was found.
 
     Raises:
         InputError: it is of a kind that `discover` leaves to a person.
     """
-    volumes = below(found.tree, "volumes")
+    volumes = below(discovered.tree, "volumes")
     if volume := below(volumes, mount):
         return volume
-    known = ", ".join(volumes) or "none"
-    raise InputError(f"--volume: {mount} is of a kind that discover leaves to you; it describes {known}")
+    names = ", ".join(volumes) or "none"
+    raise InputError(f"--volume: {mount} is of a kind that discover leaves to you; it describes {names}")
 
 
 def _clock(tree: Tree) -> float:
     """Clock that costs are counted in [Hz]: the one that was found, or that of the part."""
     clock, part = (below(tree, "cpu").get(key) for key in ("clock", "part"))
-    if isinstance(clock, Said) and (number := _CLOCK.search(str(clock.value))) is not None:
+    if isinstance(clock, Stated) and (number := _CLOCK.search(str(clock.value))) is not None:
         return float(number[1]) * 1e9
-    return Cpu.build(str(part.value)).clock.value if isinstance(part, Said) else 2.5e9
+    return Cpu.build(str(part.value)).clock.value if isinstance(part, Stated) else 2.5e9
 
 
 def _per_cycle(logs: Logs, clock: float) -> Figure | None:
     """Work of a cycle over that of the machines on which costs of tools were published: median of the operations."""
-    rates = {op: logs.of(f"openssl-{name}") for name, op in _KNOWN.items()}
-    ratios = [
-        CORE_RATES[op].cycles_per_byte / (clock / statistics.median(found)) for op, found in rates.items() if found
-    ]
+    rates = {op: logs.figures(f"openssl-{name}") for name, op in _KNOWN.items()}
+    ratios = [CORE_RATES[op].cycles_per_byte / (clock / statistics.median(runs)) for op, runs in rates.items() if runs]
     if not ratios:
         return None
     apart = statistics.pstdev(map(math.log, ratios))
@@ -187,35 +187,37 @@ def _per_cycle(logs: Logs, clock: float) -> Figure | None:
     return Figure(statistics.median(ratios), max(0.1, apart / math.sqrt(len(ratios))), f"openssl speed: {names}")
 
 
-def _stack(given: Said | Tree, logs: Logs, per_s: float) -> Tree:
+def _stack(spec: Stated | Tree, logs: Logs, per_s: float) -> Tree:
     """Costs of the kernel's calls, copies and network [cycles], of ``per_s`` cycles a second."""
-    tree: Tree = {"part": given} if isinstance(given, Said) else dict(given)
+    tree: Tree = {"part": spec} if isinstance(spec, Stated) else dict(spec)
     part = tree.get("part")
-    usual = Stack.build(str(part.value)) if isinstance(part, Said) else Stack()
+    usual = Stack.build(str(part.value)) if isinstance(part, Stated) else Stack()
     if logs.has("warm", "calls", "fill"):
-        large, small = (per_s / statistics.median(logs.of(name)) for name in ("warm", "calls"))
+        large, small = (per_s / statistics.median(logs.figures(name)) for name in ("warm", "calls"))
         call = max((small - large) / (1 / 4096 - 1 / MIB), 0.0)
-        tree["file_call"] = Said(
+        tree["file_call"] = Stated(
             f"{{value: {call:.6g} cycles, spread: 20 %}}", "calls less warm: blocks of 4 KiB and 1 MiB"
         )
         for key, name in (("file_read_byte", "warm"), ("file_write_byte", "fill")):
-            costs = [max(per_s / rate - call / MIB, 0.05) for rate in logs.of(name)]
-            tree[key] = figure(costs, name).said("cycles/B")
+            costs = [max(per_s / rate - call / MIB, 0.05) for rate in logs.figures(name)]
+            tree[key] = figure(costs, name).as_stated("cycles/B")
         if logs.has("cold"):
-            busy = zip(*(logs.of("cold", "cpu_share", state=s) for s in ("user", "system")), strict=True)
-            costs = [per_s * (u + v) / r - call / MIB for (u, v), r in zip(busy, logs.of("cold"), strict=True)]
-            tree["file_miss_byte"] = figure(costs, "cold, its processor time").said("cycles/B")
+            busy = zip(*(logs.figures("cold", "cpu_share", state=s) for s in ("user", "system")), strict=True)
+            costs = [per_s * (u + v) / r - call / MIB for (u, v), r in zip(busy, logs.figures("cold"), strict=True)]
+            tree["file_miss_byte"] = figure(costs, "cold, its processor time").as_stated("cycles/B")
         tree |= _unbacked(logs, per_s)
-        tree["memory_stall"] = Said("{value: 0, spread: 0 %}", "what memory's load costs is in what was measured")
+        tree["memory_stall"] = Stated("{value: 0, spread: 0 %}", "what memory's load costs is in what was measured")
     if logs.has("loopback-1"):
-        rates = logs.of("loopback-1", role="receiver")
+        rates = logs.figures("loopback-1", role="receiver")
         packet = usual.aggregate.value
         for key, where, cost in (("send", "local", usual.send_packet), ("receive", "remote", usual.receive_packet)):
-            shares = logs.of("loopback-1", "cpu_share", where=where)
+            shares = logs.figures("loopback-1", "cpu_share", where=where)
             fixed = cost.value / packet + usual.socket_call.value / usual.socket_block.value
             costs = [max(per_s * s / r - fixed, 0.02) for s, r in zip(shares, rates, strict=False)]
             if costs:
-                tree[f"{key}_byte"] = figure(costs, f"loopback-1, processor of {where} iperf3", 0.1).said("cycles/B")
+                tree[f"{key}_byte"] = figure(costs, f"loopback-1, processor of {where} iperf3", 0.1).as_stated(
+                    "cycles/B"
+                )
     return tree
 
 
@@ -223,40 +225,40 @@ def _unbacked(logs: Logs, per_s: float) -> Tree:
     """What new pages cost besides where memory was idle; nothing where that makes no difference."""
     if not logs.has("idle"):
         return {}
-    used, idle = statistics.median(logs.of("fill")), statistics.median(logs.of("idle"))
+    used, idle = statistics.median(logs.figures("fill")), statistics.median(logs.figures("idle"))
     if used / idle < _ALIKE:
         return {}
-    more = [max(per_s / rate - per_s / used, 0.05) for rate in logs.of("idle")]
-    return {"unbacked_byte": figure(more, "idle less fill").said("cycles/B")}
+    more = [max(per_s / rate - per_s / used, 0.05) for rate in logs.figures("idle")]
+    return {"unbacked_byte": figure(more, "idle less fill").as_stated("cycles/B")}
 
 
-def _volume(given: Tree, logs: Logs) -> Tree:
+def _volume(spec: Tree, logs: Logs) -> Tree:
     """A volume as measured: file system's own times, and the device below."""
     write, first = logs.flushed("again"), logs.flushed("first")
-    filesystem = dict(below(given, "filesystem"))
-    array: Tree = {"kind": Said("measured", "through the file system")}
-    known, new = figure(write, "again"), figure(first, "first")
-    apart = known.value / new.value
+    filesystem = dict(below(spec, "filesystem"))
+    array: Tree = {"kind": Stated("measured", "through the file system")}
+    overwrite, new = figure(write, "again"), figure(first, "first")
+    apart = overwrite.value / new.value
     if 1 / _ALIKE < apart < _ALIKE:
-        known = figure([*write, *first], "again and first")
+        overwrite = figure([*write, *first], "again and first")
     elif apart > 1:
-        array["first_write"] = new.said("B/s")
-    array["read"] = figure(logs.of("cold"), "cold").said("B/s")
-    array["write"] = known.said("B/s")
+        array["first_write"] = new.as_stated("B/s")
+    array["read"] = figure(logs.figures("cold"), "cold").as_stated("B/s")
+    array["write"] = overwrite.as_stated("B/s")
     if logs.has("several"):
-        array["read_several"] = figure(logs.of("several"), "several").said("B/s")
-    array |= _burst(logs.folder / "burst-rates.csv", known)
+        array["read_several"] = figure(logs.figures("several"), "several").as_stated("B/s")
+    array |= _burst(logs.folder / "burst-rates.csv", overwrite)
     array["depths"] = _depths(logs)
     if logs.has("sync"):
-        filesystem["sync_latency"] = figure(logs.times("sync"), "sync: each write of 4 KiB").said("s")
+        filesystem["sync_latency"] = figure(logs.times("sync"), "sync: each write of 4 KiB").as_stated("s")
     if logs.has("make", "take", "warm"):
-        read, fill = (statistics.median(logs.of(name)) for name in ("warm", "fill"))
+        read, fill = (statistics.median(logs.figures(name)) for name in ("warm", "fill"))
         # a noisy run may take less for a file than its bytes did elsewhere: a tenth is left for the rest
         opened = figure([max(t - _SMALL_B / read, t / 10) / 2 for t in logs.times("take")], "take: open and close")
-        made = [max(t - _SMALL_B / fill - opened.value, t / 10) for t in logs.times("make")]
-        filesystem["op_time"] = opened.said("s")
-        filesystem["change_time"] = figure(made, "make: less its bytes and close").said("s")
-    return {**given, "filesystem": filesystem, "array": array}
+        make_times = [max(t - _SMALL_B / fill - opened.value, t / 10) for t in logs.times("make")]
+        filesystem["op_time"] = opened.as_stated("s")
+        filesystem["change_time"] = figure(make_times, "make: less its bytes and close").as_stated("s")
+    return {**spec, "filesystem": filesystem, "array": array}
 
 
 def _depths(logs: Logs) -> Tree:
@@ -268,10 +270,10 @@ def _depths(logs: Logs) -> Tree:
     tree: Tree = {}
     for depth in DEPTHS:
         names = {key: f"{name}-{depth}" for key, name in _REQUESTS.items()}
-        rates = {key: logs.of(name, "iops" if key.endswith("s") else "throughput") for key, name in names.items()}
+        rates = {key: logs.figures(name, "iops" if key.endswith("s") else "throughput") for key, name in names.items()}
         if all(rates.values()):
             units = {key: "IOPS" if key.endswith("s") else "B/s" for key in rates}
-            tree[str(depth)] = {key: figure(found, names[key]).said(units[key]) for key, found in rates.items()}
+            tree[str(depth)] = {key: figure(runs, names[key]).as_stated(units[key]) for key, runs in rates.items()}
     if not tree:
         raise InputError("measure: no direct requests were measured; fio needs libaio, the volume direct I/O")
     return tree
@@ -299,32 +301,32 @@ def _burst(file: Path, steady: Figure) -> Tree:
     source = f"{file.name}: the rate fell after {moved / 1e9:.3g} GB"
     lower = min(steady.value, slow)
     return {
-        "burst": Said(f"{{value: {moved * (1 - lower / fast):.6g} B, spread: 30 %}}", source),
-        "burst_write": Said(f"{{value: {fast:.6g} B/s, spread: 10 %}}", source),
+        "burst": Stated(f"{{value: {moved * (1 - lower / fast):.6g} B, spread: 30 %}}", source),
+        "burst_write": Stated(f"{{value: {fast:.6g} B/s, spread: 10 %}}", source),
     }
 
 
-def way(found: Found, file: str, logs: Logs, peer: str, there: Path, mount: str) -> str:
+def path_to(discovered: Found, file: str, logs: Logs, peer: str, peer_file: Path, mount: str) -> str:
     """A path file from the host to a peer; empty where the peer's own file or the tests between the two are missing.
 
     Args:
         file: The host's file.
-        there: The peer's file, beside the host's.
+        peer_file: The peer's file, beside the host's.
     """
     ping, to = f"peer-ping-{peer}", f"peer-to-{peer}"
-    if not there.is_file() or not logs.has(ping, to):
+    if not peer_file.is_file() or not logs.has(ping, to):
         return ""
-    rtt = figure(logs.of(ping, "rtt", statistic="mean") or logs.of(ping, "rtt"), "ping")
-    rate = figure(logs.of(to, role="receiver"), "iperf3 -P 4")
-    far = yamlio.load(there)
+    rtt = figure(logs.figures(ping, "rtt", statistic="mean") or logs.figures(ping, "rtt"), "ping")
+    rate = figure(logs.figures(to, role="receiver"), "iperf3 -P 4")
+    far = yamlio.load(peer_file)
     name, volumes = str(far.get("name") or peer), far.get("volumes")
     end = next(iter(volumes), "/") if isinstance(volumes, dict) else "/"
     return (
         f"# Written by dtnsim measure: the way between two hosts that were measured\n"
-        f"name: {quoted(f'{found.name} to {name}')}\n"
-        f"hosts: {{{quoted(found.name)}: {quoted(Path(file).name)}, {quoted(name)}: {quoted(there.name)}}}\n"
-        f"wan:\n  rtt: {rtt.said('s').value}  # {rtt.source}\n"
-        f"  bandwidth: {rate.said('B/s').value}  # {rate.source}\n"
-        f"transfer:\n  from: {quoted(f'{found.name}:{mount}')}\n  to: {quoted(f'{name}:{end}')}\n"
+        f"name: {quoted(f'{discovered.name} to {name}')}\n"
+        f"hosts: {{{quoted(discovered.name)}: {quoted(Path(file).name)}, {quoted(name)}: {quoted(peer_file.name)}}}\n"
+        f"wan:\n  rtt: {rtt.as_stated('s').value}  # {rtt.source}\n"
+        f"  bandwidth: {rate.as_stated('B/s').value}  # {rate.source}\n"
+        f"transfer:\n  from: {quoted(f'{discovered.name}:{mount}')}\n  to: {quoted(f'{name}:{end}')}\n"
         f"  tool: rsync\n  dataset: {{files: 1, size: 10 GB}}\n"
     )

@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from dtnsim.discovery import cards, hardware, mounts
-from dtnsim.discovery.outputs import Outputs, Said, Tree, below, collect, quoted, read, text, todos
+from dtnsim.discovery.outputs import Outputs, Stated, Tree, below, collect, quoted, read, text, todos
 
 _TRIAL = "{files: 1, size: 10 GB}"  #: files of the trial transfer
 
@@ -53,35 +53,35 @@ def discover(folder: str | Path | None = None) -> Found:
     Raises:
         InputError: the folder holds no outputs, or this machine cannot be asked.
     """
-    given = read(folder) if folder is not None else collect()
-    processor = hardware.cpu(given)
+    outputs = read(folder) if folder is not None else collect()
+    processor = hardware.cpu(outputs)
     sockets, cores = (_count(processor, key) for key in ("sockets", "cores"))
-    nics, slots = cards.cards(given)
+    nics, slots = cards.cards(outputs)
     for slot in (below(slots, name) for name in slots):
         if "socket" in slot and _count(slot, "socket") >= sockets:
             del slot["socket"]  # several nodes in a socket
-    volumes, notes = mounts.volumes(given)
-    memory = hardware.memory(given, sockets)
+    volumes, notes = mounts.volumes(outputs)
+    memory = hardware.memory(outputs, sockets)
     drawn = [*_drawn("cpu", processor, "cores clock", "LC_ALL=C lscpu"),
              *_drawn("memory", memory, "channels rate size", "dmidecode -t memory (root), free -g")]  # fmt: skip
     tree: Tree = {
-        "source": Said(f"dtnsim discover, {given.where}", ""),
-        "cpu": processor or Said("unknown", "no output says it"),
-        "memory": memory or Said("unknown", "no output says it"),
-        **hardware.system(given),
+        "source": Stated(f"dtnsim discover, {outputs.where}", ""),
+        "cpu": processor or Stated("unknown", "no output says it"),
+        "memory": memory or Stated("unknown", "no output says it"),
+        **hardware.system(outputs),
         "slots": slots,
         "nics": nics,
         "volumes": volumes,
-        "placement": cards.pinned(given, list(nics), sockets * cores),
-        "tcp": hardware.tcp(given),
-        "vm": hardware.vm(given),
+        "placement": cards.pinned(outputs, list(nics), sockets * cores),
+        "tcp": hardware.tcp(outputs),
+        "vm": hardware.vm(outputs),
     }
-    return Found(_name(given), tree, (*drawn, *notes), given.where)
+    return Found(_name(outputs), tree, (*drawn, *notes), outputs.where)
 
 
 def _count(tree: Tree, key: str) -> int:
     item = tree.get(key)
-    return item.value if isinstance(item, Said) and isinstance(item.value, int) else 1
+    return item.value if isinstance(item, Stated) and isinstance(item.value, int) else 1
 
 
 def _drawn(key: str, tree: Tree, needed: str, how: str) -> list[str]:
@@ -89,7 +89,7 @@ def _drawn(key: str, tree: Tree, needed: str, how: str) -> list[str]:
     return [f"{key}: {', '.join(left)} not said and drawn: {how}"] if left else []
 
 
-def _name(given: Outputs) -> str:
-    said = given.texts.get("hostname", "").strip() or given.keyed("system").get("host", ("", ""))[0]
-    said = said.partition(".")[0]
-    return re.sub(r"[^A-Za-z0-9-]", "-", said).strip("-").lower()[:40] or "host"
+def _name(outputs: Outputs) -> str:
+    name = outputs.texts.get("hostname", "").strip() or outputs.keyed("system").get("host", ("", ""))[0]
+    name = name.partition(".")[0]
+    return re.sub(r"[^A-Za-z0-9-]", "-", name).strip("-").lower()[:40] or "host"

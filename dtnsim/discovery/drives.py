@@ -31,9 +31,9 @@ class Drive:
     def part(self) -> str:
         """The shipped part of its model, or of its kind as far as that is said; nothing where it is not."""
         model = self.model.replace("_", " ")
-        if known := known_drive(model):
-            return known
-        if not model or pasted.known("no_drive").search(model):
+        if part := known_drive(model):
+            return part
+        if not model or pasted.name_pattern("no_drive").search(model):
             return "any-nvme" if self.name.startswith("nvme") else ""
         if self.name.startswith("nvme") or re.search(r"(?i)nvme|apple fabric|pci-express", f"{self.media} {model}"):
             return "any-nvme"
@@ -71,9 +71,9 @@ def known_drive(model: str) -> str:
     return best[2]
 
 
-def tree(given: Outputs) -> list[Any]:
+def tree(outputs: Outputs) -> list[Any]:
     """Block devices of lsblk, of its JSON or as it prints them."""
-    text = given.texts.get("lsblk", "")
+    text = outputs.texts.get("lsblk", "")
     if not text.lstrip().startswith("{"):
         return pasted.tree(text)
     try:
@@ -92,11 +92,11 @@ def flat(items: Any) -> Iterator[dict[str, Any]]:
             yield from flat(item.get("children"))
 
 
-def _said(given: Outputs) -> dict[str, Drive]:
+def _from_others(outputs: Outputs) -> dict[str, Drive]:
     """Drives by name as other programs than lsblk have them; those of a controller's groups are not of this name."""
-    found: dict[str, Drive] = {}
+    drives: dict[str, Drive] = {}
     taken: dict[int, set[str]] = {}
-    for r in given.records:
+    for r in outputs.records:
         model = r.said.get("model", r.said.get("drive", "")).replace("N/A", "")
         if r.kind not in ("drive", "volume") or (r.kind == "volume" and "drive" not in r.said):
             continue
@@ -105,46 +105,46 @@ def _said(given: Outputs) -> dict[str, Drive]:
         name = r.said.get("name", "") if r.kind == "drive" else model
         if not name:  # Windows: the same drive of another program, or another of its model
             listed = taken.setdefault(len(r.said), set())
-            alike = (n for n, d in found.items() if d.model == model and n.startswith("disk") and n not in listed)
-            name = next(alike, f"disk{len(found)}")
+            alike = (n for n, d in drives.items() if d.model == model and n.startswith("disk") and n not in listed)
+            name = next(alike, f"disk{len(drives)}")
             listed.add(name)
-        had = found.get(name, Drive(name, "", 0))
+        had = drives.get(name, Drive(name, "", 0))
         media = " ".join(filter(None, (had.media, r.said.get("media"), r.said.get("protocol"))))
         size = had.size_B or (r.size() if r.kind == "drive" else 0)
         if model or size:
-            found[name] = Drive(name, max(had.model, model, key=len), size, media, r.said.get("group", "").strip("-"))
-    return found
+            drives[name] = Drive(name, max(had.model, model, key=len), size, media, r.said.get("group", "").strip("-"))
+    return drives
 
 
-def below(given: Outputs) -> dict[str, Below]:
+def below(outputs: Outputs) -> dict[str, Below]:
     """Block device to what lies below it."""
-    said, found = _said(given), dict[str, Below]()
-    raids = {r.said["group"]: r for r in given.records if r.kind == "group"}
+    by_name, by_device = _from_others(outputs), dict[str, Below]()
+    raids = {r.said["group"]: r for r in outputs.records if r.kind == "group"}
     groups = {
-        n: Below(tuple(d for d in said.values() if d.group == n), (f"raid{r.said['level']}",), r.size())
+        n: Below(tuple(d for d in by_name.values() if d.group == n), (f"raid{r.said['level']}",), r.size())
         for n, r in raids.items()
     }
-    for item in tree(given):
+    for item in tree(outputs):
         if isinstance(item, dict) and isinstance(item.get("name"), str) and item.get("type") not in ("rom", "loop"):
-            for name, lies in _walk(item, _top(item, said, groups), ()):
-                had = found.get(name, Below())
+            for name, lies in _walk(item, _top(item, by_name, groups), ()):
+                had = by_device.get(name, Below())
                 new = tuple(d for d in lies.drives if d not in had.drives)
                 if new or not had.drives:
-                    found[name] = Below((*had.drives, *new), (*had.types, *lies.types), lies.size_B)
-    for name, drive in said.items():
+                    by_device[name] = Below((*had.drives, *new), (*had.types, *lies.types), lies.size_B)
+    for name, drive in by_name.items():
         if not drive.group and not any(abs(drive.size_B - g.size_B) < _NEAR * g.size_B for g in groups.values()):
-            found.setdefault(name, Below((drive,), (), 0))
-    if not tree(given):
-        found |= {f"dg{n}": group for n, group in groups.items()}
-    for r in [r for r in given.records if r.kind == "array"]:
+            by_device.setdefault(name, Below((drive,), (), 0))
+    if not tree(outputs):
+        by_device |= {f"dg{n}": group for n, group in groups.items()}
+    for r in [r for r in outputs.records if r.kind == "array"]:
         level = re.sub(r"raid-?|linear", lambda m: "raid0" if m[0] == "linear" else "raid", r.said.get("level", ""))
-        drives = tuple(d for m in members(r) for d in find(found, m).drives)
+        drives = tuple(d for m in members(r) for d in find(by_device, m).drives)
         if drives:
-            found.setdefault(r.said["name"], Below(drives, (level,), r.size()))
-    return found
+            by_device.setdefault(r.said["name"], Below(drives, (level,), r.size()))
+    return by_device
 
 
-def _top(item: dict[str, Any], said: Mapping[str, Drive], groups: Mapping[str, Below]) -> Below:
+def _top(item: dict[str, Any], by_name: Mapping[str, Drive], groups: Mapping[str, Below]) -> Below:
     """A drive of lsblk with what others say of it, or the drives that a controller shows as one."""
     name, size = item["name"], int(item["size"]) if digits(str(item.get("size"))) else 0
     model = str(item.get("model") or "").strip()
@@ -152,7 +152,7 @@ def _top(item: dict[str, Any], said: Mapping[str, Drive], groups: Mapping[str, B
     if len(like) == 1 and not name.startswith("nvme"):
         return like[0]
     media = "" if "rota" not in item or not model else "rotational" if item["rota"] in (True, "1") else "SSD"
-    had = said.get(name, Drive(name, "", 0))
+    had = by_name.get(name, Drive(name, "", 0))
     return Below((Drive(name, model or had.model, size, had.media or media),))
 
 
@@ -181,9 +181,9 @@ def find(below: Mapping[str, Below], device: str) -> Below:
     name = base(device)
     if name in below:
         return below[name]
-    whole = re.sub(r"(?<=\d)p\d+$|(?<=[a-z])\d+$", "", name)
-    if whole in below:
-        return Below(below[whole].drives, below[whole].types)
+    disk = re.sub(r"(?<=\d)p\d+$|(?<=[a-z])\d+$", "", name)
+    if disk in below:
+        return Below(below[disk].drives, below[disk].types)
     plain = re.sub(r"[\W_]", "", name.lower())
     like = [
         b

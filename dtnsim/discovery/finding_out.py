@@ -26,24 +26,24 @@ def _row(name: str) -> list[str]:
 def how(name: str, system: str = "linux") -> str:
     """How to find a number out, by its key, on a host with a system: linux, windows, macos or freebsd."""
     words = _row(name)[0]
-    for here, there in table()["systems"].get(system, {}).items():
-        words = words.replace(here, there)
+    for word, substitute in table()["systems"].get(system, {}).items():
+        words = words.replace(word, substitute)
     return words
 
 
 def how_on(name: str, hosts: Mapping[str, Host]) -> str:
     """How to find a number out, by its key, on the hosts, by name, that it is of, each as its system has it."""
     words = by_key((how(name, host.system), host.name) for host in hosts.values())
-    several = (f"{said} (on {' and '.join(names)})" for said, names in words.items())
+    several = (f"{advice} (on {' and '.join(names)})" for advice, names in words.items())
     return "; ".join(several) if len(words) > 1 else next(iter(words), how(name))
 
 
 def told_by(names: Iterable[str], host: str) -> dict[str, list[str]]:
     """For each sort of tests on a host the ``names`` of what makes a path uncertain that it tells of (`why_wide`)."""
-    found: dict[str, list[str]] = {sort: [] for sort in SORTS}
+    names_by_sort: dict[str, list[str]] = {sort: [] for sort in SORTS}
     for name in names:
-        here = f"{host}." in name or f"{host}/" in name or name == f"fitted parameters of {host}"
+        on_host = f"{host}." in name or f"{host}/" in name or name == f"fitted parameters of {host}"
         for sort in _row(name)[1:]:
-            if here or sort == "peer":
-                found[sort].append(name)
-    return found
+            if on_host or sort == "peer":
+                names_by_sort[sort].append(name)
+    return names_by_sort

@@ -114,8 +114,8 @@ def _benchmark(name: str, row: dict[str, Any], size_B: int, **words: str) -> Ben
     seconds = size_B / 300e6 + 1 if row["seconds"] == "slow" else row["seconds"]
     memory: Memory | None = row.get("memory")
     pause = {"idle": IDLE_S, "used": 1.0, None: 0.0}[memory]
-    asked = row.get("writes", 0.0)
-    writes = float(words.get(str(asked), asked))
+    stated = row.get("writes", 0.0)
+    writes = float(words.get(str(stated), stated))
     return Benchmark(
         name, tuple(line.split()), seconds + pause, writes, row.get("once", False), row.get("after", ""), memory
     )
@@ -157,7 +157,7 @@ def workplace(volume: Path) -> Iterator[Path]:
         raise InputError(
             f"--volume: {folder} is there and was not made by dtnsim measure; move it, or name a subfolder"
         )
-    with _alone(volume, "--volume"):
+    with _lock(volume, "--volume"):
         shutil.rmtree(folder, ignore_errors=True)
         with removed(folder):
             mark.touch()
@@ -165,12 +165,12 @@ def workplace(volume: Path) -> Iterator[Path]:
 
 
 @contextmanager
-def log_folder(folder: Path, of: str) -> Iterator[Path]:
+def log_folder(folder: Path, label: str) -> Iterator[Path]:
     """The folder of the raw logs, with a note of what they are of.
 
     Args:
         folder: The folder, which is made if it is not there.
-        of: Machine and volume.
+        label: Machine and volume.
 
     Raises:
         InputError: it cannot be made, or is of something else, or somebody else fills it.
@@ -178,32 +178,32 @@ def log_folder(folder: Path, of: str) -> Iterator[Path]:
     note = folder / "measured"
     try:
         folder.mkdir(parents=True, exist_ok=True)
-        was = note.read_text(encoding="utf-8") if note.exists() else of
+        was = note.read_text(encoding="utf-8") if note.exists() else label
     except OSError as error:
         raise InputError(f"--logs: {folder} takes no logs: {error.strerror}; name another folder") from None
-    if was != of:
-        raise InputError(f"--logs: {folder} has logs of {was}; write --logs DIR, or another -o, for those of {of}")
-    with _alone(folder, "--logs"):
-        output.write(note, of, "--logs")
+    if was != label:
+        raise InputError(f"--logs: {folder} has logs of {was}; write --logs DIR, or another -o, for those of {label}")
+    with _lock(folder, "--logs"):
+        output.write(note, label, "--logs")
         yield folder.resolve()
 
 
 @contextmanager
-def _alone(folder: Path, option: str) -> Iterator[None]:
+def _lock(folder: Path, option: str) -> Iterator[None]:
     """No other run is at a folder meanwhile, where its file system has locks."""
     from fcntl import LOCK_EX, LOCK_NB, flock
 
-    held = os.open(folder, os.O_RDONLY)
+    descriptor = os.open(folder, os.O_RDONLY)
     try:
         try:
-            flock(held, LOCK_EX | LOCK_NB)
+            flock(descriptor, LOCK_EX | LOCK_NB)
         except BlockingIOError:
             raise InputError(f"{option}: another dtnsim measure is at {folder}; wait for its end") from None
         except OSError:  # NFS wants a file for its locks
             pass
         yield
     finally:
-        os.close(held)
+        os.close(descriptor)
 
 
 def run(
@@ -229,7 +229,7 @@ def run(
             tell(done / max(total, 1.0), f"{test.name}, run {turn + 1} of {test.runs(times)}")
             done += test.seconds
             if test in open_ones:
-                failed += _one(test, turn, folder, _log(test, turn, logs))
+                failed += _run_once(test, turn, folder, _log(test, turn, logs))
             for file in folder.glob(f"{test.after}*") if test.after else ():
                 file.unlink(missing_ok=True)
         # the newest stays, so that the next one lies elsewhere
@@ -258,7 +258,7 @@ def _log(test: Benchmark, turn: int, logs: Path) -> Path:
     return logs / f"{test.name}.{turn}.log"
 
 
-def _one(test: Benchmark, turn: int, folder: Path, log: Path) -> list[str]:
+def _run_once(test: Benchmark, turn: int, folder: Path, log: Path) -> list[str]:
     """One run: its log is there once it is whole, and has a figure.
 
     Raises:
@@ -276,8 +276,8 @@ def _one(test: Benchmark, turn: int, folder: Path, log: Path) -> list[str]:
             raise InputError(f"--volume: {folder} has vanished; runs until then are kept in {log.parent}") from None
         return [f"{test.name}: {error}"]
     if done.returncode:
-        said = (done.stderr.strip() or done.stdout.strip() or "no word").splitlines()[-1]
-        return [f"{test.name}: {said[:200]}"]
+        message = (done.stderr.strip() or done.stdout.strip() or "no word").splitlines()[-1]
+        return [f"{test.name}: {message[:200]}"]
     text = f"$ {' '.join(words)}\n" * (test.program != "fio") + done.stdout  # fio's log is JSON from its first byte
     with suppress(LogError):  # nothing, or no text
         if gave_figure(read_text(text)[0]):
@@ -304,7 +304,7 @@ def _server(port: str) -> Iterator[None]:
     """An iperf3 server on loopback, once it listens."""
     with begun(["iperf3", "-s", "-1", "--forceflush", "-B", "127.0.0.1", "-p", port]) as server:
         stdout = server.stdout.fileno() if server.stdout is not None else 0
-        said = b" "
-        while said and b"listening" not in said and select.select([stdout], [], [], _LISTENS_S)[0]:
-            said = os.read(stdout, 4096)
+        text = b" "
+        while text and b"listening" not in text and select.select([stdout], [], [], _LISTENS_S)[0]:
+            text = os.read(stdout, 4096)
         yield

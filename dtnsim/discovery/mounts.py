@@ -6,7 +6,7 @@ from typing import Final, NamedTuple
 
 from dtnsim.discovery import drives as blocks, pasted
 from dtnsim.discovery.drives import Below, Drive, base, find, flat, tree
-from dtnsim.discovery.outputs import Outputs, Said, Tree, digits
+from dtnsim.discovery.outputs import Outputs, Stated, Tree, digits
 from dtnsim.ground.units import plural
 
 #: file systems on a machine's own drives that have a model, and those of others that a person has to describe
@@ -30,47 +30,47 @@ class Mount(NamedTuple):
     size_B: int = 0
 
 
-def volumes(given: Outputs) -> tuple[Tree, list[str]]:
+def volumes(outputs: Outputs) -> tuple[Tree, list[str]]:
     """(volumes by mount point, notes on what a person has to describe)."""
-    found, notes = Tree(), []
-    below = blocks.below(given)
+    volumes, notes = Tree(), []
+    below = blocks.below(outputs)
     seen = set[str]()
-    mounts = sorted([*_mounts(given), *_mounted(given)], key=lambda m: m.kind == "unknown")
-    for mount in [*mounts, *_unmounted(given, below, mounts)]:
+    mounts = sorted([*_mounts(outputs), *_mounted(outputs)], key=lambda m: m.kind == "unknown")
+    for mount in [*mounts, *_unmounted(outputs, below, mounts)]:
         kind, name = mount.kind.lower(), base(mount.device)
-        if kind in _OWN and name not in seen and mount.at not in found:
+        if kind in _OWN and name not in seen and mount.at not in volumes:
             seen.add(name)
-            found[mount.at] = _local(given, below, mount, _OWN[kind])
-        elif kind == "zfs" and mount.at not in found:
-            sized: Tree = {"size": Said(f"{mount.size_B} B", mount.where)} if mount.size_B else {}
-            found[mount.at] = {**_zfs(given, below, mount.device, mount.where), **sized}
+            volumes[mount.at] = _local(outputs, below, mount, _OWN[kind])
+        elif kind == "zfs" and mount.at not in volumes:
+            sized: Tree = {"size": Stated(f"{mount.size_B} B", mount.where)} if mount.size_B else {}
+            volumes[mount.at] = {**_zfs(outputs, below, mount.device, mount.where), **sized}
         elif kind in _REMOTE:
-            targets = sum("OST" in text for _, text in given.lines("lfs-df")) if kind == "lustre" else 0
+            targets = sum("OST" in text for _, text in outputs.lines("lfs-df")) if kind == "lustre" else 0
             size = f", {plural(targets, 'OST')} (lfs-df)" if targets else ""
             keys = f"'dtnsim show {_REMOTE[kind]}' has its keys"
             notes.append(f"{mount.where}: {mount.at} is {kind} of {mount.device}{size}: {keys}")
-    if not found:
-        found["/"] = {
-            "filesystem": Said("unknown", "no output says it", "mount point, file system and drives"),
-            "array": Said("unknown", "no drive was found", _UNKNOWN),
+    if not volumes:
+        volumes["/"] = {
+            "filesystem": Stated("unknown", "no output says it", "mount point, file system and drives"),
+            "array": Stated("unknown", "no drive was found", _UNKNOWN),
         }
-    return found, notes
+    return volumes, notes
 
 
-def _mounts(given: Outputs) -> Iterator[Mount]:
+def _mounts(outputs: Outputs) -> Iterator[Mount]:
     """Those of /proc/mounts that lie on drives, or come over a network."""
-    for number, line in given.lines("mounts"):
-        device, at, kind, *_ = [*line.split(), "", "", ""][:4]
-        at = _ESCAPE.sub(lambda m: chr(int(m[1], 8)), at)
+    for number, line in outputs.lines("mounts"):
+        device, mount_point, kind, *_ = [*line.split(), "", "", ""][:4]
+        mount_point = _ESCAPE.sub(lambda m: chr(int(m[1], 8)), mount_point)
         if kind not in _OWN or device.startswith("/dev/"):
-            yield Mount(device, at, kind, f"mounts:{number}")
+            yield Mount(device, mount_point, kind, f"mounts:{number}")
 
 
-def _mounted(given: Outputs) -> Iterator[Mount]:
+def _mounted(outputs: Outputs) -> Iterator[Mount]:
     """What other programs say is mounted."""
-    nowhere = pasted.known("system")
+    nowhere = pasted.name_pattern("system")
     disk, letters = "", {}
-    for r in given.records:
+    for r in outputs.records:
         disk = r.said["model"] if r.kind == "disk" else disk
         if r.kind == "letter":
             letters[r.said["letter"]] = disk
@@ -78,21 +78,21 @@ def _mounted(given: Outputs) -> Iterator[Mount]:
             continue
         letter = r.said.get("letter", "")
         device = r.said.get("drive") or r.said.get("dev") or r.said.get("name") or letters.get(letter) or letter
-        at = r.said.get("mount") or f"/{letter}"
-        if not nowhere.fullmatch(at):
-            yield Mount(device, at, r.said.get("fs", "unknown"), r.where, r.size())
-    for item in flat(tree(given)) if "mounts" not in given.texts else ():
+        mount_point = r.said.get("mount") or f"/{letter}"
+        if not nowhere.fullmatch(mount_point):
+            yield Mount(device, mount_point, r.said.get("fs", "unknown"), r.where, r.size())
+    for item in flat(tree(outputs)) if "mounts" not in outputs.texts else ():
         places = [p for p in [item.get("mountpoint"), *(item.get("mountpoints") or [])] if isinstance(p, str)]
         places = [p for p in places if p.startswith("/") and not nowhere.fullmatch(p)]
         if places and item.get("type") not in ("rom", "loop"):
             yield Mount(str(item["name"]), min(places, key=len), str(item.get("fstype") or "unknown"), "lsblk")
 
 
-def _unmounted(given: Outputs, below: Mapping[str, Below], mounts: list[Mount]) -> Iterator[Mount]:
+def _unmounted(outputs: Outputs, below: Mapping[str, Below], mounts: list[Mount]) -> Iterator[Mount]:
     """Arrays that no mounted file system lies on; where nothing is said of file systems, drives."""
     pools = {m.device.partition("/")[0] for m in mounts if m.kind == "zfs"}
     used = {d.name for m in mounts for d in find(below, m.device).drives}
-    arrays = [r for r in given.records if r.kind == "array" and r.said["name"] not in pools]
+    arrays = [r for r in outputs.records if r.kind == "array" and r.said["name"] not in pools]
     names = [(r.said["name"], "zfs" if r.said.get("type") == "zfs" else "unknown", r.where, r.size()) for r in arrays]
     if not mounts and not arrays:
         names = [(name, "unknown", "no line says where it is mounted", 0) for name in below if name not in used]
@@ -101,24 +101,24 @@ def _unmounted(given: Outputs, below: Mapping[str, Below], mounts: list[Mount]) 
             yield Mount(name, f"/{name}", kind, where, size)
 
 
-def _local(given: Outputs, below: Mapping[str, Below], mount: Mount, kind: str) -> Tree:
+def _local(outputs: Outputs, below: Mapping[str, Below], mount: Mount, kind: str) -> Tree:
     lies = find(below, mount.device)
     where = mount.where if mount.kind.lower() == kind else f"{mount.where}, {mount.kind} is taken as {kind}"
-    said = Said(kind, where, "which file system it is" if kind == "unknown" else "")
-    tree: Tree = {"filesystem": {"kind": said} if kind in ("ext4", "xfs", "btrfs") else said}
-    levels = {m.conditions.get("array"): str(m.conditions.get("level") or "") for m in given.measured("mdstat")}
+    filesystem = Stated(kind, where, "which file system it is" if kind == "unknown" else "")
+    tree: Tree = {"filesystem": {"kind": filesystem} if kind in ("ext4", "xfs", "btrfs") else filesystem}
+    levels = {m.conditions.get("array"): str(m.conditions.get("level") or "") for m in outputs.measured("mdstat")}
     level = next((t for t in lies.types if t.startswith("raid")), "") or levels.get(base(mount.device), "")
     array, source, todo = _drives(lies.drives)
     many, number = len(lies.drives), level.removeprefix("raid")
     if many > 1 and digits(number) and int(number) in _LEVELS:
         text = f"{{kind: raid, level: {number}, disks: {many}, of: {array}}}"
-        tree["array"] = Said(text, f"{level}: {source}", todo if array == "unknown" else "")
+        tree["array"] = Stated(text, f"{level}: {source}", todo if array == "unknown" else "")
     elif many > 1 and array != "unknown":
-        tree["array"] = Said(f"{{kind: raid, level: 0, disks: {many}, of: {array}}}", source, "how they are joined")
+        tree["array"] = Stated(f"{{kind: raid, level: 0, disks: {many}, of: {array}}}", source, "how they are joined")
     else:
-        tree["array"] = Said(array, source, todo)
+        tree["array"] = Stated(array, source, todo)
     if size := lies.size_B or mount.size_B:
-        tree["size"] = Said(f"{size} B", f"lsblk: {mount.device}" if lies.size_B else mount.where)
+        tree["size"] = Stated(f"{size} B", f"lsblk: {mount.device}" if lies.size_B else mount.where)
     return tree
 
 
@@ -133,51 +133,51 @@ def _drives(drives: Sequence[Drive]) -> tuple[str, str, str]:
     return (part, source, "" if not part.startswith("any-") else _UNKNOWN) if part else ("unknown", source, _UNKNOWN)
 
 
-def _zfs(given: Outputs, below: Mapping[str, Below], name: str, where: str) -> Tree:
+def _zfs(outputs: Outputs, below: Mapping[str, Below], name: str, where: str) -> Tree:
     pool = name.partition("/")[0]
-    filesystem: Tree = {"kind": Said("zfs", f"{where}: {name}")}
-    for number, line in given.lines("zfs-get"):
+    filesystem: Tree = {"kind": Stated("zfs", f"{where}: {name}")}
+    for number, line in outputs.lines("zfs-get"):
         dataset, key, value, *_ = [*line.split("\t"), "", "", ""][:4]
         if dataset == name and key == "recordsize" and digits(value):
-            filesystem["recordsize"] = Said(f"{value} B", f"zfs-get:{number}: recordsize")
-    filesystem |= _fill(given, pool)
-    kind, groups, members, at = vdevs(given, pool)
+            filesystem["recordsize"] = Stated(f"{value} B", f"zfs-get:{number}: recordsize")
+    filesystem |= _fill(outputs, pool)
+    kind, groups, members, pool_line = vdevs(outputs, pool)
     drives = [d for m in members for d in find(below, m).drives]
     part, source, todo = _drives(drives or [Drive(pool, "", 0)])
-    source = f"zpool-status:{at}: {pool}, {groups} x {kind or 'single drives'}; {source}"
+    source = f"zpool-status:{pool_line}: {pool}, {groups} x {kind or 'single drives'}; {source}"
     disks = len(members) // max(groups, 1)
     if part == "unknown" or not members:
-        return {"filesystem": filesystem, "array": Said("unknown", source, todo or _UNKNOWN)}
+        return {"filesystem": filesystem, "array": Stated("unknown", source, todo or _UNKNOWN)}
     if raidz := re.fullmatch(r"raidz(\d?)", kind):
         text = f"{{kind: raidz, parity: {raidz[1] or 1}, disks: {disks}, groups: {groups}, of: {part}}}"
     elif kind == "mirror":
         text = f"{{kind: mirror, disks: {disks}, groups: {groups}, of: {part}}}"
     else:
         text = f"{{kind: raid, level: 0, disks: {len(members)}, of: {part}}}" if len(members) > 1 else part
-    return {"filesystem": filesystem, "array": Said(text, source)}
+    return {"filesystem": filesystem, "array": Stated(text, source)}
 
 
-def _fill(given: Outputs, pool: str) -> Tree:
+def _fill(outputs: Outputs, pool: str) -> Tree:
     """How full a pool is, and how fragmented what is free (``-`` where the pool keeps no histogram)."""
-    found: Tree = {}
-    for number, line in given.lines("zpool-list"):
+    usage: Tree = {}
+    for number, line in outputs.lines("zpool-list"):
         listed = re.fullmatch(r"(\S+)\s+(\d{1,3})%?\s+(?:(\d{1,3})%?|-)", line.strip())
         if listed is None or listed[1] != pool:
             continue
-        found["filled"] = Said(f"{min(int(listed[2]), 99)} %", f"zpool-list:{number}: CAP")
+        usage["filled"] = Stated(f"{min(int(listed[2]), 99)} %", f"zpool-list:{number}: CAP")
         if listed[3]:
-            found["fragmentation"] = Said(f"{min(int(listed[3]), 100)} %", f"zpool-list:{number}: FRAG")
-    return found
+            usage["fragmentation"] = Stated(f"{min(int(listed[3]), 100)} %", f"zpool-list:{number}: FRAG")
+    return usage
 
 
-def vdevs(given: Outputs, pool: str) -> tuple[str, int, list[str], int]:
+def vdevs(outputs: Outputs, pool: str) -> tuple[str, int, list[str], int]:
     """(kind, groups, members, line) of a pool's data, as ``zpool status -P`` indents them."""
-    kind, groups, members, at, inside = "", 0, list[str](), 0, False
-    for number, line in given.lines("zpool-status"):
+    kind, groups, members, pool_line, inside = "", 0, list[str](), 0, False
+    for number, line in outputs.lines("zpool-status"):
         words = line.split()
         if words[:1] == ["pool:"]:
             inside = words[1:] == [pool]
-            at = number if inside else at
+            pool_line = number if inside else pool_line
         elif inside and words and words[0] in ("logs", "cache", "spares", "special", "errors:"):
             inside = False
         elif inside and len(words) >= 5 and words[1] in _STATES and words[0] != pool:
@@ -185,7 +185,7 @@ def vdevs(given: Outputs, pool: str) -> tuple[str, int, list[str], int]:
                 kind, groups = group[1], groups + 1
             else:
                 members.append(words[0])
-    if listed := [r for r in given.records if r.kind == "array" and r.said["name"] == pool and not members]:
+    if listed := [r for r in outputs.records if r.kind == "array" and r.said["name"] == pool and not members]:
         level, members = listed[0].said.get("level", ""), blocks.members(listed[0])
-        return "" if level == "linear" else level, 1, members, at
-    return kind, groups or 1, members, at
+        return "" if level == "linear" else level, 1, members, pool_line
+    return kind, groups or 1, members, pool_line

@@ -66,12 +66,12 @@ class Outputs:
 
     def keyed(self, name: str) -> dict[str, tuple[str, str]]:
         """Of ``path:value`` or ``key = value`` lines: key to (value, where it stands)."""
-        found: dict[str, tuple[str, str]] = {}
+        facts: dict[str, tuple[str, str]] = {}
         for number, line in self.lines(name):
             key, mark, value = line.partition(" = ") if " = " in line else line.partition(":")
             if mark:
-                found.setdefault(key.strip(), (value.strip(), f"{name}:{number}"))
-        return self.told.get(name, {}) | found
+                facts.setdefault(key.strip(), (value.strip(), f"{name}:{number}"))
+        return self.told.get(name, {}) | facts
 
     def measured(self, name: str) -> list[Measurement]:
         """What the parser of that command reads from an output; nothing where it was not collected."""
@@ -90,7 +90,7 @@ def read(place: str | Path) -> Outputs:
     place = Path(place)
     if not place.exists():
         raise InputError(f"--from: there is no folder or file {place}; make one with: sh collect.sh {place}")
-    texts, others = {}, []
+    texts, other_texts = {}, []
     for file in sorted(place.iterdir()) if place.is_dir() else [place]:
         name = file.name.removesuffix(".txt").removesuffix(".json")
         if file.is_file() and file.stat().st_size <= _LARGEST_B:
@@ -98,17 +98,17 @@ def read(place: str | Path) -> Outputs:
             if place.is_dir() and _COLLECTED.fullmatch(name):
                 texts[name] = text
             else:
-                others.append(text)
-    text = textwrap.dedent(html.unescape("\n".join(others)))
+                other_texts.append(text)
+    text = textwrap.dedent(html.unescape("\n".join(other_texts)))
     parts = pasted.split(text)
     texts = parts | texts
-    said = pasted.records(text, texts)
-    if not said and not {"lscpu", "meminfo", "lsblk", "net", "lspci", "mounts"} & texts.keys():
+    records = pasted.records(text, texts)
+    if not records and not {"lscpu", "meminfo", "lsblk", "net", "lspci", "mounts"} & texts.keys():
         raise InputError(
             f"--from: {place} holds no output of collect.sh, which 'dtnsim discover --script' prints, nor of lscpu, "
             "lsblk, lshw, inxi, hwinfo, storcli, systeminfo, Get-PhysicalDisk, system_profiler and others like them"
         )
-    return Outputs(texts, str(place), said, pasted.told(said))
+    return Outputs(texts, str(place), records, pasted.facts(records))
 
 
 @contextmanager
@@ -195,7 +195,7 @@ def collect() -> Outputs:
 
 
 @dataclass(frozen=True, slots=True)
-class Said:
+class Stated:
     """A value of the host file, with where it was read."""
 
     value: str | int  #: Text of the value, or a number.
@@ -203,7 +203,7 @@ class Said:
     todo: str = ""  #: What to find out, where it is a guess.
 
 
-Tree = dict[str, "Said | Tree"]
+Tree = dict[str, "Stated | Tree"]
 
 
 def below(tree: Tree, key: str) -> Tree:
@@ -220,7 +220,7 @@ def text(tree: Tree, indent: int = 0) -> str:
 def _lines(tree: Tree, indent: int) -> Iterator[str]:
     for key, item in tree.items():
         start = f"{'  ' * indent}{quoted(key)}:"
-        if isinstance(item, Said):
+        if isinstance(item, Stated):
             note = f"TODO: {item.todo} ({item.source})" if item.todo else item.source
             value = str(item.value) if isinstance(item.value, int) else quoted(item.value)
             note = "".join(c if c.isprintable() else " " for c in note)
@@ -240,4 +240,4 @@ def quoted(value: str) -> str:
 
 def todos(tree: Tree) -> int:
     """How many values are guesses."""
-    return sum(bool(i.todo) if isinstance(i, Said) else todos(i) for i in tree.values())
+    return sum(bool(i.todo) if isinstance(i, Stated) else todos(i) for i in tree.values())

@@ -54,14 +54,14 @@ def _patterns() -> tuple[Patterns, Patterns, dict[str, list[tuple[str, re.Patter
     return heads, sections, {k: [(kind, re.compile(p)) for kind, p in rows] for k, rows in _table()["lines"].items()}
 
 
-def known(name: str) -> re.Pattern[str]:
+def name_pattern(name: str) -> re.Pattern[str]:
     """A pattern of names that many programs print."""
     return re.compile(_table()["known"][name])
 
 
-def of_model(what: str, model: str) -> int:
+def of_model(table: str, model: str) -> int:
     """What is known of processors of a name: ``channels`` of a socket, rate of memory that is ``soldered``; else 0."""
-    return next((int(n) for words, n in _table()[what] if re.search(words, model)), 0)
+    return next((int(n) for words, n in _table()[table] if re.search(words, model)), 0)
 
 
 def shipped(folder: str, device: str, silent: str) -> Iterator[str]:
@@ -83,32 +83,32 @@ def split(text: str) -> dict[str, str]:
     """Outputs by program; each line stays where it stood in the file."""
     heads, _, _ = _patterns()
     lines = text.replace("\t", "        ").splitlines() if "dmidecode" not in text else text.splitlines()
-    found: dict[str, list[str]] = {}
+    by_program: dict[str, list[str]] = {}
     name = "prompt"
-    for at, line in enumerate(lines):
+    for index, line in enumerate(lines):
         began = next((n for n, head in heads.items() if head.match(line)), None)
         if began == "ethtool":
             began = f"ethtool.{line.partition('for ')[2].rstrip(':')}"
         if began is not None and not (name == "inxi" and began == "system_profiler"):  # both have 'Network:'
             name = began
-        found.setdefault(name, [""] * len(lines))[at] = line
-    given = {name: "\n".join(kept) for name, kept in found.items() if name != "prompt"}
+        by_program.setdefault(name, [""] * len(lines))[index] = line
+    outputs = {name: "\n".join(program_lines) for name, program_lines in by_program.items() if name != "prompt"}
     if begin := re.search(r'\{\s*"blockdevices"', text):
         try:
-            given["lsblk"] = json.dumps(json.JSONDecoder().raw_decode(text, begin.start())[0])
+            outputs["lsblk"] = json.dumps(json.JSONDecoder().raw_decode(text, begin.start())[0])
         except ValueError:
-            given.pop("lsblk", None)
-    return given
+            outputs.pop("lsblk", None)
+    return outputs
 
 
-def records(text: str, given: dict[str, str]) -> list[Record]:
+def records(text: str, outputs: dict[str, str]) -> list[Record]:
     """What the lines of a pasted file say, in their order within each program."""
     _, sections, rows = _patterns()
-    found: list[Record] = []
+    records: list[Record] = []
     for program, patterns in rows.items():
-        lines = text if program == "anywhere" else given.get(program, "")
+        lines = text if program == "anywhere" else outputs.get(program, "")
         last = Record("ignored", "")
-        for at, line in _lines(program, lines, sections.get(program)):
+        for number, line in _lines(program, lines, sections.get(program)):
             begun = False
             for kind, pattern in patterns:
                 match = pattern.search(line[:_LONGEST]) if kind == "-" or not begun else None
@@ -116,31 +116,31 @@ def records(text: str, given: dict[str, str]) -> list[Record]:
                     continue
                 if kind != "-":
                     begun = True
-                    last = Record(kind, f"{program}:{at}" if program != "anywhere" else f"line {at}")
-                    found.append(last)
+                    last = Record(kind, f"{program}:{number}" if program != "anywhere" else f"line {number}")
+                    records.append(last)
                 for key, value in match.groupdict().items():
                     if value is not None:
                         had = last.said.setdefault(key, value.strip())
                         if key == "member" and value != had:
                             last.said[key] = f"{had} {value}"
-    return [r for r in found if r.kind != "ignored" and not {"ignored"} & set(r.said)]
+    return [r for r in records if r.kind != "ignored" and not {"ignored"} & set(r.said)]
 
 
 def _lines(program: str, text: str, heading: re.Pattern[str] | None) -> Iterator[tuple[int, str]]:
     """Lines with their numbers, their section's heading before each; items of inxi are one line each."""
-    section, began, item, item_begins = "", 0, "", known("item")
-    for at, line in enumerate(text.splitlines(), 1):
+    section, began, item, item_begins = "", 0, "", name_pattern("item")
+    for number, line in enumerate(text.splitlines(), 1):
         head = heading.match(line) if heading is not None else None
         if program != "inxi":
             section = head[1] if head is not None else section
-            yield at, line if head is not None or heading is None else f"{section}:{line}"
+            yield number, line if head is not None or heading is None else f"{section}:{line}"
             continue
         rest = line[head.end() :].strip() if head is not None else line.strip()
         if head is not None or item_begins.match(rest) or not rest:
             if item:
                 yield began, item
             section = head[1] if head is not None else section
-            began, item = at, f"{section}  {rest}" if rest else ""
+            began, item = number, f"{section}  {rest}" if rest else ""
         elif item:
             item += f" {rest}"
     if item:
@@ -195,15 +195,15 @@ def tree(text: str) -> list[dict[str, Any]]:
     return top
 
 
-def told(found: Sequence[Record]) -> dict[str, dict[str, tuple[str, str]]]:
+def facts(records: Sequence[Record]) -> dict[str, dict[str, tuple[str, str]]]:
     """What the records say, under the names that ``collect.sh`` and the kernel have for it."""
-    system = {key: (value, r.where) for r in reversed(found) if r.kind == "system" for key, value in r.said.items()}
-    return {"lscpu": _cpu(found), "meminfo": _memory(found), "net": _nics(found), "system": system}
+    system = {key: (value, r.where) for r in reversed(records) if r.kind == "system" for key, value in r.said.items()}
+    return {"lscpu": _cpu(records), "meminfo": _memory(records), "net": _nics(records), "system": system}
 
 
-def _cpu(found: Sequence[Record]) -> dict[str, tuple[str, str]]:
-    made: dict[str, tuple[str, str]] = {}
-    chips = [r for r in found if r.kind == "cpu"]
+def _cpu(records: Sequence[Record]) -> dict[str, tuple[str, str]]:
+    facts: dict[str, tuple[str, str]] = {}
+    chips = [r for r in records if r.kind == "cpu"]
     for r in chips:
         alike = [c for c in chips if c.where.partition(":")[0] == r.where.partition(":")[0] and c.said.get("cores")]
         sockets = r.count("sockets") or len(alike) or ("words" in r.said and 1)
@@ -216,12 +216,12 @@ def _cpu(found: Sequence[Record]) -> dict[str, tuple[str, str]]:
         mhz = r.count("boost") or r.count("MHz") or round(1e3 * decimal(r.said.get("GHz", "0")))
         values = {"Model name": r.said.get("model", r.said.get("family", "")), "Socket(s)": sockets, "CPU max MHz": mhz}
         for name, value in {**values, "Core(s) per socket": cores, "Thread(s) per core": threads}.items():
-            if value and (name not in made or (name == "Model name" and "Family" in made[name][0])):
-                made[name] = str(value), r.where
-    threads_said = [r for r in found if r.kind == "thread"]
-    if threads_said and "Core(s) per socket" not in made:
-        made |= _of_threads(threads_said)
-    return made
+            if value and (name not in facts or (name == "Model name" and "Family" in facts[name][0])):
+                facts[name] = str(value), r.where
+    threads_said = [r for r in records if r.kind == "thread"]
+    if threads_said and "Core(s) per socket" not in facts:
+        facts |= _of_threads(threads_said)
+    return facts
 
 
 def _of_threads(listed: Sequence[Record]) -> dict[str, tuple[str, str]]:
@@ -237,23 +237,23 @@ def _of_threads(listed: Sequence[Record]) -> dict[str, tuple[str, str]]:
     }
 
 
-def _memory(found: Sequence[Record]) -> dict[str, tuple[str, str]]:
-    of_kind = [r for r in found if r.kind == "module" and r.size() > 0]
+def _memory(records: Sequence[Record]) -> dict[str, tuple[str, str]]:
+    of_kind = [r for r in records if r.kind == "module" and r.size() > 0]
     modules = [r for r in of_kind if r.where.partition(":")[0] == of_kind[0].where.partition(":")[0]]
-    made = {f"module.{n}": (r.said.get("rate", "0"), r.where) for n, r in enumerate(modules)}
+    facts = {f"module.{n}": (r.said.get("rate", "0"), r.where) for n, r in enumerate(modules)}
     if modules:
-        made["Installed"] = str(sum(r.size() for r in modules)), modules[0].where
-    sizes = [r for r in found if r.kind == "memory" and r.size() > 0]
+        facts["Installed"] = str(sum(r.size() for r in modules)), modules[0].where
+    sizes = [r for r in records if r.kind == "memory" and r.size() > 0]
     if sizes:
         least = min(sizes, key=Record.size)  # what the kernel has of what is installed
-        made["MemTotal"] = f"{least.size() // 1024} kB", least.where
-    return made
+        facts["MemTotal"] = f"{least.size() // 1024} kB", least.where
+    return facts
 
 
-def _nics(found: Sequence[Record]) -> dict[str, tuple[str, str]]:
-    made: dict[str, tuple[str, str]] = {}
-    no_card, virtual = known("no_card"), known("virtual")
-    cards = [r for r in found if r.kind == "nic" and not no_card.search(r.said.get("model", ""))]
+def _nics(records: Sequence[Record]) -> dict[str, tuple[str, str]]:
+    facts: dict[str, tuple[str, str]] = {}
+    no_card, virtual = name_pattern("no_card"), name_pattern("virtual")
+    cards = [r for r in records if r.kind == "nic" and not no_card.search(r.said.get("model", ""))]
     named = {r.said["bus"].removeprefix("0000:"): r.said["name"] for r in cards if {"bus", "name"} <= set(r.said)}
     names = {r.said["name"] for r in cards if "name" in r.said and not virtual.fullmatch(r.said["name"])}
     spare = {"eth": 0, "wlan": 0}
@@ -261,19 +261,19 @@ def _nics(found: Sequence[Record]) -> dict[str, tuple[str, str]]:
         bus = r.said.get("bus", "").removeprefix("0000:")
         name = r.said.get("name") or named.get(bus, "")
         if not name and not names:
-            kind = "wlan" if known("wireless").search(r.said.get("model", "")) else "eth"
+            kind = "wlan" if name_pattern("wireless").search(r.said.get("model", "")) else "eth"
             name, spare[kind] = f"{kind}{spare[kind]}", spare[kind] + 1
         elif not name and len(names) == 1 and sum("name" not in c.said for c in cards) == 1:
             (name,) = names
         if not name or (names and name not in names):
             continue
-        at = f"/sys/class/net/{name}"
+        prefix = f"/sys/class/net/{name}"
         values = {"device": r.said.get("bus", ""), "model": r.said.get("model", ""), "mtu": r.said.get("mtu", "")}
-        for key, said in (("speed", "Mbps"), ("most", "most")):
-            if said in r.said:
-                rate = size_bytes(r.said[said], DECIMAL) or 0.0
-                values[key] = f"{rate / 1e6 if r.said[said][-1] in 'MG' else rate:g}"
+        for key, source_key in (("speed", "Mbps"), ("most", "most")):
+            if source_key in r.said:
+                rate = size_bytes(r.said[source_key], DECIMAL) or 0.0
+                values[key] = f"{rate / 1e6 if r.said[source_key][-1] in 'MG' else rate:g}"
         for key, value in values.items():
             if value or key == "device":
-                made.setdefault(f"{at}/{key}", (value, r.where))
-    return made
+                facts.setdefault(f"{prefix}/{key}", (value, r.where))
+    return facts

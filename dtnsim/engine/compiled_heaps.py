@@ -21,8 +21,8 @@ def _pointer(kind: Any) -> Any:
     """What makes a pointer of an address."""
 
     def pointer(_: Any, address: Any) -> Any:
-        def code(context: Any, builder: Any, _: Any, given: Any) -> Any:
-            return builder.inttoptr(given[0], context.get_value_type(kind))
+        def code(context: Any, builder: Any, _: Any, args: Any) -> Any:
+            return builder.inttoptr(args[0], context.get_value_type(kind))
 
         return kind(address), code
 
@@ -89,11 +89,11 @@ def _sink(x: Table, y: Table, j: int, n: int) -> None:
 def pop(h: Table, k: int) -> Entry:
     n = h[3 * k + 1] - 1
     x, y = carray(floats_at(h[3 * k]), (3 * n + 3,)), carray(integers_at(h[3 * k]), (3 * n + 3,))
-    found = (x[0], y[1], y[2])
+    first = (x[0], y[1], y[2])
     _swap(x, y, 0, 3 * n)
     h[3 * k + 1] = n
     _sink(x, y, 0, n)
-    return found
+    return first
 
 
 def size(h: Table, k: int) -> int:

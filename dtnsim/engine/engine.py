@@ -138,7 +138,7 @@ class Engine:
         """
         if transfer.flow.at < 0:
             return 0.0
-        left = self.fluid.withdraw(transfer.flow, self._now())
+        left = self.fluid.withdraw(transfer.flow, self._engine_time())
         self.stirred[transfer.flow.label] = None
         self._soon()
         return left
@@ -159,7 +159,7 @@ class Engine:
         elif not isinstance(row, Row):
             row = self.fluid.row(row)
         new = self.fluid.flow(row, old.size, old.weight, old.cap if cap is None else cap)
-        new.size = self.fluid.withdraw(old, self._now())
+        new.size = self.fluid.withdraw(old, self._engine_time())
         self._soon()
         new.label, new.owner = old.label, transfer
         transfer.flow = new
@@ -173,7 +173,7 @@ class Engine:
 
     def left(self, transfer: Transfer) -> float:
         """Bytes that it has still to go [B]."""
-        return self.fluid.left(transfer.flow, self._now())
+        return self.fluid.left(transfer.flow, self._engine_time())
 
     def bottleneck(self, transfer: Transfer) -> int | None:
         """The station that holds a transfer back now; None where that is its own cap, or it has ended."""
@@ -226,21 +226,21 @@ class Engine:
 
     # ---- time ----
 
-    def _now(self) -> float:
+    def _engine_time(self) -> float:
         """The engine's time: that of SimPy, but for the rounding of a delay."""
         return max(float(self.env.now), self._time)
 
     def _start(self, flow: Flow) -> None:
         self._tightest.clear()  # a row that is new may split nodes
-        if self.fluid.start(flow, self._now()):
+        if self.fluid.start(flow, self._engine_time()):
             self._soon()
         else:
-            flow.owner.succeed(self._now() - flow.owner.started)
+            flow.owner.succeed(self._engine_time() - flow.owner.started)
 
     def _soon(self) -> None:
         """Has the shares put right after all other events of this instant."""
         self._stale = True
-        now = self._now()
+        now = self._engine_time()
         if self._planned > now:
             self._plan(now)
 
@@ -251,7 +251,7 @@ class Engine:
     def _on_tick(self, event: Event) -> None:
         if event is not self._tick:  # an earlier one was needed since, and has been
             return
-        now = self._time = max(self._now(), self._planned)
+        now = self._time = max(self._engine_time(), self._planned)
         self._planned, self._tick = math.inf, None
         for flow in self.fluid.finished(now):
             self.stirred[flow.label] = None
@@ -263,7 +263,7 @@ class Engine:
         if not self._stale:
             return
         self._stale = False
-        now = self._now()
+        now = self._engine_time()
         self.fluid.settle(now)
         self._tightest.clear()
         self.stirred.update(dict.fromkeys([flow.label for flow in (*self.fluid.changed, *self.fluid.unlimited)]))

@@ -163,16 +163,16 @@ def sweep(f: Floats, q: Integers, h: Heaps, n: int) -> None:
     for which in range(3):
         heap = q[n + HEAPS] + which
         q[STAMPS] += 1
-        kept = 0
+        live = 0
         for k in range(size(h, heap)):
             e = entry(h, heap, k)
             if holds(f, q, e, n, which) and q[e[2] + STAMP] != q[STAMPS]:
                 q[e[2] + STAMP] = q[STAMPS]
-                write(h, heap, kept, e)
-                kept += 1
-        cut(h, heap, kept)
+                write(h, heap, live, e)
+                live += 1
+        cut(h, heap, live)
         order(h, heap)
-        q[n + ROOM + which] = 2 * kept + 64
+        q[n + ROOM + which] = 2 * live + 64
 
 
 def mark_after(f: Floats, q: Integers, h: Heaps, n: int, service: float) -> float:
@@ -249,8 +249,8 @@ def join(f: Floats, q: Integers, r: int, n: int) -> None:
             q[n + N_LOADS] += 1
             if m != n:
                 q[s + IN_FEEDERS] = q[m + N_FEEDERS]
-                at = q[m + FEEDERS] + 2 * q[m + N_FEEDERS]
-                q[at], q[at + 1] = n, s
+                feeder = q[m + FEEDERS] + 2 * q[m + N_FEEDERS]
+                q[feeder], q[feeder + 1] = n, s
                 q[m + N_FEEDERS] += 1
         q[s + USES] += 1
 
@@ -265,9 +265,9 @@ def drop(q: Integers, n: int, s: int) -> None:
     if m != n:
         q[m + N_FEEDERS] -= 1
         last = q[m + FEEDERS] + 2 * q[m + N_FEEDERS]
-        at = q[m + FEEDERS] + 2 * q[s + IN_FEEDERS]
-        q[at], q[at + 1] = q[last], q[last + 1]
-        q[q[at + 1] + IN_FEEDERS] = q[s + IN_FEEDERS]
+        feeder = q[m + FEEDERS] + 2 * q[s + IN_FEEDERS]
+        q[feeder], q[feeder + 1] = q[last], q[last + 1]
+        q[q[feeder + 1] + IN_FEEDERS] = q[s + IN_FEEDERS]
 
 
 def leave(f: Floats, q: Integers, r: int) -> None:

@@ -57,15 +57,15 @@ def checked_row(demands: Mapping[int, float], stations: int) -> Demands:
     Raises:
         InputError: A station that does not exist, or a demand that is negative or not finite.
     """
-    kept = []
+    pairs = []
     for station, demand in sorted(demands.items()):
         if not 0 <= station < stations:
             raise InputError(f"demand on station {station}: there are stations 0 to {stations - 1}")
         if not (demand >= 0 and math.isfinite(demand)):
             raise InputError(f"demand per byte on station {station} is {demand}; give a finite number >= 0")
         if demand > 0:
-            kept.append((int(station), float(demand)))
-    return tuple(kept)
+            pairs.append((int(station), float(demand)))
+    return tuple(pairs)
 
 
 def check_flow(size: float, weight: float, cap: float) -> None:

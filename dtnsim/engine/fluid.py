@@ -11,7 +11,7 @@ from dtnsim.engine import layout as at, max_min
 from dtnsim.engine.flow_lists import left, tightest
 from dtnsim.engine.flows import Flow, Row, check_capacity, check_flow, checked_row
 from dtnsim.engine.layout import CAPPED, LEVEL, SIDE  # asked for a million times
-from dtnsim.engine.nodes import Demands, Network, least, more_flows
+from dtnsim.engine.nodes import Demands, Network, more_flows, node_capacity
 from dtnsim.ground.errors import InputError, ModelError
 
 _ROWS = 4096  #: rows beside those of four times the flows under way before what is used no more is forgotten
@@ -102,7 +102,7 @@ class Fluid:
         s = self.network.stations + at.STATION * station
         f[s] = self.stations[station]
         if q[s] >= 0:
-            max_min.set_capacity(f, q, self.h, q[s], least(f, q, q[s]))
+            max_min.set_capacity(f, q, self.h, q[s], node_capacity(f, q, q[s]))
 
     # ---- what is so ----
 
@@ -148,15 +148,15 @@ class Fluid:
                 "weights or capacities may differ by too many orders of magnitude"
             ) from None
         self.touched = [node for _, node, _ in h[at.NOTES]]
-        known = self._flow_of
-        self.changed = [known[x] for _, x, number in h[at.MOVED_NOW] if q[x + at.NUMBER] == number]
+        flow_of = self._flow_of
+        self.changed = [flow_of[x] for _, x, number in h[at.MOVED_NOW] if q[x + at.NUMBER] == number]
         if self._held:
             self.changed = [flow for flow in self.changed if self._held.get(flow.number) != self._holder(flow)]
             self._held.clear()
         max_min.find_ends(f, q, h, now)
         for _, x, _ in h[at.UNLIMITED]:
-            self.unlimited.append(known[x])
-            self._release(known[x])
+            self.unlimited.append(flow_of[x])
+            self._release(flow_of[x])
         h[at.UNLIMITED].clear()
 
     def next_time(self) -> float:

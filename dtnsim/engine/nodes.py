@@ -52,14 +52,14 @@ class Network:
                 if len(alike) < len(members):
                     split = split or self._group[alike[0]] in self._nodes
                     self._groups[self._group[alike[0]]] = [s for s in members if s not in alike]
-                    self._found(alike)
+                    self._new_group(alike)
         fresh = [s for s, _ in demands if self._group[s] < 0]
         if fresh:
             first = dict(demands)[fresh[0]]
             for s, demand in demands:
                 if self._group[s] < 0:
                     self._ratio[s] = demand / first
-            self._found(fresh)
+            self._new_group(fresh)
         return split
 
     def _hits(self, demands: Demands) -> dict[int, list[tuple[int, float]]]:
@@ -70,7 +70,7 @@ class Network:
                 hits.setdefault(self._group[s], []).append((s, demand / self._ratio[s]))
         return hits
 
-    def _found(self, members: list[int]) -> None:
+    def _new_group(self, members: list[int]) -> None:
         for s in members:
             self._group[s] = len(self._groups)
         self._groups.append(members)
@@ -95,28 +95,28 @@ class Network:
 
     def take(self, count: int) -> int:
         """Room for so many numbers; returns their address."""
-        here = len(self.f)
+        address = len(self.f)
         self.f += [0.0] * count
         self.q += [0] * count
-        return here
+        return address
 
     def put(self, numbers: Sequence[int]) -> int:
         """Puts integers down; returns their address."""
-        here = self.take(len(numbers))
-        self.q[here : here + len(numbers)] = numbers
-        return here
+        address = self.take(len(numbers))
+        self.q[address : address + len(numbers)] = numbers
+        return address
 
     def lay(self, demands: Demands) -> int:
         """Puts a row down that `refine` has seen, and after it said so `put_down`; returns its address."""
         pairs = {self._node(group): hits[0][1] for group, hits in self._hits(demands).items()}
-        r, here = self.take(at.ROW), self.put(list(pairs))
+        r, address = self.take(at.ROW), self.put(list(pairs))
         f, q = self.f, self.q
-        f[here : here + len(pairs)] = pairs.values()
-        q[r + at.PAIRS], q[r + at.N_PAIRS], q[r + at.AT_NODE] = here, len(pairs), -1
+        f[address : address + len(pairs)] = pairs.values()
+        q[r + at.PAIRS], q[r + at.N_PAIRS], q[r + at.AT_NODE] = address, len(pairs), -1
         q[r + at.FIRST_FLOW] = q[r + at.LAST_FLOW] = -1
         for k, n in enumerate(pairs):
             end = self._list(n, at.THROUGH, 2)
-            q[end], q[end + 1] = r, here + k
+            q[end], q[end + 1] = r, address + k
             q[n + at.N_THROUGH] += 1
         q[r + at.SLOTS] = self.put([self._slot(n, m) for n in pairs for m in pairs])
         return r
@@ -157,7 +157,7 @@ class Network:
             f[s + at.RATIO], q[s] = self._ratio[k], n
         q[n + at.N_MEMBERS] = len(members)
         q[n + at.MEMBERS] = self.put([self.stations + at.STATION * k for k in members])
-        value = least(f, q, n)
+        value = node_capacity(f, q, n)
         f[n + at.CAPACITY] = f[n + at.SPARE] = f[n + at.GREATEST] = value
         f[n + at.HIGH] = f[n + at.LEVEL] = f[n + at.DUE] = math.inf
         f[n + at.LOW] = -1e-13 * value if value < math.inf else 0.0
@@ -170,7 +170,7 @@ class Network:
         return n
 
 
-def least(f: Any, q: Any, n: int) -> float:
+def node_capacity(f: Any, q: Any, n: int) -> float:
     """Capacity of a node: that of its tightest station."""
     first = int(q[n + at.MEMBERS])
     return min(float(f[s] / f[s + at.RATIO]) for s in q[first : first + int(q[n + at.N_MEMBERS])])
@@ -180,14 +180,14 @@ def more_flows(f: Any, q: Any, count: int = _FLOWS) -> tuple[Any, Any]:
     """The same numbers with room for so many more flows, where there is none left."""
     import numpy as np
 
-    here = len(f)
-    following = [here + at.FLOW * k for k in range(1, count)] + [-1]
+    address = len(f)
+    following = [address + at.FLOW * k for k in range(1, count)] + [-1]
     if isinstance(f, list):
         f += [0.0] * (at.FLOW * count)
         q += [0] * (at.FLOW * count)
     else:
         f = np.concatenate([f, np.zeros(at.FLOW * count)])
         q = np.concatenate([q, np.zeros(at.FLOW * count, np.int64)])
-    q[here + at.NEXT :: at.FLOW] = following
-    q[at.SPARE_SLOT] = here
+    q[address + at.NEXT :: at.FLOW] = following
+    q[at.SPARE_SLOT] = address
     return f, q

@@ -15,8 +15,7 @@ those that the paths name (``none`` for none); the ``samples`` behind an interva
 draws; the address of a Dask ``scheduler`` whose workers compose the paths; ``progress``, called with (done, all). Of a
 fit: component ``figures`` that fit, with their paths, and the relative ``error`` that each is weighed with; a
 ``search`` that has found its minimum, and the parameters there, ``u``; ``firm``, whether figures that are far off let
-go; the fit as it is ``found``, what an earlier one has ``known``, and tests ``suggested`` to determine more. Of days:
-the ``days`` of a series, its ``values``, logarithms of the daily figures, and the ``chance`` that is too improbable for
-chance. Of learning: ``residuals`` of figures that fitted nothing, and ``noises``, those of repeats, which are carried
-over.
+go; the ``fit`` that was found, and tests ``suggested`` to determine more. Of days: the ``days`` of a series, its
+``values``, logarithms of the daily figures, and the ``chance`` that is too improbable for chance. Of learning:
+``residuals`` of figures that fitted nothing, and ``noises``, those of repeats, which are carried over.
 """

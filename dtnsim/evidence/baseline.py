@@ -20,8 +20,8 @@ def device_rate(array: Device, *, reading: bool) -> float:
     while hasattr(drive, "of"):
         drive = drive.of
     names = ("read", "rate") if reading else ("burst_write", "rate", "write")
-    found = [getattr(drive, n) for n in names if getattr(drive, n, None) is not None]
-    return array.data_disks * float(found[0].value) if found else math.inf
+    rates = [getattr(drive, n) for n in names if getattr(drive, n, None) is not None]
+    return array.data_disks * float(rates[0].value) if rates else math.inf
 
 
 def nic_rate(host: Host, transfers: list[TransferSpec]) -> float:
@@ -48,8 +48,8 @@ def min_rate(spec: PathSpec) -> float:
     if hosts:
         network = Network(spec)
         limits += [nic_rate(h, spec.transfers) for h in hosts.values()]
-        first, *others = hosts.values()
-        for other in others:
+        first, *rest = hosts.values()
+        for other in rest:
             hops = network.route(first, other, spec.transfers[0].via, spec.transfers[0].nics).hops
             limits += [segment.bandwidth.value for _, segment, _ in hops]
     return min(limits)

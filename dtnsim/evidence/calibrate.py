@@ -50,12 +50,12 @@ def calibrate(
     """
     files = files_of(sources)
     logs = [f for f in files if not cases.is_cases_file(f)]
-    moved, told, used = transfer_cases.figures(logs, path, names) if path is not None else ([], [], set())
+    moved, transfer_notes, used = transfer_cases.figures(logs, path, names) if path is not None else ([], [], set())
     logs = [f for f in logs if f not in used]
     if path is not None:  # who is who on the path is nothing of the hosts' own tests
         ends = set(spec.load(path).hosts) - {name_of(h) for h in hosts}
         names = {theirs: ours for theirs, ours in (names or {}).items() if ours not in ends}
-    measured, said, facts = fit_logs.read(logs, hosts, volume, names, runs) if logs or runs else ([], [], [])
+    measured, log_notes, facts = fit_logs.read(logs, hosts, volume, names, runs) if logs or runs else ([], [], [])
     figures, repeated = weighed(measured)
     figures += _of_cases([f for f in files if cases.is_cases_file(f)], hosts)
     paths = Paths("none")
@@ -66,9 +66,9 @@ def calibrate(
         raise InputError(f"{looked}: no figure with 'role: fit' on {wanted}")
     fit_logs.check_conflicts(figures)
     if notes is not None:
-        notes += [*said, *told, *(fact.words for fact in facts)]
-    found = fit([*figures, *transfers], sorted({name_of(h) for h in hosts}), free, scheduler)
-    return replace(found, repeats=tuple(repeated), facts=tuple(facts))
+        notes += [*log_notes, *transfer_notes, *(fact.words for fact in facts)]
+    fitted = fit([*figures, *transfers], sorted({name_of(h) for h in hosts}), free, scheduler)
+    return replace(fitted, repeats=tuple(repeated), facts=tuple(facts))
 
 
 def name_of(host: str) -> str:
@@ -79,34 +79,34 @@ def name_of(host: str) -> str:
 def _instead(path: PathSpec, hosts: Sequence[str]) -> PathSpec:
     """A path with hosts that are given as files in the place of those of their name."""
     shipped, files = library.root("models") / "hosts", {}
-    for given in hosts:
-        file = library.find("hosts", given).resolve()
+    for host in hosts:
+        file = library.find("hosts", host).resolve()
         if not file.is_relative_to(shipped.resolve()):
-            files[name_of(given)] = file
+            files[name_of(host)] = file
     changes = [f"hosts.{alias}={dumps(str(files[name]))}" for alias, name in path.host_files.items() if name in files]
     return path.changed(changes) if changes else path
 
 
 def files_of(sources: Sequence[str | Path]) -> list[Path]:
     """Sources with the files of folders that hold logs and no cases in the place of the folders."""
-    found: list[Path] = []
+    files: list[Path] = []
     for source in map(Path, sources):
         if source.is_dir() and not (source / "cases.yaml").is_file() and not any(source.glob("*/cases.yaml")):
             logs = sorted(f for f in source.rglob("*") if f.is_file() and not f.name.startswith("."))
-            found += [f for f in logs if f.suffix not in (".yaml", ".yml", ".sh") and f.stat().st_size]
+            files += [f for f in logs if f.suffix not in (".yaml", ".yml", ".sh") and f.stat().st_size]
         else:
-            found.append(source)
-    return found
+            files.append(source)
+    return files
 
 
 def _of_cases(files: list[Path], hosts: Sequence[str]) -> list[Figure]:
     """Figures of cases that fit, on these hosts."""
-    found: list[Figure] = []
+    figures: list[Figure] = []
     wanted, paths = {name_of(h) for h in hosts}, Paths("none")
     for case in cases.load_all(files) if files else []:
         # how far runs lie apart is no figure of a path with given parameters
         if case.role == "fit" and not case.withheld and case.quantity != "throughput_sd":
             figure = Figure(case, _instead(paths(case), hosts))
             if wanted & set(figure.spec.host_files.values()):
-                found.append(figure)
-    return found
+                figures.append(figure)
+    return figures

@@ -110,10 +110,10 @@ class Stated(Model):
     def _pattern(cls, given: str) -> str:
         return _regex(given)
 
-    def met_by(self, held: Bottleneck) -> bool:
+    def met_by(self, bottleneck: Bottleneck) -> bool:
         """Whether a predicted bottleneck is the one that was stated."""
-        known = " ".join((held.station, held.kind, *held.work))
-        return re.search(self.station, known, re.IGNORECASE) is not None
+        words = " ".join((bottleneck.station, bottleneck.kind, *bottleneck.work))
+        return re.search(self.station, words, re.IGNORECASE) is not None
 
 
 class Repeats(Model):
@@ -162,7 +162,7 @@ class CaseEntry(Model):
 
     @field_validator("quantity")
     @classmethod
-    def _known(cls, given: str) -> str:
+    def _known_keys(cls, given: str) -> str:
         name, _, pattern = given.partition(":")
         if name not in UNITS or bool(pattern) != (name == "cpu_share"):
             words = ", ".join(k if k != "cpu_share" else "cpu_share:PATTERN" for k in UNITS)
@@ -249,16 +249,16 @@ def load_all(where: Path | Iterable[Path] | None = None) -> list[Case]:
     Raises:
         SpecError: a file is no cases file, or there is none.
     """
-    given = [library.root("calibration")] if where is None else [where] if isinstance(where, Path) else list(where)
+    places = [library.root("calibration")] if where is None else [where] if isinstance(where, Path) else list(where)
     files: list[Path] = []
-    for place_ in given:
+    for place_ in places:
         if place_.is_dir():
-            here = place_ / "cases.yaml"
-            found = [here] if here.is_file() else sorted(place_.glob("*/cases.yaml"))
-            if not found:
+            cases_file = place_ / "cases.yaml"
+            site_files = [cases_file] if cases_file.is_file() else sorted(place_.glob("*/cases.yaml"))
+            if not site_files:
                 remedy = "give a cases.yaml, or a folder with sites"
                 raise SpecError("holds no cases.yaml", file=str(place_), remedy=remedy)
-            files += found
+            files += site_files
         else:
             files.append(place_)
     return [case for file in files for case in load(file)]

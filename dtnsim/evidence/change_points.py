@@ -45,12 +45,12 @@ def shifted(values: Array, chance: float) -> list[tuple[int, float]]:
 def _segments(values: Array, offset: int, chance: float) -> Iterator[tuple[int, float]]:
     if values.size < DAYS:
         return
-    at, size, p = (row[0] for row in steps(values[None, :]))
+    split, size, p = (row[0] for row in steps(values[None, :]))
     if p > chance or abs(size) < SMALLEST:
         return
-    yield offset + int(at), float(p)
-    yield from _segments(values[:at], offset, chance)
-    yield from _segments(values[at:], offset + int(at), chance)
+    yield offset + int(split), float(p)
+    yield from _segments(values[:split], offset, chance)
+    yield from _segments(values[split:], offset + int(split), chance)
 
 
 def steps(rows: Array) -> tuple[IntArray, Array, Array]:
@@ -68,14 +68,14 @@ def steps(rows: Array) -> tuple[IntArray, Array, Array]:
     before = sums[:, first - 1] / first
     sizes = (sums[:, -1:] - sums[:, first - 1]) / (n - first) - before
     best = (sizes**2 * first * (n - first)).argmax(axis=1)
-    at, size = first[best], sizes[series, best]
-    level = before[series, best, None] + np.where(np.arange(n) >= at[:, None], size[:, None], 0.0)
+    split, size = first[best], sizes[series, best]
+    level = before[series, best, None] + np.where(np.arange(n) >= split[:, None], size[:, None], 0.0)
     left = x - level
     squares = (left**2).sum(axis=1)
     alike = np.clip((left[:, 1:] * left[:, :-1]).sum(axis=1) / np.maximum(squares, 1e-300), 0.0, _ALIKE)
     noise = np.maximum(np.sqrt(squares / (n - 2) * (1 + alike) / (1 - alike)), _ROUNDING)
-    t = np.abs(size) / (noise * np.sqrt(n / (at * (n - at))))
-    return at, size, np.minimum(2 * first.size * stdtr(n - 2, -t), 1.0)
+    t = np.abs(size) / (noise * np.sqrt(n / (split * (n - split))))
+    return split, size, np.minimum(2 * first.size * stdtr(n - 2, -t), 1.0)
 
 
 def _pulled_in(rows: Array) -> Array:

@@ -30,44 +30,44 @@ _NAME: Final = re.compile(
 def when(m: Measurement) -> datetime | None:
     """When a figure was measured (UTC where the log names no zone); None where nothing says it."""
     for key in ("end", "time"):  # of the run itself: GridFTP's log, iperf3's JSON
-        said = m.conditions.get(key)
-        if isinstance(said, str):
-            found = re.fullmatch(r"(20\d\d)(\d\d)(\d\d)(\d\d)(\d\d)(\d\d)", said)
-            stamp = _made(*map(int, found.groups())) if found else stamp_of(said)
+        text = m.conditions.get(key)
+        if isinstance(text, str):
+            match = re.fullmatch(r"(20\d\d)(\d\d)(\d\d)(\d\d)(\d\d)(\d\d)", text)
+            stamp = _date(*map(int, match.groups())) if match else stamp_of(text)
             if stamp is not None:
                 return stamp
     if m.file is None:
         return None
     lines, stamps = _stamps(m.file)
-    at = bisect_right(lines, m.line or 0)
-    if at:
-        return stamps[at - 1]
+    index = bisect_right(lines, m.line or 0)
+    if index:
+        return stamps[index - 1]
     return stamp_of_name(Path(m.file).name)
 
 
 def stamp_of(text: str) -> datetime | None:
     """The first stamp in a line; None where there is none."""
     for pattern in (_C, _ISO, _MAIL):
-        if (found := pattern.search(text)) is not None:
-            return _of(found)
-    if (found := _EPOCH.search(text)) is not None:
-        return datetime.fromtimestamp(int(found["seconds"]), UTC)
+        if (match := pattern.search(text)) is not None:
+            return _parsed(match)
+    if (match := _EPOCH.search(text)) is not None:
+        return datetime.fromtimestamp(int(match["seconds"]), UTC)
     return None
 
 
 def stamp_of_name(name: str) -> datetime | None:
     """The stamp in a file's name, like ``dd-2020-03-03T101112.log`` or ``fio_20200303.json``."""
-    found = _NAME.search(name)
-    return _of(found) if found is not None else None
+    match = _NAME.search(name)
+    return _parsed(match) if match is not None else None
 
 
-def _of(found: re.Match[str]) -> datetime | None:
-    month = found["month"]
+def _parsed(match: re.Match[str]) -> datetime | None:
+    month = match["month"]
     number = int(month) if month.isdigit() else _MONTHS.index(month.lower()) + 1
-    return _made(int(found["year"]), number, int(found["day"]), *(int(found[k] or 0) for k in ("h", "m", "s")))
+    return _date(int(match["year"]), number, int(match["day"]), *(int(match[k] or 0) for k in ("h", "m", "s")))
 
 
-def _made(year: int, month: int, day: int, hour: int, minute: int, second: int) -> datetime | None:
+def _date(year: int, month: int, day: int, hour: int, minute: int, second: int) -> datetime | None:
     try:
         return datetime(year, month, day, hour, minute, min(second, 59), tzinfo=UTC)
     except ValueError:

@@ -32,11 +32,11 @@ class Figure:
     when: datetime | None = None
 
 
-def case_of(m: Measurement, site: str, **known: Any) -> Case:
-    """A figure of a log as a case: where it is written and what was run; ``known`` says the rest of a `Case`."""
+def case_of(m: Measurement, site: str, **fields: Any) -> Case:
+    """A figure of a log as a case: where it is written and what was run; ``fields`` says the rest of a `Case`."""
     file = Path(m.file or "log")
-    said = {"id": f"{file.name}:{m.line}", "tool": m.tool, "log": (file, m.line or 0), "what": m.printed}
-    return Case(**{"path": Path(f"{m.tool} on {site}"), "measured": m.value, **said, **known, "site": site})
+    from_log = {"id": f"{file.name}:{m.line}", "tool": m.tool, "log": (file, m.line or 0), "what": m.printed}
+    return Case(**{"path": Path(f"{m.tool} on {site}"), "measured": m.value, **from_log, **fields, "site": site})
 
 
 @dataclass(frozen=True, slots=True)
@@ -54,7 +54,7 @@ def solved(problem: Problem) -> Solved:
     return Solved(problem, m, solve.solve(m))
 
 
-def at(drawn: Scenarios, rates: Array) -> Solved:
+def with_rates(drawn: Scenarios, rates: Array) -> Solved:
     """Scenarios of a path with other rates, as `values` reads them."""
     return Solved(drawn.problem, drawn.matrices, replace(drawn.solution, rate=rates))
 
@@ -99,14 +99,14 @@ def values(case: Case, answer: Solved) -> Array:
 def _share(case: Case, answer: Solved) -> Array:
     """Utilisation of the busiest station that the case's pattern finds."""
     pattern = re.compile(case.pattern or "")
-    found = [k for k, s in enumerate(answer.problem.stations) if pattern.search(s.name)]
-    if not found:
+    stations = [k for k, s in enumerate(answer.problem.stations) if pattern.search(s.name)]
+    if not stations:
         cores = sorted(s.name for s in answer.problem.stations if s.kind in ("core", "cpu"))
         key, remedy = f"cases.{case.id}.quantity", f"cores: {', '.join(cores)}"
         raise SpecError("finds no station of the path", key=key, value=case.pattern, remedy=remedy)
     m = answer.matrices
-    load = m.loads(answer.solution.rate)[:, found]
-    return np.asarray((load / answer.solution.capacity[:, found]).max(axis=1))
+    load = m.loads(answer.solution.rate)[:, stations]
+    return np.asarray((load / answer.solution.capacity[:, stations]).max(axis=1))
 
 
 class Paths:
@@ -127,6 +127,6 @@ class Paths:
         if key not in self._known:
             if case.path not in self._files:
                 self._files[case.path] = spec.load(case.path, (), self._calibration)
-            whole = self._files[case.path]
-            self._known[key] = whole.changed(case.overrides) if case.overrides else whole
+            base = self._files[case.path]
+            self._known[key] = base.changed(case.overrides) if case.overrides else base
         return self._known[key]

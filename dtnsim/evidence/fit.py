@@ -20,7 +20,7 @@ from numpy.typing import NDArray
 from dtnsim.evidence.figures import Figure
 from dtnsim.evidence.fit_facts import Fact
 from dtnsim.evidence.fit_model import Model, Parameter, SpreadModel
-from dtnsim.evidence.fit_release import Released, freed, give_way, off, suspect
+from dtnsim.evidence.fit_release import Released, freed, give_way, is_missed, suspect
 from dtnsim.evidence.fit_search import SCAN, Search
 from dtnsim.evidence.repeats import Repeats
 from dtnsim.ground.errors import InputError
@@ -113,12 +113,16 @@ def fit(figures: Sequence[Figure], hosts: Sequence[str], free: Sequence[str] = (
 
 def _fitted(model: Model, free: Sequence[str]) -> Fit:
     search, u, error = search_minimum(model, free)
-    wide, there, gone = give_way(search, u, _within_logs(search, u))
-    if gone or not np.array_equal(there, u):
-        error = _scatter(wide, there, _stated(model))
-        search, u = wide, wide.minimum(there, error, firm=True)
-    found = _result(search, u, error, gone)
-    return replace(found, suspect=suspect(search, u, _stated(model))) if off(found.ratio_after, error).all() else found
+    wide, point, gone = give_way(search, u, _within_logs(search, u))
+    if gone or not np.array_equal(point, u):
+        error = _scatter(wide, point, _stated(model))
+        search, u = wide, wide.minimum(point, error, firm=True)
+    final = _result(search, u, error, gone)
+    return (
+        replace(final, suspect=suspect(search, u, _stated(model)))
+        if is_missed(final.ratio_after, error).all()
+        else final
+    )
 
 
 def search_minimum(model: Model, free: Sequence[str] = ()) -> tuple[Search, Array, Array]:
@@ -130,9 +134,9 @@ def search_minimum(model: Model, free: Sequence[str] = ()) -> tuple[Search, Arra
     wide = freed(model.parameters, free)
     changing = np.union1d(_changing(model), sorted(wide)).astype(np.int64)
     if not any(model.parameters[j].host for j in changing):
-        there = sorted({h for f in model.figures for h in f.spec.host_files.values()})
+        hosts = sorted({h for f in model.figures for h in f.spec.host_files.values()})
         raise InputError(
-            f"no figure depends on a parameter of {', '.join(model.hosts)}; the figures are of: {', '.join(there)}"
+            f"no figure depends on a parameter of {', '.join(model.hosts)}; the figures are of: {', '.join(hosts)}"
         )
     search = Search(model, changing, wide)
     error = _stated(model)
@@ -169,22 +173,22 @@ def _within_logs(search: Search, u: Array) -> Array:
     """Errors (N,) widened to the scatter of each log about its own median: what all its figures share is no scatter."""
     ratio, wider = search.at(u)[0], _stated(search.model)
     for numbers in _groups(search.model):
-        own = ratio[numbers]
-        wider[numbers] = np.maximum(wider[numbers], _MAD * float(np.median(np.abs(own - np.median(own)))))
+        group = ratio[numbers]
+        wider[numbers] = np.maximum(wider[numbers], _MAD * float(np.median(np.abs(group - np.median(group)))))
     return wider
 
 
 def _scatter(search: Search, u: Array, error: Array) -> Array:
     """Errors widened to what the figures of one log scatter by: a model never describes a log to its noise."""
     ratio, slope = search.at(u)
-    own = _stated(search.model)
+    stated = _stated(search.model)
     influence = _leverage(slope, error, search.sd)
-    wider = own.copy()
+    wider = stated.copy()
     for numbers in _groups(search.model):
         left = max(len(numbers) - float(influence[numbers].sum()), 1.0)
         inside = np.minimum(np.abs(ratio[numbers]), 3 * np.median(np.abs(ratio[numbers])) + 1e-12)
         variance = float((inside**2).sum()) / left
-        wider[numbers] = np.sqrt(np.maximum(own[numbers] ** 2, variance))
+        wider[numbers] = np.sqrt(np.maximum(stated[numbers] ** 2, variance))
     return wider
 
 

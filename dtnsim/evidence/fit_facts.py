@@ -16,7 +16,7 @@ from dtnsim.description.override import put
 from dtnsim.discovery.mounts import vdevs
 from dtnsim.discovery.outputs import Outputs
 from dtnsim.evidence.fit_targets import LOOPBACK, Skip, Target, outputs
-from dtnsim.evidence.fit_wan import RATES, ends, whole
+from dtnsim.evidence.fit_wan import RATES, ends, is_end_to_end
 from dtnsim.ground import units
 from dtnsim.ground.errors import DtnsimError, InputError
 from dtnsim.logs._catalogue import catalogue
@@ -61,13 +61,13 @@ def of_host(
     """
     facts: list[Fact] = []
     notes: list[str] = []
-    said = (_arrays(target, measured), _pools(target, files), _links(target, measured), _ports(target, measured),
+    reports = (_arrays(target, measured), _pools(target, files), _links(target, measured), _ports(target, measured),
             _carried(target, measured))  # fmt: skip
-    for found in chain.from_iterable(said):
-        if isinstance(found, Fact):
-            facts.append(found)
+    for entry in chain.from_iterable(reports):
+        if isinstance(entry, Fact):
+            facts.append(entry)
         else:
-            notes.append(found)
+            notes.append(entry)
     facts = [f for f in facts if f.value != f.was]
     if not facts:
         return target, [], notes
@@ -93,10 +93,10 @@ def _place(m: Measurement) -> str:
     return f"{Path(m.file or m.tool).name}:{m.line}"
 
 
-def _unmatched(target: Target, what: str, name: str, mount: str | None) -> str:
+def _unmatched(target: Target, label: str, name: str, mount: str | None) -> str:
     """Why an array is none of the host's, and how to say which it is."""
     why = f"{mount} is none in the host file" if mount is not None else f"--as {name}=VOLUME says which it is"
-    return f"{what}: matched to no array of {target.name!r}; {why}"
+    return f"{label}: matched to no array of {target.name!r}; {why}"
 
 
 def _arrays(target: Target, measured: Sequence[Measurement]) -> Iterator[Fact | str]:
@@ -104,58 +104,58 @@ def _arrays(target: Target, measured: Sequence[Measurement]) -> Iterator[Fact | 
     mds = [m for m in mds if m.conditions.get("level") in _LEVELS]
     striped = [m for m in mds if m.conditions.get("level") != "raid1"]
     for m in mds:
-        said, where = m.conditions, _place(m)
-        name, level = str(said["array"]), str(said["level"])
-        disks = int(said.get("raid_devices") or int(said.get("member_count") or 0) - int(said.get("spares") or 0))
+        cond, where = m.conditions, _place(m)
+        name, level = str(cond["array"]), str(cond["level"])
+        disks = int(cond.get("raid_devices") or int(cond.get("member_count") or 0) - int(cond.get("spares") or 0))
         mount = _volume(target, name, ("raid",), alone=m in striped and len(striped) == 1)
         array: Any = target.host.volumes[mount].array if mount is not None else None
         if mount is None or array is None or array.kind != "raid":
             if m in striped or mount is not None:  # two disks of the system are seldom described
                 yield _unmatched(target, f"{where}: {name} is {level} of {disks}", f"/dev/{name}", mount)
             continue
-        at = ("volumes", mount, "array")
-        working = said.get("working")
+        steps = ("volumes", mount, "array")
+        working = cond.get("working")
         lost = disks - int(working) if isinstance(working, int | float) and level != "raid0" else 0
-        yield Fact(target.name, (*at, "level"), level.removeprefix("raid"), str(array.level), where)
-        yield Fact(target.name, (*at, "disks"), str(disks), str(array.disks), where)
-        yield Fact(target.name, (*at, "lost"), str(lost), str(array.lost), where)
+        yield Fact(target.name, (*steps, "level"), level.removeprefix("raid"), str(array.level), where)
+        yield Fact(target.name, (*steps, "disks"), str(disks), str(array.disks), where)
+        yield Fact(target.name, (*steps, "lost"), str(lost), str(array.lost), where)
 
 
 def _pools(target: Target, files: Iterable[Path]) -> Iterator[Fact | str]:
     for file, text in outputs(files, "config:"):
-        given = Outputs({"zpool-status": text}, str(file))
+        status = Outputs({"zpool-status": text}, str(file))
         names = re.findall(r"^\s*pool: (\S+)$", text, re.MULTILINE)
         for pool in names:
-            yield from _pool(target, given, pool, file.name, alone=len(names) == 1)
+            yield from _pool(target, status, pool, file.name, alone=len(names) == 1)
 
 
-def _pool(target: Target, given: Outputs, pool: str, file: str, *, alone: bool) -> Iterator[Fact | str]:
-    kind, groups, members, at = vdevs(given, pool)
+def _pool(target: Target, status: Outputs, pool: str, file: str, *, alone: bool) -> Iterator[Fact | str]:
+    kind, groups, members, line = vdevs(status, pool)
     zfs = [m for m, v in target.host.volumes.items() if v.filesystem.kind == "zfs"]
-    said = [m for m in zfs if m.strip("/").split("/")[0] == pool] or [target.places.get(pool, "")]
-    mount = said[0] if said[0] in zfs else zfs[0] if alone and len(zfs) == 1 else None
+    candidates = [m for m in zfs if m.strip("/").split("/")[0] == pool] or [target.places.get(pool, "")]
+    mount = candidates[0] if candidates[0] in zfs else zfs[0] if alone and len(zfs) == 1 else None
     array: Any = target.host.volumes[mount].array if mount is not None else None
-    where, disks = f"{file}:{at}", len(members) // max(groups, 1)
+    where, disks = f"{file}:{line}", len(members) // max(groups, 1)
     wanted = "raidz" if kind.startswith("raidz") else "mirror" if kind == "mirror" else ""
     if mount is None or array is None or array.kind != wanted:
-        what = f"{where}: {pool} is {groups} x {kind or 'single drives'} of {disks}"
-        yield _unmatched(target, what, pool, mount)
+        label = f"{where}: {pool} is {groups} x {kind or 'single drives'} of {disks}"
+        yield _unmatched(target, label, pool, mount)
         return
     keys = {"disks": (disks, array.disks), "groups": (groups, array.groups)}
     if wanted == "raidz":
         keys["level"] = (int(kind.removeprefix("raidz") or 1), array.level)
-    for key, (now, was) in keys.items():
-        yield Fact(target.name, ("volumes", mount, "array", key), str(now), str(was), where)
+    for key, (value, was) in keys.items():
+        yield Fact(target.name, ("volumes", mount, "array", key), str(value), str(was), where)
 
 
 def _links(target: Target, measured: Sequence[Measurement]) -> Iterator[Fact | str]:
     """Slots of cards as they are trained now."""
-    now = [m for m in measured if m.tool == "lspci" and m.quantity == "transfer_rate"]
-    now = [m for m in now if m.conditions.get("view") == "status"]
-    network = [m for m in now if _NETWORK.search(str(m.conditions.get("device")))]
+    links = [m for m in measured if m.tool == "lspci" and m.quantity == "transfer_rate"]
+    links = [m for m in links if m.conditions.get("view") == "status"]
+    network = [m for m in links if _NETWORK.search(str(m.conditions.get("device")))]
     cards = {str(m.conditions.get("slot")).rpartition(".")[0]: m for m in network}
     slots = {n.slot for n in target.host.nics.values() if getattr(n, "slot", None)}
-    for m in now:
+    for m in links:
         if "downgraded" in (m.conditions.get("speed_is"), m.conditions.get("width_is")):
             width = f"x{int(m.conditions.get('lanes') or 0)}, {m.value / 1e9:g} GT/s"
             yield f"{_place(m)}: {m.conditions.get('device')} runs at {width}: less than it can"
@@ -164,12 +164,12 @@ def _links(target: Target, measured: Sequence[Measurement]) -> Iterator[Fact | s
             yield f"lspci: which of {len(cards)} network cards is in which slot of {target.name!r} is not known"
         return
     ((_, m),), (slot,) = cards.items(), slots
-    known = target.host.slots.get(str(slot))
+    described = target.host.slots.get(str(slot))
     generation, lanes = _GENERATION.get(m.value), int(m.conditions.get("lanes") or 0)
-    if known is not None and generation and lanes:
+    if described is not None and generation and lanes:
         where = _place(m)
-        yield Fact(target.name, ("slots", str(slot), "lanes"), str(lanes), str(known.lanes), where)
-        yield Fact(target.name, ("slots", str(slot), "generation"), str(generation), str(known.generation), where)
+        yield Fact(target.name, ("slots", str(slot), "lanes"), str(lanes), str(described.lanes), where)
+        yield Fact(target.name, ("slots", str(slot), "generation"), str(generation), str(described.generation), where)
 
 
 def _ports(target: Target, measured: Sequence[Measurement]) -> Iterator[Fact | str]:
@@ -191,7 +191,7 @@ def _ports(target: Target, measured: Sequence[Measurement]) -> Iterator[Fact | s
 
 def _carried(target: Target, measured: Sequence[Measurement]) -> Iterator[Fact]:
     """A card that carried more than its file says: the least rate of Ethernet that carries it."""
-    runs = [m for m in measured if m.quantity == "throughput" and m.status == "complete" and whole(m)]
+    runs = [m for m in measured if m.quantity == "throughput" and m.status == "complete" and is_end_to_end(m)]
     runs = [
         m for m in runs if catalogue().evidence[m.tool] is Evidence.NETWORK and m.conditions.get("protocol") != "udp"
     ]

@@ -53,36 +53,36 @@ def read(
     if len(targets.all) == 1:
         targets.all[0], facts, unmatched = of_host(targets.all[0], measured, logs)
         notes += unmatched
-    found, unused, network = of_processors(measured, targets)
+    figures, unused, network = of_processors(measured, targets)
     notes += unused
     foreign: list[InputError] = []
-    known: dict[str, tuple[PathSpec, str]] = {}
+    cache: dict[str, tuple[PathSpec, str]] = {}
     for m in whole_runs(measured):
         if m.tool in ("iperf3", "nuttcp") and m.file in network:
             continue  # its rate is in the figure of its processor
         try:
-            found.append(_figure(m, targets.of(m), known))
+            figures.append(_figure(m, targets.target_of(m), cache))
         except Skip as why:
             notes.append(f"{m.file}:{m.line}: left out: {why}")
         except InputError as why:
             foreign.append(why)
     notes += _idle(measured)
-    if not found:
+    if not figures:
         if foreign:
             raise foreign[0]
         files = ", ".join(str(f) for f in logs)
         reason = f" ({notes[0]})" if notes else ""
         called = " or ".join(repr(t.name) for t in targets.all)
         raise InputError(f"{files}: no component test of {called} in it{reason}")
-    return found, notes + [f"left out: {why}" for why in foreign], facts
+    return figures, notes + [f"left out: {why}" for why in foreign], facts
 
 
 def _idle(measured: Iterable[Measurement]) -> list[str]:
     """What logs without any rate are good for, a line a file and tool."""
     rates = {(m.file, m.tool) for m in measured if m.quantity == "throughput"}
-    known = catalogue().evidence
-    others = dict.fromkeys((m.file, m.tool) for m in measured if known[m.tool] is not Evidence.CORRECTS)
-    return [f"{file}: left out: {why_not(tool)}" for file, tool in others if (file, tool) not in rates]
+    evidence = catalogue().evidence
+    pairs = dict.fromkeys((m.file, m.tool) for m in measured if evidence[m.tool] is not Evidence.CORRECTS)
+    return [f"{file}: left out: {why_not(tool)}" for file, tool in pairs if (file, tool) not in rates]
 
 
 def whole_runs(measured: Iterable[Measurement]) -> list[Measurement]:
@@ -111,49 +111,49 @@ def _group(m: Measurement, runs: list[Measurement]) -> None:
         return
     del runs[-count:]
     moved = sum(float(r.conditions.get("bytes") or 0.0) for r in mine)
-    known = {**mine[0].conditions, "jobs": count, "bytes": moved or None}
-    runs.append(mine[0]._replace(value=m.value, printed=m.printed, line=m.line, conditions=known))
+    conditions = {**mine[0].conditions, "jobs": count, "bytes": moved or None}
+    runs.append(mine[0]._replace(value=m.value, printed=m.printed, line=m.line, conditions=conditions))
 
 
 def _joined(runs: list[Measurement]) -> list[Measurement]:
     """Entries of fio's JSON of jobs that ran together without group reporting: one entry a job, ``numjobs`` in each."""
-    found: list[Measurement] = []
+    joined: list[Measurement] = []
     open_: dict[tuple[object, ...], list[Measurement]] = {}
     for m in runs:
         jobs = m.conditions.get("jobs")
         if m.tool != "fio" or not isinstance(jobs, int) or jobs < 2:
-            found.append(m)
+            joined.append(m)
             continue
         key = (m.file, *(m.conditions.get(k) for k in ("job", "operation", "pattern", "block_B", "depth")))
         open_.setdefault(key, []).append(m)
     for same in open_.values():
         count = int(same[0].conditions.get("jobs") or 1)
         if len(same) != count:
-            found += same
+            joined += same
             continue
         moved = sum(float(m.conditions.get("bytes") or 0.0) for m in same)
-        known = {**same[0].conditions, "bytes": moved or None}
-        whole = same[0]._replace(value=sum(m.value for m in same), conditions=known)
-        found.append(whole)
-    return sorted(found, key=lambda m: (str(m.file), m.line or 0))
+        conditions = {**same[0].conditions, "bytes": moved or None}
+        combined = same[0]._replace(value=sum(m.value for m in same), conditions=conditions)
+        joined.append(combined)
+    return sorted(joined, key=lambda m: (str(m.file), m.line or 0))
 
 
-def check_conflicts(found: Sequence[Figure]) -> None:
+def check_conflicts(figures: Sequence[Figure]) -> None:
     """Refuses two figures of one and the same test that contradict each other; more of them say how they scatter.
 
     Raises:
         InputError: naming both places.
     """
-    tests = ((f.case.path, f.case.overrides, f.case.quantity, f.case.pattern, f.case.transfer) for f in found)
-    for cases in by_key(zip(tests, (f.case for f in found), strict=True)).values():
+    tests = ((f.case.path, f.case.overrides, f.case.quantity, f.case.pattern, f.case.transfer) for f in figures)
+    for cases in by_key(zip(tests, (f.case for f in figures), strict=True)).values():
         low, high = min(cases, key=lambda c: c.measured), max(cases, key=lambda c: c.measured)
         bounded = any(c.bound is not None for c in cases)
         if len(cases) == 2 and not bounded and high.measured > CONFLICT * low.measured:
             one, other = cases
-            said = f"{one.measured:.4g} and {other.measured:.4g} {one.unit}"
+            values = f"{one.measured:.4g} and {other.measured:.4g} {one.unit}"
             remedy = "leave the wrong one out, or describe what was different in a cases file"
             both = f"{place_of(one)} and {place_of(other)} are the same test and contradict each other"
-            raise InputError(f"{both}: {said}; {remedy}; a third run would say which it is")
+            raise InputError(f"{both}: {values}; {remedy}; a third run would say which it is")
 
 
 def place_of(case: Case) -> str:
@@ -161,7 +161,7 @@ def place_of(case: Case) -> str:
     return f"{case.log[0]}:{case.log[1]}" if case.log else case.name
 
 
-def _figure(m: Measurement, target: Target, known: dict[str, tuple[PathSpec, str]]) -> Figure:
+def _figure(m: Measurement, target: Target, cache: dict[str, tuple[PathSpec, str]]) -> Figure:
     """A figure; runs of one test share its path, so that it is composed once."""
     if m.status != "complete":
         raise Skip(f"the run is {m.status}")
@@ -171,10 +171,10 @@ def _figure(m: Measurement, target: Target, known: dict[str, tuple[PathSpec, str
     # what a run of fio moves in its time differs from run to run, and its rate does not depend on it
     same = {k: v for k, v in transfer.items() if m.tool != "fio" or k != "dataset"}
     key = f"{target.name} {json.dumps(same, sort_keys=True)}"
-    if key not in known:
-        given = {"name": m.tool, "transfer": transfer, "hosts": {target.name: target.raw}}
-        known[key] = (spec.resolve(yamlio.mapping(given, str(m.file), m.line or 0)), json.dumps(transfer))
-    resolved, override = known[key]
+    if key not in cache:
+        description = {"name": m.tool, "transfer": transfer, "hosts": {target.name: target.raw}}
+        cache[key] = (spec.resolve(yamlio.mapping(description, str(m.file), m.line or 0)), json.dumps(transfer))
+    resolved, override = cache[key]
     name = f"{Path(m.file or 'log').name}:{m.line}:{m.conditions.get('operation', '')}"
     kind = {"quantity": "throughput", "spread": SPREAD, "role": "fit"}
     case = case_of(m, target.name, id=name, overrides=(override,), **kind)

@@ -33,27 +33,27 @@ class Model:
         self.figures, self.hosts = tuple(figures), tuple(hosts)
         collection = Collection(hosts)
         self._runs: list[tuple[PathSpec, dict[str, int], list[int]]] = []
-        known: dict[tuple[str, tuple[str, ...]], int] = {}
+        run_of: dict[tuple[str, tuple[str, ...]], int] = {}
         for number, figure in enumerate(self.figures):
             key = (figure.spec.file or str(id(figure.spec)), figure.case.overrides)
-            if key not in known:
-                known[key] = len(self._runs)
-                self._runs.append((figure.spec, collection.own(figure.spec), []))
-            self._runs[known[key]][2].append(number)
+            if key not in run_of:
+                run_of[key] = len(self._runs)
+                self._runs.append((figure.spec, collection.host_parameters(figure.spec), []))
+            self._runs[run_of[key]][2].append(number)
         for spec, place, _ in self._runs:
             recorder = Recorder()
             compose(spec, recorder)
-            collection.others(recorder.seen.values(), place)
+            collection.other_parameters(recorder.seen.values(), place)
         self._collection = collection
         self.parameters = tuple(collection.parameters)
 
     def answers(self, u: Array, runs: Sequence[int] | None = None) -> list[tuple[Solved, list[int]]]:
         """Every path (or some) solved at ``u`` (S, P), with the figures read from it."""
         table = np.stack([p.value(u[:, j]) for j, p in enumerate(self.parameters)], axis=1)
-        found = []
+        solutions = []
         for spec, place, numbers in self._runs if runs is None else [self._runs[k] for k in runs]:
-            found.append((solved(compose(spec, self._collection.draw(place, table))), numbers))
-        return found
+            solutions.append((solved(compose(spec, self._collection.draw(place, table))), numbers))
+        return solutions
 
     def ratios(self, u: Array) -> Array:
         """ln(predicted / measured) of all figures at every row of ``u`` (S, P): (S, N)."""
@@ -70,8 +70,8 @@ class Model:
         for answer, numbers in self.answers(u, runs):
             for number in numbers:
                 case = self.figures[number].case
-                found = np.broadcast_to(values(case, answer), (u.shape[0],))
-                ratio = np.log(np.maximum(found, 1e-300) / case.measured)
+                predicted = np.broadcast_to(values(case, answer), (u.shape[0],))
+                ratio = np.log(np.maximum(predicted, 1e-300) / case.measured)
                 result[:, number] = _BOUNDS[case.bound](ratio, 0.0) if case.bound else ratio
         return result
 
@@ -105,8 +105,8 @@ class SpreadModel(Model):
     def ratios(self, u: Array) -> Array:
         """ln(predicted / measured) of all figures at every row of ``u`` (S, P): (S, N)."""
         table = np.atleast_2d(u)
-        found = self._session.lot(part, [(table, runs) for runs in self._parts])
-        return np.asarray(np.fmax.reduce(found))  # each has nan where the others have its figures
+        ratios = self._session.lot(part, [(table, runs) for runs in self._parts])
+        return np.asarray(np.fmax.reduce(ratios))  # each has nan where the others have its figures
 
     def close(self) -> None:
         """Lets the workers go."""
@@ -178,9 +178,9 @@ def _unit(types: Iterable[object]) -> Unit | None:
     for item in types:
         if isinstance(item, Unit):
             return item
-        found = _unit(get_args(item))
-        if found is not None:
-            return found
+        unit = _unit(get_args(item))
+        if unit is not None:
+            return unit
     return None
 
 
@@ -193,7 +193,7 @@ class Collection:
         self._index: dict[tuple[str, str], int] = {}
         self._alike: dict[Quantity, int] = {}
 
-    def own(self, spec: PathSpec) -> dict[str, int]:
+    def host_parameters(self, spec: PathSpec) -> dict[str, int]:
         """Makes parameters of what a path's fitted hosts are made of: the parameter of each quantity, by its key."""
         place: dict[str, int] = {}
         for alias, host in spec.hosts.items():
@@ -206,7 +206,7 @@ class Collection:
                     place[quantity.key] = self._parameter(file, key, quantity, unit)
         return place
 
-    def others(self, seen: Iterable[Quantity], place: Mapping[str, int]) -> None:
+    def other_parameters(self, seen: Iterable[Quantity], place: Mapping[str, int]) -> None:
         """Makes parameters of uncertain quantities that belong to no fitted host: they may move, but are not kept."""
         for quantity in seen:
             if quantity.key not in place and quantity not in self._alike and quantity.value > 0:
@@ -216,15 +216,15 @@ class Collection:
                 self.parameters.append(Parameter("", name, quantity))
 
     def _parameter(self, host: str, key: str, quantity: Quantity, unit: Unit) -> int:
-        known = self._index.get((host, key))
-        if known is None:
-            known = self._index[host, key] = len(self.parameters)
+        index = self._index.get((host, key))
+        if index is None:
+            index = self._index[host, key] = len(self.parameters)
             sigma = math.sqrt(math.log1p(quantity.spread**2))
             high = 1.0 if unit.dim == "1" and quantity.value < 1 else unit.high
             reach = [math.log(edge / quantity.value) / sigma if edge > 0 else -math.inf for edge in (unit.low, high)]
             self.parameters.append(Parameter(host, key, quantity, *reach))
-        return known
+        return index
 
     def draw(self, place: Mapping[str, int], values: Array) -> Table:
         """A draw that reads the parameters' values from a table, (scenarios, parameters)."""
-        return Table({known: values[:, column] for known, column in (*place.items(), *self._alike.items())})
+        return Table({key: values[:, column] for key, column in (*place.items(), *self._alike.items())})

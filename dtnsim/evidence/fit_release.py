@@ -60,18 +60,18 @@ def matching(parameters: Sequence[Parameter], free: Sequence[str]) -> list[int]:
     Raises:
         InputError: a word means none; the message lists the last steps that there are.
     """
-    found: list[int] = []
+    matches: list[int] = []
     for word in free:
         wanted = split_key(word)
         hits = [j for j, p in enumerate(parameters) if p.host and split_key(p.key)[-len(wanted) :] == wanted]
         if not hits:
-            known = sorted({split_key(p.key)[-1] for p in parameters if p.host})
-            raise InputError(f"--free {word}: no parameter of the host is called that; write one of {', '.join(known)}")
-        found += hits
-    return sorted(set(found))
+            steps = sorted({split_key(p.key)[-1] for p in parameters if p.host})
+            raise InputError(f"--free {word}: no parameter of the host is called that; write one of {', '.join(steps)}")
+        matches += hits
+    return sorted(set(matches))
 
 
-def off(ratio: Array, error: Array) -> BoolArray:
+def is_missed(ratio: Array, error: Array) -> BoolArray:
     """Figures that a fit does not follow: further off than three of their errors."""
     return np.abs(ratio) > 3 * error
 
@@ -83,7 +83,7 @@ def give_way(search: Search, u: Array, error: Array) -> tuple[Search, Array, lis
         (search over the parameters that are free now, its minimum, what gave way).
     """
     gone: list[Released] = []
-    while len(gone) < _MOST and (off(search.at(u)[0], error).any() or (np.abs(u / search.sd) > _STRAINED).any()):
+    while len(gone) < _MOST and (is_missed(search.at(u)[0], error).any() or (np.abs(u / search.sd) > _STRAINED).any()):
         before = float(search.cost(search.at(u)[0], u, error, firm=True)) + search.paid
         tried = _explanations(search, u, error)
         if not tried or tried[0].cost >= before:
@@ -96,7 +96,7 @@ def give_way(search: Search, u: Array, error: Array) -> tuple[Search, Array, lis
                 break
             u = place
             continue
-        gone.append(_told(search, tried, before))
+        gone.append(_released(search, tried, before))
         search, u = best.search, best.u
     return search, u, gone
 
@@ -109,17 +109,17 @@ def _moved(best: Explanation) -> float:
 def suspect(search: Search, u: Array, error: Array) -> Released | None:
     """What would have to be otherwise for the figures to be followed, where none is; None where nothing helps."""
     tried = _explanations(search, u, error, exact=True)
-    if not tried or not (~off(tried[0].search.at(tried[0].u)[0], error)).any():
+    if not tried or not (~is_missed(tried[0].search.at(tried[0].u)[0], error)).any():
         return None
-    return _told(search, tried, float(search.cost(search.at(u)[0], u, error, firm=True, plain=True)) + search.paid)
+    return _released(search, tried, float(search.cost(search.at(u)[0], u, error, firm=True, plain=True)) + search.paid)
 
 
-def _told(search: Search, tried: Sequence[Explanation], before: float) -> Released:
-    best, known = tried[0], search.model.parameters
-    parameter = known[best.parameter]
+def _released(search: Search, tried: Sequence[Explanation], before: float) -> Released:
+    best, parameters = tried[0], search.model.parameters
+    parameter = parameters[best.parameter]
     value = float(parameter.value(_moved(best)))
     rest = [t for t in tried[1:] if t.cost < min(best.cost + _ALIKE, before)]
-    return Released(parameter, value, tuple(known[t.parameter].name for t in rest))
+    return Released(parameter, value, tuple(parameters[t.parameter].name for t in rest))
 
 
 @dataclass(frozen=True, slots=True)
@@ -134,32 +134,32 @@ class Explanation:
 
 def _explanations(search: Search, u: Array, error: Array, *, exact: bool = False) -> list[Explanation]:
     """The likeliest accounts of figures that are not followed, each with one more parameter released; best first."""
-    known = [j for j, p in enumerate(search.model.parameters) if p.host and scale(p) > 1 and not search.released(j)]
-    found = []
-    for j, wide, begin in _starts(search, u, error, known, exact=exact):
+    eligible = [j for j, p in enumerate(search.model.parameters) if p.host and scale(p) > 1 and not search.released(j)]
+    accounts = []
+    for j, wide, begin in _starts(search, u, error, eligible, exact=exact):
         # every figure pulls first: others may have been bent to make up for this one
         place = wide.minimum(begin, error)
         place = place if exact else wide.minimum(place, error, firm=True)
         ratio = wide.at(place)[0]
         cost = wide.cost(ratio, place, error, firm=True, plain=exact)
-        found.append(Explanation(j, wide, place, float(cost) + wide.paid))
-    return sorted(found, key=lambda e: e.cost)
+        accounts.append(Explanation(j, wide, place, float(cost) + wide.paid))
+    return sorted(accounts, key=lambda e: e.cost)
 
 
 def _starts(
-    search: Search, u: Array, error: Array, known: Sequence[int], *, exact: bool
+    search: Search, u: Array, error: Array, eligible: Sequence[int], *, exact: bool
 ) -> list[tuple[int, Search, Array]]:
     """(parameter, search with it released, best point along it alone) of those that promise most.
 
     Half of them make the whole likeliest, half those figures alone that are not followed now.
     """
-    if not known:
+    if not eligible:
         return []
-    wides = [search.releasing(j) for j in known]
-    tries = [_along(search, wide, u, j) for wide, j in zip(wides, known, strict=True)]
-    whole = np.concatenate([wide.full(t) for wide, t in zip(wides, tries, strict=True)])
-    ratios = np.split(search.model.ratios(whole), len(known))
-    missed = off(search.at(u)[0], error)
+    wides = [search.releasing(j) for j in eligible]
+    tries = [_points_along(search, wide, u, j) for wide, j in zip(wides, eligible, strict=True)]
+    table = np.concatenate([wide.full(t) for wide, t in zip(wides, tries, strict=True)])
+    ratios = np.split(search.model.ratios(table), len(eligible))
+    missed = is_missed(search.at(u)[0], error)
     by_all, by_missed = [], []
     for n, (wide, points, ratio) in enumerate(zip(wides, tries, ratios, strict=True)):
         if all(np.abs(r - r[0]).max() < 1e-6 for r in np.split(ratio, 2)):
@@ -170,17 +170,17 @@ def _starts(
             z = 0.5 * np.log1p((ratio[:, missed] / error[missed]) ** 2).sum(axis=-1)
             by_missed.append((float(z.min()) + wide.paid, n, int(np.argmin(z))))
     chosen = {n: best for _, n, best in (*sorted(by_missed)[:_TRIED], *sorted(by_all)[:_TRIED])}
-    return [(known[n], wides[n], tries[n][best]) for n, best in chosen.items()]
+    return [(eligible[n], wides[n], tries[n][best]) for n, best in chosen.items()]
 
 
-def _along(search: Search, wide: Search, u: Array, j: int) -> Array:
+def _points_along(search: Search, wide: Search, u: Array, j: int) -> Array:
     """Points along parameter ``j``, the others where they are now and where they were stated.
 
     They may have been bent to make up for this one.
     """
     place = int(np.flatnonzero(wide.free == j)[0])
-    now = search.full(u)[wide.free]
-    bases = np.stack([now, np.where(wide.sd > 1, now, 0.0)])
+    current = search.full(u)[wide.free]
+    bases = np.stack([current, np.where(wide.sd > 1, current, 0.0)])
     tries = np.repeat(bases, len(FACTORS) + 1, axis=0)
     steps = np.tile([math.nan, *FACTORS], 2) / search.model.parameters[j].sigma
     tries[:, place] = np.where(np.isnan(steps), tries[:, place], steps)

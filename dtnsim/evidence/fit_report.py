@@ -11,7 +11,7 @@ from dtnsim.description.override import split_key
 from dtnsim.evidence.cases import UNITS
 from dtnsim.evidence.fit import Fit
 from dtnsim.evidence.fit_model import Parameter
-from dtnsim.evidence.fit_release import Released, off
+from dtnsim.evidence.fit_release import Released, is_missed
 from dtnsim.evidence.suggest import Suggestion
 from dtnsim.ground import output, units
 from dtnsim.ground.errors import ModelError
@@ -26,45 +26,45 @@ UNTOLD: Final = 0.9  #: posterior over prior spread from which the data are said
 TOGETHER: Final = 0.7  #: correlation from which two parameters are said to be determined only together
 
 
-def kept(found: Fit) -> list[int]:
+def informed(fit: Fit) -> list[int]:
     """Parameters of the hosts that the fit says something about."""
-    moved = (np.abs(found.u) > _MOVED) | (np.sqrt(np.diag(found.covariance)) < 1 - _MOVED)
-    return [j for j, p in enumerate(found.parameters) if p.host in found.hosts and moved[j]]
+    moved = (np.abs(fit.u) > _MOVED) | (np.sqrt(np.diag(fit.covariance)) < 1 - _MOVED)
+    return [j for j, p in enumerate(fit.parameters) if p.host in fit.hosts and moved[j]]
 
 
-def document(found: Fit, suggested: Sequence[Suggestion] = ()) -> dict[str, Any]:
+def document(fit: Fit, suggested: Sequence[Suggestion] = ()) -> dict[str, Any]:
     """The calibration file."""
     parameters: dict[str, Any] = {}
-    own, rho = kept(found), found.correlation
-    for j in own:
-        p = found.parameters[j]
+    rows, rho = informed(fit), fit.correlation
+    for j in rows:
+        p = fit.parameters[j]
         parameters.setdefault(p.host, {})[p.key] = {
-            "value": written(float(found.values[j]), p.prior.dim),
-            "spread": f"{100 * math.sqrt(math.expm1(found.spread[j] ** 2)):.3g} %",
+            "value": written(float(fit.values[j]), p.prior.dim),
+            "spread": f"{100 * math.sqrt(math.expm1(fit.spread[j] ** 2)):.3g} %",
             "prior": before(p.prior),
-            "source": _source(found, j),
+            "source": _source(fit, j),
         }
-    for fact in found.facts:
+    for fact in fit.facts:
         parameters.setdefault(fact.host, {}).setdefault(fact.key, fact.value)
     return {
         "schema": SCHEMA,
-        "hosts": sorted(found.hosts),
-        "figures": len(found.figures),
-        "error": {"before": _errors(found.ratio_before), "after": _errors(found.ratio_after)},
+        "hosts": sorted(fit.hosts),
+        "figures": len(fit.figures),
+        "error": {"before": _errors(fit.ratio_before), "after": _errors(fit.ratio_after)},
         "parameters": {host: dict(sorted(keys.items())) for host, keys in sorted(parameters.items())},
         "covariance": {  # of the logarithms, below the diagonal; their spreads are beside the values
-            "parameters": [f"{found.parameters[j].host}: {found.parameters[j].key}" for j in own],
+            "parameters": [f"{fit.parameters[j].host}: {fit.parameters[j].key}" for j in rows],
             "correlation": [
-                " ".join(f"{rho[i, j]:.3f}".rstrip("0").rstrip(".") for j in own[: n + 1]) for n, i in enumerate(own)
+                " ".join(f"{rho[i, j]:.3f}".rstrip("0").rstrip(".") for j in rows[: n + 1]) for n, i in enumerate(rows)
             ],
         },
-        "unidentifiable": words(found),
+        "unidentifiable": words(fit),
         "suggestions": [{"test": s.test.words, "determines": list(s.determines)} for s in suggested],
-        "repeats": _repeats(found),
-        "contradictions": [*(contradiction(found, r) for r in found.released), *unexplained(found)],
+        "repeats": _repeats(fit),
+        "contradictions": [*(contradiction(fit, r) for r in fit.released), *unexplained(fit)],
         "outliers": [
-            f"{found.figures[n].case.name}: predicted over measured is {np.exp(found.ratio_after[n]):.2f}"
-            for n in not_followed(found)
+            f"{fit.figures[n].case.name}: predicted over measured is {np.exp(fit.ratio_after[n]):.2f}"
+            for n in not_followed(fit)
         ],
     }
 
@@ -77,35 +77,35 @@ def before(prior: Quantity) -> dict[str, str]:
     return {"value": text, "spread": f"{100 * prior.spread:.12g} %"}
 
 
-def _source(found: Fit, j: int) -> str:
-    prior = found.parameters[j].prior
-    lines = identified_by(found, j)
+def _source(fit: Fit, j: int) -> str:
+    prior = fit.parameters[j].prior
+    lines = identified_by(fit, j)
     how = f"fit: {', '.join(lines)}" if lines else "fit: moves with others, no figure determines it by itself"
     return f"{how}; prior {prior} +- {100 * prior.spread:.3g} %: {prior.source}"
 
 
-def identified_by(found: Fit, j: int) -> list[str]:
+def identified_by(fit: Fit, j: int) -> list[str]:
     """The log lines that say most about parameter ``j``, most informative first."""
-    information = found.weight * (found.jacobian[:, j] / found.error) ** 2
+    information = fit.weight * (fit.jacobian[:, j] / fit.error) ** 2
     lines: dict[str, float] = {}
     for n in np.argsort(-information, kind="stable"):
         if information[n] < 0.05 * max(information.sum(), 1.0) / _LINES:
             break
-        case = found.figures[n].case
+        case = fit.figures[n].case
         line = f"{case.site}/{case.log[0].name}:{case.log[1]}" if case.log else case.name
         lines.setdefault(line, float(information[n]))
     return list(lines)[:_LINES]
 
 
-def _repeats(found: Fit) -> dict[str, Any]:
+def _repeats(fit: Fit) -> dict[str, Any]:
     """How far runs and days lie apart, and what changed."""
-    if not found.repeats:
+    if not fit.repeats:
         return {}
-    run, day = found.repeats[0].run_to_run, found.repeats[0].day_to_day
+    run, day = fit.repeats[0].run_to_run, fit.repeats[0].day_to_day
     return {
         "run_to_run": f"{100 * run:.2f} %",
         "day_to_day": f"{100 * day:.2f} %" if day is not None else None,
-        "tests": [r.as_dict() for r in found.repeats],
+        "tests": [r.as_dict() for r in fit.repeats],
     }
 
 
@@ -114,43 +114,43 @@ def _errors(ratio: np.ndarray[Any, np.dtype[np.float64]]) -> dict[str, str]:
     return {"median": f"{100 * float(np.median(error)):.2f} %", "worst": f"{100 * float(error.max()):.1f} %"}
 
 
-def untold(found: Fit) -> list[str]:
+def untold(fit: Fit) -> list[str]:
     """Names of the hosts' parameters that the data say next to nothing about."""
-    spread = np.sqrt(np.diag(found.covariance))
-    return [p.name for p, s in zip(found.parameters, spread, strict=True) if p.host in found.hosts and s > UNTOLD]
+    spread = np.sqrt(np.diag(fit.covariance))
+    return [p.name for p, s in zip(fit.parameters, spread, strict=True) if p.host in fit.hosts and s > UNTOLD]
 
 
-def together(found: Fit) -> list[list[str]]:
+def confounded(fit: Fit) -> list[list[str]]:
     """Groups of parameters that the figures determine only together."""
     from scipy.sparse.csgraph import connected_components
 
-    sharp = np.sqrt(np.diag(found.covariance)) <= 1.0
-    own = [p.host in found.hosts or p.host == "" for p in found.parameters]
-    near = (np.abs(found.correlation) >= TOGETHER) & np.outer(sharp & own, sharp & own)
-    groups = by_key(zip(connected_components(near)[1].tolist(), found.parameters, strict=True)).values()
+    sharp = np.sqrt(np.diag(fit.covariance)) <= 1.0
+    relevant = [p.host in fit.hosts or p.host == "" for p in fit.parameters]
+    near = (np.abs(fit.correlation) >= TOGETHER) & np.outer(sharp & relevant, sharp & relevant)
+    groups = by_key(zip(connected_components(near)[1].tolist(), fit.parameters, strict=True)).values()
     return [[p.name for p in group] for group in groups if len(group) > 1 and any(p.host for p in group)]
 
 
-def separable(found: Fit) -> list[str]:
+def separable(fit: Fit) -> list[str]:
     """What the data determine only together, in sentences."""
     return [
         f"The figures cannot separate {joined(group)}: one can make up for another and every figure stays the same."
-        for group in together(found)
+        for group in confounded(fit)
     ]
 
 
-def words(found: Fit) -> list[str]:
+def words(fit: Fit) -> list[str]:
     """What the data cannot determine, in sentences."""
-    lines = separable(found)
-    nothing = untold(found)
+    lines = separable(fit)
+    nothing = untold(fit)
     if nothing:
         lines.append(f"The figures hardly narrow {joined(nothing)}: what is known of them stays the prior.")
-    if found.untouched:
-        lines.append(f"No figure depends on {joined(list(found.untouched))}.")
+    if fit.untouched:
+        lines.append(f"No figure depends on {joined(list(fit.untouched))}.")
     return lines
 
 
-def write(found: Fit, file: Path, suggested: Sequence[Suggestion] = ()) -> None:
+def write(fit: Fit, file: Path, suggested: Sequence[Suggestion] = ()) -> None:
     """Writes the calibration file in one piece: either it is complete, or the old one stays.
 
     Args:
@@ -162,7 +162,7 @@ def write(found: Fit, file: Path, suggested: Sequence[Suggestion] = ()) -> None:
     import yaml
 
     head = "# Made by 'dtnsim calibrate'; the same logs give the same bytes. Values here are put over the hosts' own.\n"
-    text = head + yaml.safe_dump(document(found, suggested), sort_keys=False, width=110, allow_unicode=True)
+    text = head + yaml.safe_dump(document(fit, suggested), sort_keys=False, width=110, allow_unicode=True)
     output.write(file, text)
 
 
@@ -186,9 +186,9 @@ def joined(names: list[str], last: str = "and") -> str:
     return names[0] if len(names) == 1 else ", ".join(names[:-1]) + f" {last} " + names[-1]
 
 
-def part_of(found: Fit, parameter: Parameter) -> str:
+def part_of(fit: Fit, parameter: Parameter) -> str:
     """Name of the shipped or own part that a parameter belongs to; empty where the host file writes it itself."""
-    specs = [figure.spec for figure in found.figures]
+    specs = [figure.spec for figure in fit.figures]
     hosts = ((spec.host_files.get(alias, alias), host) for spec in specs for alias, host in spec.hosts.items())
     node: Any = next((host for file, host in hosts if file == parameter.host), None)
     name = ""
@@ -206,29 +206,29 @@ def thing(parameter: Parameter) -> str:
     return _THINGS.get(steps[0], steps[0])
 
 
-def contradiction(found: Fit, released: Released) -> str:
+def contradiction(fit: Fit, released: Released) -> str:
     """What the figures say against what is stated, and what else would explain them."""
     p = released.parameter
-    part, what = part_of(found, p), thing(p)
-    who = f"your {what} is no {part}" if part else f"your {what} is not as the host file says"
+    part, noun = part_of(fit, p), thing(p)
+    who = f"your {noun} is no {part}" if part else f"your {noun} is not as the host file says"
     stated = f"{written(p.prior.value, p.prior.dim)} \u00b1 {p.prior.spread:.0%}"
     says = f"{part or 'the host file'} says {stated}"
     line = f"{who}: the figures need {p.key} = {written(released.value, p.prior.dim)}, and {says}"
     if released.instead:
-        others = [name.partition(": ")[2] or name for name in released.instead]
-        line += f" (as likely: {joined(others, 'or')})"
+        alternatives = [name.partition(": ")[2] or name for name in released.instead]
+        line += f" (as likely: {joined(alternatives, 'or')})"
     return line
 
 
-def unexplained(found: Fit) -> list[str]:
+def unexplained(fit: Fit) -> list[str]:
     """Tests whose runs agree with each other and that no value of any parameter explains."""
-    tests = by_key(((f.case.tool, *f.case.overrides), n) for n, f in enumerate(found.figures))
-    missed = set(not_followed(found))
+    tests = by_key(((f.case.tool, *f.case.overrides), n) for n, f in enumerate(fit.figures))
+    missed = set(not_followed(fit))
     lines = []
     for mine in tests.values():
         if len(mine) < 2 or not set(mine) <= missed:
             continue
-        case, ratio = found.figures[mine[0]].case, float(np.exp(np.median(found.ratio_after[mine])))
+        case, ratio = fit.figures[mine[0]].case, float(np.exp(np.median(fit.ratio_after[mine])))
         rates = written(case.measured, UNITS[case.quantity])
         lines.append(
             f"{len(mine)} runs like {case.name} agree on {rates}, and the host as described gives {ratio:.2g} times "
@@ -238,30 +238,30 @@ def unexplained(found: Fit) -> list[str]:
     return lines
 
 
-def check_followed(found: Fit) -> None:
+def check_followed(fit: Fit) -> None:
     """Refuses a fit that follows nothing: its parameters would be the prior's, whatever was measured.
 
     Raises:
         ModelError: which figure is furthest off, by how much, and what would have to be otherwise.
     """
-    if len(not_followed(found)) < len(found.figures):
+    if len(not_followed(fit)) < len(fit.figures):
         return
-    worst = int(np.argmax(np.abs(found.ratio_after)))
-    case = found.figures[worst].case
+    worst = int(np.argmax(np.abs(fit.ratio_after)))
+    case = fit.figures[worst].case
     measured, prior = (
-        written(case.measured * r, UNITS[case.quantity]) for r in (1.0, float(np.exp(found.ratio_before[worst])))
+        written(case.measured * r, UNITS[case.quantity]) for r in (1.0, float(np.exp(fit.ratio_before[worst])))
     )
-    count = len(found.figures)
+    count = len(fit.figures)
     which = "the only figure is" if count == 1 else f"none of {count} figures is"
     line = f"{which} not followed" if count == 1 else f"{which} followed"
     line += f", and nothing is written. {case.name}: measured {measured}; the host's parts give {prior}. "
-    if found.suspect is None:
+    if fit.suspect is None:
         raise ModelError(f"{line}No parameter of the host explains that: another limit was met; write a cases file")
-    says, word = contradiction(found, found.suspect), split_key(found.suspect.parameter.key)[-1]
+    says, word = contradiction(fit, fit.suspect), split_key(fit.suspect.parameter.key)[-1]
     more = "add a second run that agrees" if count == 1 else "add runs that agree, best of another test"
     raise ModelError(f"{line}If that is right, {says}: free it (--free {word}), choose another part, or {more}")
 
 
-def not_followed(found: Fit) -> list[int]:
+def not_followed(fit: Fit) -> list[int]:
     """Figures that the fit does not follow."""
-    return np.flatnonzero(off(found.ratio_after, found.error)).tolist()
+    return np.flatnonzero(is_missed(fit.ratio_after, fit.error)).tolist()

@@ -72,9 +72,9 @@ class Search:
 
     def full(self, u: Array) -> Array:
         """Free parameters put among all, (..., P)."""
-        whole = np.zeros((*u.shape[:-1], len(self.model.parameters)))
-        whole[..., self.free] = u
-        return whole
+        all_u = np.zeros((*u.shape[:-1], len(self.model.parameters)))
+        all_u[..., self.free] = u
+        return all_u
 
     def at(self, u: Array) -> tuple[Array, Array]:
         """(ratios, Jacobian) at u; the last point is kept, for the solver asks twice."""

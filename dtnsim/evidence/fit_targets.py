@@ -43,9 +43,9 @@ class Target:
         """
         if path is None:
             return self._only()
-        given = [p for p in self.places if path == p or path.startswith(p.rstrip("/") + "/")]
-        if given:
-            return self.places[max(given, key=len)]
+        aliases = [p for p in self.places if path == p or path.startswith(p.rstrip("/") + "/")]
+        if aliases:
+            return self.places[max(aliases, key=len)]
         if path.startswith("/dev/"):
             return self._device(path)
         mount = self.host.mount_of(path)
@@ -106,15 +106,15 @@ class Targets:
         mounts = {m for host, _ in built.values() for m in host.volumes}
         for alias, name in places.items():
             if name not in mounts:
-                known = ", ".join([*built, *sorted(mounts)])
-                raise InputError(f"--as {alias}={name}: there is no host and no volume {name!r}; write one of {known}")
+                valid = ", ".join([*built, *sorted(mounts)])
+                raise InputError(f"--as {alias}={name}: there is no host and no volume {name!r}; write one of {valid}")
         self.all = [Target(n, h, volume, r, places, devices or {}) for n, (h, r) in built.items()]
         for target in self.all if volume is not None else ():
             if target.host.mount_of(str(volume)) is None:
-                known = ", ".join(target.host.volumes) or "none"
-                raise InputError(f"host {target.name!r} has no volume {volume!r}; write one of {known}")
+                valid = ", ".join(target.host.volumes) or "none"
+                raise InputError(f"host {target.name!r} has no volume {volume!r}; write one of {valid}")
 
-    def of(self, m: Measurement) -> Target:
+    def target_of(self, m: Measurement) -> Target:
         """The host that a figure is of.
 
         Raises:
@@ -134,17 +134,17 @@ class Targets:
 
     def peer(self, name: str) -> Target | None:
         """The host that a log calls so, by its name or address; None where nobody describes it."""
-        for said in (name.lower(), name.partition(".")[0].lower()):
-            if said in self._aliases:
-                return self._by_name(self._aliases[said])
+        for alias in (name.lower(), name.partition(".")[0].lower()):
+            if alias in self._aliases:
+                return self._by_name(self._aliases[alias])
         return None
 
     def _by_name(self, name: str) -> Target:
         return next(t for t in self.all if t.name == name)
 
     def _called(self, ran_on: str, m: Measurement) -> Target:
-        if (known := self.peer(ran_on)) is not None:
-            return known
+        if (peer := self.peer(ran_on)) is not None:
+            return peer
         short = ran_on.partition(".")[0].lower()
         for target in self.all:
             name = target.name.lower()
@@ -155,19 +155,19 @@ class Targets:
         raise InputError(f"{m.file}:{m.line}: ran on host {ran_on!r}, not on {names}; {remedy}")
 
 
-def pairs(given: Iterable[str]) -> dict[str, str]:
+def pairs(texts: Iterable[str]) -> dict[str, str]:
     """``NAME=NAME`` texts of ``--as``.
 
     Raises:
         InputError: a text is none.
     """
-    found = {}
-    for text in given:
+    aliases = {}
+    for text in texts:
         theirs, mark, ours = text.rpartition("=")
         if not mark or not theirs or not ours:
             raise InputError(f"--as {text}: write what the log says, =, and what the host file says: disk-host=my")
-        found[theirs] = ours
-    return found
+        aliases[theirs] = ours
+    return aliases
 
 
 def outputs(files: Iterable[Path], word: str) -> Iterator[tuple[Path, str]]:
@@ -181,32 +181,32 @@ def outputs(files: Iterable[Path], word: str) -> Iterator[tuple[Path, str]]:
 
 def devices_of(files: Iterable[Path]) -> dict[str, str]:
     """Block devices of ``lsblk -J`` outputs: where each is mounted, or why it is no volume of its own."""
-    found: dict[str, str] = {}
+    devices: dict[str, str] = {}
     for _, text in outputs(files, '"blockdevices"'):
         try:
             tree = json.loads(text)
         except (ValueError, RecursionError):
             continue
         for item in tree.get("blockdevices") or [] if isinstance(tree, dict) else []:
-            _mounted(item, found)
-    return found
+            _mounted(item, devices)
+    return devices
 
 
-def _mounted(item: Any, found: dict[str, str]) -> None:
+def _mounted(item: Any, devices: dict[str, str]) -> None:
     """Notes where a device and what lies on it are mounted; members of an array are none of their own."""
     if not isinstance(item, dict):
         return
     below = [c for c in item.get("children") or [] if isinstance(c, dict)]
     for child in below:
-        _mounted(child, found)
+        _mounted(child, devices)
     name = str(item.get("name"))
     mounts = [
         m for m in [item.get("mountpoint"), *(item.get("mountpoints") or [])] if isinstance(m, str) and m[:1] == "/"
     ]
     array = next((c for c in below if str(c.get("type")).startswith("raid")), None)
     if mounts:
-        found[name] = mounts[0]
+        devices[name] = mounts[0]
     elif array is not None:
-        found[name] = f"it is one drive of the array {array.get('name')}, not the volume"
-    elif len(below) == 1 and str(below[0].get("name")) in found:
-        found[name] = found[str(below[0].get("name"))]
+        devices[name] = f"it is one drive of the array {array.get('name')}, not the volume"
+    elif len(below) == 1 and str(below[0].get("name")) in devices:
+        devices[name] = devices[str(below[0].get("name"))]

@@ -75,8 +75,8 @@ def _dd(conditions: Conditions, target: Target) -> Described:
     if not source:
         raise Skip("the command names no if=: how fast a pipe brings data is not known")
     # without of= it is standard output; a relative name is on the only volume, or that of --volume
-    given = (source, sink or "/dev/null")
-    ends = [e if e in _DEVICES else target.mount(e if e.startswith("/") else None) for e in given]
+    operands = (source, sink or "/dev/null")
+    ends = [e if e in _DEVICES else target.mount(e if e.startswith("/") else None) for e in operands]
     if ends[0] in _DEVICES and ends[1] in _DEVICES:
         raise Skip("no volume takes part")
     sync = str(conditions.get("sync") or "none")
@@ -166,7 +166,7 @@ _THREADS: Final = (3, 16)
 
 def of_processors(measured: Iterable[Measurement], targets: Targets) -> tuple[list[Figure], list[str], set[str | None]]:
     """(figures, notes on what was left out, files that have a figure, whether or not it is one of the last)."""
-    found: list[Figure] = []
+    figures: list[Figure] = []
     notes: list[str] = []
     rates: dict[str | None, Measurement] = {}
     files: set[str | None] = set()
@@ -181,13 +181,13 @@ def of_processors(measured: Iterable[Measurement], targets: Targets) -> tuple[li
             except (Skip, DtnsimError) as why:
                 notes.append(f"{m.file}:{m.line}: left out: {why}")
             else:
-                found += [figure] if figure is not None else []
+                figures += [figure] if figure is not None else []
                 files |= {m.file} if figure is not None else set()
-    tests = by_key((_key(figure), figure) for figure in found)
-    found = [f for runs in tests.values() for f in runs[-_MOST:]]
-    same = Counter(_key(f) for f in found)
-    found = [replace(f, case=replace(f.case, spread=_SPREAD * math.sqrt(same[_key(f)]))) for f in found]
-    return found, notes, files
+    tests = by_key((_key(figure), figure) for figure in figures)
+    figures = [f for runs in tests.values() for f in runs[-_MOST:]]
+    same = Counter(_key(f) for f in figures)
+    figures = [replace(f, case=replace(f.case, spread=_SPREAD * math.sqrt(same[_key(f)]))) for f in figures]
+    return figures, notes, files
 
 
 def _key(figure: Figure) -> tuple[object, ...]:
@@ -196,38 +196,38 @@ def _key(figure: Figure) -> tuple[object, ...]:
 
 def _figure(m: Measurement, rate: Measurement, targets: Targets) -> Figure | None:
     """None where nobody describes the host."""
-    said, role = rate.conditions, m.conditions.get("role")
-    peer = str(said.get("target") or "")
+    conditions, role = rate.conditions, m.conditions.get("role")
+    peer = str(conditions.get("target") or "")
     if peer.startswith(LOOPBACK):
         raise Skip("both ends are on one host: its stack has no NIC there; test between two hosts")
-    if role not in ("sender", "receiver") or said.get("protocol") == "udp":
+    if role not in ("sender", "receiver") or conditions.get("protocol") == "udp":
         raise Skip("the direction is not known" if role is None else "datagrams: test TCP")
     far = targets.peer(peer)
     remote = m.conditions.get("where") == "remote"
     if m.tool == "nuttcp":  # it prints the shares of both ends
-        if not peer or said.get("direction") not in ("send", "receive"):
+        if not peer or conditions.get("direction") not in ("send", "receive"):
             raise Skip("the command line is not in the log: keep it, like '$ nuttcp -i1 HOST', in the line above")
-        remote = (role == "sender") != (said["direction"] == "send")
+        remote = (role == "sender") != (conditions["direction"] == "send")
     if remote:
         return None if far is None else _case(m, rate, far, None)
-    return _case(m, rate, targets.of(m), far)
+    return _case(m, rate, targets.target_of(m), far)
 
 
-def _case(m: Measurement, rate: Measurement, own: Target, far: Target | None) -> Figure:
+def _case(m: Measurement, rate: Measurement, near: Target, far: Target | None) -> Figure:
     streams = int(rate.conditions.get("streams") or 1)
-    other = far.name if far is not None and far.name != own.name else f"beyond-{own.name}"
-    ends = (own.name, other) if m.conditions["role"] == "sender" else (other, own.name)
+    other = far.name if far is not None and far.name != near.name else f"beyond-{near.name}"
+    ends = (near.name, other) if m.conditions["role"] == "sender" else (other, near.name)
     version = tuple(int(p) for p in (m.version or "").split("+")[0].split(".")[:2] if p.isdigit())
     tool: dict[str, object] = {"name": "iperf3", "P": streams}
     if m.tool == "iperf3" and len(version) == 2:
         tool["version"] = m.version
     moved = {"from": f"{ends[0]}:memory", "to": f"{ends[1]}:memory"}
     paced = moved | {"tool": tool | {"b": f"{rate.value / streams:.6g} B/s"}}
-    raws = {own.name: own.raw, other: far.raw if far is not None else own.raw}
-    given = {"name": m.tool, "transfer": paced, "hosts": raws, "wan": _WAY}
-    path = spec.resolve(yamlio.mapping(given, str(m.file), m.line or 0))
+    raws = {near.name: near.raw, other: far.raw if far is not None else near.raw}
+    description = {"name": m.tool, "transfer": paced, "hosts": raws, "wan": _WAY}
+    path = spec.resolve(yamlio.mapping(description, str(m.file), m.line or 0))
     threads = streams if "version" in tool and version >= _THREADS else 1
     name, override = f"{Path(m.file or 'log').name}:{m.line}:{m.conditions['role']}", json.dumps(moved | {"tool": tool})
-    kind = {"quantity": "cpu_share", "pattern": rf"^{re.escape(own.name)}\.cpu\.iperf3 {m.conditions['role']}"}
-    known = {"id": name, "overrides": (override,), "measured": m.value / threads, "spread": _SPREAD, "role": "fit"}
-    return Figure(case_of(m, own.name, **kind, **known), path, when(rate))
+    kind = {"quantity": "cpu_share", "pattern": rf"^{re.escape(near.name)}\.cpu\.iperf3 {m.conditions['role']}"}
+    fields = {"id": name, "overrides": (override,), "measured": m.value / threads, "spread": _SPREAD, "role": "fit"}
+    return Figure(case_of(m, near.name, **kind, **fields), path, when(rate))

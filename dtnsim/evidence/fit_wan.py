@@ -77,7 +77,7 @@ class Way:
         return max(self.means[0] / self.least[0] - 1.0, 0.0) if self.least else 0.0
 
 
-def way(logs: Sequence[Path], names: Mapping[str, str] | None = None) -> Way:
+def read_way(logs: Sequence[Path], names: Mapping[str, str] | None = None) -> Way:
     """Reads the way that logs are of.
 
     Raises:
@@ -87,22 +87,26 @@ def way(logs: Sequence[Path], names: Mapping[str, str] | None = None) -> Way:
     called = {theirs.lower(): ours for theirs, ours in (names or {}).items()}
     for m in read_logs(list(logs))[0]:
         evidence = catalogue().evidence[m.tool]
-        if evidence not in (Evidence.WAY, Evidence.NETWORK) or m.status not in ("complete", "partial") or not whole(m):
+        if (
+            evidence not in (Evidence.WAY, Evidence.NETWORK)
+            or m.status not in ("complete", "partial")
+            or not is_end_to_end(m)
+        ):
             continue
         target = str(m.conditions.get("target") or "")
-        found = ways.setdefault(called.get(target.lower(), target), Way(called.get(target.lower(), target)))
+        way_ = ways.setdefault(called.get(target.lower(), target), Way(called.get(target.lower(), target)))
         if m.quantity in ("throughput", "retransmits"):
-            _add_rate(found, m, called)
+            _add_rate(way_, m, called)
         elif evidence is Evidence.WAY:  # iperf3's round trips are those of a full queue
-            _add(found, m)
-    known = [w for w in ways.values() if w.means]
-    if not known:
+            _add(way_, m)
+    with_rtt = [w for w in ways.values() if w.means]
+    if not with_rtt:
         raise InputError("--wan: there is no round trip in these logs; give the output of ping, mtr or traceroute")
-    rtts = [w.rtt_s for w in known]
+    rtts = [w.rtt_s for w in with_rtt]
     if max(rtts) > _ANOTHER * min(rtts):
-        which = ", ".join(f"{w.target or 'a host without a name'} ({units.show(w.rtt_s, 's')})" for w in known)
+        which = ", ".join(f"{w.target or 'a host without a name'} ({units.show(w.rtt_s, 's')})" for w in with_rtt)
         raise InputError(f"--wan: the logs are of several ways: {which}; give those of one")
-    merged = _merged(known + [w for w in ways.values() if not w.means])
+    merged = _merged(with_rtt + [w for w in ways.values() if not w.means])
     pairs = {frozenset(r[:2]) - {""} for r in merged.rates}
     if len(pairs) > 1:
         which = ", ".join(sorted(" and ".join(sorted(p)) or "hosts without a name" for p in pairs))
@@ -113,30 +117,30 @@ def way(logs: Sequence[Path], names: Mapping[str, str] | None = None) -> Way:
 
 def _add_rate(way_: Way, m: Measurement, called: Mapping[str, str]) -> None:
     """Notes a rate of a whole run of all streams, or what it sent again."""
-    said, place = m.conditions, (m.file, m.line)
-    if said.get("stream") is not None or said.get("statistic") or m.status != "complete":
+    cond, place = m.conditions, (m.file, m.line)
+    if cond.get("stream") is not None or cond.get("statistic") or m.status != "complete":
         return
     if m.quantity == "retransmits":
         way_.again[place] = m.value
-    elif m.value > 0 and not said.get("target_Bps"):
+    elif m.value > 0 and not cond.get("target_Bps"):
         source, target = (called.get(e.lower(), e) for e in ends(m))
-        if said.get("role") == "receiver" and way_.last == (m.file, "sender", source, target):
+        if cond.get("role") == "receiver" and way_.last == (m.file, "sender", source, target):
             way_.rates.pop()  # of one and the same run: what arrived counts
-        way_.last = (m.file, said.get("role"), source, target)
+        way_.last = (m.file, cond.get("role"), source, target)
         way_.rates.append((source, target, m.value, when(m)))
-        way_.moved[place] = m.value * float(said.get("duration_s") or 0.0)
+        way_.moved[place] = m.value * float(cond.get("duration_s") or 0.0)
 
 
 def ends(m: Measurement) -> tuple[str, str]:
     """(where the bytes come from, where they go) as the log names them; empty where it names nobody."""
-    said = m.conditions
-    source, target, host, peer = (str(said.get(k) or "") for k in ("source", "target", "host", "peer"))
+    cond = m.conditions
+    source, target, host, peer = (str(cond.get(k) or "") for k in ("source", "target", "host", "peer"))
     if source and target:
         return source, target
-    here, there = host or str(said.get("machine") or "") or source, peer or target or str(said.get("address") or "")
-    server = said.get("reporter") == "server"
-    back = said.get("role") != "sender" if server else said.get("direction") == "receive"
-    return (there, here) if back else (here, there)
+    near, far = host or str(cond.get("machine") or "") or source, peer or target or str(cond.get("address") or "")
+    server = cond.get("reporter") == "server"
+    back = cond.get("role") != "sender" if server else cond.get("direction") == "receive"
+    return (far, near) if back else (near, far)
 
 
 def named(source: str, target: str) -> str:
@@ -144,14 +148,14 @@ def named(source: str, target: str) -> str:
     return f"{source or 'here'} to {target or ('here' if source else 'there')}"
 
 
-def whole(m: Measurement) -> bool:
+def is_end_to_end(m: Measurement) -> bool:
     """Whether a figure is of the whole way: mtr's last hop, the far end of traceroute, no part of a test."""
-    said = m.conditions
-    if said.get("interval"):
+    cond = m.conditions
+    if cond.get("interval"):
         return False
     if m.tool in ("traceroute", "tracepath"):
-        return said.get("reached") is True or m.quantity == "mtu"
-    return said.get("last") is True or (m.tool != "mtr" and said.get("hop") is None)
+        return cond.get("reached") is True or m.quantity == "mtu"
+    return cond.get("last") is True or (m.tool != "mtr" and cond.get("hop") is None)
 
 
 def _add(way_: Way, m: Measurement) -> None:
@@ -177,56 +181,56 @@ def _add(way_: Way, m: Measurement) -> None:
 
 
 def _merged(ways: Sequence[Way]) -> Way:
-    whole = Way(next((w.target for w in ways if w.target), ""), mtu_B=max(w.mtu_B for w in ways))
+    merged = Way(next((w.target for w in ways if w.target), ""), mtu_B=max(w.mtu_B for w in ways))
     for w in ways:
         for name in ("means", "least", "places", "rates", "sent", "lost"):
-            setattr(whole, name, getattr(whole, name) + getattr(w, name))
+            setattr(merged, name, getattr(merged, name) + getattr(w, name))
         for name in ("days", "again", "moved"):
-            setattr(whole, name, getattr(whole, name) | getattr(w, name))
-    return whole
+            setattr(merged, name, getattr(merged, name) | getattr(w, name))
+    return merged
 
 
-def text(found: Way, bandwidth: str = "") -> str:
+def text(way_: Way, bandwidth: str = "") -> str:
     """The network as a file that a path names: ``wan: {part: my-wan.yaml}``.
 
     Args:
-        found: What was measured.
+        way_: What was measured.
         bandwidth: Rate of the host's card; where none is known that of Ethernet above the fastest run, or 10 Gb/s.
     """
-    runs, days = plural(len(found.means), "run"), f" on {plural(len(found.days), 'day')}" if found.days else ""
-    spread = f"spread: {100 * min(found.spread, _WIDEST):.2g} %, " if found.spread >= 0.005 else ""
-    source = f"{', '.join(found.places[:3])}{' ...' if len(found.places) > 3 else ''}: {runs}{days}"
-    far = found.target or "the other host"
-    now = "now the card of the host" if bandwidth else "now a guess"
-    if found.rates and not bandwidth:
-        now = "now the smallest rate of Ethernet that carries the fastest run"
+    runs, days = plural(len(way_.means), "run"), f" on {plural(len(way_.days), 'day')}" if way_.days else ""
+    spread = f"spread: {100 * min(way_.spread, _WIDEST):.2g} %, " if way_.spread >= 0.005 else ""
+    source = f"{', '.join(way_.places[:3])}{' ...' if len(way_.places) > 3 else ''}: {runs}{days}"
+    far = way_.target or "the other host"
+    note = "now the card of the host" if bandwidth else "now a guess"
+    if way_.rates and not bandwidth:
+        note = "now the smallest rate of Ethernet that carries the fastest run"
     lines = [
         f"# The way to {far}, written by 'dtnsim calibrate --wan'; a path names it with  wan: {{part: FILE}}",
         "kind: segment",
-        *_directions(found),
-        f"bandwidth: {bandwidth or _ethernet(found)}  # TODO: what the provider says ({now})",
-        f'rtt: {{value: {found.rtt_s * 1e3:.5g} ms, {spread}source: "{source}"}}',
+        *_directions(way_),
+        f"bandwidth: {bandwidth or _ethernet(way_)}  # TODO: what the provider says ({note})",
+        f'rtt: {{value: {way_.rtt_s * 1e3:.5g} ms, {spread}source: "{source}"}}',
     ]
-    if found.mtu_B:
-        lines.append(f"mtu: {found.mtu_B:.0f} B")
-    if found.lost >= 0.5:
-        loss, count = found.lost / found.sent, round(found.lost)
-        wide = 100 * min(1 / math.sqrt(found.lost), _WIDEST)
-        source = f"{count} of {found.sent} packets lost"
+    if way_.mtu_B:
+        lines.append(f"mtu: {way_.mtu_B:.0f} B")
+    if way_.lost >= 0.5:
+        loss, count = way_.lost / way_.sent, round(way_.lost)
+        wide = 100 * min(1 / math.sqrt(way_.lost), _WIDEST)
+        source = f"{count} of {way_.sent} packets lost"
         lines.append(f'loss: {{value: {loss:.3g}, spread: {wide:.2g} %, source: "{source}"}}')
-    elif found.sent:
-        least = f"none of {plural(found.sent, 'packet')} was lost: below {3 / found.sent:.1g} (95 %)"
+    elif way_.sent:
+        least = f"none of {plural(way_.sent, 'packet')} was lost: below {3 / way_.sent:.1g} (95 %)"
         lines.append(f"# loss: {least}; a path that states none is drawn with what such paths have")
-    again, moved = sum(found.again.values()), sum(found.moved.get(place, 0.0) for place in found.again)
-    if again and moved and found.lost < 0.5:
-        sent = f"count: {again:.0f}, moved: {moved:.4g} B, starts: {len(found.again)}"
+    again, moved = sum(way_.again.values()), sum(way_.moved.get(place, 0.0) for place in way_.again)
+    if again and moved and way_.lost < 0.5:
+        sent = f"count: {again:.0f}, moved: {moved:.4g} B, starts: {len(way_.again)}"
         lines.append(f"retransmits: {{{sent}}}  # starts: 0 if -O")
-    return "\n".join([*lines, *_background(found, bandwidth or _ethernet(found)), ""])
+    return "\n".join([*lines, *_background(way_, bandwidth or _ethernet(way_)), ""])
 
 
-def _directions(found: Way) -> list[str]:
+def _directions(way_: Way) -> list[str]:
     """Rates of each direction, as comments."""
-    runs = by_key((named(source, target), rate) for source, target, rate, _ in found.rates)
+    runs = by_key((named(source, target), rate) for source, target, rate, _ in way_.rates)
     lines = []
     for name, rates in sorted(runs.items()):
         typical, fastest = units.show(median(rates), "B/s"), units.show(max(rates), "B/s")
@@ -234,17 +238,17 @@ def _directions(found: Way) -> list[str]:
     return lines
 
 
-def _ethernet(found: Way) -> str:
+def _ethernet(way_: Way) -> str:
     """The smallest rate of Ethernet that carries the fastest run (IEEE 802.3)."""
-    fastest = found.fastest_Bps * 8e-9
+    fastest = way_.fastest_Bps * 8e-9
     return f"{next((r for r in RATES if r >= fastest), math.ceil(fastest)):g} Gb/s" if fastest else "10 Gb/s"
 
 
-def _background(found: Way, bandwidth: str) -> list[str]:
+def _background(way_: Way, bandwidth: str) -> list[str]:
     """Other traffic by the hour; nothing where the runs cannot say it."""
-    best, carried = found.fastest_Bps, units.parse(bandwidth, "B/s")
-    hours = by_key((stamp.hour, 1.0 - rate / best) for *_, rate, stamp in found.rates if stamp is not None)
-    days = {stamp.date() for *_, stamp in found.rates if stamp is not None}
+    best, carried = way_.fastest_Bps, units.parse(bandwidth, "B/s")
+    hours = by_key((stamp.hour, 1.0 - rate / best) for *_, rate, stamp in way_.rates if stamp is not None)
+    days = {stamp.date() for *_, stamp in way_.rates if stamp is not None}
     if len(hours) < _HOURS or len(days) < _BACKGROUND_DAYS or best < _FULL * carried:
         return []
     taken = {hour: median(shares) for hour, shares in hours.items()}
@@ -254,8 +258,8 @@ def _background(found: Way, bandwidth: str) -> list[str]:
     if mean <= 0:
         return []
     peak = math.atan2(wave[1], wave[0]) / turn % 24
-    spread = math.sqrt(sum((x - taken[h]) ** 2 for h, v in hours.items() for x in v) / len(found.rates)) / mean
-    source = f"what {len(found.rates)} runs lack of the fastest"
+    spread = math.sqrt(sum((x - taken[h]) ** 2 for h, v in hours.items() for x in v) / len(way_.rates)) / mean
+    source = f"what {len(way_.rates)} runs lack of the fastest"
     share = f'{{value: {mean:.3g}, spread: {100 * min(spread, _WIDEST):.2g} %, source: "{source}"}}'
     wave_share = min(math.hypot(*wave) / mean, 1.0)
     return [f"background: {{share: {share}, diurnal: {wave_share:.2g}, peak_hour: {min(peak, 23.9):.1f}}}"]

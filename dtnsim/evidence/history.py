@@ -103,8 +103,8 @@ class History:
 
     def _take(self, entry: object) -> None:
         if isinstance(entry, dict) and "told" in entry:
-            what, since = _TOLD.validate_python(entry["told"])
-            self.told.append((what, since.isoformat()))
+            name, since = _TOLD.validate_python(entry["told"])
+            self.told.append((name, since.isoformat()))
             return
         line = _Line.model_validate(entry)
         if not catalogue().evidence.keys() >= {tool for tool, *_ in (*line.runs, *line.series)}:
@@ -128,11 +128,11 @@ class History:
                 self.logs[name] = _read(file, name, digest)
                 yield self.logs[name]
 
-    def write(self, told: list[tuple[str, str]]) -> None:
+    def write(self, changes: list[tuple[str, str]]) -> None:
         """Writes the history with what was told now, in one piece."""
         if self.file is not None:
             lines = [log.line for log in self.logs.values()]
-            lines += [_json({"told": pair}) for pair in dict.fromkeys([*self.told, *told])]
+            lines += [_json({"told": pair}) for pair in dict.fromkeys([*self.told, *changes])]
             output.write(self.file, "\n".join([*lines, ""]), "--history")
 
 
@@ -158,47 +158,52 @@ def _read(file: Path, name: str, digest: str) -> Log:
                 troubles.append(f"{m.line}: {m.why}")
             elif m.status == "truncated":
                 troubles.append(f"{m.line}: the log stops in a run")
-            elif (kept := _kept(m)) is not None:
+            elif (key := _series_of(m)) is not None:
                 stamp = when(m)
-                if stamp is None and kept != ():
+                if stamp is None and key != ():
                     undated += 1
-                elif stamp is not None and kept:
-                    days[kept][stamp.date().isoformat()].append(_figure(m))
-                if kept == () or (m.tool == "iperf3" and kept and m.quantity == "throughput"):
-                    known = {k: v for k, v in m.conditions.items() if v is not None and k != "end"}
-                    known |= {"time": stamp.isoformat()} if stamp is not None else {}
-                    log.runs.append(m._replace(conditions=known))
+                elif stamp is not None and key:
+                    days[key][stamp.date().isoformat()].append(_figure(m))
+                if key == () or (m.tool == "iperf3" and key and m.quantity == "throughput"):
+                    conditions = {k: v for k, v in m.conditions.items() if v is not None and k != "end"}
+                    conditions |= {"time": stamp.isoformat()} if stamp is not None else {}
+                    log.runs.append(m._replace(conditions=conditions))
     except DtnsimError as error:
         troubles.append(f"1: {error}")
     if not any(m.quantity == "cpu_share" for m in log.runs):  # a rate alone is of the way, and in the series
         log.runs = [m for m in log.runs if m.tool != "iperf3"]
     if undated:
         troubles.append(f"1: {plural(undated, 'figure')} without a date in the log or in its name")
-    log.series = {k: [(d, median(v), len(v)) for d, v in sorted(of.items())] for k, of in days.items()}
+    log.series = {k: [(d, median(v), len(v)) for d, v in sorted(by_day.items())] for k, by_day in days.items()}
     if troubles:
         more = f" (and {len(troubles) - 1} more)" if len(troubles) > 1 else ""
         log.note = f"{name}:{troubles[0]}{more}"
     return log
 
 
-def _kept(m: Measurement) -> tuple[str, ...] | None:
+def _series_of(m: Measurement) -> tuple[str, ...] | None:
     """The series that a figure belongs to; () for one that the fit of a host takes, None for one that says nothing."""
-    said, evidence = m.conditions, catalogue().evidence[m.tool]
-    if m.status != "complete" or said.get("interval") or said.get("cumulative") or not of_data(m):
+    cond, evidence = m.conditions, catalogue().evidence[m.tool]
+    if m.status != "complete" or cond.get("interval") or cond.get("cumulative") or not of_data(m):
         return None
     if evidence in _FITTED:
         return () if m.quantity == "throughput" or evidence is Evidence.CORRECTS else None
     if m.tool == "iperf3" and m.quantity == "cpu_share":
         return ()
-    if evidence not in _DAILY or said.get("stream") is not None or said.get("statistic") or not fit_wan.whole(m):
+    if (
+        evidence not in _DAILY
+        or cond.get("stream") is not None
+        or cond.get("statistic")
+        or not fit_wan.is_end_to_end(m)
+    ):
         return None
     if m.quantity not in ("throughput", "rtt", "latency", "loss") or (m.quantity != "loss" and not m.value > 0):
         return None
-    if m.quantity == "latency" and not said.get("one_way"):
+    if m.quantity == "latency" and not cond.get("one_way"):
         return None
-    options = [f"{k} {said[k]}" for k in _OPTIONS if said.get(k) not in (None, False)]
+    options = [f"{k} {cond[k]}" for k in _OPTIONS if cond.get(k) not in (None, False)]
     if evidence is Evidence.TRANSFER:
-        options.append(_size(float(said.get("bytes") or 0.0)))
+        options.append(_size(float(cond.get("bytes") or 0.0)))
     return (m.tool, m.quantity, m.unit, *fit_wan.ends(m), ", ".join(filter(None, options)))
 
 

@@ -8,7 +8,7 @@ sum of what the parameters' spreads explain, of repeat noise, and of the discrep
 where ``x_i`` comes from the draws of the parameters and ``e_i`` from repeats. What wires carry ends it: a figure at
 what they carry says only that ``r_i`` would have been at least that (Tobin, Econometrica 1958). So do other kinds of
 things on its way, each a room above what holds it and with an error of its own: ``r_i - x_i - e_i`` is the least of
-``d_g + room_g``, whose survivals have a Clayton copula (`dtnsim.steady.discrepancy.together`). The three numbers of a
+``d_g + room_g``, whose survivals have a Clayton copula (`dtnsim.steady.discrepancy.clayton`). The three numbers of a
 group are normal around those of its kind, those of a kind around its setting's, these around common ones, and the
 common ones around a wide prior, so that a kind with few figures borrows from the others (hierarchical shrinkage;
 Gelman et al., Bayesian Data Analysis, ch. 5). The mode of that posterior is taken. Figures of one study share machines
@@ -85,14 +85,14 @@ def learn(residuals: Sequence[Residual], noises: Discrepancy, near: Learned | No
     if near is not None:
         model.start = np.concatenate([*(near.deviations[name] for name in model.rows), [near.unseen / _UNSEEN]])
     exact = _EXACTLY if near is None else _NEARLY
-    found = minimize(model.cost, model.start, jac=True, method="L-BFGS-B", options={"maxiter": 300, "ftol": exact})
-    unseen = _UNSEEN * float(found.x[-1])
-    default, *laws = map(_law, model.laws(found.x[:-1]), model.doubt(), unseen * model.met)
+    optimum = minimize(model.cost, model.start, jac=True, method="L-BFGS-B", options={"maxiter": 300, "ftol": exact})
+    unseen = _UNSEEN * float(optimum.x[-1])
+    default, *laws = map(_law, model.laws(optimum.x[:-1]), model.doubt(), unseen * model.met)
     figures, studies = model.count()
     named = {name: law for name, law in zip(list(model.rows)[1:], laws, strict=True) if figures[name]}
-    made = Discrepancy(default, named, noises.default_noise, noises.noises)
-    kept = dict(zip(model.rows, found.x[:-1].reshape(-1, 3), strict=True))
-    return Learned(made, figures, studies, kept, unseen)
+    discrepancy = Discrepancy(default, named, noises.default_noise, noises.noises)
+    deviations = dict(zip(model.rows, optimum.x[:-1].reshape(-1, 3), strict=True))
+    return Learned(discrepancy, figures, studies, deviations, unseen)
 
 
 def folds(residuals: Sequence[Residual], noises: Discrepancy, whole: Learned | None = None) -> dict[str, Discrepancy]:
@@ -147,7 +147,7 @@ class _Model:
         points = [_points(r) for r in residuals]
         entries = [(n, r.regime._replace(kind=kind), room) for n, r in enumerate(residuals)
                    for kind, room in points[n][3].items()]  # fmt: skip
-        names = ["", *dict.fromkeys(name for names in zip(*(of.names for _, of, _ in entries), strict=True)
+        names = ["", *dict.fromkeys(name for names in zip(*(regime.names for _, regime, _ in entries), strict=True)
                                     for name in names)]  # fmt: skip
         self.rows = {name: row for row, name in enumerate(names)}
         self._depth = [0, *(1 + n.count("/") for n in names[1:])]
@@ -156,7 +156,7 @@ class _Model:
         self._within = np.array([[not a or f"{n}/".startswith(f"{a}/") for a in names] for n in names], dtype=float)
         self._own = np.array([self.rows[r.regime.name] for r in residuals])
         self._of = np.array([n for n, _, _ in entries])
-        self._row = np.array([self.rows[of.name] for _, of, _ in entries])
+        self._row = np.array([self.rows[regime.name] for _, regime, _ in entries])
         self._first = begins(self._of)
         error, edge, self._full = (np.array([p[k] for p in points]) for k in range(3))
         self._left = np.where(self._full, edge, error)[self._of] - np.array([room for _, _, room in entries])
@@ -186,9 +186,9 @@ class _Model:
         """
         n = self._weight @ self._within[self._own]
         precision = n[:, None] * np.array([FREEDOM + 1, 2 * FREEDOM, 2 * FREEDOM]) / (FREEDOM + 3)
-        known = 1 / (precision + 1 / self._spread**2)
+        variance = 1 / (precision + 1 / self._spread**2)
         beyond = np.array([*_DEVIATION[1:], np.zeros(3)])[self._depth]
-        return np.asarray(np.sqrt(known + beyond**2))
+        return np.asarray(np.sqrt(variance + beyond**2))
 
     def cost(self, deviations: Array) -> tuple[float, Array]:
         """The value and the gradient."""
@@ -202,7 +202,7 @@ class _Model:
         law = np.stack([(mine[:, 0] - skew) * unit, unit * np.exp(mine[:, 2]), unit * np.exp(-mine[:, 2])])
         each = np.broadcast_to(law[:, :, None], (3, *self._left.shape))
         off = self._left - each[0]
-        log_f, slopes = self._least(np.stack(_density(off, *each[1:])), np.stack(_survival(off, *each[1:])))
+        log_f, slopes = self._least_of_kinds(np.stack(_density(off, *each[1:])), np.stack(_survival(off, *each[1:])))
         top = log_f.max(axis=1)
         share = np.exp(log_f - top[:, None])
         likelihood = np.log(share.mean(axis=1)) + top
@@ -218,57 +218,57 @@ class _Model:
         value = -float(self._weight @ likelihood - 0.5 * (deviations**2).sum())
         return value, deviations - np.append(of_laws.ravel(), to_wider)
 
-    def _least(self, density: Array, survival: Array) -> tuple[Array, Array]:
+    def _least_of_kinds(self, density: Array, survival: Array) -> tuple[Array, Array]:
         """Logarithm of the probability of figures, the least of their entries; its slopes over what entries have.
 
         Args:
             density: (4, entries, points) logarithms and slopes of the entries' densities.
             survival: The same of the probabilities that they are larger.
         """
-        of, first = self._of, self._first
+        owner, first = self._of, self._first
         powers = -survival[0]
         top = over_rows(np.maximum, powers, first)
-        others = np.diff(np.append(first, len(of)))[:, None] - 1
-        # 1 / S = 1 + sum of (1 / S_g - 1), Clayton with the parameter of `dtnsim.steady.discrepancy.together`
-        whole = np.log(over_rows(np.add, np.exp(powers - top[of]), first) - others * np.exp(-top)) + top
+        rest = np.diff(np.append(first, len(owner)))[:, None] - 1
+        # 1 / S = 1 + sum of (1 / S_g - 1), Clayton with the parameter of `dtnsim.steady.discrepancy.clayton`
+        log_total = np.log(over_rows(np.add, np.exp(powers - top[owner]), first) - rest * np.exp(-top)) + top
         terms = powers - survival[0] + density[0]
         most = over_rows(np.maximum, terms, first)
-        parts = np.exp(terms - most[of])
+        parts = np.exp(terms - most[owner])
         filled = over_rows(np.add, parts, first)
-        held, near = parts / filled[of], np.exp(powers - whole[of])
-        full = self._full[of]
-        larger, there = np.where(full, near, 2 * (near - held)), np.where(full, 0.0, held)
-        slopes = larger * survival[1:] + there * density[1:]
-        one = np.log(filled) + most - 2 * whole
-        return np.where(self._full, -whole, one), slopes
+        share, near = parts / filled[owner], np.exp(powers - log_total[owner])
+        full = self._full[owner]
+        larger, at_value = np.where(full, near, 2 * (near - share)), np.where(full, 0.0, share)
+        slopes = larger * survival[1:] + at_value * density[1:]
+        one = np.log(filled) + most - 2 * log_total
+        return np.where(self._full, -log_total, one), slopes
 
 
 def _density(off: Array, below: Array, above: Array) -> tuple[Array, Array, Array, Array]:
     """Logarithm of the probability of a figure, as exact as figures are; its slopes over mode, ln below, ln above."""
-    slow, whole = off < 0, below + above
+    slow, width = off < 0, below + above
     scale = np.where(slow, below, above)
     u = off / scale
     pull = (FREEDOM + 1) * u / (FREEDOM + u**2)
-    log_f = np.log(4 * _EXACT * _PEAK / whole) - 0.5 * (FREEDOM + 1) * np.log1p(u**2 / FREEDOM)
-    to_below = np.where(slow, pull * u, 0.0) - below / whole
-    to_above = np.where(slow, 0.0, pull * u) - above / whole
+    log_f = np.log(4 * _EXACT * _PEAK / width) - 0.5 * (FREEDOM + 1) * np.log1p(u**2 / FREEDOM)
+    to_below = np.where(slow, pull * u, 0.0) - below / width
+    to_above = np.where(slow, 0.0, pull * u) - above / width
     return log_f, pull / scale, to_below, to_above
 
 
 def _survival(edge: Array, below: Array, above: Array) -> tuple[Array, Array, Array, Array]:
     """Logarithm of the probability of at least ``edge``; its slopes over mode, ln below, ln above."""
-    slow, whole = edge < 0, below + above
+    slow, width = edge < 0, below + above
     scale = np.where(slow, below, above)
     u = np.abs(edge) / scale
     tail = 1 - u / np.sqrt(FREEDOM + u**2)  # of one side's probability
-    beyond = tail * scale / whole
-    kept = np.where(slow, 1 - beyond, beyond)
-    density = 2 * _PEAK / whole * (1 + u**2 / FREEDOM) ** (-0.5 * (FREEDOM + 1))
+    beyond = tail * scale / width
+    survival = np.where(slow, 1 - beyond, beyond)
+    density = 2 * _PEAK / width * (1 + u**2 / FREEDOM) ** (-0.5 * (FREEDOM + 1))
     turn = np.where(slow, -1.0, 1.0)
-    other = tail * below * above / whole**2  # what the share of the sides moves
-    own = other + density * np.abs(edge)
-    to_below, to_above = (np.where(slow, own, -other), np.where(slow, -other, own))
-    return np.log(kept), density / kept, turn * to_below / kept, turn * to_above / kept
+    other = tail * below * above / width**2  # what the share of the sides moves
+    same_side = other + density * np.abs(edge)
+    to_below, to_above = (np.where(slow, same_side, -other), np.where(slow, -other, same_side))
+    return np.log(survival), density / survival, turn * to_below / survival, turn * to_above / survival
 
 
 def _points(residual: Residual) -> tuple[Array, Array, Array, dict[str, Array]]:
@@ -277,15 +277,15 @@ def _points(residual: Residual) -> tuple[Array, Array, Array, dict[str, Array]]:
     All over the parameters' draws and the noise.
     """
     order = np.argsort(residual.explained)
-    some = order[((np.arange(_POINTS) + 0.5) / _POINTS * order.size).astype(int)]
-    explained, room = residual.explained[some], residual.room[some]
+    picks = order[((np.arange(_POINTS) + 0.5) / _POINTS * order.size).astype(int)]
+    explained, room = residual.explained[picks], residual.room[picks]
     full = np.abs(residual.value - explained - room) <= _EXACT
     noise = [z * residual.noise for z in _NOISE]
-    rooms = {kind: np.broadcast_to(r, order.shape)[some] for kind, r in residual.rooms.items()}
+    rooms = {kind: np.broadcast_to(r, order.shape)[picks] for kind, r in residual.rooms.items()}
     near = {kind: np.tile(np.minimum(r, 2 * _FAR), len(noise)) for kind, r in rooms.items() if r.min() < _FAR}
     left = np.concatenate([residual.value - explained - n for n in noise])
-    own = {residual.regime.kind: np.zeros(left.shape)}
-    return left, np.concatenate([room - n for n in noise]), np.tile(full, len(noise)), own | near
+    own_room = {residual.regime.kind: np.zeros(left.shape)}
+    return left, np.concatenate([room - n for n in noise]), np.tile(full, len(noise)), own_room | near
 
 
 _HEAD = """\
@@ -295,36 +295,36 @@ _HEAD = """\
 _FOLDS = "# Made with discrepancy.yaml: for every study the laws learned without it, by which its figures are judged.\n"
 
 
-def made(judged: Sequence[Judgement]) -> tuple[dict[str, Any], dict[str, Any]]:
+def documents(judged: Sequence[Judgement]) -> tuple[dict[str, Any], dict[str, Any]]:
     """(the discrepancy file, the file of its folds) that figures which fitted nothing give."""
     noises = noise_of(repeats(judged))
-    found = residuals(judged, noises)
-    whole = learn(found, noises)
+    resid = residuals(judged, noises)
+    whole = learn(resid, noises)
     entries = {
         study: {"default": _entry(d.default), "kinds": {name: _entry(law) for name, law in sorted(d.laws.items())}}
-        for study, d in folds(found, noises, whole).items()
+        for study, d in folds(resid, noises, whole).items()
     }
-    return document(whole, found), {"schema": SCHEMA, "folds": entries}
+    return document(whole, resid), {"schema": SCHEMA, "folds": entries}
 
 
 def residuals(judged: Sequence[Judgement], noises: Discrepancy) -> list[Residual]:
     """Residuals of the judging figures, with the noise that runs of their kind have."""
-    found = [r for j in judged if (r := j.residual) is not None]
-    apart = {r.regime: noises.noise(r.regime) for r in found}
+    resid = [r for j in judged if (r := j.residual) is not None]
+    apart = {r.regime: noises.noise(r.regime) for r in resid}
     return [
-        replace(r, noise=apart[r.regime].same_day if r.regime.dedicated else apart[r.regime].random_day) for r in found
+        replace(r, noise=apart[r.regime].same_day if r.regime.dedicated else apart[r.regime].random_day) for r in resid
     ]
 
 
 def repeats(judged: Sequence[Judgement]) -> list[tuple[str, bool, Sequence[float]]]:
     """Runs of one test: kind of evidence, whether on another day, logarithms of the runs."""
     figures = {(j.case.site, j.case.id): j for j in judged}
-    found: list[tuple[str, bool, Sequence[float]]] = []
+    runs: list[tuple[str, bool, Sequence[float]]] = []
     for j in judged:
         if not j.case.teaches:
             continue
         if j.case.runs:
-            found.append((j.regime.kind, False, [float(x) for x in np.log(j.case.runs)]))
+            runs.append((j.regime.kind, False, [float(x) for x in np.log(j.case.runs)]))
         again = j.case.repeats
         if again is not None:
             first = figures[j.case.site, again.of]
@@ -332,40 +332,40 @@ def repeats(judged: Sequence[Judgement]) -> list[tuple[str, bool, Sequence[float
             ratio = j.sign * float(np.log(j.case.measured / j.ceiling)) - first.sign * float(
                 np.log(first.case.measured / first.ceiling)
             )
-            found.append((j.regime.kind, again.on == "another day", [0.0, ratio]))
-    return found
+            runs.append((j.regime.kind, again.on == "another day", [0.0, ratio]))
+    return runs
 
 
-def document(whole: Learned, found: Sequence[Residual]) -> dict[str, Any]:
+def document(whole: Learned, resid: Sequence[Residual]) -> dict[str, Any]:
     """The discrepancy file."""
-    made = whole.discrepancy
+    laws = whole.discrepancy
     kinds = {
-        name: {"n": whole.figures[name], **_entry(made.laws[name]), "source": _source(found, name, whole.studies[name])}
-        for name in sorted(made.laws)
+        name: {"n": whole.figures[name], **_entry(laws.laws[name]), "source": _source(resid, name, whole.studies[name])}
+        for name in sorted(laws.laws)
     }
-    noise = {"default": made.default_noise, **dict(sorted(made.noises.items()))}
+    noise = {"default": laws.default_noise, **dict(sorted(laws.noises.items()))}
     common = "no evidence of the setting: the common law, one deviation between settings wider"
-    default, repeat = {**_entry(made.default), "source": common}, {k: _entry(n) for k, n in noise.items()}
+    default, repeat = {**_entry(laws.default), "source": common}, {k: _entry(n) for k, n in noise.items()}
     return {"schema": SCHEMA, "default": default, "kinds": kinds, "repeat": repeat}
 
 
-def _source(found: Sequence[Residual], name: str, studies: int) -> str:
-    names = sorted({r.study for r in found if name in r.regime.names})
+def _source(resid: Sequence[Residual], name: str, studies: int) -> str:
+    names = sorted({r.study for r in resid if name in r.regime.names})
     shown = ", ".join(names[:6]) + (" ..." if len(names) > 6 else "")
     return f"{studies} {'study' if studies == 1 else 'studies'}: {shown}"
 
 
-def _entry(made: Law | Noise) -> dict[str, float]:
-    return {name: float(f"{value:.3g}") for name, value in asdict(made).items()}
+def _entry(law: Law | Noise) -> dict[str, float]:
+    return {name: float(f"{value:.3g}") for name, value in asdict(law).items()}
 
 
 def write(judged: Sequence[Judgement], file: Path) -> dict[str, Any]:
     """Writes the discrepancy file, and its folds beside it."""
     import yaml
 
-    whole, folds = made(judged)
-    output.write(file, _HEAD + yaml.safe_dump(whole, sort_keys=False, width=118))
+    content, folds = documents(judged)
+    output.write(file, _HEAD + yaml.safe_dump(content, sort_keys=False, width=118))
     beside = file.with_name(f"{file.stem}-folds{file.suffix}")
     text = yaml.safe_dump(folds, sort_keys=False, width=1000, default_flow_style=None)
     output.write(beside, _FOLDS + text)
-    return whole
+    return content

@@ -108,18 +108,18 @@ def day_words(day: date) -> str:
 def key_of(figure: Figure) -> str:
     """Which test a figure is of: the same tool, options and place; of fio whatever its time let it move."""
     case = figure.case
-    given = json.loads(case.overrides[0]) if case.overrides and case.overrides[0].startswith("{") else {}
+    transfer = json.loads(case.overrides[0]) if case.overrides and case.overrides[0].startswith("{") else {}
     if case.tool == "fio":
-        given.pop("dataset", None)
-    return f"{case.site} {json.dumps(given, sort_keys=True) if given else case.name}"
+        transfer.pop("dataset", None)
+    return f"{case.site} {json.dumps(transfer, sort_keys=True) if transfer else case.name}"
 
 
 def name_of(figure: Figure) -> str:
     """The test for people: tool, options and volume."""
-    given = json.loads(figure.case.overrides[0])
-    tool = dict(given.get("tool", {}))
+    transfer = json.loads(figure.case.overrides[0])
+    tool = dict(transfer.get("tool", {}))
     options = " ".join(f"{k}={v}" for k, v in tool.items() if k not in ("name", "ioengine"))
-    ends = [str(given[k]).partition(":")[2] for k in ("from", "to")]
+    ends = [str(transfer[k]).partition(":")[2] for k in ("from", "to")]
     place = ends[1] if ends[0] in ("memory", "/dev/zero", "/dev/urandom", "/dev/random") else ends[0]
     return f"{tool.get('name', figure.case.tool)} {options} on {place}"
 
@@ -130,25 +130,25 @@ def weighed(figures: Sequence[Figure]) -> tuple[list[Figure], list[Repeats]]:
     A mean of N runs on D days has the variance ``s_day^2 / D + s_run^2 / N``; every run is given N times as much, so
     that all of them together say no more than that.
     """
-    found = [f for f in figures if f.case.quantity != "throughput"]  # shares of a processor are at different rates
+    weighted = [f for f in figures if f.case.quantity != "throughput"]  # shares of a processor are at different rates
     groups = by_key((key_of(f), f) for f in figures if f.case.quantity == "throughput")
     parts = [_split(mine, len(groups)) for mine in groups.values()]
-    run, day, known = _noise(piece for pieces, _, _ in parts for piece in pieces)
-    told: list[Repeats] = []
+    run, day, days_known = _noise(piece for pieces, _, _ in parts for piece in pieces)
+    repeats: list[Repeats] = []
     for pieces, changes, drift in parts:
         last = pieces[-1]
         count, days = len(last), len(_by_day(last))
         error = math.sqrt(count * (day**2 / max(days, 1) + run**2 / count))
-        found += [replace(f, case=replace(f.case, spread=error)) for f in last]
+        weighted += [replace(f, case=replace(f.case, spread=error)) for f in last]
         if sum(map(len, pieces)) > 1:
             every = [f for piece in pieces for f in piece]
             rates, whens = tuple(f.case.measured for f in every), tuple(f.when for f in every)
-            error_of_days = day if known else None
-            told.append(
+            error_of_days = day if days_known else None
+            repeats.append(
                 Repeats(name_of(every[0]), rates, whens, changes, drift, run, error_of_days, count, every[0].case.site)
             )
     order = {f.case.log: n for n, f in enumerate(figures)}
-    return sorted(found, key=lambda f: order[f.case.log]), told
+    return sorted(weighted, key=lambda f: order[f.case.log]), repeats
 
 
 def _by_day(figures: Sequence[Figure]) -> dict[date | None, list[float]]:
@@ -163,12 +163,12 @@ def _split(mine: list[Figure], tests: int) -> tuple[list[list[Figure]], tuple[Ch
     if not dates:
         return [mine], (), None
     medians = np.array([float(np.median(days[d])) for d in dates])
-    at = np.array([d.toordinal() for d in dates], float)
-    drift = drifting(at, medians, _CHANCE / tests)
+    ordinals = np.array([d.toordinal() for d in dates], float)
+    drift = drifting(ordinals, medians, _CHANCE / tests)
     shifts = shifted(medians, CHANCE / tests)
     if drift is not None:  # squares about the means between shifts, and about a straight line
         left = sum(float(((part - part.mean()) ** 2).sum()) for part in np.split(medians, [n for n, _ in shifts]))
-        if left >= float(((medians - np.polyval(np.polyfit(at, medians, 1), at)) ** 2).sum()):
+        if left >= float(((medians - np.polyval(np.polyfit(ordinals, medians, 1), ordinals)) ** 2).sum()):
             return [mine], (), drift
     changes = changes_at(shifts, dates, medians)
     starts = [c.since for c in changes]

@@ -76,13 +76,13 @@ class Suggestion:
 
 def candidates(target: Target) -> list[Candidate]:
     """Tests of a host's volumes that the model can describe."""
-    found = []
+    tests = []
     for mount, volume in target.host.volumes.items():
         room = volume.size.value * _SHARE if volume.size is not None else _MOST_B
         for options in table()["volumes"]["fio"]:
-            size = _whole(min(_MOST_B, room))
+            size = _whole_blocks(min(_MOST_B, room))
             tool = {"name": "fio", "direct": "true", "ioengine": "libaio", **options}
-            said = [f"--{k}={v}" for k, v in options.items()]
+            flags = [f"--{k}={v}" for k, v in options.items()]
             timed = [
                 "--direct=1",
                 f"--size={size // _MIB:.0f}M",
@@ -90,18 +90,18 @@ def candidates(target: Target) -> list[Candidate]:
                 "--runtime=30",
                 "--output-format=json",
             ]
-            command = ("fio", "--name=dtnsim", "--directory=DIR", *said, "--ioengine=libaio", *timed)
-            found.append(_candidate(target, mount, command, tool, size))
-        for given in table()["volumes"]["dd"]:
-            size = _whole(min(_SIZES[given.get("conv") or given.get("oflag") or ""], room))
-            count = f"count={size // _BLOCKS[given['bs']]:.0f}"
-            more = [f"{k}={v}" for k, v in given.items() if k != "bs"]
-            command = ("dd", "if=/dev/zero", "of=FILE", f"bs={given['bs']}", count, *more)
-            found.append(_candidate(target, mount, command, {"name": "dd", **given}, size))
-    return [c for c in found if c is not None]
+            command = ("fio", "--name=dtnsim", "--directory=DIR", *flags, "--ioengine=libaio", *timed)
+            tests.append(_candidate(target, mount, command, tool, size))
+        for dd_options in table()["volumes"]["dd"]:
+            size = _whole_blocks(min(_SIZES[dd_options.get("conv") or dd_options.get("oflag") or ""], room))
+            count = f"count={size // _BLOCKS[dd_options['bs']]:.0f}"
+            more = [f"{k}={v}" for k, v in dd_options.items() if k != "bs"]
+            command = ("dd", "if=/dev/zero", "of=FILE", f"bs={dd_options['bs']}", count, *more)
+            tests.append(_candidate(target, mount, command, {"name": "dd", **dd_options}, size))
+    return [c for c in tests if c is not None]
 
 
-def _whole(size: float) -> float:
+def _whole_blocks(size: float) -> float:
     """A size in whole blocks of the largest."""
     return max(size // (64 * _MIB), 1) * 64 * _MIB
 
@@ -118,19 +118,19 @@ def _candidate(
         "tool": {**{k: str(v) for k, v in tool.items()}, "bs": block},
         "dataset": {"files": 1, "size": f"{size:.0f} B"},
     }
-    given = {"name": " ".join(command), "transfer": transfer, "hosts": {target.name: target.raw}}
+    description = {"name": " ".join(command), "transfer": transfer, "hosts": {target.name: target.raw}}
     name, overrides = tool["name"], (json.dumps(transfer),)
     case = Case(id=name, site=target.name, path=Path(name), overrides=overrides, quantity="throughput", measured=1.0,
                 spread=SPREAD, role="fit", tool=name, log=None, what="")  # fmt: skip
     try:
-        figure = Figure(case, spec.resolve(yamlio.mapping(given, "suggested", 0)))
+        figure = Figure(case, spec.resolve(yamlio.mapping(description, "suggested", 0)))
         Model([figure], [target.name])
     except DtnsimError:
         return None
     return Candidate(mount, command, size, figure)
 
 
-def suggest(tests: Sequence[Candidate], host: str, known: Fit | None = None) -> tuple[list[Suggestion], list[str]]:
+def suggest(tests: Sequence[Candidate], host: str, fit: Fit | None = None) -> tuple[list[Suggestion], list[str]]:
     """(the shortest list of tests that determines what these tests can, what none of them does).
 
     Args:
@@ -139,54 +139,54 @@ def suggest(tests: Sequence[Candidate], host: str, known: Fit | None = None) -> 
     if not tests:
         return [], []
     model = Model([t.figure for t in tests], [host])
-    own = [j for j, p in enumerate(model.parameters) if p.host]
-    centre, covariance = _known_now(model, own, known)
-    slopes = _slopes(model, own, centre, covariance)
-    told = np.diag(covariance) < DETERMINED**2
+    indices = [j for j, p in enumerate(model.parameters) if p.host]
+    centre, covariance = _known_now(model, indices, fit)
+    slopes = _slopes(model, indices, centre, covariance)
+    determined = np.diag(covariance) < DETERMINED**2
     left, chosen = list(range(len(tests))), list[Suggestion]()
     while left:
         after = [_after(covariance, slopes[:, n]) for n in left]
-        new = [(np.diag(a) < DETERMINED**2) & ~told for a in after]
+        new = [(np.diag(a) < DETERMINED**2) & ~determined for a in after]
         gains = [(int(n.sum()), -float(np.log(np.diag(a)).sum())) for n, a in zip(new, after, strict=True)]
         best = max(range(len(left)), key=lambda i: gains[i])
         if not new[best].any():
             break
-        names = tuple(model.parameters[own[i]].key for i in np.flatnonzero(new[best]))
+        names = tuple(model.parameters[indices[i]].key for i in np.flatnonzero(new[best]))
         chosen.append(Suggestion(tests[left[best]], names))
-        covariance, told = after[best], told | new[best]
+        covariance, determined = after[best], determined | new[best]
         left.pop(best)
-    return chosen, [model.parameters[own[i]].key for i in np.flatnonzero(~told)]
+    return chosen, [model.parameters[indices[i]].key for i in np.flatnonzero(~determined)]
 
 
-def _known_now(model: Model, own: Sequence[int], known: Fit | None) -> tuple[Array, Array]:
+def _known_now(model: Model, indices: Sequence[int], fit: Fit | None) -> tuple[Array, Array]:
     """(where all parameters are, covariance of the host's) as a fit has them, or as they are described."""
-    centre, covariance = np.zeros(len(model.parameters)), np.eye(len(own))
-    if known is None:
+    centre, covariance = np.zeros(len(model.parameters)), np.eye(len(indices))
+    if fit is None:
         return centre, covariance
-    where = {(p.host, p.key): n for n, p in enumerate(known.parameters)}
-    keys = [(model.parameters[j].host, model.parameters[j].key) for j in own]
+    where = {(p.host, p.key): n for n, p in enumerate(fit.parameters)}
+    keys = [(model.parameters[j].host, model.parameters[j].key) for j in indices]
     fitted = [i for i, key in enumerate(keys) if key in where]
-    at = [where[keys[i]] for i in fitted]
-    centre[[own[i] for i in fitted]] = known.u[at]
-    covariance[np.ix_(fitted, fitted)] = known.covariance[np.ix_(at, at)]
+    rows = [where[keys[i]] for i in fitted]
+    centre[[indices[i] for i in fitted]] = fit.u[rows]
+    covariance[np.ix_(fitted, fitted)] = fit.covariance[np.ix_(rows, rows)]
     return centre, covariance
 
 
-def _slopes(model: Model, own: Sequence[int], centre: Array, covariance: Array) -> Array:
+def _slopes(model: Model, indices: Sequence[int], centre: Array, covariance: Array) -> Array:
     """D ln(rate) / du of every candidate at draws of what is known, (draws, candidates, parameters)."""
     rng = np.random.default_rng(1)
     width = np.zeros(centre.size)
-    width[list(own)] = np.minimum(np.sqrt(np.diag(covariance)), 1.0)
+    width[list(indices)] = np.minimum(np.sqrt(np.diag(covariance)), 1.0)
     low, high = np.array([p.limits() for p in model.parameters]).T
-    steps = np.zeros((len(own) + 1, centre.size))
-    steps[np.arange(1, len(own) + 1), own] = _STEP
-    found = []
+    steps = np.zeros((len(indices) + 1, centre.size))
+    steps[np.arange(1, len(indices) + 1), indices] = _STEP
+    slopes = []
     for draw in range(_DRAWS):
         point = centre + (width * rng.standard_normal(centre.size) if draw else 0.0)
         point = np.where(width > 0, np.clip(point, low, high - _STEP), point)
         ratios = model.ratios(point + steps)
-        found.append((ratios[1:] - ratios[0]).T / _STEP)
-    return np.array(found)
+        slopes.append((ratios[1:] - ratios[0]).T / _STEP)
+    return np.array(slopes)
 
 
 def _after(covariance: Array, slopes: Array) -> Array:
@@ -196,9 +196,9 @@ def _after(covariance: Array, slopes: Array) -> Array:
     return np.asarray(covariance - seen.T @ np.linalg.solve(noise + seen @ slopes.T, seen))
 
 
-def for_hosts(hosts: Sequence[str], known: Fit | None = None) -> dict[str, tuple[list[Suggestion], list[str]]]:
+def for_hosts(hosts: Sequence[str], fit: Fit | None = None) -> dict[str, tuple[list[Suggestion], list[str]]]:
     """(tests, parameters left open) by the name of each host."""
-    return {t.name: suggest(candidates(t), t.name, known) for t in Targets(hosts).all}
+    return {t.name: suggest(candidates(t), t.name, fit) for t in Targets(hosts).all}
 
 
 def script(chosen: Sequence[Suggestion], left: Sequence[str], host: str, file: str) -> str:

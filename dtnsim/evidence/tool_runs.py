@@ -103,25 +103,25 @@ def tool_of(row: Mapping[str, str], unknown: list[str] | None = None) -> dict[st
     program, more = KEYS[key]
     text = (row.get("options") or "").strip()
     options: dict[str, Any] = {"each": True} if text.startswith("(one") else {}
-    told = parse(f"{program} {text if not options else ''}", unknown)
+    tool = parse(f"{program} {text if not options else ''}", unknown)
     for name, value in re.findall(r"XRD_([A-Z]+)=(\S+)", row.get("env") or ""):
-        told[f"XRD_{name}"] = f"{value} B" if name == "CPCHUNKSIZE" else value
-    told.update(more, **options)
+        tool[f"XRD_{name}"] = f"{value} B" if name == "CPCHUNKSIZE" else value
+    tool.update(more, **options)
     put = (row.get("direction") or "put").strip() == "put"
-    if "client" in find_kind(told["name"]).model_fields:  # its plan depends on the end at which it is typed
-        told["client"] = "source" if put else "destination"
+    if "client" in find_kind(tool["name"]).model_fields:  # its plan depends on the end at which it is typed
+        tool["client"] = "source" if put else "destination"
     version = re.search(r"\d+(\.\d+)+(p\d+)?", row.get("version") or "")
-    if told["name"] in ("scp", "sftp", "rsync") and version:
-        told["version"] = version[0]
-    if told["name"] == "rsync":
-        told["ssh"] = {"version": "9.2"}
-    if told["name"] == "tar-ssh":
-        told["version"] = "9.2"
-    if row.get("dataset", "").strip() == "T" and (told.get("C") or told.get("compress") or told.get("z")):
-        told["ratio"] = f"{_TEXT:.4g}"
-    if told["name"] == "rsync" and (row.get("rerun_nothing_changed") or "0").strip() not in ("", "0"):
-        told["changed"] = "0"
-    return told
+    if tool["name"] in ("scp", "sftp", "rsync") and version:
+        tool["version"] = version[0]
+    if tool["name"] == "rsync":
+        tool["ssh"] = {"version": "9.2"}
+    if tool["name"] == "tar-ssh":
+        tool["version"] = "9.2"
+    if row.get("dataset", "").strip() == "T" and (tool.get("C") or tool.get("compress") or tool.get("z")):
+        tool["ratio"] = f"{_TEXT:.4g}"
+    if tool["name"] == "rsync" and (row.get("rerun_nothing_changed") or "0").strip() not in ("", "0"):
+        tool["changed"] = "0"
+    return tool
 
 
 def data_of(row: Mapping[str, str]) -> Dataset:
@@ -215,19 +215,19 @@ def answer(run: Run, samples: int, seed: int = 1) -> Answer:
     from dtnsim.steady.scenarios import interval, scenarios
 
     spec = spec_of(run)
-    found = predict(spec, samples=0)
-    told, streams = found.transfers[0], max((c.streams for c in found.problem.connections.values()), default=1)
+    nominal = predict(spec, samples=0)
+    transfer, streams = nominal.transfers[0], max((c.streams for c in nominal.problem.connections.values()), default=1)
     if not samples:
-        least = told.duration_s.p50
-        return Answer(least, least, least, told.bottleneck.reason)
-    rates = interval(scenarios(spec, found.problem, samples, seed).parameters[:, 0])
-    quick, middle, slow = (told.payload_B / rate for rate in (rates.p90, rates.p50, rates.p10))
-    own = (SCATTER, SCATTER_STREAMS if streams > 1 else 0.0, SCATTER_S / middle)
+        least = transfer.duration_s.p50
+        return Answer(least, least, least, transfer.bottleneck.reason)
+    rates = interval(scenarios(spec, nominal.problem, samples, seed).parameters[:, 0])
+    quick, middle, slow = (transfer.payload_B / rate for rate in (rates.p90, rates.p50, rates.p10))
+    scatters = (SCATTER, SCATTER_STREAMS if streams > 1 else 0.0, SCATTER_S / middle)
     low, high = (math.log(time / middle) for time in (quick, slow))
     late = math.log1p(turns(spec) * WAKE_UPS * SLICE_S * BUSY / middle)
-    scatter = _END * math.hypot(*own)
+    scatter = _END * math.hypot(*scatters)
     fast, slow = (middle * math.exp(off) for off in (-math.hypot(low, scatter), math.hypot(high, scatter, late)))
-    return Answer(middle, fast, slow, told.bottleneck.reason)
+    return Answer(middle, fast, slow, transfer.bottleneck.reason)
 
 
 def turns(spec: PathSpec) -> float:

@@ -84,31 +84,31 @@ def cases(
     Raises:
         InputError: the path has several transfers, or no log has one that goes its way.
     """
-    given = spec.load(path)
-    if len(given.transfers) != 1:
-        raise InputError(f"--path {path}: has {len(given.transfers)} transfers; logs are held against a path of one")
+    loaded = spec.load(path)
+    if len(loaded.transfers) != 1:
+        raise InputError(f"--path {path}: has {len(loaded.transfers)} transfers; logs are held against a path of one")
     for theirs, ours in (names or {}).items():
-        if ours not in given.hosts:
-            known = ", ".join(given.hosts)
-            raise InputError(f"--as {theirs}={ours}: the path has no host {ours!r}; write one of {known}")
+        if ours not in loaded.hosts:
+            hosts = ", ".join(loaded.hosts)
+            raise InputError(f"--as {theirs}={ours}: the path has no host {ours!r}; write one of {hosts}")
     measured, unread = read_logs(list(logs))
     notes = [f"{u.file}:{u.line}: not read: {u.why}" for u in unread[:20]]
     mine = [m for m in measured if _is_transfer(m)]
-    kept = _this_way(mine, given, names or {}, notes)
-    if not kept:
-        said = f" ({'; '.join(notes[-3:])})" if notes else ""
+    matching = _this_way(mine, loaded, names or {}, notes)
+    if not matching:
+        hint = f" ({'; '.join(notes[-3:])})" if notes else ""
         looked = ", ".join(map(str, logs)) or "no log there"
         if measured and not mine:
             tools = ", ".join(sorted({m.tool for m in measured}))
-            said = f"; figures of {tools} tell of one host: dtnsim calibrate {logs[0]} --host HOST"
-        raise InputError(f"{looked}: no transfer that went the way of {path}{said}")
-    moved = _together(kept)
-    notes += _other_tools(kept, path, given.transfers[0].tool.kind)
+            hint = f"; figures of {tools} tell of one host: dtnsim calibrate {logs[0]} --host HOST"
+        raise InputError(f"{looked}: no transfer that went the way of {path}{hint}")
+    moved = _merged(matching)
+    notes += _other_tools(matching, path, loaded.transfers[0].tool.kind)
     if len(moved) > most:
         notes.append(f"{plural(len(moved), 'transfer')}: {most} of them are judged, evenly chosen; --most N takes more")
         moved = [moved[n * len(moved) // most] for n in range(most)]
     file = library.find("paths", path)
-    return [_case(m, given, file, number) for number, m in enumerate(moved, 1)], notes
+    return [_case(m, loaded, file, number) for number, m in enumerate(moved, 1)], notes
 
 
 def figures(
@@ -122,38 +122,38 @@ def figures(
     mine = {Path(m.file or "") for m in read_logs(list(logs))[0] if _is_transfer(m)}
     if not mine:
         return [], [], set()
-    given = spec.load(path)
-    found, notes = cases(
-        sorted(mine), path, {n: ours for n, ours in (names or {}).items() if ours in given.hosts}, _FIT
+    loaded = spec.load(path)
+    fit_cases, notes = cases(
+        sorted(mine), path, {n: ours for n, ours in (names or {}).items() if ours in loaded.hosts}, _FIT
     )
-    known = discrepancy.load()
-    law = known.laws.get(setting(given), known.default)
-    half = float(np.ptp(law.at(_TWO_THIRDS))) / 2
-    error = math.sqrt(len(found) * half**2 + known.default_noise.random_day**2)
-    return [replace(c, role="fit", spread=error) for c in found], notes, mine
+    learned = discrepancy.load()
+    law = learned.laws.get(setting(loaded), learned.default)
+    half = float(np.ptp(law.ppf(_TWO_THIRDS))) / 2
+    error = math.sqrt(len(fit_cases) * half**2 + learned.default_noise.random_day**2)
+    return [replace(c, role="fit", spread=error) for c in fit_cases], notes, mine
 
 
 def _is_transfer(m: Measurement) -> bool:
-    said = m.conditions
-    whole = not (said.get("interval") or said.get("cumulative"))
-    ended = m.quantity == "throughput" and whole and m.status == "complete" and m.value > 0 and of_data(m)
+    conditions = m.conditions
+    overall = not (conditions.get("interval") or conditions.get("cumulative"))
+    ended = m.quantity == "throughput" and overall and m.status == "complete" and m.value > 0 and of_data(m)
     return ended and catalogue().evidence[m.tool] is Evidence.TRANSFER
 
 
 def _this_way(
-    measured: Iterable[Measurement], given: PathSpec, names: Mapping[str, str], notes: list[str]
+    measured: Iterable[Measurement], path: PathSpec, names: Mapping[str, str], notes: list[str]
 ) -> list[Measurement]:
     """Transfers from the path's source to its destination, as far as the log says so."""
-    ends = [str(getattr(given.transfers[0], k)).partition(":")[0] for k in ("source_end", "to")]
-    kept: list[Measurement] = []
+    ends = [str(getattr(path.transfers[0], k)).partition(":")[0] for k in ("source_end", "to")]
+    matching: list[Measurement] = []
     other: Counter[str] = Counter()
     unknown: Counter[str] = Counter()
     for m in measured:
         source, target = _ends(m)
-        known = [_called(n, given, names) for n in (source, target)]
-        if (known[0] in (None, ends[0])) and (known[1] in (None, ends[1])):
-            kept.append(m)
-            if not any(known) and (source or target):
+        hosts = [_called(n, path, names) for n in (source, target)]
+        if (hosts[0] in (None, ends[0])) and (hosts[1] in (None, ends[1])):
+            matching.append(m)
+            if not any(hosts) and (source or target):
                 unknown[f"{source or '?'} to {target or '?'}"] += 1
         else:
             other[f"{source or '?'} to {target or '?'}"] += 1
@@ -162,45 +162,45 @@ def _this_way(
     if len(unknown) > 1:
         ways = ", ".join(way for way, _ in unknown.most_common(4))
         raise InputError(f"the logs have transfers {ways}; say which ends are the path's: --as NAME={ends[0]}")
-    return kept
+    return matching
 
 
-def _other_tools(kept: Sequence[Measurement], path: str, ours: str) -> list[str]:
+def _other_tools(matching: Sequence[Measurement], path: str, ours: str) -> list[str]:
     """What the reader must know where a log is of another tool than the path has: the prediction is of the path's."""
-    others = Counter(m.tool for m in kept if m.tool not in _ANY and ours not in _RAN.get(m.tool, (m.tool,)))
+    tools = Counter(m.tool for m in matching if m.tool not in _ANY and ours not in _RAN.get(m.tool, (m.tool,)))
     return [
         f"{plural(count, 'transfer')} of {tool}: predicted with {ours}, the tool of {path}; "
         f"write {_RAN.get(tool, (tool,))[0]} there to compare like with like"
-        for tool, count in others.most_common()
+        for tool, count in tools.most_common()
     ]
 
 
 def _ends(m: Measurement) -> tuple[str, str]:
     """(source, destination) as the log names them; empty where it does not."""
-    said = m.conditions
+    conditions = m.conditions
     if m.tool in _BOTH_ENDS:
-        return str(said.get("source") or ""), str(said.get("target") or "")
-    here, peer = str(said.get("host") or ""), str(said.get("peer") or "")
-    if said.get("direction") == "receive":
-        return peer, here
-    return (here, peer) if said.get("direction") == "send" else ("", "")
+        return str(conditions.get("source") or ""), str(conditions.get("target") or "")
+    host, peer = str(conditions.get("host") or ""), str(conditions.get("peer") or "")
+    if conditions.get("direction") == "receive":
+        return peer, host
+    return (host, peer) if conditions.get("direction") == "send" else ("", "")
 
 
-def _called(name: str, given: PathSpec, names: Mapping[str, str]) -> str | None:
+def _called(name: str, path: PathSpec, names: Mapping[str, str]) -> str | None:
     """The path's name of an end; None where the log's name says nothing."""
     short = name.partition(".")[0].lower()
     for theirs, ours in names.items():
         if theirs.lower() in (name.lower(), short):
             return ours
-    for alias in given.hosts:
-        if short and short in (alias.lower(), given.host_files.get(alias, alias).lower()):
+    for alias in path.hosts:
+        if short and short in (alias.lower(), path.host_files.get(alias, alias).lower()):
             return alias
     return None
 
 
-def _together(measured: Sequence[Measurement]) -> list[Moved]:
+def _merged(measured: Sequence[Measurement]) -> list[Moved]:
     """Transfers in the order of time; overlapping ones between the same ends are one."""
-    found: list[Moved] = []
+    transfers: list[Moved] = []
     running: dict[tuple[str, ...], Moved] = {}
     for m in sorted(measured, key=lambda m: (_span(m)[0] or 0.0, m.line or 0)):
         start, end = _span(m)
@@ -216,10 +216,10 @@ def _together(measured: Sequence[Measurement]) -> list[Moved]:
             last.ends = [e for e in last.ends if e > (start or 0.0)] + [end or 0.0]
             last.at_once = max(last.at_once, len(last.ends))
             continue
-        made = Moved(m, start if one_file else None, end if one_file else None, size, files, 1, [end or 0.0])
-        running[key] = made
-        found.append(made)
-    return found
+        transfer = Moved(m, start if one_file else None, end if one_file else None, size, files, 1, [end or 0.0])
+        running[key] = transfer
+        transfers.append(transfer)
+    return transfers
 
 
 def _span(m: Measurement) -> tuple[float | None, float | None]:
@@ -229,14 +229,14 @@ def _span(m: Measurement) -> tuple[float | None, float | None]:
     return stamp.timestamp() - seconds, stamp.timestamp()
 
 
-def _case(moved: Moved, given: PathSpec, file: Path, number: int) -> Case:
-    m, tool = moved.first, given.transfers[0].tool
+def _case(moved: Moved, path: PathSpec, file: Path, number: int) -> Case:
+    m, tool = moved.first, path.transfers[0].tool
     fields = type(tool).model_fields
-    own, files = given.transfers[0].dataset, moved.files
+    dataset, files = path.transfers[0].dataset, moved.files
     data: dict[str, Any] = {"files": files, "size": f"{moved.bytes:.0f} B"}
     if not files:
-        data["files"] = files = max(round(moved.bytes / own.mean_B), 1)
-        data["directories"] = round(own.directories * files / own.files)
+        data["files"] = files = max(round(moved.bytes / dataset.mean_B), 1)
+        data["directories"] = round(dataset.directories * files / dataset.files)
     overrides = [f"transfer.dataset={json.dumps(data)}"]
     streams = m.conditions.get("streams")
     at_once = moved.at_once if moved.files > 1 else None
@@ -247,9 +247,9 @@ def _case(moved: Moved, given: PathSpec, file: Path, number: int) -> Case:
         alone = {"vb": "true", "verify": "false"}
         overrides += [f"transfer.tool.{name}={value}" for name, value in alone.items() if name in fields]
     stamp = when(m)
-    said = f"{stamp:%Y-%m-%d %H:%M}, " if stamp is not None else ""
+    day = f"{stamp:%Y-%m-%d %H:%M}, " if stamp is not None else ""
     alike = "" if moved.files else " as in the path"
-    study, what = Path(m.file or "log").stem, f"{said}{plural(files, 'file')}{alike}, {moved.bytes / 1e9:.4g} GB"
-    known = {"path": file, "overrides": tuple(overrides), "measured": moved.rate_Bps, "what": what, "study": study}
-    known |= {} if m.line else {"id": f"transfer {number}"}
-    return case_of(m, study, **known, quantity="throughput", spread=_SPREAD, role="blind")
+    study, label = Path(m.file or "log").stem, f"{day}{plural(files, 'file')}{alike}, {moved.bytes / 1e9:.4g} GB"
+    keys = {"path": file, "overrides": tuple(overrides), "measured": moved.rate_Bps, "what": label, "study": study}
+    keys |= {} if m.line else {"id": f"transfer {number}"}
+    return case_of(m, study, **keys, quantity="throughput", spread=_SPREAD, role="blind")

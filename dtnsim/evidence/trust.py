@@ -73,8 +73,8 @@ class Judgement:
 
     def within(self, level: float) -> bool:
         """Whether the figure lies in the central interval of so much probability."""
-        found = interval(self.samples, level)
-        return self._between(found.p10, found.p90)
+        central = interval(self.samples, level)
+        return self._between(central.p10, central.p90)
 
     def _between(self, low: float, high: float) -> bool:
         return low * (1 - METER) <= self.case.measured <= high * (1 + METER)
@@ -155,10 +155,10 @@ class Trust:
 
     def as_dict(self) -> dict[str, Any]:
         """For JSON."""
-        held = {"n": self.n, "coverage": {f"{level:.0%}": share for level, share in self.coverage.items()}}
+        counts = {"n": self.n, "coverage": {f"{level:.0%}": share for level, share in self.coverage.items()}}
         sides = fields(self, below_p10="below", above_p90="above", median_too_high="high")
         scores = fields(self, "width", "interval_score", interval_score_of_a_constant_factor="constant_factor")
-        return held | sides | scores | fields(self, "crps")
+        return counts | sides | scores | fields(self, "crps")
 
 
 def judging(judged: Sequence[Judgement]) -> list[Judgement]:
@@ -173,12 +173,12 @@ def first(judged: Sequence[Judgement]) -> list[Judgement]:
     often as promised. Mechanisms have been mended by the same figures since: today's predictions of them are nearer,
     and more lie inside. Neglects: that spreads of parameters are today's.
     """
-    found = []
+    rejudged = []
     for j in judged:
         if j.case.first_predicted is not None:
             then = j.case.first_predicted / j.ceiling
-            found.append(replace(j, p10=j.p10 * then, p50=j.p50 * then, p90=j.p90 * then, samples=j.samples * then))
-    return found
+            rejudged.append(replace(j, p10=j.p10 * then, p50=j.p50 * then, p90=j.p90 * then, samples=j.samples * then))
+    return rejudged
 
 
 def trust(judged: Sequence[Judgement], among: Sequence[Judgement] | None = None) -> Trust | None:
@@ -188,20 +188,20 @@ def trust(judged: Sequence[Judgement], among: Sequence[Judgement] | None = None)
         judged: The figures.
         among: All figures, from which the constant factor is taken.
     """
-    chosen, others = judging(judged), judging(judged if among is None else among)
+    chosen, pool = judging(judged), judging(judged if among is None else among)
     if not chosen:
         return None
-    errors = [(j.case.study, abs(_log(j.case.measured) - _log(j.p50))) for j in others]
+    errors = [(j.case.study, abs(_log(j.case.measured) - _log(j.p50))) for j in pool]
     rows = []
     for j in chosen:
         figure, middle = _log(j.case.measured), _log(j.p50)
         half = constant_factor(errors, j.case.study, COVERED)
         sides = j.case.measured < j.p10 * (1 - METER), j.case.measured > j.p90 * (1 + METER)
-        own = interval_score(_log(j.p10), _log(j.p90), figure, COVERED)
+        score = interval_score(_log(j.p10), _log(j.p90), figure, COVERED)
         factor = interval_score(middle - half, middle + half, figure, COVERED)
         ranked = crps(np.log(np.maximum(j.samples, _TINY)), figure)
         off = j.sign * (j.p50 / j.case.measured - 1)  # too high a rate, beyond what meters differ by
-        rows.append((*sides, 0.5 + 0.5 * np.sign(off) * (abs(off) > METER), own, factor, ranked))
+        rows.append((*sides, 0.5 + 0.5 * np.sign(off) * (abs(off) > METER), score, factor, ranked))
     below, above, high, *scores = (float(np.mean(column)) for column in zip(*rows, strict=True))
     coverage = {level: float(np.mean([j.within(level) for j in chosen])) for level in CENTRAL}
     width = float(np.median([_log(j.p90) - _log(j.p10) for j in chosen]))
@@ -211,17 +211,17 @@ def trust(judged: Sequence[Judgement], among: Sequence[Judgement] | None = None)
 def by_kind(judged: Sequence[Judgement]) -> dict[str, Trust]:
     """Trust by the kind of the binding station."""
     kinds = sorted({j.regime.kind for j in judged}, key=lambda k: KINDS.index(k) if k in KINDS else len(KINDS))
-    found = {kind: trust([j for j in judged if j.regime.kind == kind], judged) for kind in kinds}
-    return {kind: t for kind, t in found.items() if t is not None}
+    trusts = {kind: trust([j for j in judged if j.regime.kind == kind], judged) for kind in kinds}
+    return {kind: t for kind, t in trusts.items() if t is not None}
 
 
 def ranks(judged: Sequence[Judgement]) -> list[float]:
     """Share of the scenarios below each judging figure (its probability integral transform); equal ones count half."""
-    found = []
+    shares = []
     for j in judging(judged):
         below, upto = (float(np.mean(j.samples < j.case.measured * (1 + side * METER))) for side in (-1, 1))
-        found.append((below + upto) / 2)
-    return found
+        shares.append((below + upto) / 2)
+    return shares
 
 
 def _log(value: float) -> float:
@@ -258,5 +258,5 @@ def constant_factor(errors: Sequence[tuple[str, float]], study: str, level: floa
         study: The study that is judged.
         level: Share to be held.
     """
-    others = [e for s, e in errors if s != study]
-    return float(np.quantile(others, level)) if others else 0.0
+    rest = [e for s, e in errors if s != study]
+    return float(np.quantile(rest, level)) if rest else 0.0

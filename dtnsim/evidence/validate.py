@@ -14,7 +14,7 @@ from dtnsim.composition.compose import run_together
 from dtnsim.description.spec import PathSpec
 from dtnsim.evidence import baseline, fit
 from dtnsim.evidence.cases import Case, load_all
-from dtnsim.evidence.figures import Figure, Paths, Solved, at, transfer_index, values
+from dtnsim.evidence.figures import Figure, Paths, Solved, transfer_index, values, with_rates
 from dtnsim.evidence.fit_model import Model
 from dtnsim.evidence.trust import Judgement, Summary, by_kind, error_of, first, summarise, trust
 from dtnsim.ground import library, yamlio
@@ -47,19 +47,21 @@ class Validation:
         """Sites in the order of their files."""
         return list(dict.fromkeys(j.case.site for j in self.judgements))
 
-    def of(self, role: str, site: str | None = None) -> list[Judgement]:
+    def with_role(self, role: str, site: str | None = None) -> list[Judgement]:
         """Counted cases of a role, of one site or all."""
         return [j for j in self.judgements if j.counted and j.case.role == role and site in (None, j.case.site)]
 
     def summary(self, role: str, site: str | None = None) -> Summary:
         """Summary of the model for a role."""
-        chosen = self.of(role, site)
-        known = [j.covered for j in chosen if j.covered is not None]
-        return summarise([abs(j.error) for j in chosen if j.error is not None], known)
+        chosen = self.with_role(role, site)
+        covered = [j.covered for j in chosen if j.covered is not None]
+        return summarise([abs(j.error) for j in chosen if j.error is not None], covered)
 
     def baseline_summary(self, role: str = "blind", site: str | None = None) -> Summary:
         """Summary of min(disk, network, disk) for a role; it has no interval."""
-        return summarise([abs(error_of(j.baseline, j.case)) for j in self.of(role, site) if j.baseline is not None], [])
+        return summarise(
+            [abs(error_of(j.baseline, j.case)) for j in self.with_role(role, site) if j.baseline is not None], []
+        )
 
     def bottlenecks(self, role: str, site: str | None = None) -> tuple[int, int]:
         """(bottlenecks predicted as stated, bottlenecks stated); a path counts once, however many cases it has."""
@@ -72,7 +74,7 @@ class Validation:
 
     def left_out_summary(self) -> Summary:
         """Summary of the fit cases, each predicted by parameters fitted without it."""
-        chosen = [j for j in self.of("fit") if j.left_out is not None]
+        chosen = [j for j in self.with_role("fit") if j.left_out is not None]
         return summarise([abs(error_of(j.left_out or 0.0, j.case)) for j in chosen], [])
 
     def as_dict(self) -> dict[str, Any]:
@@ -80,11 +82,11 @@ class Validation:
         summary = {**{role: self.summary(role) for role in ROLES}, "baseline_blind": self.baseline_summary()}
         if any(j.left_out is not None for j in self.judgements):
             summary["leave_one_out"] = self.left_out_summary()
-        whole, then = trust(self.judgements), trust(first(self.judgements))
+        overall, then = trust(self.judgements), trust(first(self.judgements))
         return {
             "schema": "dtnsim.validation/1",
-            "summary": {name: asdict(of) for name, of in summary.items()},
-            "trust": whole.as_dict() if whole is not None else None,
+            "summary": {name: asdict(entry) for name, entry in summary.items()},
+            "trust": overall.as_dict() if overall is not None else None,
             "first_predicted": then.as_dict() if then is not None else None,
             "kinds": {kind: t.as_dict() for kind, t in by_kind(self.judgements).items()},
             "cases": [_case_dict(j) for j in self.judgements],
@@ -142,50 +144,50 @@ def validate(
     pieces = [(paths(listed[those[0]]), [listed[n] for n in those]) for those in groups.values()]
     if scheduler is None:
         run_together(path for path, _ in pieces)
-    made = Pool(judged_on, (samples, seed, reasons), pieces, scheduler=scheduler).results()
-    numbers, found = list(groups.values()), dict[int, Judgement]()
-    for number, here in made:
-        found.update(zip(numbers[number], here, strict=True))
+    results = Pool(judged_on, (samples, seed, reasons), pieces, scheduler=scheduler).results()
+    numbers, by_number = list(groups.values()), dict[int, Judgement]()
+    for number, batch in results:
+        by_number.update(zip(numbers[number], batch, strict=True))
         if progress is not None:
-            progress(len(found), len(listed))
-    judged = [found[n] for n in range(len(listed))]
+            progress(len(by_number), len(listed))
+    judged = [by_number[n] for n in range(len(listed))]
     if leave_one_out:
         judged = _left_out(judged, progress, scheduler)
     return Validation(tuple(judged))
 
 
-def judged_on(asked: tuple[int, int, bool], piece: tuple[PathSpec, Sequence[Case]]) -> list[Judgement]:
+def judged_on(options: tuple[int, int, bool], piece: tuple[PathSpec, Sequence[Case]]) -> list[Judgement]:
     """Cases of one path, by so many draws of a seed, with or without reasons."""
-    (samples, seed, reasons), (given, those) = asked, piece
+    (samples, seed, reasons), (path, those) = options, piece
     with nullcontext() if reasons else without_words():
-        made = composer(given, Draw())
-        problem = made.problem()
-    known = meetings(problem)
-    nominal = Solved(problem, known.m, known.solution)
-    drawn = scenarios(given, problem, samples, seed, made.past) if samples else None
-    folds, whole = shipped_folds(), discrepancy.load()
-    laws = [folds.get(case.study, whole) if case.role != "fit" else whole for case in those]
-    return [_judge(case, given, nominal, drawn, law) for case, law in zip(those, laws, strict=True)]
+        composed = composer(path, Draw())
+        problem = composed.problem()
+    meeting = meetings(problem)
+    nominal = Solved(problem, meeting.m, meeting.solution)
+    drawn = scenarios(path, problem, samples, seed, composed.past) if samples else None
+    folds, common = shipped_folds(), discrepancy.load()
+    laws = [folds.get(case.study, common) if case.role != "fit" else common for case in those]
+    return [_judge(case, path, nominal, drawn, law) for case, law in zip(those, laws, strict=True)]
 
 
-def _judge(case: Case, given: PathSpec, nominal: Solved, drawn: Scenarios | None, laws: Discrepancy) -> Judgement:
+def _judge(case: Case, path: PathSpec, nominal: Solved, drawn: Scenarios | None, laws: Discrepancy) -> Judgement:
     f = transfer_index(case, nominal.problem) or 0
     ceiling = float(values(case, nominal)[0])
     explained = runs = most = np.array([ceiling])
     rooms: dict[str, Array] = {}
     if drawn is not None:
-        explained = values(case, at(drawn, drawn.parameters))
-        runs = values(case, at(drawn, drawn.rates(laws)))
+        explained = values(case, with_rates(drawn, drawn.parameters))
+        runs = values(case, with_rates(drawn, drawn.rates(laws)))
         if case.role == "blind":  # the model's own error is learned from those alone
-            most, rooms = values(case, at(drawn, drawn.most())), drawn.rooms(f)
+            most, rooms = values(case, with_rates(drawn, drawn.wire_limits())), drawn.rooms(f)
     if case.quantity == "throughput_sd":
         runs = explained
     within = interval(runs)
     m = replace(nominal.matrices, capacity=nominal.solution.capacity)
-    held = bottleneck(nominal.problem, f, cause_of(m, f, int(nominal.solution.binding[0, f])))
+    limit = bottleneck(nominal.problem, f, cause_of(m, f, int(nominal.solution.binding[0, f])))
     kind = drawn.held[f].own if drawn is not None else Regime("", "")
-    rule = baseline.predict(case, given)
-    return Judgement(case, within.p10, within.p50, within.p90, ceiling, rule, held, kind, runs, explained, most, rooms)
+    rule = baseline.predict(case, path)
+    return Judgement(case, within.p10, within.p50, within.p90, ceiling, rule, limit, kind, runs, explained, most, rooms)
 
 
 @lru_cache(maxsize=1)
@@ -195,9 +197,9 @@ def shipped_folds() -> dict[str, Discrepancy]:
     if not file.is_file():
         return {}
     raw = yamlio.load(file)
-    whole = discrepancy.load()
+    common = discrepancy.load()
     return {
-        study: replace(discrepancy.read(fold), noises=whole.noises, default_noise=whole.default_noise)
+        study: replace(discrepancy.read(fold), noises=common.noises, default_noise=common.default_noise)
         for study, fold in raw["folds"].items()
     }
 
@@ -220,8 +222,8 @@ def _left_out(
         figures = [Figure(c, paths(c)) for c in chosen]
         hosts = sorted({h for f in figures for h in f.spec.host_files.values()})
         sites.append((mine, (figures, hosts)))
-    told = progress if scheduler is None else None  # nobody is told by workers elsewhere
-    for k, those in Pool(ratios, told, [site for _, site in sites], scheduler=scheduler).results():
+    tell = progress if scheduler is None else None  # nobody is told by workers elsewhere
+    for k, those in Pool(ratios, tell, [site for _, site in sites], scheduler=scheduler).results():
         for n, ratio in zip(sites[k][0], those, strict=True):
             result[n] = replace(judged[n], left_out=judged[n].case.measured * math.exp(ratio))
     return result

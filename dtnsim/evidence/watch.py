@@ -125,28 +125,28 @@ def watch(
     Raises:
         InputError: a host file cannot be used.
     """
-    found = Watched(history, [], [], notes=[log.note for log in history.logs.values() if log.note])
+    watched = Watched(history, [], [], notes=[log.note for log in history.logs.values() if log.note])
     runs = [m for log in history.logs.values() for m in log.runs]
     if hosts and runs:
         try:
-            found.fit = _fit(history, runs, hosts, names, volume, free, found.notes)
+            watched.fit = _fit(history, runs, hosts, names, volume, free, watched.notes)
         except InputError as why:
-            found.notes.append(f"no host is fitted: {why}")
-    own = [_of_test(r) for r in found.fit.repeats if r.days] if found.fit else []
-    others = [] if hosts else _of_runs(runs)
-    found.series = own + _dated(chain(_of_pairs(history, names), others))
-    known = set(history.told)
-    for s in found.series:
+            watched.notes.append(f"no host is fitted: {why}")
+    of_hosts = [_of_test(r) for r in watched.fit.repeats if r.days] if watched.fit else []
+    undescribed = [] if hosts else _of_runs(runs)
+    watched.series = of_hosts + _dated(chain(_of_pairs(history, names), undescribed))
+    already = set(history.told)
+    for s in watched.series:
         for n, change in enumerate(s.changes):
-            told = any(name == s.name and _near(date.fromisoformat(day), change.since) for name, day in known)
-            found.alarms.append(Alarm(s, change, s.level(n), s.level(n + 1), told))
-    found.alarms.sort(key=lambda a: (-a.change.since.toordinal(), a.series.name))
-    _explain(found)
-    if found.fit is not None:
-        tests = [t for listed, _ in suggest.for_hosts(hosts, found.fit).values() for t in listed]
-        places = " ".join(a.series.name for a in found.alarms)
-        found.tests = sorted(tests, key=lambda t: not places.endswith(t.test.volume))[:_TESTS]
-    return found
+            told = any(name == s.name and _same_days(date.fromisoformat(day), change.since) for name, day in already)
+            watched.alarms.append(Alarm(s, change, s.level(n), s.level(n + 1), told))
+    watched.alarms.sort(key=lambda a: (-a.change.since.toordinal(), a.series.name))
+    _explain(watched)
+    if watched.fit is not None:
+        tests = [t for listed, _ in suggest.for_hosts(hosts, watched.fit).values() for t in listed]
+        places = " ".join(a.series.name for a in watched.alarms)
+        watched.tests = sorted(tests, key=lambda t: not places.endswith(t.test.volume))[:_TESTS]
+    return watched
 
 
 def _fit(
@@ -154,12 +154,12 @@ def _fit(
     volume: str | None, free: Sequence[str], notes: list[str],
 ) -> Fit:  # fmt: skip
     logs = [history.folder / log.name for log in history.logs.values() if (history.folder / log.name).is_file()]
-    own = {host_name(h) for h in hosts}
-    ours = {theirs: name for theirs, name in names.items() if name in own or name.startswith("/")}
+    host_names = {host_name(h) for h in hosts}
+    ours = {theirs: name for theirs, name in names.items() if name in host_names or name.startswith("/")}
     return calibrate(logs, hosts, volume=volume, free=free, names=ours, notes=notes, runs=runs)
 
 
-def _near(one: date, other: date) -> bool:
+def _same_days(one: date, other: date) -> bool:
     return abs((one - other).days) <= _SAME
 
 
@@ -174,14 +174,14 @@ def _of_test(r: Repeats) -> Series:
 def _of_runs(runs: Sequence[Measurement]) -> Iterable[tuple[Key, str, float]]:
     """(series, day, figure) of tests of volumes whose host nobody describes."""
     for m in whole_runs([m for m in runs if catalogue().evidence[m.tool] is Evidence.FITS]):
-        said = m.conditions
-        options = [f"{k} {said[k]:g}" if isinstance(said[k], float) else f"{k} {said[k]}"
-                   for k in _OPTIONS if said.get(k) not in (None, False)]  # fmt: skip
-        place = str(said.get("directory") or said.get("target") or said.get("device") or said.get("source") or "?")
-        here = str(said.get("machine") or said.get("host") or "")
+        cond = m.conditions
+        options = [f"{k} {cond[k]:g}" if isinstance(cond[k], float) else f"{k} {cond[k]}"
+                   for k in _OPTIONS if cond.get(k) not in (None, False)]  # fmt: skip
+        place = str(cond.get("directory") or cond.get("target") or cond.get("device") or cond.get("source") or "?")
+        machine = str(cond.get("machine") or cond.get("host") or "")
         if m.value > 0 and m.status == "complete" and (stamp := when(m)) is not None:
             options.append(f"on {place if place.startswith('/dev/') else Path(place).parent}")
-            yield (m.tool, m.quantity, m.unit, here, here, " ".join(options)), stamp.date().isoformat(), m.value
+            yield (m.tool, m.quantity, m.unit, machine, machine, " ".join(options)), stamp.date().isoformat(), m.value
 
 
 def _of_pairs(history: History, names: Mapping[str, str]) -> Iterable[tuple[Key, str, float]]:
@@ -189,11 +189,11 @@ def _of_pairs(history: History, names: Mapping[str, str]) -> Iterable[tuple[Key,
     called = {theirs.lower(): ours for theirs, ours in names.items()}
     for log in history.logs.values():
         file = Path(log.name)
-        own = next((called[n.lower()] for n in (file.name, file.stem, file.parent.name) if n.lower() in called), "")
+        host = next((called[n.lower()] for n in (file.name, file.stem, file.parent.name) if n.lower() in called), "")
         for (tool, quantity, unit, *ends, options), days in log.series.items():
-            here = [called.get(e.lower(), called.get(e.partition(".")[0].lower(), e)) if e else own for e in ends]
+            pair = [called.get(e.lower(), called.get(e.partition(".")[0].lower(), e)) if e else host for e in ends]
             for day, value, _ in days:
-                yield (tool, quantity, unit, here[0], here[1], options), day, value
+                yield (tool, quantity, unit, pair[0], pair[1], options), day, value
 
 
 def _dated(figures: Iterable[tuple[Key, str, float]]) -> list[Series]:
@@ -201,31 +201,31 @@ def _dated(figures: Iterable[tuple[Key, str, float]]) -> list[Series]:
     rows = by_key((key, (date.fromisoformat(day), value)) for key, day, value in figures)
     medians = {key: {d: median(v) for d, v in sorted(by_key(rows[key]).items())} for key in sorted(rows)}
     tests = sum(len(days) >= DAYS for days in medians.values())
-    found = []
+    series = []
     for (tool, quantity, unit, source, target, options), days in medians.items():
         values, dates = np.log(list(days.values())), list(days)
         changes = changes_at(shifted(values, CHANCE / max(tests, 1)), dates, values)
         place = source if source == target else named(source, target)
         name = " ".join(filter(None, (tool, "" if quantity == "throughput" else quantity, options, place)))
         idle = catalogue().evidence[tool] is Evidence.BUSY
-        found.append(Series(name, (source, target), quantity, unit, tuple(dates), tuple(days.values()), changes, idle))
-    return found
+        series.append(Series(name, (source, target), quantity, unit, tuple(dates), tuple(days.values()), changes, idle))
+    return series
 
 
-def _explain(found: Watched) -> None:
+def _explain(watched: Watched) -> None:
     """Names the parameter behind each change: of a host by its fit, of a way by what changed with it."""
-    own = {_of_test(r).name: r for r in found.fit.repeats} if found.fit else {}
-    for alarm in found.alarms:
-        if found.fit is not None and alarm.series.name in own:
-            alarm.explained = _parameters(found.fit, alarm.change.since)
-    for alarm in found.alarms:
-        if alarm.series.name in own or alarm.series.quantity != "throughput" or alarm.series.idle:
+    by_name = {_of_test(r).name: r for r in watched.fit.repeats} if watched.fit else {}
+    for alarm in watched.alarms:
+        if watched.fit is not None and alarm.series.name in by_name:
+            alarm.explained = _parameters(watched.fit, alarm.change.since)
+    for alarm in watched.alarms:
+        if alarm.series.name in by_name or alarm.series.quantity != "throughput" or alarm.series.idle:
             continue
-        with_it = [a for a in found.alarms if a is not alarm and _near(a.change.since, alarm.change.since)]
+        with_it = [a for a in watched.alarms if a is not alarm and _same_days(a.change.since, alarm.change.since)]
         causes = [a for a in with_it if _is_cause(a, alarm.series)]
         alarm.explained = [f"{a.series.name} ({a.series.shown(a.before)} to {a.series.shown(a.after)})"
                            + "".join(f": {e}" for e in a.explained[:1]) for a in causes[:_NAMED]]  # fmt: skip
-        way = {s.quantity for s in found.series if s.ends == alarm.series.ends and len(s.days) >= DAYS}
+        way = {s.quantity for s in watched.series if s.ends == alarm.series.ends and len(s.days) >= DAYS}
         if not causes and alarm.series.ends[0] != alarm.series.ends[1]:
             steady = " and ".join(sorted(way - {"throughput"}))
             nothing = "open: no round trip or loss of this way is in the logs; run ping and mtr too"
@@ -247,7 +247,7 @@ def _parameters(fit: Fit, since: date) -> list[str]:
     for r in fit.repeats:
         rows = [n for n, f in enumerate(fit.figures) if f.case.site == r.host and name_of(f) == r.test]
         if rows:
-            steps.append(sum(math.log(c.factor) for c in r.changes if _near(c.since, since)))
+            steps.append(sum(math.log(c.factor) for c in r.changes if _same_days(c.since, since)))
             slopes.append(fit.jacobian[rows].mean(axis=0))
             errors.append(max(math.hypot(r.run_to_run, r.day_to_day or 0.0) / math.sqrt(min(len(rows), DAYS)), 0.01))
     step, slope = np.array(steps) / errors, np.array(slopes) / np.array(errors)[:, None]
@@ -255,10 +255,10 @@ def _parameters(fit: Fit, since: date) -> list[str]:
     left = ((step[:, None] - slope * moved) ** 2).sum(axis=0)
     sigma, far = np.array([p.sigma for p in fit.parameters]), _FAR * max(map(abs, steps))
     likely = (left < (step**2).sum() / 2) & (np.abs(sigma * moved) <= far)
-    own = [j for j, p in enumerate(fit.parameters) if p.host in fit.hosts and likely[j]]
-    best = min((left[j] for j in own), default=0.0)
+    chosen = [j for j, p in enumerate(fit.parameters) if p.host in fit.hosts and likely[j]]
+    best = min((left[j] for j in chosen), default=0.0)
     lines = []
-    for j in sorted((j for j in own if left[j] <= best + _AS_WELL), key=lambda j: (left[j], fit.parameters[j].name)):
+    for j in sorted((j for j in chosen if left[j] <= best + _AS_WELL), key=lambda j: (left[j], fit.parameters[j].name)):
         p, after = fit.parameters[j], float(fit.values[j])
         was = after / math.exp(p.sigma * moved[j])
         lines.append(f"{p.host}: {p.key} {written(was, p.prior.dim)} to {written(after, p.prior.dim)}")
@@ -266,12 +266,12 @@ def _parameters(fit: Fit, since: date) -> list[str]:
 
 
 def judge(
-    found: Watched, path: str, goal: Goal, hosts: Sequence[str], names: Mapping[str, str], volume: str | None
+    watched: Watched, path: str, goal: Goal, hosts: Sequence[str], names: Mapping[str, str], volume: str | None
 ) -> None:
     """Adds how likely a path meets a goal with the fit, and with one to the runs before the latest change of a host.
 
     Args:
-        found: What the folder says; takes the goal.
+        watched: What the folder says; takes the goal.
         goal: Rate or time that the path has to meet.
 
     Raises:
@@ -287,12 +287,12 @@ def judge(
             return goal.probability(predict(path, calibration=file if fit is not None else None))
 
     before = None
-    changes = [c.since for r in (found.fit.repeats if found.fit else ()) for c in r.changes]
+    changes = [c.since for r in (watched.fit.repeats if watched.fit else ()) for c in r.changes]
     if changes:
-        runs = [m for log in found.history.logs.values() for m in log.runs]
+        runs = [m for log in watched.history.logs.values() for m in log.runs]
         old = [m for m in runs if (stamp := when(m)) is not None and stamp.date() < max(changes)]
         try:
-            before = likely(_fit(found.history, old, hosts, names, volume, (), []))
+            before = likely(_fit(watched.history, old, hosts, names, volume, (), []))
         except InputError as why:
-            found.notes.append(f"before the change: {why}")
-    found.goals.append((goal, likely(found.fit), before))
+            watched.notes.append(f"before the change: {why}")
+    watched.goals.append((goal, likely(watched.fit), before))

@@ -131,9 +131,9 @@ def _client(scheduler: str) -> Any:
     try:
         return _dask().Client(scheduler, timeout=PATIENCE_S, set_as_default=False)
     except (OSError, ValueError) as error:
-        said = (str(error).splitlines() or [type(error).__name__])[0]
+        why = (str(error).splitlines() or [type(error).__name__])[0]
         raise InputError(
-            f"--scheduler: nobody answers at {scheduler} ({said}); start one with 'dask scheduler', then 'dask worker "
+            f"--scheduler: nobody answers at {scheduler} ({why}); start one with 'dask scheduler', then 'dask worker "
             "ADDRESS' on each machine"
         ) from None
 

@@ -50,5 +50,5 @@ class Correlation:
 @lru_cache(maxsize=1024)
 def order(seed: int, samples: int, key: str) -> IntArray:
     """In which order a key has its scores, (samples,)."""
-    own = int.from_bytes(hashlib.blake2b(key.encode(), digest_size=8).digest(), "little")
-    return np.random.default_rng([seed, own]).permutation(samples)
+    key_seed = int.from_bytes(hashlib.blake2b(key.encode(), digest_size=8).digest(), "little")
+    return np.random.default_rng([seed, key_seed]).permutation(samples)

@@ -40,8 +40,8 @@ def visible(text: str) -> str:
     return text if text.isprintable() else _UNSEEN.sub(_escape, text)
 
 
-def _escape(found: re.Match[str]) -> str:
-    code = ord(found[0])
+def _escape(match: re.Match[str]) -> str:
+    code = ord(match[0])
     return f"\\x{code:02x}" if code < 0x100 else f"\\u{code:04x}"
 
 
@@ -79,11 +79,11 @@ class ModelError(DtnsimError):
 
 
 @contextmanager
-def noted(found: list[SpecError], under: str = "") -> Iterator[None]:
+def noted(errors: list[SpecError], under: str = "") -> Iterator[None]:
     """Notes what is refused and goes on, so that all of several things are looked at; `refuse` raises it.
 
     Args:
-        found: Takes what is refused.
+        errors: Takes what is refused.
         under: Key that all of it is below, where it does not say so.
     """
     try:
@@ -91,17 +91,17 @@ def noted(found: list[SpecError], under: str = "") -> Iterator[None]:
     except SpecError as error:
         if under and not (error.key or "").startswith((under.partition(".")[0] + ".", "--")):
             error.key = ".".join(filter(None, (under, error.key)))
-        found += error.findings
+        errors += error.findings
 
 
-def refuse(found: Sequence[SpecError]) -> None:
+def refuse(errors: Sequence[SpecError]) -> None:
     """Raises what was noted, if anything was.
 
     Raises:
         SpecError: the first, followed by the others.
     """
-    if found:
-        raise found[0].followed_by(found[1:])
+    if errors:
+        raise errors[0].followed_by(errors[1:])
 
 
 class SpecError(InputError):
@@ -135,12 +135,12 @@ class SpecError(InputError):
     @property
     def lines(self) -> tuple[str, ...]:
         """A line for each finding, of many for the first of them: events that were generated lack a key each."""
-        said = tuple(finding.own_line for finding in self.findings)
-        return said if len(said) <= _LINES else (*said[:_LINES], f"{len(said) - _LINES} more are like these")
+        lines = tuple(finding.own_line for finding in self.findings)
+        return lines if len(lines) <= _LINES else (*lines[:_LINES], f"{len(lines) - _LINES} more are like these")
 
-    def followed_by(self, others: Iterable[SpecError]) -> SpecError:
+    def followed_by(self, errors: Iterable[SpecError]) -> SpecError:
         """This one with what else was found, each once."""
-        seen = {e.place: e for e in others}
+        seen = {e.place: e for e in errors}
         seen.pop(self.place, None)
         self.further = tuple(seen.values())
         return self
@@ -163,17 +163,17 @@ class SpecError(InputError):
     def own_line(self) -> str:
         """This finding alone."""
         where = self.file or ""
-        option, _, asked = where.partition(" ")
+        option, _, named = where.partition(" ")
         key = self.key
-        if option.startswith("--") and key and (asked.startswith(key) or asked.split(".")[-1] == key.split(".")[-1]):
+        if option.startswith("--") and key and (named.startswith(key) or named.split(".")[-1] == key.split(".")[-1]):
             key = None  # --set KEY has named it
         if where and self.line:
             where += f":{self.line}"
         parts = [short(p) for p in (where, key) if p]
         text = ": ".join([*parts, short(self.message, _SAID)])
         shown = repr(self.value)
-        said = isinstance(self.value, str) and shown in self.message  # a number may stand in it as part of another
-        if self.value is not None and not said:
+        quoted = isinstance(self.value, str) and shown in self.message  # a number may stand in it as part of another
+        if self.value is not None and not quoted:
             text += f" (got {shown if len(shown) <= 80 else shown[:77] + '...'})"
         if self.remedy:
             text += f"; {short(self.remedy, _SAID)}"

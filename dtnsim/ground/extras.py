@@ -28,11 +28,11 @@ def versions() -> dict[str, str | None]:
     """The version of each of `LIBRARIES`; None where it is not installed."""
     from importlib.metadata import PackageNotFoundError, version
 
-    found: dict[str, str | None] = dict.fromkeys(LIBRARIES)
+    installed: dict[str, str | None] = dict.fromkeys(LIBRARIES)
     for name in LIBRARIES:
         with suppress(PackageNotFoundError):
-            found[name] = version(name)
-    return found
+            installed[name] = version(name)
+    return installed
 
 
 def hint(package: str) -> str:
@@ -40,12 +40,12 @@ def hint(package: str) -> str:
     return f"pip install 'dtn-pathsim[{EXTRAS[package.partition('.')[0]]}]'"
 
 
-def need(module: str, what: str, *, instead: str = "") -> Any:
+def need(module: str, feature: str, *, instead: str = "") -> Any:
     """Imports a module of an extra.
 
     Args:
         module: The module, like ``pyarrow.parquet``.
-        what: What needs it, as the message begins: ``--out FILE.parquet``.
+        feature: What needs it, as the message begins: ``--out FILE.parquet``.
         instead: What goes without it, as the message ends.
 
     Raises:
@@ -56,7 +56,7 @@ def need(module: str, what: str, *, instead: str = "") -> Any:
     except ImportError:
         package = module.partition(".")[0]
         also = f", or {instead}" if instead else ""
-        raise InputError(f"{what} needs {package}: {hint(package)}{also}") from None
+        raise InputError(f"{feature} needs {package}: {hint(package)}{also}") from None
 
 
 def frame(rows: Sequence[Mapping[str, Any]]) -> Any:

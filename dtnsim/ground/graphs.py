@@ -41,7 +41,7 @@ class _Entered(ModuleType):
             raise AttributeError(name)
         if find_spec(f"{self.__name__}.{name}") is not None:
             return importlib.import_module(f"{self.__name__}.{name}")
-        return getattr(_whole(self.__name__), name)
+        return getattr(_loaded(self.__name__), name)
 
 
 def prepare() -> None:
@@ -61,16 +61,16 @@ def prepare() -> None:
     root = sys.modules[_ROOT]
     for part in _PARTS:
         with runtime.no_plugins_found():
-            made: Any = importlib.import_module(f"{_ROOT}.{part}")
+            module: Any = importlib.import_module(f"{_ROOT}.{part}")
         if part == "utils":  # decorates the functions of all others
-            made.config = made.configs.config = made.backends._set_configs_from_environment()  # noqa: SLF001 - as networkx does
-            known = ["config", "_dispatchable", "_clear_cache"]
+            module.config = module.configs.config = module.backends._set_configs_from_environment()  # noqa: SLF001 - as networkx does
+            exported = ["config", "_dispatchable", "_clear_cache"]
         else:
-            known = getattr(made, "__all__", None) or [n for n in vars(made) if not n.startswith("_")]
-        vars(root).update({n: getattr(made, n) for n in known})
+            exported = getattr(module, "__all__", None) or [n for n in vars(module) if not n.startswith("_")]
+        vars(root).update({n: getattr(module, n) for n in exported})
 
 
-def _whole(name: str) -> ModuleType:
+def _loaded(name: str) -> ModuleType:
     """A package of networkx after all of networkx has run; the modules that are there are the same ones."""
     root: Any = sys.modules[_ROOT]
     if isinstance(root, _Entered):

@@ -9,7 +9,7 @@ V = TypeVar("V")
 
 def by_key(pairs: Iterable[tuple[K, V]]) -> dict[K, list[V]]:
     """Values by their key: keys in the order in which they first come, and so the values of each."""
-    found: dict[K, list[V]] = {}
+    groups: dict[K, list[V]] = {}
     for key, value in pairs:
-        found.setdefault(key, []).append(value)
-    return found
+        groups.setdefault(key, []).append(value)
+    return groups

@@ -37,7 +37,7 @@ class Lazy(_Unmade[T_co]):
         self._rest: Iterator[T_co] | None = None
         self._made: list[T_co] = []
 
-    def _known(self, most: int | None = None) -> list[T_co]:
+    def _items(self, most: int | None = None) -> list[T_co]:
         """The first ``most`` items, or all."""
         if self._rest is None:
             self._rest = iter(self._make())
@@ -53,12 +53,12 @@ class Lazy(_Unmade[T_co]):
         if isinstance(index, slice):
             begin, end, step = index.start or 0, index.stop, index.step or 1
             first = end is not None and min(begin, end) >= 0 < step
-            return tuple(self._known(end if first else None)[index])
-        return self._known(index + 1 if index >= 0 else None)[index]
+            return tuple(self._items(end if first else None)[index])
+        return self._items(index + 1 if index >= 0 else None)[index]
 
     def __len__(self) -> int:
         """How many there are."""
-        return len(self._known())
+        return len(self._items())
 
 
 class LazyItems(_Unmade[T_co]):

@@ -16,7 +16,7 @@ from dtnsim.ground.errors import SpecError
 from dtnsim.ground.quantity import Draw, Quantity, Value
 from dtnsim.ground.records import Connection, Demand, Station
 from dtnsim.ground.runtime import record
-from dtnsim.ground.term import PRODUCT, Term, of, term, worded
+from dtnsim.ground.term import PRODUCT, Term, parameter, term, worded
 from dtnsim.ground.uncertainty import Change
 
 #: what stations of a kind are asked for where that is no byte
@@ -45,16 +45,16 @@ class Ledger:
 
     def folded(self, names: Iterable[str]) -> list[str]:
         """The warnings, each once: the same of several hosts or transfers names the first and the number."""
-        known = set(names)
+        prefixes = set(names)
         same: dict[tuple[bool, str], list[str]] = {}
         for text in self.warnings:
             name, _, rest = text.partition(": ")
-            same.setdefault((True, rest) if name in known else (False, text), []).append(name)
+            same.setdefault((True, rest) if name in prefixes else (False, text), []).append(name)
         return [
             text
             if not of_one
-            else f"{' and '.join(own) if len(own) < 3 else f'{own[0]} and {len(own) - 1} others'}: {text}"
-            for (of_one, text), own in same.items()
+            else f"{' and '.join(owners) if len(owners) < 3 else f'{owners[0]} and {len(owners) - 1} others'}: {text}"
+            for (of_one, text), owners in same.items()
         ]
 
 
@@ -69,22 +69,22 @@ class Row:
     host: str = ""  #: Host that the charging component is in.
     below_cache: bool = False  #: True where the destination's page cache comes before what is charged.
     missed: int = 0  #: How many memories must lack what is read for this to be charged.
-    #: Where given, what was charged, as terms: for those who charge it again in parts (`Row.again`).
+    #: Where given, what was charged, as terms: for those who charge it again in parts (`Row.charged_again`).
     terms: list[Term] | None = None
     owner: str = ""  #: Whose the private stations are where several transfers share them: a mount and its connections.
 
     # written out: `dataclasses.replace` takes three times as long, and many transfers ask a hundred thousand times
 
-    def at(self, host: str) -> Row:
+    def seen_from(self, host: str) -> Row:
         """The same row, seen from another host."""
         factor, below = self.factor, self.below_cache
         return Row(self.ledger, self.transfer, self.demands, factor, host, below, self.missed, self.terms, self.owner)
 
     def times(self, factor: Term | Value) -> Row:
         """The same row where each byte counts ``factor`` times."""
-        whole, below = term(self.factor) * term(factor), self.below_cache
+        scaled, below = term(self.factor) * term(factor), self.below_cache
         return Row(
-            self.ledger, self.transfer, self.demands, whole, self.host, below, self.missed, self.terms, self.owner
+            self.ledger, self.transfer, self.demands, scaled, self.host, below, self.missed, self.terms, self.owner
         )
 
     def owned(self, owner: str) -> Row:
@@ -110,7 +110,7 @@ class Row:
 
     def term(self, quantity: Quantity) -> Term:
         """A parameter with its formula and source."""
-        return of(self.ledger.draw, quantity)
+        return parameter(self.ledger.draw, quantity)
 
     def charge(
         self,
@@ -153,34 +153,34 @@ class Row:
         host = self.host or "network"
         name = f"{host}.{component}" + (f"[{self.whose}]" if private else "")
         private, unit = private and not self.owner, unit or _UNITS.get(kind, "B")
-        own, use = term(capacity), term(per_byte)
-        known = self.ledger.stations.get(name)
-        if known is None:
+        rate, use = term(capacity), term(per_byte)
+        station = self.ledger.stations.get(name)
+        if station is None:
             self.ledger.stations[name] = Station(
-                name, host, component, kind, own.value, unit, own.formula, own.source, private,
+                name, host, component, kind, rate.value, unit, rate.formula, rate.source, private,
                 alone if private else None, label, remedy=remedy, changes=changes,
             )  # fmt: skip
-        elif (known.kind, known.unit) != (kind, unit):
+        elif (station.kind, station.unit) != (kind, unit):
             raise SpecError(
-                f"names two components, a {known.kind} and a {kind}",
+                f"names two components, a {station.kind} and a {kind}",
                 key=name,
                 remedy="give mounts, adapters and NICs other names",
             )
         else:
-            use = use * _scale(known, own)
+            use = use * _scale(station, rate)
         factor = self.factor
-        whole = use if isinstance(factor, float) and factor == 1.0 else use * term(factor)
+        cost = use if isinstance(factor, float) and factor == 1.0 else use * term(factor)
         demand = Demand(
-            name, whole.value, what, whole.formula, whole.source, below_cache=self.below_cache, missed=self.missed
+            name, cost.value, what, cost.formula, cost.source, below_cache=self.below_cache, missed=self.missed
         )
         self.demands.append(demand)
         if self.terms is not None:
-            self.terms.append(whole)
+            self.terms.append(cost)
         if self.ledger.tape is not None:
-            said = {"component": component, "kind": kind, "capacity": own, "per_byte": term(per_byte), "unit": unit,
+            kwargs = {"component": component, "kind": kind, "capacity": rate, "per_byte": term(per_byte), "unit": unit,
                     "what": what, "private": private, "alone": alone, "label": label, "remedy": remedy,
                     "changes": changes}  # fmt: skip
-            self.ledger.tape.append((self, said, demand, whole))
+            self.ledger.tape.append((self, kwargs, demand, cost))
         return name
 
     def likewise(self, key: tuple[Any, ...], charge: Callable[[], None]) -> None:
@@ -194,23 +194,23 @@ class Row:
         if ledger.tape is not None or not isinstance(factor.value if isinstance(factor, Term) else factor, float):
             charge()
             return
-        whole = (key, factor, self.host, self.below_cache, self.missed, self.owner, worded())
-        tape = ledger.known.get(whole)
+        full_key = (key, factor, self.host, self.below_cache, self.missed, self.owner, worded())
+        tape = ledger.known.get(full_key)
         if tape is None:
             ledger.tape = tape = []
             try:
                 charge()
             finally:
                 ledger.tape = None
-            ledger.known[whole] = tape
+            ledger.known[full_key] = tape
             return
-        for row, said, demand, cost in tape:
-            if said["private"]:
+        for row, kwargs, demand, cost in tape:
+            if kwargs["private"]:
                 mine = Row(
                     ledger, self.transfer, self.demands, row.factor, row.host, row.below_cache, row.missed, self.terms,
                     row.owner,
                 )  # fmt: skip
-                mine.charge(**said)
+                mine.charge(**kwargs)
             else:
                 self.demands.append(demand)
                 if self.terms is not None:
@@ -222,42 +222,42 @@ class Row:
         charge(probe)
         return solo_rate(probe.ledger.stations, probe.demands)
 
-    def again(self, part: Term | Value, below: Term | Value) -> list[Demand]:
+    def charged_again(self, part: Term | Value, below: Term | Value) -> list[Demand]:
         """What was charged, ``part`` of it, and ``below`` of what lies below the destination's page cache."""
         assert self.terms is not None
         if all(isinstance(share, float) and share == 1.0 for share in (part, below)):
             return list(self.demands)
-        made = []
+        demands = []
         shares = _share(part, "part of the bytes in this phase"), _share(below, "part of the bytes that drives take")
-        for demand, whole in zip(self.demands, self.terms, strict=True):
-            cost = whole * shares[demand.below_cache]
-            made.append(
+        for demand, charged in zip(self.demands, self.terms, strict=True):
+            cost = charged * shares[demand.below_cache]
+            demands.append(
                 Demand(
                     demand.station, cost.value, demand.what, cost.formula, cost.source,
                     below_cache=demand.below_cache, missed=demand.missed,
                 )
             )  # fmt: skip
-        return made
+        return demands
 
 
-def _share(part: Term | Value, what: str) -> Term:
+def _share(part: Term | Value, source: str) -> Term:
     """A part of the bytes, which says what it is where it is not all of them."""
-    return term(part) if isinstance(part, float) and part == 1.0 else term(part, source=what)
+    return term(part) if isinstance(part, float) and part == 1.0 else term(part, source=source)
 
 
-def _scale(known: Station, own: Term) -> Term:
-    """Factor on a demand at capacity ``own`` that keeps its time at a station of another capacity."""
-    if isinstance(known.capacity, float) and isinstance(own.value, float):  # most often, and a tenth of the time
-        alike = known.capacity == own.value
+def _scale(existing: Station, rate: Term) -> Term:
+    """Factor on a demand at capacity ``rate`` that keeps its time at a station of another capacity."""
+    if isinstance(existing.capacity, float) and isinstance(rate.value, float):  # most often, and a tenth of the time
+        alike = existing.capacity == rate.value
     else:
-        alike = np.array_equal(known.capacity, own.value)
+        alike = np.array_equal(existing.capacity, rate.value)
     if alike:
         return Term(1.0, "1")
-    station, here = np.asarray(known.capacity, float), np.asarray(own.value, float)
+    station, row_capacity = np.asarray(existing.capacity, float), np.asarray(rate.value, float)
     with np.errstate(divide="ignore", invalid="ignore"):
-        good = np.isfinite(station) & np.isfinite(here) & (station > 0) & (here > 0)
-        factor = np.where(good, station / here, 1.0)
-    return Term(factor, f"({known.formula}) / ({own.formula})", own.source, PRODUCT)
+        good = np.isfinite(station) & np.isfinite(row_capacity) & (station > 0) & (row_capacity > 0)
+        factor = np.where(good, station / row_capacity, 1.0)
+    return Term(factor, f"({existing.formula}) / ({rate.formula})", rate.source, PRODUCT)
 
 
 def per_station(demands: Iterable[Demand]) -> dict[str, Value]:

@@ -48,9 +48,9 @@ INSTEAD: Final = {"tool": ("programs", "stores"), "filesystem": ("stores", "prog
 def instead(name: str, family: str) -> str | None:
     """What to write for a name that has no model; None where nothing is known of it."""
     tables = spoken()["instead"]
-    asked = (name.lower(), name.lower().replace(" ", "-"), name.lower().partition(" ")[0])
-    said = next((tables[t][each] for t in INSTEAD.get(family, ()) for each in asked if each in tables[t]), None)
-    return None if said is None else f"instead: {said} (others: docs/how-to/instead.md)"
+    spellings = (name.lower(), name.lower().replace(" ", "-"), name.lower().partition(" ")[0])
+    advice = next((tables[t][each] for t in INSTEAD.get(family, ()) for each in spellings if each in tables[t]), None)
+    return None if advice is None else f"instead: {advice} (others: docs/how-to/instead.md)"
 
 
 def did_you_mean(near: Iterable[str]) -> str:
@@ -70,22 +70,22 @@ def names(folder: str) -> list[str]:
     return sorted(_shipped(folder)[0])
 
 
-def own() -> Path:
+def user_folder() -> Path:
     """Folder of the user's own library: ``$XDG_CONFIG_HOME/dtnsim``, which is ``~/.config/dtnsim`` unless set."""
-    return _own(os.environ.get("XDG_CONFIG_HOME") or "~/.config", os.environ.get("HOME"))
+    return _user_folder(os.environ.get("XDG_CONFIG_HOME") or "~/.config", os.environ.get("HOME"))
 
 
 @lru_cache(maxsize=4)
-def _own(config: str, home: str | None) -> Path:
+def _user_folder(config: str, home: str | None) -> Path:
     del home  # what ~ means
     return Path(config).expanduser() / "dtnsim"
 
 
 def own_names(folder: str, beside: Path | None = None) -> list[str]:
     """Names of all files in the user's own library, like `names`; with those of the same folder ``beside`` first."""
-    bases = [base / folder for base in (beside, own()) if base is not None]
-    found = (p.relative_to(base).with_suffix("").as_posix() for base in bases for p in sorted(base.rglob("*.yaml")))
-    return list(dict.fromkeys(found))
+    bases = [base / folder for base in (beside, user_folder()) if base is not None]
+    stems = (p.relative_to(base).with_suffix("").as_posix() for base in bases for p in sorted(base.rglob("*.yaml")))
+    return list(dict.fromkeys(stems))
 
 
 def find(folder: str, name: str, *, beside: Path | None = None, noun: str = "") -> Path:
@@ -116,15 +116,15 @@ def find(folder: str, name: str, *, beside: Path | None = None, noun: str = "") 
         if os.path.isfile(f"{direct}.yaml"):
             return Path(f"{direct}.yaml")
     if ".." not in name.split("/"):
-        collections = [f"{base}/{folder}" for base in (beside, own()) if base is not None]
-        found: Path | str | None = next((f for c in collections if (f := _among(c, name)) is not None), None)
-        whole, by_last = _shipped(folder)
-        found = found or whole.get(name) or by_last.get(name)
-        if found is not None:
-            return Path(found)
-    for is_one, what in ((os.path.isdir, "is a folder, not a YAML file"), (os.path.islink, "is a link to nothing")):
+        collections = [f"{base}/{folder}" for base in (beside, user_folder()) if base is not None]
+        file: Path | str | None = next((f for c in collections if (f := _among(c, name)) is not None), None)
+        by_name, by_last = _shipped(folder)
+        file = file or by_name.get(name) or by_last.get(name)
+        if file is not None:
+            return Path(file)
+    for is_one, problem in ((os.path.isdir, "is a folder, not a YAML file"), (os.path.islink, "is a link to nothing")):
         if folder == "paths" and is_one(name):
-            raise SpecError(what, file=name)
+            raise SpecError(problem, file=name)
     raise SpecError(f"there is no {noun or folder.rstrip('s')} {name!r}", remedy=_nearest(folder, name))
 
 
@@ -143,32 +143,32 @@ def _among(collection: str, name: str) -> Path | None:
 def _shipped(folder: str) -> tuple[dict[str, str], dict[str, str]]:
     """Shipped files by their whole names, and by their last part where one folder alone has it."""
     base = str(root("models") / folder)
-    whole: dict[str, str] = {}
+    by_name: dict[str, str] = {}
     last: dict[str, list[str]] = {}
     for within, _, files in os.walk(base):
         kind = within[len(base) + 1 :].replace(os.sep, "/")
         for stem, _ in (f.rsplit(".", 1) for f in files if f.endswith(".yaml")):
-            path = whole[f"{kind}/{stem}" if kind else stem] = os.path.join(within, f"{stem}.yaml")
+            path = by_name[f"{kind}/{stem}" if kind else stem] = os.path.join(within, f"{stem}.yaml")
             if kind and "/" not in kind:
                 last.setdefault(stem, []).append(path)
-    return whole, {name: paths[0] for name, paths in last.items() if len(paths) == 1}
+    return by_name, {name: paths[0] for name, paths in last.items() if len(paths) == 1}
 
 
 def has(folder: str, name: str) -> bool:
     """Whether a shipped file has just this name, with or without its kind in front."""
-    return any(name in known for known in _shipped(folder))
+    return any(name in table for table in _shipped(folder))
 
 
-def meant(folder: str, name: str) -> list[str]:
+def shipped_meant(folder: str, name: str) -> list[str]:
     """What is shipped that a name as people say it may mean: its words are all in the name, or the name's in its."""
-    asked = words(name)
-    return spelled(folder, name) or [each for each, said in _worded(folder).items() if asked and asked <= said]
+    query = words(name)
+    return spelled(folder, name) or [each for each, tokens in _worded(folder).items() if query and query <= tokens]
 
 
 def spelled(folder: str, name: str) -> list[str]:
     """What is shipped of which a name as people say it has every word."""
-    asked = words(name)
-    return [each for each, said in _worded(folder).items() if said <= asked]
+    query = words(name)
+    return [each for each, tokens in _worded(folder).items() if tokens <= query]
 
 
 def _worded(folder: str) -> dict[str, frozenset[str]]:
@@ -177,29 +177,29 @@ def _worded(folder: str) -> dict[str, frozenset[str]]:
 
 def numbered(name: str) -> str:
     """The shipped drive whose maker's model number is in a name (``SAMSUNG MZQL23T8HCLS-00A07``); else nothing."""
-    said = re.findall(r"[a-z0-9]+", name.lower())
-    return next((part for begin, part in spoken()["numbers"].items() if any(re.match(begin, w) for w in said)), "")
+    tokens = re.findall(r"[a-z0-9]+", name.lower())
+    return next((part for begin, part in spoken()["numbers"].items() if any(re.match(begin, w) for w in tokens)), "")
 
 
-def written_wrongly(name: str, known: list[str]) -> bool:
+def written_wrongly(name: str, candidates: list[str]) -> bool:
     """Whether a name is nearly one of these, in their spelling or with the same numbers; others are other models."""
-    near = _close(name.lower(), tuple(known), 1, 0.8)
-    own = re.fullmatch(r"[a-z0-9.]+(-[a-z0-9.]+)+", name) is not None
-    return bool(near) and (own or re.findall(r"\d+", near[0]) == re.findall(r"\d+", name))
+    near = _close(name.lower(), tuple(candidates), 1, 0.8)
+    hyphenated = re.fullmatch(r"[a-z0-9.]+(-[a-z0-9.]+)+", name) is not None
+    return bool(near) and (hyphenated or re.findall(r"\d+", near[0]) == re.findall(r"\d+", name))
 
 
 @lru_cache(maxsize=1024)
-def _close(name: str, known: tuple[str, ...], most: int, cutoff: float) -> list[str]:
+def _close(name: str, candidates: tuple[str, ...], most: int, cutoff: float) -> list[str]:
     """Kept, since what people call a part is asked again with each change of a path."""
-    return difflib.get_close_matches(name, known, n=most, cutoff=cutoff)
+    return difflib.get_close_matches(name, candidates, n=most, cutoff=cutoff)
 
 
 @lru_cache(maxsize=4096)
 def words(name: str) -> frozenset[str]:
     """Words that tell a machine or a part from others: of ``Dell PowerEdge R740xd`` that is r740."""
-    said = re.findall(r"[a-z0-9.]+", name.lower().replace("+", "plus"))
+    tokens = re.findall(r"[a-z0-9.]+", name.lower().replace("+", "plus"))
     same = r"^(r\d{3,4})xd2?$|^(\d+g)be?$|^(\d)b(?:plus)?$"
-    return frozenset(re.sub(same, r"\1\2\3", word) for word in said) - set(_VENDORS.split())
+    return frozenset(re.sub(same, r"\1\2\3", word) for word in tokens) - set(_VENDORS.split())
 
 
 def calibration(name: str, *, beside: Path | None = None) -> Path:
@@ -216,20 +216,20 @@ def calibration(name: str, *, beside: Path | None = None) -> Path:
     shipped = root("calibration") / name / "fitted.yaml"
     if ".." not in Path(name).parts and shipped.is_file():
         return shipped
-    known = sorted(p.parent.name for p in root("calibration").glob("*/fitted.yaml"))
-    remedy = f"write a file or one of: {', '.join(known) or 'none'}"
+    calibrations = sorted(p.parent.name for p in root("calibration").glob("*/fitted.yaml"))
+    remedy = f"write a file or one of: {', '.join(calibrations) or 'none'}"
     raise SpecError(f"there is no calibration {name!r}", key="calibration", remedy=remedy)
 
 
 def _nearest(folder: str, name: str) -> str:
-    known = [*own_names(folder), *names(folder)]
-    near = _close(name, (*known, *dict.fromkeys(k.rsplit("/", 1)[-1] for k in known)), 3, 0.5)
+    candidates = [*own_names(folder), *names(folder)]
+    near = _close(name, (*candidates, *dict.fromkeys(k.rsplit("/", 1)[-1] for k in candidates)), 3, 0.5)
     if near:
         return did_you_mean(dict.fromkeys(n.rsplit("/", 1)[-1] if folder == "parts" else n for n in near))
     if folder == "parts":
-        kinds = sorted({k.partition("/")[0] for k in known})
+        kinds = sorted({k.partition("/")[0] for k in candidates})
         return f"'dtnsim components KIND' lists the parts of a kind: {', '.join(kinds)}"
-    return "write the path of a YAML file" + (f" or one of: {', '.join(known[:8])} ..." if known else "")
+    return "write the path of a YAML file" + (f" or one of: {', '.join(candidates[:8])} ..." if candidates else "")
 
 
 @lru_cache(maxsize=1024)
@@ -276,7 +276,7 @@ def stamp(path: Path) -> tuple[int, int]:
 def digest(room: str) -> str:
     """Twelve digits that change with any shipped YAML file of a room."""
     base = root(room)
-    made = hashlib.blake2b(digest_size=6)
+    hasher = hashlib.blake2b(digest_size=6)
     for file in sorted(base.rglob("*.yaml")):
-        made.update(file.relative_to(base).as_posix().encode() + b"\0" + file.read_bytes())
-    return made.hexdigest()
+        hasher.update(file.relative_to(base).as_posix().encode() + b"\0" + file.read_bytes())
+    return hasher.hexdigest()

@@ -34,29 +34,29 @@ def folder(sources: Iterable[Path]) -> Path | None:
     try:
         root = os.environ.get("NUMBA_CACHE_DIR") or os.environ.get("XDG_CACHE_HOME") or str(Path.home() / ".cache")
         Path(root).mkdir(parents=True, exist_ok=True)
-        here = Path(root) / "dtnsim"
-        mine = here / mark.hexdigest()[:16]
-        if not (_private(here) and _private(mine)):
+        base = Path(root) / "dtnsim"
+        mine = base / mark.hexdigest()[:16]
+        if not (_private(base) and _private(mine)):
             return None
         os.utime(mine)
     except (OSError, RuntimeError):
         return None
-    _tidy(here, mine)
+    _tidy(base, mine)
     return mine
 
 
 def _private(path: Path) -> bool:
     """Makes a folder where there is none; whether it is one that only its owner, this user, can write to."""
     path.mkdir(mode=0o700, exist_ok=True)
-    found = path.lstat()
-    if not stat.S_ISDIR(found.st_mode) or not os.access(path, os.W_OK):
+    status = path.lstat()
+    if not stat.S_ISDIR(status.st_mode) or not os.access(path, os.W_OK):
         return False
-    return os.name == "nt" or (found.st_uid == os.getuid() and not found.st_mode & 0o022)
+    return os.name == "nt" or (status.st_uid == os.getuid() and not status.st_mode & 0o022)
 
 
-def _tidy(here: Path, mine: Path) -> None:
+def _tidy(base: Path, mine: Path) -> None:
     """Removes folders that nobody has used for long, and those of versions that kept object files."""
-    for other in here.iterdir():
+    for other in base.iterdir():
         if other != mine and not other.is_symlink() and other.is_dir():
             old = time.time() - other.stat().st_mtime > _STALE_S
             if old or any(other.glob("enter-*.o")):
@@ -73,22 +73,22 @@ def source(where: Path, file: Path) -> Path:
 
     Another copy of the same package (in another virtual environment, say) then compiles nothing anew.
     """
-    here, text = where / file.name, file.read_bytes()
-    if not here.is_file() or here.read_bytes() != text:
+    copy, text = where / file.name, file.read_bytes()
+    if not copy.is_file() or copy.read_bytes() != text:
         fresh = where / f"{file.name}.{os.getpid()}"
         try:
             fresh.write_bytes(text)
             os.utime(fresh, (0, 0))
-            fresh.replace(here)
+            fresh.replace(copy)
         except OSError:  # no room: code is kept for this copy alone, or not at all
             with suppress(OSError):
                 fresh.unlink(missing_ok=True)
             return file
-    return here
+    return copy
 
 
 @contextmanager
-def alone(where: Path | None) -> Iterator[None]:
+def one_process(where: Path | None) -> Iterator[None]:
     """One process at a time, so that others find what the first has compiled; where there are locks of files."""
     if where is None or os.name == "nt":
         yield

@@ -31,13 +31,13 @@ def in_one_piece(file: Path | str, option: str = "") -> Iterator[Path]:
         if path.exists() and not path.is_file() and not path.is_dir():
             yield path
             return
-        whole = path.resolve()  # what a link leads to is written, the link stays
-        number, temporary = tempfile.mkstemp(dir=whole.parent, prefix=f".{whole.name[:100]}.", suffix=".part")
+        target = path.resolve()  # what a link leads to is written, the link stays
+        number, temporary = tempfile.mkstemp(dir=target.parent, prefix=f".{target.name[:100]}.", suffix=".part")
         os.close(number)
         with _removed_by_signals(temporary):
             yield Path(temporary)
-            os.chmod(temporary, whole.stat().st_mode & 0o777 if whole.exists() else 0o666 & ~_umask())
-            os.replace(temporary, whole)
+            os.chmod(temporary, target.stat().st_mode & 0o777 if target.exists() else 0o666 & ~_umask())
+            os.replace(temporary, target)
     except OSError as error:
         where = f"{option}: {path}" if option else str(path)
         raise InputError(f"{where}: cannot be written: {error.strerror or error}; write elsewhere") from None
@@ -70,9 +70,9 @@ def _removed_by_signals(file: str) -> Iterator[None]:
 
 
 def _umask() -> int:
-    now = os.umask(0)
-    os.umask(now)
-    return now
+    mask = os.umask(0)
+    os.umask(mask)
+    return mask
 
 
 def write(file: Path | str, text: str, option: str = "") -> None:
@@ -130,12 +130,12 @@ def number(value: object) -> float | None:
     return result if math.isfinite(result) else None
 
 
-def fields(record: object, *names: str, **others: str) -> dict[str, Any]:
+def fields(record: object, *names: str, **renamed: str) -> dict[str, Any]:
     """Attributes of a record under their own names, then those under other ones: ``p10_Bps="throughput_Bps.p10"``."""
-    return {name: attrgetter(at)(record) for name, at in (*zip(names, names, strict=True), *others.items())}
+    return {name: attrgetter(path)(record) for name, path in (*zip(names, names, strict=True), *renamed.items())}
 
 
 def rates(prediction: str) -> dict[str, str]:
     """The rates of a prediction for `fields` of a record that has it under this name."""
-    at = {f"{key}_Bps": f"throughput_Bps.{q}" for key, q in (("p10", "p10"), ("throughput", "p50"), ("p90", "p90"))}
-    return {key: f"{prediction}.{place}" for key, place in {**at, "ceiling_Bps": "ceiling"}.items()}
+    paths = {f"{key}_Bps": f"throughput_Bps.{q}" for key, q in (("p10", "p10"), ("throughput", "p50"), ("p90", "p90"))}
+    return {key: f"{prediction}.{place}" for key, place in {**paths, "ceiling_Bps": "ceiling"}.items()}

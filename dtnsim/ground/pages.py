@@ -21,7 +21,7 @@ class Cache:
 
 
 @dataclass(frozen=True, slots=True)
-class Kept:
+class CachedFile:
     """A file that is read or written, as the page cache of a host knows it."""
 
     host: str  #: The host.

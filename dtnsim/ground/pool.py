@@ -90,21 +90,21 @@ class Pool(Generic[Shared, Piece, Result]):
                 return
             for output in wait(list(self._children), timeout=_POLL_S):
                 child = self._children[output]
-                number, made = child.number, child.result()
+                number, result = child.number, child.result()
                 following = next(self._left, None)
                 if following is not None:
                     child.ask(*following)
                 else:
                     self._children.pop(output).end()
-                yield number, made
+                yield number, result
 
 
 def in_order(results: Iterator[tuple[int, Result]]) -> Iterator[Result]:
     """Results in the order of their pieces, each as soon as all before it are there."""
     ready: dict[int, Result] = {}
     wanted = 0
-    for number, made in results:
-        ready[number] = made
+    for number, result in results:
+        ready[number] = result
         while wanted in ready:
             yield ready.pop(wanted)
             wanted += 1
@@ -153,12 +153,12 @@ class _Child:
     def result(self) -> Any:
         """What it has made of its piece; raises what its work has raised."""
         try:
-            failed, made = pickle.load(self.output)  # noqa: S301 - written by our own child
+            failed, result = pickle.load(self.output)  # noqa: S301 - written by our own child
         except (EOFError, pickle.UnpicklingError):
             raise DtnsimError(_ENDED) from None
         if failed:
-            raise made
-        return made
+            raise result
+        return result
 
     def end(self) -> None:
         """Ends it, whatever it does."""
@@ -174,24 +174,24 @@ def once(make: Callable[[Shared], Result]) -> Callable[[Shared], Result]:
 
     The thing is known by identity, as it travels once a worker; pickled, of which each call has a copy, by its bytes.
     """
-    kept: list[tuple[Shared, Result]] = []
+    cache: list[tuple[Shared, Result]] = []
 
-    def made(shared: Shared) -> Result:
-        if not kept or not (kept[0][0] is shared or (isinstance(shared, bytes) and kept[0][0] == shared)):
-            kept[:] = [(shared, make(shared))]
-        return kept[0][1]
+    def cached(shared: Shared) -> Result:
+        if not cache or not (cache[0][0] is shared or (isinstance(shared, bytes) and cache[0][0] == shared)):
+            cache[:] = [(shared, make(shared))]
+        return cache[0][1]
 
-    return made
+    return cached
 
 
 def serve() -> None:
     """What a child does: reads the work, then pieces, until its input ends."""
     end_with(int(sys.argv[1]))
-    given, answers = sys.stdin.buffer, sys.stdout.buffer
+    stdin, answers = sys.stdin.buffer, sys.stdout.buffer
     try:
-        work, shared = pickle.load(given)  # noqa: S301 - written by our own parent
+        work, shared = pickle.load(stdin)  # noqa: S301 - written by our own parent
         while True:
-            piece = pickle.load(given)  # noqa: S301 - written by our own parent
+            piece = pickle.load(stdin)  # noqa: S301 - written by our own parent
             answers.write(_done(work, shared, piece))
             answers.flush()
     except (EOFError, pickle.UnpicklingError, BrokenPipeError):

@@ -53,7 +53,7 @@ class Quantity:
     key: str = field(default="", compare=False)
 
     @property
-    def some(self) -> float:
+    def any_value(self) -> float:
         """A value of it where any will do: of many scenarios that of the first."""
         return self.value
 
@@ -75,7 +75,7 @@ class Quantity:
         """So much larger or smaller."""
         return self.worth(self.value * factor, source)
 
-    def of(self, key: str) -> Quantity:
+    def with_key(self, key: str) -> Quantity:
         """The same number with its key; built without `dataclasses.replace`, since every number of a path is."""
         if self.__class__ is not Quantity:
             return replace(self, key=key)
@@ -104,8 +104,8 @@ class Mixture(Quantity):
 
     def times(self, factor: float, source: str = "") -> Quantity:
         """So much larger or smaller, of each kind."""
-        made = replace(self, kinds=tuple(k.times(factor) for k in self.kinds))
-        return made.worth(self.value * factor, source)
+        scaled = replace(self, kinds=tuple(k.times(factor) for k in self.kinds))
+        return scaled.worth(self.value * factor, source)
 
     @classmethod
     def of_kinds(cls, chooser: str, kinds: Iterable[Quantity]) -> Mixture:
@@ -114,9 +114,9 @@ class Mixture(Quantity):
         logs = [math.log(k.value) for k in parts]
         middle_of = sum(logs) / len(parts)
         variance = sum(math.log1p(k.spread**2) + (m - middle_of) ** 2 for k, m in zip(parts, logs, strict=True))
-        whole = math.exp(middle_of), parts[0].dim, math.sqrt(math.expm1(variance / len(parts)))
+        overall = math.exp(middle_of), parts[0].dim, math.sqrt(math.expm1(variance / len(parts)))
         source = "one of several kinds: " + "; ".join(dict.fromkeys(k.source for k in parts))
-        return cls(*whole, source, key=parts[0].key, chooser=chooser, kinds=parts)
+        return cls(*overall, source, key=parts[0].key, chooser=chooser, kinds=parts)
 
 
 def prior(text: str, spread: float, source: str) -> Quantity:
@@ -178,24 +178,24 @@ class Unit:
     line: bool = False  #: Whether it is the rate of a line, which people write in bits.
     plain: bool = False  #: Whether a bare number is one of ``dim``, as an MTU is bytes to everybody.
 
-    def read(self, given: object) -> Quantity:
+    def read(self, raw: object) -> Quantity:
         """Turns what a file or a caller gave into a `Quantity`.
 
         Raises:
             ValueError: with a message that says what to write instead.
         """
-        if isinstance(given, Quantity):
-            if given.dim != self.dim:
-                raise ValueError(f"{given} has unit {given.dim} where {self.dim} is due")
-            quantity = given
-        elif isinstance(given, Mapping):
-            quantity = self._from_mapping(given)
-        elif isinstance(given, str | int | float):
-            source = given.origin if isinstance(given, Scalar) else "given by the caller"
-            text, spread = units.around(str(given).strip(), self.spread)
+        if isinstance(raw, Quantity):
+            if raw.dim != self.dim:
+                raise ValueError(f"{raw} has unit {raw.dim} where {self.dim} is due")
+            quantity = raw
+        elif isinstance(raw, Mapping):
+            quantity = self._from_mapping(raw)
+        elif isinstance(raw, str | int | float):
+            source = raw.origin if isinstance(raw, Scalar) else "given by the caller"
+            text, spread = units.around(str(raw).strip(), self.spread)
             if self.plain and text.isdigit():
                 text = f"{text} {self.dim}"
-            parsed = _parse(text if self.plain or isinstance(given, str) else given, self.dim)
+            parsed = _parse(text if self.plain or isinstance(raw, str) else raw, self.dim)
             quantity = Quantity(parsed, self.dim, spread, source, text)
         else:
             raise ValueError(f"needs a number with a unit, like {units.EXAMPLES[self.dim]}")  # noqa: TRY004 - pydantic
@@ -204,18 +204,18 @@ class Unit:
             raise ValueError(f"{quantity} is out of range; write a value from {ends}")
         return quantity
 
-    def _from_mapping(self, given: Mapping[Any, Any]) -> Quantity:
-        unknown = set(given) - {"value", "spread", "source"}
-        if unknown or "value" not in given:
+    def _from_mapping(self, raw: Mapping[Any, Any]) -> Quantity:
+        unknown = set(raw) - {"value", "spread", "source"}
+        if unknown or "value" not in raw:
             raise ValueError("a number like 45 ms +- 5 ms may have the keys value, spread and source, and no others")
-        for key in ("value", *(k for k in ("spread", "source") if k in given)):
-            if not isinstance(given[key], str | int | float | Quantity):
+        for key in ("value", *(k for k in ("spread", "source") if k in raw)):
+            if not isinstance(raw[key], str | int | float | Quantity):
                 raise ValueError(f"{key} needs one word or text; leave the key out where it is not known")  # noqa: TRY004
-        base = self.read(given["value"])
-        spread = _parse(given["spread"], "1") if "spread" in given else base.spread
+        base = self.read(raw["value"])
+        spread = _parse(raw["spread"], "1") if "spread" in raw else base.spread
         if not 0 <= spread <= 3:
             raise ValueError(f"spread {spread} is out of range; write a relative standard deviation like 0.1 or 10 %")
-        return replace(base, spread=spread, source=str(given.get("source", base.source)))
+        return replace(base, spread=spread, source=str(raw.get("source", base.source)))
 
     def __get_pydantic_core_schema__(self, source: Any, handler: GetCoreSchemaHandler) -> CoreSchema:
         """Validation: `read`."""
@@ -230,9 +230,9 @@ class Unit:
         return {"x-unit": self.dim, "x-plain": self.plain}
 
 
-def _parse(given: str | float, dim: str) -> float:
+def _parse(raw: str | float, dim: str) -> float:
     try:
-        return units.parse(given, dim)
+        return units.parse(raw, dim)
     except UnitError as error:
         raise ValueError(str(error)) from None
 
@@ -299,13 +299,13 @@ class Draw:
         if quantity.typical is not None:
             self.unstated.add(key)
         same = key, law.value, law.spread, law.dim
-        if (known := self._drawn.get(same)) is None:
+        if (values := self._drawn.get(same)) is None:
             if quantity.key:
                 self.quantities[key] = quantity
-            known = self._by_law(law, key)
-            known.flags.writeable = False  # many ask for it
-            self._drawn[same] = known
-        return known
+            values = self._by_law(law, key)
+            values.flags.writeable = False  # many ask for it
+            self._drawn[same] = values
+        return values
 
     def _by_law(self, law: Quantity, key: str) -> Array:
         """A number that is drawn by its law, or by one of several."""
@@ -325,16 +325,16 @@ class Draw:
 
     def score(self, key: str) -> Array:
         """Standard normal scores of what ``key`` names, (samples,), one in each of as many equal parts."""
-        known = self.scores.get(key)
-        if known is None:
+        scores = self.scores.get(key)
+        if scores is None:
             row = self._row.get(key)
             if row is None or self._known is None:
-                known = self._permuted(key)
+                scores = self._permuted(key)
             else:
-                others = np.array([self._permuted(k) for k in self._known.keys[: row + 1]])
-                known = self._known.factor[row, : row + 1] @ others
-            self.scores[key] = known
-        return known
+                independent = np.array([self._permuted(k) for k in self._known.keys[: row + 1]])
+                scores = self._known.factor[row, : row + 1] @ independent
+            self.scores[key] = scores
+        return scores
 
     def _permuted(self, key: str) -> Array:
         order = draws.order if self.samples <= 1024 else draws.order.__wrapped__  # searches draw the same: 8 MB at most
@@ -355,5 +355,5 @@ class Table(Draw):
 
     def __call__(self, quantity: Quantity) -> Value:
         """Values of a quantity, (scenarios,), or its nominal value."""
-        known: Value | None = self._values.get(quantity.key)
-        return self._values.get(quantity, quantity.value) if known is None else known
+        values: Value | None = self._values.get(quantity.key)
+        return self._values.get(quantity, quantity.value) if values is None else values

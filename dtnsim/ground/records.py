@@ -13,7 +13,7 @@ from typing import Any, Final, Literal, Protocol
 
 from dtnsim.ground import units
 from dtnsim.ground.lazy import Shown
-from dtnsim.ground.pages import Cache, Kept
+from dtnsim.ground.pages import Cache, CachedFile
 from dtnsim.ground.quantity import Value
 from dtnsim.ground.uncertainty import Assumption, Change, Drawn, Interval, Remedy
 
@@ -115,8 +115,8 @@ class Transfer:
     pause_s: float = 0.0
     turn: int = 0  #: Length of the longest row of transfers before it; those of different turns never meet.
     #: Its files as page caches know them: that of its own host, then that of the server.
-    reads: tuple[Kept, ...] = ()
-    writes: tuple[Kept, ...] = ()
+    reads: tuple[CachedFile, ...] = ()
+    writes: tuple[CachedFile, ...] = ()
     #: Host on which the program has memory of its own, and how much.
     holder: str = ""
     holds_B: float = 0.0
@@ -160,7 +160,7 @@ class Connection:
     left: Mapping[str, Value] | None = None
 
     @property
-    def here(self) -> dict[str, Value]:
+    def course_here(self) -> dict[str, Value]:
         """How their course goes here, as it is asked (`dtnsim.physics.tcp.rate_over_time.Here`)."""
         return {"factor": self.factor, "early": self.early, "stretch": self.stretch}
 
@@ -186,10 +186,10 @@ class Drives(Protocol):
     def minds(self, f: int) -> bool:
         """Whether other streams on its volumes may change what a transfer costs."""
 
-    def whole(self, f: int) -> Transfer:
+    def beside_all(self, f: int) -> Transfer:
         """The transfer beside all others."""
 
-    def beside(self, f: int, streams: Mapping[tuple[str, str], int]) -> Transfer:
+    def beside_streams(self, f: int, streams: Mapping[tuple[str, str], int]) -> Transfer:
         """The transfer beside so many streams on each volume, its own included."""
 
 

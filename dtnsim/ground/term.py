@@ -81,14 +81,14 @@ class Term:
         return _joined(other, " - ", self, lambda a, b: a - b, _SUM)
 
 
-def term(given: Term | Value, dim: str = "1", source: str = "") -> Term:
+def term(value: Term | Value, dim: str = "1", source: str = "") -> Term:
     """A bare number, or one a scenario, as a term; ``dim`` is the unit that its formula shows."""
-    if isinstance(given, Term):
-        return given
-    return Term(given, shown(given, dim), source) if _WORDED.get() else Term(given, "")
+    if isinstance(value, Term):
+        return value
+    return Term(value, shown(value, dim), source) if _WORDED.get() else Term(value, "")
 
 
-def of(draw: Draw, quantity: Quantity) -> Term:
+def parameter(draw: Draw, quantity: Quantity) -> Term:
     """A parameter as a term: its value in this scenario, or in all of them."""
     return Term(draw(quantity), str(quantity), quantity.source) if _WORDED.get() else Term(draw(quantity), "")
 
@@ -98,7 +98,7 @@ def count(number: int, noun: str) -> Term:
     return Term(float(number), units.plural(number, noun) if _WORDED.get() else "")
 
 
-def least(*terms: Term) -> Term:
+def minimum(*terms: Term) -> Term:
     """The smallest of several; the formula keeps only what differs."""
     return _extreme("min", np.minimum.reduce, terms)
 
@@ -138,12 +138,12 @@ def _written(central: float, dim: str) -> str:
     return f"{central:.7g}" if dim == "1" else units.show(central, dim, digits=7)
 
 
-def _argument(given: Any) -> str:
-    if isinstance(given, Term):
-        return given.formula
-    if isinstance(given, bool | str):
-        return repr(given)
-    return shown(given) if isinstance(given, int | float | np.ndarray) else repr(given)
+def _argument(value: Any) -> str:
+    if isinstance(value, Term):
+        return value.formula
+    if isinstance(value, bool | str):
+        return repr(value)
+    return shown(value) if isinstance(value, int | float | np.ndarray) else repr(value)
 
 
 def _ratio(a: Value, b: Value) -> Value:
@@ -173,8 +173,8 @@ def _joined(
     return Term(value, f"{head}{sign}{tail}", _sources(a.source, b.source), binds)
 
 
-def _is(given: Term, number: float) -> bool:
-    return isinstance(given.value, int | float) and given.value == number and not given.source
+def _is(operand: Term, number: float) -> bool:
+    return isinstance(operand.value, int | float) and operand.value == number and not operand.source
 
 
 def _extreme(name: str, reduce: Callable[[Any], Any], terms: tuple[Term, ...]) -> Term:
@@ -188,8 +188,8 @@ def _extreme(name: str, reduce: Callable[[Any], Any], terms: tuple[Term, ...]) -
     return Term(value, f"{name}({', '.join(t.formula for t in read)})", _sources(*(t.source for t in read)))
 
 
-def _sources(*given: str) -> str:
-    several = [text for text in dict.fromkeys(given) if text]
+def _sources(*texts: str) -> str:
+    several = [text for text in dict.fromkeys(texts) if text]
     if len(several) < 2:
         return several[0] if several else ""
-    return "; ".join(dict.fromkeys(part for text in given for part in text.split("; ") if part))
+    return "; ".join(dict.fromkeys(part for text in texts for part in text.split("; ") if part))

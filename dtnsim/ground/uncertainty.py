@@ -19,10 +19,10 @@ NAMES: Final = tuple(f"p{100 * level:g}" for level in LEVELS)
 HEADS: Final = tuple(f">{name}" for name in NAMES)  #: the same as headings of columns
 
 
-def often(what: str = "") -> str:
+def often(noun: str = "") -> str:
     """How often a run lies in an interval, as people say it: ``8 in 10``, ``8 runs in 10``."""
-    whole = next(n for n in (10, 20, 1000) if (COVERED * n).is_integer())
-    return " ".join(filter(None, (f"{COVERED * whole:.0f}", what, f"in {whole}")))
+    total = next(n for n in (10, 20, 1000) if (COVERED * n).is_integer())
+    return " ".join(filter(None, (f"{COVERED * total:.0f}", noun, f"in {total}")))
 
 
 @dataclass(frozen=True, slots=True)
@@ -130,7 +130,7 @@ class Since:
     #: (first year, version) in order, of earlier years the first; None is the field's default.
     versions: tuple[tuple[int, str | int | None], ...]
 
-    def of(self, year: int) -> str | int | None:
+    def version_in(self, year: int) -> str | int | None:
         """The version of a year; None for the default."""
         return next((v for first, v in reversed(self.versions) if first <= year), self.versions[0][1])
 
@@ -143,7 +143,7 @@ class Releases(Generic[R]):
     each: tuple[R, ...]  #: What scenarios are drawn from, each as likely.
     chooser: str  #: Key of the draw that chooses one, for all laws that ask.
 
-    def by(self, cost: Callable[[R], Quantity]) -> Quantity:
+    def number(self, cost: Callable[[R], Quantity]) -> Quantity:
         """A number that each release has; drawn among those that it may be of, where they differ."""
         now, each = cost(self.now), [cost(release) for release in self.each]
         if all(one == now for one in each):

@@ -131,7 +131,7 @@ def read(text: str) -> tuple[float, str]:
     Raises:
         UnitError: not a number, not finite, or a unit that dtnsim does not know.
     """
-    number, unit = _apart(text)
+    number, unit = _split_unit(text)
     if not number:
         raise UnitError(f"{text[:80]!r} is not a number with a unit; write it like '10 Gb/s', '64 KiB' or '3.1 ms'")
     if unit not in UNITS:
@@ -145,7 +145,7 @@ def read(text: str) -> tuple[float, str]:
     return value, dimension
 
 
-def _apart(text: str) -> tuple[str, str]:
+def _split_unit(text: str) -> tuple[str, str]:
     """A number and its unit as they are written, a unit in whole words in small letters; ("", "") for other texts."""
     match = _NUMBER.match(text) if len(text) <= 100 else None
     if match is None:
@@ -191,21 +191,21 @@ def parse(text: str | float, dimension: str) -> float:
     if dimension == "B/s" and (rate := _bare_rate(text)) is not None:
         return rate
     try:
-        value, found = read(text)
+        value, dim = read(text)
     except UnitError as error:  # said again for what is due here
         if several := _RANGE.fullmatch(text):
             message = f"{text!r} is a range where one value is due; write it like {EXAMPLES[dimension]}, or all of it"
             ends = "..".join(several.groups()).replace(" ", "")
             raise UnitError(f"{message}: dtnsim sweep PATH --vary KEY={ends}:lin10") from None
         head, example, _ = str(error).partition("; write ")
-        raise UnitError(f"{head}; write {_like(text, dimension)}" if example else head) from None
-    if found == dimension == "B" and text.rstrip().endswith(tuple(_BITS)):
+        raise UnitError(f"{head}; write {_suggested(text, dimension)}" if example else head) from None
+    if dim == dimension == "B" and text.rstrip().endswith(tuple(_BITS)):
         raise UnitError(f"{text!r} is in bits where a size in bytes is due; write {show(value, 'B', digits=15)}")
-    if found == dimension or (value == 0 and found == "1"):
+    if dim == dimension or (value == 0 and dim == "1"):
         return value
-    if found == "1":
+    if dim == "1":
         raise UnitError(f"{text!r} has no unit where {_WHAT[dimension]} is due; write it like {_with(text, dimension)}")
-    raise UnitError(f"{text!r} is {_WHAT[found]} where {_WHAT[dimension]} is due; write it like {EXAMPLES[dimension]}")
+    raise UnitError(f"{text!r} is {_WHAT[dim]} where {_WHAT[dimension]} is due; write it like {EXAMPLES[dimension]}")
 
 
 def of_option(option: str, text: str, dimension: str) -> float:
@@ -221,17 +221,17 @@ def _with(number: object, dimension: str) -> str:
     return re.sub(r"[\d.]+", str(number).strip(), {"s": "1 ms, 1 s or 1 h"}.get(dimension, EXAMPLES[dimension]))
 
 
-def _like(text: str, dimension: str) -> str:
+def _suggested(text: str, dimension: str) -> str:
     """What a number may mean whose unit is in letters of another case, or an example of one."""
-    number, unit = _apart(text)
+    number, unit = _split_unit(text)
     unit = unit.lower()
     if number and dimension == "B" and unit in ("k", "m", "g", "t", "p"):
         return f"{number} {unit.upper()}iB, or {number} {unit.upper() if unit != 'k' else 'k'}B"
-    meant = _meant(unit, dimension) if number and dimension in ("B", "Hz") else None
+    meant = _unit_in_other_case(unit, dimension) if number and dimension in ("B", "Hz") else None
     return f"{number} {meant}" if meant else f"it like {EXAMPLES[dimension]}"
 
 
-def _meant(unit: str, dimension: str) -> str | None:
+def _unit_in_other_case(unit: str, dimension: str) -> str | None:
     """The unit that is written like this one but for the case of its letters; None where there is none."""
     near = [u for u, (of, _) in UNITS.items() if of == dimension and u.lower() == unit and not u.endswith(tuple(_BITS))]
     return min(near, key=lambda u: (u.startswith("k"), len(u)), default=None)
@@ -239,12 +239,12 @@ def _meant(unit: str, dimension: str) -> str | None:
 
 def _bare_rate(text: str) -> float | None:
     """A rate without its second, in bits; None for other texts."""
-    number, unit = _apart(text)
+    number, unit = _split_unit(text)
     if not unit:
         return _LINES.get(text.strip().lower())
     if unit in _DECIMAL:
-        said = f"{number} {unit}"
-        raise UnitError(f"{text!r} does not say whether bits or bytes; write {said}b/s or {said}B/s")
+        rate = f"{number} {unit}"
+        raise UnitError(f"{text!r} does not say whether bits or bytes; write {rate}b/s or {rate}B/s")
     return float(number.replace("_", "")) * BIT_RATES[unit] if unit in BIT_RATES else None
 
 
@@ -276,7 +276,7 @@ def show(value: float, dimension: str, *, digits: int = 4, line: bool = True) ->
     return f"{value:.{digits}g}" + ("" if dimension == "1" else f" {dimension}")
 
 
-def alike(seconds: Sequence[float], digits: int = 2) -> list[str]:
+def in_one_unit(seconds: Sequence[float], digits: int = 2) -> list[str]:
     """Times in one unit, as people compare them; each in its own where they are far apart.
 
     ``alike([6300, 5900, 10000]) == ["1.8 h", "1.6 h", "2.8 h"]``.
@@ -363,18 +363,18 @@ def cents(amount: Decimal) -> Decimal:
     return amount.quantize(Decimal("0.01"), ROUND_HALF_UP)
 
 
-def money(text: str, what: str) -> Money:
+def money(text: str, option: str) -> Money:
     """Reads ``15kEUR``, ``700 USD`` or ``$ 700``.
 
     Raises:
         InputError: it is no price.
     """
-    found = _PRICE.fullmatch(text)
-    sign = (found[4] or found[1]) if found else ""
+    match = _PRICE.fullmatch(text)
+    sign = (match[4] or match[1]) if match else ""
     currency = _SIGN.get(sign, sign.upper())
-    if found is None or currency not in _CURRENCIES.split() or (found[1] and found[4]):
-        raise InputError(f"{what}: {short(text)!r} is no price; write it like 15kEUR or 700 USD")
-    amount = Decimal(found[2].replace(",", "").replace("_", "")) * _SCALE[found[3]]
+    if match is None or currency not in _CURRENCIES.split() or (match[1] and match[4]):
+        raise InputError(f"{option}: {short(text)!r} is no price; write it like 15kEUR or 700 USD")
+    amount = Decimal(match[2].replace(",", "").replace("_", "")) * _SCALE[match[3]]
     return Money(amount, currency)
 
 

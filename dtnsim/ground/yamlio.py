@@ -52,14 +52,14 @@ class Mapping(dict[str, Any]):
         """File and line where a key was written; of one that nobody wrote, those of the mapping."""
         return self.lines.get(key, (self.file, self.line))
 
-    def but(self, key: str, value: Any, at: tuple[str, int] | None = None) -> Mapping:
+    def but(self, key: str, value: Any, location: tuple[str, int] | None = None) -> Mapping:
         """A copy with a key set, as if written where it was, or at a place that is given.
 
         Args:
-            at: File and line that say it; where the key was, if left out.
+            location: File and line that say it; where the key was, if left out.
         """
         new = self.clone()
-        new.put(key, value, *(at or self.at(key)))
+        new.put(key, value, *(location or self.at(key)))
         return new
 
     def without(self, *keys: str) -> Mapping:
@@ -89,33 +89,33 @@ def content(value: Any) -> Hashable:
     return type(value), repr(value)
 
 
-def mapping(given: dict[str, Any], file: str, line: int) -> Mapping:
+def mapping(entries: dict[str, Any], file: str, line: int) -> Mapping:
     """A dict as a mapping, every key of which was written at one place: the line of a log that says all of it.
 
     Args:
-        given: Keys and values; plain dicts in it become mappings too.
+        entries: Keys and values; plain dicts in it become mappings too.
     """
-    made = Mapping(file, line)
-    for key, value in given.items():
-        made.put(key, mapping(value, file, line) if type(value) is dict else value, file, line)
-    return made
+    new = Mapping(file, line)
+    for key, value in entries.items():
+        new.put(key, mapping(value, file, line) if type(value) is dict else value, file, line)
+    return new
 
 
-def sourced(given: Any) -> Any:
+def sourced(node: Any) -> Any:
     """A mapping whose own ``source`` holds for the scalars written in it, those of number mappings without one too.
 
     What came there from another file (a part that it names) keeps its own source.
     """
-    own = given.get("source") if isinstance(given, Mapping) else None
-    if not isinstance(own, Scalar):
-        return given
-    made = given.clone()
-    for key, value in given.items():
-        if isinstance(value, Scalar) and value.file == own.file and key != "source":
-            made[key] = Scalar(str(value), value.file, value.line, str(own))
-        elif isinstance(value, Mapping) and "value" in value and "source" not in value and value.file == own.file:
-            made[key] = sourced(value.but("source", own, (own.file, own.line)))
-    return made
+    source = node.get("source") if isinstance(node, Mapping) else None
+    if not isinstance(source, Scalar):
+        return node
+    new = node.clone()
+    for key, value in node.items():
+        if isinstance(value, Scalar) and value.file == source.file and key != "source":
+            new[key] = Scalar(str(value), value.file, value.line, str(source))
+        elif isinstance(value, Mapping) and "value" in value and "source" not in value and value.file == source.file:
+            new[key] = sourced(value.but("source", source, (source.file, source.line)))
+    return new
 
 
 def plain(path: Path) -> Any:
@@ -165,14 +165,14 @@ def _from_pipe(path: Path, name: str) -> bytes:
     import select
 
     with os.fdopen(os.open(path, os.O_RDONLY | os.O_NONBLOCK), "rb", buffering=0) as file:
-        ready, found = select.poll(), bytearray()
+        ready, buffer = select.poll(), bytearray()
         ready.register(file, select.POLLIN)
         while ready.poll(None if file.isatty() else PATIENCE_MS):
             part = file.read(65536)
             if part == b"":
-                return bytes(found)
-            found += part or b""
-            if len(found) > MAX_BYTES:
+                return bytes(buffer)
+            buffer += part or b""
+            if len(buffer) > MAX_BYTES:
                 raise SpecError(f"is longer than {MAX_BYTES} bytes", file=name, remedy="give a path file, not data")
     seconds = PATIENCE_MS / 1000
     raise SpecError(f"is a pipe that nobody wrote to for {seconds:g} s", file=name, remedy="write to it first")
@@ -282,15 +282,15 @@ class _Builder:
             kind = event.__class__
             if kind is yaml.MappingEndEvent:
                 return mapping
-            at = event.start_mark.line + 1
+            key_line = event.start_mark.line + 1
             if kind is yaml.ScalarEvent and not event.anchor and event.value not in _NULLS:  # nearly every key
                 self.nodes += 1
                 key = event.value
             else:
                 key = self._node(event, events, depth + 1)
             if not isinstance(key, str):
-                raise SpecError("a key must be plain text", file=self.file, line=at)
+                raise SpecError("a key must be plain text", file=self.file, line=key_line)
             if key in mapping:
-                raise SpecError("is given twice", file=self.file, line=at, key=str(key))
-            mapping.put(str(key), self._node(next(events), events, depth + 1), self.file, at)
+                raise SpecError("is given twice", file=self.file, line=key_line, key=str(key))
+            mapping.put(str(key), self._node(next(events), events, depth + 1), self.file, key_line)
         return mapping

@@ -9,8 +9,8 @@ Begin with `base`, the contract of a parser, and `measurement`, what it makes. A
 declared with `_declared` and `_columns`; `_reader` takes a log (`_source`) past all parsers that `_catalogue` finds.
 
 What functions take has one name everywhere: the ``parser`` that reads; a ``quantity``, one of the project's words; its
-``value`` in SI, and ``printed``, as the tool printed it; what it holds for, ``known``, and ``more`` beside that, or
-instead; ``status``, whether its run ended; ``text`` of which a note says ``why`` it could not be read; its ``line``,
+``value`` in SI, and ``printed``, as the tool printed it; what it holds for, ``conditions``, and ``more`` beside that,
+or instead; ``status``, whether its run ended; ``text`` of which a note says ``why`` it could not be read; its ``line``,
 where that is not the present one. Of declarations ``pattern``, ``inside``, ``opens`` and ``settles``, as ``reads`` of
 `_declared` has them.
 """
@@ -65,7 +65,7 @@ def read_logs(sources: str | Path | Iterable[str | Path]) -> tuple[list[Measurem
     """
     many = [sources] if isinstance(sources, str | Path) else sources
     logs = [_collected(iter_log(source), str(source)) for source in many]
-    return [record for found, _ in logs for record in found], [note for _, unread in logs for note in unread]
+    return [record for records, _ in logs for record in records], [note for _, unread in logs for note in unread]
 
 
 def read_text(text: str | bytes, name: str = "text") -> tuple[list[Measurement], list[Unread]]:
@@ -79,13 +79,13 @@ def read_text(text: str | bytes, name: str = "text") -> tuple[list[Measurement],
 
 
 def _collected(records: Iterable[Measurement | Unread], name: str) -> tuple[list[Measurement], list[Unread]]:
-    found: list[Measurement] = []
+    measurements: list[Measurement] = []
     unread: list[Unread] = []
     for record in records:
         if isinstance(record, Measurement):
-            found.append(record)
+            measurements.append(record)
         else:
             unread.append(record)
-    if not found and not unread:
+    if not measurements and not unread:
         unread.append(Unread(name, 1, "", "nothing in it looks like the output of a tool dtnsim knows"))
-    return found, unread
+    return measurements, unread

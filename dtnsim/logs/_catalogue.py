@@ -63,7 +63,7 @@ class Catalogue:
     def __init__(self, types: Iterable[type[Any]]) -> None:
         types = list(types)
         self.lines: list[type[LineParser]] = [t for t in types if issubclass(t, LineParser)]
-        self._rows = [at for at, kind in enumerate(self.lines) if kind.rows is not LineParser.rows]
+        self._rows = [index for index, kind in enumerate(self.lines) if kind.rows is not LineParser.rows]
         self.documents: list[type[Parser]] = [t for t in types if t.forms]
         self.long = frozenset(key for t in self.documents for form in t.forms for key in form.long)
         #: every tool and what its figures are good for
@@ -71,42 +71,42 @@ class Catalogue:
         self.of_a_line = frozenset(t.tool for t in types if t.of_a_line)
         self.commands = frozenset(c for t in types for c in t.commands)
         self._words: dict[bytes, list[tuple[int, tuple[bytes, ...]]]] = {}
-        for at, kind in enumerate(self.lines):
+        for index, kind in enumerate(self.lines):
             for word in kind.words.split():
                 pieces = tuple(piece.encode() for piece in kind.beside.get(word, ()))
-                self._words.setdefault(word.encode(), []).append((at, pieces))
+                self._words.setdefault(word.encode(), []).append((index, pieces))
         plain = (re.sub(r"[\d.]", "", name) for name in self.commands)  # as in a shape: ``s5cmd`` is ``scmd``
         self._tools = frozenset(word.encode() for name in plain for word in re.findall(r"[A-Za-z]+", name))
         self._keys = frozenset(self._words) | self._tools | {b"$", b"{"}
-        shaped = [(at, kind.shape) for at, kind in enumerate(self.lines) if kind.shape]
+        shaped = [(index, kind.shape) for index, kind in enumerate(self.lines) if kind.shape]
         #: shapes that can only match at the line's start are tried in one go before one by one
-        self._starting = [(at, re.compile(shape.encode())) for at, shape in shaped if _at_start(shape)]
+        self._starting = [(index, re.compile(shape.encode())) for index, shape in shaped if _at_start(shape)]
         self._start = re.compile(b"|".join(b"(?:%b)" % pattern.pattern for _, pattern in self._starting) or b"(?!)")
-        self._inside = [(at, re.compile(shape.encode())) for at, shape in shaped if not _at_start(shape)]
+        self._inside = [(index, re.compile(shape.encode())) for index, shape in shaped if not _at_start(shape)]
 
     def targets(self, shape: bytes) -> Targets:
         """Who cares for lines of this shape."""
         if (stamp := _PREFIX.match(shape)) is None:
             return self._targets(shape)
-        found = self._targets(shape[stamp.end() :])
-        if ts := found.idle and stamp["ts"] is not None and not stamp[0].endswith(b"]: "):
-            found = self._targets(shape[stamp.end("ts") :])  # two words and a colon may be the line's own
-        return found._replace(prefixed=True, ts=ts and not found.idle, plain=False, plus=False)
+        targets = self._targets(shape[stamp.end() :])
+        if ts := targets.idle and stamp["ts"] is not None and not stamp[0].endswith(b"]: "):
+            targets = self._targets(shape[stamp.end("ts") :])  # two words and a colon may be the line's own
+        return targets._replace(prefixed=True, ts=ts and not targets.idle, plain=False, plus=False)
 
     def _targets(self, shape: bytes) -> Targets:
-        found: set[int] = set()
+        indices: set[int] = set()
         command = document = False
         words = shape.translate(_BLANKS).split()
         if not self._keys.isdisjoint(words):
             for word in set(words):  # of a long line in one piece, JSON say, many are alike
-                asked = self._words.get(word, ())
-                found.update(at for at, pieces in asked if not pieces or any(map(shape.__contains__, pieces)))
+                entries = self._words.get(word, ())
+                indices.update(index for index, pieces in entries if not pieces or any(map(shape.__contains__, pieces)))
             command = b"$" in words or (not self._tools.isdisjoint(words) and self._may_be_command(shape))
             document = b"{" in words
         start = shape[2:] if shape[:2] == b"# " else shape  # commented out
         if self._start.match(start):
-            found.update(at for at, pattern in self._starting if pattern.match(start))
-        found.update(at for at, pattern in self._inside if pattern.search(shape))
+            indices.update(index for index, pattern in self._starting if pattern.match(start))
+        indices.update(index for index, pattern in self._inside if pattern.search(shape))
         if b"@" in shape or shape[:1] == b"#" or b"]#" in shape:
             command = True
         plus = shape[:1] == b"+" and not command and not document
@@ -114,14 +114,14 @@ class Catalogue:
         if shape[:1] in (b"<", b"[") or b"<table" in shape:
             starts = shape.startswith((b"<?xml", b"<topology", b"<Results>", b"[{")) or shape == b"["
             document = document or starts or b"<table" in shape
-        if not found and not command and not document:
+        if not indices and not command and not document:
             return NOBODY
         interval = _INTERVALS.match(shape) is not None
         command = command and not interval
         bare = _DECORATED.search(shape) is None
         plain = bare and not (command or document)
-        who = tuple(sorted(found))
-        rows = next((at for at in self._rows if interval and plain and at in found), -1)
+        who = tuple(sorted(indices))
+        rows = next((index for index in self._rows if interval and plain and index in indices), -1)
         plus = plus and bare and bool(who)
         rule = plain and len(who) == 1 and who[0] in self._rows and not shape.strip(b"- ")
         return Targets(who, command, document, interval=interval, plain=plain, plus=plus, rows=rows, rule=rule)
@@ -165,8 +165,8 @@ def catalogue() -> Catalogue:
     names = {module.name for module in pkgutil.iter_modules(package.__path__)} - {"base", "measurement"}
     modules = [importlib.import_module(f"dtnsim.logs.{name}") for name in sorted(names) if name[0] != "_"]
     classes = [(kind, module) for module in modules for kind in vars(module).values() if isinstance(kind, type)]
-    own = [kind for kind, module in classes if issubclass(kind, Parser) and kind.__module__ == module.__name__]
-    return Catalogue(kind for kind in own if not getattr(kind, "__abstractmethods__", None))
+    parsers = [kind for kind, module in classes if issubclass(kind, Parser) and kind.__module__ == module.__name__]
+    return Catalogue(kind for kind in parsers if not getattr(kind, "__abstractmethods__", None))
 
 
 class Host:
@@ -181,11 +181,11 @@ class Host:
         self.commands = CommandReader(parsers.commands)
         self.open: dict[int, LineParser] = {}
 
-    def mark(self, at: int) -> None:
-        if self.parsers[at].open:
-            self.open[at] = self.parsers[at]
+    def mark(self, index: int) -> None:
+        if self.parsers[index].open:
+            self.open[index] = self.parsers[index]
         else:
-            self.open.pop(at, None)
+            self.open.pop(index, None)
 
 
 #: lines that are compared, and their length
@@ -218,13 +218,13 @@ def nearest(source: str | Path) -> Nearest | None:
     best, shapes, parsers = None, Shapes(catalogue()), catalogue().lines
     for number, raw in _lines(source):
         text = clean(without_prefix(decode(raw)))[:_LONGEST]
-        for at in shapes[raw.translate(None, b"0123456789.")].parsers:
-            patterns = _patterns(parsers[at])
+        for index in shapes[raw.translate(None, b"0123456789.")].parsers:
+            patterns = _patterns(parsers[index])
             if any(pattern.search(text) for pattern in patterns):
                 continue  # a line that is read, of which no figure came
             agreed = max((_agreed(pattern.pattern, text) for pattern in patterns), key=_size, default="")
             if _size(agreed) >= max(_LEAST, 0 if best is None else _size(best.text) + 1):
-                best = Nearest(parsers[at].tool, number, agreed, text[text.index(agreed) + len(agreed) :])
+                best = Nearest(parsers[index].tool, number, agreed, text[text.index(agreed) + len(agreed) :])
     return best
 
 
@@ -246,11 +246,11 @@ def _lines(source: str | Path) -> Iterator[tuple[int, bytes]]:
 def _patterns(parser: type[LineParser]) -> tuple[re.Pattern[str], ...]:
     """The patterns of a parser's lines: those that are declared, and those of its module that its methods name."""
     kinds = [kind.pattern for kind in parser.kinds] if issubclass(parser, LinesParser) else []
-    methods = (found for found in vars(parser).values() if isinstance(found, FunctionType))
+    methods = (attr for attr in vars(parser).values() if isinstance(attr, FunctionType))
     names = dict.fromkeys(name for method in methods for name in method.__code__.co_names)
-    known = (getattr(sys.modules[parser.__module__], name, None) for name in names)
-    named = [found.pattern if isinstance(found, Line) else found for found in (*known, getattr(parser, "line", None))]
-    lines = (found for found in named if isinstance(found, re.Pattern) and len(found.groupindex) > 1)
+    constants = (getattr(sys.modules[parser.__module__], name, None) for name in names)
+    named = [attr.pattern if isinstance(attr, Line) else attr for attr in (*constants, getattr(parser, "line", None))]
+    lines = (attr for attr in named if isinstance(attr, re.Pattern) and len(attr.groupindex) > 1)
     return (*kinds, *lines)
 
 

@@ -43,14 +43,14 @@ def columns(name: str) -> dict[str, Column]:
 
 def declared(text: str) -> dict[str, Column]:
     """Columns from lines ``headings : quantity unit-word condition=value ...``; ``~`` is a blank in a word."""
-    found: dict[str, Column] = {}
+    by_heading: dict[str, Column] = {}
     for line in filter(None, map(str.strip, text.splitlines())):
-        heads, _, what = line.partition(" : ")
-        quantity, word, *conditions = what.split()
-        known: Conditions = dict(pair.replace("~", " ").split("=") for pair in conditions)
-        column = Column(quantity.rstrip("?"), *_WORDS[word], known, quantity.endswith("?"))
-        found |= {head.replace("~", " "): column for head in heads.split()}
-    return found
+        heads, _, meaning = line.partition(" : ")
+        quantity, word, *conditions = meaning.split()
+        extra: Conditions = dict(pair.replace("~", " ").split("=") for pair in conditions)
+        column = Column(quantity.rstrip("?"), *_WORDS[word], extra, quantity.endswith("?"))
+        by_heading |= {head.replace("~", " "): column for head in heads.split()}
+    return by_heading
 
 
 def cell(text: str) -> tuple[float, str] | None:
@@ -65,8 +65,8 @@ def cell(text: str) -> tuple[float, str] | None:
 
 def plain(value: object) -> tuple[float, str] | None:
     """A JSON value as a cell."""
-    found = number(value)
-    return None if found is None else (found, "")
+    parsed = number(value)
+    return None if parsed is None else (parsed, "")
 
 
 def figures(
@@ -90,10 +90,10 @@ def figures(
     meant = columns(table)
     for head, printed in pairs:
         column = meant.get(head)
-        found = None if column is None else read(printed)
-        if column is None or found is None:
+        parsed = None if column is None else read(printed)
+        if column is None or parsed is None:
             continue
-        value, suffix = found
+        value, suffix = parsed
         times = column.times
         if suffix and column.quantity == "throughput":
             if suffix == "%":
@@ -117,10 +117,10 @@ def by_right_edge(cells: list[tuple[str, int, int]], edges: list[int]) -> list[i
         cells: (text, start, end) of each cell.
         edges: Right edges of the column headings, ascending; wide figures shift what follows a little.
     """
-    found: list[int] = []
+    indices: list[int] = []
     for _, _, end in cells:
         column = min(range(len(edges)), key=lambda i: abs(edges[i] - end))
-        if abs(edges[column] - end) > _SLACK or (found and column <= found[-1]):
+        if abs(edges[column] - end) > _SLACK or (indices and column <= indices[-1]):
             return None
-        found.append(column)
-    return found
+        indices.append(column)
+    return indices

@@ -71,9 +71,9 @@ def _args(text: str, programs: tuple[str, ...]) -> list[str] | None:
             words = shlex.split(part)
         except ValueError:  # an open quote: take the words as they are
             words = part.split()
-        for at, word in enumerate(words):
+        for index, word in enumerate(words):
             if word.rsplit("/", 1)[-1] in programs:
-                return words[at + 1 :]
+                return words[index + 1 :]
     return None
 
 
@@ -97,9 +97,9 @@ class Command:
 class CommandReader:
     """Finds commands line by line; keeps half of a two-line prompt and unfinished continuations."""
 
-    def __init__(self, known: frozenset[str]) -> None:
-        self.known = known | COMMON
-        self.tools = known
+    def __init__(self, tools: frozenset[str]) -> None:
+        self.known = tools | COMMON
+        self.tools = tools
         self._head: tuple[str, str, int] | None = None
         self._part: Command | None = None
 
@@ -113,9 +113,9 @@ class CommandReader:
         if self._part is not None:
             part, self._part = self._part, None
             return self._joined(Command(part.text + " " + text.strip(), part.line, part.host, part.user))
-        found = self._find(text, line)
-        if found is not None:
-            return self._joined(found)
+        command = self._find(text, line)
+        if command is not None:
+            return self._joined(command)
         head = _HEAD.search(text) if "@" in text else None
         if head is not None:
             self._head = (head["host"], head["user"], line)
@@ -167,7 +167,7 @@ _BITS_OF: Final = {**DECIMAL, "m": 1e6, "g": 1e9, "t": 1e12}
 _REMOTE: Final = re.compile(r"(?:rsync://|scp://|[^/\s]+:)")
 
 
-class Given(NamedTuple):
+class CommandLine(NamedTuple):
     """A command line as it was read: what it says of the run, values of all options, words that are no options."""
 
     known: Conditions
@@ -186,13 +186,13 @@ class Options:
         self._kinds: dict[str, str] = {}
         self._defaults: Conditions = {}
         self._names: dict[str, tuple[str, bool]] = {}
-        for name, kind, _, *own in map(str.split, table("options", tool).splitlines()):
+        for name, kind, _, *spellings in map(str.split, table("options", tool).splitlines()):
             self._kinds[name], mark, default = kind.partition("=") if kind[0] != "=" else (kind, "", "")
             if mark:
                 self._defaults[name] = int(default)
-            self._names |= dict.fromkeys(own, (name, kind in ("true", "flag") or kind[0] == "="))
+            self._names |= dict.fromkeys(spellings, (name, kind in ("true", "flag") or kind[0] == "="))
 
-    def read(self, args: Iterable[str]) -> Given:
+    def read(self, args: Iterable[str]) -> CommandLine:
         """Reads the arguments of a command."""
         values: dict[str, str] = {}
         rest: list[str] = []
@@ -205,14 +205,14 @@ class Options:
             elif name in self._names:
                 self._take(name, value, queue, values)
             elif not word.startswith("--"):
-                for at, letter in enumerate(word[1:], start=2):  # letters up to the first that takes a value
-                    if self._take("-" + letter, word[at:], queue, values):
+                for index, letter in enumerate(word[1:], start=2):  # letters up to the first that takes a value
+                    if self._take("-" + letter, word[index:], queue, values):
                         break
-        pairs = {name: _said(self._kinds[name], value) for name, value in values.items()}
-        known = {name: said for name, said in pairs.items() if said is not None}
+        pairs = {name: _condition(self._kinds[name], value) for name, value in values.items()}
+        conditions = {name: condition for name, condition in pairs.items() if condition is not None}
         for name, default in self._defaults.items():
-            known.setdefault(name, default)
-        return Given(known, values, rest)
+            conditions.setdefault(name, default)
+        return CommandLine(conditions, values, rest)
 
     def _take(self, option: str, value: str, queue: list[str], values: dict[str, str]) -> bool:
         """Whether a bundle of letters ends with this option."""
@@ -229,9 +229,9 @@ def _options(tool: str) -> Options:
     return Options(tool)
 
 
-def given(tool: str, args: Iterable[str] | None) -> Given:
+def parse_arguments(tool: str, args: Iterable[str] | None) -> CommandLine:
     """What the arguments of a tool's command say; nothing of None."""
-    return Given({}, {}, []) if args is None else _options(tool).read(args)
+    return CommandLine({}, {}, []) if args is None else _options(tool).read(args)
 
 
 @lru_cache(maxsize=1)
@@ -253,7 +253,7 @@ def table(kind: str, name: str) -> str:
     return str(_tables()[kind][name])
 
 
-def _said(kind: str, value: str) -> Condition:
+def _condition(kind: str, value: str) -> Condition:
     """The condition that an option's value is; None for none."""
     if kind[0] == "k":  # a bare number counts thousands
         kind, value = kind[1:], value + "k" * value.replace(".", "", 1).isdigit()
@@ -272,11 +272,11 @@ def ends_of_copy(paths: Sequence[str]) -> Conditions:
     """Source, target and direction of a copy from its arguments, of which the first and last may be ``host:path``."""
     if len(paths) < 2:
         return {}
-    found: Conditions = {"source": paths[0], "target": paths[-1]}
+    conditions: Conditions = {"source": paths[0], "target": paths[-1]}
     remote = [_REMOTE.match(path) is not None for path in (paths[0], paths[-1])]
     if remote[0] != remote[1]:
-        found["direction"] = "receive" if remote[0] else "send"
-    return found
+        conditions["direction"] = "receive" if remote[0] else "send"
+    return conditions
 
 
 #: CSI and OSC sequences, charset switches, and single-character escapes

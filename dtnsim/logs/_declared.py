@@ -80,10 +80,10 @@ def notes(
     """
 
     @reads(pattern, inside=inside, opens=opens, settles=settles)
-    def note(parser: LinesParser, found: Match) -> None:
-        said = parser.said(found, found.re.groupindex, to)
-        parser.version = str(said.pop("version", parser.version or "")) or None
-        parser.known = said if new else parser.known | said
+    def note(parser: LinesParser, match: Match) -> None:
+        conditions = parser.conditions(match, match.re.groupindex, to)
+        parser.version = str(conditions.pop("version", parser.version or "")) or None
+        parser.known = conditions if new else parser.known | conditions
         for name, value in state.items():
             setattr(parser, name, value() if callable(value) else value)
 
@@ -108,9 +108,9 @@ def gives(
     names = [name for name in regex(pattern).groupindex if name not in used]
 
     @reads(pattern, inside=inside)
-    def give(parser: LinesParser, found: Match) -> Iterator[Record]:
+    def give(parser: LinesParser, match: Match) -> Iterator[Record]:
         if not after or getattr(parser, after, None) or parser.known.get(after):
-            yield from parser.figures(found, {**parser.said(found, names), **parser.about()}, *figures, to=to)
+            yield from parser.figures(match, {**parser.conditions(match, names), **parser.about()}, *figures, to=to)
 
     return give  # type: ignore[no-any-return]  # what reads marks
 
@@ -124,10 +124,10 @@ class LinesParser(LineParser):
     kinds: ClassVar[tuple[_Kind, ...]] = ()
     within: ClassVar[str] = ""  #: what a line of no kind is that does not end a block
 
-    def __init_subclass__(cls, **said: Evidence | bool) -> None:
-        super().__init_subclass__(**said)
-        own = [kind for method in vars(cls).values() for kind in getattr(method, "kinds", ())]
-        cls.kinds = (*own, *cls.kinds)
+    def __init_subclass__(cls, **traits: Evidence | bool) -> None:
+        super().__init_subclass__(**traits)
+        declared = [kind for method in vars(cls).values() for kind in getattr(method, "kinds", ())]
+        cls.kinds = (*declared, *cls.kinds)
 
     #: name of the block; lines since the one that opened it; what they say of the figures that follow
     block = anew(str)
@@ -138,18 +138,18 @@ class LinesParser(LineParser):
         """What holds of every figure that a line gives."""
         return self.known
 
-    def said(self, found: Match, names: Iterable[str], to: Callable[[str], Any] | None = None) -> Conditions:
+    def conditions(self, match: Match, names: Iterable[str], to: Callable[[str], Any] | None = None) -> Conditions:
         """Named groups of a line as conditions: whole numbers, what the tool's words mean (`terms`), or text.
 
         Args:
-            found: The line.
+            match: The line.
             names: Its groups.
             to: What makes a condition of the text.
         """
-        pairs = ((name, text) for name in names if (text := found[name]) is not None)
-        return {name: to(text) if to else self._meant(name, text) for name, text in pairs}
+        pairs = ((name, text) for name in names if (text := match[name]) is not None)
+        return {name: to(text) if to else self._term(name, text) for name, text in pairs}
 
-    def _meant(self, name: str, text: str) -> Condition:
+    def _term(self, name: str, text: str) -> Condition:
         terms = self.terms.get(name)
         return terms.get(text, text) if terms is not None else int(text) if text.isdigit() else text
 
@@ -168,7 +168,7 @@ class LinesParser(LineParser):
                     self.open, self.lines, self.block = True, 0, "" if opens is True else str(opens)
                 return (*ended, *listed(method(self, match))) if ended else listed(method(self, match))
             if result and missed is None and result in text:
-                missed = near(pattern.pattern, text)
+                missed = matched_up_to(pattern.pattern, text)
         return listed(self.other(text)) if missed is None else (self.unread(text, missed),)
 
     def other(self, text: str) -> Found:
@@ -180,13 +180,13 @@ class LinesParser(LineParser):
 
 def said_in(text: str, to: Callable[[str], Any] = int, **patterns: str) -> Conditions:
     """Conditions that a part of a line says, in any order: what the first group of each pattern holds."""
-    found = ((name, re.search(pattern, text)) for name, pattern in patterns.items())
-    return {name: to(match[1]) for name, match in found if match is not None}
+    matches = ((name, re.search(pattern, text)) for name, pattern in patterns.items())
+    return {name: to(match[1]) for name, match in matches if match is not None}
 
 
-def listed(found: Found) -> Iterable[Record]:
+def listed(records: Found) -> Iterable[Record]:
     """What a method gave as records."""
-    return () if found is None else (found,) if isinstance(found, Measurement | Unread) else found
+    return () if records is None else (records,) if isinstance(records, Measurement | Unread) else records
 
 
 class Line(NamedTuple):
@@ -197,11 +197,11 @@ class Line(NamedTuple):
 
     def last(self, text: str) -> re.Match[str] | None:
         """The last of what may be several joined drawings of the line."""
-        found = None
+        match = None
         if self.sign in text:
-            for found in self.pattern.finditer(text):  # noqa: B007 (the last one is wanted)
+            for match in self.pattern.finditer(text):  # noqa: B007 (the last one is wanted)
                 pass
-        return found
+        return match
 
 
 def declare(sign: str, pattern: str) -> Line:
@@ -227,7 +227,7 @@ def compiled(beginning: str) -> re.Pattern[str]:
     return re.compile(beginning)
 
 
-def near(pattern: str, text: str) -> str | None:
+def matched_up_to(pattern: str, text: str) -> str | None:
     """Up to where a line is as declared; None for one that is something else."""
     match = next(filter(None, (compiled(part).search(text) for part in beginnings(pattern))), None)
     return None if match is None else f"the line is as expected up to {match[0][-40:]!r} only"
@@ -260,11 +260,11 @@ class ProgressParser(LineParser):
     _held: Progress | None = anew()
 
     def feed(self, text: str) -> Iterable[Record]:
-        found = self.line.last(text)
-        if found is not None:
-            return self._progress(found)
+        match = self.line.last(text)
+        if match is not None:
+            return self._progress(match)
         if self.line.sign in text:
-            why = near(self.line.pattern.pattern, text)
+            why = matched_up_to(self.line.pattern.pattern, text)
             return () if why is None else (self.unread(text, why),)
         problem = self.failures.match(text)
         return () if problem is None else self.failed(problem[0])
@@ -274,42 +274,42 @@ class ProgressParser(LineParser):
         return (self.failure(message),)
 
     @staticmethod
-    def _complete(found: re.Match[str], progress: Progress) -> bool:
-        groups = found.groupdict()
+    def _complete(match: re.Match[str], progress: Progress) -> bool:
+        groups = match.groupdict()
         if "share" in groups:
             return bool(groups["share"] == "100")
-        whole = progress.moved == progress.total and not groups.get("more")
-        return whole or ("files" in groups and groups["done"] == groups["files"] != "0")
+        all_moved = progress.moved == progress.total and not groups.get("more")
+        return all_moved or ("files" in groups and groups["done"] == groups["files"] != "0")
 
-    def conditions(self, found: re.Match[str], moved: float) -> Conditions:  # noqa: ARG002 (for subclasses)
+    def conditions(self, match: re.Match[str], moved: float) -> Conditions:  # noqa: ARG002 (for subclasses)
         """What else the line says."""
-        return {"files": int(found["done"])} if "done" in found.re.groupindex else {}
+        return {"files": int(match["done"])} if "done" in match.re.groupindex else {}
 
-    def same(self, progress: Progress, held: Progress) -> bool:
+    def same(self, progress: Progress, last: Progress) -> bool:
         """Whether the line is of the copy that is held."""
-        return progress.moved >= held.moved
+        return progress.moved >= last.moved
 
-    def check(self, found: re.Match[str], progress: Progress) -> Iterable[Record]:  # noqa: ARG002 (for subclasses)
+    def check(self, match: re.Match[str], progress: Progress) -> Iterable[Record]:  # noqa: ARG002 (for subclasses)
         """Notes on figures of the line that contradict one another."""
         return ()
 
-    def _progress(self, found: re.Match[str]) -> Iterator[Record]:
+    def _progress(self, match: re.Match[str]) -> Iterator[Record]:
         pairs = (("got", "gu"), ("of", "ou"), ("rate", "ru"))
-        moved, total, rate = (float(found[figure]) * self.units[found[unit]] for figure, unit in pairs)
-        printed = found[0][found.start("rate") - found.start() : found.end("ru") - found.start()]
+        moved, total, rate = (float(match[figure]) * self.units[match[unit]] for figure, unit in pairs)
+        printed = match[0][match.start("rate") - match.start() : match.end("ru") - match.start()]
         printed += "/s" if printed.endswith(("B", "s")) else "B/s"
-        known = {**self.conditions(found, moved), **self.where}
-        progress = Progress(moved, total, rate, printed, self.ctx.line, "partial", known)
-        if self._complete(found, progress):
+        conditions = {**self.conditions(match, moved), **self.where}
+        progress = Progress(moved, total, rate, printed, self.ctx.line, "partial", conditions)
+        if self._complete(match, progress):
             progress = progress._replace(status="complete")
-        yield from self.check(found, progress)
+        yield from self.check(match, progress)
         if self._held is not None and not self.same(progress, self._held):
             yield from self.settle()
         self._held = progress
 
     def settle(self) -> Iterator[Record]:
-        held, self._held = self._held, None
-        if held is not None:
-            more = {**held.known, "bytes": held.moved, "duration_s": held.moved / held.rate if held.rate > 0 else None}
-            rate = held.rate if held.moved > 0 else 0.0
-            yield self.rate(rate, held.printed, more, line=held.line, status=held.status)
+        last, self._held = self._held, None
+        if last is not None:
+            more = {**last.known, "bytes": last.moved, "duration_s": last.moved / last.rate if last.rate > 0 else None}
+            rate = last.rate if last.moved > 0 else 0.0
+            yield self.rate(rate, last.printed, more, line=last.line, status=last.status)

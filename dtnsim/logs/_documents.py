@@ -55,20 +55,20 @@ class Document:
     def line_at(self, offset: int) -> int:
         """Line of an offset into ``text``; of the document for -1."""
         if self._breaks is None:
-            self._breaks = [found.start() for found in _NEWLINE.finditer(self.text)]
+            self._breaks = [match.start() for match in _NEWLINE.finditer(self.text)]
         return self.line + bisect_left(self._breaks, offset)
 
     def lines(self, start: int = 0) -> Callable[[str], int]:
         """What gives the line of one needle after another from offset ``start`` on; of one missing that before."""
-        at, missing = max(start, 0), set()
+        offset, missing = max(start, 0), set()
 
         def line(needle: str) -> int:
-            nonlocal at
-            found = self.text.find(needle, at + 1) if needle not in missing else -1
-            if found < 0:
+            nonlocal offset
+            index = self.text.find(needle, offset + 1) if needle not in missing else -1
+            if index < 0:
                 missing.add(needle)  # is looked for once
-            at = max(at, found)
-            return self.line_at(at)
+            offset = max(offset, index)
+            return self.line_at(offset)
 
         return line
 
@@ -100,13 +100,13 @@ def documents(
             an object); the method then gets several documents with ``part`` set.
     """
 
-    def alike(doc: Document) -> bool:
+    def same_shape(doc: Document) -> bool:
         if kind != "json":
             return re.search(sign, doc.text) is not None
         return isinstance(doc.data, dict) and doc.data.keys() >= set(keys)
 
     def mark(method: Reads) -> Any:
-        method.form = Form(kind, fits or alike, long, method)  # type: ignore[attr-defined]
+        method.form = Form(kind, fits or same_shape, long, method)  # type: ignore[attr-defined]
         return method
 
     return mark
@@ -159,16 +159,16 @@ class DocumentBuffer:
         """A buffer if this line starts a document, maybe commented out or behind a collector's stamp."""
         stamped = stamped or raw[:2] == b"# "
         raw = unstamped(raw) if stamped else raw
-        head, made = raw.lstrip(), None
+        head, buffer = raw.lstrip(), None
         if head.startswith((b"{", b"[")):
-            made = cls("json", raw, line) if head in (b"[", b"{") or _JSON_START.match(head) else None
+            buffer = cls("json", raw, line) if head in (b"[", b"{") or _JSON_START.match(head) else None
         elif head.startswith((b"<?xml", b"<topology", b"<Results>")):
-            made = cls("xml", raw, line)
+            buffer = cls("xml", raw, line)
         elif b"<table" in head:
-            made = cls("html", raw, line)
-        if made is not None:
-            made.stamped = stamped
-        return made
+            buffer = cls("html", raw, line)
+        if buffer is not None:
+            buffer.stamped = stamped
+        return buffer
 
     def _count(self, raw: bytes) -> None:
         """Follows the depth of JSON; strings, which may hold brackets, do not go over lines."""
@@ -197,26 +197,26 @@ class DocumentBuffer:
         self._count(raw)
         return self._size <= LARGEST
 
-    def extend(self, lines: list[bytes], at: int, number: int) -> int:
-        """Takes lines from ``at`` on while none can end the document; the index of the first that it did not take.
+    def extend(self, lines: list[bytes], index: int, number: int) -> int:
+        """Takes lines from ``index`` on while none can end the document; the index of the first that it did not take.
 
         Args:
             lines: Lines of the block at hand.
-            at: The first that it may take.
+            index: The first that it may take.
             number: The number of that line in the log.
         """
         if self.kind != "json" or self.stamped or len(self.lines) < _CHUNK:  # short ones line by line
-            return at
-        while at < len(lines) and self._size <= LARGEST:
-            chunk = lines[at : at + _CHUNK]
+            return index
+        while index < len(lines) and self._size <= LARGEST:
+            chunk = lines[index : index + _CHUNK]
             text = b"\n".join(chunk)
             depth = self._depth_after(text)
             if depth is None:
                 break
             self.lines += zip(range(number, number + len(chunk)), chunk, strict=True)
             self._size, self._depth = self._size + len(text) + 1, depth
-            at, number = at + len(chunk), number + len(chunk)
-        return at
+            index, number = index + len(chunk), number + len(chunk)
+        return index
 
     def _depth_after(self, text: bytes) -> int | None:
         """Depth after several lines; None if the document may end among them."""
@@ -312,12 +312,12 @@ def printed(data: Any) -> Iterator[str]:
             todo += reversed(value)
         if not isinstance(value, dict):
             continue
-        found = [value[key] for key in _PRINTED if isinstance(value.get(key), str)]
-        if not found:
+        texts = [value[key] for key in _PRINTED if isinstance(value.get(key), str)]
+        if not texts:
             lines = [value.get(f"{key}_lines") for key in ("stdout", "stderr")]
-            found = ["\n".join(map(str, part)) for part in lines if isinstance(part, list)]
-        yield from filter(None, found)
-        if not found:
+            texts = ["\n".join(map(str, part)) for part in lines if isinstance(part, list)]
+        yield from filter(None, texts)
+        if not texts:
             todo += reversed(list(value.values()))
 
 
@@ -347,27 +347,27 @@ def records(data: Any, depth: int = 0) -> Iterator[dict[str, Any]]:
 
 def first(data: Any) -> dict[str, Any]:
     """The innermost object of an export's first record: what a parser looks at to recognise it."""
-    found: dict[str, Any] = {}
+    merged: dict[str, Any] = {}
     for record in records(data):
-        found |= record
+        merged |= record
         if not any(isinstance(record.get(key), dict | list) for key in _ENVELOPES):
             break
-    return found
+    return merged
 
 
 def stamp(when_s: float | None) -> str | None:
     """Seconds since 1970 as ISO 8601 in UTC; None for what is no time of an archive."""
-    known = when_s is not None and 0.0 < when_s < 1e11
-    return f"{datetime.fromtimestamp(when_s or 0.0, UTC):%Y-%m-%dT%H:%M:%SZ}" if known else None
+    plausible = when_s is not None and 0.0 < when_s < 1e11
+    return f"{datetime.fromtimestamp(when_s or 0.0, UTC):%Y-%m-%dT%H:%M:%SZ}" if plausible else None
 
 
-def seconds(found: object) -> float | None:
+def seconds(value: object) -> float | None:
     """A time as an archive writes it in [s] since 1970: ISO 8601 with a blank or a ``T``, or a number of s or ms."""
-    if isinstance(found, int | float) and not isinstance(found, bool):
-        return float(found) / (1000.0 if found > 1e11 else 1.0)
-    if not isinstance(found, str):
+    if isinstance(value, int | float) and not isinstance(value, bool):
+        return float(value) / (1000.0 if value > 1e11 else 1.0)
+    if not isinstance(value, str):
         return None
-    text = found.strip()
+    text = value.strip()
     if text.replace(".", "", 1).isascii() and text.replace(".", "", 1).isdigit() and len(text) < 24:
         return seconds(float(text))
     try:

@@ -54,15 +54,15 @@ def read_line(text: str, ctx: Context) -> tuple[int, Row | None]:
     last = memo.get("iperf line")
     if last is not None and last[0] == ctx.line and last[1] is text:
         return last[2]  # type: ignore[no-any-return]  # what is stored below
-    found = ROW.search(text) if "/sec" in text and "[" in text else None
+    match = ROW.search(text) if "/sec" in text and "[" in text else None
     answer: tuple[int, Row | None]
-    if found is None:
+    if match is None:
         key = f"iperf {ctx.host}"
-        if told := 3 if _THIRD.search(text) else 2 if _SECOND.search(text) else 0:
-            memo[key] = told
+        if generation := 3 if _THIRD.search(text) else 2 if _SECOND.search(text) else 0:
+            memo[key] = generation
         answer = int(memo.get(key, 0)), None
     else:
-        star, number, way, gap, start, end, gap2, size, size_unit, rate, unit, kind, rest = found.groups()
+        star, number, way, gap, start, end, gap2, size, size_unit, rate, unit, kind, rest = match.groups()
         who, read = _generation(start, way, rest, gap, gap2, ctx), decimal if "," in text else float
         scale = DECIMAL[unit] / 8 if kind == "bits" else BINARY[unit]
         volume, printed, line = read(size) * BINARY[size_unit], f"{rate} {unit}{kind}/sec", ctx.line
@@ -75,17 +75,17 @@ def read_line(text: str, ctx: Context) -> tuple[int, Row | None]:
 def _generation(start: str, way: str | None, rest: str, gap: str, gap2: str, ctx: Context) -> int:
     """The generation that printed a row."""
     key = f"iperf {ctx.host}"
-    known = ctx.memo.get(key)
+    generation = ctx.memo.get(key)
     if start[-3] not in ".,":  # iperf3 prints two decimals, iperf2 one or four
         ctx.memo[key] = 2
         return 2
-    if known == 3:
+    if generation == 3:
         return 3
     if way or (rest[-1:] in "rd) " and rest.rstrip().endswith(("sender", "receiver", "(omitted)"))):
         ctx.memo[key] = 3
         return 3
-    if known is not None:
-        return int(known)
+    if generation is not None:
+        return int(generation)
     if ctx.args("iperf3") is not None:
         return 3
     if ctx.args("iperf", "iperf2") is not None:
@@ -96,5 +96,5 @@ def _generation(start: str, way: str | None, rest: str, gap: str, gap2: str, ctx
 
 def udp_of(rest: str) -> tuple[float, int, int] | None:
     """(jitter [s], lost, total) of a UDP row; None if it has none or counts nothing."""
-    found = UDP.match(rest)
-    return None if found is None else (decimal(found["jitter"]) * 1e-3, int(found["lost"]), int(found["total"]))
+    match = UDP.match(rest)
+    return None if match is None else (decimal(match["jitter"]) * 1e-3, int(match["lost"]), int(match["total"]))

@@ -46,7 +46,7 @@ class JsonStream:
         self._counted = 0  # newlines are counted up to here
         self._state: _State = "start"
         self._long = frozenset(tuple(key.split(".")) for key in long)
-        self._wrappers = frozenset(key[:at] for key in self._long for at in range(1, len(key)))
+        self._wrappers = frozenset(key[:depth] for key in self._long for depth in range(1, len(key)))
         self._head: dict[str, Any] = {}
         self._within: tuple[str, ...] = ()  # keys of the objects that are open, from the top
         self._array: tuple[str, ...] = ()  # keys to the array whose elements come out; none in an array at the top
@@ -70,14 +70,14 @@ class JsonStream:
         self._counted = end
 
     def feed(self, block: bytes) -> Iterator[Document]:
-        """Takes the next bytes; yields what they complete. Ask `rest` for what follows the end."""
+        """Takes the next bytes; yields what they complete. Ask `remainder` for what follows the end."""
         self._text += self._decoder.decode(block)
         if len(self._text) >= self._retry:
             yield from self._read()
         if not self.ended and len(self._text) > LARGEST_VALUE:
             self._break(f"a value in it is longer than {LARGEST_VALUE >> 20} MiB")
 
-    def rest(self) -> bytes:
+    def remainder(self) -> bytes:
         """What follows the end of the text, or where it broke."""
         return self._text[self._at :].encode()
 
@@ -95,8 +95,8 @@ class JsonStream:
         while not self.ended:
             self._at = _BLANK.match(self._text, self._at).end()  # type: ignore[union-attr]
             if self._state == "element" and self._text[self._at : self._at + 1] != "]":
-                found, value = self._value()
-                if not found:
+                complete, value = self._value()
+                if not complete:
                     break
                 batch.append(value)
                 self._state = "after element"
@@ -141,12 +141,12 @@ class JsonStream:
         if self._state not in ("key", "value") or (self._state == "key" and mark != '"'):
             self._break("it is not valid")
             return False
-        found, value = self._value()
-        if found and self._state == "key":
+        complete, value = self._value()
+        if complete and self._state == "key":
             self._name, self._state = value, "colon"
-        elif found:
+        elif complete:
             self._object()[self._name], self._state = value, "after"
-        return found
+        return complete
 
     def _open(self, mark: str, keys: tuple[str, ...]) -> bool:
         """Goes into the long array, or an object that may wrap one."""
@@ -161,10 +161,10 @@ class JsonStream:
 
     def _object(self) -> dict[str, Any]:
         """The object that is open."""
-        found = self._head
+        current = self._head
         for key in self._within:
-            found = found[key]
-        return found
+            current = current[key]
+        return current
 
     def _value(self) -> tuple[bool, Any]:
         """(whether a whole value is there, the value)."""

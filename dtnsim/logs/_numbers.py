@@ -57,14 +57,14 @@ def regex(pattern: str) -> re.Pattern[str]:
 @lru_cache(maxsize=512)
 def unit_of(word: str, kilo: int = 1024) -> tuple[str, float, float]:
     """(SI unit, factor, divisor) of a figure behind which this word stands; a bare k of bytes is ``kilo``."""
-    if (known := UNITS.get(word)) is not None:
-        return (*known, 1.0)
+    if (entry := UNITS.get(word)) is not None:
+        return (*entry, 1.0)
     if (plain := _WORDS.get(word)) is not None:
         return plain
-    found = _UNIT.fullmatch(word)
-    if found is None:
+    match = _UNIT.fullmatch(word)
+    if match is None:
         raise ValueError(f"{word} is no unit; of bytes and bits (KiB/s, Mb), or one of {' '.join((*UNITS, *_WORDS))}")
-    letter, binary, size, per = found.groups()
+    letter, binary, size, per = match.groups()
     table = BINARY if binary or (size and kilo == 1024) else DECIMAL
     return "B/s" if per else "B", table[letter], 1.0 if size else 8.0
 
@@ -89,11 +89,11 @@ def grouped(text: str) -> float:
 
     For figures that a tool prints with digit groups and at most two decimals, such as rsync's.
     """
-    whole, mark, tail = text, "", ""
-    at = max(text.rfind(","), text.rfind("."))
-    if at >= 0 and len(text) - at - 1 != 3:
-        whole, mark, tail = text[:at], ".", text[at + 1 :]
-    return float(whole.translate(_GROUPS) + mark + tail)
+    head, mark, tail = text, "", ""
+    index = max(text.rfind(","), text.rfind("."))
+    if index >= 0 and len(text) - index - 1 != 3:
+        head, mark, tail = text[:index], ".", text[index + 1 :]
+    return float(head.translate(_GROUPS) + mark + tail)
 
 
 def integer(text: str) -> int:
@@ -143,10 +143,10 @@ def number(value: object) -> float | None:
     return None
 
 
-def whole(value: object) -> int | None:
+def whole_number(value: object) -> int | None:
     """A JSON value as a whole number, or None."""
-    found = number(value)
-    return None if found is None else int(found)
+    parsed = number(value)
+    return None if parsed is None else int(parsed)
 
 
 def as_dict(value: object) -> dict[str, Any]:
@@ -210,10 +210,10 @@ def clock_s(text: str) -> float | None:
 
 def parts_s(text: str) -> float | None:
     """``3.1s``, ``1m2.5s`` or ``1h2m3s`` in [s]; None if it is none of these."""
-    found = _PARTS.findall(text)
-    if not found or "".join(n + u for n, u in found) != text.strip():
+    parts = _PARTS.findall(text)
+    if not parts or "".join(n + u for n, u in parts) != text.strip():
         return None
-    return sum(float(n) * TIMES[u] for n, u in found)
+    return sum(float(n) * TIMES[u] for n, u in parts)
 
 
 def iso_s(text: object) -> float | None:
@@ -241,14 +241,14 @@ def statistic(word: str) -> str | None:
 def of_histogram(counts: Mapping[str, object]) -> tuple[int, dict[str, float]]:
     """(packets, mean, median, least, greatest) of a histogram, delay -> packets; nothing of an empty one."""
     pairs = [(number(delay), number(count)) for delay, count in counts.items()]
-    found = sorted((delay, count) for delay, count in pairs if delay is not None and count is not None and count > 0)
-    packets = sum(count for _, count in found)
+    bins = sorted((delay, count) for delay, count in pairs if delay is not None and count is not None and count > 0)
+    packets = sum(count for _, count in bins)
     if not packets:
         return 0, {}
-    sums = accumulate(count for _, count in found)
-    middle = next((delay for (delay, _), seen in zip(found, sums, strict=True) if seen >= packets / 2), found[-1][0])
-    mean = sum(delay * count for delay, count in found) / packets
-    return int(packets), {"mean": mean, "median": middle, "min": found[0][0], "max": found[-1][0]}
+    sums = accumulate(count for _, count in bins)
+    middle = next((delay for (delay, _), seen in zip(bins, sums, strict=True) if seen >= packets / 2), bins[-1][0])
+    mean = sum(delay * count for delay, count in bins) / packets
+    return int(packets), {"mean": mean, "median": middle, "min": bins[0][0], "max": bins[-1][0]}
 
 
 def positive_int(text: str | None) -> int | None:

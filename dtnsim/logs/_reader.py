@@ -117,63 +117,63 @@ class LogReader:
         block = without_codes(block).removesuffix(b"\n")
         lines = block.split(b"\n")
         shapes = block.translate(None, _DELETED).split(b"\n")
-        found = list(map(self._shape, shapes))
+        all_targets = list(map(self._shape, shapes))
         if self._redrawn or b"\r" in block:
-            yield from self._redrawn_lines(lines, shapes, found)
+            yield from self._redrawn_lines(lines, shapes, all_targets)
             return
         self._first = first = self._line + 1
         self._offered = 0
         stretch = self._stretch
         taken = 0  # lines up to here went into a document or to a parser at once
-        for at, targets in enumerate(found):
-            if at < taken:
+        for index, targets in enumerate(all_targets):
+            if index < taken:
                 continue
             if targets.interval:
                 stretch += 1
                 if stretch > HEAD_OF_STRETCH:
-                    self._tail.append((lines[at], targets, first + at))
+                    self._tail.append((lines[index], targets, first + index))
                     continue
             elif stretch:
                 if stretch > HEAD_OF_STRETCH:
                     yield from self._end_of_stretch(stretch)
                 stretch = 0
-            if targets.rows >= 0 and (rows := self._rows(lines, found, at, stretch)):
+            if targets.rows >= 0 and (rows := self._rows(lines, all_targets, index, stretch)):
                 taken, stretch = self._offered, self._stretch
                 yield from rows
-            elif (targets.plain or (targets.plus and lines[at][:1] != b"+")) and not self._busy and not self._last:
-                self._before = lines[at - 1] if at else self._last_raw
-                yield from self._plain(lines[at], targets, first + at)
+            elif (targets.plain or (targets.plus and lines[index][:1] != b"+")) and not self._busy and not self._last:
+                self._before = lines[index - 1] if index else self._last_raw
+                yield from self._plain(lines[index], targets, first + index)
             elif self._busy or not targets.idle:
-                self._line = first + at
-                self._before = lines[at - 1] if at else self._last_raw
-                yield from self._take(lines[at], targets, first + at)
+                self._line = first + index
+                self._before = lines[index - 1] if index else self._last_raw
+                yield from self._take(lines[index], targets, first + index)
                 if self._document is not None:
-                    taken = self._document.extend(lines, at + 1, first + at + 1)
+                    taken = self._document.extend(lines, index + 1, first + index + 1)
         self._stretch = stretch
         self._line, self._last_raw = first + len(lines) - 1, lines[-1]
 
-    def _rows(self, lines: list[bytes], found: list[Targets], start: int, stretch: int) -> list[Record]:
+    def _rows(self, lines: list[bytes], all_targets: list[Targets], start: int, stretch: int) -> list[Record]:
         """A record of each of the rows alike that begin here, if their parser takes all of them at once.
 
         They end before ``_offered``; ``_stretch`` is how many of them are in a row there.
         """
         if self._busy or self._last or start < self._offered:
             return []
-        targets = found[start]
+        targets = all_targets[start]
         parser = self._main.parsers[targets.rows]
         rules, rows = parser.rules_read, [start]
         end, limit = start + 1, min(len(lines), start + HEAD_OF_STRETCH)
         while end < limit:
-            if found[end] is targets and stretch < HEAD_OF_STRETCH:
+            if all_targets[end] is targets and stretch < HEAD_OF_STRETCH:
                 stretch += 1
                 rows.append(end)
-            elif rules and found[end].rule:
+            elif rules and all_targets[end].rule:
                 stretch = 0
             else:
                 break
             end += 1
         self._offered, self._stretch = end, stretch
-        return parser.rows(decode(b"\n".join([lines[at] for at in rows])), [self._first + at for at in rows])
+        return parser.rows(decode(b"\n".join([lines[row] for row in rows])), [self._first + row for row in rows])
 
     def _end_of_stretch(self, stretch: int) -> Iterator[Record]:
         """Hands over the last lines of a long stretch of interval lines."""
@@ -187,20 +187,20 @@ class LogReader:
         for raw, targets, number in tail:
             yield from self._take(raw, targets, number)
 
-    def _redrawn_lines(self, lines: list[bytes], shapes: list[bytes], found: list[Targets]) -> Iterator[Record]:
+    def _redrawn_lines(self, lines: list[bytes], shapes: list[bytes], all_targets: list[Targets]) -> Iterator[Record]:
         last = len(lines) - 1
         if self._tail:
             yield from self._end_of_stretch(self._stretch)
-        for at, raw in enumerate(lines):
-            self._before = lines[at - 1] if at else self._last_raw
+        for index, raw in enumerate(lines):
+            self._before = lines[index - 1] if index else self._last_raw
             redraw = raw[-1:] == b"\r"
             number = self._line + 1
             if not redraw:
                 self._line = number
             after, self._redrawn = self._redrawn, redraw
-            if redraw and at < last and shapes[at] == shapes[at + 1]:
+            if redraw and index < last and shapes[index] == shapes[index + 1]:
                 continue  # a progress line redrawn many times: the next says more
-            targets = found[at]
+            targets = all_targets[index]
             if self._busy or not targets.idle:
                 yield from self._take(raw[:-1] if redraw else raw, targets, number, redraw=redraw, after=after)
         self._last_raw = lines[-1]
@@ -229,7 +229,7 @@ class LogReader:
         if b"<br" in raw or b"<BR" in raw:  # a web page may hold a whole run in one line
             parts = [part for part in _BREAK.split(raw) if part.strip()]
             pairs = zip(parts, map(self._targets, parts), strict=True)
-            return [r for part, of in pairs for r in self._text(part, of, number, redraw=redraw, after=after)]
+            return [r for part, target in pairs for r in self._text(part, target, number, redraw=redraw, after=after)]
         return self._text(raw, targets, number, redraw=redraw, after=after)
 
     def _plain(self, raw: bytes, targets: Targets, number: int) -> list[Record]:
@@ -241,8 +241,8 @@ class LogReader:
         ctx.previous_raw = self._before
         text = decode(raw)
         out: list[Record] = []
-        for at in targets.parsers:
-            parser = parsers[at]
+        for index in targets.parsers:
+            parser = parsers[index]
             try:  # this is where the time goes
                 records = parser.feed(text)
                 if records:
@@ -250,7 +250,7 @@ class LogReader:
             except NO_NUMBER as error:
                 out.append(parser.no_number(text, error))
             if parser.open:
-                host.open[at] = parser
+                host.open[index] = parser
                 self._busy = True
         return out
 
@@ -280,11 +280,11 @@ class LogReader:
         out: list[Record] = []
         if targets.command or host.commands.open:
             text = self._command(host, text, number, out)
-        for at in (*targets.parsers, *(at for at in host.open if at not in targets.parsers)):
-            parser = host.parsers[at]
+        for index in (*targets.parsers, *(index for index in host.open if index not in targets.parsers)):
+            parser = host.parsers[index]
             parser.take(text, out)
-            if parser.open is not (at in host.open):
-                host.mark(at)
+            if parser.open is not (index in host.open):
+                host.mark(index)
         if host.open or host.commands.open or self._busy:
             self._busy = self._still_busy()
         return out
@@ -294,9 +294,9 @@ class LogReader:
         command = host.commands.feed(text, number)
         if command is None:
             return text[2:] if text[:2] == "# " else text
-        for at, parser in enumerate(host.parsers):
+        for index, parser in enumerate(host.parsers):
             out.extend(parser.safely(parser.on_command, command))
-            host.mark(at)
+            host.mark(index)
         host.ctx.command = command
         return text
 
@@ -328,8 +328,8 @@ class LogReader:
             yield from self._take(tail, self._targets(tail), buffer.lines[-1][0])
 
     def _read_document(self, doc: Document) -> Iterator[Record]:
-        if (found := self._form_of(doc)) is not None:
-            yield from found[0].whole(found[1], doc)
+        if (fit := self._form_of(doc)) is not None:
+            yield from fit[0].read_document(fit[1], doc)
             return
         for text in printed(doc.data):  # by programs, as a wrapper's JSON has it; every line has the document's number
             block = without_codes(text.encode("utf-8", "replace") + b"\n").removesuffix(b"\n").removesuffix(b"\n")
@@ -349,7 +349,7 @@ class LogReader:
                 self._stream = None
                 yield Unread(self.file, stream.first, "", ENDS_INSIDE)
             return b""
-        rest = stream.rest()
+        rest = stream.remainder()
         self._stream, self._line = None, stream.line - 1
         self._busy = self._still_busy()
         if not stream.why:
@@ -381,14 +381,14 @@ class LogReader:
         if note is not None:
             yield note
             doc = buffer.cut() if ended else None
-            found = None if doc is None else self._form_of(doc)
-            if doc is not None and found is not None:
-                yield from found[0].whole(found[1], doc)
+            fit = None if doc is None else self._form_of(doc)
+            if doc is not None and fit is not None:
+                yield from fit[0].read_document(fit[1], doc)
                 return
         cut, self._cut = self._cut, False
         last = len(buffer.lines) - 1
-        for at, (number, raw) in enumerate(buffer.lines):
-            self._cut = cut and at == last
+        for index, (number, raw) in enumerate(buffer.lines):
+            self._cut = cut and index == last
             yield from self._text(raw, self._targets(raw), number)
 
     def _still_busy(self) -> bool:

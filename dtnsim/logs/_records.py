@@ -10,7 +10,7 @@ from types import MappingProxyType
 from typing import Any, ClassVar, Final, NamedTuple, ParamSpec, TypeVar
 from xml.etree.ElementTree import ParseError
 
-from dtnsim.logs._commands import Command, Given, clean, decode, ends_of_copy, given, host_of
+from dtnsim.logs._commands import Command, CommandLine, clean, decode, ends_of_copy, host_of, parse_arguments
 from dtnsim.logs._documents import Document, Form
 from dtnsim.logs._numbers import decimal, inside, number, unit_of
 from dtnsim.logs.measurement import UNITS, Condition, Conditions, Evidence, Measurement, Status, Unread
@@ -74,8 +74,8 @@ class Figure(NamedTuple):
 
     def groups(self) -> set[str]:
         """Names of the groups that it is made of."""
-        made = " ".join((self.form, self.unit, *self.known.values()))
-        return {self.number, *(found[1] for found in _GROUP.finditer(made))}
+        text = " ".join((self.form, self.unit, *self.known.values()))
+        return {self.number, *(match[1] for match in _GROUP.finditer(text))}
 
 
 _GROUP: Final = re.compile(r"\{([\w%/-]+)(:[^{}]*)?\}")
@@ -95,20 +95,20 @@ def figure(text: str) -> Figure:
     it is not zero. A figure whose number is not there is left out. A count with a prefix (``1.92 k iops``) is not
     declared. Of JSON the groups are keys: ``"jitter {jitter_ms:g} ms"``.
     """
-    head, _, known = text.partition(" : ")
+    head, _, tail = text.partition(" : ")
     quantity, _, form = head.partition(" ")
     unit = ""
     if form.endswith("]"):
         form, _, unit = form.removesuffix("]").rpartition(" [")
-    names = [found[1] for found in _GROUP.finditer(form)]
+    names = [match[1] for match in _GROUP.finditer(form)]
     number = "n" if "n" in names or form == "{line}" else names[0]
-    unit = unit or next((form[found.end() :].strip() for found in _GROUP.finditer(form) if found[1] == number), "")
-    shaped = tuple(found[1] for found in _GROUP.finditer(form) if found[2])
+    unit = unit or next((form[match.end() :].strip() for match in _GROUP.finditer(form) if match[1] == number), "")
+    shaped = tuple(match[1] for match in _GROUP.finditer(form) if match[2])
     if share := unit.startswith("/{"):
         unit = ""
     if "{" not in unit and unit_of(unit)[0] != UNITS.get(quantity.rstrip("?"), "1"):
         raise ValueError(f"{unit} is no unit of {quantity}")
-    pairs = dict(pair.split("=") for pair in known.split())
+    pairs = dict(pair.split("=") for pair in tail.split())
     whole = names[1] if share else ""
     return Figure(quantity.rstrip("?"), form, number, unit, pairs, quantity.endswith("?"), whole, shaped)
 
@@ -154,13 +154,13 @@ class Parser(ABC):
     forms: ClassVar[tuple[Form, ...]] = ()  #: documents that its methods read, as of `documents`
     stopped: bool = False  #: whether the run that is read was stopped, so that its figures are ``partial``
 
-    def __init_subclass__(cls, **said: Evidence | bool) -> None:
+    def __init_subclass__(cls, **traits: Evidence | bool) -> None:
         """Keywords of the class say its ``evidence`` and what else holds of its tool."""
-        for name, value in said.items():
+        for name, value in traits.items():
             setattr(cls, name, value)
-        own = vars(cls)
-        cls.forms = tuple(method.form for method in own.values() if hasattr(method, "form"))
-        if "evidence" in own and "tool" not in own:
+        namespace = vars(cls)
+        cls.forms = tuple(method.form for method in namespace.values() if hasattr(method, "form"))
+        if "evidence" in namespace and "tool" not in namespace:
             cls.tool = cls.__name__.lower()
         if "tool" in vars(cls) and "commands" not in vars(cls):
             cls.commands = (cls.tool,)
@@ -178,23 +178,23 @@ class Parser(ABC):
         ctx = self.ctx
         return {"host": ctx.host or (ctx.command.host if ctx.command is not None else None)}
 
-    def asked(self) -> Given:
+    def command_line(self) -> CommandLine:
         """What the last command line says of the run, if it ran the tool."""
-        return given(self.tool, self.ctx.args(*self.commands))
+        return parse_arguments(self.tool, self.ctx.args(*self.commands))
 
     def measure(
         self,
         quantity: str,
         value: float,
         printed: str = "",
-        known: Mapping[str, Condition] = _NOTHING,
+        base: Mapping[str, Condition] = _NOTHING,
         *,
         status: Status = "complete",
         line: int | None = None,
         **more: Condition,
     ) -> Record:
         """The record of a figure of the present line (or of ``line``); a note if it is negative or not plausible."""
-        conditions, unit, ctx = {**known, **more}, UNITS.get(quantity, "1"), self.ctx
+        conditions, unit, ctx = {**base, **more}, UNITS.get(quantity, "1"), self.ctx
         if not 0 <= value < PLAUSIBLE.get(unit, 1e21):  # also false for nan
             shown = f"{value:g}" if abs(value) < 1e300 else "more than 1e300"
             return Unread(ctx.file, line or ctx.line, printed[:200], f"{self.tool}: {quantity} of {shown} {unit}")
@@ -211,12 +211,12 @@ class Parser(ABC):
                 conditions["host"] = host
         elif conditions["host"] == "":  # known to be unknown: not the present line's
             del conditions["host"]
-        for found in conditions.values():
-            if found is None or (found.__class__ in _NUMBERS and not -_LARGEST < found < _LARGEST):
+        for condition in conditions.values():
+            if condition is None or (condition.__class__ in _NUMBERS and not -_LARGEST < condition < _LARGEST):
                 conditions = {key: value for key, value in conditions.items() if _is_condition(value)}
                 break
-        at = line or ctx.line
-        return Measurement(self.tool, quantity, value, unit, printed, conditions, status, self.version, ctx.file, at)
+        place = line or ctx.line
+        return Measurement(self.tool, quantity, value, unit, printed, conditions, status, self.version, ctx.file, place)
 
     def failure(self, text: str, *, line: int | None = None, **conditions: Condition) -> Measurement:
         """Makes the record of a run that failed: it has no figure, ``printed`` is the tool's message.
@@ -228,12 +228,12 @@ class Parser(ABC):
         ctx = self.ctx
         if ctx.host is not None:
             conditions.setdefault("host", ctx.host)
-        known = {key: value for key, value in conditions.items() if _is_condition(value)}
-        shown, at = text.strip()[:300], line or ctx.line
-        return Measurement(self.tool, "failure", math.nan, "1", shown, known, "failed", self.version, ctx.file, at)
+        valid = {key: value for key, value in conditions.items() if _is_condition(value)}
+        shown, place = text.strip()[:300], line or ctx.line
+        return Measurement(self.tool, "failure", math.nan, "1", shown, valid, "failed", self.version, ctx.file, place)
 
     def printed(
-        self, quantity: str, text: str, word: str, known: Mapping[str, Condition] = _NOTHING, **more: Any
+        self, quantity: str, text: str, word: str, conditions: Mapping[str, Condition] = _NOTHING, **more: Any
     ) -> Record:
         """`measure` of a figure as the tool prints it.
 
@@ -243,12 +243,12 @@ class Parser(ABC):
         """
         _, factor, divisor = unit_of(word)
         shown = f"{text}{word}" if word == "%" else f"{text} {word}"
-        return self.measure(quantity, decimal(text) * factor / divisor, shown, known, **more)
+        return self.measure(quantity, decimal(text) * factor / divisor, shown, conditions, **more)
 
     def figures(
         self,
-        found: re.Match[str] | Mapping[str, Any],
-        known: Mapping[str, Condition],
+        source: re.Match[str] | Mapping[str, Any],
+        conditions: Mapping[str, Condition],
         *declared: str,
         to: Callable[[Any], float | None] | None = None,
         at: Callable[[str], int] | None = None,
@@ -257,39 +257,39 @@ class Parser(ABC):
         """The figures that a line, or an object of JSON, gives.
 
         Args:
-            found: The line, or the object.
-            known: What holds of all of them.
+            source: The line, or the object.
+            conditions: What holds of all of them.
             declared: Each as of `figure`.
             to: As of `dtnsim.logs._declared.gives`.
             at: What gives the line of a figure by its key, such as `Document.line_of`.
             how: Line and status, as of `measure`.
         """
-        groups: Mapping[str, Any] = found if not isinstance(found, re.Match) else {
-            **{name: text or "" for name, text in found.groupdict().items()}, "line": found[0].strip()
+        groups: Mapping[str, Any] = source if not isinstance(source, re.Match) else {
+            **{name: text or "" for name, text in source.groupdict().items()}, "line": source[0].strip()
         }  # fmt: skip
-        read = to or (number if groups is found else None)
+        read = to or (number if groups is source else None)
         for quantity, form, name, unit, pairs, above, whole, shaped in map(figure, declared):
-            given = inside(groups, *name.split("/")) if "/" in name else groups.get(name, "")
-            if given == "":
+            raw = inside(groups, *name.split("/")) if "/" in name else groups.get(name, "")
+            if raw == "":
                 continue
             parts = number(groups.get(whole)) if whole else 1.0
-            value = read(given) if read else int(given) if unit in _WHOLE and given.isdigit() else decimal(given)
+            value = read(raw) if read else int(raw) if unit in _WHOLE and raw.isdigit() else decimal(raw)
             if value is None or not parts:
                 continue
             shown = {**groups, **{group: number(groups[group]) for group in shaped}} if shaped else groups
             if "/" in name:
-                shown = {**groups, name: given}
+                shown = {**groups, name: raw}
             _, times, over = unit_of(unit.format_map(groups), self.kilo)
             if whole or times != over:
                 value = value * times / over / parts
             words = ((key, word.format_map(groups).replace("~", " ")) for key, word in pairs.items())
-            own = {key: int(word) if word.isdigit() else _LITERAL.get(word, word) for key, word in words}
+            extra = {key: int(word) if word.isdigit() else _LITERAL.get(word, word) for key, word in words}
             if at is not None:
                 how["line"] = at(f'"{name.rpartition("/")[2]}"')
             if value or not above:
-                yield self.measure(quantity, value, form.format_map(shown), {**own, **known}, **how)
+                yield self.measure(quantity, value, form.format_map(shown), {**extra, **conditions}, **how)
 
-    def rate(self, value: float, printed: str, known: Conditions, *, text: str = "", **how: Any) -> Record:
+    def rate(self, value: float, printed: str, conditions: Conditions, *, text: str = "", **how: Any) -> Record:
         """The throughput of a transfer; a note (of ``text``) where nothing was transferred.
 
         Args:
@@ -300,9 +300,9 @@ class Parser(ABC):
         """
         if value <= 0:
             return self.unread(text or printed, NO_BYTES, line=how.get("line"))
-        return self.measure("throughput", value, printed, known, **how)
+        return self.measure("throughput", value, printed, conditions, **how)
 
-    def held(self, record: Record | None, status: Status = "complete", **more: Condition) -> Iterator[Record]:
+    def release(self, record: Record | None, status: Status = "complete", **more: Condition) -> Iterator[Record]:
         """A figure that was kept until it was known how its run ended, if there is one.
 
         Args:
@@ -311,29 +311,29 @@ class Parser(ABC):
             more: Conditions that are known by now.
         """
         if isinstance(record, Measurement):
-            known = {**record.conditions, **{key: value for key, value in more.items() if value is not None}}
-            record = record._replace(conditions=known, status=record.status if status == "complete" else status)
+            conditions = {**record.conditions, **{key: value for key, value in more.items() if value is not None}}
+            record = record._replace(conditions=conditions, status=record.status if status == "complete" else status)
         if record is not None:
             yield record
 
     def copy(self) -> Conditions:
         """What the last command line says of a copy: its options, its ends and its direction."""
-        known, _, paths = self.asked()
-        return known | ends_of_copy(paths)
+        conditions, _, paths = self.command_line()
+        return conditions | ends_of_copy(paths)
 
     def unread(self, text: str, why: str, *, line: int | None = None) -> Unread:
         """Makes the note of a part that could not be read."""
         return Unread(self.ctx.file, line or self.ctx.line, text.strip()[:200], f"{self.tool}: {why}")
 
-    def need(self, there: _T | None, text: str, why: str, *, line: int | None = None) -> _T:
+    def need(self, needed: _T | None, text: str, why: str, *, line: int | None = None) -> _T:
         """Ends a line, document or run at hand (or what is `noted`) with a note, if what its figures need is not there.
 
         Args:
-            there: What they need, which is given back, or whether it is there.
+            needed: What they need, which is given back, or whether it is there.
         """
-        if there is None or not there:
+        if needed is None or not needed:
             raise NothingError(self.unread(text, why, line=line))
-        return there
+        return needed
 
     def no_number(self, text: str, error: Exception) -> Unread:
         """Makes the note of a figure that is no number, or of a result without one."""
@@ -348,7 +348,7 @@ class Parser(ABC):
         except NO_NUMBER as error:
             yield self.no_number("", error)
 
-    def whole(self, form: Form, doc: Document) -> Iterator[Record]:
+    def read_document(self, form: Form, doc: Document) -> Iterator[Record]:
         """What a document gives; its version is not the text's, and the present line is the document's after it."""
         before, self.version = self.version, None
         try:
@@ -378,12 +378,12 @@ class Mean:
             self.volume += volume
         self.line = line
 
-    def records(self, parser: Parser, known: Mapping[str, Condition]) -> Iterator[Record]:
+    def records(self, parser: Parser, conditions: Mapping[str, Condition]) -> Iterator[Record]:
         """The mean as a figure; none where nothing was moved."""
         if self.seconds > 0 and self.volume > 0:
             more: Conditions = {"duration_s": self.seconds, "derived": "mean of intervals"}
             rate = self.volume / self.seconds
-            yield parser.measure("throughput", rate, "", known, status="partial", line=self.line, **more)
+            yield parser.measure("throughput", rate, "", conditions, status="partial", line=self.line, **more)
 
 
 def located(pattern: re.Pattern[str], text: str, *words: str) -> re.Match[str] | None:
@@ -393,5 +393,5 @@ def located(pattern: re.Pattern[str], text: str, *words: str) -> re.Match[str] |
         pattern: The pattern, tried where one of the words is.
         words: What the pattern begins with.
     """
-    starts = [at for word in words if (at := text.find(word)) >= 0]
+    starts = [offset for word in words if (offset := text.find(word)) >= 0]
     return pattern.match(text, min(starts)) if starts else None

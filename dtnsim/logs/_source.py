@@ -37,10 +37,10 @@ def logs(source: str | Path | IO[bytes], name: str) -> Iterator[tuple[str, Itera
             return
         with tarfile.open(fileobj=cast("IO[bytes]", file), mode="r|") as archive:
             for member in archive:
-                found = archive.extractfile(member) if member.isfile() else None
-                if found is not None:
+                stream = archive.extractfile(member) if member.isfile() else None
+                if stream is not None:
                     label = f"{name}:{member.name}"
-                    yield label, blocks(_unpacked(found, label), label)
+                    yield label, blocks(_unpacked(stream, label), label)
 
 
 @contextmanager
@@ -131,8 +131,8 @@ def blocks(file: _Peekable, name: str) -> Iterator[bytes]:
         while 0 < len(first) < 8192 and (more := file.read(BLOCK)):  # a pipe gives little at first
             first += more
         if not first.strip(b"\x00 \t\r\n"):
-            what = "is empty" if not first.strip() else "holds only zero bytes"
-            raise LogError(f"{name}: {what}; there is no benchmark output in it")
+            problem = "is empty" if not first.strip() else "holds only zero bytes"
+            raise LogError(f"{name}: {problem}; there is no benchmark output in it")
         encoding = _encoding(first, name)
         if encoding is None:
             yield first.removeprefix(codecs.BOM_UTF8)

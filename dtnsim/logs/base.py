@@ -5,7 +5,7 @@ that of its topic, called as the tool is. Its methods may read the tool's JSON, 
 The reader finds it by itself: there is no list to extend. It says what its figures are good for (``evidence``); its
 docstring (or its file's) says what the tool's unit words mean, with the source, and ``tests/logs/samples/<tool>.txt``
 has outputs with their true values. `dtnsim.logs._declared` reads the common shapes (lines and their figures, progress
-lines), `dtnsim.logs._columns` tables, `Parser.asked` command lines.
+lines), `dtnsim.logs._columns` tables, `Parser.command_line` command lines.
 
 **How lines reach a LineParser.** The reader deletes digits and dots from every line (its *shape*), looks up in a cache
 which parsers care for that shape, and hands them the cleaned line. So a parser is asked only for lines that
@@ -105,8 +105,8 @@ class LineParser(Parser):
     open: bool
     _states: ClassVar[dict[str, _State]] = {"open": _State(bool, back=True)}
 
-    def __init_subclass__(cls, **said: Evidence | bool) -> None:
-        super().__init_subclass__(**said)
+    def __init_subclass__(cls, **traits: Evidence | bool) -> None:
+        super().__init_subclass__(**traits)
         cls._states = cls._states | {name: state for name, state in vars(cls).items() if isinstance(state, _State)}
         if isgeneratorfunction(settle := vars(cls).get("settle")):
             setattr(cls, "settle", noted(settle))  # noqa: B010 (mypy has no assignment to a method)
@@ -145,9 +145,9 @@ class LineParser(Parser):
         """Sets the state of no run (`anew`), at the start and at every command."""
         self._reset(back=True)
 
-    def further(self, *kept: str) -> None:
+    def further(self, *names: str) -> None:
         """A further run of the same command begins: of the one before it only these attributes are kept."""
-        values = {name: getattr(self, name) for name in kept}
+        values = {name: getattr(self, name) for name in names}
         self.forget()
         for name, value in values.items():
             setattr(self, name, value)

@@ -33,8 +33,8 @@ class DiskSpd(LinesParser, evidence=Evidence.NO_MODEL):
     _time = notes(r"^\s*+actual test time:\s++<duration_s:real>s", to=float, opens=True, _operation="")
 
     @reads(r"^\s*+(?P<what>Total|Read|Write) IO\s*+$", opens=True)
-    def _title(self, found: Match) -> None:
-        self._operation = _OPERATIONS[found["what"]]
+    def _title(self, match: Match) -> None:
+        self._operation = _OPERATIONS[match["what"]]
 
     _host = notes(r"^\s*+computer name: (?P<host>\S{1,80})\s*+$", to=str)
 
@@ -49,16 +49,16 @@ class DiskSpd(LinesParser, evidence=Evidence.NO_MODEL):
         r"^\s*+total:\s++<size:int> \|\s++<count:int> \|\s++<rate:real> \|\s++<iops:real>(?: \|\s++<latency:real>)?",
         result="total:",
     )
-    def _total(self, found: Match) -> Iterator[Record]:
-        size, rate = int(found["size"]), float(found["rate"]) * 2.0**20
+    def _total(self, match: Match) -> Iterator[Record]:
+        size, rate = int(match["size"]), float(match["rate"]) * 2.0**20
         if size == 0 or rate == 0 or not self._operation:
             return
         seconds = self.known.get("duration_s", 0.0)
         if seconds > 1 and abs(size / seconds - rate) > 0.02 * rate + 0.006 * 2**20:
-            yield self.unread(f"{found['rate']} MiB/s", f"bytes and time give {size / seconds / 2**20:.5g} MiB/s")
-        known = {**self.known, "operation": self._operation, "bytes": float(size)}
+            yield self.unread(f"{match['rate']} MiB/s", f"bytes and time give {size / seconds / 2**20:.5g} MiB/s")
+        conditions = {**self.known, "operation": self._operation, "bytes": float(size)}
         figures = "throughput {rate} MiB/s", "iops {iops} [/s]", "latency {latency} ms"
-        yield from self.figures(found, known, *figures)
+        yield from self.figures(match, conditions, *figures)
 
     _cpu = gives(r"^\s*+avg\.\|\s++<used:real>%\|", "cpu_share {used} % : state=busy cpu=all", after="duration_s")
 
@@ -77,31 +77,31 @@ class DiskSpd(LinesParser, evidence=Evidence.NO_MODEL):
         for span in root.iterfind("TimeSpan"):
             line, seconds = lines("<TimeSpan>"), _number(span, "TestTimeSeconds")
             threads, block = _number(span, "ThreadCount"), number(blocks.pop()) if len(blocks) == 1 else None
-            known: Conditions = {"duration_s": seconds, "threads": threads, "block_B": block}
+            conditions: Conditions = {"duration_s": seconds, "threads": threads, "block_B": block}
             if seconds:
                 for operation in ("read", "write"):
-                    yield from self._summed(span, operation, seconds, {**known, "operation": operation}, line)
+                    yield from self._summed(span, operation, seconds, {**conditions, "operation": operation}, line)
             used = {"used": span.findtext("CpuUtilization/Average/UsagePercent")}
-            yield from self.figures(used, known, "cpu_share {used:g} % [percent] : state=busy cpu=all", line=line)
+            yield from self.figures(used, conditions, "cpu_share {used:g} % [percent] : state=busy cpu=all", line=line)
 
     def _summed(
-        self, span: ET.Element, operation: str, seconds: float, known: Conditions, line: int
+        self, span: ET.Element, operation: str, seconds: float, conditions: Conditions, line: int
     ) -> Iterator[Record]:
         """Rate, operations and latencies of reads or writes; nothing where none was done."""
         word = operation.title()
         targets = span.findall("Thread/Target")
-        size, count = (sum(_number(t, f"{word}{what}") or 0.0 for t in targets) for what in ("Bytes", "Count"))
+        size, count = (sum(_number(t, f"{word}{field}") or 0.0 for t in targets) for field in ("Bytes", "Count"))
         if size <= 0:
             return
-        known["bytes"] = size
-        yield self.measure("throughput", size / seconds, f"{size:.0f} B in {seconds:g} s", known, line=line)
-        yield self.measure("iops", count / seconds, f"{count:.0f} in {seconds:g} s", known, line=line)
+        conditions["bytes"] = size
+        yield self.measure("throughput", size / seconds, f"{size:.0f} B in {seconds:g} s", conditions, line=line)
+        yield self.measure("iops", count / seconds, f"{count:.0f} in {seconds:g} s", conditions, line=line)
         mean = {"ms": span.findtext(f"Latency/Average{word}Milliseconds")}
-        yield from self.figures(mean, known, "latency {ms:g} ms", line=line)
+        yield from self.figures(mean, conditions, "latency {ms:g} ms", line=line)
         for bucket in span.iterfind("Latency/Bucket"):
             if (share := bucket.findtext("Percentile")) in _PERCENTILES:
-                found, more = {"ms": bucket.findtext(f"{word}Milliseconds")}, {**known, "statistic": f"p{share}"}
-                yield from self.figures(found, more, "latency {ms:g} ms", line=line)
+                times, more = {"ms": bucket.findtext(f"{word}Milliseconds")}, {**conditions, "statistic": f"p{share}"}
+                yield from self.figures(times, more, "latency {ms:g} ms", line=line)
 
 
 def _number(element: ET.Element, path: str) -> float | None:
@@ -139,19 +139,19 @@ class Vdbench(LinesParser, evidence=Evidence.NO_MODEL):
         self.lines, self.open = 0, row["interval"] is not None
         iops, rate, size = float(row["iops"]), float(row["rate"]) * self._unit, int(row["size"])
         share = float(row["reads"]) / 100
-        known: Conditions = {**self.known, "block_B": size}
-        known["operation"] = "read" if share == 1 else "write" if share == 0 else "all"
-        known["read_share"] = share if 0 < share < 1 else None
+        conditions: Conditions = {**self.known, "block_B": size}
+        conditions["operation"] = "read" if share == 1 else "write" if share == 0 else "all"
+        conditions["read_share"] = share if 0 < share < 1 else None
         if row["interval"] is not None:
-            known |= {"interval": True, "report": int(row["interval"])}
+            conditions |= {"interval": True, "report": int(row["interval"])}
         if row["interval"] is not None and (iops <= 0 or rate <= 0):
             return
         self.need(iops > 0 and rate > 0, row[0], "no requests: no rate")
         printed = f"{row['rate']} MB/sec"
         if abs(iops * size - rate) > 0.02 * rate + 0.006 * self._unit:
             yield self.unread(printed, f"requests and their size give {iops * size / self._unit:.5g} MB/sec")
-        yield self.measure("throughput", rate, printed, **known)
-        yield from self.figures(row, known, "iops {iops} [/s]", "latency {time} ms")
+        yield self.measure("throughput", rate, printed, **conditions)
+        yield from self.figures(row, conditions, "iops {iops} [/s]", "latency {time} ms")
 
 
 _KINDS: Final = {"randread": "read", "read": "read", "randwrite": "write", "write": "write", "rewrite": "write"}
@@ -178,8 +178,8 @@ class Sysbench(LinesParser, evidence=Evidence.NO_MODEL):
     _io = anew(bool)
 
     @reads(r"^.*(?:^\s*sysbench.*evaluation benchmark|\(using )", opens=True)
-    def _begin(self, found: Match) -> None:
-        version = re.search(r"sysbench v?([\d.]+\w*)", found.string)
+    def _begin(self, match: Match) -> None:
+        version = re.search(r"sysbench v?([\d.]+\w*)", match.string)
         self.version = version[1].rstrip(".") if version else None
         self.known, self._io = {}, False
 
@@ -197,10 +197,10 @@ class Sysbench(LinesParser, evidence=Evidence.NO_MODEL):
     _mode = notes(r"^Using <io_mode:word> .*I/O mode", inside=True, to=str)
 
     @reads(r"^Doing (?P<what>.* test.*)", inside=True)
-    def _doing(self, found: Match) -> None:
+    def _doing(self, match: Match) -> None:
         self._io = True
         modes = meanings("sysbench").items()
-        self.known["pattern"] = next((mode for words, mode in modes if words in found[0]), found["what"].strip())
+        self.known["pattern"] = next((mode for words, mode in modes if words in match[0]), match["what"].strip())
 
     _flags = notes(r"^Extra file open flags.*(?P<direct>direct)", inside=True, to=bool)
 
@@ -210,14 +210,14 @@ class Sysbench(LinesParser, evidence=Evidence.NO_MODEL):
         inside=True,
         result="transferred",
     )
-    def _total(self, found: Match) -> Found:
+    def _total(self, match: Match) -> Found:
         self._io = True
-        read, written, size = float(found["r"]), float(found["w"]), float(found["t"]) * BINARY[found["tu"]]
+        read, written, size = float(match["r"]), float(match["w"]), float(match["t"]) * BINARY[match["tu"]]
         if size <= 0:
-            return self.failure(found[0], **self.known)
-        known = {"operation": "mixed" if read and written else "read" if read else "write", "bytes": size, **self.known}
-        value, printed = float(found["rate"]) * BINARY[found["unit"]], f"{found['rate']}{found['unit']}b/sec"
-        return self.measure("throughput", value, printed, known)
+            return self.failure(match[0], **self.known)
+        facts = {"operation": "mixed" if read and written else "read" if read else "write", "bytes": size, **self.known}
+        value, printed = float(match["rate"]) * BINARY[match["unit"]], f"{match['rate']}{match['unit']}b/sec"
+        return self.measure("throughput", value, printed, facts)
 
     _rate = gives(
         r"^\s*(?P<operation>read|written), Mi?B/s:\s+(?P<rate>[\d.,]+)\s*$", "throughput? {rate} MiB/s", inside=True
@@ -229,16 +229,16 @@ class Sysbench(LinesParser, evidence=Evidence.NO_MODEL):
     )  # fmt: skip
 
     @reads(r"^\s*<requests:dots> Requests/sec executed", inside=True)
-    def _requests(self, found: Match) -> Found:
-        known = {**self.known, "operation": _KINDS.get(str(self.known.get("pattern")), "mixed")}
-        return self.figures(found, known, "iops? {requests} Requests/sec [/s]")
+    def _requests(self, match: Match) -> Found:
+        conditions = {**self.known, "operation": _KINDS.get(str(self.known.get("pattern")), "mixed")}
+        return self.figures(match, conditions, "iops? {requests} Requests/sec [/s]")
 
     _time = gives(r"^\s*total time:\s+(?P<n>[\d.]+)s\s*$", "duration {n}s", inside=True, after="_io")
 
     @reads(r"^\s*(?P<what>min|avg|max|(?:approx\.\s+)?<p:int>(?:th)? percentile):\s+<ms:dots>(?:ms)?\s*$", inside=True)
-    def _latency(self, found: Match) -> Found:
+    def _latency(self, match: Match) -> Found:
         if not self._io:
             return None
-        self.open = found["p"] is None
-        statistic = f"p{found['p']}" if found["p"] else found["what"].replace("avg", "mean")
-        return self.printed("latency", found["ms"], "ms", statistic=statistic, **self.known)
+        self.open = match["p"] is None
+        statistic = f"p{match['p']}" if match["p"] else match["what"].replace("avg", "mean")
+        return self.printed("latency", match["ms"], "ms", statistic=statistic, **self.known)

@@ -101,7 +101,7 @@ class Bonnie(LineParser, evidence=Evidence.FITS):
         elif text.lstrip().startswith("Latency"):
             values, names = text.split()[1:], self._names
             if len(values) == 4 and names is SEQUENTIAL:
-                names = [SEQUENTIAL[at] for at in _FILLED]
+                names = [SEQUENTIAL[column] for column in _FILLED]
             if len(values) == len(names):
                 self._run.extend(self._latencies(self._conditions, self.ctx.line, values, names))
         elif (row := self._pattern().match(text)) is not None and row["values"]:
@@ -123,13 +123,13 @@ class Bonnie(LineParser, evidence=Evidence.FITS):
     def _end_row(self) -> None:
         (text, line), self._row = self._row or ("", 0), None
         if self._part == "create":
-            if (found := _FILES.match(text)) is not None:
-                self._names, values, files = CREATE, found["values"].split(), int(found["files"].partition(":")[0])
+            if (match := _FILES.match(text)) is not None:
+                self._names, values, files = CREATE, match["values"].split(), int(match["files"].partition(":")[0])
                 rates = [int(value) for value in values[::2] if value.isdigit()]
                 # 2.00 prints the number of files instead of the rate
                 if not ((self.version or "").startswith("2") and rates and all(r == files * 1024 for r in rates)):
-                    known = {**self._conditions, "files": files * 1024}
-                    self._run += self._rates(known, line, values, CREATE, _NONE)
+                    facts = {**self._conditions, "files": files * 1024}
+                    self._run += self._rates(facts, line, values, CREATE, _NONE)
         elif (row := _ROW.match(text)) is not None:
             self._run += self._sequential_row(row, line)
 
@@ -140,15 +140,15 @@ class Bonnie(LineParser, evidence=Evidence.FITS):
         if row["host"]:
             self._conditions["machine"] = row["host"].strip()
         if len(values) == 8 and row["gap"].count(" ") >= 8:
-            pairs = {column: values[2 * at : 2 * at + 2] for at, column in enumerate(_FILLED)}
+            pairs = {column: values[2 * index : 2 * index + 2] for index, column in enumerate(_FILLED)}
             values = [value for column in range(6) for value in pairs.get(column, ["", ""])]
         self.need(len(values) == 12, row[0], f"the row has {len(values)} figures, not 12 (or 8 with -f)", line=line)
         yield from self._rates(self._conditions, line, values, SEQUENTIAL, _KIB)
 
     def _csv(self, fields: list[str]) -> Iterable[Record]:
-        if (at := _csv_layout(fields)) is None:
+        if (layout := _csv_layout(fields)) is None:
             return ()
-        host, size, first = at
+        host, size, first = layout
         values, new_form = fields[first : first + 12], first > 2
         if len(values) < 12 or not any(value[:1].isdigit() for value in values):
             return (*self.settle(), self.unread(",".join(fields), "the CSV line is cut or has no figures"))
@@ -156,14 +156,14 @@ class Bonnie(LineParser, evidence=Evidence.FITS):
         if new_form:
             self.version = fields[1]
             conditions["concurrency"] = int(fields[3]) if fields[3].isdigit() else None
-        found = list(self._rates(conditions, self.ctx.line, values, SEQUENTIAL, _KIB))
+        records = list(self._rates(conditions, self.ctx.line, values, SEQUENTIAL, _KIB))
         files = first + 12
         rates = fields[files + (5 if new_form else 1) :][:12]
         if len(rates) == 12 and (count := fields[files].partition(":")[0]).isdigit():
-            found += self._rates({**conditions, "files": int(count) * 1024}, self.ctx.line, rates, CREATE, _NONE)
+            records += self._rates({**conditions, "files": int(count) * 1024}, self.ctx.line, rates, CREATE, _NONE)
         if new_form and len(fields) == files + 29:
-            found += self._latencies(conditions, self.ctx.line, fields[-12:], SEQUENTIAL + CREATE)
-        return [*_without_same_run(earlier, found), *found]
+            records += self._latencies(conditions, self.ctx.line, fields[-12:], SEQUENTIAL + CREATE)
+        return [*_without_same_run(earlier, records), *records]
 
     def settle(self) -> list[Record]:
         self._end_row()
@@ -172,7 +172,7 @@ class Bonnie(LineParser, evidence=Evidence.FITS):
         return done
 
     def _rates(
-        self, known: Conditions, line: int, values: Sequence[str], names: Sequence[str], units: Sequence[float]
+        self, facts: Conditions, line: int, values: Sequence[str], names: Sequence[str], units: Sequence[float]
     ) -> Iterator[Record]:
         """Of text, CSV and HTML: ``values`` alternate rate and CPU share; a unit of 0 is a rate per second."""
         pairs = map(str.strip, values[::2]), map(str.strip, values[1::2])
@@ -185,20 +185,20 @@ class Bonnie(LineParser, evidence=Evidence.FITS):
             except ValueError:
                 yield self.unread(rate, f"{name} rate is not a number", line=line)
                 continue
-            letter, known = rate[len(figure) :][-1:], {**known, "operation": name}
+            letter, facts = rate[len(figure) :][-1:], {**facts, "operation": name}
             kind = ("throughput", value * (BINARY[letter] if letter else unit), rate + "/sec")
             if not unit:
                 kind = ("iops" if name == "seek" else "rate", value * DECIMAL[letter.upper()], rate + " /sec")
             if value != 0:  # zero is printed for tests that were not timed
-                yield self.measure(*kind, {**known}, line=line)
+                yield self.measure(*kind, {**facts}, line=line)
                 with suppress(ValueError):
-                    yield self.measure("cpu_share", decimal(cpu) / 100, cpu + " %CP", {**known}, line=line)
+                    yield self.measure("cpu_share", decimal(cpu) / 100, cpu + " %CP", {**facts}, line=line)
 
-    def _latencies(self, known: Conditions, line: int, values: Sequence[str], names: Sequence[str]) -> Iterator[Record]:
+    def _latencies(self, facts: Conditions, line: int, values: Sequence[str], names: Sequence[str]) -> Iterator[Record]:
         """Worst latencies, as 1.9x prints them."""
         for name, text in zip(names, map(str.strip, values), strict=False):
             if (match := _TIME.fullmatch(text)) is not None:
-                more = {**known, "operation": name, "statistic": "max"}
+                more = {**facts, "operation": name, "statistic": "max"}
                 yield self.measure("latency", int(match[1]) * TIMES[match[2]], text, more, line=line)
 
     @documents(kind="html", sign="Sequential(?: |<br>)Output")
@@ -243,9 +243,9 @@ def _csv_layout(fields: list[str]) -> tuple[str, str, int] | None:
     return None
 
 
-def _without_same_run(earlier: list[Record], found: list[Record]) -> list[Record]:
+def _without_same_run(earlier: list[Record], records: list[Record]) -> list[Record]:
     """The table's records, unless the CSV line gives the same run with more digits."""
-    exact = {(r.quantity, r.conditions.get("operation")): r.value for r in found if isinstance(r, Measurement)}
+    exact = {(r.quantity, r.conditions.get("operation")): r.value for r in records if isinstance(r, Measurement)}
     for record in earlier:
         if isinstance(record, Measurement) and record.quantity in ("throughput", "iops", "latency"):
             value = exact.get((record.quantity, record.conditions.get("operation")))

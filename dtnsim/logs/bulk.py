@@ -4,7 +4,7 @@ import re
 from collections.abc import Iterable, Iterator
 from typing import Final
 
-from dtnsim.logs._commands import given
+from dtnsim.logs._commands import parse_arguments
 from dtnsim.logs._declared import Found, LinesParser, Match, notes, reads, said_in
 from dtnsim.logs._numbers import BINARY, agrees, binary_size, bits_rate, decimal, integer, regex
 from dtnsim.logs.base import NO_BYTES, Conditions, Evidence, LineParser, Record, Status, anew, located
@@ -66,21 +66,21 @@ class Ascp(LineParser, evidence=Evidence.TRANSFER):
     def close(self) -> Iterator[Record]:
         return self.settle(cut=True)
 
-    def _progress(self, found: re.Match[str]) -> Iterator[Record]:
+    def _progress(self, match: re.Match[str]) -> Iterator[Record]:
         if not self.ctx.redraw:
-            size, rate = float(found["size"]) * BINARY[found["su"]], bits_rate(found["rate"], found["ru"])
-            known: Conditions = {**self.copy(), "file": found["name"].strip(), "bytes": size, "interval": True}
-            known |= {"average": "interval", "share": min(int(found["share"]), 100) / 100}
-            yield self.measure("throughput", rate, f"{found['rate']}{found['ru']}b/s", **known)
+            size, rate = float(match["size"]) * BINARY[match["su"]], bits_rate(match["rate"], match["ru"])
+            conditions: Conditions = {**self.copy(), "file": match["name"].strip(), "bytes": size, "interval": True}
+            conditions |= {"average": "interval", "share": min(int(match["share"]), 100) / 100}
+            yield self.measure("throughput", rate, f"{match['rate']}{match['ru']}b/s", **conditions)
 
     def settle(self, rate: re.Match[str] | None = None, text: str = "", *, cut: bool = False) -> Iterator[Record]:
         (done, self._done), self.open, line = (self._done, None), False, self._line
         if done is None:
             return
         size, seconds, partial = self._size, int(done["s"]), done["what"] != "Completed"
-        known: Conditions = {**self._known, "bytes": size, "duration_s": float(seconds)}
-        known["files"] = int(rate["files"]) if rate is not None and rate["files"] else None
-        known |= {f"files_{what}": int(count) for count, what in _SKIPPED.findall(text)}
+        conditions: Conditions = {**self._known, "bytes": size, "duration_s": float(seconds)}
+        conditions["files"] = int(rate["files"]) if rate is not None and rate["files"] else None
+        conditions |= {f"files_{outcome}": int(count) for count, outcome in _SKIPPED.findall(text)}
         status: Status = "partial" if partial else "complete"
         if partial:
             yield self.failure(f"{done.string.strip()} {text.strip()}", line=line, **self._known)
@@ -94,12 +94,12 @@ class Ascp(LineParser, evidence=Evidence.TRANSFER):
             if not 0.99 * slow <= value <= 1.01 * fast:  # seconds are whole ones
                 yield self.unread(done.string, f"bytes and seconds do not give the printed {printed}", line=line)
         elif seconds > 0:
-            value, known["derived"] = size / seconds, "bytes / time"
+            value, conditions["derived"] = size / seconds, "bytes / time"
             status = "truncated" if cut and status == "complete" else status
         self.need(value > 0, done.string, why, line=line)
-        yield self.measure("throughput", value, printed, known, status=status, line=line)
+        yield self.measure("throughput", value, printed, conditions, status=status, line=line)
         if seconds > 0:
-            yield self.measure("duration", float(seconds), f"{seconds} seconds", known, status=status, line=line)
+            yield self.measure("duration", float(seconds), f"{seconds} seconds", conditions, status=status, line=line)
 
 
 _WDT_RATE: Final = regex(
@@ -132,8 +132,8 @@ class Wdt(LineParser, evidence=Evidence.TRANSFER, by_document=True):
 
     def feed(self, text: str) -> Iterator[Record]:
         if (bar := _BAR.search(text)) is not None:
-            rate, known = float(bar["rate"]), {**self.asked().known, "share": min(int(bar["share"]), 100) / 100}
-            self._bar = self.printed("throughput", bar["rate"], "Mbytes/s", known) if rate > 0 else None
+            rate, facts = float(bar["rate"]), {**self.command_line().known, "share": min(int(bar["share"]), 100) / 100}
+            self._bar = self.printed("throughput", bar["rate"], "Mbytes/s", facts) if rate > 0 else None
             text = text[bar.end() :].strip() or text
         begins = _TIME.search(text) or ("Transfer summary" in text and "status" in text)
         if self._text:
@@ -141,35 +141,35 @@ class Wdt(LineParser, evidence=Evidence.TRANSFER, by_document=True):
         elif begins or _WDT_RATE.search(text):
             self._text, self._start, self.open = [text], self.ctx.line, bool(begins)
         if self._text:
-            whole = " ".join(self._text)
-            ended = _WDT_RATE.search(whole) and ("pure" in whole or (len(self._text) > 1 and "(" not in text))
+            report = " ".join(self._text)
+            ended = _WDT_RATE.search(report) and ("pure" in report or (len(self._text) > 1 and "(" not in text))
             if ended or len(self._text) >= _WRAPPED:
-                yield from self._report(whole)
+                yield from self._report(report)
 
     def settle(self) -> Iterator[Record]:
         if self._text:
             yield from self._report(" ".join(self._text))
-        yield from self.held(self._bar, "partial")
+        yield from self.release(self._bar, "partial")
 
     def _report(self, text: str) -> Iterator[Record]:
         line, self._text, self.open = self._start, [], False
-        status, found, known = _STATUS.search(text), _WDT_RATE.search(text), {**self.asked().known, **self.where}
-        known |= said_in(text, bytes=r"Total\s+bytes = (\d+)", files=r"Number\s+of\s+files\s+transferred = (\d+)")
-        known |= said_in(text, float, duration_s=_TIME.pattern)
+        status, match, facts = _STATUS.search(text), _WDT_RATE.search(text), {**self.command_line().known, **self.where}
+        facts |= said_in(text, bytes=r"Total\s+bytes = (\d+)", files=r"Number\s+of\s+files\s+transferred = (\d+)")
+        facts |= said_in(text, float, duration_s=_TIME.pattern)
         if status is not None and status["status"] != "OK":
-            self._bar = found = None
-            yield self.failure(status[0], line=line, **known)
-        if found is None:
+            self._bar = match = None
+            yield self.failure(status[0], line=line, **facts)
+        if match is None:
             return
-        self._bar, rate, size, seconds = None, float(found["rate"]), known.get("bytes"), known.get("duration_s")
-        self.need(rate > 0 and size != 0, found[0], NO_BYTES, line=line)
-        if size and seconds and not agrees(size / seconds / 2**20, rate, found["rate"]):
-            yield self.unread(found[0], "bytes and seconds do not give the printed rate", line=line)
-        known["role"] = found["role"]
-        yield self.printed("throughput", found["rate"], "Mbytes/sec", known)
-        if found["pure"]:
-            printed, known["excludes"] = f"{found['pure']} Mbytes/sec pure transfer rate", "directory listing"
-            yield self.measure("throughput", float(found["pure"]) * 2**20, printed, known, interval=True)
+        self._bar, rate, size, seconds = None, float(match["rate"]), facts.get("bytes"), facts.get("duration_s")
+        self.need(rate > 0 and size != 0, match[0], NO_BYTES, line=line)
+        if size and seconds and not agrees(size / seconds / 2**20, rate, match["rate"]):
+            yield self.unread(match[0], "bytes and seconds do not give the printed rate", line=line)
+        facts["role"] = match["role"]
+        yield self.printed("throughput", match["rate"], "Mbytes/sec", facts)
+        if match["pure"]:
+            printed, facts["excludes"] = f"{match['pure']} Mbytes/sec pure transfer rate", "directory listing"
+            yield self.measure("throughput", float(match["pure"]) * 2**20, printed, facts, interval=True)
 
 
 _ENDS: Final[dict[str, Conditions]] = {
@@ -196,27 +196,31 @@ class Fdt(LinesParser, evidence=Evidence.TRANSFER):
     _done = anew(bool)
 
     @reads(r"Net (?P<way>In|Out): <rate:comma> ?<u:k>b/s\s+Avg: <avg:comma> ?<au:k>b/s(?:\s+<share:comma>%)?")
-    def _rates(self, found: Match) -> Iterator[Record]:
+    def _rates(self, match: Match) -> Iterator[Record]:
         if self._done:
             yield from self.settle()
-        known = {**_ENDS[found["way"]], **given(self.tool, self.ctx.args("java", *self.commands)).known, **self.where}
-        known["share"] = decimal(found["share"]) / 100 if found["share"] else None
-        yield from self.figures(found, known, "throughput {rate} {u}b/s : interval=True average=interval")
-        mean = bits_rate(found["avg"], found["au"])
-        self._last = self.measure("throughput", mean, f"Avg: {found['avg']} {found['au']}b/s", known)
+        facts = {
+            **_ENDS[match["way"]],
+            **parse_arguments(self.tool, self.ctx.args("java", *self.commands)).known,
+            **self.where,
+        }
+        facts["share"] = decimal(match["share"]) / 100 if match["share"] else None
+        yield from self.figures(match, facts, "throughput {rate} {u}b/s : interval=True average=interval")
+        mean = bits_rate(match["avg"], match["au"])
+        self._last = self.measure("throughput", mean, f"Avg: {match['avg']} {match['au']}b/s", facts)
 
     _end = notes(r"finished OK|[Ss]ession.*finished ok|Exit Status: OK|FDT.*Session.*finished successfully", _done=True)
 
     @reads(r"^.*(?:finished with errors?|Exit Status: Not OK|Cannot (?:connect|start)|SEVERE).*")
-    def _failed(self, found: Match) -> Found:
+    def _failed(self, match: Match) -> Found:
         last, self._last = self._last, None
-        known: Conditions = dict(last.conditions) if isinstance(last, Measurement) else {}
-        return self.failure(found[0], **known) if last is not None or "FDT" in found.string else None
+        facts: Conditions = dict(last.conditions) if isinstance(last, Measurement) else {}
+        return self.failure(match[0], **facts) if last is not None or "FDT" in match.string else None
 
     def settle(self) -> Iterator[Record]:
         (last, self._last), (done, self._done) = (self._last, None), (self._done, False)
         if isinstance(last, Measurement) and last.value > 0:
-            yield from self.held(last, "complete" if done else "partial")
+            yield from self.release(last, "complete" if done else "partial")
 
 
 _FAILED: Final = re.compile(
@@ -264,34 +268,34 @@ class Bbcp(LinesParser, evidence=Evidence.TRANSFER):
         r"bbcp: (?:At )?(?:(?P<day>\d{6}) +(?P<h>\d\d):(?P<m>\d\d):(?P<s>\d\d) +)?(?:copy )?(?P<share>\d+%|not) "
         r"(?:complete|done); <rate:num> <u:k>B/s(?:, avg <avg:num> <au:k>B/s)?"
     )
-    def _progress(self, found: Match) -> Iterator[Record]:
+    def _progress(self, match: Match) -> Iterator[Record]:
         if self._closed:
             self.further("known")
-        rate, printed = binary_size(found["rate"], found["u"]), f"{found['rate']} {found['u']}B/s"
-        share: Conditions = {} if found["share"] == "not" else {"share": int(found["share"][:-1]) / 100}
-        if found["avg"] is None:
-            running = (rate, printed, found["rate"])
+        rate, printed = binary_size(match["rate"], match["u"]), f"{match['rate']} {match['u']}B/s"
+        share: Conditions = {} if match["share"] == "not" else {"share": int(match["share"][:-1]) / 100}
+        if match["avg"] is None:
+            running = (rate, printed, match["rate"])
         else:
-            mean, (u, au) = binary_size(found["avg"], found["au"]), found.group("u", "au")
+            mean, (u, au) = binary_size(match["avg"], match["au"]), match.group("u", "au")
             if u != au and min(rate, mean) > 0 and max(rate, mean) / min(rate, mean) > 100:  # letters are swapped
-                swapped = binary_size(found["rate"], au), binary_size(found["avg"], u)
+                swapped = binary_size(match["rate"], au), binary_size(match["avg"], u)
                 rate, mean = swapped if max(swapped) < 100 * min(swapped) else (rate, mean)
-            running = (mean, f"avg {found['avg']} {au}B/s", found["avg"])
-            known = {**self.known, **share, "interval": True, "average": "interval"}
-            yield self.measure("throughput", rate, printed, **known)
-        known = {**self.known, **share, "interval": True, "average": "running"}
-        yield self.measure("throughput", running[0], running[1], **known)
+            running = (mean, f"avg {match['avg']} {au}B/s", match["avg"])
+            conditions = {**self.known, **share, "interval": True, "average": "interval"}
+            yield self.measure("throughput", rate, printed, **conditions)
+        conditions = {**self.known, **share, "interval": True, "average": "running"}
+        yield self.measure("throughput", running[0], running[1], **conditions)
         self._last = (*running[:2], self.ctx.line)
-        if found["avg"] is None and found["day"] is not None:
-            yield from self._differentiated(running[0], running[2], found)
+        if match["avg"] is None and match["day"] is not None:
+            yield from self._differentiated(running[0], running[2], match)
 
-    def _differentiated(self, mean: float, digits: str, found: Match) -> Iterator[Record]:
+    def _differentiated(self, mean: float, digits: str, match: Match) -> Iterator[Record]:
         """The rate since the line before, where rounding leaves at least one good digit.
 
         The monitor reports at a fixed period from the start of the file on: the first line comes after
         one period, which is the distance to the second.
         """
-        clock = int(found["day"][4:]) * _DAY + int(found["h"]) * 3600.0 + int(found["m"]) * 60.0 + int(found["s"])
+        clock = int(match["day"][4:]) * _DAY + int(match["h"]) * 3600.0 + int(match["m"]) * 60.0 + int(match["s"])
         half = 0.5 * 10.0 ** -len(digits.partition(".")[2]) * (mean / float(digits) if float(digits) else 0.0)
         (before, self._clock), (last, self._mean) = (self._clock, clock), (self._mean, (mean, half))
         if before is None:
@@ -308,44 +312,44 @@ class Bbcp(LinesParser, evidence=Evidence.TRANSFER):
             self._elapsed = end
             rate, error = (mean * end - last[0] * start) / step, (half * end + last[1] * start) / step
             if rate > 0 and error <= 0.1 * rate:
-                known: Conditions = {**self.known, "interval": True, "derived": "differentiated"}
-                yield self.measure("throughput", rate, "", known | {"start_s": start, "end_s": end})
+                conditions: Conditions = {**self.known, "interval": True, "derived": "differentiated"}
+                yield self.measure("throughput", rate, "", conditions | {"start_s": start, "end_s": end})
 
     @reads(r"File (?P<file>\S.{0,400}?) created; <size:int> bytes at <rate:num> <u:k>B/s")
-    def _created(self, found: Match) -> Record:
-        self._files, size = self._files + 1, int(found["size"])
-        known: Conditions = {**self.known, "file": found["file"], "file_B": size, "operation": "file"}
-        rate, printed = binary_size(found["rate"], found["u"]), f"{found['rate']} {found['u']}B/s"
-        self.need(size and rate, found[0], NO_BYTES)
-        self._file = self.measure("throughput", rate, printed, known)
-        return self.measure("throughput", rate, printed, known, interval=True)
+    def _created(self, match: Match) -> Record:
+        self._files, size = self._files + 1, int(match["size"])
+        conditions: Conditions = {**self.known, "file": match["file"], "file_B": size, "operation": "file"}
+        rate, printed = binary_size(match["rate"], match["u"]), f"{match['rate']} {match['u']}B/s"
+        self.need(size and rate, match[0], NO_BYTES)
+        self._file = self.measure("throughput", rate, printed, conditions)
+        return self.measure("throughput", rate, printed, conditions, interval=True)
 
     @reads(r"(?<!\d)<n:int> files? copied at effectively <rate:num> <u:k>B/s")
-    def _closing(self, found: Match) -> Iterator[Record]:
-        self._closed, rate = True, binary_size(found["rate"], found["u"])
-        known: Conditions = {**self.known, "files": int(found["n"])}
+    def _closing(self, match: Match) -> Iterator[Record]:
+        self._closed, rate = True, binary_size(match["rate"], match["u"])
+        conditions: Conditions = {**self.known, "files": int(match["n"])}
         if isinstance(self._file, Measurement) and self._files == 1:
-            known |= {key: self._file.conditions.get(key) for key in ("file", "file_B")}
-        elif int(found["n"]) > 1:
-            known.pop("file", None)
-        yield self.rate(rate, f"{found['rate']} {found['u']}B/s", known, text=found[0])
+            conditions |= {key: self._file.conditions.get(key) for key in ("file", "file_B")}
+        elif int(match["n"]) > 1:
+            conditions.pop("file", None)
+        yield self.rate(rate, f"{match['rate']} {match['u']}B/s", conditions, text=match[0])
 
     @reads(r"bbcp: Creating (?P<file>\S.*)$")
-    def _creating(self, found: Match) -> None:
+    def _creating(self, match: Match) -> None:
         self._clock = self._elapsed = self._mean = None
-        self._waiting, self.known["file"] = False, found["file"]
+        self._waiting, self.known["file"] = False, match["file"]
 
     def other(self, text: str) -> Found:
         if (problem := located(_FAILED, text, "bbcp: ", "bbcp@")) is None:
             return None
-        known = self.known
+        conditions = self.known
         self.further("known")
-        return self.failure(problem[0], **known)
+        return self.failure(problem[0], **conditions)
 
     def settle(self) -> Iterator[Record]:
         if self._file is not None and self._files == 1 and not self._closed:
             yield self._file
         elif self._last is not None and not self._files and not self._closed:
             rate, printed, line = self._last
-            known = {**self.known, "average": "running"}
-            yield self.measure("throughput", rate, printed, status="partial", line=line, **known)
+            conditions = {**self.known, "average": "running"}
+            yield self.measure("throughput", rate, printed, status="partial", line=line, **conditions)

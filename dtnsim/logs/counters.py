@@ -32,8 +32,8 @@ class Vmstat(LinesParser, evidence=Evidence.BUSY):
     _disks = notes(r"^\s*disk-\s", opens="disks")
 
     @reads(r"^\s*r\s+b\s+swpd\s", opens="rows")
-    def _head(self, found: Match) -> None:  # a time stamp (-t) has its zone as heading
-        self.known = {"heads": [word for word in found.string.split() if word.islower()]}
+    def _head(self, match: Match) -> None:  # a time stamp (-t) has its zone as heading
+        self.known = {"heads": [word for word in match.string.split() if word.islower()]}
 
     @reads(r"^\s*+[0-9]++(?:\s++[0-9]++(?=\s|$))*+", inside="rows")
     def _row(self, row: Match) -> Found:
@@ -105,11 +105,11 @@ class Nfsiostat(LinesParser, evidence=Evidence.BUSY):
         self._cells += cells
         if not cells or len(self._cells) < len(self._heads):
             return None
-        found = {head: cell for head, cell in zip(self._heads, self._cells, strict=False) if cell != "nan"}
+        values = {head: cell for head, cell in zip(self._heads, self._cells, strict=False) if cell != "nan"}
         self._heads, self._cells = [], []
         more: Conditions = {**self.known, "operation": self._operation, "interval": True}
-        more["block_B"] = round(float(found.get("kB/op", 0)) * 1024.0, 3) or None
-        pairs = ((head, cell) for head, cell in found.items() if float(cell) > 0 or not head.startswith("avg "))
+        more["block_B"] = round(float(values.get("kB/op", 0)) * 1024.0, 3) or None
+        pairs = ((head, cell) for head, cell in values.items() if float(cell) > 0 or not head.startswith("avg "))
         return figures(self, "nfsiostat", pairs, more)
 
 
@@ -145,7 +145,7 @@ class Ifstat(LinesParser, evidence=Evidence.BUSY, of_a_line=True):
     def _head(self, units: Match) -> None:
         pairs = re.findall(r"(KB/s|Kbps) in", units["pairs"])
         names = [name for name in _NAME.findall(self.ctx.previous) if name.lower() != "time"]
-        devices = names if len(names) == len(pairs) else [f"column {at + 1}" for at in range(len(pairs))]
+        devices = names if len(names) == len(pairs) else [f"column {index + 1}" for index in range(len(pairs))]
         if self._devices != devices or self._rows < _SCREEN:
             args = self.ctx.args("ifstat")
             numbers = [arg for arg in args or () if re.fullmatch(r"\d+(?:\.\d+)?(?:/\d+(?:\.\d+)?)?", arg)]
@@ -163,14 +163,14 @@ class Ifstat(LinesParser, evidence=Evidence.BUSY, of_a_line=True):
         columns = 2 * len(self._devices)
         self.need(len(cells) == columns, row[0], f"{len(cells)} figures in a table of {columns} columns")
         self._sample, self._rows = self._sample + 1, self._rows + 1
-        known: Conditions = {**self._known, "sample": self._sample, "time": row["time"]}
+        conditions: Conditions = {**self._known, "sample": self._sample, "time": row["time"]}
         if self._every:
-            known |= {"start_s": (self._sample - 1) * self._every, "end_s": self._sample * self._every}
-        for at, cell in enumerate(cells):
-            more = {"device": self._devices[at // 2], "direction": "send" if at % 2 else "receive"}
+            conditions |= {"start_s": (self._sample - 1) * self._every, "end_s": self._sample * self._every}
+        for column, cell in enumerate(cells):
+            more = {"device": self._devices[column // 2], "direction": "send" if column % 2 else "receive"}
             if cell != "n/a":
                 value = float(cell) * _FACTOR[self._word]
-                yield self.measure("throughput", value, f"{cell} {self._word}", {**known, **more})
+                yield self.measure("throughput", value, f"{cell} {self._word}", {**conditions, **more})
 
     def other(self, text: str) -> None:
         names = _NAME.findall(text) if text.strip() else self._devices
@@ -215,8 +215,8 @@ class Ss(LineParser, evidence=Evidence.CONNECTIONS, of_a_line=True):
     def feed(self, text: str) -> Iterable[Record]:
         head = _HEAD.match(text)
         if head is None and self.open and text[:1].isspace() and text.strip() and len(self._text) < _CHARACTERS:
-            whole = text.rpartition(" ")[0] if self.ctx.cut else text  # without the word that the file ends in
-            self._text = f"{self._text} {whole.strip()}"
+            uncut = text.rpartition(" ")[0] if self.ctx.cut else text  # without the word that the file ends in
+            self._text = f"{self._text} {uncut.strip()}"
             return ()
         done = list(self.settle()) if self.open or head is not None else ()
         if head is not None:
@@ -227,28 +227,28 @@ class Ss(LineParser, evidence=Evidence.CONNECTIONS, of_a_line=True):
 
     def settle(self) -> Iterator[Record]:
         text, self._text, self.open = self._text, "", False
-        found, line = dict(_PAIR.findall(text)), self._line
-        if "rtt" not in found and "cwnd" not in found:
+        values, line = dict(_PAIR.findall(text)), self._line
+        if "rtt" not in values and "cwnd" not in values:
             return
         key, control = (str(self._known.get("source")), str(self._known.get("target"))), _CONTROL.search(text)
         if len(self._seen) >= _MANY:
             self._seen.clear()
         self._seen[key] = self._seen.get(key, 0) + 1
-        known: Conditions = {**self._known, "interval": True, "sample": self._seen[key]}
-        known["congestion"] = control[1] if control is not None else None
+        conditions: Conditions = {**self._known, "interval": True, "sample": self._seen[key]}
+        conditions["congestion"] = control[1] if control is not None else None
         for name, condition in (("mss", "mss_B"), ("pmtu", "mtu_B"), ("bytes_acked", "acked_B")):
-            known[condition] = int(found[name]) if found.get(name, "").isdigit() else None
-        found["rtt"], _, found["deviation"] = found.get("rtt", "").partition("/")
-        yield from self.figures(found, known, *_RTTS, line=line)
+            conditions[condition] = int(values[name]) if values.get(name, "").isdigit() else None
+        values["rtt"], _, values["deviation"] = values.get("rtt", "").partition("/")
+        yield from self.figures(values, conditions, *_RTTS, line=line)
         if (rate := _RATE.search(text)) is not None:
-            more = {**known, "app_limited": True if "app_limited" in text else None}
+            more = {**conditions, "app_limited": True if "app_limited" in text else None}
             yield from self.figures(rate, more, "throughput? {n}{u}bps : of=delivery", line=line)
-        if "cwnd" in found and "mss" in found:
-            window = int(found["cwnd"]) * int(found["mss"])
-            yield self.measure("bytes", window, f"cwnd:{found['cwnd']}", known, of="cwnd", line=line)
-        if "/" in found.get("retrans", ""):
-            total = int(found["retrans"].partition("/")[2])
-            yield self.measure("retransmits", total, f"retrans:{found['retrans']}", known, line=line)
+        if "cwnd" in values and "mss" in values:
+            window = int(values["cwnd"]) * int(values["mss"])
+            yield self.measure("bytes", window, f"cwnd:{values['cwnd']}", conditions, of="cwnd", line=line)
+        if "/" in values.get("retrans", ""):
+            total = int(values["retrans"].partition("/")[2])
+            yield self.measure("retransmits", total, f"retrans:{values['retrans']}", conditions, line=line)
 
 
 _SENT: Final = "TcpOutSegs"
@@ -288,9 +288,9 @@ class Nstat(LinesParser, evidence=Evidence.BUSY):
     def _json(self, doc: Document) -> Iterator[Record]:
         counters = next(iter(doc.data.values()))
         sent, lines = number(counters.get(_SENT)), doc.lines()
-        for name, found in counters.items():
-            if (count := number(found)) is not None:
-                yield self._counted(name, count, f"{found}", sent, lines(f'"{name}"'))
+        for name, value in counters.items():
+            if (count := number(value)) is not None:
+                yield self._counted(name, count, f"{value}", sent, lines(f'"{name}"'))
 
     def _counted(self, name: str, count: float, printed: str, sent: float | None, line: int | None = None) -> Record:
         args = self.ctx.args("nstat")

@@ -94,10 +94,10 @@ class Dd(LineParser, evidence=Evidence.FITS):
             self._records = int(match["full"]), int(match["part"])
             return ()
         if "dd: " in text:
-            found = _ERROR.search(text)
-            if (what := "" if found is None else found["what"]) and _STATS_FOLLOW.search(what) is None:
+            error = _ERROR.search(text)
+            if (cause := "" if error is None else error["what"]) and _STATS_FOLLOW.search(cause) is None:
                 return (self.failure(text),)
-            self._failed = text.strip() if what else self._failed  # it prints statistics all the same; the run failed
+            self._failed = text.strip() if cause else self._failed  # it prints statistics all the same; the run failed
             return ()
         if " copied," in text and "bytes" in text:
             return (self.unread(text, "the result line has no rate: it is cut or of an unknown form"),)
@@ -105,9 +105,9 @@ class Dd(LineParser, evidence=Evidence.FITS):
 
     def settle(self) -> Iterator[Record]:
         """Settles results without record counts, and an unfinished progress line."""
-        (held, self._held), (run, self._progress) = (self._held, []), (self._progress, None)
+        (results, self._held), (run, self._progress) = (self._held, []), (self._progress, None)
         self._records, self._failed, self.open = None, None, False
-        for result in held:
+        for result in results:
             yield from self._records_of(result, "truncated" if result.cut else "complete", None)
         if run is not None:
             yield from self._records_of(run, "partial", None)
@@ -137,9 +137,9 @@ class Dd(LineParser, evidence=Evidence.FITS):
     def _finished(self, run: _Run, records: tuple[int, int]) -> Iterator[Record]:
         self._progress = None
         earlier, self._held = self._held, []
-        for held in earlier:  # progress of this very run grows towards its result
-            if held.bytes > run.bytes or held.seconds > run.seconds:
-                yield from self._records_of(held, "complete", None)
+        for previous in earlier:  # progress of this very run grows towards its result
+            if previous.bytes > run.bytes or previous.seconds > run.seconds:
+                yield from self._records_of(previous, "complete", None)
         message, self._failed = self._failed, None
         if message is not None:
             yield self.failure(message, bytes=run.bytes, duration_s=run.seconds)
@@ -171,14 +171,14 @@ class Dd(LineParser, evidence=Evidence.FITS):
             why = f"prints {run.rate} {run.unit}/s, but bytes / seconds give {rate:.4g} B/s; the latter is used"
             yield self.unread(run.text, why, line=run.line)
         args = self.ctx.args("dd", "gdd")
-        known: Conditions = dict(_from_args(tuple(args))) if args is not None else {}
+        conditions: Conditions = dict(_from_args(tuple(args))) if args is not None else {}
         if args is None and ":" in run.text and (title := _TITLE.search(run.text)) is not None:
-            known["operation"] = title[1].lower()
-        if "block_B" not in known and records is not None and records[0] > 0 and records[1] == 0:
-            known["block_B"] = block if (block := run.bytes / records[0]) == int(block) else None
-        known |= {"bytes": run.bytes, "duration_s": run.seconds}
-        yield self.measure("throughput", rate, f"{run.rate} {run.unit}/s", known, status=status, line=run.line)
-        yield self.measure("duration", run.seconds, f"{run.seconds:g} s", known, status=status, line=run.line)
+            conditions["operation"] = title[1].lower()
+        if "block_B" not in conditions and records is not None and records[0] > 0 and records[1] == 0:
+            conditions["block_B"] = block if (block := run.bytes / records[0]) == int(block) else None
+        conditions |= {"bytes": run.bytes, "duration_s": run.seconds}
+        yield self.measure("throughput", rate, f"{run.rate} {run.unit}/s", conditions, status=status, line=run.line)
+        yield self.measure("duration", run.seconds, f"{run.seconds:g} s", conditions, status=status, line=run.line)
 
     def _agrees(self, run: _Run, rate: float) -> bool:
         try:
@@ -192,19 +192,19 @@ class Dd(LineParser, evidence=Evidence.FITS):
 @lru_cache(maxsize=64)
 def _from_args(args: tuple[str, ...]) -> Conditions:
     """Conditions from a dd command line."""
-    given = dict(arg.split("=", 1) for arg in args if "=" in arg)
-    source, target = given.get("if"), given.get("of")
-    flags = f"{given.get('conv', '')},{given.get('oflag', '')},{given.get('iflag', '')}".split(",")
+    operands = dict(arg.split("=", 1) for arg in args if "=" in arg)
+    source, target = operands.get("if"), operands.get("of")
+    flags = f"{operands.get('conv', '')},{operands.get('oflag', '')},{operands.get('iflag', '')}".split(",")
     generated = source in ("/dev/zero", "/dev/urandom", "/dev/random")
     sync = next((f for f in ("fdatasync", "fsync", "dsync", "sync") if f in flags), "none")
-    if sync == "sync" and "sync" in given.get("conv", "").split(","):
+    if sync == "sync" and "sync" in operands.get("conv", "").split(","):
         sync = "none"  # conv=sync pads input blocks; it does not write through
-    found: Conditions = {
-        "block_B": argument_bytes(given.get("bs") or given.get("obs") or given.get("ibs") or "512"),
+    conditions: Conditions = {
+        "block_B": argument_bytes(operands.get("bs") or operands.get("obs") or operands.get("ibs") or "512"),
         "source": source, "target": target, "sync": sync, "direct": True if "direct" in flags else None,
         "operation": "copy" if generated == (target == "/dev/null") else "write" if generated else "read",
     }  # fmt: skip
-    return {key: value for key, value in found.items() if value is not None}
+    return {key: value for key, value in conditions.items() if value is not None}
 
 
 class Mbuffer(LinesParser, evidence=Evidence.TRANSFER):
@@ -222,11 +222,11 @@ class Mbuffer(LinesParser, evidence=Evidence.TRANSFER):
         r"(?:<h:int>h +)?(?:<m:int>min +)?<s:num>sec - average of +<rate:num> (?P<ru><rk:k>i?B/s)",
         result="summary:",
     )
-    def _summary(self, found: Match) -> Iterator[Record]:
-        size = float(found["size"]) * unit_of(found["u"])[1] * int(found["volumes"] or 1)
-        seconds = int(found["h"] or 0) * 3600.0 + int(found["m"] or 0) * 60.0 + float(found["s"])
-        self.need(size > 0, found[0], NO_BYTES)
-        known: Conditions = {**self.asked().known, "bytes": size, "duration_s": seconds}
-        yield from self.figures(found, known, "throughput? {rate} {ru}")
+    def _summary(self, match: Match) -> Iterator[Record]:
+        size = float(match["size"]) * unit_of(match["u"])[1] * int(match["volumes"] or 1)
+        seconds = int(match["h"] or 0) * 3600.0 + int(match["m"] or 0) * 60.0 + float(match["s"])
+        self.need(size > 0, match[0], NO_BYTES)
+        conditions: Conditions = {**self.command_line().known, "bytes": size, "duration_s": seconds}
+        yield from self.figures(match, conditions, "throughput? {rate} {ru}")
         if seconds > 0:
-            yield self.measure("duration", seconds, f"{found['s']}sec", known)
+            yield self.measure("duration", seconds, f"{match['s']}sec", conditions)

@@ -5,7 +5,7 @@ import re
 from collections.abc import Iterable, Iterator
 from typing import Final
 
-from dtnsim.logs._commands import given
+from dtnsim.logs._commands import parse_arguments
 from dtnsim.logs._declared import Found, LinesParser, Match, gives, reads
 from dtnsim.logs._numbers import TIMES, decimal, regex
 from dtnsim.logs.base import Command, Conditions, Evidence, LineParser, Record, once
@@ -86,28 +86,28 @@ class Ping(LineParser, evidence=Evidence.WAY):
         self._forget_replies()
         if not count:
             return
-        known = {**self._known, "count": int(count), "derived": "mean of replies", "upper_bound": bounded or None}
+        conditions = {**self._known, "count": int(count), "derived": "mean of replies", "upper_bound": bounded or None}
         for statistic, value in ((None, total / count), ("min", least), ("max", most)):
-            more, text = {**known, "statistic": statistic}, f"{value * 1e3:g} ms"
+            more, text = {**conditions, "statistic": statistic}, f"{value * 1e3:g} ms"
             yield self.measure("rtt", value, text, more, status="partial", line=self._line)
 
     def _forget_replies(self) -> None:
         self._replies, self._bounded = [0.0, 0.0, math.inf, 0.0], False
 
-    def _begin(self, known: Conditions) -> Iterator[Record]:
+    def _begin(self, conditions: Conditions) -> Iterator[Record]:
         yield from self.close()
-        self._known, self._done = known, False
+        self._known, self._done = conditions, False
 
     def _reply(self, text: str) -> bool:
-        if (found := _REPLY.search(text)) is None:
+        if (match := _REPLY.search(text)) is None:
             return False
         low = text.lower()
         if not ("ttl" in low or "seq" in low or "hlim" in low or (self._known and ": " in text and "RTT" not in text)):
             return False
-        value, (count, total, least, most) = decimal(found["ms"]) * 1e-3, self._replies
+        value, (count, total, least, most) = decimal(match["ms"]) * 1e-3, self._replies
         self._replies = [count + 1, total + value, min(least, value), max(most, value)]
         self._line = self._about = self.ctx.line
-        self._bounded = self._bounded or found["less"] == "<"
+        self._bounded = self._bounded or match["less"] == "<"
         return True
 
     def _summary(self, text: str) -> Iterator[Record]:
@@ -147,12 +147,12 @@ class Ping(LineParser, evidence=Evidence.WAY):
             yield self.failure(error[0], **self._known)
 
     def _conditions(self, target: str | None, size: str | None) -> Conditions:
-        found: Conditions = {"target": target.rstrip(":,")} if target else {}
+        conditions: Conditions = {"target": target.rstrip(":,")} if target else {}
         if size is not None:
-            found["payload_B"] = int(size)
-        if given("ping", self.ctx.args("ping", "ping6")).values.get("frag") == "do":
-            found["dont_fragment"] = True
-        return found
+            conditions["payload_B"] = int(size)
+        if parse_arguments("ping", self.ctx.args("ping", "ping6")).values.get("frag") == "do":
+            conditions["dont_fragment"] = True
+        return conditions
 
     def _loss(self, counts: re.Match[str]) -> Iterator[Record]:
         sent, got, self._done = int(counts["sent"]), int(counts["got"]), True
@@ -161,15 +161,15 @@ class Ping(LineParser, evidence=Evidence.WAY):
         if got == 0:
             self._forget_replies()
 
-    def _rtt(self, found: re.Match[str], form: str = "{} {}", **more: float) -> Iterator[Record]:
+    def _rtt(self, match: re.Match[str], form: str = "{} {}", **more: float) -> Iterator[Record]:
         """Times of a summary, in ms where it names no unit; fping prints none where nothing came back."""
-        times, unit = found.groupdict(), found.groupdict().get("unit") or "ms"
+        times, unit = match.groupdict(), match.groupdict().get("unit") or "ms"
         if times["avg"]:
             self._forget_replies()
         for statistic, key in ((None, "avg"), ("min", "min"), ("max", "max"), ("stddev", "dev")):
             if (text := times.get(key)) and "nan" not in text:
-                known = {**self._known, "statistic": statistic, **more}
-                yield self.measure("rtt", decimal(text) * TIMES[unit], form.format(text, unit), known)
+                conditions = {**self._known, "statistic": statistic, **more}
+                yield self.measure("rtt", decimal(text) * TIMES[unit], form.format(text, unit), conditions)
 
 
 _T: Final = r"(?:ns|us|ms|s)"
@@ -198,23 +198,23 @@ class Owping(LinesParser, evidence=Evidence.DELAYS):
     @reads(r"^\s*<sent:int> sent, <lost:int> lost \([\d.]++%\), <twice:int> (?:send )?dupl", inside=True)
     def _sent(self, sent: Match) -> Found:
         count, lost = int(sent["sent"]), int(sent["lost"])
-        known = {**self.known, "packets": count, "duplicates": int(sent["twice"])}
-        return self.measure("loss", lost / count, f"{lost}/{count}", known) if count else None
+        conditions = {**self.known, "packets": count, "duplicates": int(sent["twice"])}
+        return self.measure("loss", lost / count, f"{lost}/{count}", conditions) if count else None
 
     @reads(
         rf"^\s*(?P<what>one-way delay|round-trip time|send time|reflect time|two-way delay)[ \w]*? min/median/max = "
         rf"(?P<min>{_V})/(?P<p50>{_V})/(?P<max>{_V}) (?P<unit>{_T}), \((?:unsync|err=<error:dots> (?P<eu>{_T}))\)",
         inside=True,
     )
-    def _delay(self, found: Match) -> Iterator[Record]:
-        error = float(found["error"]) * TIMES[found["eu"]] if found["error"] else None
-        known = {**self.known, "of": found["what"].replace(" ", "_").replace("-", "_"), "clock_error_s": error}
-        quantity = "rtt" if found["what"] in ("round-trip time", "two-way delay") else "latency"
+    def _delay(self, match: Match) -> Iterator[Record]:
+        error = float(match["error"]) * TIMES[match["eu"]] if match["error"] else None
+        conditions = {**self.known, "of": match["what"].replace(" ", "_").replace("-", "_"), "clock_error_s": error}
+        quantity = "rtt" if match["what"] in ("round-trip time", "two-way delay") else "latency"
         for statistic in ("p50", "min", "max"):
             why = "a negative delay: the clocks are further apart than the path is long"
-            self.need(found[statistic][0] != "-", found[0], why)
-            if found[statistic] != "nan":
-                yield self.printed(quantity, found[statistic], found["unit"], statistic=statistic, **known)
+            self.need(match[statistic][0] != "-", match[0], why)
+            if match[statistic] != "nan":
+                yield self.printed(quantity, match[statistic], match["unit"], statistic=statistic, **conditions)
 
     _jitter = gives(rf"^\s*(?:one-way|two-way) jitter = <n:dots> (?P<unit>{_T}) ", "jitter {n} {unit}", inside=True)
     #: 0: the TTL is not known, or one host

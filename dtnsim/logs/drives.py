@@ -38,13 +38,13 @@ class Smartctl(LinesParser, evidence=Evidence.DESCRIBES):
     terms: ClassVar = {"view": _VIEWS, "operation": {"Read": "read", "Written": "write"}}
 
     @reads(r"^smartctl (?:version |pre-)?(\d+\.\d+)")
-    def _version(self, found: Match) -> None:
-        self.version = found[1]
+    def _version(self, match: Match) -> None:
+        self.version = match[1]
         self.known = {"device": next((arg for arg in self.ctx.args("smartctl") or [] if arg.startswith("/dev/")), None)}
 
     @reads(r"^(Device Model|Model Number|Product|Vendor|Model Family):\s++(\S*+(?:\s++\S++)*)\s*+$")
-    def _name(self, found: Match) -> None:
-        self.known[{"Vendor": "vendor", "Model Family": "family"}.get(found[1], "model")] = found[2]
+    def _name(self, match: Match) -> None:
+        self.known[{"Vendor": "vendor", "Model Family": "family"}.get(match[1], "model")] = match[2]
 
     _capacity = gives(
         rf"^(?P<view>{'|'.join(_VIEWS)}):\s+{_GROUPED}(?: bytes)?(?: \[|\s*$)",
@@ -60,9 +60,9 @@ class Smartctl(LinesParser, evidence=Evidence.DESCRIBES):
     _sas = gives(r"negotiated logical link rate: phy enabled; <now:dots> Gbps", "link_rate {now} Gbps : view=status")
 
     @reads(r"^SMART (?:overall-health self-assessment test result|Health Status): (\S+)")
-    def _health(self, found: Match) -> Found:
-        healthy = found[1].rstrip("!.").upper() in ("PASSED", "OK")  # a file may end in the word
-        return self.measure("health", float(healthy), found[1], **self.known) if healthy or not self.ctx.last else None
+    def _health(self, match: Match) -> Found:
+        healthy = match[1].rstrip("!.").upper() in ("PASSED", "OK")  # a file may end in the word
+        return self.measure("health", float(healthy), match[1], **self.known) if healthy or not self.ctx.last else None
 
     _units = gives(rf"^Data Units (?P<operation>Read|Written):\s+{_GROUPED}(?= )", "bytes {n} [data-units]", to=integer)
     _counter = gives(r"^(?P<operation>read|write):(?:\s+\d+){5}\s+<n:comma>\s+\d+\s*$", "bytes {n} [10^9 bytes] [GB]")
@@ -74,16 +74,16 @@ class Smartctl(LinesParser, evidence=Evidence.DESCRIBES):
         version = inside(data, "smartctl", "version")
         self.version = ".".join(map(str, version)) if isinstance(version, list) else None
         drive = {"device": ("device", "name"), "model": ("model_name",), "protocol": ("device", "protocol")}
-        known: Conditions = {key: inside(data, *keys) or None for key, keys in drive.items()}
-        yield from self.figures(data, known, *_FIGURES, at=doc.line_of)
+        conditions: Conditions = {key: inside(data, *keys) or None for key, keys in drive.items()}
+        yield from self.figures(data, conditions, *_FIGURES, at=doc.line_of)
         for key, view in (("max", "capability"), ("current", "status")):
             speed = as_dict(inside(data, "interface_speed", key))
             count, bits = number(speed.get("units_per_second")), number(speed.get("bits_per_unit"))
             if count and bits:
                 line, printed = doc.line_of('"interface_speed"'), f"{count * bits:g} b/s"
-                yield self.measure("link_rate", count * bits / 8, printed, line=line, view=view, **known)
+                yield self.measure("link_rate", count * bits / 8, printed, line=line, view=view, **conditions)
         if isinstance(passed := inside(data, "smart_status", "passed"), bool):
-            yield self.measure("health", float(passed), str(passed), line=doc.line_of('"passed"'), **known)
+            yield self.measure("health", float(passed), str(passed), line=doc.line_of('"passed"'), **conditions)
 
 
 _PAIR: Final = re.compile(
@@ -170,18 +170,18 @@ class Nvme(LinesParser, evidence=Evidence.DESCRIBES):
             yield from self.figures(space, more, *sizes, at=lines)
 
 
-def _namespaces(found: Any, drive: Conditions, depth: int = 0) -> Iterator[tuple[dict[str, Any], Conditions]]:
+def _namespaces(objects: Any, drive: Conditions, depth: int = 0) -> Iterator[tuple[dict[str, Any], Conditions]]:
     """Objects that have a size, with what those around them say of the drive (nvme-cli 2 nests them)."""
     if depth > 8:
         return
     names = {"DevicePath": "device", "NameSpace": "device", "ModelNumber": "model", "Firmware": "firmware"}
-    for item in filter(None, map(as_dict, as_list(found))):
-        known = {to: item[key].rpartition("/")[2] for key, to in names.items() if isinstance(item.get(key), str)}
-        here: Conditions = {**drive, **known}
+    for item in filter(None, map(as_dict, as_list(objects))):
+        fields = {to: item[key].rpartition("/")[2] for key, to in names.items() if isinstance(item.get(key), str)}
+        merged: Conditions = {**drive, **fields}
         if "PhysicalSize" in item:
-            yield item, here
+            yield item, merged
         for inner in ("Subsystems", "Controllers", "Namespaces"):
-            yield from _namespaces(item.get(inner), here, depth + 1)
+            yield from _namespaces(item.get(inner), merged, depth + 1)
 
 
 _SIZE: Final = re.compile(r"^\d+(?:[.,]\d+)?[BKMGTPE]?$")
@@ -213,9 +213,9 @@ class Lsblk(LineParser, evidence=Evidence.CORRECTS):
         return self._row(text) if self.open else ()
 
     def _row(self, text: str) -> Iterable[Record]:
-        cells, at = tokens(text), [name for name, _, _ in self._heads].index("SIZE")
-        near = [cell for cell, _, end in cells if abs(end - self._heads[at][2]) <= 1]
-        near += [cell for cell, _, _ in cells[at : at + 1] if self._raw]
+        cells, column = tokens(text), [name for name, _, _ in self._heads].index("SIZE")
+        near = [cell for cell, _, end in cells if abs(end - self._heads[column][2]) <= 1]
+        near += [cell for cell, _, _ in cells[column : column + 1] if self._raw]
         size = next((cell for cell in near if _SIZE.match(cell)), None)
         if size is None:
             self.open = bool(text.strip()) and len(cells) >= 2
@@ -223,8 +223,8 @@ class Lsblk(LineParser, evidence=Evidence.CORRECTS):
             return (self.unread(text, "no figure is under SIZE"),) if strange else ()
         value = size_bytes(size)
         kind = next((c[0] for c in cells if c[0] in _TYPES or c[0].startswith("raid")), None)
-        known: Conditions = {"device": _TREE.sub("", text).split()[0], "type": kind}
-        return () if value is None else (self.measure("capacity", value, size, known),)
+        conditions: Conditions = {"device": _TREE.sub("", text).split()[0], "type": kind}
+        return () if value is None else (self.measure("capacity", value, size, conditions),)
 
     @documents("blockdevices")
     def _json(self, doc: Document) -> Iterator[Record]:
@@ -238,9 +238,9 @@ class Lsblk(LineParser, evidence=Evidence.CORRECTS):
         value = size_bytes(size) if isinstance(size, str) else number(size)
         conditions: Conditions = {"device": name, "parent": parent}
         for key, to in (("type", "type"), ("model", "model"), ("tran", "transport"), ("rota", "rotational")):
-            found = device.get(key)
-            if isinstance(found, str | bool) and found != "":
-                conditions[to] = found.strip() if isinstance(found, str) else found
+            field = device.get(key)
+            if isinstance(field, str | bool) and field != "":
+                conditions[to] = field.strip() if isinstance(field, str) else field
         if value is not None:
             yield self.measure("capacity", value, str(size), line=doc.line_of(f'"name": "{name}"'), **conditions)
         for child in device.get("children") or []:
@@ -269,20 +269,20 @@ class Mdstat(LinesParser, evidence=Evidence.CORRECTS):
         r"(?: (?P<level>raid\d+|linear|multipath|faulty))?(?P<members>(?: \S+\[\d+\](?:\([A-Z]\))*)*)\s*$",
         opens=True,
     )
-    def _array(self, found: Match) -> None:
-        members = found["members"].split()
+    def _array(self, match: Match) -> None:
+        members = match["members"].split()
         self.known = {
-            **found.groupdict(), "members": " ".join(m.partition("[")[0] for m in members) or None,
+            **match.groupdict(), "members": " ".join(m.partition("[")[0] for m in members) or None,
             "member_count": len(members), "failed": sum("(F)" in m for m in members),
             "spares": sum("(S)" in m for m in members),
         }  # fmt: skip
 
     @reads(r"^\s+<blocks:int> blocks\b(?P<rest>.*)$", inside=True)
-    def _blocks(self, found: Match) -> Found:
-        rest, size = found["rest"], int(found["blocks"]) * BINARY["K"]
-        known = said_in(rest, raid_devices=r"\[(\d+)/\d+\]", working=r"\[\d+/(\d+)\]")
-        known |= said_in(rest, lambda text: int(text) * BINARY["K"], chunk_B=r"(?<!\d)(\d++)k chunks?\b")
-        return self.measure("capacity", size, f"{found['blocks']} blocks", {**self.known, **known})
+    def _blocks(self, match: Match) -> Found:
+        rest, size = match["rest"], int(match["blocks"]) * BINARY["K"]
+        conditions = said_in(rest, raid_devices=r"\[(\d+)/\d+\]", working=r"\[\d+/(\d+)\]")
+        conditions |= said_in(rest, lambda text: int(text) * BINARY["K"], chunk_B=r"(?<!\d)(\d++)k chunks?\b")
+        return self.measure("capacity", size, f"{match['blocks']} blocks", {**self.known, **conditions})
 
     @reads(
         r"^\s.*?\b(?P<what>recovery|resync|check|reshape|repair) =\s*<done:dots>% "
@@ -290,10 +290,10 @@ class Mdstat(LinesParser, evidence=Evidence.CORRECTS):
         inside=True,
         result=" speed=",
     )
-    def _progress(self, found: Match) -> Iterator[Record]:
-        known, speed = {"operation": found["what"], **self.known}, int(found["speed"]) * BINARY["K"]
-        yield self.measure("throughput", speed, f"{found['speed']}K/sec", known, interval=True, status="partial")
-        yield self.measure("progress", float(found["done"]) / 100, f"{float(found['done'])} %", **known)
+    def _progress(self, match: Match) -> Iterator[Record]:
+        conditions, speed = {"operation": match["what"], **self.known}, int(match["speed"]) * BINARY["K"]
+        yield self.measure("throughput", speed, f"{match['speed']}K/sec", conditions, interval=True, status="partial")
+        yield self.measure("progress", float(match["done"]) / 100, f"{float(match['done'])} %", **conditions)
 
 
 class Hdparm(LinesParser, evidence=Evidence.FITS):
@@ -313,23 +313,23 @@ class Hdparm(LinesParser, evidence=Evidence.FITS):
         r"Timing (?P<what>cached|buffer-cache|buffered disk|O_DIRECT cached|O_DIRECT disk) reads:\s*"
         r"<size:int> MB in\s+(?P<secs>[\d.,]+) seconds\s*=\s*(?P<rate>[\d.,]+)\s*(?P<unit>kB|MB|GB)/sec"
     )
-    def _timing(self, found: Match) -> Iterator[Record]:
-        size, factor = int(found["size"]) * BINARY["M"], BINARY[found["unit"][0]]
-        seconds, shown = decimal(found["secs"]), decimal(found["rate"])
+    def _timing(self, match: Match) -> Iterator[Record]:
+        size, factor = int(match["size"]) * BINARY["M"], BINARY[match["unit"][0]]
+        seconds, shown = decimal(match["secs"]), decimal(match["rate"])
         if size <= 0 or seconds <= 0 or shown <= 0:
             return
-        if not agrees(size / seconds / factor, shown, found["rate"]):
-            yield self.unread(found[0], f"the rate is not bytes / seconds ({size / seconds:.4g} B/s)")
+        if not agrees(size / seconds / factor, shown, match["rate"]):
+            yield self.unread(match[0], f"the rate is not bytes / seconds ({size / seconds:.4g} B/s)")
         named = next((arg for arg in self.ctx.args("hdparm") or () if arg.startswith("/dev/")), None)
-        known: Conditions = {"device": self.known.get("device") or named, "duration_s": seconds, "bytes": size}
-        known["operation"], known["direct"] = _KINDS[found["what"]]
-        yield self.measure("throughput", shown * factor, f"{found['rate']} {found['unit']}/sec", **known)
+        conditions: Conditions = {"device": self.known.get("device") or named, "duration_s": seconds, "bytes": size}
+        conditions["operation"], conditions["direct"] = _KINDS[match["what"]]
+        yield self.measure("throughput", shown * factor, f"{match['rate']} {match['unit']}/sec", **conditions)
 
     @reads(r"^\W*(?P<device>/dev/\S+?): ([A-Z][a-z].*)")
-    def _error(self, found: Match) -> Found:
-        if "Timing" in found.string:
-            return self.other(found.string)
-        return self.failure(found.string, device=found["device"]) if self.ctx.args("hdparm") is not None else None
+    def _error(self, match: Match) -> Found:
+        if "Timing" in match.string:
+            return self.other(match.string)
+        return self.failure(match.string, device=match["device"]) if self.ctx.args("hdparm") is not None else None
 
     def other(self, text: str) -> Found:
         cut = "Timing" in text and "reads:" in text

@@ -61,16 +61,16 @@ class Zfs(LinesParser, evidence=Evidence.DESCRIBES):
         return self.settle() if self.open and not more else None  # more: a date, a value with blanks
 
     def settle(self) -> Iterator[Record]:
-        (found, self._found), (settings, self._settings) = (self._found, []), (self._settings, {})
+        (properties, self._found), (settings, self._settings) = (self._found, []), (self._settings, {})
         self.open, self.block = False, ""
-        for name, key, text, line in found:
-            known: Conditions = {"target": name, **({} if key in meanings("zfs") else settings.get(name, {}))}
+        for name, key, text, line in properties:
+            conditions: Conditions = {"target": name, **({} if key in meanings("zfs") else settings.get(name, {}))}
             if key == "compressratio":
-                known["of"] = "compression"
-                yield self.measure("ratio", float(text.removesuffix("x")), text, known, line=line)
+                conditions["of"] = "compression"
+                yield self.measure("ratio", float(text.removesuffix("x")), text, conditions, line=line)
             elif (size := size_bytes(text)) is not None:  # none
-                known |= {"of": key} if key in _BLOCKS else {"view": meanings("zfs")[key]}
-                yield self.measure("bytes" if key in _BLOCKS else "capacity", size, text, known, line=line)
+                conditions |= {"of": key} if key in _BLOCKS else {"view": meanings("zfs")[key]}
+                yield self.measure("bytes" if key in _BLOCKS else "capacity", size, text, conditions, line=line)
 
 
 _WAIT: Final = re.compile(r"^(\d++(?:\.\d++)?)(ns|us|ms|s)$")
@@ -101,8 +101,8 @@ class Zpool(LinesParser, evidence=Evidence.CORRECTS):
     _waits: list[str] = anew(list)
 
     @reads(r"(?i)^\s*(?:pool|vdev|name)\s+alloc\s+free\s+read\s+write\s+read\s+write\b", opens="iostat")
-    def _head(self, found: Match) -> None:
-        self._indent = len(found[0]) - len(found[0].lstrip())
+    def _head(self, match: Match) -> None:
+        self._indent = len(match[0]) - len(match[0].lstrip())
         self.known, self._seen = {}, set()
         self._reports += 1
         self._waits = [name for name in self.ctx.previous.split() if name.endswith("_wait")]
@@ -111,9 +111,9 @@ class Zpool(LinesParser, evidence=Evidence.CORRECTS):
     _config = notes(r"^\s*NAME\s+STATE\s+READ\s+WRITE\s+CKSUM", opens="status")
 
     @reads(r"^\s*(?:scan|scrub): (.*)")
-    def _scanned(self, found: Match) -> Found:
-        self._scan, self._operation = True, "resilver" if "resilver" in found[1] else "scrub"
-        return self._scan_line(found[1])
+    def _scanned(self, match: Match) -> Found:
+        self._scan, self._operation = True, "resilver" if "resilver" in match[1] else "scrub"
+        return self._scan_line(match[1])
 
     def other(self, text: str) -> Found:
         if self._scan and self.open and "scanned" in text and _RATE.search(text):
@@ -129,25 +129,25 @@ class Zpool(LinesParser, evidence=Evidence.CORRECTS):
         return None
 
     @reads(r"^\s*+(?!-)\S++(?:\s++(?:-|\d++(?:[.,]\d++)?[KMGTPE]?)){6}(?=\s|$)", inside="iostat")
-    def _figures(self, found: Match) -> Iterator[Record]:
-        self.lines, text, words = 0, found.string, found.string.split()
+    def _figures(self, match: Match) -> Iterator[Record]:
+        self.lines, text, words = 0, match.string, match.string.split()
         inside = len(text) - len(text.lstrip()) - self._indent >= 2
         if not inside:
             self.known["pool"] = words[0]
             if words[0] in self._seen:  # with an interval the heading is printed once, and each round is a report
                 self._reports, self._seen = self._reports + 1, set()
             self._seen.add(words[0])
-        known: Conditions = {**self.known, "device": words[0] if inside else None, "report": self._reports}
+        conditions: Conditions = {**self.known, "device": words[0] if inside else None, "report": self._reports}
         for quantity, cells in (("iops", words[3:5]), ("throughput", words[5:7]), ("capacity", words[1:3])):
             sizes = quantity == "capacity"
             for name, cell in zip(("allocated", "free") if sizes else ("read", "write"), cells, strict=True):
                 if (value := size_bytes(cell)) is not None:
                     more: Conditions = {"view": name} if sizes else {"operation": name, "interval": True}
-                    yield self.measure(quantity, value, cell, known, **more)
-        for at, name in enumerate(self._waits):  # pairs (read, write) of each kind; ``-`` where nothing was done
-            for operation, cell in zip(("read", "write"), words[7 + 2 * at : 9 + 2 * at], strict=False):
+                    yield self.measure(quantity, value, cell, conditions, **more)
+        for index, name in enumerate(self._waits):  # pairs (read, write) of each kind; ``-`` where nothing was done
+            for operation, cell in zip(("read", "write"), words[7 + 2 * index : 9 + 2 * index], strict=False):
                 if (wait := _WAIT.match(cell)) is not None:
-                    more = {**known, "interval": True, "operation": operation, "of": name}
+                    more = {**conditions, "interval": True, "operation": operation, "of": name}
                     yield self.measure("latency", float(wait[1]) * TIMES[wait[2]], cell, more)
 
     @reads(
@@ -158,10 +158,10 @@ class Zpool(LinesParser, evidence=Evidence.CORRECTS):
     def _device(self, match: Match) -> Record:
         self.lines = 0
         counts = [size_bytes(word) for word in (match["errors"] or "").split()]
-        known: Conditions = dict(zip(("read_errors", "write_errors", "checksum_errors"), counts, strict=False))
-        known |= {"device": match["name"] if match["name"] != self.known.get("pool") else None, **self.known}
+        conditions: Conditions = dict(zip(("read_errors", "write_errors", "checksum_errors"), counts, strict=False))
+        conditions |= {"device": match["name"] if match["name"] != self.known.get("pool") else None, **self.known}
         state, healthy = match["state"], float(match["state"] in ("ONLINE", "AVAIL", "INUSE"))
-        return self.measure("health", healthy, state, {**known, "state": state})
+        return self.measure("health", healthy, state, {**conditions, "state": state})
 
     def _scan_line(self, text: str) -> Iterator[Record]:
         conditions: Conditions = {**self.known, "operation": self._operation}
@@ -215,23 +215,23 @@ class Lfs(LinesParser, evidence=Evidence.DESCRIBES):
     )
     def _row(self, row: Match) -> Iterator[Record]:
         name = row["name"].removesuffix("_UUID")
-        known: Conditions = {"target": row["mount"].partition("[")[0]}
+        conditions: Conditions = {"target": row["mount"].partition("[")[0]}
         if not name.startswith("filesystem"):
-            known["device"] = name
+            conditions["device"] = name
         for view in ("total", "used", "free"):
             scale = 1024.0 if self._kib and row[view].isdigit() else 1.0
-            yield self.measure("capacity", (size_bytes(row[view]) or 0.0) * scale, row[view], view=view, **known)
+            yield self.measure("capacity", (size_bytes(row[view]) or 0.0) * scale, row[view], view=view, **conditions)
 
     _component = notes(r"^\s*+lcme_id: {1,20}(?P<component>\d{1,12})\s*+$", new=True)
     _start = notes(r"^\s*+lcme_extent\.e_start: {1,9}(?P<extent_B>\d{1,20})\s*+$", to=float)
 
     @reads(r"^\s*+lmm_stripe_(?P<what>count|size): {1,9}(?P<value>-?\d{1,15})\s*+$")
-    def _stripe(self, found: Match) -> Found:
-        counted, value = found["what"] == "count", int(found["value"])
+    def _stripe(self, match: Match) -> Found:
+        counted, value = match["what"] == "count", int(match["value"])
         if counted and (before := re.match(r"^([^\s:]{1,500})\s*+$", self.ctx.previous)) is not None:
             self._file, self.known = before[1], {}
-        known: Conditions = {"of": "stripes" if counted else "stripe size", **self.known, "target": self._file}
-        return self.measure("count" if counted else "bytes", value, found["value"], known) if value > 0 else None
+        conditions: Conditions = {"of": "stripes" if counted else "stripe size", **self.known, "target": self._file}
+        return self.measure("count" if counted else "bytes", value, match["value"], conditions) if value > 0 else None
 
 
 class LnetSelftest(LinesParser, evidence=Evidence.NETWORK, by_document=True):
@@ -266,12 +266,12 @@ class LnetSelftest(LinesParser, evidence=Evidence.NETWORK, by_document=True):
         result="Avg: ",
     )
     def _row(self, row: Match) -> Iterator[Record]:
-        known = {**self.known, "direction": "receive" if row["way"] == "R" else "send", "interval": True}
+        conditions = {**self.known, "direction": "receive" if row["way"] == "R" else "send", "interval": True}
         factor = 1e6 if row["unit"] == "MB/s" and "--mbs" in (self.ctx.args("lst") or ()) else 2.0**20
         quantity, factor = ("rate", 1.0) if row["unit"] == "RPC/s" else ("throughput", factor)
         for name, statistic in (("avg", None), ("min", "min"), ("max", "max")):
             printed = f"{row[name]} {row['unit']}"
-            yield self.measure(quantity, float(row[name]) * factor, printed, statistic=statistic, **known)
+            yield self.measure(quantity, float(row[name]) * factor, printed, statistic=statistic, **conditions)
 
 
 class Obdfilter(LinesParser, evidence=Evidence.SERVERS, by_document=True):
@@ -290,23 +290,23 @@ class Obdfilter(LinesParser, evidence=Evidence.SERVERS, by_document=True):
         r"\bost\s*<osts:int>\s+sz\s*<sz:int>K\s+rsz\s*<rsz:int>K?\s+obj\s*<objects:int>\s+thr\s*<threads:int>"
         r"\s+(?P<rest>.*)"
     )
-    def _line(self, found: Match) -> Iterator[Record]:
-        known: Conditions = {key: int(found[key]) for key in ("osts", "objects", "threads")}
-        known |= {"bytes": int(found["sz"]) * BINARY["K"], "record_B": int(found["rsz"]) * BINARY["K"]}
+    def _line(self, match: Match) -> Iterator[Record]:
+        conditions: Conditions = {key: int(match[key]) for key in ("osts", "objects", "threads")}
+        conditions |= {"bytes": int(match["sz"]) * BINARY["K"], "record_B": int(match["rsz"]) * BINARY["K"]}
         test = None
-        for test in _TEST.finditer(found["rest"] + " "):
+        for test in _TEST.finditer(match["rest"] + " "):
             operation, rate, least, most, word = test.groups()
-            known["operation"] = operation
+            conditions["operation"] = operation
             if word == "ERROR" or decimal(rate) == 0:
-                yield self.failure(test[0], **known)
+                yield self.failure(test[0], **conditions)
                 continue
-            yield self.measure("throughput", decimal(rate) * BINARY["M"], f"{rate} MB/s", **known)
+            yield self.measure("throughput", decimal(rate) * BINARY["M"], f"{rate} MB/s", **conditions)
             for statistic, text in (("min", least), ("max", most)):
                 if text is not None:
-                    more = {**known, "statistic": statistic, "view": "per_ost"}
+                    more = {**conditions, "statistic": statistic, "view": "per_ost"}
                     yield self.measure("throughput", decimal(text) * BINARY["M"], text, more)
         if test is None:
-            yield self.unread(found.string, "the line has no result")
+            yield self.unread(match.string, "the line has no result")
 
 
 class Gpfsperf(LinesParser, evidence=Evidence.SERVERS, by_document=True):
@@ -328,31 +328,31 @@ class Gpfsperf(LinesParser, evidence=Evidence.SERVERS, by_document=True):
     _sizes = notes(r"recSize <record_B:word>\s+nBytes <bytes:word>\s+fileSize (?P<file_B>\S+)", to=size_bytes)
 
     @reads(r"nProcesses (\d+)\s+nThreadsPerProcess (\d+)")
-    def _threads(self, found: Match) -> None:
-        self.known |= {"processes": int(found[1]), "threads": int(found[1]) * int(found[2])}
+    def _threads(self, match: Match) -> None:
+        self.known |= {"processes": int(match[1]), "threads": int(match[1]) * int(match[2])}
 
     @reads(r"Data rate was <rate:dots> Kbytes/sec(?:, (?P<form>Op Rate|iops) was <ops:dots>(?P<end>[\s,]|$))?")
-    def _result(self, found: Match) -> Iterator[Record]:
-        rate, text = float(found["rate"]), found.string
+    def _result(self, match: Match) -> Iterator[Record]:
+        rate, text = float(match["rate"]), match.string
         if rate <= 0:
             yield self.failure(text, **self.known)
             return
-        factor, record = 1024.0 if found["form"] == "iops" else 1000.0, self.known.get("record_B")
-        ops = float(found["ops"]) if found["ops"] and found["end"] is not None else None
+        factor, record = 1024.0 if match["form"] == "iops" else 1000.0, self.known.get("record_B")
+        ops = float(match["ops"]) if match["ops"] and match["end"] is not None else None
         if ops and isinstance(record, float):
             product = ops * record / rate
             if min(abs(product - 1000.0), abs(product - 1024.0)) < 5.0:
                 factor = 1000.0 if abs(product - 1000.0) < abs(product - 1024.0) else 1024.0
             else:
                 yield self.unread(text, "operations times record size give neither 1000 nor 1024 bytes a Kbyte")
-        known = {**self.known, **said_in(text, bytes=r"bytesTransferred (\d+)")}
-        yield self.measure("throughput", rate * factor, f"{found['rate']} Kbytes/sec", **known)
+        conditions = {**self.known, **said_in(text, bytes=r"bytesTransferred (\d+)")}
+        yield self.measure("throughput", rate * factor, f"{match['rate']} Kbytes/sec", **conditions)
         if ops:
-            yield self.measure("iops", ops, f"{found['ops']} Ops/sec", **known)
+            yield self.measure("iops", ops, f"{match['ops']} Ops/sec", **conditions)
         more = said_in(text, str, ms=r"Avg Latency was ([\d.]+)(?= milliseconds)", share=r"thread utilization ([\d.]+)")
-        yield from self.figures(more, known, "latency {ms} milliseconds [ms]")
+        yield from self.figures(more, conditions, "latency {ms} milliseconds [ms]")
         if float(more.get("share", 2)) <= 1:
-            yield from self.figures(more, known, "utilization {share} : of=threads")
+            yield from self.figures(more, conditions, "utilization {share} : of=threads")
 
     def other(self, text: str) -> Found:
         if "Data rate was" in text:

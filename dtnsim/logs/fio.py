@@ -18,7 +18,7 @@ from collections.abc import Iterable, Iterator, Mapping
 from typing import Any, Final
 
 from dtnsim.logs._declared import LinesParser, Match, notes, reads
-from dtnsim.logs._numbers import BINARY, DECIMAL, TIMES, as_dict, decimal, number, size_bytes, whole
+from dtnsim.logs._numbers import BINARY, DECIMAL, TIMES, as_dict, decimal, number, size_bytes, whole_number
 from dtnsim.logs.base import Conditions, Document, Evidence, Record, Status, documents, once
 from dtnsim.logs.measurement import Measurement
 
@@ -41,22 +41,22 @@ _SYNCS: Final = ("fsync", "end_fsync", "fdatasync", "sync")
 
 def _of_options(options: Mapping[str, Any]) -> Conditions:
     """What the options of a job say of it, be they of a command line or of the JSON."""
-    found: Conditions = {to: options[key] for key, to in _OPTIONS.items() if isinstance(options.get(key), str)}
+    conditions: Conditions = {to: options[key] for key, to in _OPTIONS.items() if isinstance(options.get(key), str)}
     if str(options.get("direct", "0")) == "1":
-        found["direct"] = True
+        conditions["direct"] = True
     sync = next((key for key in _SYNCS if str(options.get(key, "0")) not in ("0", "none")), None)
-    return found if sync is None else {**found, "sync": sync}
+    return conditions if sync is None else {**conditions, "sync": sync}
 
 
 def _of_command(args: Iterable[str]) -> Conditions:
     """What a command line says of its only job; nothing of one with several."""
-    given: dict[str, str] = {}
+    options: dict[str, str] = {}
     for arg in args:
         key, mark, value = arg.lstrip("-").partition("=")
-        if not arg.startswith("--") or (key in given and key == "name"):
+        if not arg.startswith("--") or (key in options and key == "name"):
             return {}
-        given[key] = value if mark else "1"
-    return _of_options(given)
+        options[key] = value if mark else "1"
+    return _of_options(options)
 
 
 _NUM: Final = r"(?:\d{1,3}(?:,\d{3})+|\d+(?:\.\d+)?)"  # 1.x groups digits
@@ -115,10 +115,10 @@ class Fio(LinesParser, evidence=Evidence.FITS):
     def feed(self, text: str) -> Iterable[Record]:
         if self.open and "th=[" not in text and (not text[:1].isspace() or _ENDS.search(text)):
             self.open = False
-        reports, found = self._reports, super().feed(text)
+        reports, records = self._reports, super().feed(text)
         if not self.open or reports is None or self._reports is not reports:
-            return found
-        reports.extend(found)  # of a job's block
+            return records
+        reports.extend(records)  # of a job's block
         return ()
 
     @reads(_NEW, inside=True)
@@ -128,11 +128,11 @@ class Fio(LinesParser, evidence=Evidence.FITS):
         job, milliseconds = self._job, int(match["ms"].replace(",", ""))
         key, seconds = (self._group, match["op"]), milliseconds / 1e3
         self._counts[key] = self._counts.get(key, 0) + 1
-        self._skip = self._again(str(job.get("job")), match["op"], milliseconds, "text")
+        self._skip = self._is_repeated(str(job.get("job")), match["op"], milliseconds, "text")
         if self._skip or match["rate"] is None:
             return
         iops, moved = float(match["iops"].replace(",", "")) * DECIMAL[match["iopsu"]], _amount(match, "io", "iou")
-        known: Conditions = {**job, "operation": match["op"], "duration_s": seconds}
+        conditions: Conditions = {**job, "operation": match["op"], "duration_s": seconds}
         value, printed = _amount(match, "rate", "unit"), f"{match['rate']}{match['unit']}/s"
         prefix, block = match["unit"].rstrip("Bi"), job.get("block_B")
         if "other" not in match.groupdict() and isinstance(block, float) and iops > 1000 and prefix:
@@ -140,8 +140,8 @@ class Fio(LinesParser, evidence=Evidence.FITS):
             value = thousands if abs(iops * block - thousands) < 0.003 * thousands else value  # kb_base=1000
         if value <= 0:
             return
-        yield self.measure("throughput", value, printed, bytes=moved, **known)
-        yield self.measure("iops", iops, f"{match['iops']}{match['iopsu']} IOPS", **known)
+        yield self.measure("throughput", value, printed, bytes=moved, **conditions)
+        yield self.measure("iops", iops, f"{match['iops']}{match['iopsu']} IOPS", **conditions)
         if seconds >= 1 and abs(moved / seconds - value) > 0.05 * value:
             yield self.unread(match[0], f"prints {printed}, but bytes / seconds give {moved / seconds:.4g} B/s")
         else:
@@ -152,8 +152,8 @@ class Fio(LinesParser, evidence=Evidence.FITS):
         self._percentile_unit = TIMES[head["unit"]] if head[1] != "sync" else None
 
     @reads(r"th=\[", inside=True)
-    def _percentiles(self, found: Match) -> Iterator[Record]:
-        for percentile, value in _PCT.findall(found.string) if self._percentile_unit and not self._skip else ():
+    def _percentiles(self, match: Match) -> Iterator[Record]:
+        for percentile, value in _PCT.findall(match.string) if self._percentile_unit and not self._skip else ():
             short = percentile.rstrip("0").rstrip(".")
             if short in _PERCENTILES:
                 yield self._timed(int(value) * (self._percentile_unit or 0), value, "clat", f"p{short}")
@@ -169,8 +169,8 @@ class Fio(LinesParser, evidence=Evidence.FITS):
             yield self._timed(value, f"{match[name]}{match[name + 'u']} {match['unit']}", match["kind"], statistic)
 
     def _timed(self, value: float, printed: str, kind: str, statistic: str) -> Record:
-        known = {**self._job, "operation": self._operation, "of": kind, "statistic": statistic}
-        return self.measure("latency", value, printed, known)
+        conditions = {**self._job, "operation": self._operation, "of": kind, "statistic": statistic}
+        return self.measure("latency", value, printed, conditions)
 
     @reads(r"^\s+cpu\s*:\s*usr=<user:dots>%,\s*sys=<system:dots>%", inside=True)
     def _cpu(self, match: Match) -> Iterator[Record]:
@@ -200,33 +200,33 @@ class Fio(LinesParser, evidence=Evidence.FITS):
 
     def _release(self) -> list[Record]:
         """The last reports of all processes: their runs are over."""
-        held, self._held, self._reports = self._held, {}, None
-        return [record for records in held.values() for record in records]
+        by_process, self._held, self._reports = self._held, {}, None
+        return [record for records in by_process.values() for record in records]
 
     @reads(r"^(?P<version>[2-5]);")
-    def _terse(self, found: Match) -> Iterator[Record]:
+    def _terse(self, match: Match) -> Iterator[Record]:
         """Terse version 2 has no fio version field; 5 has six more fields a direction."""
-        fields, old = found.string.strip().split(";"), found["version"] == "2"
-        first, step = 4 if old else 5, 47 if found["version"] == "5" else 41
+        fields, old = match.string.strip().split(";"), match["version"] == "2"
+        first, step = 4 if old else 5, 47 if match["version"] == "5" else 41
         if len(fields) < (2 if old else 5) + 2 * step:
-            self.need(len(fields) <= 10, found.string, "the terse line is cut")
+            self.need(len(fields) <= 10, match.string, "the terse line is cut")
             return
         name = fields[1 if old else 2]
         self.version = self.version if old else fields[1].removeprefix("fio-")
         if fields[first - 1] != "0":
             yield self.failure(f"terse line with error {fields[first - 1]}", job=name)
             return
-        for at, operation in ((first, "read"), (first + step, "write")):
-            moved, rate, iops, milliseconds = map(float, fields[at : at + 4])
-            if moved > 0 and rate > 0 and not self._again(name, operation, int(milliseconds), "terse"):
-                known = {**self._started.get(name, {}), "job": name, "operation": operation}
-                known["duration_s"] = milliseconds / 1e3
-                yield self.printed("throughput", fields[at + 1], "KiB/s", known)
-                yield self.measure("iops", iops, fields[at + 2] + " IOPS", known)
+        for column, operation in ((first, "read"), (first + step, "write")):
+            moved, rate, iops, milliseconds = map(float, fields[column : column + 4])
+            if moved > 0 and rate > 0 and not self._is_repeated(name, operation, int(milliseconds), "terse"):
+                conditions = {**self._started.get(name, {}), "job": name, "operation": operation}
+                conditions["duration_s"] = milliseconds / 1e3
+                yield self.printed("throughput", fields[column + 1], "KiB/s", conditions)
+                yield self.measure("iops", iops, fields[column + 2] + " IOPS", conditions)
 
     @reads(r"Run status group (?P<group>[^(]*)")
-    def _group_head(self, found: Match) -> None:
-        self._group = int(re.sub(r"\D", "", found["group"]) or 0)
+    def _group_head(self, match: Match) -> None:
+        self._group = int(re.sub(r"\D", "", match["group"]) or 0)
 
     @reads(rf"{_GROUP}bw={_RATE} {_OTHER},.*io={_MOVED} .*run=\d+-<ms:int>msec")
     @reads(rf"{_GROUP}io={_MOVED},\s*aggrb={_RATE},.*maxt=\s*(?P<ms>[\d,]+)\s*msec")
@@ -235,12 +235,12 @@ class Fio(LinesParser, evidence=Evidence.FITS):
         count, failed = self._counts.pop((self._group, operation), 0), self._group in self._failed
         value = _amount(match, "rate", "unit")
         known_already = (count == 1 and not failed) or (failed and not count)  # by the job's own line, or it failed
-        if known_already or value <= 0 or self._again("group", operation, milliseconds, "text"):
+        if known_already or value <= 0 or self._is_repeated("group", operation, milliseconds, "text"):
             return ()
-        known: Conditions = {"operation": operation, "duration_s": milliseconds / 1e3}
-        known |= {"scope": "group", "jobs": count} if count > 1 else {}
+        conditions: Conditions = {"operation": operation, "duration_s": milliseconds / 1e3}
+        conditions |= {"scope": "group", "jobs": count} if count > 1 else {}
         status: Status = "partial" if failed else "complete"
-        record = self.measure("throughput", value, f"{match['rate']}{match['unit']}/s", known, status=status)
+        record = self.measure("throughput", value, f"{match['rate']}{match['unit']}/s", conditions, status=status)
         if not self._held:
             return (record,)
         key = ("group", f"{self._group} {operation}")
@@ -248,8 +248,8 @@ class Fio(LinesParser, evidence=Evidence.FITS):
         return [_snapshot(r) for r in snapshot if isinstance(r, Measurement)]
 
     @reads(r"^Jobs: ")
-    def _of_the_moment(self, found: Match) -> None:
-        self._progress = (found.string, self.ctx.line)
+    def _of_the_moment(self, match: Match) -> None:
+        self._progress = (match.string, self.ctx.line)
 
     _signal = notes(r"fio: terminating on signal \d+", stopped=True)
 
@@ -260,25 +260,25 @@ class Fio(LinesParser, evidence=Evidence.FITS):
     def _start(self, start: Match) -> list[Record]:
         """What fio prints before it starts: a run before it is over."""
         self.stopped = False
-        found: Conditions = {"pattern": start["rw"], "engine": start["engine"], "depth": int(start["depth"])}
+        conditions: Conditions = {"pattern": start["rw"], "engine": start["engine"], "depth": int(start["depth"])}
         block, rounded = _BLOCK.match(start["bs"]), re.search(r"\d(?:k|M|G)B\b", start["bs"])  # kb_base=1000: 131kB
         if block is not None and block.group(1, 2) == block.group(3, 4) and not rounded:
-            found["block_B"] = size_bytes(block[1] + block[2])
-        self._started[start["job"]] = found
+            conditions["block_B"] = size_bytes(block[1] + block[2])
+        self._started[start["job"]] = conditions
         if len(self._started) > _MANY:
             self._started.clear()
         return self._release()
 
     @reads(r"(?:^\s*fio-(?P<first>\d\S*)|fio=fio-(?P<version>\d\S*?),)")
-    def _program(self, found: Match) -> list[Record]:
-        self.version, self.stopped = found["first"] or found["version"], False
+    def _program(self, match: Match) -> list[Record]:
+        self.version, self.stopped = match["first"] or match["version"], False
         self._counts.clear()
         self._failed.clear()
         return self._release()
 
     @reads(r"(?i)^fio: (?!pid=|io_u error)(?P<what>.*(?:error|failed|not found|cannot|unable).*)")
-    def _error(self, found: Match) -> Record:
-        return self.failure(found["what"])
+    def _error(self, match: Match) -> Record:
+        return self.failure(match["what"])
 
     def settle(self) -> Iterator[Record]:
         """A progress line that no result followed."""
@@ -286,15 +286,15 @@ class Fio(LinesParser, evidence=Evidence.FITS):
         progress, self._progress, self.open, self.stopped = self._progress, None, False, False
         if progress is None or (match := _ETA.match(progress[0])) is None:
             return
-        for operation, at in (("read", "r"), ("write", "w")):
-            value, unit = match[at] or match[at + "2"], match[at + "u"] or match[at + "2u"]
+        for operation, group in (("read", "r"), ("write", "w")):
+            value, unit = match[group] or match[group + "2"], match[group + "u"] or match[group + "2u"]
             if value and float(value) > 0:
                 factor = _factor_of(unit) if unit.endswith(("iB", "bit")) else BINARY[unit.rstrip("B")]
-                known: Conditions = {"operation": operation, "interval": True}
+                conditions: Conditions = {"operation": operation, "interval": True}
                 rate, printed = decimal(value) * factor, f"{value}{unit}/s"
-                yield self.measure("throughput", rate, printed, known, status="partial", line=progress[1])
+                yield self.measure("throughput", rate, printed, conditions, status="partial", line=progress[1])
 
-    def _again(self, job: str, operation: str, milliseconds: int, form: str) -> bool:
+    def _is_repeated(self, job: str, operation: str, milliseconds: int, form: str) -> bool:
         """Whether another form (text, terse or json) gave this result already; notes it otherwise."""
         forms = self._seen.setdefault((job, operation, milliseconds), form)
         if len(self._seen) > 10_000:
@@ -323,15 +323,17 @@ class Fio(LinesParser, evidence=Evidence.FITS):
         options = {**shared, **(job.get("job options") or {})}
         conditions = {**_of_options(options), "job": str(job.get("jobname"))}
         conditions["block_B"] = size_bytes(str(options.get("bs", options.get("blocksize", ""))))
-        conditions |= {name: whole(options.get(key)) for key, name in (("iodepth", "depth"), ("numjobs", "jobs"))}
+        conditions |= {
+            name: whole_number(options.get(key)) for key, name in (("iodepth", "depth"), ("numjobs", "jobs"))
+        }
         if number(job.get("error")):
             yield self.failure(f"job error {job.get('error')}", **conditions)
             return
         operations = "read", "write", "trim", "mixed"
-        found = [r for each in operations for r in self._direction(as_dict(job.get(each)), each, conditions)]
-        yield from found
+        records = [r for each in operations for r in self._direction(as_dict(job.get(each)), each, conditions)]
+        yield from records
         for key, state in (("usr_cpu", "user"), ("sys_cpu", "system")):
-            if found and (share := number(job.get(key))) is not None:
+            if records and (share := number(job.get(key))) is not None:
                 yield self.measure("cpu_share", share / 100, f"{share} %", state=state, **conditions)
 
     def _direction(self, result: dict[str, Any], operation: str, shared: Conditions) -> Iterator[Record]:
@@ -340,7 +342,7 @@ class Fio(LinesParser, evidence=Evidence.FITS):
         rate = exact if exact is not None else None if kib is None else kib * BINARY["K"]
         if not moved or not rate or not milliseconds:
             return
-        if self._again(str(shared["job"]), operation, int(milliseconds), "json"):
+        if self._is_repeated(str(shared["job"]), operation, int(milliseconds), "json"):
             return
         seconds = milliseconds / 1e3
         if "bw_bytes" not in result and 0.9 < moved / (rate / 1024 * seconds) < 1.1:
@@ -358,10 +360,10 @@ class Fio(LinesParser, evidence=Evidence.FITS):
             percentiles = as_dict(block.get("percentile"))
             figures = {"mean": block.get("mean"), "max": block.get("max")}
             figures |= {f"p{p}": percentiles.get(f"{float(p):.6f}") for p in _PERCENTILES}
-            for statistic, found in figures.items():
-                if value := number(found):
-                    known = {**conditions, "of": kind, "statistic": statistic}
-                    yield self.measure("latency", value * TIMES[word], f"{found} {word}", known)
+            for statistic, figure in figures.items():
+                if value := number(figure):
+                    more = {**conditions, "of": kind, "statistic": statistic}
+                    yield self.measure("latency", value * TIMES[word], f"{figure} {word}", more)
 
 
 def _amount(match: Match, number: str, unit: str) -> float:
@@ -372,5 +374,5 @@ def _amount(match: Match, number: str, unit: str) -> float:
 
 def _snapshot(record: Record) -> Record:
     """A figure of a run that went on."""
-    known = {"interval": True}
-    return record._replace(conditions={**record.conditions, **known}) if isinstance(record, Measurement) else record
+    more = {"interval": True}
+    return record._replace(conditions={**record.conditions, **more}) if isinstance(record, Measurement) else record

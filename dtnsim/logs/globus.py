@@ -7,7 +7,7 @@ from typing import Any, Final, NamedTuple
 
 from dtnsim.logs._commands import meanings
 from dtnsim.logs._declared import Found, LinesParser, Match, reads
-from dtnsim.logs._numbers import as_dict, binary_size, number, whole
+from dtnsim.logs._numbers import as_dict, binary_size, number, whole_number
 from dtnsim.logs.base import NO_BYTES, Conditions, Document, Evidence, Record, Status, anew, documents, noted
 from dtnsim.logs.measurement import Measurement
 
@@ -43,22 +43,22 @@ class Globus(LinesParser, evidence=Evidence.TRANSFER):
     _host: Conditions = anew(dict)
 
     @reads(r"^\s*+Task ID  .*\| Status")
-    def _list(self, found: Match) -> Record:  # noqa: ARG002 (what reads hands over)
+    def _list(self, match: Match) -> Record:  # noqa: ARG002 (what reads hands over)
         return self.unread("globus task list", "a list has no bytes and no times: globus task list -F json has them")
 
     @reads(r"^\s*+(?P<task>[0-9a-f]{8}-[0-9a-f-]{27}) \| FAILED {1,12}\| (?P<rest>\S.{0,500})")
     def _row(self, row: Match) -> Record:
         names, cells = ("operation", "source", "target", "label"), map(str.strip, row["rest"].split(" | "))
-        known: Conditions = {**self.where, "task": row["task"], **dict(zip(names, cells, strict=False))}
-        return self.failure("task FAILED", **known)
+        conditions: Conditions = {**self.where, "task": row["task"], **dict(zip(names, cells, strict=False))}
+        return self.failure("task FAILED", **conditions)
 
     @reads(r"^\s*(?P<key>[A-Z][A-Za-z ]{1,40}?):\s++(?P<value>\S++(?:\s++\S++)*)\s*+$")
-    def _pair(self, found: Match) -> Iterator[Record]:
-        if (key := meanings("globus").get(found["key"])) is None:
+    def _pair(self, match: Match) -> Iterator[Record]:
+        if (key := meanings("globus").get(match["key"])) is None:
             return
         if key in self._task or (key in ("task_id", "label") and "status" in self._task):
             yield from self.settle()
-        self._task[key], self._lines[key], self._host = found["value"], self.ctx.line, self.where
+        self._task[key], self._lines[key], self._host = match["value"], self.ctx.line, self.where
 
     def settle(self) -> Iterator[Record]:
         (task, self._task), (lines, self._lines) = (self._task, {}), (self._lines, {})
@@ -78,29 +78,29 @@ class Globus(LinesParser, evidence=Evidence.TRANSFER):
         status = str(task.get("status", "")).upper()
         size, rate = (_figure(task, key) for key in ("bytes_transferred", "effective_bytes_per_second"))
         seconds = _span(task)
-        known: Conditions = {
+        conditions: Conditions = {
             **more, "operation": str(task.get("type", "TRANSFER")).lower(),
             "source": _text(task, "source_endpoint_display_name") or _text(task, "source_endpoint"),
             "target": _text(task, "destination_endpoint_display_name") or _text(task, "destination_endpoint"),
-            **{key: whole(_figure(task, key)) for key in ("files", "directories", "faults", "files_skipped")},
+            **{key: whole_number(_figure(task, key)) for key in ("files", "directories", "faults", "files_skipped")},
             **{to: task[key] for key, to in _SWITCHES.items() if isinstance(task.get(key), bool)},
             "task": _text(task, "task_id"), "bytes": size, "includes": "queueing, listing and checksums",
             "duration_s": seconds,
         }  # fmt: skip
         if status == "FAILED":
             text = f"task {status}: {_text(task, 'nice_status_details') or ''}".rstrip(": ")
-            yield self.failure(text, line=line, **known)
+            yield self.failure(text, line=line, **conditions)
             return
         why = "an ACTIVE task has no rate yet" if status in ("ACTIVE", "INACTIVE") else "zero bytes: no rate"
-        size, rate = (self.need(found, f"task {status}", why, line=line) for found in (size, rate))
+        size, rate = (self.need(figure, f"task {status}", why, line=line) for figure in (size, rate))
         final: Status = "complete" if status == "SUCCEEDED" else "partial"
         if not status:
             final = "truncated" if cut else "complete"
         if seconds and seconds >= 10 and final == "complete" and abs(size / seconds / rate - 1) > 0.05 + 1 / seconds:
             yield self.unread(f"{rate:g} B/s", "bytes and wall clock do not give the printed rate", line=line)
-        yield self.measure("throughput", rate, f"{rate:.10g} B/s", status=final, line=line, **known)
+        yield self.measure("throughput", rate, f"{rate:.10g} B/s", status=final, line=line, **conditions)
         if seconds:
-            yield self.measure("duration", seconds, f"{seconds:g} s", status=final, line=line, **known)
+            yield self.measure("duration", seconds, f"{seconds:g} s", status=final, line=line, **conditions)
 
 
 def _figure(task: Mapping[str, Any], key: str) -> float | None:
@@ -159,31 +159,31 @@ class GridFtp(LinesParser, evidence=Evidence.TRANSFER):
         return self.unread(text, "the line is cut or of an unknown form") if cut else None
 
     @reads(_GRIDFTP_LINE)
-    def _file(self, found: Match) -> Iterator[Record]:
-        if found["type"].upper() not in _DIRECTIONS:
+    def _file(self, match: Match) -> Iterator[Record]:
+        if match["type"].upper() not in _DIRECTIONS:
             return
-        size = int(found["bytes"])
-        known: Conditions = {
-            "host": found["host"], "direction": _DIRECTIONS[found["type"].upper()], "file": found["file"],
-            "streams": int(found["streams"]), "stripes": whole(found["stripes"]),
-            "block_B": int(found["block"]) or None, "window_B": int(found["buffer"]) or None,
-            "peer": found["dest"] if found["dest"] not in _UNKNOWN else None,
-            "task": found["task"] if found["task"] != "none" else None, "end": found["end"],
+        size = int(match["bytes"])
+        conditions: Conditions = {
+            "host": match["host"], "direction": _DIRECTIONS[match["type"].upper()], "file": match["file"],
+            "streams": int(match["streams"]), "stripes": whole_number(match["stripes"]),
+            "block_B": int(match["block"]) or None, "window_B": int(match["buffer"]) or None,
+            "peer": match["dest"] if match["dest"] not in _UNKNOWN else None,
+            "task": match["task"] if match["task"] != "none" else None, "end": match["end"],
         }  # fmt: skip
-        if found["code"][0] != "2":
-            yield self.failure(f"{found['type']} CODE={found['code']}", **{**known, "bytes": size})
+        if match["code"][0] != "2":
+            yield self.failure(f"{match['type']} CODE={match['code']}", **{**conditions, "bytes": size})
             return
-        seconds = _second(found["end"]) - _second(found["start"])
-        seconds += (int(found["end_us"]) - int(found["start_us"])) * 1e-6
+        seconds = _second(match["end"]) - _second(match["start"])
+        seconds += (int(match["end_us"]) - int(match["start_us"])) * 1e-6
         why = "no time passed: the clock was set back" if size else NO_BYTES
         self.need(size and seconds > 0, f"NBYTES={size}", why)
-        known |= {"bytes": size, "duration_s": seconds}
+        conditions |= {"bytes": size, "duration_s": seconds}
         printed = f"{seconds:.6f} s"
-        yield self.measure("throughput", size / seconds, f"NBYTES={size} in {printed}", **known)
-        yield self.measure("duration", seconds, printed, **known)
-        if found["retrans"]:
-            count = sum(int(part) for part in found["retrans"].split(",") if part)
-            yield self.measure("retransmits", count, found["retrans"], known)
+        yield self.measure("throughput", size / seconds, f"NBYTES={size} in {printed}", **conditions)
+        yield self.measure("duration", seconds, printed, **conditions)
+        if match["retrans"]:
+            count = sum(int(part) for part in match["retrans"].split(",") if part)
+            yield self.measure("retransmits", count, match["retrans"], conditions)
 
 
 _PROGRAMS: Final = ("globus-url-copy", "gfal-copy", "uberftp")
@@ -221,24 +221,24 @@ class GlobusUrlCopy(LinesParser, evidence=Evidence.TRANSFER):
     _failed = anew(lambda: -100)  # line of the last error: its text goes on over several lines
 
     @reads(r"(?<!\d)<bytes:int> bytes\s++<avg:num> (?P<u>[KMG]?)B/sec avg(?:\s+<inst:num> (?P<iu>[KMG]?)B/sec inst)?")
-    def _performance(self, found: Match) -> Iterator[Record]:
-        held, size, rate = self._held, int(found["bytes"]), binary_size(found["avg"], found["u"])
-        if held is not None and (size < held.size or self._ended[0] is not None):
+    def _performance(self, match: Match) -> Iterator[Record]:
+        copy, size, rate = self._held, int(match["bytes"]), binary_size(match["avg"], match["u"])
+        if copy is not None and (size < copy.size or self._ended[0] is not None):
             yield from self.settle()
-        elif held is not None and not self.ctx.after_redraw:
-            yield from self.held(held.instant)  # a line of its own, not overwritten
-        known = {**self._conditions(), **self._where, **self.where, "bytes": size}
-        more = {**known, "duration_s": size / rate if rate > 0 else None}
-        mean, instant = self.rate(rate if size else 0.0, f"{found['avg']} {found['u']}B/sec avg", more), None
-        if found["inst"] is not None:
-            printed, more = f"{found['inst']} {found['iu']}B/sec inst", {"interval": True, "average": "interval"}
-            instant = self.measure("throughput", binary_size(found["inst"], found["iu"]), printed, {**known, **more})
-        self._ended, self._held = (None, "complete"), _Copy(size, known, mean, instant)
+        elif copy is not None and not self.ctx.after_redraw:
+            yield from self.release(copy.instant)  # a line of its own, not overwritten
+        facts = {**self._conditions(), **self._where, **self.where, "bytes": size}
+        more = {**facts, "duration_s": size / rate if rate > 0 else None}
+        mean, instant = self.rate(rate if size else 0.0, f"{match['avg']} {match['u']}B/sec avg", more), None
+        if match["inst"] is not None:
+            printed, more = f"{match['inst']} {match['iu']}B/sec inst", {"interval": True, "average": "interval"}
+            instant = self.measure("throughput", binary_size(match["inst"], match["iu"]), printed, {**facts, **more})
+        self._ended, self._held = (None, "complete"), _Copy(size, facts, mean, instant)
 
     @reads(r"^\s*(?P<what>Source|Dest): +(?P<url>\S.*)$", settles=True)
     @reads(r"^ {1,12}(?P<file>\S.*?) {2}-> {2}(?P<file_to>\S.*)$", settles=True)
-    def _ends(self, found: Match) -> None:
-        groups = found.groupdict()
+    def _ends(self, match: Match) -> None:
+        groups = match.groupdict()
         if "what" not in groups:
             self._where |= {key: name.strip() for key, name in groups.items()}
         elif groups["what"] == "Source":
@@ -247,31 +247,31 @@ class GlobusUrlCopy(LinesParser, evidence=Evidence.TRANSFER):
             self._where["target"] = groups["url"].strip()
 
     @reads(r"Cancelling copy")
-    def _cancelled(self, found: Match) -> None:  # noqa: ARG002 (what reads hands over)
-        timer = "timer" in self.asked().values
+    def _cancelled(self, match: Match) -> None:  # noqa: ARG002 (what reads hands over)
+        timer = "timer" in self.command_line().values
         self._ended = ("timer", "complete") if timer else ("cancelled", "partial")
 
     @reads(r"^\s*(?:error: |globus_\w+: |\d{3}[- ]\d{3}[- ]|5\d\d[- ]|GlobusUrlCopy ?error).*|^ERROR: .*")
     def _error(self, error: Match) -> Iterator[Record]:
-        held = self._held
-        mine = held is not None or self._where or self.ctx.args(*_PROGRAMS) is not None or "globus" in error.string
+        copy = self._held
+        mine = copy is not None or self._where or self.ctx.args(*_PROGRAMS) is not None or "globus" in error.string
         if not mine or self.ctx.line - self._failed <= 4:
             return
         self._failed = self.ctx.line
-        known = held.known if held is not None else {**self._conditions(), **self._where}
+        facts = copy.known if copy is not None else {**self._conditions(), **self._where}
         self._ended = ("error", "partial")
         yield from self.settle()
-        yield self.failure(error[0], **known)
+        yield self.failure(error[0], **facts)
 
     def settle(self) -> Iterator[Record]:
         (copy, self._held), (ended, status) = (self._held, None), self._ended
         self._ended = (None, "complete")
         if copy is not None:
-            yield from self.held(copy.mean, status, ended=ended)
-            yield from self.held(copy.instant if isinstance(copy.mean, Measurement) else None)
+            yield from self.release(copy.mean, status, ended=ended)
+            yield from self.release(copy.instant if isinstance(copy.mean, Measurement) else None)
 
     def _conditions(self) -> Conditions:
-        found, _, urls = self.asked()
+        conditions, _, urls = self.command_line()
         if len(urls) > 1:
-            found["source"], found["target"] = urls[-2], urls[-1]
-        return found
+            conditions["source"], conditions["target"] = urls[-2], urls[-1]
+        return conditions

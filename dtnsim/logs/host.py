@@ -7,7 +7,7 @@ from collections.abc import Iterable, Iterator
 from typing import ClassVar, Final
 
 from dtnsim.logs._declared import Found, LinesParser, Match, gives, notes, reads
-from dtnsim.logs._numbers import whole
+from dtnsim.logs._numbers import whole_number
 from dtnsim.logs.base import Command, Conditions, Document, Evidence, Parser, Record, Status, anew, documents
 
 _CODES: Final = {2.5: 0.8, 5.0: 0.8, 8.0: 128 / 130, 16.0: 128 / 130, 32.0: 128 / 130}
@@ -38,12 +38,12 @@ class Lspci(LinesParser, evidence=Evidence.CORRECTS):
         speed, width, printed = float(link["speed"]), int(link["width"]), f"{link['speed']}GT/s x{link['width']}"
         if width == 0 or speed == 0:
             return
-        known: Conditions = {**self.known, "view": {"Cap": "capability", "Sta": "status"}[link["what"]], "lanes": width}
-        known |= {"transfers_per_s": speed * 1e9, "speed_is": link["speed_is"], "width_is": link["width_is"]}
-        yield self.measure("transfer_rate", speed * 1e9, printed, **known)
-        yield self.measure("lanes", width, printed, **known)
+        facts: Conditions = {**self.known, "view": {"Cap": "capability", "Sta": "status"}[link["what"]], "lanes": width}
+        facts |= {"transfers_per_s": speed * 1e9, "speed_is": link["speed_is"], "width_is": link["width_is"]}
+        yield self.measure("transfer_rate", speed * 1e9, printed, **facts)
+        yield self.measure("lanes", width, printed, **facts)
         if speed in _CODES:
-            yield self.measure("link_rate", speed * 1e9 * width * _CODES[speed] / 8, printed, **known)
+            yield self.measure("link_rate", speed * 1e9 * width * _CODES[speed] / 8, printed, **facts)
 
     _payload = gives(
         r"^\s*+(?:DevCap:\s++MaxPayload <most:int>|MaxPayload <now:int>) bytes(?:, MaxReadReq <request:int> bytes)?",
@@ -73,7 +73,7 @@ class Lstopo(Parser, evidence=Evidence.DESCRIBES):
             counts[kind] += 1
             if kind == "NUMANode":
                 line = doc.line_of(f'local_memory="{element.get("local_memory")}"')
-                node = {"node": whole(element.get("os_index")) or 0}
+                node = {"node": whole_number(element.get("os_index")) or 0}
                 yield from self.figures(element.attrib, node, "capacity? {local_memory:.0f} [B] : of=memory", line=line)
             elif kind in ("PCIDev", "Bridge"):
                 yield from self._link(element, doc)
@@ -84,14 +84,14 @@ class Lstopo(Parser, evidence=Evidence.DESCRIBES):
     def _link(self, element: ET.Element, doc: Document) -> Iterator[Record]:
         slot = element.get("pci_busid")
         infos = {info.get("name"): info.get("value") for info in element.findall("info")}
-        known: Conditions = {"slot": slot, "device": infos.get("PCIDevice") or element.get("name")}
+        facts: Conditions = {"slot": slot, "device": infos.get("PCIDevice") or element.get("name")}
         if element.get("type") == "PCIDev":
             names = (o.get("name") for o in element.iter("object") if o.get("type") == "OSDev")
-            known["os_devices"] = " ".join(filter(None, names))
+            facts["os_devices"] = " ".join(filter(None, names))
         else:
-            known["bridge"] = True
+            facts["bridge"] = True
         line = doc.line_of(f'pci_busid="{slot}"') if slot else doc.line
-        yield from self.figures(element.attrib, known, "link_rate? {pci_link_speed:g} GB/s", line=line)
+        yield from self.figures(element.attrib, facts, "link_rate? {pci_link_speed:g} GB/s", line=line)
 
 
 class Numactl(LinesParser, evidence=Evidence.DESCRIBES):
@@ -108,15 +108,15 @@ class Numactl(LinesParser, evidence=Evidence.DESCRIBES):
     _count = anew(int)  # of nodes
 
     @reads(r"^\s*available: (\d+) nodes? \(([\d,-]*)\)")
-    def _nodes(self, found: Match) -> Found:
-        self._count = int(found[1])
-        return self.measure("count", self._count, found[0].strip(), of="numa_nodes")
+    def _nodes(self, match: Match) -> Found:
+        self._count = int(match[1])
+        return self.measure("count", self._count, match[0].strip(), of="numa_nodes")
 
     @reads(r"^\s*node (\d+) cpus:((?: \d+)*)\s*$")
-    def _cpus(self, found: Match) -> Found:
-        count = len(found[2].split())
+    def _cpus(self, match: Match) -> Found:
+        count = len(match[2].split())
         status: Status = "truncated" if self.ctx.last else "complete"  # the list may go on
-        return self.measure("count", count, f"{count} cpus", status=status, of="cpus", node=int(found[1]))
+        return self.measure("count", count, f"{count} cpus", status=status, of="cpus", node=int(match[1]))
 
     _size = gives(r"^\s*node <node:int> (?P<view>size|free): <n:int> (?P<u>[kMG]?B)\b", "capacity {n} {u} : of=memory")
     _matrix = notes(r"^.*distances", opens=True)
@@ -241,13 +241,13 @@ class Bonding(LinesParser, evidence=Evidence.DESCRIBES):
     _up = anew(int)
 
     @reads(r"^\s*Ethernet Channel Bonding Driver: ", opens=True, settles=True)
-    def _bond(self, found: Match) -> None:  # noqa: ARG002 (what reads hands over)
+    def _bond(self, match: Match) -> None:  # noqa: ARG002 (what reads hands over)
         path = _BOND.search(self.ctx.command.text) if self.ctx.command is not None else None
         self.known = {"bond": path[1] if path else None}
 
     @reads(r"^\s*(Bonding Mode|Transmit Hash Policy|Slave Interface|MII Status|Speed): <value:rest>\s*+$", inside=True)
-    def _line(self, found: Match) -> Found:
-        self.lines, key, value = 0, found[1], found["value"]
+    def _line(self, match: Match) -> Found:
+        self.lines, key, value = 0, match[1], match["value"]
         if key == "Bonding Mode":
             self.known["mode"] = value
         elif key == "Transmit Hash Policy":
@@ -270,11 +270,11 @@ class Bonding(LinesParser, evidence=Evidence.DESCRIBES):
 
     def settle(self, status: Status = "complete") -> Iterator[Record]:
         """The bond's number of members."""
-        members, known = self._members, {"of": "members", "working": self._up, **self.known}
+        members, conditions = self._members, {"of": "members", "working": self._up, **self.known}
         self.forget()
         if members:
             shown = f"{len(members)} slaves"
-            yield self.measure("count", len(members), shown, known, line=members[-1][1], status=status)
+            yield self.measure("count", len(members), shown, conditions, line=members[-1][1], status=status)
 
 
 class Ifconfig(LinesParser, evidence=Evidence.BUSY):
@@ -291,15 +291,15 @@ class Ifconfig(LinesParser, evidence=Evidence.BUSY):
 
     @reads(r"^(\S+): flags=\d+<[^>]*>\s+mtu (\d+)(?=\s|$)")
     @reads(r"^\d+: ([^:@\s]+)(?:@\S+)?: <[^>]*>.*? mtu (\d+)(?=\s)")
-    def _new(self, found: Match) -> Found:
-        self.known = {"interface": found[1]}
-        return self.measure("mtu", int(found[2]), f"mtu {found[2]}", **self.known)
+    def _new(self, match: Match) -> Found:
+        self.known = {"interface": match[1]}
+        return self.measure("mtu", int(match[2]), f"mtu {match[2]}", **self.known)
 
     _mtu = gives(r"^\s.*?\bMTU:<n:int>(?=\s)", "mtu MTU:{n} [bytes]", after="interface")
 
     @reads(r"^\s.*\b[RT]X ")
-    def _bytes(self, found: Match) -> Iterator[Record]:
-        counts = re.findall(r"\b(RX|TX) (?:bytes:|packets \d+\s+bytes )(\d+) ", found.string) if self.known else []
+    def _bytes(self, match: Match) -> Iterator[Record]:
+        counts = re.findall(r"\b(RX|TX) (?:bytes:|packets \d+\s+bytes )(\d+) ", match.string) if self.known else []
         for way, count in counts:
-            known = {**self.known, "direction": "receive" if way == "RX" else "send"}
-            yield self.measure("bytes", int(count), f"{way} bytes {count}", known)
+            conditions = {**self.known, "direction": "receive" if way == "RX" else "send"}
+            yield self.measure("bytes", int(count), f"{way} bytes {count}", conditions)

@@ -110,9 +110,9 @@ class _Run:
             yield from self.settle(parser)
         stream = self.streams.setdefault(key, _Stream())
         stream.cut = parser.ctx.cut
-        held, stream.held = stream.held, None
-        if held is not None:
-            yield self._interval(parser, key, stream, held)
+        previous, stream.held = stream.held, None
+        if previous is not None:
+            yield self._interval(parser, key, stream, previous)
         if row.start_s < _ZERO:
             stream.held = row
         else:
@@ -124,9 +124,9 @@ class _Run:
             return False
         if any(key[0] == number for key in self.streams):
             return True
-        held = [(stream.held, stream.intervals) for stream in self.streams.values()]
+        pending = [(stream.held, stream.intervals) for stream in self.streams.values()]
         # not over if it could be the first row of a series, whose interval is a whole number of seconds
-        return all(row is not None and (more or abs(row.end_s - round(row.end_s)) >= _ZERO) for row, more in held)
+        return all(row is not None and (more or abs(row.end_s - round(row.end_s)) >= _ZERO) for row, more in pending)
 
     def summed(self) -> bool:
         """Whether a ``[SUM]`` row of the whole test is at the end: what follows is another test."""
@@ -150,7 +150,7 @@ class _Run:
         stream.mean.add(row.rate * span, span, row.line)
         shared = self._shared.get(key)
         if shared is None or shared[0] != state:  # what all rows of a stream share is put together once
-            base: Conditions = {n: v for n, v in self._known(key, row).items() if v is not None}
+            base: Conditions = {n: v for n, v in self._conditions(key, row).items() if v is not None}
             del base["duration_s"]
             base |= {"interval": True, "host": self.host or ""}
             if key[0] != "SUM" and len(self._peers(key)) > 1:
@@ -179,8 +179,8 @@ class _Run:
                 if stream.held is not None:
                     yield self._interval(parser, key, stream, stream.held)
                 if (row := stream.last) is not None:
-                    known = self._known(key, row) | {"stream": None if alone else int(row.id)}
-                    yield from stream.mean.records(parser, known)
+                    conditions = self._conditions(key, row) | {"stream": None if alone else int(row.id)}
+                    yield from stream.mean.records(parser, conditions)
         yield from self._sums(parser, streams, complete)
         for state in (self.streams, self._shared, self.reports, self.connections, self.groups):
             state.clear()
@@ -200,7 +200,7 @@ class _Run:
         row = stream.held
         assert row is not None
         parser.need(row.size > 0 and row.rate > 0, row.text, NO_BYTES, line=row.line)
-        known = self._known(key, row) | {"bytes": row.size, "stream": None if alone else int(row.id)}
+        conditions = self._conditions(key, row) | {"bytes": row.size, "stream": None if alone else int(row.id)}
         status: Status = "truncated" if stream.cut else "complete"
         figures: list[tuple[str, float, str]] = [("throughput", row.rate, row.printed)]
         udp, enhanced = udp_of(row.rest), _ENHANCED.match(row.rest)
@@ -211,8 +211,8 @@ class _Run:
         if enhanced is not None:
             figures.append(("retransmits", int(enhanced["retry"]), enhanced["retry"]))
         for quantity, value, printed in figures:
-            yield parser.measure(quantity, value, printed, status=status, line=row.line, **known)
-            known["packets"] = udp[2] if udp is not None and udp[2] > 0 else None  # beside what the rate is of
+            yield parser.measure(quantity, value, printed, status=status, line=row.line, **conditions)
+            conditions["packets"] = udp[2] if udp is not None and udp[2] > 0 else None  # beside what the rate is of
 
     def _sums(self, parser: LineParser, streams: dict[_Key, _Stream], complete: set[_Key]) -> Iterator[Record]:
         """The sum of the streams of one direction, where the log has no ``[SUM]`` row of them."""
@@ -224,21 +224,21 @@ class _Run:
             if len(peers) >= 2 and done.isdisjoint(peers) and complete.issuperset(peers):
                 done.update(peers)
                 rows = [row for peer in peers if (row := streams[peer].held) is not None]
-                conditions = {**self._known(key, rows[0]), "derived": "sum of streams"}
+                conditions = {**self._conditions(key, rows[0]), "derived": "sum of streams"}
                 conditions |= {"duration_s": max(row.end_s for row in rows), "bytes": sum(row.size for row in rows)}
                 rate, line = sum(row.rate for row in rows), max(row.line for row in rows)
                 yield parser.measure("throughput", rate, "", line=line, **conditions)
 
     def _peers(self, key: _Key) -> list[_Key]:
         """Streams of the same test and direction, seen from the same end."""
-        own = self._direction(key), key[2], self._group(key)
-        return [k for k in self.streams if k[0] != "SUM" and (self._direction(k), k[2], self._group(k)) == own]
+        side = self._direction(key), key[2], self._group(key)
+        return [k for k in self.streams if k[0] != "SUM" and (self._direction(k), k[2], self._group(k)) == side]
 
     def _direction(self, key: _Key) -> str | None:
         number, star, _ = key
         if number == "SUM":
-            found = {self._direction(k) for k in self.streams if k[0] != "SUM" and not k[2]}
-            return "both" if {"send", "receive"} <= found else found.pop() if len(found) == 1 else None
+            directions = {self._direction(k) for k in self.streams if k[0] != "SUM" and not k[2]}
+            return "both" if {"send", "receive"} <= directions else directions.pop() if len(directions) == 1 else None
         connection = self.connections.get(number)
         if connection is None:
             return None
@@ -246,18 +246,18 @@ class _Run:
         turned = connection.listening or not self.server if connection.reverse else other
         return "receive" if connection.listening != turned else "send"
 
-    def _known(self, key: _Key, row: Row) -> Conditions:
-        found, direction = dict(self.conditions), self._direction(key)
+    def _conditions(self, key: _Key, row: Row) -> Conditions:
+        conditions, direction = dict(self.conditions), self._direction(key)
         number, _, report = key
         streams = {k[0] for k in self.streams if k[0] != "SUM"} if number == "SUM" else set(self._peers(key))
         if streams:
-            found["streams"] = len(streams)
-        found |= {"host": self.host, "direction": direction, "duration_s": row.end_s - row.start_s}
+            conditions["streams"] = len(streams)
+        conditions |= {"host": self.host, "direction": direction, "duration_s": row.end_s - row.start_s}
         if report or (direction is None and udp_of(row.rest) is not None):
-            found["role"] = "receiver"
+            conditions["role"] = "receiver"
         elif direction in ("send", "receive"):
-            found["role"] = "sender" if direction == "send" else "receiver"
-        return found
+            conditions["role"] = "sender" if direction == "send" else "receiver"
+        return conditions
 
 
 class _Iperf2(LineParser, evidence=Evidence.NETWORK, of_a_line=True):
@@ -277,14 +277,14 @@ class _Iperf2(LineParser, evidence=Evidence.NETWORK, of_a_line=True):
         if anew or self._run.command is not command:
             yield from self._run.settle(self)
             # iperf2's manual: sizes are 1024-based, rates 1000-based, and it runs 10 s by default
-            (known, values, _), every, time = self.asked(), None, None
+            (conditions, values, _), every, time = self.command_line(), None, None
             if self.ctx.args(*self.commands) is not None:
-                known.setdefault("protocol", "tcp")
+                conditions.setdefault("protocol", "tcp")
                 with suppress(ValueError):
                     every, time = (decimal(values[key]) if key in values else None for key in ("every", "time"))
                     if time is None and values.keys().isdisjoint(("bytes", "server")):
                         time = 10.0
-            self._run = _Run(command, known, self.where["host"], every, time)
+            self._run = _Run(command, conditions, self.where["host"], every, time)
 
 
 class Iperf2Text(_Iperf2):
@@ -306,16 +306,16 @@ class Iperf2Text(_Iperf2):
             yield from self._run.row(self, row)
         elif _BWCTL.match(text):
             yield from self._settled(anew=True)
-        elif (found := _CONNECTED.search(text)) is None:
+        elif (match := _CONNECTED.search(text)) is None:
             yield from self._remark(text) if "connected with" not in text else ()
         else:
             yield from self._settled()
             run = self._run
-            if run.finished(found["id"]) or run.summed():
+            if run.finished(match["id"]) or run.summed():
                 yield from run.settle(self)
-            listening = int(found["local"]) == run.port
-            run.connect(found["id"], _Connection(listening, bool(found["star"]), "(reverse)" in found["rest"]))
-            run.conditions.setdefault("target", found["host"])
+            listening = int(match["local"]) == run.port
+            run.connect(match["id"], _Connection(listening, bool(match["star"]), "(reverse)" in match["rest"]))
+            run.conditions.setdefault("target", match["host"])
 
     def _remark(self, text: str) -> Iterator[Record]:
         if (banner := _BANNER.search(text)) is not None:
@@ -374,18 +374,18 @@ class Iperf2Csv(_Iperf2):
         return number
 
     def feed(self, text: str) -> Iterable[Record]:
-        if (found := _CSV.match(text)) is None:
+        if (match := _CSV.match(text)) is None:
             return
         yield from self._settled()
-        total, span = found["sport"] == "0" or found["id"] == "-1", (float(found["start"]), float(found["end"]))
-        size, rate, printed = float(found["size"]), int(found["rate"]) / 8, f"{found['rate']} bit/s"
-        rest = "" if found["jitter"] is None else f"{found['jitter']} ms {found['lost']}/{found['total']} (0%)"
-        number = "SUM" if total else found["id"]
+        total, span = match["sport"] == "0" or match["id"] == "-1", (float(match["start"]), float(match["end"]))
+        size, rate, printed = float(match["size"]), int(match["rate"]) / 8, f"{match['rate']} bit/s"
+        rest = "" if match["jitter"] is None else f"{match['jitter']} ms {match['lost']}/{match['total']} (0%)"
+        number = "SUM" if total else match["id"]
         row = Row(number, False, None, *span, size, rate, printed, rest, self.ctx.line, text)  # noqa: FBT003 (no star)
         run = self._run
         if not total:
-            number = f"{found['id']} {found['sport']} {found['dport']}"
+            number = f"{match['id']} {match['sport']} {match['dport']}"
             if number not in run.groups:
-                run.groups[number] = self._test_of(found["date"], row.end_s)
-            run.conditions.setdefault("target", found["dst"])
+                run.groups[number] = self._test_of(match["date"], row.end_s)
+            run.conditions.setdefault("target", match["dst"])
         yield from run.row(self, row, number)

@@ -87,20 +87,20 @@ class _Test:
     def figure(self, name: str, way: str | None, role: str | None) -> Conditions:
         """Conditions of the rows of a stream, or of ``SUM``, of one way (as of `Row`), as the end of a role counted."""
         more = {key: value for key, value in (("host", self.host), ("role", role)) if value is not None}
-        found = {**self.conditions, **more}
+        conditions = {**self.conditions, **more}
         ids = self.ids(way)
-        asked = self.conditions.get("streams")
-        count = max(len(self.streams) // (2 if way else 1), asked if isinstance(asked, int) else 0)
+        requested = self.conditions.get("streams")
+        count = max(len(self.streams) // (2 if way else 1), requested if isinstance(requested, int) else 0)
         count = count or len(ids - {"SUM"})
         if count:
-            found["streams"] = count
+            conditions["streams"] = count
         if name != "SUM" and (count > 1 or len(ids) > 1):
-            found["stream"] = int(name)
+            conditions["stream"] = int(name)
         if way is not None:
-            found["direction"] = "send" if way[0] == "T" else "receive"
-        elif found.get("reporter") != "server":
-            found["direction"] = "receive" if found.get("reverse") else "send"
-        return found
+            conditions["direction"] = "send" if way[0] == "T" else "receive"
+        elif conditions.get("reporter") != "server":
+            conditions["direction"] = "receive" if conditions.get("reverse") else "send"
+        return conditions
 
 
 @lru_cache(maxsize=4096)
@@ -153,32 +153,32 @@ class Iperf3Text(LineParser, evidence=Evidence.NETWORK, of_a_line=True):
         named = ctx.command is not None and ctx.command.host is not None
         if test is None or not test.plain or named or ctx.memo.get("iperf None") != _THIRD:
             return []
-        found = _ROWS.findall(text)
-        if len(found) != len(lines):
+        matches = _ROWS.findall(text)
+        if len(matches) != len(lines):
             return []
         version, file = self.version, ctx.file
-        ids = dict.fromkeys(row[0] for row in found)
+        ids = dict.fromkeys(row[0] for row in matches)
         streams = {number: (test.shared(number, None), test.means.setdefault((number, None), Mean())) for number in ids}
         records: list[Record] = []
-        for line, (number, start, end, figure, unit, again, window, prefix) in zip(lines, found, strict=True):
+        for line, (number, start, end, figure, unit, again, window, prefix) in zip(lines, matches, strict=True):
             rate, start_s, end_s = float(figure) * _FACTORS[unit], float(start), float(end)
             shared, mean = streams[number]
-            known = {**shared, "start_s": start_s, "end_s": end_s}
+            facts = {**shared, "start_s": start_s, "end_s": end_s}
             if window:
-                known["retransmits"], known["cwnd_B"] = int(again), float(window) * BINARY[prefix]
+                facts["retransmits"], facts["cwnd_B"] = int(again), float(window) * BINARY[prefix]
             mean.add(rate * (end_s - start_s), end_s - start_s, line)
             printed = f"{figure} {unit}/sec"
             records.append(
-                Measurement("iperf3", "throughput", rate, "B/s", printed, known, "complete", version, file, line)
+                Measurement("iperf3", "throughput", rate, "B/s", printed, facts, "complete", version, file, line)
             )
         return records
 
-    def _asked(self) -> Conditions:
+    def _command_conditions(self) -> Conditions:
         """What the command line says (iperf3 manual: sizes are 1024-based, rates 1000-based)."""
-        known, values, _ = self.asked()
+        facts, values, _ = self.command_line()
         if self.ctx.args("iperf3") is not None:
-            known.setdefault("protocol", "sctp" if "sctp" in values else "tcp")
-        return known
+            facts.setdefault("protocol", "sctp" if "sctp" in values else "tcp")
+        return facts
 
     def close(self) -> Iterator[Record]:
         for key in list(self._tests):
@@ -212,7 +212,7 @@ class Iperf3Text(LineParser, evidence=Evidence.NETWORK, of_a_line=True):
     def _begin(self, key: str | None) -> _Test:
         if len(self._tests) >= _MANY:
             self._tests.clear()
-        test = self._tests[key] = _Test(self._asked(), self.where["host"])
+        test = self._tests[key] = _Test(self._command_conditions(), self.where["host"])
         if key is not None:
             test.conditions["title"] = key
         test.interrupted = self.ctx.line - self._interrupt <= 1
@@ -238,8 +238,8 @@ class Iperf3Text(LineParser, evidence=Evidence.NETWORK, of_a_line=True):
         elif "Reverse mode" in text:
             test.conditions["reverse"] = True
         elif "CPU Utilization" in text:
-            for found in _CPU.finditer(text):
-                yield from self.figures(found, {"host": test.host}, "cpu_share {share}% : where={where} role={role}")
+            for match in _CPU.finditer(text):
+                yield from self.figures(match, {"host": test.host}, "cpu_share {share}% : where={where} role={role}")
         else:
             self._details(test, text)
 
@@ -261,7 +261,7 @@ class Iperf3Text(LineParser, evidence=Evidence.NETWORK, of_a_line=True):
             return
         for test in open_tests:
             test.error = None if test.finals else text  # a summary before the error is of a run that ended
-        conditions = open_tests[0].conditions if open_tests else self._asked()
+        conditions = open_tests[0].conditions if open_tests else self._command_conditions()
         yield self.failure(text, **conditions)
 
     def _row(self, key: str | None, row: Row) -> Iterator[Record]:
@@ -291,10 +291,10 @@ class Iperf3Text(LineParser, evidence=Evidence.NETWORK, of_a_line=True):
         if not omitted:
             span = row.end_s - row.start_s
             test.means.setdefault((row.id, row.way), Mean()).add(row.rate * span, span, row.line)
-        known = {**test.shared(row.id, row.way), "start_s": row.start_s, "end_s": row.end_s, **dict(_tail(row.rest))}
+        facts = {**test.shared(row.id, row.way), "start_s": row.start_s, "end_s": row.end_s, **dict(_tail(row.rest))}
         if omitted:
-            known["omitted"] = True
-        return self.measure("throughput", row.rate, row.printed, known)
+            facts["omitted"] = True
+        return self.measure("throughput", row.rate, row.printed, facts)
 
     def _settle(self, key: str | None) -> Iterator[Record]:
         test = self._tests.pop(key, None)
@@ -305,9 +305,9 @@ class Iperf3Text(LineParser, evidence=Evidence.NETWORK, of_a_line=True):
             chosen = [means["SUM"]] if "SUM" in means else list(means.values())
             rate = sum(mean.volume / mean.seconds for mean in chosen if mean.seconds > 0)
             if rate > 0:
-                known = {**test.figure("SUM", way, None), "duration_s": max(mean.seconds for mean in chosen)}
-                known["derived"] = "mean of intervals"
-                yield self.measure("throughput", rate, "", known, status="partial", line=chosen[-1].line)
+                facts = {**test.figure("SUM", way, None), "duration_s": max(mean.seconds for mean in chosen)}
+                facts["derived"] = "mean of intervals"
+                yield self.measure("throughput", rate, "", facts, status="partial", line=chosen[-1].line)
         for (_, _, role), (row, cut) in test.finals.items():
             if row.size > 0 and row.rate > 0:
                 yield from self._figures(test, row, role, cut=cut)

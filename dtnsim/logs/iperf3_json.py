@@ -12,7 +12,7 @@ reporting host, not of the sum. With several streams and no sum the streams are 
 from collections.abc import Iterable, Iterator, Mapping
 from typing import Any, Final
 
-from dtnsim.logs._numbers import as_dict, as_list, number, whole
+from dtnsim.logs._numbers import as_dict, as_list, number, whole_number
 from dtnsim.logs.base import NO_BYTES, Conditions, Document, Evidence, Mean, Parser, Record, Status, documents, noted
 
 #: key in ``end`` -> (role, opposite direction)
@@ -86,11 +86,11 @@ class Iperf3Json(Parser, evidence=Evidence.NETWORK):
                 rate, start, end = (number(part.get(k)) for k in ("bits_per_second", "start", "end"))
                 if rate is None or start is None or end is None:
                     continue
-                known = {**conditions, "interval": True, "start_s": start, "end_s": end}
-                known["retransmits"] = whole(part.get("retransmits"))
-                known["direction"] = _direction(conditions, opposite=key.endswith("reverse"))
-                known["omitted"] = True if part.get("omitted") is True else None
-                yield self.measure("throughput", rate / 8, f"{rate:g} bit/s", line=lines(f'"{key}"'), **known)
+                more = {**conditions, "interval": True, "start_s": start, "end_s": end}
+                more["retransmits"] = whole_number(part.get("retransmits"))
+                more["direction"] = _direction(conditions, opposite=key.endswith("reverse"))
+                more["omitted"] = True if part.get("omitted") is True else None
+                yield self.measure("throughput", rate / 8, f"{rate:g} bit/s", line=lines(f'"{key}"'), **more)
 
     def _end(self, doc: Document, end: Mapping[str, Any], conditions: Conditions, status: Status) -> Iterator[Record]:
         sums: dict[str, Mapping[str, Any]] = {key: part for key in _SUMS if isinstance(part := end.get(key), dict)}
@@ -103,9 +103,9 @@ class Iperf3Json(Parser, evidence=Evidence.NETWORK):
             status = "truncated" if doc.cut else status
         for key, part in sums.items():
             role, opposite = _SUMS.get(key, ("sender", False))
-            known = dict(conditions) | {"role": role, "direction": _direction(conditions, opposite=opposite)}
+            more = dict(conditions) | {"role": role, "direction": _direction(conditions, opposite=opposite)}
             line = doc.line_of(f'"{key}"', max(doc.text.rfind('"end"\t:'), doc.text.rfind('"end":\t{'), 0))
-            yield from self._sum(f'"{key}"', part, known, line, status)
+            yield from self._sum(f'"{key}"', part, more, line, status)
         cpu, server = as_dict(end.get("cpu_utilization_percent")), conditions.get("reporter") == "server"
         line = doc.line_of('"cpu_utilization_percent"')
         for key, where in (("host_total", "local"), ("remote_total", "remote")):
@@ -114,13 +114,13 @@ class Iperf3Json(Parser, evidence=Evidence.NETWORK):
                 continue  # a server does not learn what its client's processor did
             sends = ((where == "local") != bool(conditions.get("reverse"))) != server
             end_of = None if conditions.get("bidir") else "sender" if sends else "receiver"
-            known = {"where": where, "streams": conditions.get("streams"), "role": end_of}
-            yield self.measure("cpu_share", share / 100, f"{share:g}%", known, status=status, line=line)
+            more = {"where": where, "streams": conditions.get("streams"), "role": end_of}
+            yield self.measure("cpu_share", share / 100, f"{share:g}%", more, status=status, line=line)
         streams = as_list(end.get("streams"))
         for sender in (as_dict(as_dict(stream).get("sender")) for stream in streams):
-            known = {"target": conditions.get("target")}
-            known["stream"] = whole(sender.get("socket")) if len(streams) > 1 else None
-            yield from self.figures(sender, known, *_RTT, at=doc.line_of, status=status)
+            more = {"target": conditions.get("target")}
+            more["stream"] = whole_number(sender.get("socket")) if len(streams) > 1 else None
+            yield from self.figures(sender, more, *_RTT, at=doc.line_of, status=status)
 
     @noted
     def _sum(
@@ -131,27 +131,27 @@ class Iperf3Json(Parser, evidence=Evidence.NETWORK):
         if rate is None:
             return
         self.need(rate and size != 0, key, NO_BYTES, line=line)
-        known = {**conditions, "duration_s": seconds, "bytes": size}
-        yield from self.figures(part, known, "throughput {bits_per_second:.10g} bit/s", line=line, status=status)
+        more = {**conditions, "duration_s": seconds, "bytes": size}
+        yield from self.figures(part, more, "throughput {bits_per_second:.10g} bit/s", line=line, status=status)
         if again is not None and again >= 0 and conditions["role"] == "sender":
-            yield from self.figures(part, known, "retransmits {retransmits:g}", line=line, status=status)
+            yield from self.figures(part, more, "retransmits {retransmits:g}", line=line, status=status)
         if lost is not None and packets and packets > 0 and not key.startswith('"sum_sent'):
-            known["packets"] = int(packets)
-            yield from self.figures(part, known, *_OF_PACKETS, line=line, status=status)
+            more["packets"] = int(packets)
+            yield from self.figures(part, more, *_OF_PACKETS, line=line, status=status)
 
 
 def _added(streams: list[Any]) -> dict[str, Mapping[str, Any]]:
     """Sums of the streams, for documents without sums."""
     sums: dict[str, Mapping[str, Any]] = {}
     for name, parts in (("sum_sent", ("sender", "udp")), ("sum_received", ("receiver",))):
-        found = [as_dict(as_dict(s).get(part)) for s in streams for part in parts if part in as_dict(s)]
-        rates = [number(part.get("bits_per_second")) for part in found]
+        reports = [as_dict(as_dict(s).get(part)) for s in streams for part in parts if part in as_dict(s)]
+        rates = [number(part.get("bits_per_second")) for part in reports]
         if not rates or None in rates:
             continue
         sums[name] = {
             "bits_per_second": sum(r for r in rates if r is not None),
-            "bytes": sum(number(part.get("bytes")) or 0.0 for part in found),
-            "seconds": max((number(part.get("seconds")) or 0.0 for part in found), default=0.0),
+            "bytes": sum(number(part.get("bytes")) or 0.0 for part in reports),
+            "seconds": max((number(part.get("seconds")) or 0.0 for part in reports), default=0.0),
         }
     return sums
 
@@ -159,20 +159,20 @@ def _added(streams: list[Any]) -> dict[str, Mapping[str, Any]]:
 def _conditions(start: Mapping[str, Any]) -> Conditions:
     """What ``start`` says about a run."""
     test, target = as_dict(start.get("test_start")), as_dict(start.get("connecting_to"))
-    found: Conditions = {
+    conditions: Conditions = {
         "protocol": str(test["protocol"]).lower() if "protocol" in test else None,
-        "streams": whole(test.get("num_streams")), "block_B": number(test.get("blksize")),
+        "streams": whole_number(test.get("num_streams")), "block_B": number(test.get("blksize")),
         "omit_s": number(test.get("omit")) or None, "target": str(target["host"]) if "host" in target else None,
-        "mss_B": whole(start.get("tcp_mss")) or whole(start.get("tcp_mss_default")),
+        "mss_B": whole_number(start.get("tcp_mss")) or whole_number(start.get("tcp_mss_default")),
         "time": str(as_dict(start.get("timestamp")).get("time") or "") or None,
         "reverse": True if number(test.get("reverse")) else None, "bidir": True if number(test.get("bidir")) else None,
         "window_B": number(start.get("sock_bufsize")) or None,
         "title": str(start["title"]) if start.get("title") else None,
     }  # fmt: skip
     rate = number(test.get("target_bitrate") or start.get("target_bitrate"))
-    found["target_Bps"] = rate / 8 if rate else None
-    found["reporter"] = "server" if "accepted_connection" in start and not target else None
-    return {key: value for key, value in found.items() if value is not None}
+    conditions["target_Bps"] = rate / 8 if rate else None
+    conditions["reporter"] = "server" if "accepted_connection" in start and not target else None
+    return {key: value for key, value in conditions.items() if value is not None}
 
 
 def _direction(conditions: Conditions, *, opposite: bool) -> str | None:

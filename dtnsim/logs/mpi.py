@@ -39,14 +39,14 @@ class Ior(LinesParser, evidence=Evidence.SERVERS):
     _version = notes(r"\bIOR-(?P<version>\d[\w.+-]*): MPI", to=str, opens=True, settles=True)
 
     @reads(r"^\s*Max (?P<what>Write|Read):\s+<mib:dots> MiB/sec \(<mb:dots> MB/sec\)")
-    def _max(self, found: Match) -> Iterator[Record]:
-        operation, value = found["what"].lower(), float(found["mib"]) * MIB
+    def _max(self, match: Match) -> Iterator[Record]:
+        operation, value = match["what"].lower(), float(match["mib"]) * MIB
         if value == 0 or operation in self._done:
             return  # zero: not run
         self._done.add(operation)
-        if abs(value - float(found["mb"]) * 1e6) > 0.006 * 1e6 + 1e-3 * value:
-            yield self.unread(found[0], "MiB/sec and MB/sec disagree; the former is used")
-        yield self.measure("throughput", value, f"{found['mib']} MiB/sec", operation=operation, **self.known)
+        if abs(value - float(match["mb"]) * 1e6) > 0.006 * 1e6 + 1e-3 * value:
+            yield self.unread(match[0], "MiB/sec and MB/sec disagree; the former is used")
+        yield self.measure("throughput", value, f"{match['mib']} MiB/sec", operation=operation, **self.known)
 
     @reads(r"^(?=.*access).*bw\(MiB/s\)", opens=True)
     def _head(self, _: Match) -> Iterator[Record]:
@@ -88,15 +88,15 @@ class Ior(LinesParser, evidence=Evidence.SERVERS):
         if operation not in ("write", "read") or len(words) < 6:
             return
         row = {re.sub(r"\W", "", head): text for head, text in named.items()}
-        most, least, known = float(row["MaxMiB"]), float(row["MinMiB"]), {**self.known, "operation": operation}
+        most, least, conditions = float(row["MaxMiB"]), float(row["MinMiB"]), {**self.known, "operation": operation}
         if most > 0 and operation not in self._done:
             self._done.add(operation)
-            yield self.printed("throughput", row["MaxMiB"], "MiB/s", known)
+            yield self.printed("throughput", row["MaxMiB"], "MiB/s", conditions)
         if least != most:
-            yield from self.figures(row, known, *_SPREAD)
-        yield from self.figures(row, known, "iops? {MaxOPs} OPs [/s]")
+            yield from self.figures(row, conditions, *_SPREAD)
+        yield from self.figures(row, conditions, "iops? {MaxOPs} OPs [/s]")
         if re.fullmatch(r"\d+\.\d+", row.get("StonewallMiB", "NA")):
-            yield from self.figures(row, known, "throughput? {StonewallMiB} MiB [MiB/s] : view=stonewall")
+            yield from self.figures(row, conditions, "throughput? {StonewallMiB} MiB [MiB/s] : view=stonewall")
 
     def settle(self, *, closing: bool = False) -> Iterator[Record]:
         """Rows whose operation got no summary: the single repetition's row, or an unfinished run's rows."""
@@ -105,12 +105,12 @@ class Ior(LinesParser, evidence=Evidence.SERVERS):
         counts = Counter(row[0] for row in rows)
         for operation, figure, line, cut in rows:
             single = self.known.get("repetitions", 1) == 1 and counts[operation] == 1
-            whole = (single or bool(self._done)) and not unfinished
-            status: Status = "truncated" if cut else "complete" if whole else "partial"
-            known = {**self.known, "operation": operation}
+            finished = (single or bool(self._done)) and not unfinished
+            status: Status = "truncated" if cut else "complete" if finished else "partial"
+            conditions = {**self.known, "operation": operation}
             if float(figure) > 0:
                 rate, printed = float(figure) * MIB, f"{figure} MiB/s"
-                yield self.measure("throughput", rate, printed, line=line, status=status, **known)
+                yield self.measure("throughput", rate, printed, line=line, status=status, **conditions)
         self.forget()
         self.version = None
 
@@ -136,8 +136,8 @@ class Ior(LinesParser, evidence=Evidence.SERVERS):
                     best[access] = row
             for operation, row in best.items():
                 self.ctx.line, self.ctx.cut = doc.line_of(str(row["bwMiB"])), doc.cut  # the best may be yet to come
-                known = {**conditions, "operation": operation}
-                yield from self.figures(row, known, "throughput {bwMiB} MiB/s", "iops? {iops} iops [/s]")
+                more = {**conditions, "operation": operation}
+                yield from self.figures(row, more, "throughput {bwMiB} MiB/s", "iops? {iops} iops [/s]")
 
 
 def _sized(name: str, value: str) -> Conditions:
@@ -179,31 +179,31 @@ class Dcp(LinesParser, evidence=Evidence.TRANSFER):
         r"^\s*+(?P<what>Rate|Copy rate): <rate:real> <unit:k>i?B/s \(<size:int> bytes in <seconds:real> seconds\)",
         result=" bytes in ",
     )
-    def _rate(self, found: Match) -> Iterator[Record]:
-        size, seconds, command = int(found["size"]), float(found["seconds"]), self.ctx.command
+    def _rate(self, match: Match) -> Iterator[Record]:
+        size, seconds, command = int(match["size"]), float(match["seconds"]), self.ctx.command
         tasks = None if command is None else _TASKS.search(command.text[:2000])
-        known: Conditions = {**self.where, "bytes": float(size), "duration_s": seconds}
-        known["tasks"] = None if tasks is None else int(tasks[1])
-        whole, self._whole = self._whole, False
-        if found["what"] == "Copy rate" or not whole:
-            known["of"] = "data"
+        conditions: Conditions = {**self.where, "bytes": float(size), "duration_s": seconds}
+        conditions["tasks"] = None if tasks is None else int(tasks[1])
+        overall, self._whole = self._whole, False
+        if match["what"] == "Copy rate" or not overall:
+            conditions["of"] = "data"
         else:
-            known, self.known = known | self.known, {}
-        self.need(size > 0 and seconds > 0, found[0], "nothing was copied: no rate")
-        rate, printed, unit = size / seconds, f"{found['rate']} {found['unit']}iB/s", BINARY[found["unit"]]
-        if abs(rate - float(found["rate"]) * unit) > 0.01 * rate + 0.001 * unit:
+            conditions, self.known = conditions | self.known, {}
+        self.need(size > 0 and seconds > 0, match[0], "nothing was copied: no rate")
+        rate, printed, unit = size / seconds, f"{match['rate']} {match['unit']}iB/s", BINARY[match["unit"]]
+        if abs(rate - float(match["rate"]) * unit) > 0.01 * rate + 0.001 * unit:
             yield self.unread(printed, f"bytes and seconds give {rate:.4g} B/s")
-        yield self.measure("throughput", rate, printed, **known)
-        if whole:
-            yield self.measure("duration", seconds, f"{found['seconds']} seconds", **known)
+        yield self.measure("throughput", rate, printed, **conditions)
+        if overall:
+            yield self.measure("duration", seconds, f"{match['seconds']} seconds", **conditions)
 
     @reads(r"^\s*+Copied <size:real> <su:k>i?B \(\d{1,3}%\) in <seconds:real> secs \(<rate:real> <ru:k>i?B/s\)")
-    def _progress(self, found: Match) -> Found:
-        if float(found["rate"]) <= 0:
+    def _progress(self, match: Match) -> Found:
+        if float(match["rate"]) <= 0:
             return None
-        known: Conditions = {**self.where, "interval": True, "cumulative": True}
-        known |= {"bytes": float(found["size"]) * BINARY[found["su"]], "duration_s": float(found["seconds"])}
-        return self.printed("throughput", found["rate"], f"{found['ru']}iB/s", known)
+        conditions: Conditions = {**self.where, "interval": True, "cumulative": True}
+        conditions |= {"bytes": float(match["size"]) * BINARY[match["su"]], "duration_s": float(match["seconds"])}
+        return self.printed("throughput", match["rate"], f"{match['ru']}iB/s", conditions)
 
 
 class Mdtest(LinesParser, evidence=Evidence.SERVERS):
@@ -222,14 +222,14 @@ class Mdtest(LinesParser, evidence=Evidence.SERVERS):
     _launch = notes(r"mdtest-<version:word> was launched with <tasks:int> total task\(s\) on <nodes:int> n", new=True)
 
     @reads(r"SUMMARY(?: (rate|time)\b|: \(of \d+ iterations?\))")
-    def _table(self, found: Match) -> None:
-        self.open = found[1] != "time"  # before 1.9.3 the heading names no unit and there is no table of times
+    def _table(self, match: Match) -> None:
+        self.open = match[1] != "time"  # before 1.9.3 the heading names no unit and there is no table of times
         self._read_any = False
 
     @reads(r"^\d+ tasks, (\d+) (?:files|directories)")
-    def _files(self, found: Match) -> None:
+    def _files(self, match: Match) -> None:
         if self.known:
-            self.known["files"] = int(found[1])
+            self.known["files"] = int(match[1])
 
     @reads(
         r"^\s*(?P<what>(?:Directory|File|Tree) (?:creation|create|stat|read|rename|removal)(?: \(stonewall\))?)"
@@ -246,11 +246,11 @@ class Mdtest(LinesParser, evidence=Evidence.SERVERS):
             self.need(len(values) in (4, 7), row[0], f"the row has {len(values)} figures, not 3, 4 or 7")
             figures = list(zip(("max", "mean"), values[-4:-1:2], strict=True))
         operation = row["what"].replace(" (stonewall)", "").lower().replace(" ", "_")
-        known = {"operation": operation.replace("creation", "create").replace("removal", "remove"), **self.known}
-        known["view"] = "stonewall" if stonewall else None
+        conditions = {"operation": operation.replace("creation", "create").replace("removal", "remove"), **self.known}
+        conditions["view"] = "stonewall" if stonewall else None
         for statistic, text in figures:
             if text != "NA" and float(text) > 0:
-                yield self.printed("rate", text, "/s", statistic=statistic, **known)
+                yield self.printed("rate", text, "/s", statistic=statistic, **conditions)
 
     def other(self, text: str) -> Found:
         if self.open:
@@ -261,7 +261,7 @@ class Mdtest(LinesParser, evidence=Evidence.SERVERS):
         return None if error is None else self.failure(error[0], **self.known)
 
 
-def _known(phase: str, *, valid: bool) -> Conditions:
+def _phase_conditions(phase: str, *, valid: bool) -> Conditions:
     operation = phase.rpartition("-")[2]
     return {"of": phase, "operation": operation if operation in _OPERATIONS else phase, "valid": valid}
 
@@ -293,26 +293,26 @@ class Io500(LinesParser, evidence=Evidence.SERVERS):
         r"(?P<unit>GiB/s|GB/s|kIOPS|kiops) *+: time ++<seconds:real> seconds(?P<rest>.{0,20})",
         result="[RESULT",
     )
-    def _phase(self, found: Match) -> Found:
-        phase, value = found["phase"].replace("_", "-"), float(found["value"])
-        printed = found["value"] + " " + found["unit"]
+    def _phase(self, match: Match) -> Found:
+        phase, value = match["phase"].replace("_", "-"), float(match["value"])
+        printed = match["value"] + " " + match["unit"]
         self.need(value > 0, f"{phase} {printed}", "nothing was done: no rate")
-        known = _known(phase, valid=found["bad"] is None and "INVALID" not in found["rest"])
-        known["duration_s"] = float(found["seconds"])
-        kind = ("throughput", value * _GIB) if found["unit"][0] == "G" else ("rate", value * 1e3)
-        return self.measure(*kind, printed, **known)
+        conditions = _phase_conditions(phase, valid=match["bad"] is None and "INVALID" not in match["rest"])
+        conditions["duration_s"] = float(match["seconds"])
+        kind = ("throughput", value * _GIB) if match["unit"][0] == "G" else ("rate", value * 1e3)
+        return self.measure(*kind, printed, **conditions)
 
     @reads(
         r"^\s*+\[SCORE(?P<bad>-invalid| INVALID)? ?\] Bandwidth <rate:real> (?:GiB/s|GB/s) *+: IOPS "
         r"<iops:real> kiops *+: TOTAL <total:real>(?P<rest>.{0,20})"
     )
-    def _score(self, found: Match) -> Iterator[Record]:
-        known: Conditions = {"of": "score", "statistic": "geometric mean"}
-        known["valid"] = found["bad"] is None and "INVALID" not in found["rest"]
-        if float(found["rate"]) > 0:
-            yield self.printed("throughput", found["rate"], "GiB/s", **known)
-        if float(found["iops"]) > 0:
-            yield self.measure("rate", float(found["iops"]) * 1e3, f"{found['iops']} kiops", **known)
+    def _score(self, match: Match) -> Iterator[Record]:
+        conditions: Conditions = {"of": "score", "statistic": "geometric mean"}
+        conditions["valid"] = match["bad"] is None and "INVALID" not in match["rest"]
+        if float(match["rate"]) > 0:
+            yield self.printed("throughput", match["rate"], "GiB/s", **conditions)
+        if float(match["iops"]) > 0:
+            yield self.measure("rate", float(match["iops"]) * 1e3, f"{match['iops']} kiops", **conditions)
 
     _section = notes(
         r"^\s*+\[(?P<phase>(?:ior|mdtest)-(?:easy|hard|rnd)[\w-]{0,20}|find[\w-]{0,20})\]\s*+$",
@@ -320,9 +320,9 @@ class Io500(LinesParser, evidence=Evidence.SERVERS):
     )  # fmt: skip
 
     @reads(r"^\s*+(?P<key>score|t_delta|t_start|t_end)\s++= <value:word>(?: (?P<clock>[\d:]{8}))?\s*+$", inside=True)
-    def _pair(self, found: Match) -> None:
-        self._pairs[found["key"]] = found["value"] + (f"T{found['clock']}Z" if found["clock"] else "")
-        self._line = self.ctx.line if found["key"] == "score" else self._line
+    def _pair(self, match: Match) -> None:
+        self._pairs[match["key"]] = match["value"] + (f"T{match['clock']}Z" if match["clock"] else "")
+        self._line = self.ctx.line if match["key"] == "score" else self._line
 
     def other(self, text: str) -> Found:
         self._valid = self._valid and "INVALID" not in text
@@ -333,9 +333,14 @@ class Io500(LinesParser, evidence=Evidence.SERVERS):
         self._pairs, self._valid, self.open = {}, True, False
         score, seconds = number(pairs.get("score")) or 0.0, number(pairs.get("t_delta"))
         if phase and 0.0 < score < 1e9 and (seconds is not None or "t_delta" not in pairs):
-            known = {**self.where, **_known(phase, valid=valid), "duration_s": seconds, "end": pairs.get("t_end")}
+            conditions = {
+                **self.where,
+                **_phase_conditions(phase, valid=valid),
+                "duration_s": seconds,
+                "end": pairs.get("t_end"),
+            }
             io = phase.startswith("ior")
             kind = ("throughput", score * _GIB) if io else ("rate", score * 1e3)
             before, self.version = self.version, None  # of what printed text
-            yield self.measure(*kind, f"{pairs['score']} {'GiB/s' if io else 'kIOPS'}", line=self._line, **known)
+            yield self.measure(*kind, f"{pairs['score']} {'GiB/s' if io else 'kIOPS'}", line=self._line, **conditions)
             self.version = before

@@ -57,71 +57,71 @@ class Nuttcp(LinesParser, evidence=Evidence.NETWORK, of_a_line=True):
             return super().feed(text)
         if re.search(r"megabytes=\d", text):
             return self._parse(text)
-        found = _LINE.search(text)
-        if found is None and "bps" in text:
-            found = _LINE.search(re.sub(r"(?<!\s)\s*+\([^()]*+\)\s*+$", "", text))
-        if found is not None:
-            return self._result(text, found)
+        match = _LINE.search(text)
+        if match is None and "bps" in text:
+            match = _LINE.search(re.sub(r"(?<!\s)\s*+\([^()]*+\)\s*+$", "", text))
+        if match is not None:
+            return self._result(text, match)
         if (label := _LABEL.search(text)) is not None:
             self._label = (label["label"].strip(), self.ctx.line)
         return ()
 
-    def _result(self, text: str, found: re.Match[str]) -> Iterator[Record]:
-        rest, title, near = found["rest"], self._title(text), self.ctx.line - self._seen <= 12
+    def _result(self, text: str, match: re.Match[str]) -> Iterator[Record]:
+        rest, title, near = match["rest"], self._title(text), self.ctx.line - self._seen <= 12
         final = bool(_CPU.search(rest))
-        if found["mb"] is None and not final and not (near and title and re.search(r"(?i)aggregate|total", title)):
+        if match["mb"] is None and not final and not (near and title and re.search(r"(?i)aggregate|total", title)):
             return
         self._seen = self.ctx.line
-        known = {**self.about(), "label": title}
+        facts = {**self.about(), "label": title}
         if title is not None and (way := _DIRECTIONS.get(title.partition(" ")[0].lower())) is not None:
-            known["direction"] = way  # slides name it
-        rate = decimal(found["rate"]) * DECIMAL[found["u"]] / 8
-        printed = f"{found['rate']} {found['u']}bps"
-        if found["mb"] is None:
-            yield from self._final(text, rate, printed, known | ({} if final else {"aggregate": True}), rest)
+            facts["direction"] = way  # slides name it
+        rate = decimal(match["rate"]) * DECIMAL[match["u"]] / 8
+        printed = f"{match['rate']} {match['u']}bps"
+        if match["mb"] is None:
+            yield from self._final(text, rate, printed, facts | ({} if final else {"aggregate": True}), rest)
             return
-        megabytes, seconds = decimal(found["mb"]), decimal(found["s"])
+        megabytes, seconds = decimal(match["mb"]), decimal(match["s"])
         size = megabytes * 2**20  # the time is printed to 0.01 s and may be short
         low, high = size / (seconds + 0.006), size / max(seconds - 0.006, 1e-9)
         if not (0.98 * low <= rate <= 1.02 * high or "Tot:" in text or size == 0):
             yield self.unread(text, "MB, seconds and Mbps do not fit together")
-        if not (final or known.get("classic")):
-            yield self._interval(rate, printed, known, megabytes, seconds, rest)
+        if not (final or facts.get("classic")):
+            yield self._interval(rate, printed, facts, megabytes, seconds, rest)
         else:
-            yield from self._final(text, rate, printed, {**known, "duration_s": seconds, "bytes": size}, rest)
+            yield from self._final(text, rate, printed, {**facts, "duration_s": seconds, "bytes": size}, rest)
 
     def _title(self, text: str) -> str | None:
         if (label := _LABEL.search(text)) is not None:
             return label["label"].strip()
         return self._label[0] if self._label is not None and self.ctx.line - self._label[1] == 1 else None
 
-    def _interval(self, rate: float, printed: str, known: Conditions, mb: float, seconds: float, rest: str) -> Record:
-        known |= {"interval": True, "start_s": self._intervals.seconds, "end_s": self._intervals.seconds + seconds}
+    def _interval(self, rate: float, printed: str, facts: Conditions, mb: float, seconds: float, rest: str) -> Record:
+        facts |= {"interval": True, "start_s": self._intervals.seconds, "end_s": self._intervals.seconds + seconds}
         self._intervals.add(mb * 2**20, seconds, self.ctx.line)
         for name, pattern, scale in (("retransmits", _RETRANS, 1), ("cwnd_B", _CWND, 1024)):
             if (count := pattern.search(rest)) is not None:
-                known[name] = int(count[1]) * scale
+                facts[name] = int(count[1]) * scale
         if (drop := _DROP.search(rest)) is not None:
-            known |= {"lost": int(drop[1]), "packets": int(drop[2])}
-        return self.measure("throughput", rate, printed, known)
+            facts |= {"lost": int(drop[1]), "packets": int(drop[2])}
+        return self.measure("throughput", rate, printed, facts)
 
-    def _final(self, text: str, rate: float, printed: str, known: Conditions, rest: str) -> Iterator[Record]:
-        if "bytes" in known:  # a figure quoted on a slide stands alone
-            self.need(known["duration_s"] and rate, text, _NOTHING)
+    def _final(self, text: str, rate: float, printed: str, facts: Conditions, rest: str) -> Iterator[Record]:
+        if "bytes" in facts:  # a figure quoted on a slide stands alone
+            self.need(facts["duration_s"] and rate, text, _NOTHING)
             self._intervals = Mean()
         if (cwnd := _CWND.search(rest)) is not None:
-            known["cwnd_B"] = int(cwnd[1]) * 1024
-        yield self.measure("throughput", rate, printed, **known)
+            facts["cwnd_B"] = int(cwnd[1]) * 1024
+        yield self.measure("throughput", rate, printed, **facts)
         for share, end in _CPU.findall(rest):
-            yield self.measure("cpu_share", int(share) / 100, f"{share} %{end}", {**known, "role": _ROLES[end]})
+            yield self.measure("cpu_share", int(share) / 100, f"{share} %{end}", {**facts, "role": _ROLES[end]})
         if (retrans := _RETRANS.search(rest)) is not None:
-            yield self.measure("retransmits", int(retrans[1]), retrans[0], **known)
+            yield self.measure("retransmits", int(retrans[1]), retrans[0], **facts)
         if (rtt := _RTT.search(rest)) is not None:
-            yield self.measure("rtt", decimal(rtt[1]) * 1e-3, rtt[0], **known)
+            yield self.measure("rtt", decimal(rtt[1]) * 1e-3, rtt[0], **facts)
         if (drop := _DROP.search(rest)) is not None and int(drop[2]) > 0:
-            yield self.measure("loss", int(drop[1]) / int(drop[2]), drop[0], {**known, "packets": int(drop[2])})
+            yield self.measure("loss", int(drop[1]) / int(drop[2]), drop[0], {**facts, "packets": int(drop[2])})
         for value, which in _JITTER.findall(rest):
-            more = {**known, "statistic": (None if which == "Avg" else which.lower())}
+            more = {**facts, "statistic": (None if which == "Avg" else which.lower())}
             yield self.measure("jitter", decimal(value) * 1e-3, f"{value} ms{which}Jitter", more)
 
     def _parse(self, text: str) -> Iterator[Record]:
@@ -137,24 +137,24 @@ class Nuttcp(LinesParser, evidence=Evidence.NETWORK, of_a_line=True):
         if "real_sec" in numbers:
             yield self._interval(rate * 125e3, printed, self.about(), megabytes, numbers["real_sec"], rest)
             return
-        known = {**self.about(), "duration_s": numbers.get("real_seconds", 0.0), "bytes": megabytes * 2**20}
-        yield from self._final(text, rate * 125e3, printed, known, rest)
+        facts = {**self.about(), "duration_s": numbers.get("real_seconds", 0.0), "bytes": megabytes * 2**20}
+        yield from self._final(text, rate * 125e3, printed, facts, rest)
 
     @reads(r"nuttcp-[rt]\S*: (?:v(?P<version>[\d.]+): )?Error: .*|nuttcp: (?:bad|unknown|can't|error).*")
-    def _error(self, found: Match) -> Found:
-        self.version, self._intervals = found["version"] or self.version, Mean()
-        return self.failure(found[0], **self.about())
+    def _error(self, match: Match) -> Found:
+        self.version, self._intervals = match["version"] or self.version, Mean()
+        return self.failure(match[0], **self.about())
 
     @reads(r"nuttcp-(?P<end>[rt])\S*: <mb:real> MB in <s:real> real seconds = <kb:dots> KB/sec(?: = <rate:real> Mbps)?")
-    def _real(self, found: Match) -> Found:
-        seconds, megabytes = float(found["s"]), float(found["mb"])
-        self.need(seconds and megabytes, found.string, _NOTHING)
-        self.need(found["rate"] or not self.ctx.last, found.string, "the file ends inside this line")
-        rate, printed = float(found["kb"]) * 1024, f"{found['kb']} KB/sec"
-        if found["rate"]:
-            rate, printed = float(found["rate"]) * 125e3, f"{found['rate']} Mbps"
-        known = {**self.about(), "role": _ROLES[found["end"]], "duration_s": seconds, "bytes": megabytes * 2**20}
-        return self.measure("throughput", rate, printed, known)
+    def _real(self, match: Match) -> Found:
+        seconds, megabytes = float(match["s"]), float(match["mb"])
+        self.need(seconds and megabytes, match.string, _NOTHING)
+        self.need(match["rate"] or not self.ctx.last, match.string, "the file ends inside this line")
+        rate, printed = float(match["kb"]) * 1024, f"{match['kb']} KB/sec"
+        if match["rate"]:
+            rate, printed = float(match["rate"]) * 125e3, f"{match['rate']} Mbps"
+        facts = {**self.about(), "role": _ROLES[match["end"]], "duration_s": seconds, "bytes": megabytes * 2**20}
+        return self.measure("throughput", rate, printed, facts)
 
     _version = notes(r"nuttcp-[rt]\S*: v(?P<version>[\d.]+): ", to=str)
     _classic = notes(r'nuttcp-[rt]\S{0,80}: .{0,300}?"(?P<classic>classic)"', to=bool)
@@ -170,14 +170,14 @@ class Nuttcp(LinesParser, evidence=Evidence.NETWORK, of_a_line=True):
 
     def about(self) -> Conditions:
         role: Conditions = {"role": "sender"} if "classic" in self.known else {}
-        found, args = self.known | role, self.ctx.args(*self.commands)
+        conditions, args = self.known | role, self.ctx.args(*self.commands)
         if args is None:
-            return found
-        known, _, rest = self.asked()
-        found |= {"protocol": "tcp", "direction": "send", **known}
+            return conditions
+        options, _, rest = self.command_line()
+        conditions |= {"protocol": "tcp", "direction": "send", **options}
         if rest:
-            found["target"] = rest[-1]
-        return found
+            conditions["target"] = rest[-1]
+        return conditions
 
     def settle(self) -> Iterator[Record]:
         """A run that stopped before its summary gives the mean of its intervals."""

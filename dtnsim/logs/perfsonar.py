@@ -7,7 +7,7 @@ from typing import Any, ClassVar, Final
 
 from dtnsim.logs._declared import Found, LinesParser, Match, gives, notes, reads
 from dtnsim.logs._documents import first, records, seconds, stamp
-from dtnsim.logs._numbers import as_dict, as_list, iso_s, number, of_histogram, statistic, whole
+from dtnsim.logs._numbers import as_dict, as_list, iso_s, number, of_histogram, statistic, whole_number
 from dtnsim.logs.base import NO_BYTES, Conditions, Document, Evidence, Mean, Parser, Record, documents, noted
 
 _KEYS: Final = {"pscheduler", "result", "test"}
@@ -17,8 +17,8 @@ _DELAYS: Final = {"latency": "latency", "latencybg": "latency", "rtt": "rtt"}
 
 
 def _is_result(doc: Document) -> bool:
-    found = first(doc.data)
-    return found.keys() >= _KEYS and isinstance(found["result"], dict) and isinstance(found["test"], dict)
+    record = first(doc.data)
+    return record.keys() >= _KEYS and isinstance(record["result"], dict) and isinstance(record["test"], dict)
 
 
 class Perfsonar(Parser, evidence=Evidence.WAY, by_document=True, of_a_line=True):
@@ -43,27 +43,27 @@ class Perfsonar(Parser, evidence=Evidence.WAY, by_document=True, of_a_line=True)
     def _document(self, record: Mapping[str, Any]) -> Iterator[Record]:
         result, test = record["result"], as_dict(record["test"])
         spec, meta = as_dict(test.get("spec")), as_dict(record.get("meta"))
-        known: Conditions = {"time": stamp(seconds(as_dict(record["pscheduler"]).get("start_time")))}
+        facts: Conditions = {"time": stamp(seconds(as_dict(record["pscheduler"]).get("start_time")))}
         for end, key, name in (("source", "source", "source"), ("destination", "dest", "target")):
-            there = as_dict(meta.get(end))
-            found = spec.get(key) or there.get("hostname") or there.get("ip")
-            known[name] = found if isinstance(found, str) else None
-        length, known["streams"] = spec.get("duration"), whole(spec.get("parallel"))
-        known["duration_s"] = number(length) if number(length) is not None else iso_s(length)
-        known["protocol"] = "udp" if spec.get("udp") is True else None
+            endpoint = as_dict(meta.get(end))
+            host = spec.get(key) or endpoint.get("hostname") or endpoint.get("ip")
+            facts[name] = host if isinstance(host, str) else None
+        length, facts["streams"] = spec.get("duration"), whole_number(spec.get("parallel"))
+        facts["duration_s"] = number(length) if number(length) is not None else iso_s(length)
+        facts["protocol"] = "udp" if spec.get("udp") is True else None
         if result.get("succeeded") is False:
-            yield self.failure(str(result.get("error") or "the test did not succeed")[:300], **known)
+            yield self.failure(str(result.get("error") or "the test did not succeed")[:300], **facts)
             return
-        yield from self.figures(result, known, "throughput? {throughput:.10g} bit/s", "retransmits {retransmits:g}")
+        yield from self.figures(result, facts, "throughput? {throughput:.10g} bit/s", "retransmits {retransmits:g}")
         packets, keys = as_dict(result.get("packets")), (("sent", "packets_sent"), ("lost", "packets_lost"))
         sent, lost = (number(packets.get(key) if packets else result.get(other)) for key, other in keys)
         share = lost / sent if lost is not None and sent else number(packets.get("loss"))
         if share is not None:
-            yield self.measure("loss", share, f"{share:.6g}", known, packets=whole(sent))
+            yield self.measure("loss", share, f"{share:.6g}", facts, packets=whole_number(sent))
         if (kind := _DELAYS.get(str(test.get("type")))) is not None:
-            delays, way = as_dict(result.get(kind)), {**known, "one_way": True if kind == "latency" else None}
+            delays, way = as_dict(result.get(kind)), {**facts, "one_way": True if kind == "latency" else None}
             yield from self.figures(delays, way, *_delays(kind, _STATISTICS, "[ms]" if kind == "latency" else "[s]"))
-        yield from self.figures(result, known, "mtu? {mtu:g} [B]")
+        yield from self.figures(result, facts, "mtu? {mtu:g} [B]")
 
 
 _URL: Final = re.compile(
@@ -84,8 +84,8 @@ _NAMES: Final[tuple[str, ...]] = (
 
 
 def _is_series(doc: Document) -> bool:
-    found = as_dict(doc.data[0] if isinstance(doc.data, list) and doc.data else doc.data)
-    return found.keys() == {"ts", "val"} or {"metadata-key", "event-types"} <= found.keys()
+    entry = as_dict(doc.data[0] if isinstance(doc.data, list) and doc.data else doc.data)
+    return entry.keys() == {"ts", "val"} or {"metadata-key", "event-types"} <= entry.keys()
 
 
 class Esmond(Parser, evidence=Evidence.WAY, by_document=True, of_a_line=True):
@@ -118,11 +118,11 @@ class Esmond(Parser, evidence=Evidence.WAY, by_document=True, of_a_line=True):
             self._tests = {**self._tests, **tests}
             why = f"metadata of {len(items)} tests: results are what its base-uri answers"
             self.need(None, "metadata-key", why, line=doc.line)
-        kind, known = self._about()
+        kind, conditions = self._about()
         lines = doc.lines()
         for item in items:
             self.ctx.line, self.ctx.cut = lines('"ts"'), doc.cut and item is items[-1]
-            more = {**known, "time": stamp(number(item.get("ts")))}
+            more = {**conditions, "time": stamp(number(item.get("ts")))}
             value = item.get("val")
             if isinstance(value, list) and value and isinstance(value[0], dict) and "event-type" in value[0]:
                 for part in value:
@@ -139,57 +139,57 @@ class Esmond(Parser, evidence=Evidence.WAY, by_document=True, of_a_line=True):
         if url is None:
             name = (self.ctx.file or "").replace("\\", "/").rpartition("/")[2]
             return next((kind for kind in _TYPES if kind in name), None), {}
-        found = self._tests.get(url["key"], {})
-        known: Conditions = {key: value for key, value in found.items() if isinstance(value, str | int)}
+        test = self._tests.get(url["key"], {})
+        conditions: Conditions = {key: value for key, value in test.items() if isinstance(value, str | int)}
         if url["window"] and url["window"] != "0":
-            known["window_s"] = float(url["window"])
-        return url["type"].removesuffix("-bidir"), known
+            conditions["window_s"] = float(url["window"])
+        return url["type"].removesuffix("-bidir"), conditions
 
-    def _result(self, kind: str, value: Any, known: Conditions) -> Iterator[Record]:
-        yield from self.figures({kind: value}, known, *_VALUES)
+    def _result(self, kind: str, value: Any, conditions: Conditions) -> Iterator[Record]:
+        yield from self.figures({kind: value}, conditions, *_VALUES)
         if kind == "packet-loss-rate":
             share = number(value)
             if isinstance(value, dict):
                 lost, sent = number(value.get("numerator")), number(value.get("denominator"))
                 share = lost / sent if lost is not None and sent else None
-                known = {**known, "packets": whole(sent)}
+                conditions = {**conditions, "packets": whole_number(sent)}
             if share is not None:
-                yield self.measure("loss", share, f"{share:.6g}", **known)
+                yield self.measure("loss", share, f"{share:.6g}", **conditions)
         elif kind in _HISTOGRAMS and isinstance(value, dict):
-            yield from self._delays(_HISTOGRAMS[kind], value, known)
+            yield from self._delays(_HISTOGRAMS[kind], value, conditions)
         elif kind == "failures" and isinstance(value, dict):
-            yield self.failure(str(value.get("error") or value)[:300], **known)
+            yield self.failure(str(value.get("error") or value)[:300], **conditions)
         elif kind == "throughput-subintervals" and isinstance(value, list):
             for part in map(as_dict, value):
                 rate, start, spent = (number(part.get(key)) for key in ("val", "start", "duration"))
                 if rate is not None and start is not None and spent is not None:
-                    more = {**known, "interval": True, "start_s": start, "end_s": start + spent}
+                    more = {**conditions, "interval": True, "start_s": start, "end_s": start + spent}
                     yield self.measure("throughput", rate / 8, f"{rate:.10g} bit/s", **more)
         elif kind == "packet-trace" and isinstance(value, list):
-            yield from self._trace(value, known)
+            yield from self._trace(value, conditions)
 
-    def _delays(self, quantity: str, value: Mapping[str, Any], known: Conditions) -> Iterator[Record]:
-        known, names = {**known, "one_way": True if quantity == "latency" else None}, _NAMES
+    def _delays(self, quantity: str, value: Mapping[str, Any], conditions: Conditions) -> Iterator[Record]:
+        conditions, names = {**conditions, "one_way": True if quantity == "latency" else None}, _NAMES
         if "median" not in value:
             packets, value = of_histogram(value)
-            known, names = {**known, "packets": packets}, ("min", "max", "mean", "median")
-        yield from self.figures(value, known, *_delays(quantity, names, "ms"))
+            conditions, names = {**conditions, "packets": packets}, ("min", "max", "mean", "median")
+        yield from self.figures(value, conditions, *_delays(quantity, names, "ms"))
 
-    def _trace(self, value: list[Any], known: Conditions) -> Iterator[Record]:
+    def _trace(self, value: list[Any], conditions: Conditions) -> Iterator[Record]:
         hops = [hop for hop in map(as_dict, value) if number(hop.get("ttl")) is not None]
         if not hops:
             return
         last = max(number(hop["ttl"]) or 0 for hop in hops)
-        yield self.measure("hops", last, f"{last:g}", **known)
+        yield self.measure("hops", last, f"{last:g}", **conditions)
         for hop in hops:
             rtt, ttl = number(hop.get("rtt")), int(number(hop["ttl"]) or 0)
             if rtt is not None:
-                more = {**known, "hop": ttl, "address": str(hop.get("ip")), "last": True if ttl == last else None}
+                more = {**conditions, "hop": ttl, "address": str(hop.get("ip")), "last": True if ttl == last else None}
                 more["interval"] = None if ttl == last else True
                 yield self.measure("rtt", rtt * 1e-3, f"{hop['rtt']} ms", **more)
         mtus = [mtu for hop in hops if (mtu := number(hop.get("mtu")))]
         if mtus:
-            yield self.measure("mtu", min(mtus), f"{min(mtus):g}", **known)
+            yield self.measure("mtu", min(mtus), f"{min(mtus):g}", **conditions)
 
 
 def _delays(quantity: str, names: Sequence[str], unit: str) -> Iterator[str]:
@@ -231,78 +231,81 @@ class Pscheduler(LinesParser, evidence=Evidence.WAY, of_a_line=True):
         result, data = _result(doc.data) or {}, doc.data
         test, tool = as_dict(data.get("test")) or as_dict(as_dict(data.get("task")).get("test")), data.get("tool")
         spec = as_dict(test.get("spec"))
-        found: Conditions = {
-            "source": spec.get("source"), "target": spec.get("dest"), "streams": whole(spec.get("parallel")),
+        stated: Conditions = {
+            "source": spec.get("source"), "target": spec.get("dest"), "streams": whole_number(spec.get("parallel")),
             "window_B": number(spec.get("window-size")), "protocol": "udp" if spec.get("udp") is True else None,
             "reverse": True if spec.get("reverse") is True else None,
             "measured_by": str(tool.get("name", "")) or None if isinstance(tool, dict) else tool,
         }  # fmt: skip
-        known = _turned({key: value for key, value in found.items() if isinstance(value, str | int | float | bool)})
+        facts = _turned({key: value for key, value in stated.items() if isinstance(value, str | int | float | bool)})
         if result.get("succeeded") is False:
             message = str(result.get("error") or result.get("diags") or "the test did not succeed")
-            yield self.failure(message, line=doc.line_of('"succeeded"'), **known)
+            yield self.failure(message, line=doc.line_of('"succeeded"'), **facts)
         elif "summary" in result or "intervals" in result:
-            yield from self._throughput(doc, result, known)
+            yield from self._throughput(doc, result, facts)
         elif "paths" in result:
-            yield from self._trace(doc, result, known)
+            yield from self._trace(doc, result, facts)
         elif "roundtrips" in result or ("mean" in result and "loss" in result):
-            yield from self._roundtrips(doc, result, known)
+            yield from self._roundtrips(doc, result, facts)
         else:  # latency of one way: packet counts, and the histogram of delays in ms
-            known = {**known, "packets": whole(result.get("packets-sent"))}
-            yield from self.figures(result, known, "loss {packets-lost:g}/{packets-sent:g}", at=doc.line_of)
+            facts = {**facts, "packets": whole_number(result.get("packets-sent"))}
+            yield from self.figures(result, facts, "loss {packets-lost:g}/{packets-sent:g}", at=doc.line_of)
             self.ctx.line = doc.line_of('"histogram-latency"')
             histogram = of_histogram(as_dict(result.get("histogram-latency")))[1]
             figures = (f"latency {{{name}:g}} ms : statistic={statistic(name)}" for name in histogram)
-            yield from self.figures(histogram, {**known, "one_way": True}, *figures)
+            yield from self.figures(histogram, {**facts, "one_way": True}, *figures)
 
-    def _throughput(self, doc: Document, result: Mapping[str, Any], known: Conditions) -> Iterator[Record]:
+    def _throughput(self, doc: Document, result: Mapping[str, Any], conditions: Conditions) -> Iterator[Record]:
         lines, mean = doc.lines(doc.text.find('"intervals"')), Mean(line=doc.line)
         for part in (as_dict(as_dict(part).get("summary")) for part in as_list(result.get("intervals"))):
             self.ctx.line = lines('"summary"')
             rate, start, end = (number(part.get(key)) for key in ("throughput-bits", "start", "end"))
             if rate is None:
                 continue
-            more = {**known, "interval": True, "start_s": start, "end_s": end}
-            more |= {"retransmits": whole(part.get("retransmits")), "omitted": part.get("omitted") is True or None}
+            more = {**conditions, "interval": True, "start_s": start, "end_s": end}
+            more |= {
+                "retransmits": whole_number(part.get("retransmits")),
+                "omitted": part.get("omitted") is True or None,
+            }
             yield from self.figures(part, more, _RATES[0])
             if start is not None and end is not None and not more["omitted"]:
                 mean.add(rate / 8 * (end - start), end - start, doc.line)
         summary = as_dict(result.get("summary"))
         if not summary and doc.cut:
-            yield from mean.records(self, known)
+            yield from mean.records(self, conditions)
             return
         self.ctx.line = doc.line_at(max(doc.text.rfind('"summary"'), 0))
         streams = [stream for stream in as_list(summary.get("streams")) if isinstance(stream, dict)]
-        yield from self._sum(as_dict(summary.get("summary")), {**known, "streams": len(streams) or None})
+        yield from self._sum(as_dict(summary.get("summary")), {**conditions, "streams": len(streams) or None})
         several = len(streams) > 1
-        named = [(s, {**known, "stream": whole(s.get("stream-id")) if several else None}) for s in streams]
+        named = [(s, {**conditions, "stream": whole_number(s.get("stream-id")) if several else None}) for s in streams]
         for stream, more in named if several else ():
             yield from self._sum(stream, more)
         for stream, more in named:
             yield from self.figures(stream, more, "rtt? {rtt:g} us")
 
     @noted
-    def _sum(self, part: Mapping[str, Any], known: Conditions) -> Iterator[Record]:
+    def _sum(self, part: Mapping[str, Any], conditions: Conditions) -> Iterator[Record]:
         keys = ("throughput-bits", "throughput-bytes", "start", "end", "sent")
         rate, size, start, end, sent = (number(part.get(key)) for key in keys)
         why = "the summary has no throughput-bits" if rate is None else NO_BYTES
         rate = self.need(max(rate or 0.0, 0.0) if size != 0 else None, "" if rate is None else f"{rate:g} bit/s", why)
-        known = {**known, "bytes": size, "duration_s": None if start is None or end is None else end - start}
-        yield from self.figures(part, known, *_RATES, "retransmits {retransmits:g}")
-        yield from self.figures(part, {**known, "packets": whole(sent)}, "loss {lost:g}/{sent:g}")
-        yield from self.figures(part, known, "jitter {jitter:g} ms")
+        conditions = {**conditions, "bytes": size, "duration_s": None if start is None or end is None else end - start}
+        yield from self.figures(part, conditions, *_RATES, "retransmits {retransmits:g}")
+        yield from self.figures(part, {**conditions, "packets": whole_number(sent)}, "loss {lost:g}/{sent:g}")
+        yield from self.figures(part, conditions, "jitter {jitter:g} ms")
 
-    def _roundtrips(self, doc: Document, result: Mapping[str, Any], known: Conditions) -> Iterator[Record]:
-        known = {**known, "packets": whole(result.get("sent"))}
-        yield from self.figures(result, known, "loss {loss:g}", at=doc.line_of)
+    def _roundtrips(self, doc: Document, result: Mapping[str, Any], conditions: Conditions) -> Iterator[Record]:
+        conditions = {**conditions, "packets": whole_number(result.get("sent"))}
+        yield from self.figures(result, conditions, "loss {loss:g}", at=doc.line_of)
         if number(result.get("loss")) != 1:
-            yield from self.figures(result, known, *_RTT, to=iso_s, at=doc.line_of)
+            yield from self.figures(result, conditions, *_RTT, to=iso_s, at=doc.line_of)
 
-    def _trace(self, doc: Document, result: Mapping[str, Any], known: Conditions) -> Iterator[Record]:
+    def _trace(self, doc: Document, result: Mapping[str, Any], conditions: Conditions) -> Iterator[Record]:
         lines, paths = doc.lines(), as_list(result["paths"])
         for index, path in enumerate(paths):
             hops = [as_dict(hop) for hop in as_list(path)]
-            more: Conditions = {**known, "path": index if len(paths) > 1 else None}
+            more: Conditions = {**conditions, "path": index if len(paths) > 1 else None}
             answered: list[tuple[float, str, int, Conditions]] = []
             for count, hop in enumerate(hops, start=1):
                 if (value := iso_s(hop.get("rtt"))) is not None:
@@ -323,7 +326,7 @@ class Pscheduler(LinesParser, evidence=Evidence.WAY, of_a_line=True):
     _head = notes(r"^\s*(?P<section>Summary$|\* Stream ID.*)", to=str)
 
     def about(self) -> Conditions:
-        return _turned(self.asked().known)
+        return _turned(self.command_line().known)
 
     _rtt = gives(
         r"(?<![\d.])<loss:num>% Packet Loss ++RTT Min/Mean/Max/StdDev = <least:num>/<mean:num>/<most:num>/<dev:num> ms",
@@ -342,9 +345,9 @@ class Pscheduler(LinesParser, evidence=Evidence.WAY, of_a_line=True):
         return self.failure(text, **self.about()) if failed else None
 
     @reads(r"^\s*+Packets (?P<what>Sent|Lost) \.{2,30} <value:num> packets")
-    def _packets(self, found: Match) -> Found:
-        count, sent = int(float(found["value"])), self.known.get("packets", 0)
-        if found["what"] == "Sent":
+    def _packets(self, match: Match) -> Found:
+        count, sent = int(float(match["value"])), self.known.get("packets", 0)
+        if match["what"] == "Sent":
             self.known["packets"] = count
         elif sent > 0:
             return self.measure("loss", count / sent, f"{count}/{sent}", self.about(), packets=sent)
@@ -356,15 +359,15 @@ class Pscheduler(LinesParser, evidence=Evidence.WAY, of_a_line=True):
     )
     def _row(self, row: Match) -> Iterator[Record]:
         start, end, section = float(row["start"]), float(row["end"]), self.known.get("section", "")
-        known: Conditions = {**self.about(), "duration_s": end - start}
+        conditions: Conditions = {**self.about(), "duration_s": end - start}
         figures = "throughput {rate} {u}", "retransmits {retr}", "throughput {rrate} {ru} : role=receiver"
         if section == "Summary":
             self.need(float(row["rate"]) > 0, f"{row['rate']} {row['u']}", NO_BYTES)
-            yield from self.figures(row, known, *figures)
+            yield from self.figures(row, conditions, *figures)
             return
-        known |= {"interval": True, "start_s": start, "end_s": end, "retransmits": whole(row["retr"])}
-        known["stream"] = section.rsplit(" ", 1)[-1] if section else None
-        yield from self.figures(row, known, figures[0])
+        conditions |= {"interval": True, "start_s": start, "end_s": end, "retransmits": whole_number(row["retr"])}
+        conditions["stream"] = section.rsplit(" ", 1)[-1] if section else None
+        yield from self.figures(row, conditions, figures[0])
 
 
 def _result(data: Mapping[str, Any]) -> Mapping[str, Any] | None:
@@ -384,9 +387,9 @@ def _result(data: Mapping[str, Any]) -> Mapping[str, Any] | None:
     return None
 
 
-def _turned(known: Conditions) -> Conditions:
+def _turned(conditions: Conditions) -> Conditions:
     """The ends as the data went: with ``--reverse`` the test's destination sends to its source."""
-    if known.get("reverse"):
-        ends = {"source": known.get("target"), "target": known.get("source")}
-        known |= {key: end for key, end in ends.items() if end is not None}
-    return known
+    if conditions.get("reverse"):
+        ends = {"source": conditions.get("target"), "target": conditions.get("source")}
+        conditions |= {key: end for key, end in ends.items() if end is not None}
+    return conditions

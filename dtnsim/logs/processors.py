@@ -40,36 +40,36 @@ class Time(LinesParser, evidence=Evidence.BUSY):
     _verbose: list[Record] = anew(list)
 
     @reads(r"^\s*(real|user|sys)\s+(?:<h:int>h ?)?(?:<m:int>m ?)?<s:comma>s(?=\s|$)")
-    def _bash(self, found: Match) -> Found:
-        seconds = int(found["h"] or 0) * 3600 + int(found["m"] or 0) * 60 + decimal(found["s"])
-        return self._figures([(found[1], seconds, found[0].strip())])
+    def _bash(self, match: Match) -> Found:
+        seconds = int(match["h"] or 0) * 3600 + int(match["m"] or 0) * 60 + decimal(match["s"])
+        return self._figures([(match[1], seconds, match[0].strip())])
 
     @reads(rf"^\s*(real|user|sys)\s+({_D})\s*$")
-    def _posix(self, found: Match) -> Found:
-        return self._figures([(found[1], decimal(found[2]), found[2] + " s")])
+    def _posix(self, match: Match) -> Found:
+        return self._figures([(match[1], decimal(match[2]), match[2] + " s")])
 
     @reads(rf"^(?:Executed in|\s+(?P<mode>usr|sys) time)\s+(?P<n>{_D}) (?P<unit>micros|millis|secs|mins|hours)\b")
-    def _fish(self, found: Match) -> Found:
-        name = (found["mode"] or "real").replace("usr", "user")
-        return self._figures([(name, decimal(found["n"]) * TIMES[found["unit"]], f"{found['n']} {found['unit']}")])
+    def _fish(self, match: Match) -> Found:
+        name = (match["mode"] or "real").replace("usr", "user")
+        return self._figures([(name, decimal(match["n"]) * TIMES[match["unit"]], f"{match['n']} {match['unit']}")])
 
     @reads(rf"^\s*(?P<real>{_D}) real\s+(?P<user>{_D}) user\s+(?P<sys>{_D}) sys\b(?P<cpu>)")
     @reads(r"(?<![\d.,])(?P<user>[\d.,]++)user (?P<sys>[\d.,]++)system (?P<real>[\d:.,]++)elapsed (?P<cpu>\d+|\?+)%CPU")
     @reads(r"^(?P<cmd>.*?)\s{1,2}<user:dots>s user <sys:dots>s system <cpu:int>% cpu (?P<real>[\d:.]+) total")
     @reads(r"^<user:real>u <sys:real>s (?P<real>(?:\d+:)+\d+\.\d+) (?P<cpu>\d+\.\d)%\s")
-    def _one_line(self, found: Match) -> Iterator[Record]:
+    def _one_line(self, match: Match) -> Iterator[Record]:
         """BSD, GNU time, zsh and csh."""
-        command = (found.groupdict().get("cmd") or "").strip() or self._command()
-        yield from self._figures([(name, _clock(found[name]), found[name]) for name in _MODES], command)
-        if found["cpu"].replace(".", "").isdigit():
-            yield self.printed("cpu_share", found["cpu"], "%", **_conditions(command))
+        command = (match.groupdict().get("cmd") or "").strip() or self._command()
+        yield from self._figures([(name, _clock(match[name]), match[name]) for name in _MODES], command)
+        if match["cpu"].replace(".", "").isdigit():
+            yield self.printed("cpu_share", match["cpu"], "%", **_conditions(command))
 
     @reads(
         r"^\s*(?P<key>Command being timed|User time \(seconds\)|System time \(seconds\)"
         r"|Elapsed \(wall clock\) time \(h:mm:ss or m:ss\)|Exit status): (?P<value>.*)$"
     )
-    def _verbose_line(self, found: Match) -> Found:
-        key, value = found["key"], found["value"].strip()
+    def _verbose_line(self, match: Match) -> Found:
+        key, value = match["key"], match["value"].strip()
         if key.startswith("Command"):
             self._timed, self._verbose, self._failed = value.strip('"'), [], None
         elif not key.startswith("Exit"):
@@ -83,8 +83,8 @@ class Time(LinesParser, evidence=Evidence.BUSY):
         return None
 
     @reads(r"Command (?:exited with non-zero status \d+|terminated by signal \d+)")
-    def _status(self, found: Match) -> None:
-        self._failed = found[0]
+    def _status(self, match: Match) -> None:
+        self._failed = match[0]
 
     def _command(self) -> str | None:
         timed = _TIMED.search(self.ctx.command.text) if self.ctx.command is not None else None
@@ -92,28 +92,28 @@ class Time(LinesParser, evidence=Evidence.BUSY):
 
     def _figures(self, figures: list[tuple[str, float, str]], command: str | None = None) -> list[Record]:
         failed, self._failed = self._failed, None
-        known = _conditions(command or self._command())
+        facts = _conditions(command or self._command())
         if failed is not None:
-            return [self.failure(failed, **known)]
+            return [self.failure(failed, **facts)]
         modes = ((*_MODES[name], seconds, printed) for name, seconds, printed in figures)
-        return [self.measure(quantity, at, printed, {**mode, **known}) for quantity, mode, at, printed in modes]
+        return [self.measure(quantity, value, printed, {**mode, **facts}) for quantity, mode, value, printed in modes]
 
     def settle(self, *, truncated: bool = True) -> Iterator[Record]:
         """Figures of ``time -v``; one whose exit status is missing is cut."""
         self._failed = None if truncated else self._failed
         figures, self._verbose = self._verbose, []
         for figure in figures:
-            yield from self.held(figure, "truncated" if truncated else "complete")
+            yield from self.release(figure, "truncated" if truncated else "complete")
 
 
 def _conditions(command: str | None) -> Conditions:
     text = (command or "").strip("() ")
     if not text:
         return {}
-    found: Conditions = {"command": text[:300], "operation": text.split()[0].rsplit("/", 1)[-1]}
+    conditions: Conditions = {"command": text[:300], "operation": text.split()[0].rsplit("/", 1)[-1]}
     if re.search(r"&&\s*sync\b|;\s*sync\b", text):
-        found["sync"] = "sync"
-    return found
+        conditions["sync"] = "sync"
+    return conditions
 
 
 class OpensslSpeed(LinesParser, evidence=Evidence.NO_MODEL):
@@ -197,8 +197,8 @@ class Iostat(LineParser, evidence=Evidence.BUSY):
                 self._in_report.append(self._heads)
         elif cpu is not None:
             self._cpu, self.open = None, self.open and len(words) == len(cpu) and cell(words[0]) is not None
-            known: Conditions = {"cpu": "all", "report": self._reports, "interval": True}
-            return figures(self, "cpu", zip(cpu, words, strict=False), known) if self.open else ()
+            conditions: Conditions = {"cpu": "all", "report": self._reports, "interval": True}
+            return figures(self, "cpu", zip(cpu, words, strict=False), conditions) if self.open else ()
         elif self._heads:
             return self._device(words)
         return ()
@@ -226,9 +226,9 @@ class Iostat(LineParser, evidence=Evidence.BUSY):
             yield from figures(self, "cpu", cpu, {"cpu": "all", **more}, read=plain, line=doc.line)
             for disk in map(as_dict, as_list(entry.get("disk"))):
                 name = str(disk.get("disk_device"))
-                known, line = {"device": name, **more}, doc.line_of(f'"{name}"')
-                pairs = (("%util" if head == "util" else head, found) for head, found in disk.items())
-                yield from figures(self, "iostat", pairs, known, read=plain, line=line)
+                conditions, line = {"device": name, **more}, doc.line_of(f'"{name}"')
+                pairs = (("%util" if head == "util" else head, value) for head, value in disk.items())
+                yield from figures(self, "iostat", pairs, conditions, read=plain, line=line)
 
 
 _KEYS: Final = {"CPU": "cpu", "IFACE": "interface", "DEV": "device"}

@@ -26,10 +26,10 @@ class Metric(NamedTuple):
 @lru_cache(maxsize=1)
 def _metrics() -> dict[str, Metric]:
     """What node_exporter's counters mean, for its text and for what Prometheus answers."""
-    found = {}
-    for name, _, total, rate, *known in map(str.split, table("metrics", "node_exporter").splitlines()):
-        found[name] = Metric(total, rate.strip("-"), dict(pair.split("=") for pair in known))
-    return found
+    metrics = {}
+    for name, _, total, rate, *labels in map(str.split, table("metrics", "node_exporter").splitlines()):
+        metrics[name] = Metric(total, rate.strip("-"), dict(pair.split("=") for pair in labels))
+    return metrics
 
 
 #: label -> condition
@@ -39,13 +39,13 @@ _PORT: Final = re.compile(r":\d{1,5}$")
 
 def labelled(name: str, labels: dict[str, str]) -> Conditions:
     """Conditions that a metric's labels say; the port is cut off an instance."""
-    known: Conditions = {}
+    conditions: Conditions = {}
     for label, value in labels.items():
         if label == "device":
-            known["interface" if name.startswith("node_network") else "device"] = value
+            conditions["interface" if name.startswith("node_network") else "device"] = value
         elif label in LABELS:
-            known[LABELS[label]] = _PORT.sub("", value) if label == "instance" else value
-    return known
+            conditions[LABELS[label]] = _PORT.sub("", value) if label == "instance" else value
+    return conditions
 
 
 _LABEL: Final = re.compile(r'(?<!\w)(\w{1,60}+)="([^"\\]{0,300})"')
@@ -84,20 +84,20 @@ class NodeExporter(LinesParser, evidence=Evidence.BUSY):
             return ()
         if _VIRTUAL.fullmatch(labels.get("device", "")) is not None or labels.get("fstype") in _MEMORY:
             return ()
-        known: Conditions = {**labelled(line["name"], labels), **metric.known, "since": "boot" if metric.rate else None}
-        return (self.measure(metric.total, value, line["value"], **known),)
+        facts: Conditions = {**labelled(line["name"], labels), **metric.known, "since": "boot" if metric.rate else None}
+        return (self.measure(metric.total, value, line["value"], **facts),)
 
     def settle(self) -> Iterator[Record]:
         (seconds, self._cpu), (cores, self._cores) = (self._cpu, {}), (len(self._cores), set())
-        whole = sum(seconds.values())
-        if whole <= 0:
+        total = sum(seconds.values())
+        if total <= 0:
             return
         for mode, spent in seconds.items():
             column = columns("cpu").get(f"%{mode}")
             state = mode if column is None else column.known["state"]
-            printed = f"{spent:.6g} s of {whole:.6g} s"
-            known: Conditions = {"state": state, "cpu": "all", "cores": cores, "since": "boot"}
-            yield self.measure("cpu_share", spent / whole, printed, known, line=self._line)
+            printed = f"{spent:.6g} s of {total:.6g} s"
+            facts: Conditions = {"state": state, "cpu": "all", "cores": cores, "since": "boot"}
+            yield self.measure("cpu_share", spent / total, printed, facts, line=self._line)
 
 
 _RATE: Final = re.compile(r"(?:sum|avg|max)?(?: by \([\w, ]{0,80}\))? ?\(?i?rate\((?P<name>node_\w{1,80})")
@@ -123,8 +123,8 @@ class Prometheus(Parser, evidence=Evidence.BUSY):
         for series in map(as_dict, as_list(doc.data["data"].get("result"))):
             if not isinstance(series.get("metric"), dict):
                 continue
-            self.ctx.line, samples, found = lines('"metric"'), [], series.get("values")
-            for pair in found if isinstance(found, list) else [series.get("value")]:
+            self.ctx.line, samples, values = lines('"metric"'), [], series.get("values")
+            for pair in values if isinstance(values, list) else [series.get("value")]:
                 when, value = map(number, pair) if isinstance(pair, list) and len(pair) == 2 else (None, None)
                 if when is not None and value is not None and value >= 0:  # neither NaN nor a histogram
                     samples.append((when, value))
@@ -135,13 +135,13 @@ class Prometheus(Parser, evidence=Evidence.BUSY):
             elif not name:
                 yield from self._rates(labels, samples)
 
-    def _named(self, metric: Metric, known: Conditions, samples: Sequence[tuple[float, float]]) -> Iterator[Record]:
-        known = {**known, **metric.known}
+    def _named(self, metric: Metric, facts: Conditions, samples: Sequence[tuple[float, float]]) -> Iterator[Record]:
+        facts = {**facts, **metric.known}
         if not samples:
             return
         if not metric.rate or len(samples) == 1:
             when, value = samples[-1]
-            more: Conditions = {**known, "time": stamp(when), "since": "boot" if metric.rate else None}
+            more: Conditions = {**facts, "time": stamp(when), "since": "boot" if metric.rate else None}
             yield self.measure(metric.total, value, f"{value:.15g}", **more)
             return
         grown = spent = 0.0
@@ -149,13 +149,13 @@ class Prometheus(Parser, evidence=Evidence.BUSY):
             if after < before or ended <= began:  # the counter began anew
                 continue
             grown, spent = grown + after - before, spent + ended - began
-            yield self._rate(metric, (after - before) / (ended - began), known, began, ended, interval=True)
+            yield self._rate(metric, (after - before) / (ended - began), facts, began, ended, interval=True)
         if spent > 0:
-            yield self._rate(metric, grown / spent, known, samples[0][0], samples[-1][0])
+            yield self._rate(metric, grown / spent, facts, samples[0][0], samples[-1][0])
 
-    def _rate(self, metric: Metric, value: float, known: Conditions, began: float, ended: float, **more: Any) -> Record:
+    def _rate(self, metric: Metric, value: float, base: Conditions, began: float, ended: float, **more: Any) -> Record:
         printed = f"{value * (ended - began):.15g} in {ended - began:g} s"
-        conditions: Conditions = {**known, "time": stamp(began), "duration_s": ended - began, **more}
+        conditions: Conditions = {**base, "time": stamp(began), "duration_s": ended - began, **more}
         return self.measure(metric.rate, value, printed, **conditions)
 
     @noted
@@ -168,14 +168,14 @@ class Prometheus(Parser, evidence=Evidence.BUSY):
         metric = _metrics().get(metrics[0]) if len(metrics) == 1 else None
         arithmetic = _ARITHMETIC.search(_BITS.sub("", query).rstrip(" *")) is not None
         why = "a rate has no name: query the counter itself (node_network_receive_bytes_total ...)"
-        there = metric is not None and metric.rate and samples and not arithmetic
-        metric = self.need(metric if there else None, str(labels)[:100], why)
-        known = {**labelled(metrics[0], labels), **metric.known}
+        usable = metric is not None and metric.rate and samples and not arithmetic
+        metric = self.need(metric if usable else None, str(labels)[:100], why)
+        facts = {**labelled(metrics[0], labels), **metric.known}
         values = [value / 8 if bits else value for _, value in samples]
         for (when, _), value in zip(samples, values, strict=True):
-            more: Conditions = {**known, "time": stamp(when), "interval": True}
+            more: Conditions = {**facts, "time": stamp(when), "interval": True}
             yield self.measure(metric.rate, value, f"{value:.10g}", **more)
         if len(values) > 1:
             span = samples[-1][0] - samples[0][0]
-            more = {**known, "time": stamp(samples[0][0]), "duration_s": span, "derived": "mean of the series"}
+            more = {**facts, "time": stamp(samples[0][0]), "duration_s": span, "derived": "mean of the series"}
             yield self.measure(metric.rate, sum(values) / len(values), "", **more)

@@ -5,7 +5,7 @@ from collections.abc import Iterator, Sequence
 from typing import Final
 
 from dtnsim.logs._declared import LinesParser, Match, reads
-from dtnsim.logs._numbers import as_dict, as_list, decimal, number, regex, whole
+from dtnsim.logs._numbers import as_dict, as_list, decimal, number, regex, whole_number
 from dtnsim.logs.base import Conditions, Document, Evidence, LineParser, Record, Status, anew, documents, located
 
 _HEAD: Final = regex(r"traceroute6?(?:: .*)? to <target:word> \((?P<address>[\da-fA-F.:]+)(?:%\w+)?\)(?P<rest>.*)")
@@ -83,13 +83,13 @@ class Traceroute(LineParser, evidence=Evidence.WAY):
         answers = [probe for probe in probes if probe[0] in (self._address, self._target)]
         reached, answers = bool(answers), answers or probes
         times, flags = [time for _, time, _ in answers], [flag for _, _, flag in answers if flag]
-        known: Conditions = {**self._known, "hop": number, "reached": reached, "address": answers[-1][0]}
-        known["annotation"] = flags[0] if flags else None
+        conditions: Conditions = {**self._known, "hop": number, "reached": reached, "address": answers[-1][0]}
+        conditions["annotation"] = flags[0] if flags else None
         status: Status = "truncated" if self._cut else "complete" if reached else "partial"
-        mean, least = sum(times) / len(times), {**known, "statistic": "min"}
-        yield self.measure("rtt", mean, f"{mean * 1e3:.3f} ms", status=status, line=line, **known)
+        mean, least = sum(times) / len(times), {**conditions, "statistic": "min"}
+        yield self.measure("rtt", mean, f"{mean * 1e3:.3f} ms", status=status, line=line, **conditions)
         yield self.measure("rtt", min(times), f"{min(times) * 1e3:g} ms", least, status=status, line=line)
-        yield self.measure("hops", number, str(number), status=status, line=line, **known)
+        yield self.measure("hops", number, str(number), status=status, line=line, **conditions)
 
     def _begin(self, target: str | None, address: str | None) -> None:
         host = self.where["host"]
@@ -100,13 +100,13 @@ class Traceroute(LineParser, evidence=Evidence.WAY):
 
     def _more(self, text: str) -> Iterator[Record]:
         self._cut = self.ctx.last
-        found = _TRACEROUTE_HOP.match(text)
-        number = int(found["hop"]) if found is not None else 0
+        match = _TRACEROUTE_HOP.match(text)
+        number = int(match["hop"]) if match is not None else 0
         wrapped = self._text.rstrip().endswith(tuple("0123456789")) and text.lstrip().startswith("ms")
         indented = text[:1] in (" ", "\t")
-        if found is not None and self._hop < number <= min(self._hop + 30, _MOST_HOPS) and not wrapped:
+        if match is not None and self._hop < number <= min(self._hop + 30, _MOST_HOPS) and not wrapped:
             yield from self._probed()
-            self._hop, self._text, self._line = number, found["rest"] or "", self.ctx.line
+            self._hop, self._text, self._line = number, match["rest"] or "", self.ctx.line
         elif self._hop and text.strip() and (indented or wrapped):
             self._text = (self._text + " " + text.strip())[:4000]
         elif self._hop or self.ctx.line - self._start > 2:
@@ -128,9 +128,9 @@ class Traceroute(LineParser, evidence=Evidence.WAY):
             elif token["ms"]:
                 value = decimal(token["ms"]) * 1e-3
                 probes.append((address, value, None))
-                known: Conditions = {**self._known, "hop": self._hop, "probe": sent}
-                known |= {"address": address, "interval": True, "upper_bound": True if token["less"] else None}
-                yield self.measure("rtt", value, token[0].strip(), line=self._line, **known)
+                conditions: Conditions = {**self._known, "hop": self._hop, "probe": sent}
+                conditions |= {"address": address, "interval": True, "upper_bound": True if token["less"] else None}
+                yield self.measure("rtt", value, token[0].strip(), line=self._line, **conditions)
         if probes:
             if probes[0][0] is None:  # tracert prints the address after the times
                 probes = [(address, time, flag) for _, time, flag in probes]
@@ -161,23 +161,23 @@ class Tracepath(LinesParser, evidence=Evidence.WAY):
     _active = anew(bool)  # a first hop or a command of the tool was seen
 
     @reads(r"^\s*Resume: pmtu <mtu:int>(?: hops <hops:int>)?(?: back <back:int>)?")
-    def _summary(self, found: Match) -> Iterator[Record]:
-        hops = whole(found["hops"])
-        known: Conditions = {"target": self._target, "reached": hops is not None, "hops": hops}
-        yield self.measure("mtu", int(found["mtu"]), f"pmtu {found['mtu']}", **known)
+    def _summary(self, match: Match) -> Iterator[Record]:
+        hops = whole_number(match["hops"])
+        facts: Conditions = {"target": self._target, "reached": hops is not None, "hops": hops}
+        yield self.measure("mtu", int(match["mtu"]), f"pmtu {match['mtu']}", **facts)
         if hops is not None:
-            more = {"target": self._target, "hops_back": whole(found["back"])}
+            more = {"target": self._target, "hops_back": whole_number(match["back"])}
             yield self.measure("hops", hops, f"hops {hops}", more)
         self._active, self._last, self._target = False, None, None
 
     @reads(r"^\s*Too many hops: pmtu (\d+)")
-    def _many(self, found: Match) -> Record:
-        return self.unread(found.string, "the target was not reached")
+    def _many(self, match: Match) -> Record:
+        return self.unread(match.string, "the target was not reached")
 
     @reads(r"^\s*(?P<hop>\d{1,3})(?P<maybe>\?)?:\s+(?P<host>\S+)(?:\s+\((?P<address>[\da-fA-F.:]+)\))?(?P<rest>\s.*)?$")
-    def _hop(self, found: Match) -> Iterator[Record]:
-        rest, args = found["rest"] or "", self.ctx.args("tracepath", "tracepath6")
-        first = found["maybe"] is not None or found["host"] == "[LOCALHOST]"
+    def _hop(self, match: Match) -> Iterator[Record]:
+        rest, args = match["rest"] or "", self.ctx.args("tracepath", "tracepath6")
+        first = match["maybe"] is not None or match["host"] == "[LOCALHOST]"
         mine = first or "pmtu" in rest or "reached" in rest or "asymm" in rest
         if not (self._active or mine or args is not None):
             return
@@ -186,19 +186,19 @@ class Tracepath(LinesParser, evidence=Evidence.WAY):
         self._active, time = True, _TIME.search(rest)
         if time is None or first:
             return
-        hop = int(found["hop"]), found["address"] or found["host"]
-        known: Conditions = {"hop": hop[0], "address": hop[1], "target": self._target}
-        known |= {key: int(n[1]) for key, n in (("hops_back", _ASYMM.search(rest)), ("mtu_B", _PMTU.search(rest))) if n}
+        hop = int(match["hop"]), match["address"] or match["host"]
+        facts: Conditions = {"hop": hop[0], "address": hop[1], "target": self._target}
+        facts |= {key: int(n[1]) for key, n in (("hops_back", _ASYMM.search(rest)), ("mtu_B", _PMTU.search(rest))) if n}
         if "reached" in rest:
-            known |= {"reached": True, "interval": True if self._last == hop else None}  # a second probe of the target
+            facts |= {"reached": True, "interval": True if self._last == hop else None}  # a second probe of the target
             self._last = hop
         else:
-            known["interval"] = True
-        yield self.measure("rtt", decimal(time["ms"]) * 1e-3, time[0], **known)
+            facts["interval"] = True
+        yield self.measure("rtt", decimal(time["ms"]) * 1e-3, time[0], **facts)
 
     @reads(r"tracepath6?: .*(?:known|unreachable|permitted|resol).*")
-    def _failed(self, found: Match) -> Record:
-        return self.failure(found[0])
+    def _failed(self, match: Match) -> Record:
+        return self.failure(match[0])
 
 
 _COLUMN: Final = re.compile(r"Loss%|Drop|Rcv|Snt|Last|Best|Avg|Wrst|StDev|Gmean|Jttr|Javg|Jmax|Jint")
@@ -262,13 +262,13 @@ class Mtr(LineParser, evidence=Evidence.WAY):
         self._screen, self._columns, self.open = not report, columns, True
 
     def _row(self, text: str) -> Iterator[Record]:
-        found = _ROW.match(text)
-        if found is None:
+        match = _ROW.match(text)
+        if match is None:
             # other addresses of the same hop, and blank lines of a screen, belong to the table
             if not (_OTHER.match(text) if text.strip() else self._screen):
                 yield from self.settle()
             return
-        rest, hop = _AS.sub("", found["rest"]), int(found["hop"])
+        rest, hop = _AS.sub("", match["rest"]), int(match["hop"])
         figures = list(_FIGURES.finditer(rest))
         if len(figures) >= len(self._columns) and len(self._rows) < 256:
             tail = figures[-len(self._columns) :]
@@ -277,18 +277,18 @@ class Mtr(LineParser, evidence=Evidence.WAY):
         elif rest.strip() in ("???", "(waiting for reply)"):
             self._rows.append((hop, "???", {"Loss%": 100.0}, self.ctx.line))
 
-    def _csv_row(self, found: re.Match[str], fields: list[str]) -> Iterator[Record]:
-        self.version = found["version"] or self.version
-        if found["version"] is None:
+    def _csv_row(self, match: re.Match[str], fields: list[str]) -> Iterator[Record]:
+        self.version = match["version"] or self.version
+        if match["version"] is None:
             yield from self.settle()
             self._heads = fields
             return
         row = dict(zip(self._heads, fields, strict=False))
         hop, target = number(row.get("Hop")), {"target": row.get("Host")}
         if not self._heads or not -1 <= len(fields) - len(self._heads) <= 0:
-            yield self.unread(found.string, "CSV without a head that names its columns")
+            yield self.unread(match.string, "CSV without a head that names its columns")
         elif hop is None:
-            yield self.unread(found.string, "the hop is no number")
+            yield self.unread(match.string, "the hop is no number")
         else:
             if self._rows and (self._columns or hop <= self._rows[-1][0] or target != self._known):
                 yield from self.settle()
@@ -300,13 +300,13 @@ class Mtr(LineParser, evidence=Evidence.WAY):
         self, rows: Sequence[_Row], path: Conditions, *, whole: bool = True, line: int | None = None
     ) -> Iterator[Record]:
         """The figures of all hops, of which the last of a whole path is its headline, and how many answered."""
-        for hop, host, values, at in rows:
+        for hop, host, values, row_line in rows:
             loss, sent = values.get("Loss%"), values.get("Snt")
-            known = {**path, "hop": hop, "address": host, "packets": None if sent is None else int(sent)}
-            known["last"] = (whole and at == rows[-1][3] and hop == rows[-1][0]) or None
+            conditions = {**path, "hop": hop, "address": host, "packets": None if sent is None else int(sent)}
+            conditions["last"] = (whole and row_line == rows[-1][3] and hop == rows[-1][0]) or None
             if loss is None or loss <= 100:
-                yield from self.figures(values, known, "loss {Loss%:g}% [percent]", line=at)
-            yield from self.figures(values, known, *_TIMES, line=at) if host != "???" and loss != 100 else ()
+                yield from self.figures(values, conditions, "loss {Loss%:g}% [percent]", line=row_line)
+            yield from self.figures(values, conditions, *_TIMES, line=row_line) if host != "???" and loss != 100 else ()
         answered = [row[0] for row in rows if row[1] != "???"]
         if answered and whole and line is not None:
             yield self.measure("hops", max(answered), str(max(answered)), dict(path), line=line)
@@ -331,7 +331,7 @@ class Mtr(LineParser, evidence=Evidence.WAY):
         rows: list[_Row] = []
         for hub in re.finditer(r'<HUB COUNT="(\d+)" HOST="([^"]*)">(.*?)</HUB>', doc.text, re.DOTALL):
             pairs = re.findall(r"<(\w+)%?>\s*(-?[\d.]+)%?\s*</", hub[3])
-            found = ((key, number(text)) for key, text in pairs)
-            values = {"Loss%" if key == "Loss" else key: value for key, value in found if value is not None}
+            parsed = ((key, number(text)) for key, text in pairs)
+            values = {"Loss%" if key == "Loss" else key: value for key, value in parsed if value is not None}
             rows.append((int(hub[1]), hub[2], values, doc.line_at(hub.start())))
         yield from self._path(rows, {"target": target[1] if target is not None else None})

@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from typing import Final
 
 from dtnsim.logs._columns import by_right_edge, tokens
-from dtnsim.logs._commands import given, meanings
+from dtnsim.logs._commands import meanings, parse_arguments
 from dtnsim.logs._declared import Found, LinesParser, Match, listed, notes, reads
 from dtnsim.logs._numbers import BINARY, TIMES, decimal, number, parts_s, size_bytes, statistic
 from dtnsim.logs.base import Conditions, Evidence, Record, anew, once
@@ -58,29 +58,29 @@ class Iozone(LinesParser, evidence=Evidence.FITS):
     _report: str | None = anew()
 
     @reads(r"^\s*(?:k|K)B\s+reclen\s+\S", opens="table")
-    def _head(self, found: Match) -> None:
-        self._edges, self._strange = [end for _, _, end in tokens(found.string)], 0
+    def _head(self, match: Match) -> None:
+        self._edges, self._strange = [end for _, _, end in tokens(match.string)], 0
 
     @reads(r'^\s*"?([A-Za-z][\w -]*?) report"?\s*$')
-    def _title(self, found: Match) -> None:
-        self._report = meanings("iozone").get(found[1].lower().strip())
+    def _title(self, match: Match) -> None:
+        self._report = meanings("iozone").get(match[1].lower().strip())
         self.open, self.block = self._report is not None, "report" if self._report else ""
 
     @reads(r'^\s*(?:"\d+"\s*)+$', inside="report")
-    def _report_head(self, found: Match) -> None:
-        self._report_heads = [int(head) for head in re.findall(r"\d+", found[0])]
+    def _report_head(self, match: Match) -> None:
+        self._report_heads = [int(head) for head in re.findall(r"\d+", match[0])]
 
     _start = notes(r"Iozone: Performance", _run=dict, _scale=_KIBS, _last=None, _seen=set, _children=set, version=None)
     _revision = notes(r"\$Revision: <version:dots>", to=str)
 
     @reads(r"Command line used: (.*)")
-    def _used(self, found: Match) -> None:
-        self._run |= _asked(found[1].split())
+    def _used(self, match: Match) -> None:
+        self._run |= _iozone_conditions(match[1].split())
 
     @reads(r"(?i)Record Size <record_B:int> k")
     @reads(r"(?i)(?:File size set to|Each process writes a) <file_B:int> k")
-    def _sizes(self, found: Match) -> None:
-        self._run |= {key: int(value) * _KIB for key, value in found.groupdict().items()}
+    def _sizes(self, match: Match) -> None:
+        self._run |= {key: int(value) * _KIB for key, value in match.groupdict().items()}
 
     _ops = notes(r"OPS Mode", _scale=("iops", 1.0, "ops/s"))
     _times = notes(r"Microseconds/op Mode", _scale=("latency", 1e-6, "us/op"))
@@ -100,11 +100,11 @@ class Iozone(LinesParser, evidence=Evidence.FITS):
         return self.unread(text, "a row of the table has no figures") if half else None
 
     @reads(r"^\s*(?:\d+\s+)+\d+\s*$", inside="table")
-    def _table_row(self, found: Match) -> Iterator[Record]:
-        cells, text = tokens(found[0]), found[0]
+    def _table_row(self, match: Match) -> Iterator[Record]:
+        cells, text = tokens(match[0]), match[0]
         columns = self._place(cells) or []
-        there = columns[:2] == [0, 1] and len(cells) >= 3
-        self.need(there, text, f"{len(cells) - 2} figures cannot be separated under the table's heads")
+        aligned = columns[:2] == [0, 1] and len(cells) >= 3
+        self.need(aligned, text, f"{len(cells) - 2} figures cannot be separated under the table's heads")
         file_k, record_k = int(cells[0][0]), int(cells[1][0])
         self.need(0 < record_k <= file_k, text, "the record length is larger than the file")
         for (value, _, _), column in zip(cells[2:], columns[2:], strict=True):
@@ -121,7 +121,9 @@ class Iozone(LinesParser, evidence=Evidence.FITS):
         if len(cells) > len(self._edges):
             return None
         placed = by_right_edge(cells, self._edges)
-        if placed is None and (tests := self._run.get("tests") or _asked(self.ctx.args("iozone")).get("tests")):
+        if placed is None and (
+            tests := self._run.get("tests") or _iozone_conditions(self.ctx.args("iozone")).get("tests")
+        ):
             filled = [c for test in str(tests).split(",") for c in _TESTS.get(int(test), ())]
             if len(filled) == len(cells) - 2:
                 return [0, 1, *(column + 2 for column in sorted(filled))]
@@ -157,16 +159,16 @@ class Iozone(LinesParser, evidence=Evidence.FITS):
         if self._last is None:
             return
         operation, processes = self._last
-        known: Conditions = {"operation": operation, "threads": processes}
+        conditions: Conditions = {"operation": operation, "threads": processes}
         if value == 0:
             if who == "Children see":
-                yield self.failure(match[0], **known)
+                yield self.failure(match[0], **conditions)
             return
-        known |= {**self._conditions(), **known, **_VIEWS.get(who, {})}
+        conditions |= {**self._conditions(), **conditions, **_VIEWS.get(who, {})}
         if who == "Children see":
             self._children.add(operation)
         quantity, factor = ("iops", 1.0) if match["unit"] == "ops" else _KIBS[:2]
-        yield self.measure(quantity, value * factor, f"{match['value']} {match['unit']}/sec", known)
+        yield self.measure(quantity, value * factor, f"{match['value']} {match['unit']}/sec", conditions)
 
     @reads(r'^\s*+"\s*+([A-Za-z][A-Za-z-]*+(?: ++[A-Za-z-]++)*)\s*+"\s++([\d.]++)\s*+$')
     def _excel_summary(self, match: Match) -> Found:
@@ -177,15 +179,15 @@ class Iozone(LinesParser, evidence=Evidence.FITS):
         return self.measure(quantity, float(match[2]) * factor, match[2], self._conditions(), operation=operation)
 
     def _conditions(self) -> Conditions:
-        found = {**_asked(self.ctx.args("iozone")), **self._run}
-        found.pop("tests", None)
-        return found
+        conditions = {**_iozone_conditions(self.ctx.args("iozone")), **self._run}
+        conditions.pop("tests", None)
+        return conditions
 
 
-def _asked(args: list[str] | None) -> Conditions:
+def _iozone_conditions(args: list[str] | None) -> Conditions:
     """What an iozone command line says; its tests (``-i 0 -i 1``) as ``0,1``."""
     tests = ",".join(re.findall(r"(?<!\S)-i ?(\d+)", " ".join(args or ())))
-    return {**given("iozone", args).known, **({"tests": tests} if tests else {})}
+    return {**parse_arguments("iozone", args).known, **({"tests": tests} if tests else {})}
 
 
 _MIB: Final = 2.0**20
@@ -219,34 +221,34 @@ class RadosBench(LinesParser, evidence=Evidence.SERVERS):
         if key == "total time run":
             done, key, args = list(self.settle()), "seconds", self.ctx.args("rados") or []
             pattern = "random" if "rand" in args else "sequential" if "seq" in args else None
-            self.known = {**self.asked().known, "pattern": pattern, **self.where}
+            self.known = {**self.command_line().known, "pattern": pattern, **self.where}
         if self._found or key == "seconds":
             self._found[key] = (float(pair["value"]), pair["value"], self.ctx.line)
         return done
 
     def settle(self) -> Iterator[Record]:
-        found, self._found = self._found, {}
-        if "bandwidth" not in found:
+        figures, self._found = self._found, {}
+        if "bandwidth" not in figures:
             return
-        (seconds, printed, line), (rate, text, _) = found["seconds"], found["bandwidth"]
-        operation = "write" if "total writes made" in found else "read"
+        (seconds, printed, line), (rate, text, _) = figures["seconds"], figures["bandwidth"]
+        operation = "write" if "total writes made" in figures else "read"
         keys = (f"total {operation}s made", f"{operation} size", "object size")
-        count, size, whole = (found[key][0] if key in found else None for key in keys)
-        known = {**self.known, "operation": operation, "duration_s": seconds, "object_B": whole}
+        count, size, object_B = (figures[key][0] if key in figures else None for key in keys)
+        conditions = {**self.known, "operation": operation, "duration_s": seconds, "object_B": object_B}
         moved = size * count if size and count else 0.0
         if moved:
-            known |= {"block_B": size, "bytes": moved}
+            conditions |= {"block_B": size, "bytes": moved}
         if moved and seconds >= 1 and abs(moved / seconds - rate * _MIB) > 0.02 * rate * _MIB:
             why = f"operations, size and time give {moved / seconds / _MIB:.6g}"
             yield self.unread(f"{text} MB/sec", why, line=line)
         self.need(rate > 0, text, "nothing was moved: no rate", line=line)
-        yield self.measure("duration", seconds, printed, line=line, **known)
-        for key, (value, shown, at) in found.items():
-            which, _, what = key.rpartition(" ")
-            if what in _FIGURES:
-                quantity, factor, word = _FIGURES[what]
-                more = {**known, "statistic": statistic(which) or None}
-                yield self.measure(quantity, value * factor, shown + word, more, line=at)
+        yield self.measure("duration", seconds, printed, line=line, **conditions)
+        for key, (value, shown, figure_line) in figures.items():
+            which, _, kind = key.rpartition(" ")
+            if kind in _FIGURES:
+                quantity, factor, word = _FIGURES[kind]
+                more = {**conditions, "statistic": statistic(which) or None}
+                yield self.measure(quantity, value * factor, shown + word, more, line=figure_line)
 
 
 _DATASET: Final = re.compile(r"(?<!\d)(\d++)x(\d++)([KMGT]iB)$")
@@ -275,12 +277,12 @@ class Elbencho(LinesParser, evidence=Evidence.SERVERS, by_document=True):
     _sweep = notes(r"^\s*Dataset,Mean-value\s*$", opens="sweep")
 
     @reads(r"Working on (\S+) with (\d+) threads")
-    def _working(self, found: Match) -> None:
-        self.known = {"threads": int(found[2]), "target": found[1], **_dataset(found[1])}
+    def _working(self, match: Match) -> None:
+        self.known = {"threads": int(match[2]), "target": match[1], **_dataset(match[1])}
 
     @reads(r"^ISO date,.*operation", opens="csv")
-    def _csv_head(self, found: Match) -> None:
-        self._heads = found.string.strip().split(",")
+    def _csv_head(self, match: Match) -> None:
+        self._heads = match.string.strip().split(",")
 
     def other(self, text: str) -> Found:
         if self.block:
@@ -295,30 +297,30 @@ class Elbencho(LinesParser, evidence=Evidence.SERVERS, by_document=True):
         self.open, self._operation = True, match["op"] or self._operation
         if self._operation is None:
             return None
-        known = {**self.known, "operation": meanings("elbencho").get(self._operation, self._operation.lower())}
+        facts = {**self.known, "operation": meanings("elbencho").get(self._operation, self._operation.lower())}
         if match["lat"] is not None:
-            return self._latency(match["what"], match["lat"], known)
-        return self._figure(match["what"], match["last"], known)
+            return self._latency(match["what"], match["lat"], facts)
+        return self._figure(match["what"], match["last"], facts)
 
-    def _figure(self, what: str, text: str, known: Conditions) -> Found:
-        if what.startswith("Elapsed"):
-            seconds = parts_s(f"{text}ms" if what.endswith("ms") else text)
-            return None if seconds is None else self.measure("duration", seconds, text, known)
+    def _figure(self, head: str, text: str, facts: Conditions) -> Found:
+        if head.startswith("Elapsed"):
+            seconds = parts_s(f"{text}ms" if head.endswith("ms") else text)
+            return None if seconds is None else self.measure("duration", seconds, text, facts)
         value = number(text) or 0.0
         if value <= 0:
             return None  # no figure, too little for a whole unit, or nothing moved
-        if what == "Total MiB":
-            return self.measure("bytes", value * _MIB, f"{text} MiB", known)
-        if what in ("Throughput MiB/s", "IOPS"):
-            return self.printed("iops" if what == "IOPS" else "throughput", text, what.rsplit(maxsplit=1)[-1], **known)
-        more = {**known, "of": what[:-2].strip().lower()}
-        return self.measure("rate", value, f"{text} {what}", more) if what.endswith("/s") else None
+        if head == "Total MiB":
+            return self.measure("bytes", value * _MIB, f"{text} MiB", facts)
+        if head in ("Throughput MiB/s", "IOPS"):
+            return self.printed("iops" if head == "IOPS" else "throughput", text, head.rsplit(maxsplit=1)[-1], **facts)
+        more = {**facts, "of": head[:-2].strip().lower()}
+        return self.measure("rate", value, f"{text} {head}", more) if head.endswith("/s") else None
 
-    def _latency(self, what: str, text: str, known: Conditions) -> Iterator[Record]:
-        of = "file" if what.lower().startswith(("file", "ent")) else "io"
+    def _latency(self, head: str, text: str, facts: Conditions) -> Iterator[Record]:
+        scope = "file" if head.lower().startswith(("file", "ent")) else "io"
         for name, value, unit in re.findall(r"(min|avg|max)=([\d.]+)(us|ms|s)?", text):
-            seconds = float(value) * TIMES[unit or ("ms" if what.endswith("ms") else "us")]
-            more = {**known, "statistic": _LATENCIES[name], "of": of}
+            seconds = float(value) * TIMES[unit or ("ms" if head.endswith("ms") else "us")]
+            more = {**facts, "statistic": _LATENCIES[name], "of": scope}
             yield self.measure("latency", seconds, f"{name}={value}{unit}", more)
 
     def _sweep_row(self, text: str) -> Found:
@@ -326,8 +328,8 @@ class Elbencho(LinesParser, evidence=Evidence.SERVERS, by_document=True):
         if not re.fullmatch(r"[\d.]+", value) or _DATASET.search(name) is None:
             self.open, self.block = False, ""
             return None
-        known = {"dataset": name, **_dataset(name)}
-        return self.printed("throughput", value, "Gbit/s", **known) if float(value) > 0 else None
+        facts = {"dataset": name, **_dataset(name)}
+        return self.printed("throughput", value, "Gbit/s", **facts) if float(value) > 0 else None
 
     def _csv_row(self, text: str) -> Iterator[Record]:
         fields, heads = next(csv.reader([text]), []), self._heads
@@ -342,13 +344,13 @@ class Elbencho(LinesParser, evidence=Evidence.SERVERS, by_document=True):
             "file_B": size_bytes(row.get("file size", "")), "block_B": size_bytes(row.get("block size", "")),
             "direct": row.get("direct IO") == "1", "random": row.get("random") == "1",
         }  # fmt: skip
-        known = {**self.known, "operation": meanings("elbencho").get(row["operation"], row["operation"].lower())}
-        for head, what in meanings("elbencho csv").items():
-            yield from listed(self._figure(what, row.get(head, ""), known))
-        for kind, of in (("IO", "io"), ("Ent", "file")):
+        facts = {**self.known, "operation": meanings("elbencho").get(row["operation"], row["operation"].lower())}
+        for head, label in meanings("elbencho csv").items():
+            yield from listed(self._figure(label, row.get(head, ""), facts))
+        for kind, scope in (("IO", "io"), ("Ent", "file")):
             for name, word in _LATENCIES.items():
                 if (figure := row.get(f"{kind} lat us [{name}]", "")).isdigit():
-                    yield self.printed("latency", figure, "us", statistic=word, of=of, **known)
+                    yield self.printed("latency", figure, "us", statistic=word, of=scope, **facts)
 
 
 def _dataset(name: str) -> Conditions:

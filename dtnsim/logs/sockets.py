@@ -54,9 +54,9 @@ class Netperf(LineParser, evidence=Evidence.NETWORK, of_a_line=True):
         else:
             text = text.removeprefix(self._before)
         if title is None and (interim := _INTERIM.search(text)) is not None:  # -D: any number of them
-            known = {**self._known, "interval": True, "duration_s": float(interim["seconds"])}
+            facts = {**self._known, "interval": True, "duration_s": float(interim["seconds"])}
             printed = interim[0].partition(" over")[0].partition(":")[2].strip()
-            return (self.measure("throughput", float(interim["rate"]) * _factor(interim), printed, known),)
+            return (self.measure("throughput", float(interim["rate"]) * _factor(interim), printed, facts),)
         self._lines += title is None
         if self._lines > _LONGEST:
             self.open = False
@@ -73,9 +73,9 @@ class Netperf(LineParser, evidence=Evidence.NETWORK, of_a_line=True):
         test = self._known["test"]
         if test == "request/response" and len(cells) >= 6:  # sockets' buffers, sizes, seconds, transactions a second
             self.open = False
-            known: Conditions = {"request_B": int(cells[2]), "response_B": int(cells[3]), "duration_s": float(cells[4])}
+            facts: Conditions = {"request_B": int(cells[2]), "response_B": int(cells[3]), "duration_s": float(cells[4])}
             if float(cells[5]) > 0:
-                yield self.measure("rate", float(cells[5]), f"{cells[5]} trans/s", {**self._known, **known})
+                yield self.measure("rate", float(cells[5]), f"{cells[5]} trans/s", {**self._known, **facts})
         elif test != "request/response" and self._known["protocol"] == "udp":
             if self._sent is None and len(cells) >= 6:  # buffer, message size, seconds, messages, errors, rate
                 size, seconds, messages = int(cells[1]), float(cells[2]), float(cells[3])
@@ -86,19 +86,19 @@ class Netperf(LineParser, evidence=Evidence.NETWORK, of_a_line=True):
                 yield self._rate(cells[5], {"role": "sender", "duration_s": seconds, "packets": int(messages)})
             elif self._sent is not None and len(cells) >= 4:  # buffer, seconds, messages, rate
                 self.open, sent, got = False, self._sent, float(cells[2])
-                known = {"role": "receiver", "duration_s": float(cells[1]), "packets": int(got)}
-                yield self._rate(cells[3], known)
+                facts = {"role": "receiver", "duration_s": float(cells[1]), "packets": int(got)}
+                yield self._rate(cells[3], facts)
                 if sent >= got > 0:
-                    lost = {**self._known, **known, "packets": int(sent)}
+                    lost = {**self._known, **facts, "packets": int(sent)}
                     yield self.measure("loss", 1 - got / sent, f"{cells[2]} of {sent:.0f}", lost)
         elif test != "request/response" and len(cells) >= 5:
             self.open = False
             windows = {"receive_window_B": int(cells[0]), "window_B": int(cells[1])}
-            known = {**windows, "block_B": int(cells[2]), "duration_s": float(cells[3])}
-            yield self._rate(cells[4], known)
+            facts = {**windows, "block_B": int(cells[2]), "duration_s": float(cells[3])}
+            yield self._rate(cells[4], facts)
 
-    def _rate(self, text: str, known: Conditions) -> Record:
-        return self.rate(float(text) * self._factor, f"{text} {self._unit}", {**self._known, **known}, text=text)
+    def _rate(self, text: str, facts: Conditions) -> Record:
+        return self.rate(float(text) * self._factor, f"{text} {self._unit}", {**self._known, **facts}, text=text)
 
 
 def _factor(unit: re.Match[str]) -> float:
@@ -138,15 +138,15 @@ class Perftest(LinesParser, evidence=Evidence.NETWORK):
     @reads(r"^\s*+\d++\s++\d++(?:\s++\d++)?(?:\s++\d++\.\d++)++\s*+$", inside=True)
     def _row(self, row: Match) -> Iterator[Record]:
         self.lines, cells = 0, row[0].split()
-        whole = 2 if "." in cells[2] else 3  # -Q prints the service level, too
-        size, figures = int(cells[0]), cells[whole:]
+        integers = 2 if "." in cells[2] else 3  # -Q prints the service level, too
+        size, figures = int(cells[0]), cells[integers:]
         command = next((name for name in self.commands if self.ctx.args(name) is not None), None)
-        known: Conditions = {**self.known, **self.where, "block_B": size, "count": int(cells[whole - 1])}
-        if known.get("operation") is None and command is not None:
-            known["operation"] = command.split("_")[1]
+        conditions: Conditions = {**self.known, **self.where, "block_B": size, "count": int(cells[integers - 1])}
+        if conditions.get("operation") is None and command is not None:
+            conditions["operation"] = command.split("_")[1]
         if self._unit is None:
             for statistic, text in zip(self._latency, figures, strict=False):
-                yield self.printed("latency", text, "usec", statistic=statistic, **known)
+                yield self.printed("latency", text, "usec", statistic=statistic, **conditions)
             return
         self.need(len(figures) > 1, " ".join(cells), "the row is cut")
         _, factor, divisor = unit_of(f"{self._unit}/sec")
@@ -156,9 +156,9 @@ class Perftest(LinesParser, evidence=Evidence.NETWORK):
             yield self.unread(" ".join(figures), "messages a second times their size do not give the rate")
         for statistic, value, text in ((None, average, figures[1]), ("max", peak, figures[0])):
             if value > 0:
-                yield self.measure("throughput", value, f"{text} {self._unit}/sec", statistic=statistic, **known)
+                yield self.measure("throughput", value, f"{text} {self._unit}/sec", statistic=statistic, **conditions)
         if messages > 0:
-            yield self.measure("rate", messages, f"{figures[2]} Mpps", **known)
+            yield self.measure("rate", messages, f"{figures[2]} Mpps", **conditions)
 
     @reads(
         r"#bytes\s++(?:#sl\s++)?#iterations\s++(?:BW[ _]peak\[(?P<unit>MB|MiB|Gb)/sec\]\s++BW[ _]average\["
@@ -202,12 +202,12 @@ _RATES: Final = {"bw": None, "send_bw": "sender", "recv_bw": "receiver"}
 
 def _server(args: Iterable[str]) -> str | None:
     """The first word of a command that is neither an option nor an option's value."""
-    given = iter(args)
-    for word in given:
+    words = iter(args)
+    for word in words:
         if not word.startswith("-"):
             return word
         if _FLAG.fullmatch(word) is None:
-            next(given, None)
+            next(words, None)
     return None
 
 
@@ -243,23 +243,23 @@ class Qperf(LineParser, evidence=Evidence.NETWORK):
 
     def settle(self) -> Iterator[Record]:
         rows, self._rows, self.open = self._rows, [], False
-        known, args = dict(self._known), self.ctx.args("qperf") or []
+        conditions, args = dict(self._known), self.ctx.args("qperf") or []
         for key, value, unit, _, _ in rows:
             if key == "time" and unit in TIMES:
-                known["duration_s"] = value * TIMES[unit]
+                conditions["duration_s"] = value * TIMES[unit]
             elif key == "msg_size" and (size := _SIZE.fullmatch(unit)) is not None:
-                known["block_B"] = value * (BINARY if size[2] else DECIMAL)[size[1]]
-        if "-t" in args and "duration_s" not in known and args[-1] != "-t":
-            known["duration_s"] = positive_int(args[args.index("-t") + 1])
+                conditions["block_B"] = value * (BINARY if size[2] else DECIMAL)[size[1]]
+        if "-t" in args and "duration_s" not in conditions and args[-1] != "-t":
+            conditions["duration_s"] = positive_int(args[args.index("-t") + 1])
         for key, value, unit, shown, line in rows:
             rate, times, printed = _RATE.fullmatch(unit), re.fullmatch(r"([KMG]?)/sec", unit), f"{shown} {unit}"
             if key in _RATES and rate is not None and value > 0:
                 scale = DECIMAL[rate[1]] / (8 if rate[2] == "b" else 1)
-                yield self.measure("throughput", value * scale, printed, known, role=_RATES[key], line=line)
+                yield self.measure("throughput", value * scale, printed, conditions, role=_RATES[key], line=line)
             elif key == "latency" and unit in TIMES:
-                yield self.measure("latency", value * TIMES[unit], printed, known, one_way=True, line=line)
+                yield self.measure("latency", value * TIMES[unit], printed, conditions, one_way=True, line=line)
             elif key.endswith("_cpus_used") and unit.startswith("%"):
                 role = "sender" if key[:4] in ("send", "loc_") else "receiver"
-                yield self.measure("cpu_share", value / 100, printed, known, role=role, cpu="cores", line=line)
+                yield self.measure("cpu_share", value / 100, printed, conditions, role=role, cpu="cores", line=line)
             elif key == "msg_rate" and times is not None and value > 0:
-                yield self.measure("rate", value * DECIMAL[times[1]], printed, known, of="messages", line=line)
+                yield self.measure("rate", value * DECIMAL[times[1]], printed, conditions, of="messages", line=line)

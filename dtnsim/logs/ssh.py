@@ -58,10 +58,10 @@ class Scp(LinesParser, evidence=Evidence.TRANSFER):
     _held: _Meter | None = anew()
 
     def feed(self, text: str) -> Iterable[Record]:
-        meter, held = self._meter(text) if "%" in text and len(text) <= 1000 else None, self._held
+        meter, last = self._meter(text) if "%" in text and len(text) <= 1000 else None, self._held
         if meter is None:
             return super().feed(text)
-        over = held is not None and (held.name != meter.name or held.share > meter.share or held.share == 100)
+        over = last is not None and (last.name != meter.name or last.share > meter.share or last.share == 100)
         ended = list(self.settle()) if over else ()
         self._held = meter
         return ended
@@ -69,23 +69,23 @@ class Scp(LinesParser, evidence=Evidence.TRANSFER):
     _transfer = notes(r"^\s*(?P<direction>Uploading|Fetching) .+? to .+$", settles=True)
 
     def _meter(self, text: str) -> _Meter | None:
-        found = _PSCP.match(text) or _METER.match(text)
-        stalled = "stalled" in found.groupdict() and found["stalled"] if found is not None else None
+        match = _PSCP.match(text) or _METER.match(text)
+        stalled = "stalled" in match.groupdict() and match["stalled"] if match is not None else None
         if stalled:
-            found = _STALLED.match(text)
-        if found is None or (not stalled and int(found["share"]) > 100 and found.re is _METER):
+            match = _STALLED.match(text)
+        if match is None or (not stalled and int(match["share"]) > 100 and match.re is _METER):
             return None
-        groups, rate, seconds = found.groupdict(), None, None
-        share = min(int(found["share"]), 99) if stalled else int(found["share"])
+        groups, rate, seconds = match.groupdict(), None, None
+        share = min(int(match["share"]), 99) if stalled else int(match["share"])
         unit = groups.get("su", "K")
         if groups.get("rate") is not None:
-            word = " kB/s" if found.re is _PSCP else f"{groups['ru']}B/s"
-            rate = binary_size(found["rate"], groups.get("ru", "K")), found["rate"], found["rate"] + word
+            word = " kB/s" if match.re is _PSCP else f"{groups['ru']}B/s"
+            rate = binary_size(match["rate"], groups.get("ru", "K")), match["rate"], match["rate"] + word
         elif not stalled and "|" not in text and self.ctx.args(*_PROGRAMS) is None:
             return None  # without rate and bar it may be anybody's
-        if groups.get("time") and found["eta"] is None and share == 100:
-            seconds = clock_s(found["time"])
-        name, size = found["name"].strip(), binary_size(found["size"], unit)
+        if groups.get("time") and match["eta"] is None and share == 100:
+            seconds = clock_s(match["time"])
+        name, size = match["name"].strip(), binary_size(match["size"], unit)
         return _Meter(name, share, list(self._figures(text, {"file": name or None}, share, size, seconds, rate)))
 
     def other(self, text: str) -> Iterator[Record]:
@@ -96,19 +96,25 @@ class Scp(LinesParser, evidence=Evidence.TRANSFER):
             if self._held is not None and self._held.share != 100:
                 self._held = None
             yield from self.settle()
-            yield self.failure(problem[0], **self._known())
+            yield self.failure(problem[0], **self._conditions())
 
     @reads(r"^Transferred: sent <send:int>, received <receive:int> bytes, in <s:dots> seconds")
-    def _wire(self, found: Match) -> Iterator[Record]:
+    def _wire(self, match: Match) -> Iterator[Record]:
         """``-v``: what ssh moved over the wire, both ways, from login to logout."""
         if self.ctx.args(*_PROGRAMS) is None:
             return
         yield from self.settle()
-        seconds = float(found["s"])
+        seconds = float(match["s"])
         for direction in ("send", "receive"):
-            if seconds > 0 and (size := int(found[direction])) > 0:
-                known = {**self._known(), "direction": direction, "wire": True, "bytes": size, "duration_s": seconds}
-                yield self.measure("throughput", size / seconds, f"{size} bytes in {found['s']} s", **known)
+            if seconds > 0 and (size := int(match[direction])) > 0:
+                facts = {
+                    **self._conditions(),
+                    "direction": direction,
+                    "wire": True,
+                    "bytes": size,
+                    "duration_s": seconds,
+                }
+                yield self.measure("throughput", size / seconds, f"{size} bytes in {match['s']} s", **facts)
 
     def settle(self) -> Iterable[Record]:
         meter, self._held = self._held, None
@@ -116,20 +122,20 @@ class Scp(LinesParser, evidence=Evidence.TRANSFER):
 
     @noted
     def _figures(
-        self, text: str, known: Conditions, share: int, size: float, seconds: float | None, printed: _Rate | None
+        self, text: str, facts: Conditions, share: int, size: float, seconds: float | None, printed: _Rate | None
     ) -> Iterator[Record]:
         """What a progress line says if it is the last."""
-        whole = share == 100
-        known = {**self._known(), **known, "file_B" if whole else "bytes": size}
-        status: Status = "truncated" if self.ctx.cut else "complete" if whole else "partial"
-        self.need(printed or whole, text, f"stalled at {share} %: no rate")
+        finished = share == 100
+        facts = {**self._conditions(), **facts, "file_B" if finished else "bytes": size}
+        status: Status = "truncated" if self.ctx.cut else "complete" if finished else "partial"
+        self.need(printed or finished, text, f"stalled at {share} %: no rate")
         self.need(size > 0, text, NO_BYTES)
         if seconds:
-            known["duration_s"] = seconds
-            yield self.measure("duration", seconds, f"{seconds:g} s", dict(known), status=status)
+            facts["duration_s"] = seconds
+            yield self.measure("duration", seconds, f"{seconds:g} s", dict(facts), status=status)
         rate, digits, shown = printed or (size / seconds if seconds else 0.0, "", "")
         if printed is None:  # OpenSSH 3 printed none
-            known["derived"] = "size / time"
+            facts["derived"] = "size / time"
         elif (
             seconds
             and seconds >= 20
@@ -138,16 +144,16 @@ class Scp(LinesParser, evidence=Evidence.TRANSFER):
         ):
             yield self.unread(text, "size and time do not give the printed rate")
         if rate > 0:
-            yield self.measure("throughput", rate, shown, known, status=status)
+            yield self.measure("throughput", rate, shown, facts, status=status)
 
-    def _known(self) -> Conditions:
-        found, _, paths = self.asked()
-        found["direction"] = self.known.get("direction")
+    def _conditions(self) -> Conditions:
+        conditions, _, paths = self.command_line()
+        conditions["direction"] = self.known.get("direction")
         if self.ctx.args("scp", "pscp") is not None and len(paths) > 1:
-            found |= ends_of_copy(paths)
+            conditions |= ends_of_copy(paths)
         elif paths:
-            found["target"] = paths[0]
-        return found
+            conditions["target"] = paths[0]
+        return conditions
 
 
 _NUMBER: Final = r"\d[\d.,'\u00a0\u202f ]*\d|\d"
@@ -195,11 +201,11 @@ class Rsync(LinesParser, evidence=Evidence.TRANSFER):
 
     def feed(self, text: str) -> Iterable[Record]:
         if not self.known:
-            (found, _, paths), args = self.asked(), self.ctx.args(*self.commands) or []
+            (conditions, _, paths), args = self.command_line(), self.ctx.args(*self.commands) or []
             letters = "".join(arg[1:] for arg in args if re.fullmatch(r"-[A-Za-z]+", arg))
             if letters.count("h") + args.count("--human-readable") >= 2:
-                found["scale"] = 1024
-            self.known = {**found, **ends_of_copy(paths[-2:]), **self.where}
+                conditions["scale"] = 1024
+            self.known = {**conditions, **ends_of_copy(paths[-2:]), **self.where}
         return super().feed(text)
 
     def _ended(self, *, now: bool = False) -> Iterator[Record]:
@@ -212,54 +218,54 @@ class Rsync(LinesParser, evidence=Evidence.TRANSFER):
         rf"^\s*(?P<size>{_NUMBER})<su:k> +(?P<share>\d{{1,3}})% +<rate:comma>(?P<u>[kMGT])B/s +"
         r"(?P<time>\d+:\d\d:\d\d)(?P<tail> +\((?:xfr|xfer)#<xfr:int>, (?:to-chk|ir-chk|to-check)=<left:int>/\d+\))?"
     )
-    def _progress(self, found: Match) -> Iterator[Record]:
+    def _progress(self, match: Match) -> Iterator[Record]:
         yield from self._ended()
-        size, share = self._number(found["size"], found["su"]), int(found["share"])
+        size, share = self._number(match["size"], match["su"]), int(match["share"])
         if share > 100:
             return
         self._names = self._names or (self.ctx.line - self._last > 1 and self._last > 0 and self._drawn is not None)
         self._last = self.ctx.line
-        if found["xfr"] is not None:
-            self._files, self._counted = int(found["xfr"]), True
-        rate, printed = binary_size(found["rate"], found["u"]), f"{found['rate']}{found['u']}B/s"
+        if match["xfr"] is not None:
+            self._files, self._counted = int(match["xfr"]), True
+        rate, printed = binary_size(match["rate"], match["u"]), f"{match['rate']}{match['u']}B/s"
         drawn = not self.ctx.redraw and not self.ctx.last  # the last drawing, which rsync closes with a newline
-        self._drawn = (size, share, rate, printed, self.ctx.line, found["left"] == "0" and drawn)
+        self._drawn = (size, share, rate, printed, self.ctx.line, match["left"] == "0" and drawn)
         if rate > 0 and drawn:
-            known: Conditions = {**self.known, "interval": True, "bytes": size}
-            if found["tail"]:
-                known["operation"] = "file" if self._names else None
-                known["duration_s"] = clock_s(found["time"]) or None
-            yield self.measure("throughput", rate, printed, **known)
+            facts: Conditions = {**self.known, "interval": True, "bytes": size}
+            if match["tail"]:
+                facts["operation"] = "file" if self._names else None
+                facts["duration_s"] = clock_s(match["time"]) or None
+            yield self.measure("throughput", rate, printed, **facts)
 
     @reads(
         rf"(?:sent|wrote) (?P<sent>{_NUMBER})<su:k> bytes +(?:received|read) (?P<got>{_NUMBER})"
         rf"<gu:k> bytes +(?P<rate>{_NUMBER})<ru:k> bytes/sec"
     )
-    def _sums(self, found: Match) -> Iterator[Record]:
+    def _sums(self, match: Match) -> Iterator[Record]:
         yield from self._ended()
         pairs = (("sent", "su"), ("got", "gu"), ("rate", "ru"))
-        sent, got, rate = (self._number(found[of], found[unit]) for of, unit in pairs)
-        if found["ru"] and self.ctx.args(*self.commands) is None:
+        sent, got, rate = (self._number(match[figure], match[unit]) for figure, unit in pairs)
+        if match["ru"] and self.ctx.args(*self.commands) is None:
             why = "-h (powers of 1000) or -hh (of 1024)? The command is not there: taken as -h"
-            yield self.unread(found.string, why)
-        self._sent = (sent + got, rate, f"{found['rate']}{found['ru']} bytes/sec", self.ctx.line)
+            yield self.unread(match.string, why)
+        self._sent = (sent + got, rate, f"{match['rate']}{match['ru']} bytes/sec", self.ctx.line)
 
     @reads(rf"total size is (?P<size>{_NUMBER})<u:k>\s+speedup is (?P<speedup>{_NUMBER})(?P<dry> \(DRY RUN\))?")
-    def _size(self, found: Match) -> None:
-        size, speedup = self._number(found["size"], found["u"]), self._number(found["speedup"], "")
-        self._total = (size, speedup, found["dry"] is not None, self.ctx.line, found.string)
+    def _size(self, match: Match) -> None:
+        size, speedup = self._number(match["size"], match["u"]), self._number(match["speedup"], "")
+        self._total = (size, speedup, match["dry"] is not None, self.ctx.line, match.string)
 
     @reads(
         r"^(?P<what>Number of regular files transferred|Number of files transferred|Number of files|Literal data): "
         rf"(?P<n>{_NUMBER})<u:k>"
     )
-    def _stat(self, found: Match) -> Iterator[Record]:
+    def _stat(self, match: Match) -> Iterator[Record]:
         yield from self._ended()
-        key = {"Literal data": "literal_B", "Number of files": "files_seen"}.get(found["what"], "files")
-        self._stats[key] = int(self._number(found["n"], found["u"]))
+        key = {"Literal data": "literal_B", "Number of files": "files_seen"}.get(match["what"], "files")
+        self._stats[key] = int(self._number(match["n"], match["u"]))
 
     @reads(r"^(?:sending incremental|receiving |building file list)", opens=True)
-    def _begin(self, found: Match) -> Found:  # noqa: ARG002 (what reads hands over)
+    def _begin(self, match: Match) -> Found:  # noqa: ARG002 (what reads hands over)
         return self._ended()
 
     def other(self, text: str) -> None:
@@ -287,25 +293,25 @@ class Rsync(LinesParser, evidence=Evidence.TRANSFER):
         if self._sent is None:
             size, share, rate, printed, line, ended = self._drawn or (0.0, 0, 0.0, "", 0, False)
             if rate > 0 and not (self._names and share == 100):  # -P: the last file says nothing of the whole
-                known = {**self.known, "bytes": size, "files": self._files or None}
+                facts = {**self.known, "bytes": size, "files": self._files or None}
                 status: Status = "complete" if share == 100 and ended else "partial"
-                yield self.measure("throughput", rate, printed, known, status=status, line=line)
+                yield self.measure("throughput", rate, printed, facts, status=status, line=line)
             return
         moved, rate, printed, line = self._sent
         self.need(rate > 0 and moved > 0, printed, NO_BYTES, line=line)
-        known = {**self.known, "files": self._files or None, **self._stats, "wire": True, "bytes": moved}
-        known |= {"duration_s": moved / rate, "resolution_s": 1.0}
+        facts = {**self.known, "files": self._files or None, **self._stats, "wire": True, "bytes": moved}
+        facts |= {"duration_s": moved / rate, "resolution_s": 1.0}
         if self._total is None:
-            yield self.measure("throughput", rate, printed, status="truncated", line=line, **known)
+            yield self.measure("throughput", rate, printed, status="truncated", line=line, **facts)
         why = "the line with the total size is missing"
-        size, speedup, dry, at, text = self.need(self._total, printed, why, line=line)
-        known |= {"file_B": size, "speedup": speedup}
+        size, speedup, dry, total_line, text = self.need(self._total, printed, why, line=line)
+        facts |= {"file_B": size, "speedup": speedup}
         self.need(size > 0, text, "zero bytes: no rate", line=line)
         self.need(not dry, text, "a dry run moves no data: no rate", line=line)
-        yield self.measure("throughput", rate, printed, status=self._status, line=line, **known)
+        yield self.measure("throughput", rate, printed, status=self._status, line=line, **facts)
         if ALL_SENT[0] <= speedup <= ALL_SENT[1]:
-            data = {**known, "derived": "total size / time", "wire": None, "bytes": size}
-            yield self.measure("throughput", size / known["duration_s"], "", data, status=self._status, line=at)
+            data = {**facts, "derived": "total size / time", "wire": None, "bytes": size}
+            yield self.measure("throughput", size / facts["duration_s"], "", data, status=self._status, line=total_line)
 
     def _number(self, digits: str, unit: str) -> float:
         if not unit:

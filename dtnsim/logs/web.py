@@ -5,9 +5,9 @@ from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from typing import ClassVar, Final
 
-from dtnsim.logs._commands import Given
+from dtnsim.logs._commands import CommandLine
 from dtnsim.logs._declared import LinesParser, Match, Progress, ProgressParser, declare, gives, reads, said_in
-from dtnsim.logs._numbers import BINARY, clock_s, decimal, number, parts_s, size_bytes, statistic, unit_of, whole
+from dtnsim.logs._numbers import BINARY, clock_s, decimal, number, parts_s, size_bytes, statistic, unit_of, whole_number
 from dtnsim.logs._records import NO_BYTES, noted
 from dtnsim.logs.base import Conditions, Document, Evidence, LineParser, Parser, Record, Status, anew, documents
 
@@ -26,18 +26,18 @@ class Wget(LinesParser, evidence=Evidence.TRANSFER):
         r"\(<rate:comma> <unit:k>(?P<kind>[Bb])/s\) - (?:(?P<file>.*) saved|written to stdout|"
         r"(?P<error>(?:Connection closed|Read error) at byte <at:int>.*))(?: \[<got:int>(?:/<of:int>)?\])?"
     )
-    def _download(self, found: Match) -> Record:
-        if found["error"] is not None:
-            return self.failure(found["error"], bytes=int(found["at"]))
-        self.need(found["got"], found[0], "the line is cut")
-        rate, size = found["rate"], int(found["got"])
-        printed = f"{rate} {found['unit']}{found['kind']}/s"
+    def _download(self, match: Match) -> Record:
+        if match["error"] is not None:
+            return self.failure(match["error"], bytes=int(match["at"]))
+        self.need(match["got"], match[0], "the line is cut")
+        rate, size = match["rate"], int(match["got"])
+        printed = f"{rate} {match['unit']}{match['kind']}/s"
         _, times, over = unit_of(printed.partition(" ")[2])
         value = decimal(rate) * times / over
-        status: Status = "complete" if found["of"] in (None, found["got"]) else "partial"
-        known: Conditions = {"direction": "receive", "bytes": size, "duration_s": size / value if value > 0 else None}
-        known["file"] = found["file"].strip("'`\"‘’“” ") if found["file"] else None
-        return self.rate(value if size else 0.0, printed, known, status=status, text=found[0])
+        status: Status = "complete" if match["of"] in (None, match["got"]) else "partial"
+        facts: Conditions = {"direction": "receive", "bytes": size, "duration_s": size / value if value > 0 else None}
+        facts["file"] = match["file"].strip("'`\"‘’“” ") if match["file"] else None
+        return self.rate(value if size else 0.0, printed, facts, status=status, text=match[0])
 
 
 _N: Final = r"\d++(?:\.\d++)?[kMGTP]?"
@@ -80,11 +80,11 @@ class Curl(LineParser, evidence=Evidence.TRANSFER):
             return
         status: Status = "complete" if row["share"] == "100" else "partial"
         seconds = clock_s(row["spent"]) or None
-        known = {**self._known, "duration_s": seconds, "resolution_s": 1.0 if seconds else None}
+        facts = {**self._known, "duration_s": seconds, "resolution_s": 1.0 if seconds else None}
         for moved, rate, direction in (("got", "down", "receive"), ("sent", "up", "send")):
             speed, size = (size_bytes(row[name]) or 0.0 for name in (rate, moved))
             if speed > 0 and size > 0:
-                more, printed = {**known, "direction": direction, "bytes": size}, f"{row[rate]} B/s"
+                more, printed = {**facts, "direction": direction, "bytes": size}, f"{row[rate]} B/s"
                 yield self.measure("throughput", speed, printed, more, status=status, line=self._line)
 
 
@@ -106,11 +106,11 @@ class S5cmd(ProgressParser, evidence=Evidence.TRANSFER):
     )
     failures = re.compile(r'^\s*+ERROR "(?:cp|mv|sync) .{1,300}')
 
-    def check(self, found: re.Match[str], progress: Progress) -> Iterable[Record]:
+    def check(self, match: re.Match[str], progress: Progress) -> Iterable[Record]:
         """Bytes and time give the rate."""
-        spent, moved, rate = parts_s(found["spent"]), progress.moved, progress.rate
+        spent, moved, rate = parts_s(match["spent"]), progress.moved, progress.rate
         if spent and rate > 0 and abs(moved / rate - spent) > 0.05 * spent + 1:
-            yield self.unread(found[0], f"bytes and time give {moved / spent:.4g} B/s")
+            yield self.unread(match[0], f"bytes and time give {moved / spent:.4g} B/s")
 
 
 _UNIT: Final = r"(?:Bytes|[KMGTP]iB)"
@@ -143,15 +143,15 @@ class AwsS3(ProgressParser, evidence=Evidence.TRANSFER):
             return ()
         if self.line.sign in text or (done := _DONE.match(text)) is None:
             return super().feed(text)
-        if (held := self._held) is not None:
-            held.known["files"] = held.known.get("files", 0) + 1
-            held.known.update(_DIRECTIONS.get(done["what"], {}))
+        if (last := self._held) is not None:
+            last.known["files"] = last.known.get("files", 0) + 1
+            last.known.update(_DIRECTIONS.get(done["what"], {}))
         return ()
 
-    def conditions(self, found: re.Match[str], moved: float) -> Conditions:  # noqa: ARG002 (the base's)
+    def conditions(self, match: re.Match[str], moved: float) -> Conditions:  # noqa: ARG002 (the base's)
         """What lines of files said of the same copy."""
-        held = self._held if self._held is not None and moved >= self._held.moved else None
-        return {key: held.known[key] for key in ("files", "direction") if key in held.known} if held else {}
+        last = self._held if self._held is not None and moved >= self._held.moved else None
+        return {key: last.known[key] for key in ("files", "direction") if key in last.known} if last else {}
 
 
 _STATISTICS: Final = {"Average": None, "Fastest": "max", "50% Median": "median", "Slowest": "min"}
@@ -186,12 +186,12 @@ class Warp(LinesParser, evidence=Evidence.SERVERS):
     )
 
     @reads(r"^\s*+\* (?:(?P<what>Reqs|TTFB): )?(?=Avg: )(?P<rest>.{1,300})", inside=True)
-    def _latencies(self, found: Match) -> Iterator[Record]:
-        known = {**self.known, "of": "first byte" if found["what"] == "TTFB" else "request"}
+    def _latencies(self, match: Match) -> Iterator[Record]:
+        facts = {**self.known, "of": "first byte" if match["what"] == "TTFB" else "request"}
         names = r"(Avg|Best|Fastest|Worst|Slowest|StdDev|Median|\d\d(?:th|%)): ([0-9.hmsuµn]++)"
-        for name, text in re.findall(names, found["rest"]):
+        for name, text in re.findall(names, match["rest"]):
             if (value := parts_s(text.rstrip("."))) is not None:
-                yield self.measure("latency", value, text, statistic=_LATENCIES.get(name, statistic(name)), **known)
+                yield self.measure("latency", value, text, statistic=_LATENCIES.get(name, statistic(name)), **facts)
 
 
 _SIZE: Final = r"(?P<{0}>\d+(?:\.\d+)?)\s*(?P<{0}u>[kKMGTPE]?)i?(?:Bytes?|Byte|B|b)?"
@@ -217,26 +217,26 @@ class _Block:
     def interval(self, parser: Parser) -> Iterator[Record]:
         """The figure of a block that another follows."""
         if self.rate > 0:
-            known = {**self.known, "interval": True, "bytes": self.size, "end_s": self.elapsed}
-            yield parser.measure("throughput", self.rate, self.printed, line=self.line, **known)
+            facts = {**self.known, "interval": True, "bytes": self.size, "end_s": self.elapsed}
+            yield parser.measure("throughput", self.rate, self.printed, line=self.line, **facts)
 
     @noted
     def headline(self, parser: Parser) -> Iterator[Record]:
         """The figures of the last block."""
-        known: Conditions = {**self.known, "bytes": self.size, "duration_s": self.elapsed}
-        known |= {"file_B": self.total or None, "errors": self.errors or None}
-        whole = self.share == 100 or (self.total is None and self.elapsed)
-        status: Status = "complete" if whole and not self.errors else "partial"
+        facts: Conditions = {**self.known, "bytes": self.size, "duration_s": self.elapsed}
+        facts |= {"file_B": self.total or None, "errors": self.errors or None}
+        finished = self.share == 100 or (self.total is None and self.elapsed)
+        status: Status = "complete" if finished and not self.errors else "partial"
         rate, printed = self.rate, self.printed
         parser.need(self.size > 0, self.text, NO_BYTES, line=self.line)
         if rate <= 0:
-            there, why = (self.elapsed or 0) >= 1, "no speed is printed, and less than a second passed"
-            parser.need(there, self.text, why, line=self.line)
+            lasted, why = (self.elapsed or 0) >= 1, "no speed is printed, and less than a second passed"
+            parser.need(lasted, self.text, why, line=self.line)
             rate, printed = self.size / (self.elapsed or 1), ""
-            known["derived"] = "bytes / elapsed time"
-        yield parser.measure("throughput", rate, printed, status=status, line=self.line, **known)
+            facts["derived"] = "bytes / elapsed time"
+        yield parser.measure("throughput", rate, printed, status=status, line=self.line, **facts)
         if self.elapsed:
-            yield parser.measure("duration", self.elapsed, f"{self.elapsed:g}s", status=status, line=self.line, **known)
+            yield parser.measure("duration", self.elapsed, f"{self.elapsed:g}s", status=status, line=self.line, **facts)
 
 
 class Rclone(LinesParser, evidence=Evidence.TRANSFER):
@@ -262,24 +262,24 @@ class Rclone(LinesParser, evidence=Evidence.TRANSFER):
         r"<rate:num>\s*<rateu:k>i?(?P<kind>Bytes?|B|[Bb]its?)/s(?:, ETA (?P<eta>\S+))?"
     )
     @reads(rf"Transferred:\s+{_SIZE.format('size')} \(<rate:num>\s*<rateu:k>(?P<kind>Bytes?|[Bb]its?)/s\)")
-    def _stats(self, found: Match) -> Iterator[Record]:
-        size, block, groups = decimal(found["size"]) * BINARY[found["sizeu"]], self._block, found.groupdict()
+    def _stats(self, match: Match) -> Iterator[Record]:
+        size, block, groups = decimal(match["size"]) * BINARY[match["sizeu"]], self._block, match.groupdict()
         if block is not None:
             yield from self.settle() if size < block.size else block.interval(self)
         total = decimal(groups["total"]) * BINARY[groups["totalu"]] if groups.get("total") else None
         share = int(groups["share"][:-1]) if groups.get("share") not in (None, "-") else None
-        rate = decimal(found["rate"]) * BINARY[found["rateu"]] / (8 if found["kind"][1:] in ("it", "its") else 1)
-        printed = found[0][found.start("rate") - found.start() :].split(",")[0].rstrip(")")
-        known = {**_conditions(self.asked()), **self.where}
-        self._block = _Block(size, total, share, rate, printed, self.ctx.line, found.string, known)
+        rate = decimal(match["rate"]) * BINARY[match["rateu"]] / (8 if match["kind"][1:] in ("it", "its") else 1)
+        printed = match[0][match.start("rate") - match.start() :].split(",")[0].rstrip(")")
+        facts = {**_conditions(self.command_line()), **self.where}
+        self._block = _Block(size, total, share, rate, printed, self.ctx.line, match.string, facts)
 
     @reads(r"Elapsed time:\s+(?P<elapsed>\S+)")
     @reads(r"^\s*Errors:\s+<errors:int>")
     @reads(r"^\s*Transferred:\s+<files:int>(?: / \d+, \d+%)?\s*$")
-    def _more(self, found: Match) -> None:
-        block, ((key, text),) = self._block, found.groupdict().items()
+    def _more(self, match: Match) -> None:
+        block, ((key, text),) = self._block, match.groupdict().items()
         if block is None:
-            self.other(found.string)
+            self.other(match.string)
         elif key == "elapsed":
             block.elapsed = parts_s(text) or block.elapsed
         elif key == "errors":
@@ -297,8 +297,8 @@ class Rclone(LinesParser, evidence=Evidence.TRANSFER):
     def settle(self) -> Iterator[Record]:
         (block, self._block), (problem, self._failed) = (self._block, None), (self._failed, None)
         if problem is not None:
-            known = block.known if block is not None else _conditions(self.asked())
-            yield self.failure(problem[0], line=problem[1], **known)
+            facts = block.known if block is not None else _conditions(self.command_line())
+            yield self.failure(problem[0], line=problem[1], **facts)
         if block is not None and (problem is None or (block.size > 0 and block.share == 100)):
             yield from block.headline(self)
 
@@ -308,7 +308,7 @@ class Rclone(LinesParser, evidence=Evidence.TRANSFER):
         stats = doc.data.get("stats")
         if not isinstance(stats, dict):
             if doc.data["level"] in ("critical", "fatal") or str(doc.data["msg"]).startswith("Failed to"):
-                yield self.failure(str(doc.data["msg"]), line=doc.line, **_conditions(self.asked()))
+                yield self.failure(str(doc.data["msg"]), line=doc.line, **_conditions(self.command_line()))
             return
         size, rate = number(stats.get("bytes")), number(stats.get("speed"))
         total, elapsed = number(stats.get("totalBytes")), number(stats.get("elapsedTime"))
@@ -317,15 +317,15 @@ class Rclone(LinesParser, evidence=Evidence.TRANSFER):
         if (last := self._block) is not None:
             yield from self.settle() if size < last.size else last.interval(self)
         share = int(100 * size / total) if total else None
-        known = {**_conditions(self.asked()), **self.where, "files": whole(stats.get("transfers"))}
+        facts = {**_conditions(self.command_line()), **self.where, "files": whole_number(stats.get("transfers"))}
         errors, text, printed = int(number(stats.get("errors")) or 0), str(doc.data["msg"])[:80], f"{rate:.10g} B/s"
-        self._block = _Block(size, total, share, rate, printed, doc.line, text, known, elapsed, errors)
+        self._block = _Block(size, total, share, rate, printed, doc.line, text, facts, elapsed, errors)
 
 
-def _conditions(asked: Given) -> Conditions:
-    found, _, rest = asked
+def _conditions(command: CommandLine) -> Conditions:
+    conditions, _, rest = command
     if len(rest) > 2:
-        found["operation"], found["source"], found["target"] = rest[0], rest[-2], rest[-1]
+        conditions["operation"], conditions["source"], conditions["target"] = rest[0], rest[-2], rest[-1]
     elif len(rest) == 2 and rest[0] not in ("copy", "sync", "move"):
-        found["source"], found["target"] = rest
-    return found
+        conditions["source"], conditions["target"] = rest
+    return conditions

@@ -6,7 +6,7 @@ from typing import Any, ClassVar, Final
 
 from dtnsim.logs._declared import Found, LinesParser, Match, Progress, ProgressParser, declare, reads
 from dtnsim.logs._documents import first, records, seconds, stamp
-from dtnsim.logs._numbers import BINARY, DECIMAL, as_dict, as_list, number, text_in, whole
+from dtnsim.logs._numbers import BINARY, DECIMAL, as_dict, as_list, number, text_in, whole_number
 from dtnsim.logs.base import Conditions, Document, Evidence, Parser, Record, anew, documents, located, noted
 
 _DONE: Final = declare("] ", r"Copying (?P<source>\S{1,600}) {1,9}\[(?P<state>DONE|FAILED)\] {1,4}after <seconds:int>s")
@@ -33,23 +33,23 @@ class GfalCopy(LinesParser, evidence=Evidence.TRANSFER):
         return self.failure(problem[0], **self.where)
 
     def other(self, text: str) -> Iterator[Record]:
-        if (found := _DONE.last(text)) is None:  # redraws may be joined: the last counts
+        if (match := _DONE.last(text)) is None:  # redraws may be joined: the last counts
             return
         args = self.ctx.args("gfal-copy") or []
         named = args[-1] if len(args) > 1 and not args[-1].startswith("-") else None
-        size, target = self._size.pop(found["source"], (0, named))
-        known: Conditions = {**self.where, "source": found["source"], "target": target}
-        seconds, printed = int(found["seconds"]), f"after {found['seconds']}s"
-        if found["state"] == "FAILED":
-            yield self.failure(found[0], **known)
+        size, target = self._size.pop(match["source"], (0, named))
+        facts: Conditions = {**self.where, "source": match["source"], "target": target}
+        seconds, printed = int(match["seconds"]), f"after {match['seconds']}s"
+        if match["state"] == "FAILED":
+            yield self.failure(match[0], **facts)
         elif seconds == 0:
-            yield self.unread(found[0], "a copy of less than a second: no duration, no rate")
+            yield self.unread(match[0], "a copy of less than a second: no duration, no rate")
         else:
-            known |= {"resolution_s": 1.0, "bytes": size or None}
-            yield self.measure("duration", seconds, printed, **known)
+            facts |= {"resolution_s": 1.0, "bytes": size or None}
+            yield self.measure("duration", seconds, printed, **facts)
             if size:
-                known["duration_s"] = seconds
-                yield self.measure("throughput", size / seconds, f"{size} B {printed}", known)
+                facts["duration_s"] = seconds
+                yield self.measure("throughput", size / seconds, f"{size} B {printed}", facts)
 
 
 _N: Final = r"\d++(?:\.\d++)?(?:e\+\d\d)?"
@@ -77,24 +77,24 @@ class Xrdcp(ProgressParser, evidence=Evidence.TRANSFER):
     failures = re.compile(r"^\s*(?:Run: )?\[(?:ERROR|FATAL)\] .*")
     units = BINARY
 
-    def same(self, progress: Progress, held: Progress) -> bool:  # noqa: ARG002 (the base's signature)
+    def same(self, progress: Progress, last: Progress) -> bool:  # noqa: ARG002 (the base's signature)
         """A line that overwrites another is of the same copy."""
         return self.ctx.after_redraw
 
-    def conditions(self, found: re.Match[str] | None, moved: float) -> Conditions:  # noqa: ARG002
+    def conditions(self, match: re.Match[str] | None, moved: float) -> Conditions:  # noqa: ARG002
         """What the command line says; the time is whole seconds."""
-        known, _, paths = self.asked()
+        facts, _, paths = self.command_line()
         if len(paths) > 1:
-            known["source"], known["target"] = paths[-2], paths[-1]
-        return known if found is None else {**known, "resolution_s": 1.0}
+            facts["source"], facts["target"] = paths[-2], paths[-1]
+        return facts if match is None else {**facts, "resolution_s": 1.0}
 
     def failed(self, message: str) -> Iterable[Record]:
         """An error makes the copy a failure."""
         if self._held is None and self.ctx.args(*self.commands) is None:
             return ()
-        held, self._held = self._held, None
-        known = self.conditions(None, 0.0) if held is None else {**held.known, "resolution_s": None}
-        return (self.failure(message, **known),)
+        last, self._held = self._held, None
+        facts = self.conditions(None, 0.0) if last is None else {**last.known, "resolution_s": None}
+        return (self.failure(message, **facts),)
 
 
 _PAYLOAD: Final = {"src-rse", "dst-rse"}
@@ -107,8 +107,8 @@ _EVENT: Final = {
 
 
 def _is_event(doc: Document) -> bool:
-    found = first(doc.data)
-    return found.keys() >= _PAYLOAD and ("transferred_at" in found or "event_type" in found)
+    record = first(doc.data)
+    return record.keys() >= _PAYLOAD and ("transferred_at" in record or "event_type" in record)
 
 
 class Rucio(LinesParser, evidence=Evidence.TRANSFER, by_document=True):
@@ -133,44 +133,44 @@ class Rucio(LinesParser, evidence=Evidence.TRANSFER, by_document=True):
                 yield from self._event(record, kind)
 
     def _event(self, event: Mapping[str, Any], kind: str) -> Iterator[Record]:
-        known: Conditions = {name: text_in(event, key) for name, key in _EVENT.items()}
-        known["file"] = ":".join(filter(None, (text_in(event, "scope"), text_in(event, "name")))) or None
+        facts: Conditions = {name: text_in(event, key) for name, key in _EVENT.items()}
+        facts["file"] = ":".join(filter(None, (text_in(event, "scope"), text_in(event, "name")))) or None
         if "failed" in kind or (not kind and event.get("reason") and not event.get("transferred_at")):
-            yield self.failure(text_in(event, "reason") or kind, **known)
+            yield self.failure(text_in(event, "reason") or kind, **facts)
             return
         if kind and kind != "transfer-done":
             return
         size = number(event.get("bytes")) or number(event.get("file-size"))
-        submitted, began, ended = (seconds(event.get(f"{what}_at")) for what in ("submitted", "started", "transferred"))
+        submitted, began, ended = (seconds(event.get(f"{step}_at")) for step in ("submitted", "started", "transferred"))
         spent = ended - began if began is not None and ended is not None else number(event.get("duration"))
-        known |= {"resolution_s": 1.0, "end": stamp(ended)}
+        facts |= {"resolution_s": 1.0, "end": stamp(ended)}
         if submitted is not None and began is not None and began >= submitted:
-            known["queued_s"] = round(began - submitted, 3)
-        yield from _moved(self, size, spent, known, "no bytes, or less than a second: no rate")
+            facts["queued_s"] = round(began - submitted, 3)
+        yield from _moved(self, size, spent, facts, "no bytes, or less than a second: no rate")
 
     @reads(r"successfully downloaded(?:\. <size:num> ?<su:k>B?)? in <seconds:num> seconds?(?: = <rate:num> MBps)?")
-    def _figures(self, found: Match) -> Iterator[Record]:
-        spent, file = float(found["seconds"]), located(_FILE, found.string, "File ")
-        known: Conditions = {**self.where, "direction": "receive", "duration_s": spent}
-        known["file"] = None if file is None else file["file"]
-        if found["size"] is None:
-            yield self.measure("duration", spent, f"{found['seconds']} seconds", **known)
+    def _figures(self, match: Match) -> Iterator[Record]:
+        spent, file = float(match["seconds"]), located(_FILE, match.string, "File ")
+        facts: Conditions = {**self.where, "direction": "receive", "duration_s": spent}
+        facts["file"] = None if file is None else file["file"]
+        if match["size"] is None:
+            yield self.measure("duration", spent, f"{match['seconds']} seconds", **facts)
             return
-        size = float(found["size"]) * DECIMAL[found["su"]]
-        self.need(size > 0 and spent > 0, found[0], "no bytes, or no time: no rate")
-        known["bytes"], rate = size, size / spent
-        if found["rate"] and spent >= 1 and abs(rate - float(found["rate"]) * 1e6) > 0.02 * rate + 5e3:
-            yield self.unread(found[0], f"bytes and seconds give {rate / 1e6:.4g} MBps")
-        yield self.measure("throughput", rate, f"{found['size']} {found['su']}B in {found['seconds']} seconds", **known)
+        size = float(match["size"]) * DECIMAL[match["su"]]
+        self.need(size > 0 and spent > 0, match[0], "no bytes, or no time: no rate")
+        facts["bytes"], rate = size, size / spent
+        if match["rate"] and spent >= 1 and abs(rate - float(match["rate"]) * 1e6) > 0.02 * rate + 5e3:
+            yield self.unread(match[0], f"bytes and seconds give {rate / 1e6:.4g} MBps")
+        yield self.measure("throughput", rate, f"{match['size']} {match['su']}B in {match['seconds']} seconds", **facts)
 
 
 @noted
-def _moved(parser: Parser, size: float | None, spent: float | None, known: Conditions, why: str) -> Iterator[Record]:
+def _moved(parser: Parser, size: float | None, spent: float | None, facts: Conditions, why: str) -> Iterator[Record]:
     """Rate and duration of what was moved; a note where it was nothing, or took no time."""
-    size, spent = (parser.need(found, f"{size} B in {spent} s", why) for found in (size, max(spent or 0.0, 0.0)))
-    known |= {"bytes": size, "duration_s": round(spent, 6)}
-    yield parser.measure("throughput", size / spent, f"{size:.15g} B in {spent:.6g} s", **known)
-    yield parser.measure("duration", spent, f"{spent:.6g} s", **known)
+    size, spent = (parser.need(value, f"{size} B in {spent} s", why) for value in (size, max(spent or 0.0, 0.0)))
+    facts |= {"bytes": size, "duration_s": round(spent, 6)}
+    yield parser.measure("throughput", size / spent, f"{size:.15g} B in {spent:.6g} s", **facts)
+    yield parser.measure("duration", spent, f"{spent:.6g} s", **facts)
 
 
 _MESSAGE: Final = {"tr_id", "timestamp_tr_st", "timestamp_tr_comp"}
@@ -178,9 +178,9 @@ _JOB: Final = {"file_state", "dest_surl"}
 
 
 def _is_fts(doc: Document) -> bool:
-    found = first(doc.data)
-    first_file = as_dict(next(iter(as_list(found.get("files"))), None))
-    return found.keys() >= _MESSAGE or found.keys() >= _JOB or first_file.keys() >= _JOB
+    record = first(doc.data)
+    first_file = as_dict(next(iter(as_list(record.get("files"))), None))
+    return record.keys() >= _MESSAGE or record.keys() >= _JOB or first_file.keys() >= _JOB
 
 
 class Fts(Parser, evidence=Evidence.TRANSFER, by_document=True):
@@ -212,39 +212,39 @@ class Fts(Parser, evidence=Evidence.TRANSFER, by_document=True):
                     yield from self._file(item, record)
 
     def _message(self, record: Mapping[str, Any]) -> Iterator[Record]:
-        known: Conditions = {
+        facts: Conditions = {
             "source": text_in(record, "src_hostname"), "target": text_in(record, "dst_hostname"),
             "file": text_in(record, "src_url"), "task": text_in(record, "job_id") or text_in(record, "tr_id"),
-            "user": text_in(record, "vo"), "streams": whole(record.get("nstreams")),
-            "window_B": number(record.get("tcp_buf_size")) or None, "retries": whole(record.get("retry")),
+            "user": text_in(record, "vo"), "streams": whole_number(record.get("nstreams")),
+            "window_B": number(record.get("tcp_buf_size")) or None, "retries": whole_number(record.get("retry")),
         }  # fmt: skip
         state = record.get("t_final_transfer_state")
         if str(state).lower() not in ("ok", "true", "1"):
-            yield self.failure(text_in(record, "t__error_message") or f"state {state}", **known)
+            yield self.failure(text_in(record, "t__error_message") or f"state {state}", **facts)
             return
         size = number(record.get("tr_bt_transfered")) or number(record.get("f_size")) or number(record.get("file_size"))
         keys = ("timestamp_tr_st", "timestamp_tr_comp", "tr_timestamp_start", "tr_timestamp_complete")
         began, ended, first_s, last_s = (seconds(record.get(key)) for key in keys)
         spent = None if began is None or ended is None else ended - began
         if spent and first_s is not None and last_s is not None and last_s - first_s >= spent:
-            known["overhead_s"] = round(last_s - first_s - spent, 3)
-        yield from _moved(self, size, spent, {**known, "end": stamp(ended)}, "no bytes, or no time: no rate")
+            facts["overhead_s"] = round(last_s - first_s - spent, 3)
+        yield from _moved(self, size, spent, {**facts, "end": stamp(ended)}, "no bytes, or no time: no rate")
 
     @noted
     def _file(self, item: Mapping[str, Any], job: Mapping[str, Any]) -> Iterator[Record]:
-        said = {key: text_in(item, key) or text_in(job, key) for key in ("source_se", "dest_se", "job_id", "vo_name")}
-        known: Conditions = {"source": _host(said["source_se"]), "target": _host(said["dest_se"])}
-        known |= {"task": said["job_id"], "user": said["vo_name"], "file": text_in(item, "source_surl")}
-        known["retries"], state = whole(item.get("retry")), str(item["file_state"]).upper()
+        texts = {key: text_in(item, key) or text_in(job, key) for key in ("source_se", "dest_se", "job_id", "vo_name")}
+        facts: Conditions = {"source": _host(texts["source_se"]), "target": _host(texts["dest_se"])}
+        facts |= {"task": texts["job_id"], "user": texts["vo_name"], "file": text_in(item, "source_surl")}
+        facts["retries"], state = whole_number(item.get("retry")), str(item["file_state"]).upper()
         if state in ("FAILED", "CANCELED"):
-            yield self.failure(f"{state}: {text_in(item, 'reason') or ''}".rstrip(": "), **known)
+            yield self.failure(f"{state}: {text_in(item, 'reason') or ''}".rstrip(": "), **facts)
             return
         self.need(state == "FINISHED", state, "a transfer that is not finished has no rate")
         size, spent = number(item.get("filesize")), number(item.get("tx_duration"))
         began, ended = seconds(item.get("start_time")), seconds(item.get("finish_time"))
         self.need(size is not None or not item.get("staging_finished"), state, "staged from tape only: no transfer")
         end = ended if ended is not None or began is None or spent is None else began + spent
-        yield from _moved(self, size, spent, {**known, "end": stamp(end)}, "no bytes, or no time: no rate")
+        yield from _moved(self, size, spent, {**facts, "end": stamp(end)}, "no bytes, or no time: no rate")
 
 
 def _host(url: str | None) -> str | None:

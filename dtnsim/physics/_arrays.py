@@ -24,7 +24,7 @@ def as_float(value: ArrayLike) -> FloatArray:
     return np.asarray(value, dtype=np.float64)
 
 
-def together(*values: ArrayLike) -> tuple[FloatArray, ...]:
+def broadcast(*values: ArrayLike) -> tuple[FloatArray, ...]:
     """Values as float64, of one shape."""
     return np.broadcast_arrays(*map(as_float, values))
 
@@ -39,10 +39,10 @@ class Rows:
         return type(self)(**{f.name: getattr(self, f.name)[rows] for f in fields(self)})  # type: ignore[arg-type]
 
 
-def among(values: NDArray[Any], some: Iterable[object]) -> BoolArray:
+def among(values: NDArray[Any], members: Iterable[object]) -> BoolArray:
     """Which of values are among some: `numpy.isin` of few, which loads masked arrays for them."""
-    known = set(some)
-    return np.array([value in known for value in values.ravel().tolist()], dtype=bool).reshape(values.shape)
+    lookup = set(members)
+    return np.array([value in lookup for value in values.ravel().tolist()], dtype=bool).reshape(values.shape)
 
 
 def quantile(values: ArrayLike, shares: ArrayLike, axis: int = 0, *, between: bool = False) -> FloatArray:
@@ -64,5 +64,5 @@ def quantile(values: ArrayLike, shares: ArrayLike, axis: int = 0, *, between: bo
     low, high = ordered[below], ordered[np.minimum(below + 1, last)]
     part = (place - below).reshape(wanted.shape + (1,) * (ordered.ndim - 1))
     with np.errstate(invalid="ignore"):
-        found = np.where(part < 0.5, low + (high - low) * part, high - (high - low) * (1 - part)) if between else low
-    return np.asarray(np.where(np.isnan(ordered[-1]), np.nan, found))
+        picks = np.where(part < 0.5, low + (high - low) * part, high - (high - low) * (1 - part)) if between else low
+    return np.asarray(np.where(np.isnan(ordered[-1]), np.nan, picks))

@@ -64,11 +64,11 @@ def request_time(
     Source: BeeGFS client_module, FhgfsOpsRemoting.c (readfileVec, writefileVec: rounds over the stripe's targets);
         storage, ReadLocalFileV2MsgEx.cpp (incrementalReadStatefulAndSendV2).
     """
-    chunk, wide, whole = as_float(chunk_B), as_float(targets), as_float(latency_s)
+    chunk, wide, latency = as_float(chunk_B), as_float(targets), as_float(latency_s)
     rounds = np.ceil(as_float(asked_B) / (wide * chunk))
     each = np.minimum(as_float(asked_B) / rounds, chunk)
-    message = np.minimum(as_float(message_s), whole)
-    copied = (whole - message) * each / as_float(buffer_B)
+    message = np.minimum(as_float(message_s), latency)
+    copied = (latency - message) * each / as_float(buffer_B)
     return as_float(rounds * (message + copied + each / as_float(wire_Bps) + as_float(trip_s)))
 
 
@@ -116,5 +116,5 @@ def operation_time(
     Source: BeeGFS documentation, "Metadata Node Tuning" (a metadata file for each file, attributes as xattr); meta,
         DirEntryStore.cpp (linked by name and by ID); Little.
     """
-    asked = as_float(messages) * (as_float(message_s) + as_float(trip_s))
-    return as_float(asked + as_float(changes) * as_float(change_s))
+    exchange = as_float(messages) * (as_float(message_s) + as_float(trip_s))
+    return as_float(exchange + as_float(changes) * as_float(change_s))

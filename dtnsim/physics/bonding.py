@@ -10,7 +10,7 @@ from typing import Final
 import numpy as np
 from numpy.typing import ArrayLike
 
-from dtnsim.physics._arrays import FloatArray, as_float, together
+from dtnsim.physics._arrays import FloatArray, as_float, broadcast
 
 #: standard deviations above its mean that no link's load reaches, and the probability that counts as none
 _FAR: Final = 12.0
@@ -35,9 +35,9 @@ def occupied(items: ArrayLike, bins: ArrayLike, each: ArrayLike = 1.0) -> FloatA
     Source: balls into bins, Feller, An Introduction to Probability Theory vol. 1, II.5 and IV (occupancy).
     """
     n, m, c = as_float(items), as_float(bins), as_float(each)
-    some = m > c
-    missed = n * np.log1p(-np.where(some, c / m, 0.5))
-    return as_float(np.where(some, -m * np.expm1(missed), np.minimum(m, m * n)))
+    several = m > c
+    missed = n * np.log1p(-np.where(several, c / m, 0.5))
+    return as_float(np.where(several, -m * np.expm1(missed), np.minimum(m, m * n)))
 
 
 @lru_cache(maxsize=4096)
@@ -50,12 +50,12 @@ def _expected_max(links: int, streams: int) -> float:
     step = max(1, (most - least) // _STEPS)
     count = np.arange(1, most + 1)
     pmf = np.exp(np.concatenate([[0.0], np.cumsum(math.log(mean) - np.log(count))]) - mean)
-    whole = math.exp(streams * math.log(streams) - streams - math.lgamma(streams + 1))  # P(they add up)
+    norm = math.exp(streams * math.log(streams) - streams - math.lgamma(streams + 1))  # P(they add up)
     above = []
     for m in range(least, most + 1, step):
         size = 1 << (links * m).bit_length()  # powers of two are quickest
         power = np.fft.rfft(pmf[: m + 1], size) ** links
-        above.append(1.0 - min(float(np.fft.irfft(power, size)[streams]) / whole, 1.0))
+        above.append(1.0 - min(float(np.fft.irfft(power, size)[streams]) / norm, 1.0))
         if above[-1] < _NOTHING:
             break
     return least + step * sum(above) - (step - 1) / 2 * above[0]
@@ -77,7 +77,7 @@ def expected_max_load(links: ArrayLike, streams: ArrayLike) -> FloatArray:
     Neglects: streams of unequal weight.
     Source: multinomial occupancy, Feller vol. 1, II.5; Johnson and Kotz, Urn Models, 1977.
     """
-    k, n = together(links, streams)
+    k, n = broadcast(links, streams)
     flat = [_expected_max(round(float(a)), round(float(b))) for a, b in zip(k.ravel(), n.ravel(), strict=True)]
     return as_float(np.array(flat).reshape(k.shape))
 

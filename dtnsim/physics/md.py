@@ -156,8 +156,8 @@ def gathered_bytes(
     s, c = as_float(request_B), as_float(chunk_B)
     stripe = c * as_float(data_disks)
     joined = np.where(as_float(entries) * MD_PAGE_B < c, s, np.maximum(as_float(joins) * as_float(in_flight), 1.0) * s)
-    whole = stripe * np.maximum(np.floor(s / stripe), 1.0)
-    return np.where(joined >= np.maximum(stripe, np.where(s > stripe, 2.0 * s, 0.0)), whole, joined)
+    stripes = stripe * np.maximum(np.floor(s / stripe), 1.0)
+    return np.where(joined >= np.maximum(stripe, np.where(s > stripe, 2.0 * s, 0.0)), stripes, joined)
 
 
 def early_reads(
@@ -184,8 +184,8 @@ def early_reads(
     s, c, n, p = as_float(request_B), as_float(chunk_B), as_float(disks), as_float(parity)
     stripe = c * (n - p)
     k = np.maximum(np.floor(s / c), 1.0)
-    asked = np.maximum(np.minimum(k + p, n - p - k), 0.0)
-    return np.where((s < stripe) & (as_float(gathered_B) >= stripe), asked / (n - p), 0.0)
+    chunks = np.maximum(np.minimum(k + p, n - p - k), 0.0)
+    return np.where((s < stripe) & (as_float(gathered_B) >= stripe), chunks / (n - p), 0.0)
 
 
 def direct_amplification(

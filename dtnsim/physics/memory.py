@@ -96,8 +96,8 @@ def interference(utilization: ArrayLike, stall: ArrayLike, reference: ArrayLike 
         thread 1126268.
     """
     k = as_float(stall)
-    used, known = (np.clip(as_float(u), 0.0, 1.0) for u in (utilization, reference))
-    return as_float((1 + k * used) / (1 + k * known))
+    used, measured = (np.clip(as_float(u), 0.0, 1.0) for u in (utilization, reference))
+    return as_float((1 + k * used) / (1 + k * measured))
 
 
 def first_touch(fault: ArrayLike, page_B: ArrayLike, clear: ArrayLike) -> FloatArray:

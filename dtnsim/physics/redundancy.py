@@ -77,8 +77,8 @@ def ceph_port_bytes(
     Neglects: a cluster network of its own (then the ports count twice).
     Source: Ceph documentation, "Architecture" (primary-copy replication; the primary encodes and decodes).
     """
-    own = 1.0 / np.maximum(as_float(data), 1.0)
-    return 1.0 - as_float(here) + np.where(as_float(reading) > 0.0, 1.0 - own, as_float(stored_per_byte) - own)
+    shard = 1.0 / np.maximum(as_float(data), 1.0)
+    return 1.0 - as_float(here) + np.where(as_float(reading) > 0.0, 1.0 - shard, as_float(stored_per_byte) - shard)
 
 
 def ceph_client_bytes(stored_per_byte: ArrayLike, data: ArrayLike, reading: ArrayLike, here: ArrayLike) -> FloatArray:
@@ -101,8 +101,8 @@ def ceph_client_bytes(stored_per_byte: ArrayLike, data: ArrayLike, reading: Arra
     Source: Ceph documentation, "Architecture" (clients ask the primary, which sends the copies).
     """
     k, h = as_float(data), as_float(here)
-    others = np.where(as_float(reading) > 0.0, 1.0, as_float(stored_per_byte)) - 1.0 / np.maximum(k, 1.0)
-    return 1.0 - h + h * others
+    sent = np.where(as_float(reading) > 0.0, 1.0, as_float(stored_per_byte)) - 1.0 / np.maximum(k, 1.0)
+    return 1.0 - h + h * sent
 
 
 def pool_rate(

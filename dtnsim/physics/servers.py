@@ -6,7 +6,7 @@ What Lustre, GPFS, NFS appliances and their like have in common. All functions b
 import numpy as np
 from numpy.typing import ArrayLike
 
-from dtnsim.physics._arrays import FloatArray, as_float, together
+from dtnsim.physics._arrays import FloatArray, as_float, broadcast
 
 
 def node_rate(
@@ -110,7 +110,7 @@ def until_the_last(items: ArrayLike, bins: ArrayLike, each: ArrayLike = 1.0, tur
     Neglects: that bins together hold f c parts (4 % for two items in two bins).
     Source: order statistics of binomials; M. Raab, A. Steger, "Balls into Bins", RANDOM 1998.
     """
-    f, m, c, t = together(items, bins, each, turn)
+    f, m, c, t = broadcast(items, bins, each, turn)
     most = [
         np.ceil(n * k / b - 1e-9) if alike else _largest(round(n), min(k / b, 1.0), b)
         for n, b, k, alike in zip(f.flat, m.flat, c.flat, t.flat, strict=True)
@@ -124,8 +124,8 @@ def _largest(items: int, chance: float, bins: float) -> float:
         return float(items)
     k = np.arange(1, items + 1)
     log = np.cumsum(np.log((items - k + 1) / k * chance / (1.0 - chance)))
-    known = np.cumsum(np.exp(np.concatenate([[0.0], log]) + items * np.log1p(-chance)))
-    none_above = np.where(np.arange(items) < np.ceil(items * chance - 1e-9), 0.0, np.minimum(known[:-1], 1.0) ** bins)
+    cdf = np.cumsum(np.exp(np.concatenate([[0.0], log]) + items * np.log1p(-chance)))
+    none_above = np.where(np.arange(items) < np.ceil(items * chance - 1e-9), 0.0, np.minimum(cdf[:-1], 1.0) ** bins)
     return float(np.sum(1.0 - none_above))
 
 

@@ -236,9 +236,9 @@ def sequential_latency(
     Source: Intel S4500 and P4500 data sheets: 36 and 10 us in sequence, 110 and 85 us at random, both of 4 KiB;
         sabrent.com, NAND organization: pages of 16 KB.
     """
-    held = np.minimum(as_float(held_s), as_float(flash_s))
+    hit = np.minimum(as_float(held_s), as_float(flash_s))
     missed = np.minimum(as_float(in_flight) * as_float(request_B) / as_float(page_B), 1.0)
-    return held + (as_float(flash_s) - held) * missed
+    return hit + (as_float(flash_s) - hit) * missed
 
 
 def throttled_rate(size_B: ArrayLike, rate: ArrayLike, after_s: ArrayLike, hot_rate: ArrayLike) -> FloatArray:

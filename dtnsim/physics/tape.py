@@ -87,9 +87,9 @@ def locate_time(
     Source: geometry; IBM, "Random file access on tape: RAO" (LTO-9, up to 86 % less).
     """
     turn = as_float(turn_s)
-    whole = 2.0 * np.maximum(as_float(away_s) - turn, 0.0)
+    span = 2.0 * np.maximum(as_float(away_s) - turn, 0.0)
     swept = np.minimum(2.0 / (as_float(files) + 1.0), 1.0 / 3.0)
-    return np.minimum(turn + whole * np.where(as_float(sorted_) > 0.0, swept, 1.0 / 3.0), as_float(between_s))
+    return np.minimum(turn + span * np.where(as_float(sorted_) > 0.0, swept, 1.0 / 3.0), as_float(between_s))
 
 
 def drive_seconds(

@@ -6,7 +6,7 @@ from typing import Final
 import numpy as np
 from numpy.typing import ArrayLike
 
-from dtnsim.physics._arrays import FloatArray, as_float, together
+from dtnsim.physics._arrays import FloatArray, as_float, broadcast
 
 MOST_WORKERS: Final = 64  #: beyond so many workers the station is taken to be full, or never queued at
 _MOST: Final = float(np.finfo(float).max)  #: greatest number
@@ -37,24 +37,24 @@ def cycle_time(workers: float, away_s: ArrayLike, station_s: ArrayLike, own_s: A
     Source: M. Reiser, S. S. Lavenberg, "Mean-Value Analysis of Closed Multichain Queuing Networks", JACM 27(2), 1980;
         load-dependent stations: F. Baskett et al., "Open, Closed, and Mixed Networks of Queues", JACM 22(2), 1975.
     """
-    away, station, own = together(away_s, station_s, own_s)
-    own = np.maximum(own, station)
+    away, station, solo = broadcast(away_s, station_s, own_s)
+    solo = np.maximum(solo, station)
     count = max(int(workers), 1)
     if count > MOST_WORKERS:
-        return np.asarray(np.maximum(station, (away + own) / count), float)
+        return np.asarray(np.maximum(station, (away + solo) / count), float)
     with np.errstate(divide="ignore", over="ignore", invalid="ignore"):  # times near 0 pass without end
-        passing = [np.minimum(n / own, 1 / station) for n in range(count + 1)]
-        chance = whole = np.ones(away.shape)
+        passing = [np.minimum(n / solo, 1 / station) for n in range(count + 1)]
+        chance = norm = np.ones(away.shape)
         mean = passing[count]
         for n in range(count, 0, -1):
             chance = chance * passing[n] * away / (count - n + 1)
             chance = np.where(chance > 0, np.minimum(chance, _MOST), 0.0)  # of what is no number, none
-            whole = whole + chance
+            norm = norm + chance
             mean = mean + chance * passing[n - 1]
             scale = np.maximum(chance, 1.0)
-            chance, whole, mean = chance / scale, whole / scale, mean / scale
-        busy = whole / mean
-    return np.asarray(np.where(own > 0, busy, away / count), float)
+            chance, norm, mean = chance / scale, norm / scale, mean / scale
+        busy = norm / mean
+    return np.asarray(np.where(solo > 0, busy, away / count), float)
 
 
 def time_shares(flow: ArrayLike) -> FloatArray:
@@ -177,9 +177,9 @@ def rounds(sizes: ArrayLike, counts: ArrayLike, workers: int) -> tuple[tuple[int
     Source: R. L. Graham, Bounds on Multiprocessing Timing Anomalies, SIAM J. Appl. Math. 17 (1969) 416-429.
     """
     size, count = np.asarray(sizes, float), np.asarray(counts, int)
-    files, whole = int(count.sum()), ((max(workers, 1), 1.0),)
+    files, all_busy = int(count.sum()), ((max(workers, 1), 1.0),)
     if workers <= 1 or files < workers or files > MANY * workers or not np.isfinite(size).all():
-        return whole
+        return all_busy
     # sizes come mixed, each in proportion to its number, as a directory walk meets them
     place = np.concatenate([(np.arange(n) + 0.5) / n for n in count])
     ends = [0.0] * workers
@@ -189,15 +189,15 @@ def rounds(sizes: ArrayLike, counts: ArrayLike, workers: int) -> tuple[tuple[int
     busy = np.arange(workers, 0, -1)
     parts = busy * np.diff(sorted(ends), prepend=0.0)
     if not parts.sum() > 0:
-        return whole
-    kept: dict[int, float] = {}
+        return all_busy
+    merged: dict[int, float] = {}
     levels = [workers >> k for k in range(workers.bit_length())]
     for n, part in zip(busy.tolist(), (parts / parts.sum()).tolist(), strict=True):
         above, below = min(k for k in levels if k >= n), max(k for k in levels if k <= n)
         up = (1 / n - 1 / below) / (1 / above - 1 / below) if above > below else 1.0
-        kept[above] = kept.get(above, 0.0) + up * part
-        kept[below] = kept.get(below, 0.0) + (1 - up) * part
-    return tuple((n, kept[n]) for n in levels if kept.get(n, 0.0) > 0)
+        merged[above] = merged.get(above, 0.0) + up * part
+        merged[below] = merged.get(below, 0.0) + (1 - up) * part
+    return tuple((n, merged[n]) for n in levels if merged.get(n, 0.0) > 0)
 
 
 def log_spread(index: ArrayLike) -> FloatArray:

@@ -103,9 +103,9 @@ def write_cycles(
     Source: OpenZFS zfs_write (dmu_assign_arcbuf for whole blocks, dmu_write for the rest).
     """
     s, record = as_float(write_B), as_float(recordsize_B)
-    whole = as_float(record_cycles) / record
+    full = as_float(record_cycles) / record
     part = as_float(call_cycles) / s + as_float(partial_byte)
-    return np.where(s >= record, whole, np.maximum(part, whole))
+    return np.where(s >= record, full, np.maximum(part, full))
 
 
 def fetch_cycles(read_B: ArrayLike, recordsize_B: ArrayLike, record_cycles: ArrayLike) -> FloatArray:
@@ -166,8 +166,8 @@ def free_segment_bytes(fragmentation: ArrayLike) -> FloatArray:
     Source: OpenZFS metaslab.c, zfs_frag_table.
     """
     frag = np.clip(as_float(fragmentation), 0.0, 1.0)
-    found = np.exp2(np.interp(frag, _FRAGMENTATION, np.log2(_SEGMENT_B)))
-    return as_float(np.where(frag > 0.0, found, np.inf))
+    segment_B = np.exp2(np.interp(frag, _FRAGMENTATION, np.log2(_SEGMENT_B)))
+    return as_float(np.where(frag > 0.0, segment_B, np.inf))
 
 
 def prefetch_bytes(version: str) -> FloatArray:

@@ -6,12 +6,12 @@ it costs, `whynot` what is out and why, `growth` when it is due, `messages` says
 (`design` says which, `groups` and `swept` compose them at once), variants `compare`, tools `tool_choice`, parts
 `select_parts`.
 
-What functions take has one name everywhere: the path as it is ``given``, or its ``spec``, and the ``folder`` where it
-lies, as parts of your own stand in ``parts/`` beside it; the name of a ``host``; the ``hosts`` that may be changed, as
-they are yours, and the ``others``; the ``goal`` that was asked for, ``target_Bps`` where it is a rate [B/s], and how
-likely it has to be met, ``confidence`` or ``sure``; ``asked``, all that was; kinds of change that may be tried,
-``allow``; of a set of changes, the ``most`` at once, its ``budget`` and its ``max_watts`` [W]; the key of a ``place``
-and the part that is there ``now``, for each place the ``choices`` that can be bought, the ``family`` of the offers, the
+What functions take has one name everywhere: the ``path``, or its ``spec``, and the ``folder`` where it lies, as parts
+of your own stand in ``parts/`` beside it; the name of a ``host``; the ``hosts`` that may be changed, as they are yours,
+and ``foreign`` ones; the ``goal`` that was asked for, ``target_Bps`` where it is a rate [B/s], and how likely it has to
+be met, ``confidence`` or ``sure``; ``request``, all that was asked for; kinds of change that may be tried, ``allow``;
+of a set of changes, the ``most`` at once, its ``budget`` and its ``max_watts`` [W]; the key of a ``place`` and the part
+that is there, the ``old`` one, for each place the ``choices`` that can be bought, the ``family`` of the offers, the
 ``rates`` between currencies, like ``EUR/USD=1.08``; ``samples``, how many draws are behind an answer, and the ``seed``
 of these; the ``design`` of a sweep; hosts whose stations are taken to hold nothing, ``relieved``, which shows what the
 others need; settings that help, ``won``; the ``stages`` of a plan, the first of which buys nothing: ``tuned``, the best

@@ -46,11 +46,11 @@ class _Reference:
     def __init__(self, rater: Rater, problem: Problem, others: Iterable[Problem]) -> None:
         self.times = _limited(problem)
         self.problem = with_stations(problem, others)
-        whole = _limited(self.problem)
+        all_times = _limited(self.problem)
         m = self._m = rater.matrices(self.problem)
         #: times that others take at stations where the reference takes none
-        self.extra = {key: time for key, time in whole.items() if key not in self.times}
-        self.keys: list[Key] = list(whole)  #: rows of the ratios
+        self.extra = {key: time for key, time in all_times.items() if key not in self.times}
+        self.keys: list[Key] = list(all_times)  #: rows of the ratios
         #: rows of such stations, (keys, 1)
         self.absent = np.array([[key in self.extra] for key in self.keys])
         self.count = rater.samples
@@ -73,21 +73,21 @@ class _Reference:
             if len(key) > 2 and key in self.times
         }
 
-    def ratios(self, own: Mapping[Key, Array], like: Mapping[Key, Array]) -> Array:
+    def ratios(self, option_times: Mapping[Key, Array], like: Mapping[Key, Array]) -> Array:
         """Times over others, (keys, draws); a station that is no longer on the way takes none.
 
         Where the others take none, over what is known of the station.
         """
-        made = np.ones((len(self.keys), self.count))
+        ratios = np.ones((len(self.keys), self.count))
         for n, key in enumerate(self.keys):
             time = like.get(key, np.zeros(1)) if key not in self.extra else self.extra[key]
             with np.errstate(divide="ignore", invalid="ignore"):
-                made[n] = np.where(time > 0, own.get(key, np.zeros(1)) / time, 1.0)
-        return made
+                ratios[n] = np.where(time > 0, option_times.get(key, np.zeros(1)) / time, 1.0)
+        return ratios
 
     def scaled(self, ratios: Array) -> Matrices:
         """The reference with other times; ``ratios`` are (keys, draws), or several such tables side by side."""
-        m = self._m.some(np.tile(np.arange(self.count), ratios.shape[1] // self.count))
+        m = self._m.take(np.tile(np.arange(self.count), ratios.shape[1] // self.count))
         table = np.vstack([ratios, np.ones((1, ratios.shape[1]))])
         demand = m.phases.demand * table[self._rows]
         total = np.zeros((len(m.total.row), demand.shape[1]))
@@ -98,11 +98,11 @@ class _Reference:
     def limited(self, ratios: Array) -> Problem:
         """The reference whose connections have their limits as far off as other times say."""
         left: dict[str, dict[str, Array]] = {}
-        for (station, limit), (whole, own, off) in self._limits.items():
-            farther = ratios[whole] / np.maximum(ratios[own], 1e-300)
+        for (station, limit), (total_row, limit_row, off) in self._limits.items():
+            farther = ratios[total_row] / np.maximum(ratios[limit_row], 1e-300)
             left.setdefault(station, {})[limit] = np.resize(off, farther.shape) * farther
-        known = self.problem.connections
-        return replace(self.problem, connections={s: replace(known[s], left=each) for s, each in left.items()})
+        connections = self.problem.connections
+        return replace(self.problem, connections={s: replace(connections[s], left=each) for s, each in left.items()})
 
 
 def with_stations(problem: Problem, others: Iterable[Problem]) -> Problem:
@@ -111,23 +111,23 @@ def with_stations(problem: Problem, others: Iterable[Problem]) -> Problem:
     What a step needs in several phases, as a page cache fills and then throttles, is needed in the first of them: how
     bytes fall into phases differs from set to set, and the longest of sums is no more than the sum of the longest.
     """
-    here = {s.name for s in problem.stations}
+    present = {s.name for s in problem.stations}
     visited = {(t.name, d.station) for t in problem.transfers for p in t.phases for d in p.demands}
     stations = list(problem.stations)
     more: dict[tuple[int, int], list[Demand]] = {}
     for other in others:
-        known, before = {s.name: s for s in other.stations}, set(visited)
+        by_name, before = {s.name: s for s in other.stations}, set(visited)
         for f, (mine, theirs) in enumerate(zip(problem.transfers, other.transfers, strict=False)):
             for phase in theirs.phases:
-                at = _like(mine.phases, phase)
+                index = _matching_phase(mine.phases, phase)
                 for d in phase.demands:
-                    if at is None or (mine.name, d.station) in before:
+                    if index is None or (mine.name, d.station) in before:
                         continue
                     visited.add((mine.name, d.station))
-                    more.setdefault((f, at), []).append(d)
-                    if d.station not in here:
-                        here.add(d.station)
-                        stations.append(known[d.station])
+                    more.setdefault((f, index), []).append(d)
+                    if d.station not in present:
+                        present.add(d.station)
+                        stations.append(by_name[d.station])
     transfers = []
     for f, t in enumerate(problem.transfers):
         phases = [replace(p, demands=(*p.demands, *more.get((f, n), ()))) for n, p in enumerate(t.phases)]
@@ -145,7 +145,7 @@ def _by_step(phases: Sequence[Phase]) -> tuple[Phase, ...]:
     )
 
 
-def _like(phases: Sequence[Phase], other: Phase) -> int | None:
+def _matching_phase(phases: Sequence[Phase], other: Phase) -> int | None:
     """The phase that is called as another, else the first of the same step."""
     named = (n for n, p in enumerate(phases) if p.name == other.name)
     return next(named, next((n for n, p in enumerate(phases) if p.step == other.step), None))
@@ -153,26 +153,26 @@ def _like(phases: Sequence[Phase], other: Phase) -> int | None:
 
 def _limited(problem: Problem) -> dict[Key, Array]:
     """`times`, also those that each limit of a connection would leave by itself."""
-    limits, found = {station: tcp.limits(c) for station, c in problem.connections.items()}, times(problem)
-    alone = {(*key, limit): found[key] / left for key in found for limit, left in limits.get(key[1], {}).items()}
-    return dict[Key, Array](found.items()) | dict[Key, Array](alone.items())
+    limits, seconds = {station: tcp.limits(c) for station, c in problem.connections.items()}, times(problem)
+    alone = {(*key, limit): seconds[key] / left for key in seconds for limit, left in limits.get(key[1], {}).items()}
+    return dict[Key, Array](seconds.items()) | dict[Key, Array](alone.items())
 
 
 def times(problem: Problem) -> dict[tuple[str, str], Array]:
     """Seconds that a byte takes of each station, all phases together, and of its worker's waiting."""
     capacity = {s.name: np.asarray(s.capacity, float) for s in problem.stations}
-    found: dict[tuple[str, str], Array] = {}
+    total: dict[tuple[str, str], Array] = {}
     for transfer in problem.transfers:
         for phase in transfer.phases:
             for d in phase.demands:
                 key = (transfer.name, d.station)
                 with np.errstate(divide="ignore", invalid="ignore"):
                     spent = np.asarray(d.per_byte, float) / capacity[d.station]
-                found[key] = found.get(key, np.zeros(1)) + (spent if np.isfinite(spent).all() else np.nan_to_num(spent))
+                total[key] = total.get(key, np.zeros(1)) + (spent if np.isfinite(spent).all() else np.nan_to_num(spent))
             for d in phase.delays:
                 key = (transfer.name, "")
-                found[key] = found.get(key, np.zeros(1)) + np.asarray(d.per_byte, float)
-    return found
+                total[key] = total.get(key, np.zeros(1)) + np.asarray(d.per_byte, float)
+    return total
 
 
 class Bound:
@@ -195,58 +195,58 @@ class Bound:
         for option in each(list(itertools.chain(*choices.values()))):
             self._alone[option] = self._times(option.overrides) or self._base
         self._places = list(choices)
-        self._best = self._together(choices)
+        self._best = self._quickest(choices)
         best = rater.described([o for b in self._best.values() for o in b.overrides])
         every = [(p, o) for p, options in choices.items() for o in (None, *options)]
         rater.ahead(self._sets(p, o) for p, o in every)
-        with_each = {(p, o): self._beside(p, o) for p, o in each(every)}
-        beside = {which: found.drawn if found is not None else None for which, found in with_each.items()}
+        with_each = {(p, o): self._with_option(p, o) for p, o in each(every)}
+        beside = {which: other.drawn if other is not None else None for which, other in with_each.items()}
         self._draw, self._of = best.draw, best.nominal
-        every_held = [best.held, *(found.held for found in with_each.values() if found is not None)]
+        every_held = [best.held, *(other.held for other in with_each.values() if other is not None)]
         # with any of the options, the first before the others
         stations = (ChainMap(*(dict(held[f].stations) for held in every_held)) for f in range(len(best.held)))
         of_each = zip(best.held, stations, strict=True)
         self._held = tuple(h._replace(stations=dict(s), meeting=None) for h, s in of_each)
-        self._reference = _Reference(rater, best.drawn, [found for found in beside.values() if found is not None])
-        self._known = {which: self._ratios(which[1], found) for which, found in beside.items()}
+        self._reference = _Reference(rater, best.drawn, [other for other in beside.values() if other is not None])
+        self._known = {which: self._ratios(which[1], other) for which, other in beside.items()}
         self._asked: dict[object, Rates] = {}
         self._quick = {which: self._quickened(*which) for which in beside}
 
     def matters(self, option: Option) -> bool:
         """Whether an option changes the time at any station, by itself or beside the best of all others."""
-        own, none = self._known[option.place, option], self._known[option.place, None]
-        return bool(_changed(self._alone[option], self._base)) or _differ(own, none)
+        ratios, none = self._known[option.place, option], self._known[option.place, None]
+        return bool(_changed(self._alone[option], self._base)) or _differ(ratios, none)
 
     def by_weight(self, places: Iterable[str]) -> list[str]:
         """Places in order, first those whose present part costs the reference most."""
-        given = list(places)
-        without = self([(tuple(o for p, o in self._best.items() if p != place), {}) for place in given])
-        weight = {place: rates[0] for place, rates in zip(given, without, strict=True)}
-        return sorted(given, key=weight.__getitem__)
+        place_list = list(places)
+        without = self([(tuple(o for p, o in self._best.items() if p != place), {}) for place in place_list])
+        weight = {place: rates[0] for place, rates in zip(place_list, without, strict=True)}
+        return sorted(place_list, key=weight.__getitem__)
 
     def __call__(self, cases: Sequence[Case]) -> list[Rates]:
         """What no set exceeds that has what is chosen and, in the open places, any of those or nothing.
 
         Cases are solved together, and remembered.
         """
-        known = self._asked
+        cache = self._asked
         keys = [(frozenset(map(id, c)), *((p, *map(id, o)) for p, o in still.items())) for c, still in cases]
-        new = {key: case for key, case in zip(keys, cases, strict=True) if key not in known}
+        new = {key: case for key, case in zip(keys, cases, strict=True) if key not in cache}
         for first in range(0, len(new), _AT_ONCE):
-            some = list(new)[first : first + _AT_ONCE]
-            found = self._solved([self._joint(self._taken(*new[key])) for key in some])
-            known.update(zip(some, self._rated(found, len(some)), strict=True))
-        return [known[key] for key in keys]
+            batch = list(new)[first : first + _AT_ONCE]
+            drawn = self._solved([self._joint(self._option_times(*new[key])) for key in batch])
+            cache.update(zip(batch, self._rated(drawn, len(batch)), strict=True))
+        return [cache[key] for key in keys]
 
-    def _rated(self, found: Scenarios, count: int) -> list[Rates]:
+    def _rated(self, drawn: Scenarios, count: int) -> list[Rates]:
         """Rates of so many tables that were solved together."""
-        return [self._rater.sure(r) for r in np.split(self._whole(found.rates(self._rater.laws)), count)]
+        return [self._rater.sure(r) for r in np.split(self._path_rate(drawn.rates(self._rater.laws)), count)]
 
-    def _taken(self, chosen: Set, still: Open) -> list[tuple[Array, Array]]:
+    def _option_times(self, chosen: Set, still: Open) -> list[tuple[Array, Array]]:
         decided = {o.place: o for o in chosen}
-        return [self._least(p, (decided.get(p), *still.get(p, ()))) for p in self._places]
+        return [self._least_times(p, (decided.get(p), *still.get(p, ()))) for p in self._places]
 
-    def each(self, place: str, choices: Open) -> dict[tuple[Option | None, bool], tuple[Array, Rates]]:
+    def each_option(self, place: str, choices: Open) -> dict[tuple[Option | None, bool], tuple[Array, Rates]]:
         """Rates of the path in each draw, and rated by what holds it, with each option in a place beside all others.
 
         Args:
@@ -259,38 +259,40 @@ class Bound:
         others = {p: (None, *o) for p, o in choices.items() if p != place}
         # stations whose time differs between what can be in the place, (keys, 1)
         table = np.stack([r for (p, _), r in self._known.items() if p == place])
-        own = (np.ptp(table, axis=0) > _ALIKE).any(axis=1, keepdims=True)
-        least = {p: self._least(p, o) for p, o in others.items()}
+        decided = (np.ptp(table, axis=0) > _ALIKE).any(axis=1, keepdims=True)
+        least = {p: self._least_times(p, o) for p, o in others.items()}
         most = {p: np.stack([self._known[p, o] for o in options]).max(axis=0) for p, options in others.items()}
         company = {
             False: list(least.values()),
-            True: [(np.where(own, most[p], ratio), quick) for p, (ratio, quick) in least.items()],
+            True: [(np.where(decided, most[p], ratio), quick) for p, (ratio, quick) in least.items()],
         }
         cases = [(o, crowded) for o in (None, *choices[place]) for crowded in company]
-        made: dict[tuple[Option | None, bool], tuple[Array, Rates]] = {}
+        rated: dict[tuple[Option | None, bool], tuple[Array, Rates]] = {}
         for first in range(0, len(cases), _AT_ONCE):
-            some = cases[first : first + _AT_ONCE]
-            found = self._solved([self._joint([self._least(place, (o,)), *company[crowded]]) for o, crowded in some])
-            plain = np.split(self._whole(found.parameters), len(some))
-            made.update(zip(some, zip(plain, self._rated(found, len(some)), strict=True), strict=True))
-        return made
+            batch = cases[first : first + _AT_ONCE]
+            drawn = self._solved(
+                [self._joint([self._least_times(place, (o,)), *company[crowded]]) for o, crowded in batch]
+            )
+            plain = np.split(self._path_rate(drawn.parameters), len(batch))
+            rated.update(zip(batch, zip(plain, self._rated(drawn, len(batch)), strict=True), strict=True))
+        return rated
 
-    def _whole(self, rates: Array) -> Array:
+    def _path_rate(self, rates: Array) -> Array:
         return ordering.total_rate(self._of, rates)
 
-    def _least(self, place: str, options: Sequence[Option | None]) -> tuple[Array, Array]:
+    def _least_times(self, place: str, options: Sequence[Option | None]) -> tuple[Array, Array]:
         """The least times of any of some options, and what they make of stations that the reference lacks."""
         if len(options) == 1:
             return self._known[place, options[0]], self._quick[place, options[0]]
-        known, quick = (np.stack([table[place, o] for o in options]) for table in (self._known, self._quick))
-        return known.min(axis=0), quick.min(axis=0)
+        ratios, quick = (np.stack([table[place, o] for o in options]) for table in (self._known, self._quick))
+        return ratios.min(axis=0), quick.min(axis=0)
 
     def _joint(self, taken: Sequence[tuple[Array, Array]]) -> Array:
         """Times of what is in all places together."""
         ratio, quick = (np.stack(each) for each in zip(*taken, strict=True))
         # of those that slow it the worst, times the gains of all that quicken it
-        there = np.maximum(ratio.max(axis=0), 1.0) * np.minimum(ratio, 1.0).prod(axis=0)
-        return np.asarray(np.where(self._reference.absent, ratio.max(axis=0) * quick.prod(axis=0), there))
+        combined = np.maximum(ratio.max(axis=0), 1.0) * np.minimum(ratio, 1.0).prod(axis=0)
+        return np.asarray(np.where(self._reference.absent, ratio.max(axis=0) * quick.prod(axis=0), combined))
 
     def _solved(self, tables: Sequence[Array]) -> Scenarios:
         """The reference with each of some tables of times, one after the other."""
@@ -304,7 +306,7 @@ class Bound:
         except DtnsimError:
             return None
 
-    def _together(self, choices: Mapping[str, Sequence[Option]]) -> dict[str, Option]:
+    def _quickest(self, choices: Mapping[str, Sequence[Option]]) -> dict[str, Option]:
         """The quickest option of each place, as far as they go together."""
         best: dict[str, Option] = {}
         for place, options in choices.items():
@@ -320,11 +322,11 @@ class Bound:
 
     def _narrowness(self, option: Option, keys: set[Key]) -> tuple[float, ...]:
         """Times at the stations that a place decides on, the longest first: what is least is quickest."""
-        own = self._alone[option]
-        longest = sorted((float(np.mean(own[k])) for k in keys if k in own), reverse=True)
+        option_times = self._alone[option]
+        longest = sorted((float(np.mean(option_times[k])) for k in keys if k in option_times), reverse=True)
         return tuple(round(math.log(t), 6) for t in longest if t > 0)
 
-    def _beside(self, place: str, option: Option | None) -> Described | None:
+    def _with_option(self, place: str, option: Option | None) -> Described | None:
         """The reference with an option, or with what is there now, in a place; None where that does not go together."""
         try:
             return self._rater.described(self._sets(place, option))
@@ -345,11 +347,11 @@ class Bound:
     def _quickened(self, place: str, option: Option | None) -> Array:
         """What an option by itself makes of times at stations that the reference lacks; one where it brings them."""
         r = self._reference
-        quick, own = np.ones((len(r.keys), r.count)), self._alone[option]
-        brought = np.stack([known for (p, _), known in self._known.items() if p == place]).max(axis=0) > 0
+        quick, option_times = np.ones((len(r.keys), r.count)), self._alone[option]
+        brought = np.stack([ratio for (p, _), ratio in self._known.items() if p == place]).max(axis=0) > 0
         for k, key in enumerate(r.keys):
-            if key in r.extra and key in own and key in self._base:
-                quick[k] = np.minimum(own[key] / np.maximum(self._base[key], 1e-300), 1.0)
+            if key in r.extra and key in option_times and key in self._base:
+                quick[k] = np.minimum(option_times[key] / np.maximum(self._base[key], 1e-300), 1.0)
         return np.where(brought, 1.0, quick)
 
 

@@ -58,7 +58,7 @@ class Offer:
     bays: int = 0  #: Drives that a shelf holds.
     trade_in: float = 0.0  #: What the dealer pays for a used one where something takes its place, over the price [1].
 
-    def each(self, count: int) -> Money:
+    def unit_price(self, count: int) -> Money:
         """Price of one where so many are bought."""
         return next((price for least, price in self.steps if count >= least), self.price)
 
@@ -83,7 +83,7 @@ class Catalog:
     notes: tuple[str, ...] = ()
     site: sites.Site = field(default_factory=sites.Site)
 
-    def of(self, family: str) -> list[Offer]:
+    def family_offers(self, family: str) -> list[Offer]:
         """Offers of a family."""
         return [o for o in self.offers if o.family == family]
 
@@ -117,11 +117,11 @@ def read(file: str | None = None) -> Catalog:
     """
     if file is None:
         return _shipped()
-    made = _read(Path(file))
-    known = {o.part: o for o in (*_shipped().offers, *_shipped().extras.values())}
-    offers = tuple(_completed(o, known.get(o.part), made.extras) for o in made.offers)
-    fits = {**_shipped().fits, **made.fits, **{o.part: o.fits for o in offers if o.fits}}
-    return replace(made, offers=offers, fits=fits)
+    catalog = _read(Path(file))
+    shipped = {o.part: o for o in (*_shipped().offers, *_shipped().extras.values())}
+    offers = tuple(_completed(o, shipped.get(o.part), catalog.extras) for o in catalog.offers)
+    fits = {**_shipped().fits, **catalog.fits, **{o.part: o.fits for o in offers if o.fits}}
+    return replace(catalog, offers=offers, fits=fits)
 
 
 @lru_cache(maxsize=1)
@@ -129,25 +129,25 @@ def _shipped() -> Catalog:
     return _read(library.root("models") / "catalog" / f"{SHIPPED}.yaml")
 
 
-def _completed(offer: Offer, known: Offer | None, extras: Mapping[str, Offer]) -> Offer:
-    if known is None:
+def _completed(offer: Offer, shipped: Offer | None, extras: Mapping[str, Offer]) -> Offer:
+    if shipped is None:
         return offer
-    said: dict[str, Any] = {k: getattr(offer, k) or getattr(known, k) for k in ("fits", "replaces", "rate", "size_B")}
-    watts = known.watts if offer.watts is None else offer.watts
-    cables = offer.extras or tuple((n, k) for n, k in known.extras if n in extras)
-    return replace(offer, **said, watts=watts, extras=cables)
+    gaps: dict[str, Any] = {k: getattr(offer, k) or getattr(shipped, k) for k in ("fits", "replaces", "rate", "size_B")}
+    watts = shipped.watts if offer.watts is None else offer.watts
+    cables = offer.extras or tuple((n, k) for n, k in shipped.extras if n in extras)
+    return replace(offer, **gaps, watts=watts, extras=cables)
 
 
 def _read(path: Path) -> Catalog:
     fits, notes, site = dict[str, str](), list[str](), sites.Site()
     if path.suffix in (".yaml", ".yml"):
-        given, rows, fits = _yaml(path)
-        site = sites.read(given.get("site"), f"--catalog: {path.name}")
-        found = [_offer(row, path.name) for row in rows]
+        document, rows, fits = _yaml(path)
+        site = sites.read(document.get("site"), f"--catalog: {path.name}")
+        listed = [_offer(row, path.name) for row in rows]
     else:
-        found, notes = _sheet(path)
-    found = _stepped(found)
-    offers, extras = tuple(o for o in found if o.family != EXTRA), {o.part: o for o in found if o.family == EXTRA}
+        listed, notes = _sheet(path)
+    listed = _stepped(listed)
+    offers, extras = tuple(o for o in listed if o.family != EXTRA), {o.part: o for o in listed if o.family == EXTRA}
     for part, name in ((o.part, name) for o in offers for name, _ in o.extras):
         if name not in extras:
             raise InputError(f"--catalog: {path.name}: {part}: needs {name!r}, which has no price in the list")
@@ -155,37 +155,37 @@ def _read(path: Path) -> Catalog:
 
 
 def _yaml(path: Path) -> tuple[Mapping[str, Any], list[dict[str, Any]], dict[str, str]]:
-    given = yamlio.load(path)
-    items = given.get("items")
+    document = yamlio.load(path)
+    items = document.get("items")
     if not isinstance(items, Mapping) or not items:
         raise InputError(f"--catalog: {path} has no 'items: {{part: {{price: 700 USD, date: 2026-05-01}}}}'")
-    common = {k: given[k] for k in ("date", "source", "spread") if k in given}
+    common = {k: document[k] for k in ("date", "source", "spread") if k in document}
     rows = []
     for name, item in items.items():
         if not isinstance(item, Mapping):
             raise InputError(f"--catalog: {path}: {name}: write {{price: 700 USD}}")
         rows.append({"part": str(name), **common, **item})
-    fits = given.get("fits")
-    return given, rows, {str(k): str(v) for k, v in fits.items()} if isinstance(fits, Mapping) else {}
+    fits = document.get("fits")
+    return document, rows, {str(k): str(v) for k, v in fits.items()} if isinstance(fits, Mapping) else {}
 
 
 def _sheet(path: Path) -> tuple[list[Offer], list[str]]:
     """Offers of a spreadsheet, and what of it is left out."""
     rows, notes = spreadsheet.read(path)
-    found: list[Offer] = []
+    offers: list[Offer] = []
     faults: list[InputError] = []
     for number, row in rows:
         try:
-            found.append(_offer({**row, "part": _library_name(row)}, path.name))
+            offers.append(_offer({**row, "part": _library_name(row)}, path.name))
         except InputError as error:
             faults.append(error)
             notes.append(f"{path.name}: line {number} is left out: {str(error).partition(path.name + ': ')[2]}.")
-    if faults and not found:
+    if faults and not offers:
         raise faults[0]
-    if not found:
+    if not offers:
         why = f": {' '.join(notes)}" if notes else ""
         raise InputError(f"--catalog: {path} has no rows below its heading that can be used{why}")
-    return found, notes
+    return offers, notes
 
 
 def _library_name(row: Mapping[str, str]) -> str:
@@ -206,42 +206,42 @@ def _offer(row: Mapping[str, Any], file: str) -> Offer:
         raise InputError(f"{where}: {wrong}; keys: {', '.join(_KEYS)}")
     try:
         family = _family(row)
-        said = {key: units.parse(str(row.get(key) or none), dim) for key, (dim, none) in _NUMBERS.items()}
+        cols = {key: units.parse(str(row.get(key) or none), dim) for key, (dim, none) in _NUMBERS.items()}
         spread = units.parse(str(row.get("spread", "0 %")), "1")
         date = dt.date.fromisoformat(str(row.get("date", "")))
     except ValueError:
         raise InputError(f"{where}: needs the day of its price; write date: 2026-05-01") from None
     except DtnsimError as error:
         raise InputError(f"{where}: {error}") from None
-    least, rack, bays = (int(said[key]) for key in ("least", "units", "bays"))
+    least, rack, bays = (int(cols[key]) for key in ("least", "units", "bays"))
     if family == SHELF and not bays:
         raise InputError(f"{where}: a shelf needs its bays, and the drives that fit; write bays: 24 and fits: 3.5 inch")
-    if family == DIMM and not (said["rate"] and said["size"]):
+    if family == DIMM and not (cols["rate"] and cols["size"]):
         raise InputError(f"{where}: a memory module needs its rate and size; write rate: 3200 MT/s and size: 32 GiB")
     price = money(str(row["price"]), f"{where}: price")
-    price = Money(cents(price.amount * (1 - Decimal(str(said["discount"])))), price.currency)
+    price = Money(cents(price.amount * (1 - Decimal(str(cols["discount"])))), price.currency)
     words = {key: str(row.get(key, "")) for key in ("source", "fits", "stock", "lead")}
     extras, steps = tuple(_counted(text, where) for text in _list(row.get("with"))), ((least, price),) * (least > 1)
-    numbers = {"rate": said["rate"], "size_B": said["size"], "support": said["support"], "trade_in": said["trade in"]}
-    made: dict[str, Any] = {**words, **numbers, "watts": said["watts"] if row.get("watts") else None, "steps": steps}
+    numbers = {"rate": cols["rate"], "size_B": cols["size"], "support": cols["support"], "trade_in": cols["trade in"]}
+    rest: dict[str, Any] = {**words, **numbers, "watts": cols["watts"] if row.get("watts") else None, "steps": steps}
     replaces = tuple(_list(row.get("replaces")))
     return Offer(str(row["part"]), family, price, spread, date, extras=extras, replaces=replaces, units=rack, bays=bays,
-                 **made)  # fmt: skip
+                 **rest)  # fmt: skip
 
 
-def _stepped(found: Sequence[Offer]) -> list[Offer]:
+def _stepped(offers: Sequence[Offer]) -> list[Offer]:
     """Rows of one part for several quantities, as one offer; below the least of them the dearest holds."""
-    made = []
-    for same in by_key((offer.part, offer) for offer in found).values():
+    merged = []
+    for same in by_key((offer.part, offer) for offer in offers).values():
         steps = sorted({step for o in same for step in o.steps}, key=lambda s: -s[0])
         base = next((o for o in same if not o.steps), max(same, key=lambda o: o.price.amount))
-        made.append(replace(base, steps=tuple(steps)))
-    return made
+        merged.append(replace(base, steps=tuple(steps)))
+    return merged
 
 
-def _list(given: object) -> list[str]:
+def _list(cell: object) -> list[str]:
     """``a, b`` or [a, b]."""
-    items = given if isinstance(given, list) else str(given or "").split(",")
+    items = cell if isinstance(cell, list) else str(cell or "").split(",")
     return [str(i).strip() for i in items if str(i).strip()]
 
 
@@ -259,12 +259,12 @@ def _family(row: Mapping[str, Any]) -> str:
     Raises:
         SpecError: nothing of that name.
     """
-    name, said = str(row["part"]), row.get("what")
-    if said is not None:
-        if said not in (DIMM, EXTRA, SHELF):
+    name, kind = str(row["part"]), row.get("what")
+    if kind is not None:
+        if kind not in (DIMM, EXTRA, SHELF):
             kinds = f"write {DIMM}, {EXTRA} or {SHELF}"
-            raise SpecError("is no kind of offer", key="what", value=str(said), remedy=kinds)
-        return str(said)
+            raise SpecError("is no kind of offer", key="what", value=str(kind), remedy=kinds)
+        return str(kind)
     if name in library.names("hosts") and not any(n.endswith(f"/{name}") for n in library.names("parts")):
         return HOST
     try:

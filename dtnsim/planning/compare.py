@@ -65,30 +65,30 @@ class Comparison(Pictured):
     def changes(self, number: int) -> tuple[StationChange, ...]:
         """Stations that allow something else in variant ``number`` than in the first, the tightest first."""
         a, b = self.variants[0].allowances(), self.variants[number].allowances()
-        found = []
+        changes = []
         for name in {**a, **b}:
             before, after = a.get(name), b.get(name)
             if before is None or after is None or abs(after - before) > _WORTH * before:
-                found.append(StationChange(name, before, after))
-        return tuple(sorted(found, key=lambda c: min(v for v in (c.before_Bps, c.after_Bps) if v is not None)))
+                changes.append(StationChange(name, before, after))
+        return tuple(sorted(changes, key=lambda c: min(v for v in (c.before_Bps, c.after_Bps) if v is not None)))
 
     def sentence(self, number: int) -> str:
         """Why variant ``number`` is faster or slower than the first."""
         first, other = self.variants[0], self.variants[number]
         before, after = first.prediction, other.prediction
         a, b = before.throughput_Bps.p50, after.throughput_Bps.p50
-        held, now = before.bottleneck.station, after.bottleneck.station
+        was, now = before.bottleneck.station, after.bottleneck.station
         if abs(b - a) <= _WORTH * a:
             return f"{other.name}: as fast as {first.name}; {now} binds: {after.bottleneck.reason}"
         text = f"{other.name}: {b / a:.3g} times {first.name}" if a > 0 else f"{other.name}: {first.name} moves nothing"
-        old, new = first.allowances().get(held), other.allowances().get(held)
+        old, new = first.allowances().get(was), other.allowances().get(was)
         if old is not None and new is None:
-            text += f"; {held}, which bound, is no longer on the way"
+            text += f"; {was}, which bound, is no longer on the way"
         elif old is not None and new is not None and abs(new - old) > _WORTH * old:
             now_Bps, was_Bps = units.show(new, "B/s"), units.show(old, "B/s")
-            text += f"; {held}, which bound, would allow {now_Bps} by itself, not {was_Bps}"
-        text += (f"; now {now} binds" if now != held else f"; {now} still binds") + f": {after.bottleneck.reason}"
-        if now == held and abs(after.ceiling - before.ceiling) <= _WORTH * before.ceiling:
+            text += f"; {was}, which bound, would allow {now_Bps} by itself, not {was_Bps}"
+        text += (f"; now {now} binds" if now != was else f"; {now} still binds") + f": {after.bottleneck.reason}"
+        if now == was and abs(after.ceiling - before.ceiling) <= _WORTH * before.ceiling:
             text += (
                 "; at their best both are alike: what the file leaves open (loss, other traffic) makes the difference"
             )
@@ -136,8 +136,8 @@ def compare(
     """
     loaded = []
     for path in paths:
-        given = spec.load(path, overrides, calibration)
-        loaded.append((given.name if isinstance(path, spec.PathSpec) else str(path), given))
+        path_spec = spec.load(path, overrides, calibration)
+        loaded.append((path_spec.name if isinstance(path, spec.PathSpec) else str(path), path_spec))
     if variants and len(loaded) != 1:
         raise InputError("--with makes variants of one path; give one path, or several without --with")
     for variant in _expanded(variants, loaded[0][1], samples, seed) if variants else ():
@@ -148,19 +148,19 @@ def compare(
             loaded.append((" ".join(changes), loaded[0][1].changed(changes)))
     if len(loaded) < 2:
         raise InputError("compare needs two variants; give a second path, or --with key=value")
-    known, found, currency = exchange(rates), [], None
+    currencies, compared, currency = exchange(rates), [], None
     mixed: set[str] = set()
-    for name, given in loaded:
-        parts = items(given)
+    for name, path_spec in loaded:
+        parts = items(path_spec)
         mixed |= {i.price.currency for i in parts if i.price is not None}
-        price, unpriced = total(parts, known, currency)
+        price, unpriced = total(parts, currencies, currency)
         currency = price.currency if price is not None else currency
-        found.append(Variant(name, predict(given, samples=samples, seed=seed), price, unpriced))
-    return Comparison(tuple(found), tuple(known.notes(mixed)))
+        compared.append(Variant(name, predict(path_spec, samples=samples, seed=seed), price, unpriced))
+    return Comparison(tuple(compared), tuple(currencies.notes(mixed)))
 
 
 def _expanded(
-    variants: Sequence[str | Sequence[str]], given: spec.PathSpec, samples: int, seed: int
+    variants: Sequence[str | Sequence[str]], path: spec.PathSpec, samples: int, seed: int
 ) -> Iterator[str | Sequence[str]]:
     """The variants, with the settings of the best tools in the place of ``tools``."""
     for variant in variants:
@@ -169,5 +169,5 @@ def _expanded(
             continue
         from dtnsim.planning import tool_choice
 
-        rows = [row for row in tool_choice.choose(given, samples, seed)[0] if row.overrides]
+        rows = [row for row in tool_choice.choose(path, samples, seed)[0] if row.overrides]
         yield from (row.overrides for row in rows[:_BEST])

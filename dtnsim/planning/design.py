@@ -36,7 +36,7 @@ class Axis:
     counted: bool = True  #: The range says how many steps.
     unit: str | None = None  #: As both ends write it; None where they differ.
 
-    def at(self, parts: np.ndarray) -> list[str]:
+    def texts_at(self, parts: np.ndarray) -> list[str]:
         """Texts at parts from 0 to 1 of the range, or of the list."""
         if self.low is None or self.high is None:
             last = len(self.values) - 1
@@ -48,9 +48,9 @@ class Axis:
         if self.whole:
             return [str(round(v)) for v in numbers]
         for digits in range(_DIGITS + max(len(str(len(numbers))) - 2, 0), _MOST_DIGITS):
-            made = [self._text(v, digits) for v in numbers]
-            if len(set(made)) == len(made):
-                return made
+            texts = [self._text(v, digits) for v in numbers]
+            if len(set(texts)) == len(texts):
+                return texts
         return [self._text(v, _MOST_DIGITS) for v in numbers]
 
     def _text(self, value: float, digits: int) -> str:
@@ -84,42 +84,42 @@ def axis(text: str) -> Axis:
     Raises:
         InputError: it is neither a range nor a list.
     """
-    key, equals, given = (part.strip() for part in text.partition("="))
-    if not equals or not key or not given:
+    key, equals, values = (part.strip() for part in text.partition("="))
+    if not equals or not key or not values:
         raise InputError(f"--vary: {text!r} varies nothing; {_HOW}")
-    if ".." not in given:
-        return Axis(key, _listed(given, text))
-    low_text, _, rest = given.partition("..")
+    if ".." not in values:
+        return Axis(key, _listed(values, text))
+    low_text, _, rest = values.partition("..")
     high_text, colon, steps = rest.partition(":")
     for end, which in ((low_text, "lower"), (high_text, "upper")):
         if not end.strip():
-            raise InputError(f"--vary {key}: {given!r} has no {which} end; {_HOW}")
+            raise InputError(f"--vary {key}: {values!r} has no {which} end; {_HOW}")
     try:
         (low, dim), (high, other) = units.read(low_text.strip()), units.read(high_text.strip())
     except UnitError as error:
         raise InputError(f"--vary {key}: {error}") from None
-    found = _STEPS.fullmatch(steps.strip())
-    count = int(found[2]) if found and found[2] else 2
-    if found is None or (colon and not steps.strip()) or count < 2 or count > MOST:
+    match = _STEPS.fullmatch(steps.strip())
+    count = int(match[2]) if match and match[2] else 2
+    if match is None or (colon and not steps.strip()) or count < 2 or count > MOST:
         raise InputError(f"--vary {key}: {steps!r} is no number of steps from 2 on; {_HOW}")
     if dim != other or not low < high:
-        raise InputError(f"--vary {key}: {given!r} needs a smaller and a larger value of one unit; {_HOW}")
-    log = (found[1] or "").lower() == "log"
+        raise InputError(f"--vary {key}: {values!r} needs a smaller and a larger value of one unit; {_HOW}")
+    log = (match[1] or "").lower() == "log"
     if log and low <= 0:
         raise InputError(f"--vary {key}: a logarithmic range begins above 0; {_HOW}")
     whole = dim == "1" and all(re.fullmatch(r"\s*[0-9]+\s*", text) for text in (low_text, high_text))
     ends = [_spaced(text.strip()) for text in (low_text, high_text)]
     named = {_NUMBER.sub("", end, count=1).strip() for end in ends}
     unit = named.pop() if len(named) == 1 else None
-    made = Axis(key, (), low, high, dim, log, whole, counted=bool(found[2]), unit=unit)
-    between = made.at(np.linspace(0, 1, count))[1:-1]
-    return replace(made, values=tuple(dict.fromkeys([ends[0], *between, ends[1]])))
+    ranged = Axis(key, (), low, high, dim, log, whole, counted=bool(match[2]), unit=unit)
+    between = ranged.texts_at(np.linspace(0, 1, count))[1:-1]
+    return replace(ranged, values=tuple(dict.fromkeys([ends[0], *between, ends[1]])))
 
 
 def _spaced(text: str) -> str:
     """A number with a space before its unit."""
-    found = _NUMBER.match(text)
-    return f"{found[0]} {text[found.end() :].strip()}".strip() if found else text
+    match = _NUMBER.match(text)
+    return f"{match[0]} {text[match.end() :].strip()}".strip() if match else text
 
 
 def cartesian(axes: Sequence[Axis]) -> Design:
@@ -145,7 +145,7 @@ def hypercube(axes: Sequence[Axis], count: int, seed: int) -> Design:
     draw = np.random.default_rng(seed).spawn(1)[0]
     within = draw.uniform(size=(count, len(axes)))
     parts = [(draw.permutation(np.arange(1, count + 1)) - within[:, n]) / count for n in range(len(axes))]
-    return _design([a.key for a in axes], [a.at(part) for a, part in zip(axes, parts, strict=True)])
+    return _design([a.key for a in axes], [a.texts_at(part) for a, part in zip(axes, parts, strict=True)])
 
 
 def table(file: str | Path) -> Design:
@@ -195,20 +195,20 @@ def check(axes: Sequence[Axis]) -> None:
 
 
 def _design(keys: Sequence[str], columns: Sequence[Sequence[str]]) -> Design:
-    made = []
+    coded = []
     for column in columns:
         number = {value: n for n, value in enumerate(dict.fromkeys(column))}
-        made.append((tuple(number), np.array([number[v] for v in column])))
-    return Design(tuple(keys), tuple(made))
+        coded.append((tuple(number), np.array([number[v] for v in column])))
+    return Design(tuple(keys), tuple(coded))
 
 
-def _listed(given: str, text: str) -> tuple[str, ...]:
+def _listed(values: str, text: str) -> tuple[str, ...]:
     """The items of a list; commas within brackets are the item's own."""
     items, depth, start = [], 0, 0
-    for n, sign in enumerate(itertools.chain(given, ",")):
+    for n, sign in enumerate(itertools.chain(values, ",")):
         depth += (sign in "[{") - (sign in "]}")
         if sign == "," and depth == 0:
-            items.append(given[start:n].strip())
+            items.append(values[start:n].strip())
             start = n + 1
     if not all(items):
         raise InputError(f"--vary: {text!r} has an empty value; {_HOW}")

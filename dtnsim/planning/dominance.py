@@ -29,24 +29,24 @@ def worth(bound: Bound, choices: Mapping[str, Sequence[Option]], loss: float) ->
         bound: What no set exceeds.
         loss: Relative loss of throughput, for each place, that nobody pays for.
     """
-    kept: dict[str, list[Option]] = {}
+    remaining: dict[str, list[Option]] = {}
     for place, options in choices.items():
         left: list[Option | None] = [None]
         useful = sorted(filter(bound.matters, options), key=lambda o: (o.price, o.watts))
-        company = bound.each(place, choices) if useful else {}
+        company = bound.each_option(place, choices) if useful else {}
         for option in useful:
             no_more = (o for o in left if o is None or (o.watts <= option.watts and set(o.uses) <= set(option.uses)))
             if not any(_as_good(company, other, option, loss) for other in no_more):
                 left.append(option)
         if len(left) > 1:
-            kept[place] = [o for o in left if o is not None]
-    return {place: kept[place] for place in bound.by_weight(kept)}
+            remaining[place] = [o for o in left if o is not None]
+    return {place: remaining[place] for place in bound.by_weight(remaining)}
 
 
 def _as_good(company: Company, one: Option | None, other: Option, loss: float) -> bool:
     """Whether an option gives no less than another in each draw, and is as sure by what then holds the path."""
     for crowded in (False, True):
-        (mine, rates), (theirs, others) = company[one, crowded], company[other, crowded]
-        if np.any(mine < theirs * (1 - loss)) or any(map(gt, others, np.divide(rates, 1 - loss))):
+        (mine, rates), (theirs, their_rates) = company[one, crowded], company[other, crowded]
+        if np.any(mine < theirs * (1 - loss)) or any(map(gt, their_rates, np.divide(rates, 1 - loss))):
             return False
     return True

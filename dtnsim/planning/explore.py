@@ -30,7 +30,7 @@ _ANOTHER: Final = 1.1  #: times as fast as settings alone, from which on one lea
 
 
 @dataclass(frozen=True, slots=True)
-class Asked:
+class Request:
     """What is asked of all rounds."""
 
     goal: Goal  #: What is to be reached.
@@ -83,12 +83,12 @@ class Asked:
             rater: What rated the purchases on the path with these settings.
         """
         every = (*(o for s in settings for o in s.overrides), *(o for option in options for o in option.overrides))
-        given, drawn = rater.drawn(options) if rater is not None else (path.changed(every), None)
-        found = predicted(given, self.samples, self.seed, drawn)
+        changed, drawn = rater.drawn(options) if rater is not None else (path.changed(every), None)
+        answer = predicted(changed, self.samples, self.seed, drawn)
         cost = Money(price(options), self.currency)
-        said = every if self.written is None else actions.in_the_file(self.written, self.apart, every)
-        return Stage(name, options, cost, found, self.goal.probability(found), None, idle(options, found),
-                     price_spread(options), said, tuple(settings))  # fmt: skip
+        overrides = every if self.written is None else actions.in_the_file(self.written, self.apart, every)
+        return Stage(name, options, cost, answer, self.goal.probability(answer), None, idle(options, answer),
+                     price_spread(options), overrides, tuple(settings))  # fmt: skip
 
     def rater(self, path: PathSpec) -> Rater:
         """What rates changes of a path by its draws."""
@@ -100,7 +100,7 @@ class Asked:
 
 
 @dataclass(frozen=True, slots=True)
-class Found:
+class SearchResult:
     """What a search over purchases has found."""
 
     search: Search  #: The search.
@@ -109,64 +109,66 @@ class Found:
     offered: Offered  #: What was for sale.
 
 
-def free(given: PathSpec, asked: Asked) -> tuple[tuple[Win, ...], tuple[str, ...]]:
+def free(start: PathSpec, request: Request) -> tuple[tuple[Win, ...], tuple[str, ...]]:
     """Settings that help a path, another tool among them where that is allowed; and what was tried."""
-    rate = tuning.Ceilings(given, asked.known, each=asked.tell.each)
+    rate = tuning.Ceilings(start, request.known, each=request.tell.count_items)
 
     def settings(path: PathSpec, *, anew: bool = False) -> list[Setting]:
-        return actions.settings(path, asked.hosts, asked.goal.value, asked.allow, anew=anew)
+        return actions.settings(path, request.hosts, request.goal.value, request.allow, anew=anew)
 
     def most_Bps(path: PathSpec) -> float:
-        return math.inf if "network" in asked.allow else tuning.wires_Bps(path, cards="far" not in asked.allow)
+        return math.inf if "network" in request.allow else tuning.wires_Bps(path, cards="far" not in request.allow)
 
-    tried, most = settings(given), most_Bps(given)
+    tried, most = settings(start), most_Bps(start)
     won = tuning.wins(tried, rate, most)
     full = rate(settings_of(won)) * (1 + tuning.WORTH) >= most
     # by the medians that `tools` has, since tools miss what is said of them by more or less at the same ceiling
-    medians = asked.rater(given)
+    medians = request.rater(start)
     together = [w.setting for w in won if w.together]
     with_kept = [s for s in together if not s.overrides[0].startswith("transfer")]
-    kept = [o for s in with_kept for o in s.overrides]
-    known = [s.what for s in tried]
+    overrides = [o for s in with_kept for o in s.overrides]
+    names = [s.what for s in tried]
 
     def quickest_tools() -> Iterator[Setting]:
-        for path in () if full else (given.changed(kept), given) if kept else (given,):
-            others = settings(path, anew=True)
-            known.extend(s.what for s in others)
-            yield from sorted(others, key=lambda s: medians([s, *with_kept]), reverse=True)[:1]
+        for path in () if full else (start.changed(overrides), start) if overrides else (start,):
+            tools = settings(path, anew=True)
+            names.extend(s.what for s in tools)
+            yield from sorted(tools, key=lambda s: medians([s, *with_kept]), reverse=True)[:1]
 
     best = next((s for s in quickest_tools() if medians([s, *with_kept])[0] > medians(together)[0] * _ANOTHER), None)
     if best is None:
-        return won, tuple(dict.fromkeys(known))
-    path = given.changed(best.overrides)
-    more = tuning.wins(settings(path), tuning.Ceilings(path, asked.known, each=asked.tell.each), most_Bps(path))
+        return won, tuple(dict.fromkeys(names))
+    path = start.changed(best.overrides)
+    more = tuning.wins(
+        settings(path), tuning.Ceilings(path, request.known, each=request.tell.count_items), most_Bps(path)
+    )
     share = rate(()) / rate(best.overrides)  # of the rest what it gains beside that tool
     beside = (replace(win, alone_Bps=win.alone_Bps * share) for win in more)
-    return (tuning.Win(best, rate(best.overrides), together=True), *beside), tuple(dict.fromkeys(known))
+    return (tuning.Win(best, rate(best.overrides), together=True), *beside), tuple(dict.fromkeys(names))
 
 
-def would_help(best: Stage, given: PathSpec, asked: Asked) -> list[Would]:
+def would_help(best: Stage, start: PathSpec, request: Request) -> list[Would]:
     """Kinds of change that are not allowed and would help the best that was found."""
-    path = given.changed(best.overrides)
-    rate, found = tuning.Ceilings(path, asked.known), []
+    path = start.changed(best.overrides)
+    rate, helpful = tuning.Ceilings(path, request.known), []
     full = rate(()) * (1 + tuning.WORTH) >= tuning.wires_Bps(path, cards=False)
-    for kind in asked.tell.each(actions.ALLOWED):
-        if kind in asked.allow or (full and kind != "network"):
+    for kind in request.tell.count_items(actions.ALLOWED):
+        if kind in request.allow or (full and kind != "network"):
             continue
         first, then = (
-            actions.settings(path, asked.hosts, asked.goal.value, (kind,), anew=anew) for anew in (False, True)
+            actions.settings(path, request.hosts, request.goal.value, (kind,), anew=anew) for anew in (False, True)
         )
-        won = together(tuning.wins([*first, *then], rate))
-        what, overrides = " and ".join(s.what for s in won), [o for s in won for o in s.overrides]
-        top = None if won else _quickest(rate, asked.offered(path, kind))
+        won = combined(tuning.wins([*first, *then], rate))
+        label, overrides = " and ".join(s.what for s in won), [o for s in won for o in s.overrides]
+        top = None if won else _quickest(rate, request.offered(path, kind))
         if top is not None:
-            what = f"{asked.named((top,))} for {Money(top.price, asked.currency)}"
-            overrides = [*top.overrides, *settings_of(free(path.changed(top.overrides), asked)[0])]
+            label = f"{request.named((top,))} for {Money(top.price, request.currency)}"
+            overrides = [*top.overrides, *settings_of(free(path.changed(top.overrides), request)[0])]
         if rate(overrides) > rate(()) * (1 + tuning.WORTH):
-            made = predict(path.changed(overrides), samples=asked.samples, seed=asked.seed)
-            chance = asked.goal.probability(made)
-            found.append(Would(kind, what, tuple(c for s in won for c in s.commands), chance))
-    return found
+            prediction = predict(path.changed(overrides), samples=request.samples, seed=request.seed)
+            chance = request.goal.probability(prediction)
+            helpful.append(Would(kind, label, tuple(c for s in won for c in s.commands), chance))
+    return helpful
 
 
 def _quickest(rate: tuning.Ceilings, offered: Offered) -> Option | None:
@@ -177,36 +179,36 @@ def _quickest(rate: tuning.Ceilings, offered: Offered) -> Option | None:
     return min((o for o, r in rates.items() if r >= least), key=lambda o: o.price, default=None)
 
 
-def free_beside(given: PathSpec, asked: Asked, won: Sequence[Win]) -> tuple[Win, ...]:
+def free_beside(start: PathSpec, request: Request, won: Sequence[Win]) -> tuple[Win, ...]:
     """Settings that help a path, also those that only help once the dearest of everything is bought."""
-    path = given.changed(settings_of(won))
-    for options in replace(asked, max_watts=math.inf).offered(path, "parts").choices.values():
+    path = start.changed(settings_of(won))
+    for options in replace(request, max_watts=math.inf).offered(path, "parts").choices.values():
         for option in sorted(options, key=lambda o: -o.price):
             try:
                 path = path.changed(option.overrides)
             except DtnsimError:
                 continue
             break
-    rate = tuning.Ceilings(given, asked.known)
+    rate = tuning.Ceilings(start, request.known)
     least = rate(settings_of(won))
-    made = list(won)
-    for win in free(path, replace(asked, allow=[a for a in asked.allow if a != "tools"]))[0]:
+    wins = list(won)
+    for win in free(path, replace(request, allow=[a for a in request.allow if a != "tools"]))[0]:
         if not win.together:
             continue
-        others = [w for w in made if w.setting.what != win.setting.what]
-        tried = [*others, replace(win, alone_Bps=rate(win.setting.overrides))]
+        rest = [w for w in wins if w.setting.what != win.setting.what]
+        tried = [*rest, replace(win, alone_Bps=rate(win.setting.overrides))]
         if rate(settings_of(tried)) >= least * (1 - tuning.WORTH):
-            made = tried
-    return tuple(made)
+            wins = tried
+    return tuple(wins)
 
 
-def in_medians(given: PathSpec, asked: Asked, won: Sequence[Win], now: Stage) -> tuple[Win, ...]:
+def in_medians(path: PathSpec, request: Request, won: Sequence[Win], now: Stage) -> tuple[Win, ...]:
     """Settings with the median of each by itself, as stages have it; beside another tool what it gains there.
 
     Args:
         now: The path as it is.
     """
-    rater = asked.rater(given)
+    rater = request.rater(path)
     tool = [w.setting for w in won if w.together and w.setting.another_tool]
 
     def alone_Bps(win: Win) -> float:
@@ -214,33 +216,36 @@ def in_medians(given: PathSpec, asked: Asked, won: Sequence[Win], now: Stage) ->
         base = rater(beside)[0]
         return now.rate * rater([*beside, win.setting])[0] / base if base > 0 else 0.0
 
-    made = (
-        replace(win, setting=_for_all(given, win.setting), alone_Bps=alone_Bps(win)) for win in asked.tell.each(won)
+    wins = (
+        replace(win, setting=_for_all(path, win.setting), alone_Bps=alone_Bps(win))
+        for win in request.tell.count_items(won)
     )
-    return tuple(sorted(made, key=lambda w: (not w.together, not w.setting.another_tool, -w.alone_Bps)))
+    return tuple(sorted(wins, key=lambda w: (not w.together, not w.setting.another_tool, -w.alone_Bps)))
 
 
-def _for_all(given: PathSpec, setting: Setting) -> Setting:
+def _for_all(path: PathSpec, setting: Setting) -> Setting:
     """A setting that names the hosts which it reaches because they are like those that it is of."""
     if setting.another_tool or not (sets := [o for o in setting.overrides if o.startswith("hosts.")]):
         return setting
-    own = {o.split(".")[1] for o in sets}
-    also = [name for name in actions.changed_hosts(given, given.changed(sets)) if name not in own]
+    hosts = {o.split(".")[1] for o in sets}
+    also = [name for name in actions.changed_hosts(path, path.changed(sets)) if name not in hosts]
     where = f"# and so on {', '.join(also[:3])}{f' and {len(also) - 3} more' if also[3:] else ''}"
     return replace(setting, commands=(*setting.commands, where)) if also else setting
 
 
 def settings_of(wins: Sequence[Win]) -> list[str]:
     """``key=value`` of the settings that are taken together."""
-    return [o for setting in together(wins) for o in setting.overrides]
+    return [o for setting in combined(wins) for o in setting.overrides]
 
 
-def together(wins: Sequence[Win]) -> list[Setting]:
+def combined(wins: Sequence[Win]) -> list[Setting]:
     """Settings that are taken together."""
     return [w.setting for w in wins if w.together]
 
 
-def purchases(path: PathSpec | Rater, asked: Asked, offered: Offered, *, spent: Decimal = Decimal()) -> Found:
+def purchases(
+    path: PathSpec | Rater, request: Request, offered: Offered, *, spent: Decimal = Decimal()
+) -> SearchResult:
     """The frontier of purchases on top of a path.
 
     Args:
@@ -248,63 +253,63 @@ def purchases(path: PathSpec | Rater, asked: Asked, offered: Offered, *, spent: 
         offered: What can be bought for the path.
         spent: What of the budget is gone.
     """
-    rater = path if isinstance(path, Rater) else asked.rater(path)
-    hosts = asked.hosts if offered.choices and rater.could_help(asked.hosts) else ()
-    hosts = [h for h in hosts if rater.could_help([h], [other for other in asked.hosts if other != h])]
+    rater = path if isinstance(path, Rater) else request.rater(path)
+    hosts = request.hosts if offered.choices and rater.could_help(request.hosts) else ()
+    hosts = [h for h in hosts if rater.could_help([h], [other for other in request.hosts if other != h])]
     choices = {place: o for place, o in offered.choices.items() if place.split(".")[1] in hosts}
     if not choices:
         nothing = Search(offered.choices, rater, lambda c: [rater(())] * len(c), Decimal(), lambda _: False)
-        return Found(nothing, rater, nothing.frontier(), offered)
-    bound = Bound(rater, choices, asked.tell.each)
-    worth = dominance.worth(bound, choices, SAME[0] / (2 * asked.most))
+        return SearchResult(nothing, rater, nothing.frontier(), offered)
+    bound = Bound(rater, choices, request.tell.count_items)
+    worth = dominance.worth(bound, choices, SAME[0] / (2 * request.most))
 
     def matters(option: Option) -> bool:
         return option.place in choices and bound.matters(option)
 
-    left, told = asked.budget - spent, asked.tell.within
-    limits = offered.stock, asked.max_watts, asked.most, worth
-    search = Search(offered.choices, rater, bound, left, matters, *limits, tell=told)
-    return Found(search, rater, search.frontier(), offered)
+    left, tell = request.budget - spent, request.tell.within
+    limits = offered.stock, request.max_watts, request.most, worth
+    search = Search(offered.choices, rater, bound, left, matters, *limits, tell=tell)
+    return SearchResult(search, rater, search.frontier(), offered)
 
 
-def machines(given: PathSpec, asked: Asked) -> tuple[list[Stage], Offered]:
+def machines(start: PathSpec, request: Request) -> tuple[list[Stage], Offered]:
     """The path with each machine of the list, and with several, tuned; and what of machines was for sale.
 
     Of machines as they are sold, those that nothing cheaper beats get parts of the list too, where they are allowed and
     the target is not met without.
     """
-    offered = asked.offered(given, "hosts")
+    offered = request.offered(start, "hosts")
     affordable = [
-        o for v in offered.choices.values() for o in v if o.price <= asked.budget and o.watts <= asked.max_watts
+        o for v in offered.choices.values() for o in v if o.price <= request.budget and o.watts <= request.max_watts
     ]
     settings: dict[Set, list[Setting]] = {}
 
     def stage(machines: Set, parts: Set = ()) -> Stage:
         if machines not in settings:
-            path = given.changed([x for o in machines for x in o.overrides])
-            settings[machines] = together(free(path, asked)[0]) if "tuning" in asked.allow else []
+            path = start.changed([x for o in machines for x in o.overrides])
+            settings[machines] = combined(free(path, request)[0]) if "tuning" in request.allow else []
         options = (*machines, *parts)
-        return asked.stage(asked.named(options), given, options, settings[machines])
+        return request.stage(request.named(options), start, options, settings[machines])
 
-    found = [stage((option,)) for option in asked.tell.each(affordable)]
+    stages = [stage((option,)) for option in request.tell.count_items(affordable)]
     tuned = {
         replace(o, overrides=(*o.overrides, *(x for s in settings[o,] for x in s.overrides))): o for o in affordable
     }
-    found += [stage(s) for s in asked.tell.each(_in_several_places(given, asked, offered, tuned))]
-    for whole in frontier(found, asked.confidence) if "parts" in asked.allow else ():
-        if whole.probability >= asked.confidence:
+    stages += [stage(s) for s in request.tell.count_items(_in_several_places(start, request, offered, tuned))]
+    for base in frontier(stages, request.confidence) if "parts" in request.allow else ():
+        if base.probability >= request.confidence:
             continue
-        path = given.changed(whole.overrides)
-        left = replace(asked, most=asked.most - len(whole.options), max_watts=asked.max_watts - whole.watts)
+        path = start.changed(base.overrides)
+        left = replace(request, most=request.most - len(base.options), max_watts=request.max_watts - base.watts)
         parts = left.offered(path, "parts")
-        for option in whole.options:
+        for option in base.options:
             parts = machine.left_by(parts, option)
-        sets = purchases(path, left, parts, spent=whole.price.amount).frontier[1:]
-        found += [stage(whole.options, s) for s, _ in sets]
-    return found, offered
+        sets = purchases(path, left, parts, spent=base.price.amount).frontier[1:]
+        stages += [stage(base.options, s) for s, _ in sets]
+    return stages, offered
 
 
-def _in_several_places(given: PathSpec, asked: Asked, offered: Offered, tuned: Mapping[Option, Option]) -> list[Set]:
+def _in_several_places(path: PathSpec, request: Request, offered: Offered, tuned: Mapping[Option, Option]) -> list[Set]:
     """Sets of machines in the places of several hosts: where both ends hold the path, neither helps alone.
 
     Args:
@@ -312,10 +317,10 @@ def _in_several_places(given: PathSpec, asked: Asked, offered: Offered, tuned: M
         tuned: Machines that can be paid, each with the settings that it has alone.
     """
     choices = by_key((option.place, option) for option in tuned if not machine.is_beside(option))
-    if len(choices) < 2 or asked.most < 2:
+    if len(choices) < 2 or request.most < 2:
         return []
     alone = replace(offered, choices={place: tuple(options) for place, options in choices.items()})
-    sets = (s for s, _ in purchases(given, asked, alone).frontier if len(s) > 1)
+    sets = (s for s, _ in purchases(path, request, alone).frontier if len(s) > 1)
     return [tuple(sorted((tuned[o] for o in s), key=lambda o: o.place)) for s in sets]
 
 
@@ -327,10 +332,10 @@ def instead(best: Stage, sure: float) -> tuple[whynot.Instead, ...]:
     Args:
         sure: How sure the goal was to be met.
     """
-    found, rate = [], float(np.quantile(best.total_Bps, 1 - sure, method="inverted_cdf"))
+    alternatives, rate = [], float(np.quantile(best.total_Bps, 1 - sure, method="inverted_cdf"))
     if rate > 0:
         step = 10.0 ** (math.floor(math.log10(rate * 8)) - 2) / 8
-        found.append(whynot.Instead("target", math.floor(rate / step) * step, best.name, best.price.amount))
+        alternatives.append(whynot.Instead("target", math.floor(rate / step) * step, best.name, best.price.amount))
     if (share := math.floor(best.probability * 100) / 100) > 0:
-        found.append(whynot.Instead("confidence", share, best.name, best.price.amount))
-    return tuple(found)
+        alternatives.append(whynot.Instead("confidence", share, best.name, best.price.amount))
+    return tuple(alternatives)

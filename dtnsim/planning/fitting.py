@@ -55,9 +55,9 @@ class Shop:
     """
 
     def __init__(
-        self, given: PathSpec, catalog: Catalog, rates: Exchange, currency: str = "", *, watts_matter: bool = False
+        self, path: PathSpec, catalog: Catalog, rates: Exchange, currency: str = "", *, watts_matter: bool = False
     ) -> None:
-        self.given, self.catalog, self._rates = given, catalog, rates
+        self.given, self.catalog, self._rates = path, catalog, rates
         self._currency = currency or catalog.offers[0].price.currency
         self._watts = watts_matter
         self.name, self.key = "", ""
@@ -92,10 +92,10 @@ class Shop:
 
     def takes_cards(self) -> bool:
         """Whether the host has slots at all, stated or not: a laptop and a provider's machine have none."""
-        what = "a laptop" if self.host.portable else "a provider's machine" if self.host.rented else ""
-        if what and (said := f"{self.key}: {what} takes no cards") not in self.notes:
-            self.notes.append(said)
-        return not what
+        machine = "a laptop" if self.host.portable else "a provider's machine" if self.host.rented else ""
+        if machine and (note := f"{self.key}: {machine} takes no cards") not in self.notes:
+            self.notes.append(note)
+        return not machine
 
     def on_the_way(self, card: str) -> bool:
         """Whether some transfer passes a card of the host."""
@@ -114,7 +114,7 @@ class Shop:
     def add(
         self,
         place: str,
-        what: str,
+        label: str,
         overrides: Sequence[str],
         buys: Buys,
         uses: Sequence[tuple[str, int]] = (),
@@ -124,7 +124,7 @@ class Shop:
         """Adds an option if the path can be described with it; a card comes with the cable or optic of one port.
 
         Args:
-            what: What the option is called.
+            label: What the option is called.
             overrides: What it changes of the path, ``key=value``.
             buys: Offers, and how many of each.
             uses: Slots, ports and bays that it takes, and how many.
@@ -133,43 +133,43 @@ class Shop:
         """
         if self.host.rented:
             return False
-        whole = self._with_cables(buys, wired)
+        bought = self._with_cables(buys, wired)
         site, host = self.catalog.site, place.split(".")[1]
-        dark = [o.part for o, _ in whole if o.watts is None and o.family != catalogs.EXTRA]
+        dark = [o.part for o, _ in bought if o.watts is None and o.family != catalogs.EXTRA]
         if dark and (self._watts or (host in site.watts and place != f"hosts.{host}")):
             self._dark += dark
             return False
         try:
-            made = self.given.changed(list(overrides))
+            changed = self.given.changed(list(overrides))
             if place == self.key:  # a whole machine: its volumes serve, and the tool runs on it
-                timed.composer(made, Draw()).problem()
+                timed.composer(changed, Draw()).problem()
         except DtnsimError as error:
             why = getattr(error, "message", str(error)).rpartition(": ")[2]
-            self.misfits.setdefault((place, why), []).append(buys[0][0].part if buys else what)
+            self.misfits.setdefault((place, why), []).append(buys[0][0].part if buys else label)
             return False
-        alike = actions.changed_hosts(self.given, made)
+        alike = actions.changed_hosts(self.given, changed)
         times = max(len(alike), 1)  # what is put into one is put into each that is like it
-        whole = [(offer, count * times) for offer, count in whole]
-        leaves = [(there, n * times) for part, n in gone if (there := self.present(part)) is not None]
-        watts = sum((o.watts or 0.0) * n for o, n in whole) - sum((o.watts or 0.0) * n for o, n in leaves)
-        rack = sum(o.units * n for o, n in whole) - sum(o.units * n for o, n in leaves)
-        needs = [*site.needs(self.given.hosts, made.hosts, place, alike, watts / times, rack)]
+        bought = [(offer, count * times) for offer, count in bought]
+        leaves = [(present, n * times) for part, n in gone if (present := self.present(part)) is not None]
+        watts = sum((o.watts or 0.0) * n for o, n in bought) - sum((o.watts or 0.0) * n for o, n in leaves)
+        rack = sum(o.units * n for o, n in bought) - sum(o.units * n for o, n in leaves)
+        needs = [*site.needs(self.given.hosts, changed.hosts, place, alike, watts / times, rack)]
         short = [
             f"needs {n} {sites.named(key)}, {left} free" for key, n, _ in needs if n > (left := self.stock.get(key, 0))
         ]
         if short:
-            self.misfits.setdefault((place, " and ".join(short)), []).append(buys[0][0].part if buys else what)
+            self.misfits.setdefault((place, " and ".join(short)), []).append(buys[0][0].part if buys else label)
             return False
-        day = max((o.date for o, _ in whole), default=dt.date.min)
+        day = max((o.date for o, _ in bought), default=dt.date.min)
         charged = ((Offer(sites.named(key), catalogs.EXTRA, each, 0.0, day, "the list's site", 0.0, ""), n)
                    for key, n, each in needs if each is not None)  # fmt: skip
-        whole += charged
-        whole += self._traded_in(leaves, self._sum(whole))
-        prices, price = self._each(whole), self._sum(whole)
+        bought += charged
+        bought += self._traded_in(leaves, self._sum(bought))
+        prices, price = self._each(bought), self._sum(bought)
         taken = (*uses, *((name, n) for name, n, _ in needs))
-        what = f"in each of {times}: {what}" if times > 1 else what
+        label = f"in each of {times}: {label}" if times > 1 else label
         self.found.setdefault(place, []).append(
-            Option(place, what, tuple(overrides), tuple(whole), price, watts, taken, prices)
+            Option(place, label, tuple(overrides), tuple(bought), price, watts, taken, prices)
         )
         return True
 
@@ -182,16 +182,16 @@ class Shop:
                 counts[cable] = counts.get(cable, 0) + each * count
         return [(offer, count) for offer, count in counts.items() if count]
 
-    def _each(self, whole: Sequence[tuple[Offer, int]]) -> tuple[Decimal, ...]:
-        return tuple(cents(self._rates.to(o.each(n), self._currency, o.part)) for o, n in whole)
+    def _each(self, bought: Sequence[tuple[Offer, int]]) -> tuple[Decimal, ...]:
+        return tuple(cents(self._rates.convert(o.unit_price(n), self._currency, o.part)) for o, n in bought)
 
-    def _sum(self, whole: Sequence[tuple[Offer, int]]) -> Decimal:
-        return sum((p * n for p, (_, n) in zip(self._each(whole), whole, strict=True)), Decimal())
+    def _sum(self, bought: Sequence[tuple[Offer, int]]) -> Decimal:
+        return sum((p * n for p, (_, n) in zip(self._each(bought), bought, strict=True)), Decimal())
 
     def _traded_in(self, leaves: Sequence[tuple[Offer, int]], left: Decimal) -> Iterator[tuple[Offer, int]]:
         """What the dealer pays for parts that leave: all of it together no more than what is left to pay."""
         for offer, count in leaves:
-            used = self._rates.to(offer.price, self._currency, offer.part) * Decimal(str(offer.trade_in))
+            used = self._rates.convert(offer.price, self._currency, offer.part) * Decimal(str(offer.trade_in))
             paid = min(cents(used), (left / count).quantize(Decimal("0.01"), ROUND_DOWN))
             if paid > 0:
                 left -= paid * count
@@ -199,17 +199,17 @@ class Shop:
                 part = f"trade-in of {offer.part}"
                 yield replace(offer, part=part, family=catalogs.EXTRA, price=price, steps=(), support=0.0), count
 
-    def fitting(self, place: str, family: str, now: str | None) -> list[Offer]:
+    def fitting(self, place: str, family: str, old: str | None) -> list[Offer]:
         """Offers of a family that fit the socket or bay of what is there."""
-        own = self.catalog.place_of(now)
-        others = [o for o in self.catalog.of(family) if o.part != now]
-        if others and not own and not self.host.rented and not any(now in o.replaces for o in others):
-            self.notes.append(f"{place}: what fits in the place of {now or 'the present part'} is not in the catalogue")
-        fits = [o for o in others if (own and own in o.places) or (now is not None and now in o.replaces)]
-        return self.best(place, fits, now)
+        form = self.catalog.place_of(old)
+        candidates = [o for o in self.catalog.family_offers(family) if o.part != old]
+        if candidates and not form and not self.host.rented and not any(old in o.replaces for o in candidates):
+            self.notes.append(f"{place}: what fits in the place of {old or 'the present part'} is not in the catalogue")
+        fits = [o for o in candidates if (form and form in o.places) or (old is not None and old in o.replaces)]
+        return self.best(place, fits, old)
 
     def cards(
-        self, place: str, family: str, now: str | None, protocol: str = "", *, outside: bool = False
+        self, place: str, family: str, old: str | None, protocol: str = "", *, outside: bool = False
     ) -> list[Offer]:
         """Cards of a family; whether a slot takes them, the description says.
 
@@ -217,21 +217,21 @@ class Shop:
             protocol: What they have to speak; any if empty.
             outside: Whether they lead out of the host, to shelves of drives.
         """
-        every = [o for o in self.catalog.of(family) if (catalogs.OUTSIDE in o.places) is outside]
-        said = (expand(o.part).get("protocol", protocol and "ethernet") == protocol for o in every)
-        alike = [o for o, same in zip(every, said, strict=True) if same or not protocol]
-        return self.best(place, [o for o in alike if o.part != now], now)
+        every = [o for o in self.catalog.family_offers(family) if (catalogs.OUTSIDE in o.places) is outside]
+        matching = (expand(o.part).get("protocol", protocol and "ethernet") == protocol for o in every)
+        alike = [o for o, same in zip(every, matching, strict=True) if same or not protocol]
+        return self.best(place, [o for o in alike if o.part != old], old)
 
-    def best(self, place: str, found: Sequence[Offer], now: str | None) -> list[Offer]:
+    def best(self, place: str, candidates: Sequence[Offer], old: str | None) -> list[Offer]:
         """Offers that no other beats.
 
         Args:
-            found: Offers that fit.
+            candidates: Offers that fit.
         """
-        kept, beaten = offers.unbeaten(found, self.given.folder, self.present(now))
+        unbeaten, beaten = offers.unbeaten(candidates, self.given.folder, self.present(old))
         why = "another costs no more and none of its figures is worse"
         self._beaten += [Refused(o.part, place, why, "beaten") for o in beaten]
-        return kept
+        return unbeaten
 
     def present(self, part: str | None) -> Offer | None:
         """What is there, as an offer; None where neither a list nor its own file has a price."""
@@ -241,5 +241,5 @@ class Shop:
 
     def size_of(self, part: str | None) -> float:
         """Bytes of a drive; 0 where nobody says."""
-        there = self.present(part)
-        return there.size_B if there is not None and there.size_B else offers.size_of(part)
+        offer = self.present(part)
+        return offer.size_B if offer is not None and offer.size_B else offers.size_of(part)

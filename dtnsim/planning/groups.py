@@ -97,16 +97,16 @@ def groups(design: Design, vector: tuple[str, ...], todo: np.ndarray, pace: Pace
     codes = np.array([design.columns[n][1][todo] for n in fixed], np.intp).reshape(len(fixed), len(todo))
     order = np.lexsort(codes[::-1]) if fixed else np.arange(len(todo))
     change = np.flatnonzero(np.any(np.diff(codes[:, order], axis=1) != 0, axis=0)) + 1
-    for whole in np.split(order, change):
-        while len(whole):
-            numbers, whole = todo[whole[: pace.size]], whole[pace.size :]
+    for block in np.split(order, change):
+        while len(block):
+            numbers, block = todo[block[: pace.size]], block[pace.size :]
             row = design.row(int(numbers[0]))
             texts = [[design.columns[n][0][c] for c in design.columns[n][1][numbers]] for n in free]
             shared, keys = tuple(f"{design.keys[n]}={row[n]}" for n in fixed), tuple(design.keys[n] for n in free)
             yield Group(numbers, shared, keys, tuple(zip(*texts, strict=True)) if texts else ((),) * len(numbers))
 
 
-def vector_keys(given: PathSpec, design: Design, *, arrays: bool = True) -> tuple[str, ...]:
+def vector_keys(path: PathSpec, design: Design, *, arrays: bool = True) -> tuple[str, ...]:
     """Keys of a design whose values may be one array.
 
     Args:
@@ -116,7 +116,7 @@ def vector_keys(given: PathSpec, design: Design, *, arrays: bool = True) -> tupl
         SpecError: the first scenario cannot be used: a key that does not exist.
     """
     first = [f"{k}={v}" for k, v in zip(design.keys, design.row(0), strict=True)]
-    start = given.changed(first)
+    start = path.changed(first)
     if not arrays or any(t.timing() is not None for t in start.transfers):
         return ()  # what they move is found by rounds of compositions
     columns = zip(design.keys, design.columns, strict=True)
@@ -130,7 +130,7 @@ def _is_vector(start: PathSpec, key: str, values: tuple[str, ...]) -> bool:
         size = np.array([units.read(v)[0] for v in values])
         chosen = np.unique(np.argsort(size)[np.linspace(0, len(size) - 1, min(_COMPARED, len(size))).astype(int)])
         many = _spread(swept.rates(swept.with_values(start, where, [size[chosen]])), len(chosen))
-        return all(_equal(many, n, alone(start, [f"{key}={values[c]}"])) for n, c in enumerate(chosen))
+        return all(_equal(many, n, compose_alone(start, [f"{key}={values[c]}"])) for n, c in enumerate(chosen))
     except MixedError:
         return True  # groups are taken apart by what it is that they do not agree in, and are compared then
     except (NeedsOneError, DtnsimError):
@@ -147,7 +147,7 @@ def places_of(
         keys: The keys.
         values: The values of each.
     """
-    found = []
+    places = []
     for key, texts in zip(keys, values, strict=True):
         try:
             written = {units.read(text)[0]: text for text in texts}
@@ -158,8 +158,8 @@ def places_of(
         place = swept.numeric(low, high, ends)
         if place is None:
             return None
-        found.append(place)
-    return found
+        places.append(place)
+    return places
 
 
 def _equal(many: Rates, n: int, single: Outcome) -> bool:
@@ -176,42 +176,42 @@ def predicted(task: Task, overrides: list[str]) -> Outcome:
     try:
         with without_words():  # of a scenario nobody reads why, or what would relieve it
             own = None if overrides else task.known
-            made = own or predict(task.given.changed(overrides), samples=task.samples, seed=task.seed)
+            p = own or predict(task.given.changed(overrides), samples=task.samples, seed=task.seed)
     except DtnsimError as error:
         return Outcome(None, None, error=str(error).replace("\n", "; also "))  # a cell of a table
-    rate, held = made.throughput_Bps, made.bottleneck
-    return Outcome(rate.p50, made.duration_s.p50, held.station, held.kind, around=(rate.p10, rate.p90, made.ceiling))
+    rate, limit = p.throughput_Bps, p.bottleneck
+    return Outcome(rate.p50, p.duration_s.p50, limit.station, limit.kind, around=(rate.p10, rate.p90, p.ceiling))
 
 
-def alone(given: PathSpec, overrides: list[str]) -> Outcome:
+def compose_alone(path: PathSpec, overrides: list[str]) -> Outcome:
     """The ceiling of one scenario, composed by itself."""
     try:
-        made = swept.rates(given.changed(overrides))
+        rates = swept.rates(path.changed(overrides))
     except DtnsimError as error:
         return Outcome(None, None, error=str(error).replace("\n", "; also "))  # a cell of a table
-    return Outcome(float(made.rate_Bps[0]), float(made.seconds[0]), made.station[0], made.kind[0])
+    return Outcome(float(rates.rate_Bps[0]), float(rates.seconds[0]), rates.station[0], rates.kind[0])
 
 
 def timed_outcomes(task: Task, group: Group) -> tuple[list[int], list[Outcome], float]:
     """(places in the design of the scenarios of a group, what they give, CPU time that took [s])."""
     began = process_time()
     if task.samples:
-        found = [predicted(task, group.overrides(n)) for n in range(len(group.numbers))]
+        answers = [predicted(task, group.overrides(n)) for n in range(len(group.numbers))]
     else:
-        found = outcomes(task.given, group)
-    return group.numbers.tolist(), found, process_time() - began
+        answers = outcomes(task.given, group)
+    return group.numbers.tolist(), answers, process_time() - began
 
 
-def outcomes(given: PathSpec, group: Group) -> list[Outcome]:
+def outcomes(path: PathSpec, group: Group) -> list[Outcome]:
     """Ceilings of a group's scenarios: as arrays of one composition, or each by itself where that differs."""
-    many = _together(given, group) if group.keys and len(group.numbers) >= _FEW else None
-    return many or [alone(given, group.overrides(n)) for n in range(len(group.numbers))]
+    many = _as_arrays(path, group) if group.keys and len(group.numbers) >= _FEW else None
+    return many or [compose_alone(path, group.overrides(n)) for n in range(len(group.numbers))]
 
 
-def _together(given: PathSpec, group: Group) -> list[Outcome] | None:
+def _as_arrays(path: PathSpec, group: Group) -> list[Outcome] | None:
     """A group as arrays: scenarios that decide otherwise apart, what differs from each alone in smaller parts."""
     try:
-        start = given.changed(group.overrides(0))  # what the path leaves open is there, too
+        start = path.changed(group.overrides(0))  # what the path leaves open is there, too
         columns = tuple(tuple(dict.fromkeys(c)) for c in zip(*group.texts, strict=True))
         where = places_of(start, group.keys, columns)
     except (SpecError, NeedsOneError):
@@ -219,53 +219,53 @@ def _together(given: PathSpec, group: Group) -> list[Outcome] | None:
     if where is None:
         return None
     numbers = np.array([[units.read(t)[0] for t in c] for c in zip(*group.texts, strict=True)])
-    found: list[Outcome | None] = [None] * len(group.numbers)
-    parts = [(np.arange(len(found)), 0)]
+    answers: list[Outcome | None] = [None] * len(group.numbers)
+    parts = [(np.arange(len(answers)), 0)]
     while parts:
-        some, depth = parts.pop()
-        if len(some) == 1:
-            found[some[0]] = alone(given, group.overrides(int(some[0])))
+        part, depth = parts.pop()
+        if len(part) == 1:
+            answers[part[0]] = compose_alone(path, group.overrides(int(part[0])))
             continue
         try:
-            made = _spread(swept.rates(swept.with_values(start, where, list(numbers[:, some]))), len(some))
+            rates = _spread(swept.rates(swept.with_values(start, where, list(numbers[:, part]))), len(part))
         except MixedError as mixed:
-            parts += [(some[mixed.holds], depth), (some[~mixed.holds], depth)]
+            parts += [(part[mixed.holds], depth), (part[~mixed.holds], depth)]
             continue
         except (SpecError, NeedsOneError):
-            made = None
-        if made is not None and _proved(given, group, some, numbers, made):
+            rates = None
+        if rates is not None and _proved(path, group, part, numbers, rates):
             for n, *row in zip(
-                some, made.rate_Bps.tolist(), made.seconds.tolist(), made.station, made.kind, strict=True
+                part, rates.rate_Bps.tolist(), rates.seconds.tolist(), rates.station, rates.kind, strict=True
             ):
-                found[n] = Outcome(*row)
-        elif made is None or len(some) <= _SMALL:
-            for n in some:
-                found[n] = alone(given, group.overrides(int(n)))
+                answers[n] = Outcome(*row)
+        elif rates is None or len(part) <= _SMALL:
+            for n in part:
+                answers[n] = compose_alone(path, group.overrides(int(n)))
         else:  # a value decides something: it may not on either side of the middle of one of the keys
-            order = some[np.argsort(numbers[depth % len(numbers), some], kind="stable")]
+            order = part[np.argsort(numbers[depth % len(numbers), part], kind="stable")]
             parts += [(half, depth + 1) for half in np.array_split(order, 2)]
-    return [one for one in found if one is not None]
+    return [one for one in answers if one is not None]
 
 
-def _spread(made: Rates, count: int) -> Rates:
+def _spread(rates: Rates, count: int) -> Rates:
     """Rates with one entry a scenario, also where they do not depend on it."""
-    wide = [np.broadcast_to(v, count) for v in (made.rate_Bps, made.seconds)]
-    stations, kinds = (v if len(v) == count else v * count for v in (made.station, made.kind))
+    wide = [np.broadcast_to(v, count) for v in (rates.rate_Bps, rates.seconds)]
+    stations, kinds = (v if len(v) == count else v * count for v in (rates.station, rates.kind))
     return Rates(wide[0], wide[1], stations, kinds)
 
 
-def _proved(given: PathSpec, group: Group, some: np.ndarray, numbers: np.ndarray, made: Rates) -> bool:
+def _proved(path: PathSpec, group: Group, part: np.ndarray, numbers: np.ndarray, rates: Rates) -> bool:
     """Whether scenarios give alone what they give together: corners, two of each bottleneck, and some at random."""
-    picks = {int(np.argmin(made.rate_Bps)), int(np.argmax(made.rate_Bps))}
-    for row in numbers[:, some]:
+    picks = {int(np.argmin(rates.rate_Bps)), int(np.argmax(rates.rate_Bps))}
+    for row in numbers[:, part]:
         picks |= {int(np.argmin(row)), int(np.argmax(row))}
-    for station in sorted(set(made.station)):
-        here = np.array([n for n, name in enumerate(made.station) if name == station])
-        by_rate = here[np.argsort(made.rate_Bps[here], kind="stable")]
+    for station in sorted(set(rates.station)):
+        indices = np.array([n for n, name in enumerate(rates.station) if name == station])
+        by_rate = indices[np.argsort(rates.rate_Bps[indices], kind="stable")]
         picks |= {int(by_rate[0]), int(by_rate[-1])}
-    picks |= set(np.random.default_rng(len(some)).integers(0, len(some), _RANDOM).tolist())
+    picks |= set(np.random.default_rng(len(part)).integers(0, len(part), _RANDOM).tolist())
     return all(
-        _equal(made, n, one) and one.station == made.station[n]
+        _equal(rates, n, one) and one.station == rates.station[n]
         for n in sorted(picks)
-        for one in [alone(given, group.overrides(int(some[n])))]
+        for one in [compose_alone(path, group.overrides(int(part[n])))]
     )

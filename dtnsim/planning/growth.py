@@ -32,30 +32,30 @@ def growth(text: str) -> Quantity:
     Raises:
         InputError: it is no growth.
     """
-    found = _GROWTH.fullmatch(text)
-    if found is None:
+    match = _GROWTH.fullmatch(text)
+    if match is None:
         raise InputError(f"--growth: {text!r} is no growth; write 40%/year, or 40+-10%/year")
-    value, deviation = float(found[1]) / 100, float(found[2] or 0) / 100
+    value, deviation = float(match[1]) / 100, float(match[2] or 0) / 100
     return Quantity(value, "1", deviation / value if value else 0.0, "--growth")
 
 
-def drawn(given: Quantity, samples: int, seed: int) -> Growth:
+def drawn(rate: Quantity, samples: int, seed: int) -> Growth:
     """Growth as it is drawn beside the draws of a prediction; a number where it has no spread.
 
     Args:
-        given: Growth a year.
+        rate: Growth a year.
     """
-    return np.asarray(Draw(samples, seed)(given), float) if given.spread else given.value
+    return np.asarray(Draw(samples, seed)(rate), float) if rate.spread else rate.value
 
 
-def of_workload(given: Workload) -> Goal:
+def of_workload(workload: Workload) -> Goal:
     """What the classes of a facility need all at once: those with a deadline by then, the others as fast as they come.
 
     Raises:
         InputError: no class says how much it moves.
     """
     rates = []
-    for kind in given.classes.values():
+    for kind in workload.classes.values():
         if kind.volume is not None:
             rates.append(kind.volume.value)
         elif kind.size is not None:
@@ -88,14 +88,14 @@ def due(stages: Sequence[Stage], target_Bps: float, confidence: float, rate: Gro
             break
         further: dict[int, tuple[Decimal, tuple[Decimal, ...], tuple[int, ...]]] = {}
         for n in good:
-            made = (
+            candidates = (
                 (cost + (paid := _upgrade(stages[before], stages[n])), (*spent, paid), (*order, n))
                 for before, (cost, spent, order) in ways.items()
             )
-            further[n] = min(made, key=lambda w: w[:2])
+            further[n] = min(candidates, key=lambda w: w[:2])
         ways = further
     _, spent, order = min(ways.values(), key=lambda w: w[:2])
-    found = [
+    schedule = [
         Due(y, targets[y], stages[n], spent[y], _probability(stages[n], needed[y]),
             *_outgrown(stages[n], target_Bps, confidence, rate))
         for y, n in enumerate(order)
@@ -104,7 +104,7 @@ def due(stages: Sequence[Stage], target_Bps: float, confidence: float, rate: Gro
     beyond = (
         Due(y, targets[y], None, Decimal(), _probability(best, needed[y]), 0.0) for y in range(len(order), years + 1)
     )
-    return (*found, *beyond)
+    return (*schedule, *beyond)
 
 
 def last(stages: Sequence[Stage], target_Bps: float, confidence: float, rate: Growth, years: int) -> Stage:
@@ -127,16 +127,16 @@ def _probability(stage: Stage, target_Bps: Growth) -> float:
 
 def _upgrade(before: Stage, after: Stage) -> Decimal:
     """What is to be paid for what a stage has and the one before has not; of more of the same, what is added."""
-    owned, there = set(before.options), {o.place: o for o in before.options}
-    return sum((_paid(there.get(o.place), o) for o in after.options if o not in owned), Decimal())
+    owned, by_place = set(before.options), {o.place: o for o in before.options}
+    return sum((_paid(by_place.get(o.place), o) for o in after.options if o not in owned), Decimal())
 
 
 def _paid(before: Option | None, after: Option) -> Decimal:
     """What an option costs where another was bought for its place: more of the same, or the other is traded in."""
     if before is None:
         return after.price
-    now = dict(after.buys)
-    if {offer for offer, _ in before.buys} == set(now) and all(n <= now[offer] for offer, n in before.buys):
+    counts = dict(after.buys)
+    if {offer for offer, _ in before.buys} == set(counts) and all(n <= counts[offer] for offer, n in before.buys):
         return after.price - before.price
     # what was there at first has gone when the other came: its trade-in counts no second time
     new = after.price - sum((each * n for (_, n), each in _charged(after) if each < 0), Decimal())

@@ -16,7 +16,7 @@ from dtnsim.ground import units
 from dtnsim.ground.grouping import by_key
 from dtnsim.ground.uncertainty import often
 from dtnsim.ground.units import Money, cents
-from dtnsim.planning.explore import Found
+from dtnsim.planning.explore import SearchResult
 from dtnsim.planning.money import Exchange
 from dtnsim.planning.option import Refused, Setting
 from dtnsim.planning.proposal import Due, Plan, Stage, Would, named
@@ -42,32 +42,32 @@ _FAMILIES: Final = {
 }  # fmt: skip
 
 
-def no_help(found: Found, tuned: Stage) -> list[str]:
+def no_help(purchases: SearchResult, tuned: Stage) -> list[str]:
     """Families of parts that do not help by themselves, and what the search may have missed."""
-    held, most = tuned.prediction.bottleneck.station, units.show(tuned.prediction.ceiling, "B/s")
-    least = found.rater(())[0] * (1 + _WORTH)
+    station, most = tuned.prediction.bottleneck.station, units.show(tuned.prediction.ceiling, "B/s")
+    least = purchases.rater(())[0] * (1 + _WORTH)
     places: dict[str, set[str]] = {}
-    for option in itertools.chain(*found.search.choices.values()):
+    for option in itertools.chain(*purchases.search.choices.values()):
         if option.buys:
             family = option.buys[0][0].family
             places.setdefault(_FAMILIES.get(family, family), set()).add(option.place)
     # of the others in a place one of these, or what is there now, does as well
-    tried = found.search.choices if found.search.worth is None else found.search.worth
+    tried = purchases.search.choices if purchases.search.worth is None else purchases.search.worth
     then = next_limit(tuned.prediction, tuned.prediction.longest)
-    its = "NIC" if tuned.prediction.bottleneck.kind in ("nic", "ib") else ""
-    first = f"does not help: {held} holds the path first"
+    binding = "NIC" if tuned.prediction.bottleneck.kind in ("nic", "ib") else ""
+    first = f"does not help: {station} holds the path first"
     beside = f"alone does not help: {then.station} is as narrow" if then is not None else first
-    said = [
-        f"Another {family} {beside if family == its else first} ({most} at best)."
+    lines = [
+        f"Another {family} {beside if family == binding else first} ({most} at best)."
         for family, where in places.items()
-        if all(found.search.alone(o) <= least for place in sorted(where) for o in tried.get(place, ()))
+        if all(purchases.search.median_alone(o) <= least for place in sorted(where) for o in tried.get(place, ()))
     ]
-    if found.search.exceeded:
-        said.append(f"{found.search.exceeded} sets exceeded the bound of the search: a better one may be missing.")
-    if found.search.cut:
+    if purchases.search.exceeded:
+        lines.append(f"{purchases.search.exceeded} sets exceeded the bound of the search: a better one may be missing.")
+    if purchases.search.cut:
         missing = "dearer sets may be missing; allow fewer with --most, --mine or a shorter --catalog"
-        said.append(f"The search ended after {found.search.patience:,} bounds: {missing}.")
-    return said
+        lines.append(f"The search ended after {purchases.search.patience:,} bounds: {missing}.")
+    return lines
 
 
 def of_all_files(transfers: Sequence[TransferSpec]) -> list[str]:
@@ -80,25 +80,25 @@ def gained(gain: float, digits: int = 1) -> str:
     return f"{gain:+.{digits}%}" if gain < 1 else f"x {1 + gain:.3g}"
 
 
-def apart(names: Sequence[str]) -> list[str]:
+def hosts_set_apart(names: Sequence[str]) -> list[str]:
     """That hosts follow others in the file, though they are not to be changed."""
     follows = "is like another host in the file and would follow what is set there"
     return [f"{name} {follows}: hosts.{name}=... writes it out." for name in names]
 
 
-def joint_gain(found: Found, best: Stage, tuned: Stage) -> list[str]:
+def joint_gain(purchases: SearchResult, best: Stage, tuned: Stage) -> list[str]:
     """What the steps of a purchase give together, where that is not the sum of what each gives alone.
 
     Args:
-        found: What the search has found.
+        purchases: What the search has found.
         best: The stage with the purchase.
         tuned: The stage before it.
     """
-    steps = [o for o in best.options if o in itertools.chain(*found.search.choices.values())]
+    steps = [o for o in best.options if o in itertools.chain(*purchases.search.choices.values())]
     if len(steps) < 2 or best.rate <= tuned.rate:
         return []
-    base = found.rater(())[0]
-    alone = [found.search.alone(o) / base - 1 for o in steps]
+    base = purchases.rater(())[0]
+    alone = [purchases.search.median_alone(o) / base - 1 for o in steps]
     together = best.rate / tuned.rate - 1
     if abs(together - sum(alone)) < _NOT_THE_SUM * together:
         return []
@@ -106,54 +106,54 @@ def joint_gain(found: Found, best: Stage, tuned: Stage) -> list[str]:
     return [f"Together {gained(together, 0)}, which is not the sum of each alone: {each}."]
 
 
-def foreign_bottleneck(hosts: Sequence[str], stage: Stage, others: Sequence[str]) -> list[str]:
+def foreign_bottleneck(hosts: Sequence[str], stage: Stage, foreign: Sequence[str]) -> list[str]:
     """Whether what binds is somebody else's.
 
     Args:
         stage: The stage whose bottleneck counts.
     """
-    held = stage.prediction.bottleneck
-    if held.host not in others:
+    bottleneck = stage.prediction.bottleneck
+    if bottleneck.host not in foreign:
         return []
-    return [f"{held.host} is not yours to change, and it binds: {held.reason}. Yours: {', '.join(hosts)}."]
+    return [f"{bottleneck.host} is not yours to change, and it binds: {bottleneck.reason}. Yours: {', '.join(hosts)}."]
 
 
-def verdict(made: Plan, asks: str) -> str:
+def verdict(plan: Plan, asks: str) -> str:
     """What to do, and what comes of it, in a sentence.
 
     Args:
-        made: The plan.
+        plan: The plan.
         asks: What was asked for: bytes and a time [B, s] as text, or a rate.
     """
-    best, settings = made.best, made.best.settings
-    asked = [c[2:] for s in settings for c in s.commands if c.startswith("# ask those of ")]
-    own = [_short_setting(s) for s in settings if not (s.another_tool or s.commands[0].startswith("# ask those of "))]
+    best, settings = plan.best, plan.best.settings
+    requests = [c[2:] for s in settings for c in s.commands if c.startswith("# ask those of ")]
+    yours = [_short_setting(s) for s in settings if not (s.another_tool or s.commands[0].startswith("# ask those of "))]
     steps = [f"use {s.commands[0]}" for s in settings if s.another_tool]
-    steps += [f"set {', '.join(own)}"] if own else []
-    steps += asked
+    steps += [f"set {', '.join(yours)}"] if yours else []
+    steps += requests
     if not best.options:
         steps = ["buy nothing" if settings else "change nothing", *steps]
     else:
-        if steps and settings == made.tuned.settings:
-            steps[-1] += f" (free: {units.show(made.tuned.rate, 'B/s')} in the median)"
+        if steps and settings == plan.tuned.settings:
+            steps[-1] += f" (free: {units.show(plan.tuned.rate, 'B/s')} in the median)"
         steps.append(f"{'then ' if steps else ''}buy {best.name} for {best.price}")
     does = "; ".join(steps)
-    likely = percent(best.probability, made.confidence)
+    likely = percent(best.probability, plan.confidence)
     often = f"in {likely.rstrip('%')} of 100 nights" if "within" in asks else f"with a probability of {likely}"
-    kept = f"{asks} {often}, {units.show(best.rate, 'B/s')} in the median"
-    if made.chosen is None:
-        enough = [f"{w.what} would: --allow {w.kind}" for w in made.would if w.probability >= made.confidence]
+    effect = f"{asks} {often}, {units.show(best.rate, 'B/s')} in the median"
+    if plan.chosen is None:
+        enough = [f"{w.what} would: --allow {w.kind}" for w in plan.would if w.probability >= plan.confidence]
         then = f" {'; '.join(enough)}." if enough else ""
-        head = "Not reachable" if best.rate < made.target_Bps else "Not sure enough"
-        return f"{head}: {asks} with a probability of {made.confidence:.0%}; the best found is: {does}: {kept}.{then}"
-    return f"{does[0].upper()}{does[1:]}: {kept}."
+        head = "Not reachable" if best.rate < plan.target_Bps else "Not sure enough"
+        return f"{head}: {asks} with a probability of {plan.confidence:.0%}; the best found is: {does}: {effect}.{then}"
+    return f"{does[0].upper()}{does[1:]}: {effect}."
 
 
 def _short_setting(setting: Setting) -> str:
     """What a setting is, and to what: ``east: TCP buffers (64 MiB)``."""
     values = dict.fromkeys(o.partition("=")[2] for o in setting.overrides)
-    told = len(values) == 1 and not {"null", "0"} & set(values)
-    return f"{setting.what} ({', '.join(values)})" if told else setting.what
+    shows_value = len(values) == 1 and not {"null", "0"} & set(values)
+    return f"{setting.what} ({', '.join(values)})" if shows_value else setting.what
 
 
 def outcome(
@@ -165,20 +165,20 @@ def outcome(
         met: The cheapest stage that reaches the goal, if one does.
         shares: What makes the interval of the best stage wide.
     """
-    said = []
+    lines = []
     if met is None or met.options:
-        said.append(f"Tuning alone is not enough: {goal.words} with a probability of only {tuned.probability:.0%}.")
+        lines.append(f"Tuning alone is not enough: {goal.words} with a probability of only {tuned.probability:.0%}.")
     then = best.prediction.bottleneck
     if met is None:
-        said.append(_short(goal, confidence, best, shares))
+        lines.append(_short(goal, confidence, best, shares))
     elif not met.options:
         how = "As it is" if met.name == "as it is" else "Tuning alone"
-        said.append(f"{how} is enough: {goal.words} with a probability of {percent(met.probability, confidence)}.")
+        lines.append(f"{how} is enough: {goal.words} with a probability of {percent(met.probability, confidence)}.")
     else:
         likely = f"{goal.words} with a probability of {percent(met.probability, confidence)}"
         costs = f"{met.price} (+-{met.price_spread:.0%})"
-        said.append(f"{costs} is enough: {likely}; buy {met.name}. Then {then.station} binds: {then.reason}.")
-    return said
+        lines.append(f"{costs} is enough: {likely}; buy {met.name}. Then {then.station} binds: {then.reason}.")
+    return lines
 
 
 def hardly_better(best: Stage, top: Stage, draws: int) -> list[str]:
@@ -190,10 +190,10 @@ def hardly_better(best: Stage, top: Stage, draws: int) -> list[str]:
     more = Money(top.price.amount - best.price.amount, top.price.currency)
     if not more.amount > 0 or top.rate < best.rate:
         return []
-    reached, here = (f"{units.show(s.rate, 'B/s')}, with a probability of {s.probability:.1%}" for s in (top, best))
+    reached, base = (f"{units.show(s.rate, 'B/s')}, with a probability of {s.probability:.1%}" for s in (top, best))
     gain = units.show((top.rate - best.rate) / float(more.amount) * 1000, "B/s")
-    said = f"Hardly better: {top.name} for {top.price}: {reached}, where this is {here}. {draws:,} draws do not tell"
-    return [f"{said} them apart, and it is {gain} more for each 1,000 {top.price.currency}."]
+    text = f"Hardly better: {top.name} for {top.price}: {reached}, where this is {base}. {draws:,} draws do not tell"
+    return [f"{text} them apart, and it is {gain} more for each 1,000 {top.price.currency}."]
 
 
 def _short(goal: Goal, confidence: float, best: Stage, shares: Sequence[Share]) -> str:
@@ -204,56 +204,58 @@ def _short(goal: Goal, confidence: float, best: Stage, shares: Sequence[Share]) 
     if confidence != 0.5:
         least = float(np.quantile(best.total_Bps, 1 - confidence, method="inverted_cdf"))
         reached += f", {units.show(least, 'B/s')} is reached with {confidence:.0%}"
-    found, sure = f"The best that was found is {best.name}: {reached}, {goal.words} with", f"{best.probability:.0%}"
+    head, sure = f"The best that was found is {best.name}: {reached}, {goal.words} with", f"{best.probability:.0%}"
     if best.rate < goal.value:
-        return f"{found} {sure}; then {then.station} binds: {then.reason}.{relief}"
+        return f"{head} {sure}; then {then.station} binds: {then.reason}.{relief}"
     unsure = ""
     if shares:
-        unsure = f" Most of the uncertainty is {shares[0].what} ({shares[0].share:.0%} of the variance)."
-    return f"{found} a probability of {sure}; {then.station} binds most often.{unsure}{relief}"
+        unsure = f" Most of the uncertainty is {shares[0].cause} ({shares[0].share:.0%} of the variance)."
+    return f"{head} a probability of {sure}; {then.station} binds most often.{unsure}{relief}"
 
 
-def kinds_tried(allow: Sequence[str], known: Sequence[str], would: Sequence[Would], confidence: float) -> list[str]:
+def kinds_tried(allow: Sequence[str], kinds: Sequence[str], would: Sequence[Would], confidence: float) -> list[str]:
     """Which kinds of change were allowed, and which were not; of the latter what would help.
 
     Args:
-        known: All kinds.
+        kinds: All kinds.
         would: What would help of the others.
     """
-    others = [k for k in known if k not in allow]
-    said = [f"Allowed: {', '.join(allow)}; not allowed: {', '.join(others)} (--allow {','.join((*allow, *others))})."]
+    barred = [k for k in kinds if k not in allow]
+    lines = [f"Allowed: {', '.join(allow)}; not allowed: {', '.join(barred)} (--allow {','.join((*allow, *barred))})."]
     for w in would:
         how = f" ({'; '.join(c.removeprefix('# ') for c in w.commands)})" if w.commands else ""
         does = "meet it" if w.probability >= confidence else "help"
-        said.append(f"--allow {w.kind} would {does} ({w.probability:.0%}): {w.what}{how}.")
-    return said if others else []
+        lines.append(f"--allow {w.kind} would {does} ({w.probability:.0%}): {w.what}{how}.")
+    return lines if barred else []
 
 
-def refused(found: Sequence[Refused]) -> list[str]:
+def refused(refusals: Sequence[Refused]) -> list[str]:
     """What fits nowhere, and why."""
-    heads = ((f"{r.place}: does not take " if r.place else "Left out: ", r) for r in found if r.test != "beaten")
+    heads = ((f"{r.place}: does not take " if r.place else "Left out: ", r) for r in refusals if r.test != "beaten")
     groups = by_key(((head, r.why), r.part) for head, r in heads)
     return [f"{head}{', '.join(parts)}: {why}" for (head, why), parts in groups.items()]
 
 
-def own_side_alone(found: Found | None, confidence: float, others: Sequence[str], currency: str) -> list[str]:
+def own_side_alone(
+    purchases: SearchResult | None, confidence: float, foreign: Sequence[str], currency: str
+) -> list[str]:
     """What your side would need if the others held nothing.
 
     Args:
-        found: The search as if the others held nothing.
+        purchases: The search as if the others held nothing.
         currency: In which all is counted.
     """
-    if found is None:
+    if purchases is None:
         return []
-    enough = next(((s, r) for s, r in found.frontier if r[2] - 1 >= confidence), None)
-    names = " and ".join(others)
-    several = len({place.split(".")[1] for place in found.offered.choices}) > 1
+    enough = next(((s, r) for s, r in purchases.frontier if r[2] - 1 >= confidence), None)
+    names = " and ".join(foreign)
+    several = len({place.split(".")[1] for place in purchases.offered.choices}) > 1
     if enough is None:
-        chosen, rates = max(found.frontier, key=lambda b: (b[1][1], b[1][0]))
+        chosen, rates = max(purchases.frontier, key=lambda b: (b[1][1], b[1][0]))
         most = f"{units.show(rates[0], 'B/s')}, {units.show(rates[1], 'B/s')} with a probability of {confidence:.0%}"
-        held = found.rater.held(chosen)
+        binding = purchases.rater.bottleneck(chosen)
         sets = named(chosen, several=several)
-        return [f"If {names} held nothing, the list would still not do here: {most} with {sets}; then {held} binds."]
+        return [f"If {names} held nothing, the list would still not do here: {most} with {sets}; then {binding} binds."]
     chosen, rates = enough
     how = (
         f"needs {named(chosen, several=several)} ({Money(price(chosen), currency)})" if chosen else "needs nothing more"
@@ -261,30 +263,34 @@ def own_side_alone(found: Found | None, confidence: float, others: Sequence[str]
     return [f"If {names} held nothing, your side {how}: {units.show(rates[0], 'B/s')}."]
 
 
-def ownership(stage: Stage, years: int, energy: Money | None, known: Exchange) -> list[str]:
+def ownership(stage: Stage, years: int, energy: Money | None, rates: Exchange) -> list[str]:
     """What is bought over some years: its price, power day and night, and support as the list has it.
 
     Args:
         stage: The stage with the purchase.
         years: How long it is used.
         energy: Price of a kilowatt-hour; an assumed one if left out.
-        known: Rates between currencies.
+        rates: Rates between currencies.
     """
     if not years or not stage.options:
         return []
     currency = stage.price.currency
-    kwh = known.to(energy, currency, "a kilowatt-hour") if energy is not None else _KWH
+    kwh = rates.convert(energy, currency, "a kilowatt-hour") if energy is not None else _KWH
     power = cents(Decimal(str(stage.watts)) * _HOURS * years * kwh / 1000)
     buys = [b for option in stage.options for b in option.buys]
     support = sum(
-        (cents(known.to(o.each(n), currency, o.part) * Decimal(str(o.support))) * n * years for o, n in buys), Decimal()
+        (
+            cents(rates.convert(o.unit_price(n), currency, o.part) * Decimal(str(o.support))) * n * years
+            for o, n in buys
+        ),
+        Decimal(),
     )
-    whole = Money(stage.price.amount + power + support, currency)
+    total = Money(stage.price.amount + power + support, currency)
     assumed = "" if energy is not None else ", assumed; --kwh says otherwise"
     rate = f"{stage.watts:+.0f} W at {kwh:g} {currency}/kWh{assumed}"
-    said = f"{stage.price} to buy, {Money(power, currency)} of power ({rate})"
+    costs = f"{stage.price} to buy, {Money(power, currency)} of power ({rate})"
     more = f", {Money(support, currency)} of support" if support else "; the list states no support"
-    return [f"Over {years} years: {said}{more}: {whole}."]
+    return [f"Over {years} years: {costs}{more}: {total}."]
 
 
 def old_prices(bought: Sequence[Stage]) -> list[str]:
@@ -312,7 +318,7 @@ def growth_schedule(years: Sequence[Due], workload: Workload | None, currency: s
             return f"in {years:.1f} years"
         return f"{first + dt.timedelta(seconds=years * YEAR_S):%Y-%m}"
 
-    said = []
+    lines = []
     for year, due in enumerate(years):
         rate, when = units.show(due.target_Bps, "B/s"), f"Year {due.year}" if first is None else f"{first.year + year}"
         before = years[year - 1] if year else None
@@ -322,32 +328,32 @@ def growth_schedule(years: Sequence[Due], workload: Workload | None, currency: s
             likely = f" (outgrown {at(low)} to {at(high)}, {often()})" if high < _AHEAD else ""
             by = f"; due {at(before.lasts_years)}{likely}"
         if due.stage is None:
-            said.append(f"{when}: {rate} is beyond the list{by} (probability {due.probability:.0%}).")
+            lines.append(f"{when}: {rate} is beyond the list{by} (probability {due.probability:.0%}).")
             break
         if before is not None and before.stage is due.stage:
             continue
-        what = due.stage.name if due.stage.options else f"nothing to buy ({due.stage.name})"
+        purchase = due.stage.name if due.stage.options else f"nothing to buy ({due.stage.name})"
         costs = f"{due.cost:,.0f} {due.stage.price.currency}"
-        said.append(f"{when}: {rate} needs {what}: {costs} then{by} (probability {due.probability:.0%}).")
+        lines.append(f"{when}: {rate} needs {purchase}: {costs} then{by} (probability {due.probability:.0%}).")
     if any(d.cost for d in years):
         total = f"{sum(d.cost for d in years):,.0f} {currency} at the list's prices"
-        said.append(f"All years together: {total}; each piece is bought in the year in which it is first needed.")
-    if first is not None and said:
-        said.append("When each class first misses a deadline, with queues and failures: dtnsim fleet on this path.")
-    return said
+        lines.append(f"All years together: {total}; each piece is bought in the year in which it is first needed.")
+    if first is not None and lines:
+        lines.append("When each class first misses a deadline, with queues and failures: dtnsim fleet on this path.")
+    return lines
 
 
-def tool_advice(found: Sequence[Choice]) -> str:
+def tool_advice(choices: Sequence[Choice]) -> str:
     """The finding in a sentence: what the fastest way saves, and the fastest that needs nothing that is not there."""
-    others = sorted((c for c in found if not c.own), key=lambda c: c.duration_s.p50)
-    if not others:
-        return f"{found[0].name} will do: no other tool can do this transfer"
-    best = others[0]
-    was = next((c for c in found if c.own), None) or next((c for c in found if c.name == "scp"), found[-1])
+    alternatives = sorted((c for c in choices if not c.own), key=lambda c: c.duration_s.p50)
+    if not alternatives:
+        return f"{choices[0].name} will do: no other tool can do this transfer"
+    best = alternatives[0]
+    was = next((c for c in choices if c.own), None) or next((c for c in choices if c.name == "scp"), choices[-1])
     old, least = (units.show(c.duration_s.p50, "s", digits=2) for c in (was, best))
     if best.duration_s.p50 > _CHANGE * was.duration_s.p50:
         return f"{was.name} will do: no tool here is more than a tenth faster than its {old}"
-    simple = next((c for c in others if c.needs in READY), best)
+    simple = next((c for c in alternatives if c.needs in READY), best)
     if simple.duration_s.p50 > _CHANGE * was.duration_s.p50:  # nothing over ssh is a gain
         simple = best
     text = f"use {simple.name} ({simple.line}): {units.show(simple.duration_s.p50, 's', digits=2)} instead of {old}"

@@ -30,19 +30,19 @@ class Exchange:
     rates: Mapping[tuple[str, str], Decimal]  #: (of, in): so many of the second for one of the first.
     stated: frozenset[tuple[str, str]] = frozenset()  #: Those that are no usual ones.
 
-    def notes(self, found: Iterable[str]) -> list[str]:
+    def notes(self, currencies: Iterable[str]) -> list[str]:
         """What was taken for granted between some currencies."""
-        there = set(found)
-        usual = {pair: rate for pair, rate in self.rates.items() if set(pair) <= there and pair not in self.stated}
+        used = set(currencies)
+        usual = {pair: rate for pair, rate in self.rates.items() if set(pair) <= used and pair not in self.stated}
         return [f"{a}/{b} = {rate:g} ({USUAL_SOURCE}); --rate says otherwise." for (a, b), rate in usual.items()]
 
-    def to(self, price: Money, currency: str, what: str) -> Decimal:
+    def convert(self, price: Money, currency: str, label: str) -> Decimal:
         """A price in another currency.
 
         Args:
             price: The price.
             currency: The other currency.
-            what: What costs it, for the message.
+            label: What costs it, for the message.
 
         Raises:
             InputError: nobody states the rate.
@@ -54,22 +54,22 @@ class Exchange:
         if (currency, price.currency) in self.rates:
             return price.amount / self.rates[currency, price.currency]
         remedy = f"say what one is in the other: --rate {price.currency}/{currency}=..."
-        raise InputError(f"{what} costs {price}, which nobody states in {currency}; {remedy}")
+        raise InputError(f"{label} costs {price}, which nobody states in {currency}; {remedy}")
 
 
-def exchange(given: Sequence[str]) -> Exchange:
+def exchange(texts: Sequence[str]) -> Exchange:
     """Reads ``EUR/USD=1.08``: one EUR is 1.08 USD; pairs that nobody states are as usual.
 
     Raises:
         InputError: it is no rate.
     """
     rates: dict[tuple[str, str], Decimal] = {}
-    for text in given:
-        found = _RATE.fullmatch(text)
-        if found is None or not Decimal(found[3]) > 0 or found[1] == found[2]:
+    for text in texts:
+        match = _RATE.fullmatch(text)
+        if match is None or not Decimal(match[3]) > 0 or match[1] == match[2]:
             raise InputError(f"--rate: {short(text)!r} is no rate; write EUR/USD=1.08, one EUR in USD")
-        rates[found[1], found[2]] = Decimal(found[3])
-    usual = {(of, into): rate for (of, into), rate in USUAL.items() if not {(of, into), (into, of)} & set(rates)}
+        rates[match[1], match[2]] = Decimal(match[3])
+    usual = {(one, into): rate for (one, into), rate in USUAL.items() if not {(one, into), (into, one)} & set(rates)}
     return Exchange({**rates, **usual}, frozenset(rates))
 
 
@@ -82,9 +82,9 @@ class Item:
     price: Money | None  #: Of one; None where nobody says.
 
 
-def items(given: PathSpec) -> tuple[Item, ...]:
+def items(path: PathSpec) -> tuple[Item, ...]:
     """The named parts of a path's hosts, drives by their number; parts of an array on two mounts count twice."""
-    return tuple(i for host in given.hosts.values() for i in _items(host, 1))
+    return tuple(i for host in path.hosts.values() for i in _items(host, 1))
 
 
 def _items(value: Any, count: int) -> Iterator[Item]:
@@ -94,30 +94,32 @@ def _items(value: Any, count: int) -> Iterator[Item]:
     if isinstance(value, BaseModel):
         for name in type(value).model_fields:
             inner = getattr(value, name)
-            own = count
+            inner_count = count
             if name == "of":  # members of an array, which may be arrays
-                own = count * int(getattr(value, "drives", 1)) // max(int(getattr(inner, "drives", 1)), 1)
-            yield from _items(inner, own)
+                inner_count = count * int(getattr(value, "drives", 1)) // max(int(getattr(inner, "drives", 1)), 1)
+            yield from _items(inner, inner_count)
     elif isinstance(value, dict):
         for inner in value.values():
             yield from _items(inner, count)
 
 
 def total(
-    found: tuple[Item, ...], rates: Exchange, currency: str | None = None
+    parts: tuple[Item, ...], rates: Exchange, currency: str | None = None
 ) -> tuple[Money | None, tuple[str, ...]]:
     """(sum of the known prices, parts without one); None where no price is known.
 
     Args:
-        found: What is bought.
+        parts: What is bought.
         currency: Of the sum; that of the first price if left out.
 
     Raises:
         InputError: prices of several currencies, and no rate.
     """
-    unknown = tuple(dict.fromkeys(i.part for i in found if i.price is None))
-    priced = [(i, i.price) for i in found if i.price is not None]
+    unknown = tuple(dict.fromkeys(i.part for i in parts if i.price is None))
+    priced = [(i, i.price) for i in parts if i.price is not None]
     if not priced:
         return None, unknown
     currency = currency or priced[0][1].currency
-    return Money(sum((cents(rates.to(p, currency, i.part)) * i.count for i, p in priced), Decimal()), currency), unknown
+    return Money(
+        sum((cents(rates.convert(p, currency, i.part)) * i.count for i, p in priced), Decimal()), currency
+    ), unknown

@@ -35,11 +35,11 @@ def world(listed: Catalog, folder: Path | None, *, shipped: bool) -> Catalog:
     """
     names = [n for n in library.own_names("parts", folder) if n.partition("/")[0] in _SOLD]
     names += [n for n in library.names("parts") if shipped and n.partition("/")[0] in _SOLD]
-    known = {o.part for o in listed.offers}
-    cables = {_figure(_raw(o.part, folder).get("rate")): o.extras for o in listed.of("nic") if o.extras}
-    made = (of_part(n.rpartition("/")[2], folder) for n in dict.fromkeys(names))
-    found = [o for o in made if o is not None and o.part not in known]
-    wired = [replace(o, extras=cables.get(_figure(_raw(o.part, folder).get("rate")), ())) for o in found]
+    listed_parts = {o.part for o in listed.offers}
+    cables = {_figure(_raw(o.part, folder).get("rate")): o.extras for o in listed.family_offers("nic") if o.extras}
+    candidates = (of_part(n.rpartition("/")[2], folder) for n in dict.fromkeys(names))
+    offers = [o for o in candidates if o is not None and o.part not in listed_parts]
+    wired = [replace(o, extras=cables.get(_figure(_raw(o.part, folder).get("rate")), ())) for o in offers]
     # a card whose cable has no price has none either
     sold = [o for o in wired if o.family != "nic" or o.extras or not shipped]
     return replace(listed, offers=(*listed.offers, *sold))
@@ -54,15 +54,15 @@ def _raw(part: str, folder: Path | None) -> Mapping[str, Any]:
 def of_part(part: str, folder: Path | None) -> Offer | None:
     """The offer that a part's own file makes; None where it names no price."""
     try:
-        given = _raw(part, folder)
-        if given.get("price") is None:
+        raw = _raw(part, folder)
+        if raw.get("price") is None:
             return None
-        price = Price.model_validate(given["price"])
-        facts = given.get("facts") or {}
+        price = Price.model_validate(raw["price"])
+        facts = raw.get("facts") or {}
         year, *rest = (int(p) for p in (price.date or "2000").split("-"))
         date = dt.date(year, *(rest + [7, 1][len(rest) :]))
         watts, size = (_figure(facts.get(k), d) for k, d in (("power_busy", "W"), ("capacity", "B")))
-        family = find_kind(str(given["kind"])).family
+        family = find_kind(str(raw["kind"])).family
     except DtnsimError:
         return None  # a part of one's own that cannot be read is named where it is used
     source = price.source or "the part's own file"
@@ -76,9 +76,9 @@ def size_of(part: str | None) -> float:
     return stated.value if stated is not None else 0.0
 
 
-def _figure(given: object, dim: str = "") -> float:
+def _figure(entry: object, dim: str = "") -> float:
     """A number as a part's file has it, in SI; 0 where there is none."""
-    number = given.get("value") if isinstance(given, Mapping) else given
+    number = entry.get("value") if isinstance(entry, Mapping) else entry
     text = "" if number is None else str(number)
     if not text:
         return 0.0
@@ -93,32 +93,32 @@ def _figure(given: object, dim: str = "") -> float:
 @cache
 def _figures(part: str, family: str, folder: Path | None) -> tuple[tuple[float, ...], tuple[str, ...]]:
     """What one buys a part for, and words that have to be the same."""
-    given = _raw(part, folder)
-    numbers = tuple(_figure(given.get(key)) for key in _FIGURES.get(family, ()))
-    return numbers, tuple(str(given.get(word, "")) for word in _WORDS)
+    raw = _raw(part, folder)
+    numbers = tuple(_figure(raw.get(key)) for key in _FIGURES.get(family, ()))
+    return numbers, tuple(str(raw.get(word, "")) for word in _WORDS)
 
 
-def unbeaten(found: Sequence[Offer], folder: Path | None, now: Offer | None) -> tuple[list[Offer], list[Offer]]:
+def unbeaten(offers: Sequence[Offer], folder: Path | None, present: Offer | None) -> tuple[list[Offer], list[Offer]]:
     """(offers that none beats, those that one does: it costs no more and does no less; what is there costs nothing).
 
     Args:
-        found: Of what goes into one place.
-        now: The part that is there, whatever it costs; more bytes than it has make a drive no better.
+        offers: Of what goes into one place.
+        present: The part that is there, whatever it costs; more bytes than it has make a drive no better.
     """
-    kept: list[Offer] = []
+    best: list[Offer] = []
     out: list[Offer] = []
-    there = [now] if now is not None else []
-    enough_B = now.size_B if now is not None else math.inf
-    for offer in sorted(found, key=lambda o: (o.price.amount, o.watts or 0.0)):
-        beaten = any(_beats(one, offer, folder, enough_B) for one in (*there, *kept))
-        (out if beaten or _unsafe(offer, folder, now) else kept).append(offer)
-    order = list(found)
-    return sorted(kept, key=order.index), out
+    installed = [present] if present is not None else []
+    enough_B = present.size_B if present is not None else math.inf
+    for offer in sorted(offers, key=lambda o: (o.price.amount, o.watts or 0.0)):
+        beaten = any(_beats(one, offer, folder, enough_B) for one in (*installed, *best))
+        (out if beaten or _unsafe(offer, folder, present) else best).append(offer)
+    order = list(offers)
+    return sorted(best, key=order.index), out
 
 
-def _unsafe(offer: Offer, folder: Path | None, now: Offer | None) -> bool:
+def _unsafe(offer: Offer, folder: Path | None, present: Offer | None) -> bool:
     """Whether a drive of the library loses what it has not written yet, where that of now does not."""
-    risky = [_raw(o.part, folder) for o in (offer, now) if o is not None]
+    risky = [_raw(o.part, folder) for o in (offer, present) if o is not None]
     lost = [r.get("kind") == "ssd" and not r.get("power_loss_protection") for r in risky]
     return offer.library and lost[0] and not all(lost)
 

@@ -21,7 +21,7 @@ from dtnsim.ground.records import Prediction
 from dtnsim.ground.units import Money, money
 from dtnsim.planning import actions, catalog as catalogs, explore, growth, messages, offers, whynot
 from dtnsim.planning.actions import ALLOWED, USUAL
-from dtnsim.planning.explore import Asked
+from dtnsim.planning.explore import Request
 from dtnsim.planning.growth import Growth
 from dtnsim.planning.money import exchange
 from dtnsim.planning.option import Offered, Setting
@@ -94,94 +94,94 @@ def plan(
         InputError: constraints that contradict each other, or that name what is not there.
     """
     _check(confidence, allow, max_watts, grows, years)
-    given = spec.load(path, overrides, calibration)
+    path_spec = spec.load(path, overrides, calibration)
     grow = growth.growth(grows) if grows is not None else None
-    if target is None and move is None and given.workload is not None:
-        goal, grow = growth.of_workload(given.workload), grow or given.workload.growth
+    if target is None and move is None and path_spec.workload is not None:
+        goal, grow = growth.of_workload(path_spec.workload), grow or path_spec.workload.growth
         years = years or (_AHEAD if grow.value else 0)
     else:
-        move = _whole(given) if within is not None and target is None and move is None else move
+        move = _moved_by_path(path_spec) if within is not None and target is None and move is None else move
         goal = _goal_of(target, move, within)
     rate = growth.drawn(grow, samples, seed) if grow is not None else 0.0
-    hosts = _hosts(given, keep, mine)
-    kept = [name for name in given.hosts if name not in hosts]
-    written, given = given, _apart(given, kept)
-    listed = offers.world(catalogs.read(catalog), given.folder, shipped=catalog is None)
+    hosts = _hosts(path_spec, keep, mine)
+    foreign = [name for name in path_spec.hosts if name not in hosts]
+    written, path_spec = path_spec, _set_apart(path_spec, foreign)
+    listed = offers.world(catalogs.read(catalog), path_spec.folder, shipped=catalog is None)
     most_money = money(budget, "--budget") if budget is not None else None
     if most_money is not None and not most_money.amount > 0:
         raise InputError("--budget: nothing to spend; leave parts out with --allow tuning, or give more")
     currency = most_money.currency if most_money is not None else listed.offers[0].price.currency
     spend = most_money.amount if most_money is not None else Decimal("Infinity")
     energy = money(kwh, "--kwh") if kwh is not None else None
-    asked = Asked(goal, confidence, hosts, currency, spend, max_watts, most, samples, seed, listed, exchange(rates),
+    request = Request(goal, confidence, hosts, currency, spend, max_watts, most, samples, seed, listed, exchange(rates),
                   tuple(allow), hints, Progress(progress), written,
-                  given.overrides[len(written.overrides):])  # fmt: skip
-    made = _planned(given, asked, rate, years, energy)
-    said = {o for s in (made.tuned, *made.purchases) for o in s.overrides}
-    follow = [n for n in given.hosts if any(o.startswith(f"hosts.{n}=") for o in said & set(asked.apart))]
-    verdict = messages.verdict(made, f"{move} within {within}" if move is not None else goal.words)
-    sentences = (*made.sentences, *messages.apart(follow))
-    return replace(made, stated=bool(keep or mine), sentences=sentences, verdict=verdict)
+                  path_spec.overrides[len(written.overrides):])  # fmt: skip
+    draft = _planned(path_spec, request, rate, years, energy)
+    applied = {o for s in (draft.tuned, *draft.purchases) for o in s.overrides}
+    follow = [n for n in path_spec.hosts if any(o.startswith(f"hosts.{n}=") for o in applied & set(request.apart))]
+    verdict = messages.verdict(draft, f"{move} within {within}" if move is not None else goal.words)
+    sentences = (*draft.sentences, *messages.hosts_set_apart(follow))
+    return replace(draft, stated=bool(keep or mine), sentences=sentences, verdict=verdict)
 
 
-def _apart(given: spec.PathSpec, kept: Sequence[str]) -> spec.PathSpec:
+def _set_apart(path: spec.PathSpec, foreign: Sequence[str]) -> spec.PathSpec:
     """The path, where hosts that are not yours follow no other, and no end of a transfer follows the other end."""
-    given = given.apart(kept)
-    for t in given.transfers:
+    path = path.set_apart(foreign)
+    for t in path.transfers:
         for name in dict.fromkeys(split_end(end)[0] for end in (t.source_end, t.to)):
-            given = given.apart([name])
-    return given
+            path = path.set_apart([name])
+    return path
 
 
-def _planned(given: spec.PathSpec, asked: Asked, rate: Growth, years: int, energy: Money | None) -> Plan:
-    goal, hosts, confidence, allow = asked.goal, asked.hosts, asked.confidence, asked.allow
-    now = asked.stage("as it is", given)
-    won, tried = _free(given, asked, now)
-    settings = explore.together(won)
+def _planned(path: spec.PathSpec, request: Request, rate: Growth, years: int, energy: Money | None) -> Plan:
+    goal, hosts, confidence, allow = request.goal, request.hosts, request.confidence, request.allow
+    now = request.stage("as it is", path)
+    won, tried = _free(path, request, now)
+    settings = explore.combined(won)
     name = "another tool" if all(w.setting.another_tool for w in won if w.together) else "tuned"
-    tuned = asked.stage(name, given, (), settings) if settings else now
-    asked.tell("step 3 of 4: what can be bought")
-    stages, offered, found = _purchases(given, asked, settings)
-    refused = (*(r for o in offered for r in o.refused), *actions.refused(given, hosts, goal.value, allow))
+    tuned = request.stage(name, path, (), settings) if settings else now
+    request.tell("step 3 of 4: what can be bought")
+    stages, offered, purchases = _purchases(path, request, settings)
+    refused = (*(r for o in offered for r in o.refused), *actions.refused(path, hosts, goal.value, allow))
     bought = with_margins(frontier([tuned, *stages], confidence))
     meets = next((s for s in (now, *bought) if s.probability >= confidence), None)
     top = meets or surest(bought)
     best = top if top is now else cheapest(bought, top, confidence)
     met = best if meets is not None else None
-    asked.tell("step 4 of 4: what is short, and of what")
-    shares = Lazy(lambda: _unsure(given.changed(best.overrides), asked.seed))
-    others = [n for n in given.hosts if n not in hosts]
-    own = None
-    if found is not None and met is None and best.prediction.bottleneck.host in others:
-        own = explore.purchases(found.rater.relieving(others), asked, found.offered)
+    request.tell("step 4 of 4: what is short, and of what")
+    shares = Lazy(lambda: _unsure(path.changed(best.overrides), request.seed))
+    foreign = [n for n in path.hosts if n not in hosts]
+    ours = None
+    if purchases is not None and met is None and best.prediction.bottleneck.host in foreign:
+        ours = explore.purchases(purchases.rater.relieving(foreign), request, purchases.offered)
     spent = met.price.amount if met is not None else None
-    hints = met is None and asked.hints
-    would = explore.would_help(best, given, asked) if hints else []
-    out = whynot.of(found.search if found is not None else None, refused, asked.named, confidence, spent)
+    hints = met is None and request.hints
+    would = explore.would_help(best, path, request) if hints else []
+    out = whynot.why_not(purchases.search if purchases is not None else None, refused, request.named, confidence, spent)
     out = replace(out, nearest=None, instead=explore.instead(best, confidence)) if met is None else out
     currencies = (offer.price.currency for s in bought for option in s.options for offer, _ in option.buys)
-    said = [
-        *messages.of_all_files(given.transfers),
-        *(messages.no_help(found, tuned) if found is not None else ()),
-        *(messages.joint_gain(found, best, tuned) if found is not None else ()),
-        *messages.foreign_bottleneck(hosts, best, others),
+    lines = [
+        *messages.of_all_files(path.transfers),
+        *(messages.no_help(purchases, tuned) if purchases is not None else ()),
+        *(messages.joint_gain(purchases, best, tuned) if purchases is not None else ()),
+        *messages.foreign_bottleneck(hosts, best, foreign),
         *messages.outcome(goal, confidence, tuned, best, met, shares),
-        *messages.hardly_better(best, top, asked.samples),
-        *messages.own_side_alone(own, confidence, others, asked.currency),
+        *messages.hardly_better(best, top, request.samples),
+        *messages.own_side_alone(ours, confidence, foreign, request.currency),
         *(messages.kinds_tried(allow, ALLOWED, would, confidence) if hints else ()),
-        *out.sentences(confidence, asked.currency),
-        *messages.ownership(best, years, energy, asked.exchange),
+        *out.sentences(confidence, request.currency),
+        *messages.ownership(best, years, energy, request.exchange),
         *messages.old_prices(bought),
-        *asked.exchange.notes((asked.currency, *currencies)),
-        *asked.catalog.notes,
+        *request.exchange.notes((request.currency, *currencies)),
+        *request.catalog.notes,
         *(note for o in offered for note in o.notes),
         *messages.refused(refused),
     ]
     grown = bool(np.any(rate))
-    due = growth.due(_steps(given, asked, bought, rate, years), goal.value, confidence, rate, years) if grown else ()
-    sentences = (*said, *messages.growth_schedule(due, given.workload, asked.currency))
-    return Plan(given.name, goal.value, confidence, tuple(hosts), now, won, tuned, tuple(bought), met, shares,
-                sentences, due, given, best, tuple(tried), out, tuple(would))  # fmt: skip
+    due = growth.due(_steps(path, request, bought, rate, years), goal.value, confidence, rate, years) if grown else ()
+    sentences = (*lines, *messages.growth_schedule(due, path.workload, request.currency))
+    return Plan(path.name, goal.value, confidence, tuple(hosts), now, won, tuned, tuple(bought), met, shares,
+                sentences, due, path, best, tuple(tried), out, tuple(would))  # fmt: skip
 
 
 def _unsure(path: spec.PathSpec, seed: int) -> list[why_wide.Share]:
@@ -190,50 +190,50 @@ def _unsure(path: spec.PathSpec, seed: int) -> list[why_wide.Share]:
     return [s for n, s in enumerate(found) if s.share >= _WORTH or not n]
 
 
-def _free(given: spec.PathSpec, asked: Asked, now: Stage) -> tuple[tuple[Win, ...], tuple[str, ...]]:
+def _free(path: spec.PathSpec, request: Request, now: Stage) -> tuple[tuple[Win, ...], tuple[str, ...]]:
     """What helps and costs nothing, and what was tried."""
-    asked.tell("step 1 of 4: what is free")
-    won, tried = explore.free(given, asked)
-    if {"parts", "tuning"} <= set(asked.allow):
-        asked.tell("step 2 of 4: what is free beside parts")
-        won = explore.free_beside(given, asked, won)
-    return explore.in_medians(given, asked, won, now), tried
+    request.tell("step 1 of 4: what is free")
+    won, tried = explore.free(path, request)
+    if {"parts", "tuning"} <= set(request.allow):
+        request.tell("step 2 of 4: what is free beside parts")
+        won = explore.free_beside(path, request, won)
+    return explore.in_medians(path, request, won, now), tried
 
 
 def _purchases(
-    given: spec.PathSpec, asked: Asked, settings: Sequence[Setting]
-) -> tuple[list[Stage], list[Offered], explore.Found | None]:
+    path: spec.PathSpec, request: Request, settings: Sequence[Setting]
+) -> tuple[list[Stage], list[Offered], explore.SearchResult | None]:
     """(the path with each set of parts and each machine, what was for sale, the search over parts)."""
     bought: list[Stage] = []
     offered: list[Offered] = []
-    found = None
-    if "parts" in asked.allow:
-        tuned = given.changed([o for s in settings for o in s.overrides])
-        found = explore.purchases(tuned, asked, asked.offered(tuned, "parts"))
+    purchases = None
+    if "parts" in request.allow:
+        tuned = path.changed([o for s in settings for o in s.overrides])
+        purchases = explore.purchases(tuned, request, request.offered(tuned, "parts"))
         bought += [
-            asked.stage(asked.named(s), given, s, settings, found.rater)
-            for s in asked.tell.each([s for s, _ in found.frontier if s])
+            request.stage(request.named(s), path, s, settings, purchases.rater)
+            for s in request.tell.count_items([s for s, _ in purchases.frontier if s])
         ]
-        offered.append(found.offered)
-    if "hosts" in asked.allow:
-        stages, machines = explore.machines(given, asked)
+        offered.append(purchases.offered)
+    if "hosts" in request.allow:
+        stages, machines = explore.machines(path, request)
         bought, offered = [*bought, *stages], [*offered, machines]
-    return bought, offered, found
+    return bought, offered, purchases
 
 
-def _steps(given: spec.PathSpec, asked: Asked, bought: Sequence[Stage], rate: Growth, years: int) -> list[Stage]:
+def _steps(path: spec.PathSpec, request: Request, bought: Sequence[Stage], rate: Growth, years: int) -> list[Stage]:
     """The stages, and what becomes of those that last longest where a part of them is bought first."""
-    final = growth.last(bought, asked.goal.value, asked.confidence, rate, years)
-    made = list(bought)
-    known = {frozenset(s.options) for s in bought}
-    whole = [o for o in final.options if o.place.count(".") == 1]  # a machine comes before what goes into it
-    rest = [o for o in final.options if o not in whole]
-    for count in range(0 if whole else 1, len(rest)):
-        for some in itertools.combinations(rest, count):
-            options = (*whole, *some)
-            if frozenset(options) not in known:
-                made.append(asked.stage(asked.named(options), given, options, final.settings))
-    return made
+    final = growth.last(bought, request.goal.value, request.confidence, rate, years)
+    stages = list(bought)
+    seen = {frozenset(s.options) for s in bought}
+    machines = [o for o in final.options if o.place.count(".") == 1]  # a machine comes before what goes into it
+    rest = [o for o in final.options if o not in machines]
+    for count in range(0 if machines else 1, len(rest)):
+        for subset in itertools.combinations(rest, count):
+            options = (*machines, *subset)
+            if frozenset(options) not in seen:
+                stages.append(request.stage(request.named(options), path, options, final.settings))
+    return stages
 
 
 def towards(p: Prediction, goal: goals.Goal, allow: Sequence[str] = USUAL, samples: int = 256, seed: int = 1) -> Plan:
@@ -247,13 +247,13 @@ def towards(p: Prediction, goal: goals.Goal, allow: Sequence[str] = USUAL, sampl
     """
     rate = goal.value if goal.kind == "target" else ordering.moved(p)[1] / goal.value
     sure = min(goal.required or _SURE, _SUREST)
-    asked = f"{rate!r} B/s"
-    return plan(p.given, target=asked, confidence=sure, allow=allow, samples=max(samples, 16), seed=seed, hints=False)
+    target = f"{rate!r} B/s"
+    return plan(p.given, target=target, confidence=sure, allow=allow, samples=max(samples, 16), seed=seed, hints=False)
 
 
-def _whole(given: spec.PathSpec) -> str | None:
+def _moved_by_path(path: spec.PathSpec) -> str | None:
     """What the path's own transfers move; None where a time ends one of them."""
-    sizes = [t.dataset.payload_B if t.dataset and not t.timing() else math.nan for t in given.transfers if t.counted]
+    sizes = [t.dataset.payload_B if t.dataset and not t.timing() else math.nan for t in path.transfers if t.counted]
     return units.show(sum(sizes), "B", digits=12) if sizes and math.isfinite(sum(sizes)) else None
 
 
@@ -295,19 +295,19 @@ def _check(confidence: float, allow: Sequence[str], max_watts: float, grows: str
         raise InputError("--years: write a number from 1 to 50")
 
 
-def _hosts(given: spec.PathSpec, keep: Sequence[str], mine: Sequence[str]) -> list[str]:
+def _hosts(path: spec.PathSpec, keep: Sequence[str], mine: Sequence[str]) -> list[str]:
     kept, own = ([n.strip().removeprefix("hosts.") for n in ",".join(names).split(",") if n] for names in (keep, mine))
     for name in (*kept, *own):
-        if name not in given.hosts:
-            raise InputError(f"--keep, --mine: there is no host {name!r}; hosts: {', '.join(given.hosts)}")
+        if name not in path.hosts:
+            raise InputError(f"--keep, --mine: there is no host {name!r}; hosts: {', '.join(path.hosts)}")
     both = set(kept) & set(own)
     if both:
         raise InputError(f"--keep and --mine contradict each other: {', '.join(sorted(both))} cannot be both")
     if own:
         return own
     if kept:
-        left = [n for n in given.hosts if n not in kept]
+        left = [n for n in path.hosts if n not in kept]
         if not left:
             raise InputError("--keep: no host is left to change; keep fewer")
         return left
-    return [n for n in given.hosts if not at_centre(f"{n} {given.host_files.get(n, '')}")] or list(given.hosts)
+    return [n for n in path.hosts if not at_centre(f"{n} {path.host_files.get(n, '')}")] or list(path.hosts)

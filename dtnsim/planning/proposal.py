@@ -52,7 +52,7 @@ class Progress:
         """How far the step is."""
         self._say(f"{self._step}, {far}")
 
-    def each(self, items: Collection[T]) -> Iterator[T]:
+    def count_items(self, items: Collection[T]) -> Iterator[T]:
         """Items one after the other, each said as so many of how many."""
         for n, item in enumerate(items, 1):
             self.within(f"{n} of {len(items)}")
@@ -170,8 +170,8 @@ class Plan(Shown):
 
     def __repr__(self) -> str:
         """One line."""
-        found = "not met" if self.chosen is None else f"met with {self.chosen.name}"
-        return f"<Plan {self.path}: {units.show(self.target_Bps, 'B/s')} {found}>"
+        status = "not met" if self.chosen is None else f"met with {self.chosen.name}"
+        return f"<Plan {self.path}: {units.show(self.target_Bps, 'B/s')} {status}>"
 
     def to_dicts(self) -> list[dict[str, Any]]:
         """A row for the path as it is, tuned, and with each set of purchases."""
@@ -202,53 +202,53 @@ def price_spread(options: Sequence[Option]) -> float:
     total = float(price(tuple(options)))
     errors: dict[str, float] = {}
     for option in options:
-        whole = sum(offer.price.amount * n for offer, n in option.buys)
+        list_price = sum(offer.price.amount * n for offer, n in option.buys)
         for offer, n in option.buys:
-            share = float(option.price * offer.price.amount * n / whole) if whole else 0.0
+            share = float(option.price * offer.price.amount * n / list_price) if list_price else 0.0
             errors[offer.part] = errors.get(offer.part, 0.0) + share * offer.spread
     return math.sqrt(sum(e**2 for e in errors.values())) / total if total else 0.0
 
 
 def idle(options: Sequence[Option], prediction: Prediction) -> tuple[tuple[str, float], ...]:
     """Bought parts that are used by less than half, with their use."""
-    found = []
+    parts = []
     for option in options:
         keys = ((u, key_of(prediction.problem, u.station)) for u in prediction.stations)
-        own = [u.utilization for u, k in keys if k and (option.place.startswith(k) or k.startswith(option.place))]
-        if own and max(own) < _IDLE:
-            found.append((option.part, max(own)))
-    return tuple(found)
+        uses = [u.utilization for u, k in keys if k and (option.place.startswith(k) or k.startswith(option.place))]
+        if uses and max(uses) < _IDLE:
+            parts.append((option.part, max(uses)))
+    return tuple(parts)
 
 
 def with_margins(stages: Sequence[Stage]) -> list[Stage]:
     """Stages with what the money of each brings beyond the one before."""
-    made = list(stages[:1])
+    margins = list(stages[:1])
     for before, stage in itertools.pairwise(stages):
         more = stage.price.amount - before.price.amount
         gain = (stage.rate - before.rate) / float(more) * 1000 if more > 0 else None
-        made.append(replace(stage, marginal_Bps=gain))
-    return made
+        margins.append(replace(stage, marginal_Bps=gain))
+    return margins
 
 
 def frontier(stages: Sequence[Stage], confidence: float) -> list[Stage]:
     """Stages by rising price, without those that are neither faster, nor surer, nor the first to be sure enough."""
-    kept: list[Stage] = []
+    front: list[Stage] = []
     for stage in sorted(stages, key=lambda s: (s.price.amount, len(s.options) > 0, -s.probability, -s.rate)):
-        faster = all(stage.rate > k.rate * (1 + _FASTER) for k in kept)
-        surer = all(stage.probability > k.probability + _SURER for k in kept)
-        enough = stage.probability >= confidence > max((k.probability for k in kept), default=0.0)
+        faster = all(stage.rate > k.rate * (1 + _FASTER) for k in front)
+        surer = all(stage.probability > k.probability + _SURER for k in front)
+        enough = stage.probability >= confidence > max((k.probability for k in front), default=0.0)
         if faster or surer or enough:
-            kept.append(stage)
-    return kept
+            front.append(stage)
+    return front
 
 
 def surest(stages: Sequence[Stage]) -> Stage:
     """The stage that is likeliest to meet the goal; the fastest where the draws do not tell that from never."""
     top = max(stages, key=lambda s: (s.probability, s.rate))
-    return top if _least(top) > 0 else max(stages, key=lambda s: s.rate)
+    return top if _least_probability(top) > 0 else max(stages, key=lambda s: s.rate)
 
 
-def _least(stage: Stage) -> float:
+def _least_probability(stage: Stage) -> float:
     """The least probability that the draws do not tell from that of a stage."""
     return stage.probability - _TOLD * math.sqrt(stage.probability * (1 - stage.probability) / len(stage.total_Bps))
 
@@ -261,7 +261,7 @@ def cheapest(stages: Sequence[Stage], top: Stage, confidence: float) -> Stage:
     Args:
         stages: Stages by rising price.
     """
-    each, least, slowest = top.total_Bps, _least(top), 0.0
+    each, least, slowest = top.total_Bps, _least_probability(top), 0.0
     if top.probability >= confidence:
         least = max(least, confidence - _SURER)
     elif least <= 0:

@@ -44,8 +44,8 @@ class Described:
 class Paths:
     """Variants of a path by their overrides, whose TCP can be run in one go before they are asked for."""
 
-    def __init__(self, given: PathSpec) -> None:
-        self.given = given
+    def __init__(self, path: PathSpec) -> None:
+        self.given = path
         self._ahead: dict[tuple[str, ...], PathSpec] = {}
 
     def __call__(self, overrides: Sequence[str]) -> PathSpec:
@@ -76,28 +76,28 @@ class Rater:
         confidence: How sure the second rate has to be.
     """
 
-    def __init__(self, given: PathSpec, goal_Bps: float, confidence: float, samples: int, seed: int) -> None:
-        self.given, self.goal_Bps, self.confidence, self.samples, self.seed = given, goal_Bps, confidence, samples, seed
+    def __init__(self, path: PathSpec, goal_Bps: float, confidence: float, samples: int, seed: int) -> None:
+        self.given, self.goal_Bps, self.confidence, self.samples, self.seed = path, goal_Bps, confidence, samples, seed
         #: hosts that hold nothing, and whether link-limited connections are no limit either
         self._relieved, self._lines = frozenset[str](), False
         self.laws = discrepancy.load()
         self._described: dict[tuple[str, ...], Described] = {}
-        self._paths = Paths(given)
+        self._paths = Paths(path)
         self._middle: dict[tuple[str, ...], tuple[PathSpec, Problem]] = {}
 
     def __call__(self, chosen: Sequence[Option | Setting]) -> Rates:
         """Rates of a set; nothing where what is in it does not go together."""
         try:
-            made = self.described([o for option in chosen for o in option.overrides])
+            described = self.described([o for option in chosen for o in option.overrides])
         except DtnsimError:
             return 0.0, 0.0, 0.0, 0.0
-        found = scenarios.solved(made.drawn, self.matrices(made.drawn), made.draw, made.held)
-        return self.sure(ordering.total_rate(made.nominal, found.rates(self.laws)))
+        solution = scenarios.solved(described.drawn, self.matrices(described.drawn), described.draw, described.held)
+        return self.sure(ordering.total_rate(described.nominal, solution.rates(self.laws)))
 
     def drawn(self, chosen: Set) -> tuple[PathSpec, Scenarios]:
         """The path with a set, and the scenarios by which that was rated, with the limits of all hosts."""
-        made = self.described([o for option in sorted(chosen, key=lambda o: o.place) for o in option.overrides])
-        return made.given, scenarios.laid_out(made.drawn, made.draw, made.held)
+        described = self.described([o for option in sorted(chosen, key=lambda o: o.place) for o in option.overrides])
+        return described.given, scenarios.laid_out(described.drawn, described.draw, described.held)
 
     def could_help(self, hosts: Collection[str], beside: Collection[str] = ()) -> bool:
         """Whether more is to be had, by half a percent or one percent surer, if some hosts held nothing.
@@ -107,9 +107,9 @@ class Rater:
         Args:
             beside: Others that are taken to hold nothing before and after.
         """
-        whole = self.relieving({*hosts, *beside}, lines=True)
+        without = self.relieving({*hosts, *beside}, lines=True)
         before = self.relieving(beside, lines=True) if beside else self
-        return any(b > a * (1 + s) for a, b, s in zip(before(()), whole(()), SAME, strict=True))
+        return any(b > a * (1 + s) for a, b, s in zip(before(()), without(()), SAME, strict=True))
 
     def relieving(self, hosts: Collection[str], *, lines: bool = False) -> Rater:
         """What rates the path, by the same descriptions, if these hosts held nothing either.
@@ -121,13 +121,13 @@ class Rater:
         made._relieved, made._lines = self._relieved | frozenset(hosts), lines  # noqa: SLF001
         return made
 
-    def held(self, chosen: Set) -> str:
+    def bottleneck(self, chosen: Set) -> str:
         """What binds the transfer that takes longest with a set, in words."""
         nominal = self.middle([o for option in chosen for o in option.overrides])
         m = self.matrices(nominal)
         solution = solve.solve(m)
         f = int(ordering.longest(nominal, epochs.laid_out(nominal, m, solution.rate))[0])
-        return swept.held(nominal, replace(m, capacity=solution.capacity), solution, 0, f)[0]
+        return swept.station_held(nominal, replace(m, capacity=solution.capacity), solution, 0, f)[0]
 
     def described(self, overrides: Sequence[str]) -> Described:
         """The path at its medians, and drawn.
@@ -137,11 +137,11 @@ class Rater:
         """
         key = tuple(overrides)
         if key not in self._described:
-            nominal, given = self.middle(overrides), self._middle[key][0]
-            draw = Draw(self.samples, self.seed, given.correlation)
+            nominal, path = self.middle(overrides), self._middle[key][0]
+            draw = Draw(self.samples, self.seed, path.correlation)
             with without_words():
-                drawn = sharing.as_in(timed.composer(given, draw, timed.amounts(nominal)).problem(), nominal)
-            self._described[key] = Described(given, nominal, drawn, draw, scenarios.held(given, nominal))
+                drawn = sharing.as_in(timed.composer(path, draw, timed.amounts(nominal)).problem(), nominal)
+            self._described[key] = Described(path, nominal, drawn, draw, scenarios.holders_of(path, nominal))
         return self._described[key]
 
     def ahead(self, every: Iterable[Sequence[str]]) -> None:
@@ -156,9 +156,9 @@ class Rater:
         """
         key = tuple(overrides)
         if key not in self._middle:
-            given = self._paths(key)
+            path = self._paths(key)
             with without_words():
-                self._middle[key] = given, timed.composer(given, Draw()).problem()
+                self._middle[key] = path, timed.composer(path, Draw()).problem()
         return self._middle[key][1]
 
     def matrices(self, problem: Problem) -> Matrices:

@@ -97,9 +97,9 @@ class RowFile:
         ours = _as_csv([self.columns])
         with self._csv.open("rb+") as stream:
             data = stream.read()
-            whole = data.rfind(b"\n") + 1
-            if whole < len(data) and data[: len(ours)] == ours[: len(data)]:
-                stream.truncate(whole)
+            end = data.rfind(b"\n") + 1
+            if end < len(data) and data[: len(ours)] == ours[: len(data)]:
+                stream.truncate(end)
 
     def _parquet_rows(self) -> Iterable[Sequence[str]]:
         parquet = need("pyarrow.parquet", "--out: Parquet", instead="write a .csv")
@@ -120,6 +120,6 @@ def _as_csv(rows: Iterable[Row]) -> bytes:
 
 def _typed(keys: Sequence[str], line: Sequence[str]) -> Row:
     """A row with its numbers as such."""
-    said = zip(ANSWERS, line[len(keys) :], strict=False)
-    answers = ((float(v) if v else None) if head.endswith(("_Bps", "_s")) else v for head, v in said)
+    cells = zip(ANSWERS, line[len(keys) :], strict=False)
+    answers = ((float(v) if v else None) if head.endswith(("_Bps", "_s")) else v for head, v in cells)
     return (*line[: len(keys)], *answers)

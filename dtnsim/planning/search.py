@@ -68,16 +68,16 @@ class Search:
     _asked: int = 0
     _slack: Rates = (1.0, 1.0, 1.0, 1.0)
 
-    def alone(self, option: Option) -> float:
+    def median_alone(self, option: Option) -> float:
         """Median throughput with one option and nothing else [B/s]."""
-        return self._of((option,) if self.matters(option) else ())[0]
+        return self._rates_of((option,) if self.matters(option) else ())[0]
 
     def frontier(self) -> list[tuple[Set, Rates]]:
         """(set, what it gives) by rising price; the first buys nothing."""
         looked_at = self.choices if self.worth is None else self.worth
         on_the_way = {p: [o for o in parts if self.matters(o)] for p, parts in looked_at.items()}
         on_the_way = {p: sorted(o, key=lambda o: o.price) for p, o in on_the_way.items() if o}
-        best: list[tuple[Set, Rates]] = [((), self._of(()))]
+        best: list[tuple[Set, Rates]] = [((), self._rates_of(()))]
         slack = _NONE
         while slack != self._slack and not self.cut:
             slack, self.exceeded = self._slack, 0
@@ -96,7 +96,7 @@ class Search:
         """What a set gives; bounds are raised where it exceeds its own."""
         if frozenset(chosen) not in self.evaluated:
             self._asked += _IN_FULL
-        rates = self._of(chosen)
+        rates = self._rates_of(chosen)
         over = [r / t if t > 0 else 1.0 for r, t in zip(rates, top, strict=True)]
         if any(o > 1 + s for o, s in zip(over, SAME, strict=True)):
             self.exceeded += 1
@@ -115,9 +115,9 @@ class Search:
                 return
             bounds = dict(zip(more, self.bound([(m, {}) for m in more]), strict=True))
             chosen = max(more, key=lambda m: (bounds[m][0], -price(m)))
-            _take(chosen, self._of(chosen), best)
+            _take(chosen, self._rates_of(chosen), best)
 
-    def _of(self, chosen: Set) -> Rates:
+    def _rates_of(self, chosen: Set) -> Rates:
         key = frozenset(chosen)
         if key not in self.evaluated:
             bounds = f"{min(self._asked, self.patience):,} of at most {self.patience:,} bounds"
@@ -146,26 +146,26 @@ class Search:
         """Works out what bounds do not rule out, cheapest first: nothing dearer beats a set."""
         queue: list[tuple[Decimal, int, Set, Open]] = [(Decimal(), 0, (), choices)]
         #: of sets with whatever may still come, and as they are
-        tops, own, number = dict[int, Rates](), dict[int, Rates](), itertools.count(1)
+        tops, as_is, number = dict[int, Rates](), dict[int, Rates](), itertools.count(1)
         while queue and not self.cut:
             if queue[0][1] not in tops:
                 ahead = [case for case in heapq.nsmallest(_AT_ONCE, queue) if case[1] not in tops]
                 tops |= zip((n for _, n, _, _ in ahead), self._bounds([case[2:] for case in ahead]), strict=True)
                 ahead = [case for case in ahead if not _beaten(tops[case[1]], case[0], best)]
-                own |= zip((n for _, n, _, _ in ahead), self._bounds([(c, {}) for *_, c, _ in ahead]), strict=True)
+                as_is |= zip((n for _, n, _, _ in ahead), self._bounds([(c, {}) for *_, c, _ in ahead]), strict=True)
             cost, n, chosen, left = heapq.heappop(queue)
-            if n not in own or _beaten(tops[n], cost, best):
+            if n not in as_is or _beaten(tops[n], cost, best):
                 continue
-            if not _beaten(own[n], cost, best):
-                _take(chosen, self._in_full(chosen, own[n]), best)
+            if not _beaten(as_is[n], cost, best):
+                _take(chosen, self._in_full(chosen, as_is[n]), best)
             self.cut = self._asked >= self.patience
             rest = dict(left)
             for place, parts in left.items():
                 del rest[place]
-                for made in ((*chosen, part) for part in parts):
-                    if self.allowed(made) and not _beaten(tops[n], price(made), best):
-                        still = {p: [o for o in some if self.allowed((*made, o))] for p, some in rest.items()}
-                        heapq.heappush(queue, (price(made), next(number), made, still))
+                for grown in ((*chosen, part) for part in parts):
+                    if self.allowed(grown) and not _beaten(tops[n], price(grown), best):
+                        still = {p: [o for o in options if self.allowed((*grown, o))] for p, options in rest.items()}
+                        heapq.heappush(queue, (price(grown), next(number), grown, still))
 
 
 def price(chosen: Set) -> Decimal:
@@ -191,8 +191,8 @@ def _take(chosen: Set, rates: Rates, best: list[tuple[Set, Rates]]) -> None:
 
 def _thinned(best: Sequence[tuple[Set, Rates]]) -> list[tuple[Set, Rates]]:
     """By rising price, without those that are no better than a cheaper one; the first buys nothing."""
-    kept: list[tuple[Set, Rates]] = []
+    front: list[tuple[Set, Rates]] = []
     for chosen, rates in sorted(best, key=lambda b: (price(b[0]), len(b[0]) > 0, -b[1][0], -b[1][1])):
-        if not any(_as_good(r, rates) for _, r in kept):
-            kept.append((chosen, rates))
-    return kept
+        if not any(_as_good(r, rates) for _, r in front):
+            front.append((chosen, rates))
+    return front

@@ -50,33 +50,33 @@ def select(kind: str, sort: str | None = None, where: Sequence[str] = (), rates:
     Raises:
         InputError: no such number, no such condition, or prices whose currencies nobody states in each other.
     """
-    known = catalogue.units_of(kind)
-    shop = _Shop(kind, known, exchange(rates))
+    key_units = catalogue.units_of(kind)
+    shop = _Shop(kind, key_units, exchange(rates))
     rows, unread = catalogue.parts(kind)
-    asked = []
+    keys = []
     notes = [f"Left out: {text}" for text in unread]
     for text in where:
         for condition in re.split(r"\s+and\s+", text):
             key, holds = shop.condition(condition)
-            asked.append(key)
+            keys.append(key)
             lacking = [r["part"] for r in rows if r[key] is None]
             if lacking:
                 notes.append(f"Left out, since nobody says their {key}: {', '.join(lacking)}.")
             rows = [r for r in rows if r[key] is not None and holds(r)]
     if sort is not None:
         key = shop.key(sort.lstrip("-"), "--sort")
-        asked.append(key)
+        keys.append(key)
         rows = shop.ordered(rows, key, largest_first=sort.startswith("-"))
-    shown = ["part", *catalogue.columns(kind), *asked, *catalogue.FACTS, "price"]
+    shown = ["part", *catalogue.columns(kind), *keys, *catalogue.FACTS, "price"]
     columns = [c for c in dict.fromkeys(shown) if c == "part" or any(r[c] is not None for r in rows)]
-    return Selection(rows, columns, known, catalogue.lines(kind), (*notes, *shop.said))
+    return Selection(rows, columns, key_units, catalogue.lines(kind), (*notes, *shop.said))
 
 
 class _Shop:
     """Compares the numbers of one kind of parts."""
 
-    def __init__(self, kind: str, known: Mapping[str, str], rates: Exchange) -> None:
-        self._kind, self._known, self._rates = kind, known, rates
+    def __init__(self, kind: str, key_units: Mapping[str, str], rates: Exchange) -> None:
+        self._kind, self._known, self._rates = kind, key_units, rates
         self.said: list[str] = []
 
     def key(self, name: str, option: str) -> str:
@@ -99,23 +99,23 @@ class _Shop:
         Raises:
             InputError: it is no condition.
         """
-        found = _CONDITION.fullmatch(text)
-        if found is None:
+        match = _CONDITION.fullmatch(text)
+        if match is None:
             raise InputError(f"--where: {text!r} is no condition; write it like 'price < 500 EUR' or 'year >= 2020'")
-        key, compare = self.key(found[1], "--where"), _COMPARED[found[2]]
+        key, compare = self.key(match[1], "--where"), _COMPARED[match[2]]
         if key == "price":
-            limit = money(found[3], "--where: price")
+            limit = money(match[3], "--where: price")
             return key, lambda row: compare(self._price(row, limit.currency), limit.amount)
-        number = self._number(key, found[3])
+        number = self._number(key, match[3])
         if number is None:
-            if found[2] not in ("=", "==", "!="):
-                if found[3].lower() in ("nan", "inf", "-inf", "+inf"):
-                    raise InputError(f"--where: {found[3]!r} is no number to compare {key} with; write a finite one")
-                raise InputError(f"--where: {key} is a word, which has no order; write {key} = {found[3]}")
-            return key, lambda row: fnmatch.fnmatch(str(row[key]).lower(), found[3].lower()) == (found[2] != "!=")
-        equal = found[2] in ("=", "==", "!=")
+            if match[2] not in ("=", "==", "!="):
+                if match[3].lower() in ("nan", "inf", "-inf", "+inf"):
+                    raise InputError(f"--where: {match[3]!r} is no number to compare {key} with; write a finite one")
+                raise InputError(f"--where: {key} is a word, which has no order; write {key} = {match[3]}")
+            return key, lambda row: fnmatch.fnmatch(str(row[key]).lower(), match[3].lower()) == (match[2] != "!=")
+        equal = match[2] in ("=", "==", "!=")
         near = partial(math.isclose, number, rel_tol=_CLOSE)
-        return key, lambda row: near(row[key]) == (found[2] != "!=") if equal else compare(row[key], number)
+        return key, lambda row: near(row[key]) == (match[2] != "!=") if equal else compare(row[key], number)
 
     def _number(self, key: str, text: str) -> float | None:
         """The number that a key is compared with, in SI; None where words are compared."""
@@ -136,4 +136,4 @@ class _Shop:
 
     def _price(self, row: Mapping[str, Any], currency: str) -> Decimal:
         self.said += [n for n in self._rates.notes((row["currency"], currency)) if n not in self.said]
-        return self._rates.to(Money(Decimal(str(row["price"])), row["currency"]), currency, row["part"])
+        return self._rates.convert(Money(Decimal(str(row["price"])), row["currency"]), currency, row["part"])

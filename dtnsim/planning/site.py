@@ -67,15 +67,15 @@ class Site:
             rack_units: ... and of rack units, in all.
         """
         host = place.split(".")[1]
-        whole = place.count(".") == 1
+        machine = place.count(".") == 1
         if self.switch is not None:
-            names = after if whole else alike
+            names = after if machine else alike
             for rate, count in (_ports(after, names) - _ports(before, names)).items():
                 free = self.switch.get(rate, Free(0))
                 yield SHARED + _port(rate), count, free.price
         if self.rack is not None and rack_units > 0:
             yield SHARED + _RACK, rack_units, self.rack.price
-        if not whole and host in self.watts:
+        if not machine and host in self.watts:
             yield f"hosts.{host}.watts", math.ceil(watts), None
 
 
@@ -90,25 +90,25 @@ def _port(rate: float) -> str:
 
 def _ports(hosts: Mapping[str, Host], names: Sequence[str] | Mapping[str, Host]) -> Counter[float]:
     """Ports that hosts have plugged in, by rate [B/s]."""
-    found: Counter[float] = Counter()
+    ports: Counter[float] = Counter()
     for name in names:
         for card in hosts[name].nics.values() if name in hosts else ():
-            found[card.rate.value] += card.links
-    return found
+            ports[card.rate.value] += card.links
+    return ports
 
 
-def read(given: object, where: str) -> Site:
+def read(section: object, where: str) -> Site:
     """Reads ``site:`` of a price list.
 
     Raises:
         InputError: it says something else.
     """
-    if given is None:
+    if section is None:
         return Site()
     shape = "site: {switch: {100 Gb/s: {free: 2, price: 450 EUR}}, rack units: {free: 4}, watts: {ours: 120 W}}"
-    if not isinstance(given, Mapping) or any(key not in _KEYS for key in given):
+    if not isinstance(section, Mapping) or any(key not in _KEYS for key in section):
         raise InputError(f"{where}: site: write {shape}")
-    switch, rack, watts = (given.get(key) for key in _KEYS)
+    switch, rack, watts = (section.get(key) for key in _KEYS)
     if any(not isinstance(part, Mapping) for part in (switch, rack, watts) if part is not None):
         raise InputError(f"{where}: site: write {shape}")
     try:
@@ -120,8 +120,8 @@ def read(given: object, where: str) -> Site:
     return Site(ports if switch is not None else None, spare, carried)
 
 
-def _free(given: Any, where: str) -> Free:
-    count = str(given.get("free")) if isinstance(given, Mapping) and not set(given) - {"free", "price"} else ""
+def _free(entry: Any, where: str) -> Free:
+    count = str(entry.get("free")) if isinstance(entry, Mapping) and not set(entry) - {"free", "price"} else ""
     if not re.fullmatch(r"[0-9]{1,5}", count):
         raise InputError(f"{where}: write {{free: 2}}, with a price of each if it has one: {{free: 2, price: 450 EUR}}")
-    return Free(int(count), money(str(given["price"]), where) if "price" in given else None)
+    return Free(int(count), money(str(entry["price"]), where) if "price" in entry else None)

@@ -39,18 +39,18 @@ def read(path: Path) -> tuple[list[tuple[int, dict[str, str]]], list[str]]:
     except OSError as error:
         raise InputError(f"--catalog: {path} cannot be read: {error}") from None
     text = re.sub("\r\n?", "\n", _text(raw)).replace("\0", "")
-    found = next((f for mark in _marks(text) if (f := _headed(path, text, mark)) is not None), None)
-    if found is None:
+    sheet = next((f for mark in _marks(text) if (f := _headed(path, text, mark)) is not None), None)
+    if sheet is None:
         wanted = f"a heading with part and price, and a date (of {', '.join(HEADINGS)}), and rows"
         raise InputError(f"--catalog: {path} needs {wanted}")
-    heading, below = found
+    heading, below = sheet
     keys = _keys(heading)
     ignored = [h for h, k in zip(heading, keys, strict=True) if not k and h]
     notes = [f"{path.name}: columns left out: {', '.join(ignored)}."] if ignored else []
     taxed = _with_tax(next(h for h, k in zip(heading, keys, strict=True) if k == "price"))
     notes += [] if taxed is None else [f"{path.name}: prices {'with' if taxed else 'without'} VAT."]
-    said = _SIGN.search(next(h for h, k in zip(heading, keys, strict=True) if k == "price").upper())
-    currency = {"currency": _SIGNS.get(said[0], said[0])} if said else {}  # that the heading of the prices names
+    sign = _SIGN.search(next(h for h, k in zip(heading, keys, strict=True) if k == "price").upper())
+    currency = {"currency": _SIGNS.get(sign[0], sign[0])} if sign else {}  # that the heading of the prices names
     rows = []
     for number, cells in below:
         row: dict[str, str] = {}
@@ -81,9 +81,9 @@ def _text(raw: bytes) -> str:
 
 def _marks(text: str) -> list[str]:
     """What may stand between cells: what the sheet says (``sep=;``), else by how often the first lines have it."""
-    said = re.match(r"sep=(.)\n", text)
+    match = re.match(r"sep=(.)\n", text)
     first = "\n".join(text.split("\n", _FIRST)[:_FIRST])
-    return [said[1]] if said else sorted(";\t,|", key=first.count, reverse=True)
+    return [match[1]] if match else sorted(";\t,|", key=first.count, reverse=True)
 
 
 def _headed(path: Path, text: str, mark: str) -> tuple[list[str], list[tuple[int, list[str]]]] | None:
@@ -113,11 +113,11 @@ def _headed(path: Path, text: str, mark: str) -> tuple[list[str], list[tuple[int
 
 def _merged(above: Sequence[str], below: Sequence[str]) -> list[str]:
     """A heading of two rows: what spans several columns stands in the first of them."""
-    made, last = [], ""
+    heading, last = [], ""
     for upper, lower in itertools.zip_longest(above, below, fillvalue=""):
         last = upper or last
-        made.append(next((h for h in (f"{last} {lower}".strip(), lower) if _key(h)), f"{last} {lower}".strip()))
-    return made
+        heading.append(next((h for h in (f"{last} {lower}".strip(), lower) if _key(h)), f"{last} {lower}".strip()))
+    return heading
 
 
 def _keys(heading: Sequence[str]) -> list[str]:
@@ -161,25 +161,25 @@ def _price(row: Mapping[str, str]) -> str:
     """A price as it is read elsewhere: ``1200.00 EUR``."""
     text = row.get("price", "").replace("’", "'")
     text = re.sub(r"[.,][-–]+", "", text)  # 1200,-
-    found = _AMOUNT.search(text)
-    if found is None or text[: found.start()].rstrip().endswith("-"):  # a credit is no price
+    match = _AMOUNT.search(text)
+    if match is None or text[: match.start()].rstrip().endswith("-"):  # a credit is no price
         return text
-    sign = (text[: found.start()] + text[found.end() :]).strip().upper()
-    known = _SIGN.search(sign)  # beside other words: EUR/Stk, zzgl. MwSt.
-    sign = known[0] if known and sign not in _SIGNS else sign
+    sign = (text[: match.start()] + text[match.end() :]).strip().upper()
+    symbol = _SIGN.search(sign)  # beside other words: EUR/Stk, zzgl. MwSt.
+    sign = symbol[0] if symbol and sign not in _SIGNS else sign
     currency = _SIGNS.get(sign, sign) or row.get("currency", "").strip().upper()
-    whole = found[0].strip().replace("'", "").replace(" ", "")
-    last = max(whole.rfind(","), whole.rfind("."))
-    if last >= 0 and ((len(whole) - last - 1 == 3 and whole[0] != "0") or whole.count(whole[last]) > 1):
+    number = match[0].strip().replace("'", "").replace(" ", "")
+    last = max(number.rfind(","), number.rfind("."))
+    if last >= 0 and ((len(number) - last - 1 == 3 and number[0] != "0") or number.count(number[last]) > 1):
         last = -1  # thousands
-    digits = re.sub(r"[.,]", "", whole if last < 0 else whole[:last])
-    amount = digits if last < 0 else f"{digits}.{whole[last + 1 :] or '0'}"
-    made = f"{amount} {_SIGNS.get(currency, currency)}".strip()
+    digits = re.sub(r"[.,]", "", number if last < 0 else number[:last])
+    amount = digits if last < 0 else f"{digits}.{number[last + 1 :] or '0'}"
+    price = f"{amount} {_SIGNS.get(currency, currency)}".strip()
     try:
-        money(made, "")
+        money(price, "")
     except InputError:
         return text
-    return made
+    return price
 
 
 def _day(text: str, *, month_first: bool) -> str:

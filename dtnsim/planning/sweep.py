@@ -83,11 +83,11 @@ class SweepResult(Pictured):
 
     def numbers(self) -> dict[str, list[float]]:
         """Values of the keys that are numbers in every scenario, in SI: 0.05 for ``50 ms``."""
-        found = {}
+        columns = {}
         for n, key in enumerate(self.keys):
             with suppress(UnitError):
-                found[key] = [units.read(str(row[n]))[0] for row in self.rows]
-        return found
+                columns[key] = [units.read(str(row[n]))[0] for row in self.rows]
+        return columns
 
 
 def sweep(
@@ -133,38 +133,38 @@ def sweep(
     """
     if scheduler is not None:
         cluster.check(scheduler)
-    given = spec.load(path, overrides, calibration)
+    path_spec = spec.load(path, overrides, calibration)
     wanted = _design(vary, sample, table, seed)
     option = "--vary" if table is None else "--table"
     for key in {text.partition("=")[0].strip() for text in override.texts(overrides)} & {*wanted.keys}:
         raise InputError(f"--set {key} has no effect beside {option} {key}; leave one of them out")
     samples = samples if samples is not None else SAMPLES if len(wanted) <= _DRAWN else 0
-    label = f"{given.name} ({_digest(given, samples, seed)})"
+    label = f"{path_spec.name} ({_digest(path_spec, samples, seed)})"
     file = RowFile(out, wanted.keys, label) if out is not None else None
     with override.given_with(option):
-        vector = groups.vector_keys(given, wanted, arrays=not samples)
+        vector = groups.vector_keys(path_spec, wanted, arrays=not samples)
     rows: list[Row | None] = [None] * len(wanted)
     if file is not None:
         rows = [file.done.get(wanted.row(n)) for n in range(len(wanted))]
     todo = np.array([n for n, row in enumerate(rows) if row is None], np.intp)
     done = kept = len(rows) - len(todo)
-    pace, task = groups.Pace(), groups.Task(given, samples, seed)
+    pace, task = groups.Pace(), groups.Task(path_spec, samples, seed)
     pieces = groups.groups(wanted, vector, todo, pace) if len(todo) else ()
     with Pool(groups.timed_outcomes, task, pieces, processes if len(todo) > 1 else 1, scheduler) as workers:
-        for _, (numbers, found, seconds) in workers.results():
+        for _, (numbers, outcomes, seconds) in workers.results():
             pace.took(seconds)
-            for n, o in zip(numbers, found, strict=True):
+            for n, o in zip(numbers, outcomes, strict=True):
                 error = _called(o.error, option, wanted.keys)
                 around = o.around or (o.rate_Bps,) * 3
                 rows[n] = (*wanted.row(n), o.rate_Bps, o.seconds, o.station, o.kind, error, *around, label)
             if file is not None:
                 file.append(row for n in numbers if (row := rows[n]) is not None)
-            done += len(found)
+            done += len(outcomes)
             if progress is not None:
                 progress(done, len(rows))
     if file is not None:
         file.finish()
-    return SweepResult(given.name, wanted.keys, tuple(r for r in rows if r is not None), kept, samples, vector)
+    return SweepResult(path_spec.name, wanted.keys, tuple(r for r in rows if r is not None), kept, samples, vector)
 
 
 def _called(error: str, option: str, keys: Sequence[str]) -> str:
@@ -186,11 +186,11 @@ def _design(vary: Sequence[str], sample: str | None, table: str | Path | None, s
     return designs.hypercube(axes, designs.sampling(sample), seed)
 
 
-def _digest(given: spec.PathSpec, samples: int, seed: int) -> str:
+def _digest(path: spec.PathSpec, samples: int, seed: int) -> str:
     """What makes two descriptions differ, or what is drawn of them."""
     leaves = sorted(
         f"{'.'.join(map(str, place))}={f'{leaf.value!r} {leaf.dim}' if isinstance(leaf, Quantity) else repr(leaf)}"
-        for place, leaf in places(given).items()
+        for place, leaf in places(path).items()
         if not place or place[-1] not in ("file", "source", "description")
     )
     leaves += [f"{samples} draws, seed {seed}"] if samples else []

@@ -42,7 +42,7 @@ class Swept(_Many):
         return True
 
     @property
-    def some(self) -> float:
+    def any_value(self) -> float:
         """Value in the first scenario."""
         return float(np.ravel(self.values)[0])
 
@@ -54,11 +54,11 @@ class Swept(_Many):
 
 def swept(like: Quantity, values: Array) -> Swept:
     """A parameter like ``like`` with a value for each scenario."""
-    made = object.__new__(Swept)
+    quantity = object.__new__(Swept)
     for name in ("dim", "spread", "source", "text", "typical", "key"):
-        object.__setattr__(made, name, getattr(like, name))
-    object.__setattr__(made, "values", values)
-    return made
+        object.__setattr__(quantity, name, getattr(like, name))
+    object.__setattr__(quantity, "values", values)
+    return quantity
 
 
 class Scan(Draw):
@@ -84,9 +84,9 @@ class Rates:
     kind: list[str]  #: The kind of that.
 
 
-def places(given: PathSpec) -> dict[Place, Any]:
+def places(path: PathSpec) -> dict[Place, Any]:
     """Every leaf of a path's description by its place; quantities whole."""
-    return dict(_leaves(given, ()))
+    return dict(_leaves(path, ()))
 
 
 def _leaves(value: Any, place: Place) -> Iterator[tuple[Place, Any]]:
@@ -115,17 +115,17 @@ def numeric(low: PathSpec, high: PathSpec, ends: tuple[float, float]) -> tuple[P
     first, second = places(low), places(high)
     if first.keys() != second.keys():
         return None
-    found = []
+    changed = []
     for place, a in first.items():
         b = second[place]
         if isinstance(a, Quantity) and isinstance(b, Quantity):
             if (a.value, b.value) == ends and a.dim == b.dim:
-                found.append(place)
+                changed.append(place)
             elif a.value != b.value or a.spread != b.spread or a.typical != b.typical:
                 return None
         elif not _same(a, b):
             return None
-    return tuple(found) or None
+    return tuple(changed) or None
 
 
 def _same(a: Any, b: Any) -> bool:
@@ -138,27 +138,27 @@ def _same(a: Any, b: Any) -> bool:
     return bool(a == b)
 
 
-def rates(given: PathSpec) -> Rates:
+def rates(path: PathSpec) -> Rates:
     """What a path gives: one scenario, or as many as its swept quantities have.
 
     Raises:
         NeedsOneError: a swept quantity decides more than a rate or a demand.
     """
     with without_words():
-        if any(t.timing() is not None for t in given.transfers):
-            problem = timed.composer(given, Scan()).problem()
+        if any(t.timing() is not None for t in path.transfers):
+            problem = timed.composer(path, Scan()).problem()
         else:
-            problem = compose(given, Scan(), {})
+            problem = compose(path, Scan(), {})
     m = solve.matrices(problem)
     solution = solve.solve(m)
     slowed = replace(m, capacity=solution.capacity)
-    own = epochs.laid_out(problem, m, solution.rate)
-    whole = ordering.total_rate(problem, own)
-    names = [held(problem, slowed, solution, s, f) for s, f in enumerate(ordering.longest(problem, own))]
-    return Rates(whole, ordering.span(problem, own), [n for n, _ in names], [k for _, k in names])
+    timeline = epochs.laid_out(problem, m, solution.rate)
+    total_Bps = ordering.total_rate(problem, timeline)
+    names = [station_held(problem, slowed, solution, s, f) for s, f in enumerate(ordering.longest(problem, timeline))]
+    return Rates(total_Bps, ordering.span(problem, timeline), [n for n, _ in names], [k for _, k in names])
 
 
-def held(problem: Problem, m: Matrices, solution: solve.Solution, s: int, f: int) -> tuple[str, str]:
+def station_held(problem: Problem, m: Matrices, solution: solve.Solution, s: int, f: int) -> tuple[str, str]:
     """(station, kind) that holds a transfer in one scenario.
 
     Args:
@@ -170,21 +170,21 @@ def held(problem: Problem, m: Matrices, solution: solve.Solution, s: int, f: int
     """
     k: int | None = int(solution.binding[s, f])
     if k is not None and k < 0:
-        k = cause_of(m.some(np.array([s])), f, -1).station
+        k = cause_of(m.take(np.array([s])), f, -1).station
     if k is None:
         return f"{problem.transfers[f].name}.workers", "latency"
     return problem.stations[k].name, problem.stations[k].kind
 
 
-def with_values(given: PathSpec, where: Sequence[tuple[Place, ...]], values: Sequence[Array]) -> PathSpec:
+def with_values(path: PathSpec, where: Sequence[tuple[Place, ...]], values: Sequence[Array]) -> PathSpec:
     """The path with the numbers of some keys swept.
 
     Args:
         where: Places of each key.
         values: Values of each key, (S,) [SI].
     """
-    leaves = places(given)
+    leaves = places(path)
     spots = ((place, v) for each, v in zip(where, values, strict=True) for place in each)
     table = {".".join(map(str, place)): swept(leaves[place], v) for place, v in spots}
-    made: PathSpec = mapped(given, table.get)
-    return made
+    swept_path: PathSpec = mapped(path, table.get)
+    return swept_path

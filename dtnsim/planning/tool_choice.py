@@ -88,19 +88,19 @@ def choose(
     tools = {kind for kind in have if kind in kinds() and issubclass(find_kind(kind), Tool)}
     unknown = [kind for kind in have if kind not in rows | tools]
     if unknown:
-        known = ", ".join(dict.fromkeys(kind for kind, _ in usages()))
-        raise InputError(f"--have: {unknown[0]!r} is no tool; write some of {known}")
-    found, refused = [], []
-    own = spec.transfers[0].tool
-    if getattr(own, "packer", "") == "zfs":
+        names = ", ".join(dict.fromkeys(kind for kind, _ in usages()))
+        raise InputError(f"--have: {unknown[0]!r} is no tool; write some of {names}")
+    choices, refused = [], []
+    tool = spec.transfers[0].tool
+    if getattr(tool, "packer", "") == "zfs":
         message = f"{spec.transfer_key(0)}.tool: zfs send moves a snapshot, and other tools move files"
         raise InputError(f"{message}; write tool: rsync, or another, to compare what copies the files")
-    if not own.tool_class.endswith("test"):
-        name = f"yours: {own.kind}" + (f" ({stated})" if (stated := _stated(own)) else "")
-        made = answer if alone(spec) else None
-        made = made or predict(_first(spec), samples=samples, seed=seed)
-        found.append(Choice(name, "", "", "", {}, made, own=True))
-        found += _tuned(spec, found[0], samples, seed) if not have or own.kind in have else []
+    if not tool.tool_class.endswith("test"):
+        name = f"yours: {tool.kind}" + (f" ({stated})" if (stated := _stated(tool)) else "")
+        prediction = answer if is_only_transfer(spec) else None
+        prediction = prediction or predict(_first(spec), samples=samples, seed=seed)
+        choices.append(Choice(name, "", "", "", {}, prediction, own=True))
+        choices += _tuned(spec, choices[0], samples, seed) if not have or tool.kind in have else []
     key = spec.transfer_key(0)
     for kind, usage, mounted in _leading(spec):
         if have and kind not in have and usage.name not in have:
@@ -110,24 +110,24 @@ def choose(
             refused.append(Refused(usage.name, "", foreign, "cannot"))
             continue
         try:
-            there = _there(spec, kind, mounted)
-            options = {"name": kind, **_best(there, kind, usage), **_of_data(own, kind)}
+            path = _with_share(spec, kind, mounted)
+            options = {"name": kind, **_best(path, kind, usage), **_of_data(tool, kind)}
             sets = (*mounted, setting(options, key))
-            made = predict(_first(spec.changed(sets)), samples=samples, seed=seed)
+            prediction = predict(_first(spec.changed(sets)), samples=samples, seed=seed)
         except DtnsimError as error:
             refused.append(Refused(usage.name, "", str(error), "cannot"))
             continue
-        yours = [c.duration_s.p50 for c in found if kind == own.kind and "name" not in c.options]
-        if any(abs(made.duration_s.p50 / seconds - 1) < _SAME for seconds in yours):
+        yours = [c.duration_s.p50 for c in choices if kind == tool.kind and "name" not in c.options]
+        if any(abs(prediction.duration_s.p50 / seconds - 1) < _SAME for seconds in yours):
             continue
         line = _typed(usage, options)
-        found.append(Choice(usage.name, line, usage.needs, usage.lacks, options, made, overrides=sets))
+        choices.append(Choice(usage.name, line, usage.needs, usage.lacks, options, prediction, overrides=sets))
     why = next((r.why for r in refused if r.test == "cannot"), "")
-    if all(c.own for c in found) and not (found and why):
+    if all(c.own for c in choices) and not (choices and why):
         raise InputError(f"none of the tools can do this transfer: {why}" if why else "no tool is left")
-    found.sort(key=lambda c: c.duration_s.p50)
-    found += _archived(spec, found, samples, seed)
-    return sorted(_rated(found), key=lambda c: (not c.own, c.duration_s.p50)), refused
+    choices.sort(key=lambda c: c.duration_s.p50)
+    choices += _archived(spec, choices, samples, seed)
+    return sorted(_rated(choices), key=lambda c: (not c.own, c.duration_s.p50)), refused
 
 
 def quick(spec: PathSpec, *, ready: bool) -> list[Setting]:
@@ -149,21 +149,21 @@ def quick(spec: PathSpec, *, ready: bool) -> list[Setting]:
         for end in (0, -1) if usage.tries else (0,):
             options = usage.with_options({name: values[end] for name, values in usage.tries.items()})
             with suppress(DtnsimError):
-                tried.append((_with(_there(spec, kind, mounted), kind, options), (kind, usage, mounted)))
+                tried.append((_with(_with_share(spec, kind, mounted), kind, options), (kind, usage, mounted)))
     run_together(path for path, _ in tried)
     rates: dict[str, float] = {}
     for path, (_, usage, _) in tried:
         with suppress(DtnsimError):
             rates[usage.name] = max(rates.get(usage.name, 0.0), float(swept.rates(path).rate_Bps[0]))
     least, ways = max(rates.values(), default=0.0) / _BEHIND, {way[1].name: way for _, way in tried}
-    found = []
+    suggestions = []
     for name in sorted((name for name in rates if rates[name] > least), key=lambda name: -rates[name])[:_RATED]:
         kind, usage, mounted = ways[name]
-        options = {"name": kind, **_best(_there(spec, kind, mounted), kind, usage)}
+        options = {"name": kind, **_best(_with_share(spec, kind, mounted), kind, usage)}
         needs = "" if usage.needs in READY else f"   # needs {usage.needs}"
         sets, line = (*mounted, setting(options, spec.transfer_key(0))), _typed(usage, options) + needs
-        found.append(Setting(f"{transfer.name}: another tool", sets, (line,)))
-    return found
+        suggestions.append(Setting(f"{transfer.name}: another tool", sets, (line,)))
+    return suggestions
 
 
 def _leading(spec: PathSpec) -> Iterator[tuple[str, Usage, tuple[str, ...]]]:
@@ -171,20 +171,20 @@ def _leading(spec: PathSpec) -> Iterator[tuple[str, Usage, tuple[str, ...]]]:
 
     What is for one system alone is no way that a reader of another expects.
     """
-    wanted, (here, there), (name, path) = leads(spec), _ends(spec), split_end(spec.transfers[0].to)
-    mount = f"hosts.{here.host.name}.volumes./{name}={{filesystem: smb, server: '{name}:{path}'}}"
-    mounted = mount, f"{spec.transfer_key(0)}.to={here.host.name}:/{name}"
-    alike = wanted == "host" and here.kind == there.kind == "volume" and here.host.system == there.host.system
+    wanted, (near, far), (name, path) = leads(spec), _ends(spec), split_end(spec.transfers[0].to)
+    mount = f"hosts.{near.host.name}.volumes./{name}={{filesystem: smb, server: '{name}:{path}'}}"
+    mounted = mount, f"{spec.transfer_key(0)}.to={near.host.name}:/{name}"
+    alike = wanted == "host" and near.kind == far.kind == "volume" and near.host.system == far.host.system
     for kind, usage in usages():
-        if len(usage.systems) == 1 and here.host.system not in usage.systems:
+        if len(usage.systems) == 1 and near.host.system not in usage.systems:
             continue
         if usage.leads == wanted:
             yield kind, usage, spec.mounted(0)
-        elif usage.leads == "share" and alike and f"/{name}" not in here.host.volumes:
+        elif usage.leads == "share" and alike and f"/{name}" not in near.host.volumes:
             yield kind, usage, mounted
 
 
-def _there(spec: PathSpec, kind: str, mounted: Sequence[str]) -> PathSpec:
+def _with_share(spec: PathSpec, kind: str, mounted: Sequence[str]) -> PathSpec:
     """The path with a share mounted, and the transfer to it by a tool."""
     return spec.changed([*mounted, setting({"name": kind}, spec.transfer_key(0))]) if mounted else spec
 
@@ -208,10 +208,10 @@ def as_archive(spec: PathSpec) -> list[Setting]:
     if single is None or leads(spec) != "host" or "changed" in spec.transfers[0].tool.model_fields_set:
         return []  # an archive has what has not changed as well
     key, transfer = spec.transfer_key(0), spec.transfers[0]
-    own = [] if transfer.tool.kind.startswith("tar") else [(f"send SRC.tar by {transfer.tool.kind} as SRC was", ())]
+    tool = [] if transfer.tool.kind.startswith("tar") else [(f"send SRC.tar by {transfer.tool.kind} as SRC was", ())]
     # what goes to a share is not unpacked by its own tar
     others = [s for s in quick(single, ready=True) if len(s.overrides) == 1]
-    ways = [*own, *((s.commands[0].replace("SRC", "SRC.tar"), s.overrides) for s in others)]
+    ways = [*tool, *((s.commands[0].replace("SRC", "SRC.tar"), s.overrides) for s in others)]
     lines = ((f"tar -cf SRC.tar SRC; {line}; tar -xf SRC.tar   # needs {_with_room(spec, '')}", o) for line, o in ways)
     return [Setting(f"{transfer.name}: archive first", (*o, f"{key}.archive=true"), (line,)) for line, o in lines]
 
@@ -231,15 +231,15 @@ def _typed(usage: Usage, options: dict[str, Any]) -> str:
 
 def _stated(tool: Model) -> str:
     """Options that are not at their defaults, those of a tool within the tool in brackets."""
-    given = {k: getattr(tool, k) for k in sorted(tool.model_fields_set - {"kind"})}
-    said = {k: _stated(v) if isinstance(v, Model) else " ".join(v) if isinstance(v, tuple) else str(v)
-            for k, v in given.items() if str(v) != str(type(tool).model_fields[k].default)}  # fmt: skip
-    return ", ".join(f"{k} ({v})" if isinstance(given[k], Model) else f"{k} {v}" for k, v in said.items() if v)
+    stated = {k: getattr(tool, k) for k in sorted(tool.model_fields_set - {"kind"})}
+    texts = {k: _stated(v) if isinstance(v, Model) else " ".join(v) if isinstance(v, tuple) else str(v)
+            for k, v in stated.items() if str(v) != str(type(tool).model_fields[k].default)}  # fmt: skip
+    return ", ".join(f"{k} ({v})" if isinstance(stated[k], Model) else f"{k} {v}" for k, v in texts.items() if v)
 
 
-def _of_data(own: Tool, kind: str) -> dict[str, Any]:
+def _of_data(tool: Tool, kind: str) -> dict[str, Any]:
     """What a path's own tool says of the data, where another usage of it is tried."""
-    return {k: str(getattr(own, k)) for k in _OF_DATA if own.kind == kind and k in own.model_fields_set}
+    return {k: str(getattr(tool, k)) for k in _OF_DATA if tool.kind == kind and k in tool.model_fields_set}
 
 
 def _job(spec: PathSpec) -> list[TransferSpec]:
@@ -248,35 +248,35 @@ def _job(spec: PathSpec) -> list[TransferSpec]:
     return [transfer for number, transfer in enumerate(spec.transfers) if spec.transfer_key(number) == key]
 
 
-def alone(spec: PathSpec) -> bool:
+def is_only_transfer(spec: PathSpec) -> bool:
     """Whether nothing but the first transfer is on the path."""
     return len(_job(spec)) == len(spec.transfers)
 
 
 def _first(spec: PathSpec) -> PathSpec:
     """The path with its first transfer alone."""
-    return spec if alone(spec) else spec.model_copy(update={"transfers": _job(spec)})
+    return spec if is_only_transfer(spec) else spec.model_copy(update={"transfers": _job(spec)})
 
 
 def _with(spec: PathSpec, kind: str, options: dict[str, Any]) -> PathSpec:
     """The path with its first transfer alone, by another tool, whose options are drawn as they come."""
-    own = spec.transfers[0].tool
-    tool = Tool.build({"kind": kind, **options, **_of_data(own, kind)})
-    job = (t.model_copy(update={"tool": tool}) if t.tool == own else t for t in _job(spec))
+    original = spec.transfers[0].tool
+    tool = Tool.build({"kind": kind, **options, **_of_data(original, kind)})
+    job = (t.model_copy(update={"tool": tool}) if t.tool == original else t for t in _job(spec))
     return spec.model_copy(update={"transfers": list(job)})
 
 
-def _tuned(spec: PathSpec, own: Choice, samples: int, seed: int) -> list[Choice]:
+def _tuned(spec: PathSpec, choice: Choice, samples: int, seed: int) -> list[Choice]:
     """The path's own tool with as many files, streams and runs at once as are best; nothing where that is no gain."""
     every = relieved.counts(spec, 0, [spec.transfer_key(0)])
     tried = [Setting(c.what, c.overrides, (c.line,), _GAIN) for c in every]
     won = [w.setting for w in tuning.wins(tried, tuning.Ceilings(_first(spec), {}, _first)) if w.together]
     sets = tuple(o for s in won for o in s.overrides)
-    made = predict(_first(spec.changed(sets)), samples=samples, seed=seed) if won else own.prediction
-    if made.duration_s.p50 > own.duration_s.p50 * (1 - _GAIN):
+    prediction = predict(_first(spec.changed(sets)), samples=samples, seed=seed) if won else choice.prediction
+    if prediction.duration_s.p50 > choice.duration_s.p50 * (1 - _GAIN):
         return []
     line = "; ".join(re.sub(r"^\S+ (?=-)", "as yours, with ", s.commands[0]) for s in won)
-    return [Choice(f"{spec.transfers[0].tool.kind}, tuned", line, "", "", {}, made, overrides=sets)]
+    return [Choice(f"{spec.transfers[0].tool.kind}, tuned", line, "", "", {}, prediction, overrides=sets)]
 
 
 def _best(spec: PathSpec, kind: str, usage: Usage) -> dict[str, Any]:
@@ -285,14 +285,14 @@ def _best(spec: PathSpec, kind: str, usage: Usage) -> dict[str, Any]:
     Raises:
         DtnsimError: it cannot serve the path.
     """
-    known: dict[tuple[Any, ...], float] = {}
+    cache: dict[tuple[Any, ...], float] = {}
 
     def seconds(chosen: dict[str, Any]) -> float:
         key = tuple(chosen.values())
-        if key not in known:
-            made = swept.rates(_with(spec, kind, usage.with_options(chosen)))
-            known[key] = float(made.seconds[0])
-        return known[key]
+        if key not in cache:
+            rates = swept.rates(_with(spec, kind, usage.with_options(chosen)))
+            cache[key] = float(rates.seconds[0])
+        return cache[key]
 
     chosen = {name: values[0] for name, values in usage.tries.items()}
     for _ in range(min(len(chosen), 2)):
@@ -316,10 +316,10 @@ def _single(spec: PathSpec) -> PathSpec | None:
     return spec.model_copy(update={"transfers": [transfer.model_copy(update={"dataset": one})]})
 
 
-def _archived(spec: PathSpec, found: Sequence[Choice], samples: int, seed: int) -> list[Choice]:
+def _archived(spec: PathSpec, choices: Sequence[Choice], samples: int, seed: int) -> list[Choice]:
     """Many small files as one archive: made at the source, moved by what is best for one file, and unpacked."""
     single, wanted, key = _single(spec), leads(spec), spec.transfer_key(0)
-    unpacked = (c for c in found if c.options and len(c.overrides) == 1)  # what goes to a share is not
+    unpacked = (c for c in choices if c.options and len(c.overrides) == 1)  # what goes to a share is not
     mover = next((c for c in unpacked if not c.name.startswith("tar ")), None)
     if single is None or mover is None or wanted == "mount":
         return []
@@ -328,12 +328,12 @@ def _archived(spec: PathSpec, found: Sequence[Choice], samples: int, seed: int) 
         options = {"name": mover.options["name"], **_best(single, mover.options["name"], usage)}
         sets = (setting(options, key), f"{key}.archive=true")
         row = replace(mover, name=f"tar first, then {mover.name}", options=options, archived=True, overrides=sets)
-        made = predict(_first(spec.changed(sets)), samples=samples, seed=seed)
+        prediction = predict(_first(spec.changed(sets)), samples=samples, seed=seed)
     except DtnsimError:
         return []
     line = f"tar -cf SRC.tar SRC; {_typed(usage, options).replace('SRC', 'SRC.tar')}"
     line += "; tar -xf SRC.tar" if wanted == "host" else ""
-    return [replace(row, line=line, needs=_with_room(spec, mover.needs), prediction=made)]
+    return [replace(row, line=line, needs=_with_room(spec, mover.needs), prediction=prediction)]
 
 
 def _with_room(spec: PathSpec, needs: str) -> str:
@@ -343,15 +343,15 @@ def _with_room(spec: PathSpec, needs: str) -> str:
     return ", ".join(filter(None, (needs, room)))
 
 
-def _rated(found: Sequence[Choice]) -> list[Choice]:
+def _rated(choices: Sequence[Choice]) -> list[Choice]:
     """Choices with the share of draws in which each is as good as the best."""
-    drawn = [c.prediction.drawn for c in found]
+    drawn = [c.prediction.drawn for c in choices]
     seconds = [d.seconds for d in drawn if d is not None]
-    if len(seconds) < len(found):
-        return list(found)
+    if len(seconds) < len(choices):
+        return list(choices)
     table = np.stack(seconds)
     good = (table <= table.min(axis=0) * AS_GOOD).mean(axis=1)
-    return [replace(c, best=float(g)) for c, g in zip(found, good, strict=True)]
+    return [replace(c, best=float(g)) for c, g in zip(choices, good, strict=True)]
 
 
 def setting(options: dict[str, Any], key: str) -> str:

@@ -41,13 +41,13 @@ class Ceilings:
 
     def __init__(
         self,
-        given: PathSpec,
+        path: PathSpec,
         known: dict[tuple[str, ...], float],
         part: Callable[[PathSpec], PathSpec] = lambda path: path,
         each: Callable[[Collection[Any]], Iterable[Any]] = iter,
     ) -> None:
         self.each = each
-        self._known, self._paths, self._part = known, Paths(given), part
+        self._known, self._paths, self._part = known, Paths(path), part
 
     def __call__(self, overrides: Sequence[str]) -> float:
         """Of one set of overrides."""
@@ -76,9 +76,9 @@ def wires_Bps(path: PathSpec, *, cards: bool = True) -> float:
         return math.inf
     problem = timed.composer(path, Draw()).problem()
     # of a bond that the tool's streams fill, the ports of which it uses
-    own = [f"{host}.{name}.port" for host, h in path.hosts.items() for name, card in h.nics.items()
+    ports = [f"{host}.{name}.port" for host, h in path.hosts.items() for name, card in h.nics.items()
            if cards and card.bonding != "application"]  # fmt: skip
-    wires = {s.name for s in problem.stations if s.kind == "network" or s.name.startswith(tuple(own))}
+    wires = {s.name for s in problem.stations if s.kind == "network" or s.name.startswith(tuple(ports))}
     longest = dict.fromkeys((t.name for t in problem.transfers), 0.0)
     for (name, station), seconds in times(problem).items():
         if station in wires:
@@ -86,14 +86,14 @@ def wires_Bps(path: PathSpec, *, cards: bool = True) -> float:
     return sum(1 / s if s > 0 else math.inf for s in longest.values())
 
 
-def wins(found: Sequence[Setting], rate: Ceilings, most_Bps: float = math.inf) -> tuple[Win, ...]:
+def wins(settings: Sequence[Setting], rate: Ceilings, most_Bps: float = math.inf) -> tuple[Win, ...]:
     """What helps, alone or together with others, the greatest gain first.
 
     Together: from all of them at once, each is set to what is best beside the others, and left out where that costs
     nothing, so that two that only help both at once are found.
 
     Args:
-        found: What could be set.
+        settings: What could be set.
         rate: Throughput with overrides; 0 where they cannot be.
         most_Bps: What none of them exceeds.
     """
@@ -101,13 +101,13 @@ def wins(found: Sequence[Setting], rate: Ceilings, most_Bps: float = math.inf) -
     base = rate(())
     if base >= enough:
         return ()
-    rate.ahead(s.overrides for s in found)
-    alone = {s: rate(s.overrides) for s in rate.each(found)}
-    groups = by_key((setting.what, setting) for setting in found if alone[setting] > 0)
-    chosen: dict[str, Setting | None] = {what: max(group, key=lambda s: alone[s]) for what, group in groups.items()}
+    rate.ahead(s.overrides for s in settings)
+    alone = {s: rate(s.overrides) for s in rate.each(settings)}
+    groups = by_key((setting.what, setting) for setting in settings if alone[setting] > 0)
+    chosen: dict[str, Setting | None] = {name: max(group, key=lambda s: alone[s]) for name, group in groups.items()}
 
-    def with_some(some: Mapping[str, Setting | None]) -> list[str]:
-        return [o for s in {**chosen, **some}.values() if s is not None for o in s.overrides]
+    def with_some(changes: Mapping[str, Setting | None]) -> list[str]:
+        return [o for s in {**chosen, **changes}.values() if s is not None for o in s.overrides]
 
     each = list(reversed(groups.items()))  # more streams last: what they make up for comes first
 
@@ -117,25 +117,25 @@ def wins(found: Sequence[Setting], rate: Ceilings, most_Bps: float = math.inf) -
 
     if math.isfinite(most_Bps):
         left_out(0)
-    whole = rate(with_some({})) >= enough
+    full = rate(with_some({})) >= enough
     for _ in range(2):
-        for n, (what, group) in enumerate(rate.each(each)):
+        for n, (name, group) in enumerate(rate.each(each)):
             tried: tuple[Setting | None, ...] = (None, *group)
-            if whole:  # the first that leaves enough is the one
+            if full:  # the first that leaves enough is the one
                 left_out(n)
-                if rate(with_some({what: None})) >= enough:
-                    chosen[what] = None
+                if rate(with_some({name: None})) >= enough:
+                    chosen[name] = None
                     continue
-            coming = each[n : n + 1] if whole else each[n:]  # the rest, should all stay so
+            coming = each[n : n + 1] if full else each[n:]  # the rest, should all stay so
             rate.ahead(with_some({w: one}) for w, g in coming for one in (None, *g))
-            rates = [(rate(with_some({what: one})), one) for one in tried]
+            rates = [(rate(with_some({name: one})), one) for one in tried]
             most = max(r for r, _ in rates)
             costs = 1 - max(alone[s] for s in group) / base if base > 0 else 0.0
             lost = max(WORTH / 2, group[0].worth, costs)  # what is slower alone has to bring as much beside others
-            chosen[what] = next(s for r, s in rates if r >= most * (1 - (lost if s is None else WORTH / 2)))
-    made = [Win(s, alone[s], chosen[s.what] == s) for s in found if alone[s] > 0]
-    kept = [w for w in made if w.together or _best_alone(w, made, base)]
-    return tuple(sorted(kept, key=lambda w: (not w.together, -w.alone_Bps)))
+            chosen[name] = next(s for r, s in rates if r >= most * (1 - (lost if s is None else WORTH / 2)))
+    rated = [Win(s, alone[s], chosen[s.what] == s) for s in settings if alone[s] > 0]
+    helpful = [w for w in rated if w.together or _best_alone(w, rated, base)]
+    return tuple(sorted(helpful, key=lambda w: (not w.together, -w.alone_Bps)))
 
 
 def _best_alone(win: Win, all_of_them: Sequence[Win], base: float) -> bool:

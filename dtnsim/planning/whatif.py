@@ -57,9 +57,9 @@ class Grid:
             return None
         down, across = self.axes[place[rows]], self.axes[place[columns]]
         places = range(len(down.labels)), range(len(across.labels))
-        return down, across, [[self.at({rows: r, columns: c}).rate_Bps for c in places[1]] for r in places[0]]
+        return down, across, [[self.outcome({rows: r, columns: c}).rate_Bps for c in places[1]] for r in places[0]]
 
-    def at(self, chosen: dict[str, int]) -> Outcome:
+    def outcome(self, chosen: dict[str, int]) -> Outcome:
         """What one crossing gives; axes that are not named have the path's own value."""
         number = 0
         for axis in self.axes:
@@ -75,32 +75,32 @@ def grid(task: Task, most: int, progress: Callable[[int, int], None] | None = No
         most: Most crossings; values are left out until there are no more.
         progress: Called with the crossings done and all of them.
     """
-    given = task.given
-    axes = [a for a in (*_between(given), _streams(given), _files(given), _drives(given)) if a is not None]
+    path = task.given
+    axes = [a for a in (*_between(path), _streams(path), _files(path), _drives(path)) if a is not None]
     every = _crossings(axes)
     while axes and _crossings(axes) > max(most, 1):
         longest = max(range(len(axes)), key=lambda n: len(axes[n].labels) / _WORTH[axes[n].name])
         axes[longest] = _shorter(axes[longest])
     axes = [a for a in axes if len(a.labels) > 1]
-    whole = _crossings(axes)
+    total = _crossings(axes)
     wire = itertools.product(*(a.overrides for a in axes if a.name in ("rtt", "loss", "streams")))
-    rating.Paths(given).ahead([o for overrides in chosen for o in overrides] for chosen in wire)
-    found = []
+    rating.Paths(path).ahead([o for overrides in chosen for o in overrides] for chosen in wire)
+    outcomes = []
     for number, chosen in enumerate(itertools.product(*(a.overrides for a in axes))):
-        found.append(groups.predicted(task, [o for overrides in chosen for o in overrides]))
+        outcomes.append(groups.predicted(task, [o for overrides in chosen for o in overrides]))
         if progress is not None:
-            progress(number + 1, whole)
-    return Grid(tuple(axes), tuple(found), every)
+            progress(number + 1, total)
+    return Grid(tuple(axes), tuple(outcomes), every)
 
 
 def sizes(task: Task) -> list[tuple[float, float | None]]:
     """(size of a file [B], throughput [B/s]) of data sets of equal files from 1 kB to 1 TB; nothing for timed tests."""
-    made: list[tuple[float, float | None]] = []
+    points: list[tuple[float, float | None]] = []
     for size in _SIZES if _free(task.given) else ():
         count = max(1, int(min(_BULK_B / size, 1e5)))
-        found = groups.predicted(task, _moved(task.given, f"{{files: {count}, each: {size:.0f} B}}"))
-        made.append((size, found.rate_Bps))
-    return made if any(rate is not None for _, rate in made) else []
+        outcome = groups.predicted(task, _moved(task.given, f"{{files: {count}, each: {size:.0f} B}}"))
+        points.append((size, outcome.rate_Bps))
+    return points if any(rate is not None for _, rate in points) else []
 
 
 def _crossings(axes: Sequence[Axis]) -> int:
@@ -115,82 +115,82 @@ def _shorter(axis: Axis) -> Axis:
     return replace(axis, own=axis.own - (middle < axis.own), labels=labels, overrides=overrides)
 
 
-def _axis(name: str, title: str, own: float, tried: Sequence[float], make: Callable[[float], Any]) -> Axis:
+def _axis(name: str, title: str, own_value: float, tried: Sequence[float], make: Callable[[float], Any]) -> Axis:
     """An axis through the path's own value; ``make`` gives (label, overrides)."""
-    numbers = sorted({own, *(v for v in tried if abs(v - own) > 0.25 * own)})
-    made = [make(v) for v in numbers]
-    at = numbers.index(own)
-    overrides = tuple(() if n == at else tuple(o) for n, (_, o) in enumerate(made))
-    return Axis(name, title, tuple(label for label, _ in made), overrides, at)
+    numbers = sorted({own_value, *(v for v in tried if abs(v - own_value) > 0.25 * own_value)})
+    entries = [make(v) for v in numbers]
+    index = numbers.index(own_value)
+    overrides = tuple(() if n == index else tuple(o) for n, (_, o) in enumerate(entries))
+    return Axis(name, title, tuple(label for label, _ in entries), overrides, index)
 
 
-def _between(given: PathSpec) -> Iterator[Axis]:
+def _between(path: PathSpec) -> Iterator[Axis]:
     """Round trip and loss of the segment with the longest round trip."""
-    key, segment = max(segments(given), key=lambda item: item[1].rtt.value, default=("", None))
+    key, segment = max(segments(path), key=lambda item: item[1].rtt.value, default=("", None))
     if segment is not None:
         rtt, loss = segment.rtt.value, segment.loss.value
         yield _axis("rtt", "round trip", rtt, _RTT_S, lambda v: (units.show(v, "s"), [f"{key}.rtt={v * 1e3:.6g} ms"]))
         yield _axis("loss", "random loss", loss, _LOSS, lambda v: (f"{v:g}", [f"{key}.loss={v:g}"]))
 
 
-def _streams(given: PathSpec) -> Axis | None:
-    options = [] if given.programs else at_once(given.transfers)
+def _streams(path: PathSpec) -> Axis | None:
+    options = [] if path.programs else at_once(path.transfers)
     if not options:
         return None
-    name, now = options[0][1], options[0][2]
-    same = [(given.transfer_key(n), option) for n, option, value in options if option == name and value == now]
+    name, current = options[0][1], options[0][2]
+    same = [(path.transfer_key(n), option) for n, option, value in options if option == name and value == current]
 
-    def made(value: float) -> tuple[str, list[str]]:
+    def setting(value: float) -> tuple[str, list[str]]:
         return f"{value:.0f}", [f"{key}.tool.{option}={value:.0f}" for key, option in same]
 
-    return _axis("streams", f"streams ({name})", float(now), _STREAMS, made)
+    return _axis("streams", f"streams ({name})", float(current), _STREAMS, setting)
 
 
-def _free(given: PathSpec) -> bool:
+def _free(path: PathSpec) -> bool:
     """Whether other files may be moved: a time does not end the transfers, and no programs wait for them."""
-    return not given.programs and all(t.timing() is None for t in given.transfers)
+    return not path.programs and all(t.timing() is None for t in path.transfers)
 
 
-def _moved(given: PathSpec, text: str) -> list[str]:
-    return [f"{given.transfer_key(n)}.dataset={text}" for n in range(len(given.transfers))]
+def _moved(path: PathSpec, text: str) -> list[str]:
+    return [f"{path.transfer_key(n)}.dataset={text}" for n in range(len(path.transfers))]
 
 
-def _files(given: PathSpec) -> Axis | None:
-    sets = [t.dataset for t in given.transfers]
-    if not _free(given) or any(d is None for d in sets):
+def _files(path: PathSpec) -> Axis | None:
+    sets = [t.dataset for t in path.transfers]
+    if not _free(path) or any(d is None for d in sets):
         return None
     first: Any = sets[0]
-    whole = first.payload_B
+    data_B = first.payload_B
 
-    def made(value: float) -> tuple[str, list[str]]:
-        size = units.show(whole / value, "B")
-        return f"{plural(int(value), 'file')} of {size}", _moved(given, f"{{files: {value:.0f}, size: {whole:.0f} B}}")
+    def setting(value: float) -> tuple[str, list[str]]:
+        size = units.show(data_B / value, "B")
+        return f"{plural(int(value), 'file')} of {size}", _moved(path, f"{{files: {value:.0f}, size: {data_B:.0f} B}}")
 
-    return _axis("files", "files", float(first.files), [n for n in _FILES if whole / n >= 1.0], made)
+    return _axis("files", "files", float(first.files), [n for n in _FILES if data_B / n >= 1.0], setting)
 
 
-def _drives(given: PathSpec) -> Axis | None:
+def _drives(path: PathSpec) -> Axis | None:
     """Drives of the volumes that transfers read and write, all by the same factor."""
-    found: dict[str, int] = {}
-    for transfer in given.transfers:
+    disks: dict[str, int] = {}
+    for transfer in path.transfers:
         for end in (transfer.source_end, transfer.to):
             host, _, place = end.partition(":")
-            mount = given.hosts[host.strip()].mount_of(place.strip())
-            array: Any = given.hosts[host.strip()].volumes[mount].array if mount is not None else None
+            mount = path.hosts[host.strip()].mount_of(place.strip())
+            array: Any = path.hosts[host.strip()].volumes[mount].array if mount is not None else None
             if getattr(array, "disks", None) is not None:
-                found[f"hosts.{host.strip()}.volumes.{mount}.array.disks"] = array.disks
-    if not found:
+                disks[f"hosts.{host.strip()}.volumes.{mount}.array.disks"] = array.disks
+    if not disks:
         return None
 
-    def made(factor: float) -> tuple[str, list[str]]:
-        counts = {key: max(1, round(n * factor)) for key, n in found.items()}
+    def setting(factor: float) -> tuple[str, list[str]]:
+        counts = {key: max(1, round(n * factor)) for key, n in disks.items()}
         shown = sorted(set(counts.values()))
         return " and ".join(f"{n:g}" for n in shown) + " in a group", [f"{key}={n}" for key, n in counts.items()]
 
-    axis = _axis("drives", "drives", 1.0, _DRIVES, made)
+    axis = _axis("drives", "drives", 1.0, _DRIVES, setting)
     try:
         for overrides in axis.overrides:
-            given.changed(overrides)
+            path.changed(overrides)
     except DtnsimError:
         return None
     return axis

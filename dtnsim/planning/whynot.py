@@ -32,10 +32,10 @@ TESTS: Final = {
 _LIMITS: Final = {"budget": "budget", "max_watts": "power", "most": "changes"}
 
 
-def percent(share: float, asked: float) -> str:
+def percent(share: float, required: float) -> str:
     """A probability; one that is short of what is asked does not read as if it were not."""
-    whole = f"{share:.0%}"
-    return f"{share:.1%}" if share < asked and whole == f"{asked:.0%}" else whole
+    rounded = f"{share:.0%}"
+    return f"{share:.1%}" if share < required and rounded == f"{required:.0%}" else rounded
 
 
 @dataclass(frozen=True, slots=True)
@@ -81,41 +81,41 @@ class WhyNot:
     def rows(self) -> list[tuple[str, str, str]]:
         """(what rejects, how many, that of it which misses by least) of each test."""
         least = {test: min((o for o in self.out if o.test == test), key=lambda o: o.by) for test in self.counts}
-        said = {test: o.what + (f": {o.why}" if o.why else "") for test, o in least.items()}
-        return [(TESTS[test].removeprefix("{} "), str(n), said[test]) for test, n in self.counts.items()]
+        texts = {test: o.what + (f": {o.why}" if o.why else "") for test, o in least.items()}
+        return [(TESTS[test].removeprefix("{} "), str(n), texts[test]) for test, n in self.counts.items()]
 
     def sentences(self, confidence: float = 0.0, currency: str = "") -> list[str]:
         """The counts, and what came nearest."""
         counts = [TESTS[test].format(n) for test, n in self.counts.items() if test != "slow"]  # a table has these
         heads = [f"Predicted {units.plural(self.checked, self.noun)}"] if self.checked else []
         outs = [f"ruled out: {', '.join(counts)}"] if counts else []
-        whole = "; ".join([*heads, *outs])
-        said = [f"{whole[0].upper()}{whole[1:]}."] if whole else []
+        summary = "; ".join([*heads, *outs])
+        lines = [f"{summary[0].upper()}{summary[1:]}."] if summary else []
         near = self.nearest
         if near is not None and near.test == "slow":
-            said.append(f"Next fastest: {near.what}, {units.show(near.by, 's', digits=2)} behind {self.best}.")
+            lines.append(f"Next fastest: {near.what}, {units.show(near.by, 's', digits=2)} behind {self.best}.")
         elif near is not None:
             reached = percent(confidence - near.by, confidence)
-            said.append(f"Nearest of those that are short: {near.what} ({near.price:,.0f} {currency}), {reached}.")
+            lines.append(f"Nearest of those that are short: {near.what} ({near.price:,.0f} {currency}), {reached}.")
         if self.by_relaxing is not None:
-            of = {"budget": currency, "max_watts": "W", "most": "changes"}
-            need = " and ".join(f"{value:,.0f} {of[limit]}" for limit, value in self.relaxed)
-            said.append(f"With {need} it would be met: {self.by_relaxing[0]}.")
+            unit = {"budget": currency, "max_watts": "W", "most": "changes"}
+            need = " and ".join(f"{value:,.0f} {unit[limit]}" for limit, value in self.relaxed)
+            lines.append(f"With {need} it would be met: {self.by_relaxing[0]}.")
         elif self.instead:
-            asked = {"target": lambda v: f"--target {units.show(v, 'B/s').replace(' ', '')}",
+            options = {"target": lambda v: f"--target {units.show(v, 'B/s').replace(' ', '')}",
                      "confidence": lambda v: f"--confidence {v:.0%}"}  # fmt: skip
-            ways = (f"{asked[i.limit](i.value)}: {i.what} ({i.price:,.0f} {currency})" for i in self.instead)
-            said.append(f"What would be met: {'; or '.join(ways)}.")
-        return said
+            ways = (f"{options[i.limit](i.value)}: {i.what} ({i.price:,.0f} {currency})" for i in self.instead)
+            lines.append(f"What would be met: {'; or '.join(ways)}.")
+        return lines
 
     def document(self) -> dict[str, Any]:
         """As a record."""
-        what, costs = self.by_relaxing or ("", Decimal())
+        purchase, costs = self.by_relaxing or ("", Decimal())
         return {
             **fields(self, "checked", "counts"),
             "nearest": _record(self.nearest) if self.nearest is not None else None,
             "relaxed": dict(self.relaxed),
-            "by_relaxing": {"what": what, "price": float(costs)} if self.by_relaxing else None,
+            "by_relaxing": {"what": purchase, "price": float(costs)} if self.by_relaxing else None,
             "instead": [_record(i) for i in self.instead],
             "out": [_record(o) for o in self.out],
         }
@@ -125,7 +125,7 @@ def _record(one: Out | Instead) -> dict[str, Any]:
     return {**asdict(one), "price": float(one.price)}
 
 
-def of(
+def why_not(
     search: Search | None, refused: Sequence[Refused], name: Callable[[Set], str], sure: float, chosen: Decimal | None
 ) -> WhyNot:
     """Why candidates are out.
@@ -144,8 +144,8 @@ def of(
     short = [Out(name(s), "short", by, price(s)) for s, by in unsure.items()]
     cheaper = [o for o in short if chosen is None or o.price < chosen]
     nearest = min(cheaper, key=lambda o: (o.by, o.price), default=None)
-    made = WhyNot(len(search.evaluated), (*fits, *limits, *short), nearest)
-    return made if chosen is not None else _relaxed(made, search, name, sure)
+    why_not = WhyNot(len(search.evaluated), (*fits, *limits, *short), nearest)
+    return why_not if chosen is not None else _relaxed(why_not, search, name, sure)
 
 
 def _ordered(chosen: Iterable[Option]) -> Set:
@@ -153,28 +153,28 @@ def _ordered(chosen: Iterable[Option]) -> Set:
     return tuple(sorted(chosen, key=lambda o: o.place))
 
 
-def _relaxed(made: WhyNot, given: Search, name: Callable[[Set], str], sure: float) -> WhyNot:
+def _relaxed(why_not: WhyNot, first: Search, name: Callable[[Set], str], sure: float) -> WhyNot:
     """With the fewest limits whose relaxing meets the goal."""
-    tests, count = {*made.counts}, 1
+    tests, count = {*why_not.counts}, 1
     while count <= len(standing := [limit for limit, test in _LIMITS.items() if test in tests]):
         cheapest: list[tuple[Set, tuple[str, ...]]] = []
         for limits in itertools.combinations(standing, count):
-            none: Any = {"budget": Decimal("Infinity"), "max_watts": math.inf, "most": len(given.choices)}
-            search = replace(given, **{limit: none[limit] for limit in limits}, out={}, exceeded=0, cut=False, _asked=0)
+            none: Any = {"budget": Decimal("Infinity"), "max_watts": math.inf, "most": len(first.choices)}
+            search = replace(first, **{limit: none[limit] for limit in limits}, out={}, exceeded=0, cut=False, _asked=0)
             cheapest += [(s, limits) for s, rates in search.frontier() if rates[2] - 1 >= sure][:1]
             tests |= {test for test, _ in search.out.values()}  # of what this limit hid
         if cheapest:
             best, names = min(cheapest, key=lambda found: price(found[0]))
             need = {"budget": float(price(best)), "max_watts": sum(o.watts for o in best), "most": float(len(best))}
             relaxed = tuple((limit, need[limit]) for limit in names)
-            return replace(made, relaxed=relaxed, by_relaxing=(name(_ordered(best)), price(best)))
+            return replace(why_not, relaxed=relaxed, by_relaxing=(name(_ordered(best)), price(best)))
         count += 1
-    return made
+    return why_not
 
 
-def of_tools(found: Sequence[Choice], refused: Sequence[Refused]) -> WhyNot:
+def of_tools(choices: Sequence[Choice], refused: Sequence[Refused]) -> WhyNot:
     """Why each way but the fastest is out: it cannot, is not there, or takes longer, and by how much [s]."""
-    best, *others = sorted(found, key=lambda c: c.duration_s.p50)
-    slower = [Out(c.name, "slow", c.duration_s.p50 - best.duration_s.p50, Decimal()) for c in others]
+    best, *rest = sorted(choices, key=lambda c: c.duration_s.p50)
+    slower = [Out(c.name, "slow", c.duration_s.p50 - best.duration_s.p50, Decimal()) for c in rest]
     out = (*(Out(r.part, r.test, 0.0, Decimal(), r.why) for r in refused), *slower)
-    return WhyNot(len(found), out, min(slower, key=lambda o: o.by, default=None), noun="tool", best=best.name)
+    return WhyNot(len(choices), out, min(slower, key=lambda o: o.by, default=None), noun="tool", best=best.name)

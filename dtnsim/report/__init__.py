@@ -5,8 +5,8 @@ Begin with `decision`, the first screen (`holds`, `advice`, `how_long`, `costs` 
 its keys mean, `schemas` is both as JSON Schema. A page is `whole` (a fleet's `fleet_page`), put together by `page`
 from `charts`, `picture` and `timeline`, of the lines and marks of `traces`; `assets` has its frame and styles.
 
-What functions take has one name everywhere: the path as it is ``given``; its answer, ``p``, with what is ``wanted`` of
-it, goals; the ``ways`` of its transfers through the graph, and the ``steps`` from the ceiling to the median; the time
-of day of the ``start``; where it goes, ``out``. Of figures and tables: the ``title`` above, the ``name`` in the legend,
-``x``, where, and ``y``, how much, in a ``unit``, and ``hover``, the label of a point, bar or cell; none if empty.
+What functions take has one name everywhere: the ``path``; its answer, ``p``, with what is ``wanted`` of it, goals; the
+``ways`` of its transfers through the graph, and the ``steps`` from the ceiling to the median; the time of day of the
+``start``; where it goes, ``out``. Of figures and tables: the ``title`` above, the ``name`` in the legend, ``x``, where,
+and ``y``, how much, in a ``unit``, and ``hover``, the label of a point, bar or cell; none if empty.
 """

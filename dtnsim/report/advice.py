@@ -32,8 +32,8 @@ def option(way: Remedy) -> str:
     for number, override in enumerate(way.overrides):
         changed = override.split(".", 2)[-1] if len(way.overrides) > _SETS else str(number)
         alike.setdefault(changed, []).append(f"--set {shlex.quote(override)}")
-    others = max(map(len, alike.values()), default=1) - 1
-    return " ".join(sets[0] for sets in alike.values()) + (f", and so for {others} like it" if others else "")
+    more = max(map(len, alike.values()), default=1) - 1
+    return " ".join(sets[0] for sets in alike.values()) + (f", and so for {more} like it" if more else "")
 
 
 def typed(p: Prediction, way: Remedy) -> tuple[str, ...]:
@@ -43,7 +43,7 @@ def typed(p: Prediction, way: Remedy) -> tuple[str, ...]:
         f"{one}  # {'ask those of' if name in of_others(p) else 'on'} {name}"
         for name, typed in hosts
         for line in typed
-        for one in _each(line)
+        for one in _commands(line)
     ]
     line = way.words.partition(" at once: ")[2]
     return tuple(lines) or ((line,) if line else ())
@@ -55,10 +55,10 @@ def of_others(p: Prediction) -> set[str]:
     return {name for name in served if all(isinstance(c.rate, Mixture) for c in p.given.hosts[name].nics.values())}
 
 
-def _each(line: str) -> list[str]:
+def _commands(line: str) -> list[str]:
     """A command for each setting of a line: short enough for a screen, and to be pasted."""
-    head, given = line.split(" ", 2)[:2], _SETTING.findall(line)
-    return [f"{' '.join(head)} {one}" for one in given] if head == ["sysctl", "-w"] else [line]
+    head, settings = line.split(" ", 2)[:2], _SETTING.findall(line)
+    return [f"{' '.join(head)} {one}" for one in settings] if head == ["sysctl", "-w"] else [line]
 
 
 def path_of(p: Prediction) -> str:
@@ -76,35 +76,35 @@ def measured(p: Prediction, a: Assumption, rates: Sequence[float], wanted: Seque
         rates: Medians at both ends of it, all transfers together [B/s].
     """
     late = next((g.value for g in wanted if g.kind == "deadline"), np.inf)
-    more, now = [rate / max(p.throughput_Bps.p50, 1e-300) for rate in rates], p.duration_s.p50
+    more, median_s = [rate / max(p.throughput_Bps.p50, 1e-300) for rate in rates], p.duration_s.p50
     ends = [*zip(more, (a.low, a.high), strict=True)][: 1 + a.ranges]
     if p.drawn is None or all(t.timed for t in p.problem.transfers):
         then = [units.show(p.throughput_Bps.p50 * factor, "B/s", digits=2) for factor, _ in ends]
         words = [f"{rate} with {value}" for rate, (_, value) in zip(then, ends, strict=True)]
     else:
-        took = [now / max(factor, 1e-300) for factor, _ in ends]
-        then = beside((now, p.duration_s.p10, p.duration_s.p90), took)
-        missed = (LATE if now <= late < seconds else "" for seconds in took)
+        took = [median_s / max(factor, 1e-300) for factor, _ in ends]
+        then = compared_times((median_s, p.duration_s.p10, p.duration_s.p90), took)
+        missed = (LATE if median_s <= late < seconds else "" for seconds in took)
         words = [f"{end} with {value}{no}" for end, (_, value), no in zip(then, ends, missed, strict=True)]
     where = "in the ceiling" if max(a.at_low, a.at_high) > 1 else "at best"  # Linux' default window is not the best
     taken = f"drawn, {a.value} {where}" if a.best else f"taken as {a.value}"
     return f"{a.key}, by {how_on(a.drawn or a.key, p.given.hosts_of(a.key))}: {taken}; {', '.join(words)}"
 
 
-def beside(now: Sequence[float], took: Sequence[float]) -> list[str]:
+def compared_times(current: Sequence[float], took: Sequence[float]) -> list[str]:
     """Times in the unit of those of now, with as many digits as show that one is another."""
     for digits in (2, 3, 4):
-        shown = units.alike([*now, *took], digits)
-        then = shown[len(now) :]
+        shown = units.in_one_unit([*current, *took], digits)
+        then = shown[len(current) :]
         if any(each != shown[0] for each in then):
             break
     return then
 
 
-def may_choose(given: PathSpec, f: int) -> bool:
+def may_choose(path: PathSpec, f: int) -> bool:
     """Whether another tool can move the files of transfer ``f``: no test, nothing timed, no months of work."""
-    if given.workload is not None or f >= len(given.transfers):
+    if path.workload is not None or f >= len(path.transfers):
         return False
-    transfer = given.transfers[f]
+    transfer = path.transfers[f]
     timed = transfer.dataset is None or transfer.timing() is not None
-    return not (timed or given.programs or transfer.tool.tool_class.endswith("test"))
+    return not (timed or path.programs or transfer.tool.tool_class.endswith("test"))

@@ -15,29 +15,29 @@ HEAD: Final = ("what", ">value", ">spread", ">share of the variance", "source")
 _NAMED: Final = 3  #: hosts that a line names one by one
 
 
-def table(given: PathSpec, shares: Sequence[Share]) -> Table:
+def table(path: PathSpec, shares: Sequence[Share]) -> Table:
     """Every uncertain number that the path file does not write, those that matter most first.
 
     Args:
         shares: What makes the interval wide.
     """
     by_key = {s.name: s.share for s in shares}
-    together = {key: f"fitted parameters of {key.partition(': ')[0]}" for key in given.correlation.keys}
+    together = {key: f"fitted parameters of {key.partition(': ')[0]}" for key in path.correlation.keys}
     merged: dict[tuple[str, ...], list[str]] = {}
     weight: dict[tuple[str, ...], float] = {}
-    for place, leaf in places(given).items():
-        if not isinstance(leaf, Quantity) or written_in(leaf, given.file) or "facts" in place:
+    for place, leaf in places(path).items():
+        if not isinstance(leaf, Quantity) or written_in(leaf, path.file) or "facts" in place:
             continue  # facts move no answer
         drawn = leaf.typical if leaf.typical is not None else leaf
         if drawn is leaf and not leaf.spread > 0:
             continue
         host = place[1] if place[0] == "hosts" else ""
-        what = ".".join(map(str, place[2:] if host else place))
+        name = ".".join(map(str, place[2:] if host else place))
         group = together.get(leaf.key, "") if leaf.key not in by_key else ""
         share = by_key.get(group or leaf.key, 0.0)
         shown = (f"{share:.1%}" + (" together" if group else "")) if share else ""
         value = drawn.text or units.show(drawn.value, drawn.dim)
-        line = (what, value, f"{drawn.spread:.0%}", shown, drawn.source or leaf.source)
+        line = (name, value, f"{drawn.spread:.0%}", shown, drawn.source or leaf.source)
         merged.setdefault(line, []).append(str(host))
         members = sum(g == group for g in together.values()) if group else 1
         weight[line] = max(weight.get(line, 0.0), share / members)
@@ -45,9 +45,9 @@ def table(given: PathSpec, shares: Sequence[Share]) -> Table:
     return Table(*HEAD, rows=[(_where(merged[n], n[0]), *n[1:]) for n in lines])
 
 
-def _where(hosts: Sequence[str], what: str) -> str:
+def _where(hosts: Sequence[str], name: str) -> str:
     named = [h for h in dict.fromkeys(hosts) if h]
     if not named:
-        return what
+        return name
     more = f" and {len(named) - _NAMED} more" if len(named) > _NAMED else ""
-    return f"{', '.join(named[:_NAMED])}{more}: {what}"
+    return f"{', '.join(named[:_NAMED])}{more}: {name}"

@@ -26,32 +26,32 @@ _DRAWN: Final = 6
 _DAY_S: Final = 86400.0
 
 
-def show(found: Fit, suggested: Sequence[Suggestion], out: Out) -> None:
+def show(fit: Fit, suggested: Sequence[Suggestion], out: Out) -> None:
     """Parameters, what the figures say against the description, runs over days, and what to run next.
 
     Args:
-        found: The fit.
+        fit: The fit.
         suggested: Tests that would determine more.
     """
-    made = fit_report.document(found)
-    out.print(_table(found, made))
-    out.print(f"{_errors(made)}", apart=True)
-    told = [*made["contradictions"], *_repeats(found), *fit_report.separable(found)]
-    told += [f"not followed: {each}" for each in made["outliers"]]
-    told += [_suggestion(s) for s in suggested[:_TESTS]]
-    for each in told:
+    document = fit_report.document(fit)
+    out.print(_table(fit, document))
+    out.print(f"{_errors(document)}", apart=True)
+    lines = [*document["contradictions"], *_repeats(fit), *fit_report.separable(fit)]
+    lines += [f"not followed: {each}" for each in document["outliers"]]
+    lines += [_suggestion(s) for s in suggested[:_TESTS]]
+    for each in lines:
         out.print(each)
     if len(suggested) > _TESTS:
         out.print(f"{len(suggested) - _TESTS} tests more would determine others: --suggest prints all as a script")
 
 
-def plot(found: Fit, out: Out) -> None:
+def plot(fit: Fit, out: Out) -> None:
     """Runs over days, drawn in the terminal.
 
     Raises:
         InputError: plotext is not installed.
     """
-    drawn = _dated(found)
+    drawn = _dated(fit)
     for r in drawn:
         days, rates, means = _curve(r)
         plots.curves(r.words, {"measured [MB/s]": (days, rates), "mean": (days, means)}, "days", out)
@@ -59,64 +59,64 @@ def plot(found: Fit, out: Out) -> None:
         out.print("no test has dated runs of several days: there is nothing to draw")
 
 
-def page(found: Fit, suggested: Sequence[Suggestion]) -> str:
+def page(fit: Fit, suggested: Sequence[Suggestion]) -> str:
     """The fit as one HTML file; it needs nothing from elsewhere."""
-    made = fit_report.document(found)
-    result = Page(f"Calibration of {fit_report.joined(sorted(found.hosts))}")
-    result.text(_errors(made), "headline")
-    if made["contradictions"]:
-        result.items(made["contradictions"])
-    result.table(_table(found, made), "Fitted parameters")
-    if found.repeats:
+    document = fit_report.document(fit)
+    result = Page(f"Calibration of {fit_report.joined(sorted(fit.hosts))}")
+    result.text(_errors(document), "headline")
+    if document["contradictions"]:
+        result.items(document["contradictions"])
+    result.table(_table(fit, document), "Fitted parameters")
+    if fit.repeats:
         result.heading("Runs over days")
-        result.items(_repeats(found))
-        for r in _dated(found):
+        result.items(_repeats(fit))
+        for r in _dated(fit):
             _, rates, means = _curve(r)
             dates = [w.isoformat(timespec="seconds") for w in r.whens if w is not None]
             result.figure(_over_days(r.test, r.words, dates, (rates, means), "MB/s"))
-    if suggested or made["outliers"] or made["unidentifiable"]:
+    if suggested or document["outliers"] or document["unidentifiable"]:
         result.heading("What is open")
-        result.items([*(f"not followed: {o}" for o in made["outliers"]), *(_suggestion(s) for s in suggested)])
+        result.items([*(f"not followed: {o}" for o in document["outliers"]), *(_suggestion(s) for s in suggested)])
         with result.on_screen():
-            result.items(made["unidentifiable"])
+            result.items(document["unidentifiable"])
     return result.html()
 
 
-def _table(found: Fit, made: dict[str, Any]) -> Table:
+def _table(fit: Fit, document: dict[str, Any]) -> Table:
     table = Table("parameter", ">prior", ">fitted", ">spread", "from")
-    for j in fit_report.kept(found):
-        p = found.parameters[j]
-        entry = made["parameters"][p.host][p.key]
+    for j in fit_report.informed(fit):
+        p = fit.parameters[j]
+        entry = document["parameters"][p.host][p.key]
         prior = f"{fit_report.written(p.prior.value, p.prior.dim)} ± {p.prior.spread:.0%}"
-        lines = ", ".join(fit_report.identified_by(found, j)) or "moves with others"
+        lines = ", ".join(fit_report.identified_by(fit, j)) or "moves with others"
         table.add_row(p.name, prior, entry["value"], entry["spread"], lines)
     return table
 
 
-def _errors(made: dict[str, Any]) -> str:
-    before, after = made["error"]["before"], made["error"]["after"]
+def _errors(document: dict[str, Any]) -> str:
+    before, after = document["error"]["before"], document["error"]["after"]
     return (
-        f"{made['figures']} figures: median error {before['median']} before, {after['median']} after; "
+        f"{document['figures']} figures: median error {before['median']} before, {after['median']} after; "
         f"worst {before['worst']} before, {after['worst']} after"
     )
 
 
-def _repeats(found: Fit) -> list[str]:
-    if not found.repeats:
+def _repeats(fit: Fit) -> list[str]:
+    if not fit.repeats:
         return []
-    spreads = f"run to run {found.repeats[0].run_to_run:.1%}"
-    days = found.repeats[0].day_to_day
+    spreads = f"run to run {fit.repeats[0].run_to_run:.1%}"
+    days = fit.repeats[0].day_to_day
     spreads += f", day to day {days:.1%}" if days is not None else "; days are not known, or one day only"
-    return [f"{spreads} (all tests together)", *(r.words for r in found.repeats if r.changes or r.drift)]
+    return [f"{spreads} (all tests together)", *(r.words for r in fit.repeats if r.changes or r.drift)]
 
 
 def _suggestion(s: Suggestion) -> str:
     return f"run {s.test.words}: it would determine {', '.join(s.determines)}"
 
 
-def _dated(found: Fit) -> list[Repeats]:
+def _dated(fit: Fit) -> list[Repeats]:
     """Tests with runs of several days; those in which something changed first."""
-    dated = [r for r in found.repeats if r.days > 1 and None not in r.whens]
+    dated = [r for r in fit.repeats if r.days > 1 and None not in r.whens]
     return sorted(dated, key=lambda r: (not r.changes and r.drift is None, -r.days))[:_DRAWN]
 
 
@@ -147,20 +147,20 @@ _CHANGED: Final = 8
 _SERIES: Final = ("series", ">days", ">now", "since", ">from day to day")
 
 
-def watch_lines(found: Watched, path: str | None = None) -> list[str]:
+def watch_lines(watched: Watched, path: str | None = None) -> list[str]:
     """One watch_page: what changed and why, goals, what to run, what could not be read."""
-    history, days = found.history, sum(len(s.days) for s in found.series)
+    history, days = watched.history, sum(len(s.days) for s in watched.series)
     head = f"{history.folder}: {plural(len(history.logs), 'log')} ({len(history.new)} new), {plural(days, 'day')} with "
-    text = [f"{head}figures of {plural(len(found.series), 'test')}", *(_alarm(a) for a in found.alarms)]
-    if not found.alarms:
+    text = [f"{head}figures of {plural(len(watched.series), 'test')}", *(_alarm(a) for a in watched.alarms)]
+    if not watched.alarms:
         text.append("nothing changed that is more than chance")
-    for goal, now, before in found.goals:
+    for goal, now, before in watched.goals:
         was = f" ({before:.0%} before the change)" if before is not None else ""
         text.append(f"{path} is {goal.words} in {now:.0%} of runs{was}")
-    text += [f"run {s.test.words}: it would determine {joined(list(s.determines))}" for s in found.tests]
-    text += found.notes[:_NOTES]
-    if len(found.notes) > _NOTES:
-        text.append(f"{len(found.notes) - _NOTES} notes more: --json has them all")
+    text += [f"run {s.test.words}: it would determine {joined(list(s.determines))}" for s in watched.tests]
+    text += watched.notes[:_NOTES]
+    if len(watched.notes) > _NOTES:
+        text.append(f"{len(watched.notes) - _NOTES} notes more: --json has them all")
     return text
 
 
@@ -174,30 +174,30 @@ def _alarm(a: Alarm) -> str:
     return line + ("; told before" if a.told else "" if a.worse else "; no alarm")
 
 
-def watch_document(found: Watched, path: str | None = None) -> dict[str, Any]:
+def watch_document(watched: Watched, path: str | None = None) -> dict[str, Any]:
     """The watch as JSON; the fit is that of ``calibrate``."""
     return {
         "schema": WATCH,
-        "folder": str(found.history.folder),
-        "logs": len(found.history.logs),
-        "new": found.history.new,
-        "alarm": found.alarming,
+        "folder": str(watched.history.folder),
+        "logs": len(watched.history.logs),
+        "new": watched.history.new,
+        "alarm": watched.alarming,
         "changes": [
             fields(a, series="series.name", quantity="series.quantity")
             | {"since": a.change.since.isoformat(), "factor": round(a.change.factor, 4)}
             | fields(a, "before", "after", unit="series.unit", p="change.p", explained_by="explained")
             | fields(a, "worse", "told")
-            for a in found.alarms
+            for a in watched.alarms
         ],
         "series": [
             {"series": s.name, "from": s.ends[0], "to": s.ends[1], "quantity": s.quantity, "unit": s.unit,
              "days": len(s.days), "value": s.level(len(s.changes)), "spread": _spread(s), "since": _since(s)}
-            for s in found.series
+            for s in watched.series
         ],
-        "goals": [{"path": path, "goal": g.words, "now": now, "before": was} for g, now, was in found.goals],
-        "tests": [s.test.words for s in found.tests],
-        "notes": found.notes,
-        "fit": fit_report.document(found.fit) if found.fit is not None else None,
+        "goals": [{"path": path, "goal": g.words, "now": now, "before": was} for g, now, was in watched.goals],
+        "tests": [s.test.words for s in watched.tests],
+        "notes": watched.notes,
+        "fit": fit_report.document(watched.fit) if watched.fit is not None else None,
     }  # fmt: skip
 
 
@@ -208,26 +208,26 @@ def _since(s: Series) -> str:
 
 def _spread(s: Series) -> float | None:
     """Standard deviation of the logarithm from day to day, since the last change; None of one day."""
-    now, since = s.level(len(s.changes)), _since(s)
-    left = [math.log(v / now) for d, v in zip(s.days, s.values, strict=True) if d.isoformat() >= since]
+    level, since = s.level(len(s.changes)), _since(s)
+    left = [math.log(v / level) for d, v in zip(s.days, s.values, strict=True) if d.isoformat() >= since]
     return math.sqrt(sum(x * x for x in left) / (len(left) - 1)) if len(left) > 1 else None
 
 
-def watch_page(found: Watched, path: str | None = None) -> str:
+def watch_page(watched: Watched, path: str | None = None) -> str:
     """One HTML file; it needs nothing from elsewhere."""
-    made = Page(f"Watch of {found.history.folder.name}")
-    head, *rest = watch_lines(found, path)
-    made.text(head, "headline")
-    made.items(rest)
-    spreads = [(s, _spread(s)) for s in found.series]
+    report = Page(f"Watch of {watched.history.folder.name}")
+    head, *rest = watch_lines(watched, path)
+    report.text(head, "headline")
+    report.items(rest)
+    spreads = [(s, _spread(s)) for s in watched.series]
     rows = [(s.name, str(len(s.days)), s.shown(s.level(len(s.changes))), _since(s),
              f"{spread:.1%}" if spread is not None else "") for s, spread in spreads]  # fmt: skip
-    made.table(Table(*_SERIES, rows=rows), "Hosts and the ways between them now")
-    for s in [s for s in found.series if s.changes][:_CHANGED]:
-        now = s.level(len(s.changes))
-        shown, _, unit = s.shown(now).partition(" ")
-        scale = float(shown) / now if now else 1.0  # in the unit that people read, without a prefix on the axis
+    report.table(Table(*_SERIES, rows=rows), "Hosts and the ways between them now")
+    for s in [s for s in watched.series if s.changes][:_CHANGED]:
+        level = s.level(len(s.changes))
+        shown, _, unit = s.shown(level).partition(" ")
+        scale = float(shown) / level if level else 1.0  # in the unit that people read, without a prefix on the axis
         means = [scale * s.level(sum(d >= c.since for c in s.changes)) for d in s.days]
         curves = [scale * value for value in s.values], means
-        made.figure(_over_days(s.name, s.name, [d.isoformat() for d in s.days], curves, unit))
-    return made.html()
+        report.figure(_over_days(s.name, s.name, [d.isoformat() for d in s.days], curves, unit))
+    return report.html()

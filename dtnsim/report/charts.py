@@ -35,7 +35,7 @@ from dtnsim.report.traces import (
     rate_axis,
     rows_axis,
     spans,
-    whole,
+    wrapped,
 )
 from dtnsim.steady.why_wide import Share
 
@@ -53,10 +53,10 @@ def ladder(p: Prediction, t: TransferPrediction, reliefs: Sequence[tuple[str, st
     names = [f"{n}  {called(p, r.station, r.reason)}" for n, r in enumerate(t.ladder, 1)]
     down = rows_axis(names, [r.station.removesuffix(f"[{t.name}]") for r in t.ladder])
     values = [gbps(r.throughput_Bps) for r in t.ladder]
-    others = len(names) - 1
+    rest = len(names) - 1
     trace = bars(
         values, "%{x:.4g} Gb/s<br>%{customdata}",
-        color=[AMBER, *[BLUE] * others], pattern={"shape": ["/", *[""] * others]},
+        color=[AMBER, *[BLUE] * rest], pattern={"shape": ["/", *[""] * rest]},
     ) | {
         "customdata": [folded(f"{r.station}: {r.reason}") for r in t.ladder],
         "text": [f"{v:.4g}" if v is not None else "" for v in values],
@@ -83,23 +83,23 @@ def spending(p: Prediction) -> Figure:
     busiest = [u for u in p.stations if u.utilization > 0 and u.station.kind != "workers"][:BUSIEST]
     place = {u.station.name: n for n, u in enumerate(busiest)}
     rates = [t.ceiling for t in p.transfers]
-    found: dict[tuple[int, str], list[float]] = {}
+    by_turn: dict[tuple[int, str], list[float]] = {}
     rows = []
     for t, rate in zip(p.problem.transfers, rates, strict=True):
         for d in (d for phase in t.phases for d in phase.demands if d.station in place):
             use = busiest[place[d.station]]
             cost = float(np.ravel(d.per_byte)[0])
             share = rate * cost / float(np.ravel(use.station.capacity)[0])
-            found.setdefault((t.turn, d.what), [0.0] * len(busiest))[place[d.station]] += 100 * share
+            by_turn.setdefault((t.turn, d.what), [0.0] * len(busiest))[place[d.station]] += 100 * share
             costs = f"{cost:.4g} {use.station.unit}/B", f"{share:.1%}"
             rows.append((d.station, t.name, d.what, *costs, d.formula, d.source))
-    by_what = _busiest_turn(found, len(busiest))
+    by_what = _busiest_turn(by_turn, len(busiest))
     ranked = sorted(by_what, key=lambda what: -sum(by_what[what]))
     only = f"[{p.transfers[0].name}]" if len(p.transfers) == 1 else ""
     down = rows_axis([called(p, name) for name in place], [name.removesuffix(only) for name in place])
     traces = [
-        bars(by_what[what], f"{folded(what)}: %{{x:.3g}} %", whole(what, LEGEND), **painted(n))
-        for n, what in enumerate(ranked)
+        bars(by_what[activity], f"{folded(activity)}: %{{x:.3g}} %", wrapped(activity, LEGEND), **painted(n))
+        for n, activity in enumerate(ranked)
     ]
     layout = {
         "barmode": "stack",
@@ -115,16 +115,16 @@ def spending(p: Prediction) -> Figure:
     return Figure("How busy each part is", says, traces, layout, Table(*head, rows=rows))
 
 
-def _busiest_turn(found: dict[tuple[int, str], list[float]], stations: int) -> dict[str, list[float]]:
+def _busiest_turn(by_turn: dict[tuple[int, str], list[float]], stations: int) -> dict[str, list[float]]:
     """By activity, what it uses of each station: transfers that wait for each other never use one together."""
-    turns = sorted({turn for turn, _ in found})
-    total = [[sum(v[k] for (of, _), v in found.items() if of == turn) for turn in turns] for k in range(stations)]
-    kept = [turns[max(range(len(turns)), key=t.__getitem__)] if turns else 0 for t in total]
+    turns = sorted({turn for turn, _ in by_turn})
+    total = [[sum(v[k] for (step, _), v in by_turn.items() if step == turn) for turn in turns] for k in range(stations)]
+    busiest = [turns[max(range(len(turns)), key=t.__getitem__)] if turns else 0 for t in total]
     by_what: dict[str, list[float]] = {}
-    for (turn, what), values in found.items():
-        shown = by_what.setdefault(what, [0.0] * stations)
+    for (turn, activity), values in by_turn.items():
+        shown = by_what.setdefault(activity, [0.0] * stations)
         for k, value in enumerate(values):
-            shown[k] += value if kept[k] == turn else 0.0
+            shown[k] += value if busiest[k] == turn else 0.0
     return by_what
 
 
@@ -132,12 +132,12 @@ def tornado(shares: Sequence[Share]) -> Figure | None:
     """Which uncertain things make the interval wide."""
     if not shares:
         return None
-    kept = shares[:BUSIEST]
-    trace = bars([100 * s.share for s in kept], "%{x:.3g} % of the variance<br>%{customdata}")
-    trace["customdata"] = [folded(f"{s.what}; find out by: {s.measure}") for s in kept]
-    rows = [(s.what, f"{s.share:.1%}", f"x {s.left:.2f}", s.measure) for s in shares]
-    says = "Shares of the variance: " + "; ".join(f"{s.what} {s.share:.0%}" for s in kept)
-    down = rows_axis([s.what for s in kept])
+    largest = shares[:BUSIEST]
+    trace = bars([100 * s.share for s in largest], "%{x:.3g} % of the variance<br>%{customdata}")
+    trace["customdata"] = [folded(f"{s.cause}; find out by: {s.measure}") for s in largest]
+    rows = [(s.cause, f"{s.share:.1%}", f"x {s.left:.2f}", s.measure) for s in shares]
+    says = "Shares of the variance: " + "; ".join(f"{s.cause} {s.share:.0%}" for s in largest)
+    down = rows_axis([s.cause for s in largest])
     layout = {"yaxis": down, "xaxis": axis("share of the variance [%]", rangemode="tozero"), "height": height(down)}
     head = ("what", ">share", ">width if it were known", "how to find out")
     return Figure("Why the interval is wide", says, [trace], layout, Table(*head, rows=rows))
@@ -145,7 +145,7 @@ def tornado(shares: Sequence[Share]) -> Figure | None:
 
 def _band(rates: Sequence[Interval]) -> Sequence[list[float]]:
     """Low, middle and high of each, in Gb/s."""
-    return [[8e-9 * getattr(rate, at) for rate in rates] for at in ("p10", "p50", "p90")]
+    return [[8e-9 * getattr(rate, level) for rate in rates] for level in ("p10", "p50", "p90")]
 
 
 def measured(figures: Sequence[tuple[str, str, float, Interval]]) -> Figure | None:
@@ -177,10 +177,10 @@ def plane(grid: Grid, rows: str, columns: str) -> Figure | None:
         rows: Key that varies from row to row.
         columns: Key that varies from column to column.
     """
-    found = grid.plane(rows, columns)
-    if found is None:
+    crossing = grid.plane(rows, columns)
+    if crossing is None:
         return None
-    down, across, table = found
+    down, across, table = crossing
     rates = [[gbps(v) for v in row] for row in table]
     most = max((v for row in rates for v in row if v is not None), default=1.0)
     drawn = heat(
@@ -188,38 +188,38 @@ def plane(grid: Grid, rows: str, columns: str) -> Figure | None:
         texttemplate="%{z:.3g}", textfont={"size": 12}, xgap=2, ygap=2,
     )  # fmt: skip
     frame: Trace = {"symbol": "square-open", "size": 44, "color": "#ff4f43", "line": {"width": 3}}
-    own = marks("", [across.own], [down.own], **frame)
+    point = marks("", [across.own], [down.own], **frame)
     axes = {"xaxis": _labelled(across), "yaxis": _labelled(down)}
     layout = {**axes, "height": 120 + 52 * len(down.labels), "showlegend": False}
     head = (f"{down.title} / {across.title}", *(f">{text}" for text in across.labels))
     cells = [
         (down.labels[n], *("-" if v is None else units.show(v, "B/s") for v in row)) for n, row in enumerate(table)
     ]
-    here = table[down.own][across.own]
+    own_rate = table[down.own][across.own]
     says = (
         f"Throughput over {down.title} and {across.title}; the path is at {down.labels[down.own]} and "
-        f"{across.labels[across.own]}, where it is {'unknown' if here is None else units.show(here, 'B/s')}"
+        f"{across.labels[across.own]}, where it is {'unknown' if own_rate is None else units.show(own_rate, 'B/s')}"
     )
     title = f"Throughput over {down.title} and {across.title} (the frame: the path as it is)"
-    return Figure(title, says, [drawn, own], layout, Table(*head, rows=cells))
+    return Figure(title, says, [drawn, point], layout, Table(*head, rows=cells))
 
 
 def _labelled(varied: Axis) -> dict[str, Any]:
-    ticks = {"tickvals": list(range(len(varied.labels))), "ticktext": [whole(text, 22) for text in varied.labels]}
+    ticks = {"tickvals": list(range(len(varied.labels))), "ticktext": [wrapped(text, 22) for text in varied.labels]}
     return axis(label(varied.title), **ticks, showgrid=False, zeroline=False)
 
 
-def file_sizes(points: Sequence[tuple[float, float | None]], own: tuple[float, float] | None) -> Figure | None:
+def file_sizes(points: Sequence[tuple[float, float | None]], point: tuple[float, float] | None) -> Figure | None:
     """Throughput over the size of a file, with the path's own point (mean size [B], rate [B/s]) in it."""
     if not points:
         return None
     ticks = [size for size, _ in points]
     rates = [gbps(rate) for _, rate in points]
     traces = [line("equal files of this size", ticks, rates, "%{x:.3s}B files: %{y:.4g} Gb/s", marked=True)]
-    if own is not None:
+    if point is not None:
         look: Trace = {"color": AMBER, "size": 13, "symbol": "diamond"}
         mean = "the path as it is (mean size)"
-        traces.append(marks(mean, [own[0]], [gbps(own[1])], "as it is: %{y:.4g} Gb/s", **look))
+        traces.append(marks(mean, [point[0]], [gbps(point[1])], "as it is: %{y:.4g} Gb/s", **look))
     shown = {"tickvals": ticks, "ticktext": [units.show(s, "B") for s in ticks], "tickangle": 0}
     layout = {
         "xaxis": axis("size of a file", type="log", **shown),
@@ -231,16 +231,16 @@ def file_sizes(points: Sequence[tuple[float, float | None]], own: tuple[float, f
     return Figure("Throughput over the size of a file", says, traces, layout, Table(">size", ">throughput", rows=rows))
 
 
-def variants(made: Comparison) -> Figure:
+def variants(comparison: Comparison) -> Figure:
     """Variants side by side, each with its interval."""
-    rates = [v.prediction.throughput_Bps for v in made.variants]
+    rates = [v.prediction.throughput_Bps for v in comparison.variants]
     low, middle, high = _band(rates)
-    down = rows_axis([v.name for v in made.variants])
+    down = rows_axis([v.name for v in comparison.variants])
     trace = bars(middle, "%{x:.4g} Gb/s") | spans("x", low, middle, high, color=AMBER)
     rows = [
         (v.name, *(units.show(r, "B/s") for r in v.prediction.throughput_Bps.as_dict().values()),
          units.show(v.prediction.duration_s.p50, "s"), v.prediction.bottleneck.station)
-        for v in made.variants
+        for v in comparison.variants
     ]  # fmt: skip
     layout = {"yaxis": down, "xaxis": rate_axis(), "height": height(down)}
     says = "; ".join(f"{r[0]}: {r[2]} ({r[1]} to {r[3]})" for r in rows)
@@ -248,29 +248,29 @@ def variants(made: Comparison) -> Figure:
     return Figure("Variants side by side", says, [trace], layout, Table(*head, rows=rows))
 
 
-def scenarios(made: SweepResult) -> Figure:
+def scenarios(sweep: SweepResult) -> Figure:
     """Throughput over the first key, where that is a number, a line for each value of the second; else bars."""
-    count, numbers, rows = len(made.keys), made.numbers(), []
-    rates = [gbps(row[count]) for row in made.rows]
-    for row in made.rows:
+    count, numbers, rows = len(sweep.keys), sweep.numbers(), []
+    rates = [gbps(row[count]) for row in sweep.rows]
+    for row in sweep.rows:
         refused = row[count] is None
         shown = ("-" if refused else units.show(row[n], "B/s") for n in (count + 5, count, count + 6))
         rows.append((*map(str, row[:count]), *shown, str(row[count + 4 if refused else count + 2])))
     layout: dict[str, Any] = {"yaxis": rows_axis([", ".join(row[:count]) for row in rows]), "xaxis": rate_axis()}
     traces = [bars(rates, "%{x:.4g} Gb/s")]
-    if made.keys and made.keys[0] in numbers and count <= 2:
-        names = (f"{made.keys[1]}={row[1]}" if count == 2 else "throughput" for row in made.rows)
-        found = by_key(zip(names, zip(numbers[made.keys[0]], rates, strict=True), strict=True))
+    if sweep.keys and sweep.keys[0] in numbers and count <= 2:
+        names = (f"{sweep.keys[1]}={row[1]}" if count == 2 else "throughput" for row in sweep.rows)
+        by_name = by_key(zip(names, zip(numbers[sweep.keys[0]], rates, strict=True), strict=True))
         traces = []
-        for n, (name, points) in enumerate(found.items()):
+        for n, (name, points) in enumerate(by_name.items()):
             across, up = zip(*sorted(points, key=lambda point: point[0]), strict=True)
             tone = TONES[n % len(TONES)]
             traces.append(line(label(name), across, up, "%{x:.4g}: %{y:.4g} Gb/s", marked=True, color=tone))
-        layout = {"xaxis": axis(f"{made.keys[0]} [SI]"), "yaxis": rate_axis(), "showlegend": len(traces) > 1}
-    known = [rate for rate in rates if rate is not None]
-    says = f"{made.path}: {min(known):.3g} to {max(known):.3g} Gb/s" if known else f"{made.path}: all refused"
-    head = (*(f">{key}" for key in made.keys), *HEADS, "bottleneck")
-    return Figure(f"Throughput of {made.path}", says, traces, layout, Table(*head, rows=rows))
+        layout = {"xaxis": axis(f"{sweep.keys[0]} [SI]"), "yaxis": rate_axis(), "showlegend": len(traces) > 1}
+    usable = [rate for rate in rates if rate is not None]
+    says = f"{sweep.path}: {min(usable):.3g} to {max(usable):.3g} Gb/s" if usable else f"{sweep.path}: all refused"
+    head = (*(f">{key}" for key in sweep.keys), *HEADS, "bottleneck")
+    return Figure(f"Throughput of {sweep.path}", says, traces, layout, Table(*head, rows=rows))
 
 
 def plan_steps(plan: Plan) -> Figure:
@@ -278,12 +278,12 @@ def plan_steps(plan: Plan) -> Figure:
 
     Each step has the ones before it in it: gains are of all of them together.
     """
-    kept = [("now", plan.now)]
+    steps = [("now", plan.now)]
     if plan.tuned is not plan.now:
-        kept.append(("free", plan.tuned))
+        steps.append(("free", plan.tuned))
     if plan.best.options:
-        kept.append((f"bought, {plan.best.price}", plan.best))
-    stages = [s for _, s in kept]
+        steps.append((f"bought, {plan.best.price}", plan.best))
+    stages = [s for _, s in steps]
     rates = [s.prediction.throughput_Bps for s in stages]
     low, middle, high = _band(rates)
     tones = [AMBER if s.probability >= plan.confidence else BLUE for s in stages]
@@ -291,13 +291,13 @@ def plan_steps(plan: Plan) -> Figure:
     trace["customdata"] = [folded(f"{s.name}: the goal is met with {s.probability:.0%}") for s in stages]
     base = max(plan.now.rate, 1e-300)
     rows = []
-    for name, s in kept:
+    for name, s in steps:
         shown = (units.show(v, "B/s", digits=3) for v in s.prediction.throughput_Bps.as_dict().values())
         gain, sets = f"x {s.rate / base:.2g}", "; ".join(f"--set {o}" for o in s.overrides)
         rows.append((name, s.name, sets, *shown, gain, f"{s.probability:.0%}"))
     target = units.show(plan.target_Bps, "B/s", digits=3)
     says = f"The goal is {target}. " + "; ".join(f"{r[0]}: {r[4]} ({r[3]} to {r[5]}), met with {r[7]}" for r in rows)
-    down = rows_axis([name for name, _ in kept])
+    down = rows_axis([name for name, _ in steps])
     layout = {"xaxis": rate_axis(), "yaxis": down, "height": height(down), **_goal(plan, "x")}
     head = ("step", "what", "set", *HEADS, ">of now", ">P(goal)")
     return Figure("Now, free, bought: against the goal", says, [trace], layout, Table(*head, rows=rows))

@@ -67,21 +67,21 @@ def _line(title: str, text: str) -> Text:
     """A line for a terminal, what is seen first in colour."""
     from rich.text import Text
 
-    made = Text.assemble((title, "bold"), text)
+    styled = Text.assemble((title, "bold"), text)
     for label, style in _LABELS.items():
-        made.highlight_regex(label, style)
-    return made
+        styled.highlight_regex(label, style)
+    return styled
 
 
 def _row(line: str, bold: bool) -> Text:  # noqa: FBT001 - headings are
     """A line of a table for a terminal; its bars in the colour of how full they are."""
     from rich.text import Text
 
-    made = Text(line, "bold" if bold else "")
-    for found in re.finditer(f"[{BARS}]{{{BAR},}}", line):
-        share = found[0].count(BARS[0]) / len(found[0])
-        made.stylize(next(style for least, style in _FULL if share >= least), *found.span())
-    return made
+    styled = Text(line, "bold" if bold else "")
+    for match in re.finditer(f"[{BARS}]{{{BAR},}}", line):
+        share = match[0].count(BARS[0]) / len(match[0])
+        styled.stylize(next(style for least, style in _FULL if share >= least), *match.span())
+    return styled
 
 
 def console() -> Out:

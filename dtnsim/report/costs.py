@@ -33,14 +33,14 @@ class Reliefs:
         self._settings: dict[str, list[tuple[Setting, dict[str, float]]]] = {}
         self._paths, self._loads = Paths(p.given), dict[tuple[str, ...], dict[str, float]]()
 
-    def of(self, rungs: Sequence[Rung]) -> list[tuple[str, str]]:
+    def reliefs(self, rungs: Sequence[Rung]) -> list[tuple[str, str]]:
         """(what to type, the cheapest part that makes the station quicker) of each rung; empty where none is known."""
-        return [self._one(rung, max(r.throughput_Bps for r in rungs)) for rung in rungs]
+        return [self._relief(rung, max(r.throughput_Bps for r in rungs)) for rung in rungs]
 
-    def _one(self, rung: Rung, target_Bps: float) -> tuple[str, str]:
+    def _relief(self, rung: Rung, target_Bps: float) -> tuple[str, str]:
         station, least = self._stations.get(rung.station), self._load().get(rung.station, 0.0) * (1 - _SAVED)
         host = station.host if station is not None and station.host in self._given.hosts else ""
-        command = self._own(rung)
+        command = self._own_remedy(rung)
         if not command:
             tried = self._tried(host, target_Bps)
             command = next(("; ".join(s.commands) for s, load in tried if load.get(rung.station, least) < least), "")
@@ -51,21 +51,21 @@ class Reliefs:
             price += f" ({part.buys[0][0].date})"
         return command, price
 
-    def _own(self, rung: Rung) -> str:
+    def _own_remedy(self, rung: Rung) -> str:
         """What the rung's remedy says, as it is typed on its hosts; one sysctl has one value wherever it is named."""
-        found = [(name, tcp.sysctls(self._given, name, rung.overrides)) for name in self._given.hosts]
-        return "; ".join(f"on {name}: {'; '.join(s.commands)}" for name, s in found if s is not None)
+        settings = [(name, tcp.sysctls(self._given, name, rung.overrides)) for name in self._given.hosts]
+        return "; ".join(f"on {name}: {'; '.join(s.commands)}" for name, s in settings if s is not None)
 
     def _tried(self, host: str, target_Bps: float) -> list[tuple[Setting, dict[str, float]]]:
         """Settings of a host and of the tools, each with the load of the stations that it leaves."""
         if host not in self._settings:
-            found = []
+            tried = []
             settings = actions.settings(self._given, [host] if host else [], target_Bps, ("tuning",))
             self._paths.ahead(s.overrides for s in settings if s.overrides not in self._loads)
             for setting in settings:
                 with suppress(DtnsimError):
-                    found.append((setting, self._load(setting.overrides)))
-            self._settings[host] = found
+                    tried.append((setting, self._load(setting.overrides)))
+            self._settings[host] = tried
         return self._settings[host]
 
     def _cheapest(self, host: str, key: str, station: str, least: float) -> Option | None:

@@ -94,10 +94,10 @@ class Decision:
         action = "to speed up" if self.enough else "do this"
         words = self.does if self.better is None else self.does[:1]
         lines = self.does[len(words) :]
-        found = [("held by", (self.held,)), (action, words), ("gain", (self.gains,)), ("price", (self.costs,)),
+        rows = [("held by", (self.held,)), (action, words), ("gain", (self.gains,)), ("price", (self.costs,)),
                  ("type" if len(lines) > 1 else "to try it", lines), ("instead", self.others),
                  ("check first", self.measure)]  # fmt: skip
-        return [(label, texts) for label, texts in found if texts]
+        return [(label, texts) for label, texts in rows if texts]
 
     @property
     def html(self) -> str:
@@ -111,27 +111,27 @@ class Decision:
 def decide(p: Prediction, wanted: Sequence[Goal] = (), start: dt.time | None = None) -> Decision:
     """The decision of an answer, by what holds the transfer that takes longest."""
     t = p.longest
-    f, held = p.transfers.index(t), holds.held(p)
+    f, held = p.transfers.index(t), holds.bottleneck(p)
     enough = bool(wanted) and p.drawn is not None and all(goal.met(p, _SURE) for goal in wanted)
     says, tools = verdict(p, wanted, start), _by_another(p, f) if len(p.transfers) == 1 else []
     usual = holds.usual(p)
-    ways = () if _until_last_start(p) else _unlike((*(usual.ways if usual is not None else ()), *_ways(p, t)))
+    ways = () if _until_last_start(p) else _distinct((*(usual.ways if usual is not None else ()), *_remedies(p, t)))
     # what can be typed comes first, unless another brings more than twice as much
     rank = {way: 2 if typed(p, way) else 1 for way in ways}
     ranked = sorted(ways, key=lambda w: -w.ceiling_Bps * rank[w])[:_TRIED]
-    tried = [(way, _again(p, p.given.changed(way.overrides))) for way in ranked]
-    helps = [each for each in tried if _more(p, each[1]) > relieved.WORTH]
-    helps.sort(key=lambda each: -_more(p, each[1]) * rank[each[0]])
+    tried = [(way, _predicted_again(p, p.given.changed(way.overrides))) for way in ranked]
+    helps = [each for each in tried if _speedup(p, each[1]) > relieved.WORTH]
+    helps.sort(key=lambda each: -_speedup(p, each[1]) * rank[each[0]])
     measure = _first(p, wanted, 1 if helps or len(p.transfers) > 1 else _TRIED)
     measure = tuple(text for text in measure if text.endswith(LATE)) or (() if enough else measure)  # a verdict's alone
     if helps:
         (way, better), *rest = helps
-        others = [f"{_plain(p, w)} ({option(w)}): {_times(_more(p, then))}" for w, then in rest] + tools
+        others = [f"{_plain(p, w)} ({option(w)}): {_times(_speedup(p, then))}" for w, then in rest] + tools
         lines = typed(p, way)
         does = (_plain(p, way), *lines, f"(to try it: {option(way)})" if lines else f"with {option(way)}")
         costs = next((c for end, c in _COSTS if way.overrides[0].partition("=")[0].endswith(end)), _FREE)
-        asked = [name for name in of_others(p) if tcp_of(name, way.overrides)]
-        costs += f"; on {asked[0]} it is for those who run it" if asked else ""
+        foreign = [name for name in of_others(p) if tcp_of(name, way.overrides)]
+        costs += f"; on {foreign[0]} it is for those who run it" if foreign else ""
         return Decision(says, held, enough, does, _gain(p, better), costs, tuple(others), measure, better)
     does, gains, costs = _no_setting(p, f, () if enough else wanted)
     return Decision(says, held, enough, does, gains, costs, (), measure, None)
@@ -145,20 +145,20 @@ def _first(p: Prediction, wanted: Sequence[Goal], most: int) -> tuple[str, ...]:
     furthest = {a.key: a for a in sorted(p.assumed, key=lambda a: a.moves)}
     far = sorted(furthest.values(), key=lambda a: a.moves)[::-1][:_RANKED]
     medians = p.assumed.medians(far).tolist() if isinstance(p.assumed, Assumed) else []
-    now, least = p.throughput_Bps.p50, p.throughput_Bps.p50 * 1e-9
-    moves = [max(abs(math.log(max(rate, least) / now)) for rate in rates) for rates in medians]
+    median_Bps, least = p.throughput_Bps.p50, p.throughput_Bps.p50 * 1e-9
+    moves = [max(abs(math.log(max(rate, least) / median_Bps)) for rate in rates) for rates in medians]
     first = sorted(range(len(moves)), key=lambda n: -moves[n])[:most]
     return tuple(measured(p, far[n], medians[n], wanted) for n in first)
 
 
-def _ways(p: Prediction, t: TransferPrediction) -> Sequence[Remedy]:
+def _remedies(p: Prediction, t: TransferPrediction) -> Sequence[Remedy]:
     """Changes against what holds a transfer; of many, where none is tried by itself, all that it takes at once."""
     if len(p.transfers) <= relieved.TRIED or not (sets := t.ladder[0].overrides):
         return t.ways
     return [Remedy(t.ladder[0].remedy, sets, t.ceiling)]
 
 
-def _unlike(ways: Iterable[Remedy]) -> list[Remedy]:
+def _distinct(ways: Iterable[Remedy]) -> list[Remedy]:
     """Of ways that set the same keys the first, which is the best: less of the same is no other way."""
     first: dict[tuple[str, ...], Remedy] = {}
     for way in ways:
@@ -175,7 +175,7 @@ def _plain(p: Prediction, way: Remedy) -> str:
     return way.words.removesuffix(f": {lines[0]}") if (lines := typed(p, way)) else way.words
 
 
-def _again(p: Prediction, changed: PathSpec, gone: frozenset[str] = frozenset()) -> Prediction:
+def _predicted_again(p: Prediction, changed: PathSpec, gone: frozenset[str] = frozenset()) -> Prediction:
     """Another path, drawn as the answer was; of many transfers as a few draws or the medians have it, if hardly faster.
 
     Args:
@@ -186,14 +186,14 @@ def _again(p: Prediction, changed: PathSpec, gone: frozenset[str] = frozenset())
     if drawn is None or len(p.transfers) > relieved.TRIED:
         medians = changed is not p.given  # whose draws would all have to be composed
         few = without(predict(changed, samples=0), gone) if medians else without(p, gone, first=_FEW)
-        if drawn is None or _more(p, few) < (1 + relieved.WORTH) / 2:
+        if drawn is None or _speedup(p, few) < (1 + relieved.WORTH) / 2:
             return few
     if gone:
         return without(p, gone, changed)
     return predict(changed, samples=len(drawn.rates_Bps), seed=drawn.seed, mean=drawn.mean)
 
 
-def _more(p: Prediction, better: Prediction) -> float:
+def _speedup(p: Prediction, better: Prediction) -> float:
     """How many times as fast another answer is, in the median; where it is not drawn, of the ceilings."""
     if better.drawn is None or p.drawn is None:
         return better.ceiling / p.ceiling
@@ -203,8 +203,8 @@ def _more(p: Prediction, better: Prediction) -> float:
 def _gain(p: Prediction, better: Prediction) -> str:
     """How much faster, and what then holds it."""
     then = holds.following(p, better)
-    limit = f"Still held by {then}" if holds.still(p, then) else f"Next limit: {then}"
-    return f"{_times(_more(p, better))} as fast: {how_long(better, was=p)}. {limit}"
+    limit = f"Still held by {then}" if holds.is_same_limit(p, then) else f"Next limit: {then}"
+    return f"{_times(_speedup(p, better))} as fast: {how_long(better, was=p)}. {limit}"
 
 
 def _no_setting(p: Prediction, f: int, wanted: Sequence[Goal]) -> tuple[tuple[str, ...], str, str]:
@@ -214,29 +214,29 @@ def _no_setting(p: Prediction, f: int, wanted: Sequence[Goal]) -> tuple[tuple[st
     remedy, usual = relieved.remedy_of_tool(p, f), holds.usual_holder(p)
     if usual is not None and usual.remedy and not late:  # what holds most runs, whatever does at the medians
         t, freed, remedy = replace(t, bottleneck=usual), (p.given, frozenset({usual.station})), usual.remedy
-    better = None if freed is None else _again(p, *freed)
+    better = None if freed is None else _predicted_again(p, *freed)
     if t.files == 1:
         remedy = remedy.removesuffix(", or more files at once")
     does = tuple(filter(None, (remedy, *_by_another(p, f)))) or ("nothing that is known",)
-    more = 1.0 if better is None else _more(p, better)
-    asked = _asked(p, t, more, wanted)
-    said, costs = _FREE_OF_IT.get(t.bottleneck.kind, ("", ""))
-    free = costs if said in remedy else ""
+    more = 1.0 if better is None else _speedup(p, better)
+    options = _goal_options(p, t, more, wanted)
+    phrase, costs = _FREE_OF_IT.get(t.bottleneck.kind, ("", ""))
+    free = costs if phrase in remedy else ""
     short = _short_of(p, wanted, more)
-    known = f"{free}{'' if short or relieved.NO_MORE in remedy else _one_more(p, t)}" or "not known here: "
-    see = _FREE if "/sys/" in remedy else f"{known}'dtnsim plan {path} {asked}' says what to buy"
+    prefix = f"{free}{'' if short or relieved.NO_MORE in remedy else _one_more(p, t)}" or "not known here: "
+    see = _FREE if "/sys/" in remedy else f"{prefix}'dtnsim plan {path} {options}' says what to buy"
     if late:
         shown = units.show(late, "s", digits=2)
         return does, f"less than a tenth faster: the last transfer begins {shown} after the first", see
     if better is None:
         return does, "not known: nothing else of the path has a limit", see
-    what, part = holds.following(p, better), _PART.search(better.longest.bottleneck.reason)
-    what += f", {part[1]}" if part else ""  # phases take turns: it is full in some alone
+    next_limit, part = holds.following(p, better), _PART.search(better.longest.bottleneck.reason)
+    next_limit += f", {part[1]}" if part else ""  # phases take turns: it is full in some alone
     if more < relieved.WORTH:
-        return does, f"less than a tenth faster, hardly worth it alone: next, {what}{_together(p, t)}", see
+        return does, f"less than a tenth faster, hardly worth it alone: next, {next_limit}{_default_gain(p, t)}", see
     if t.bottleneck.kind in holds.OTHER_TOOL:
         see = "nothing to buy: another tool, or other options"
-    return does, f"up to {_times(more)} as fast{_some(p, better)}{short}. Next limit: {what}", see
+    return does, f"up to {_times(more)} as fast{_time_taken(p, better)}{short}. Next limit: {next_limit}", see
 
 
 def _until_last_start(p: Prediction) -> float:
@@ -254,31 +254,31 @@ def _by_another(p: Prediction, f: int) -> list[str]:
 
 def _next(p: Prediction, t: TransferPrediction, more: float) -> float:
     """A rate to plan for: of a full port the most that it carries, or twice the rate where it carries that already."""
-    now = p.throughput_Bps.p50
+    rate_Bps = p.throughput_Bps.p50
     if t.bottleneck.kind not in ("nic", "ib") and not relieved.port_of(t.bottleneck):
-        return now * min(max(more, 1.2), 2.0)
-    if p.ceiling < now * _FULL:
-        return now * 2
+        return rate_Bps * min(max(more, 1.2), 2.0)
+    if p.ceiling < rate_Bps * _FULL:
+        return rate_Bps * 2
     last = 10.0 ** (math.floor(math.log10(p.ceiling * 8)) - 1)  # two digits, and no more than there is
     return math.floor(p.ceiling * 8 / last) * last / 8
 
 
-def _together(p: Prediction, t: TransferPrediction) -> str:
+def _default_gain(p: Prediction, t: TransferPrediction) -> str:
     """What a default of the part that holds a transfer gives where all that have it have another value."""
     key = key_of(p.problem, next(s for s in p.problem.stations if s.name == t.bottleneck.station))
-    found = (a for a in p.assumed if key and f"{key}.filesystem." in f"{a.key} " and not a.ranges)
-    best = max(found, key=lambda a: a.at_low, default=None)
+    defaults = (a for a in p.assumed if key and f"{key}.filesystem." in f"{a.key} " and not a.ranges)
+    best = max(defaults, key=lambda a: a.at_low, default=None)
     if best is None or best.at_low < relieved.WORTH:
         return ""
     option = best.key.partition(" ")[0].rstrip(",").rpartition(".")[2]
     return f"; with {option} {best.low} at all of them {_times(best.at_low)} as fast"
 
 
-def _some(p: Prediction, better: Prediction) -> str:
+def _time_taken(p: Prediction, better: Prediction) -> str:
     """The time that another answer takes."""
     if p.drawn is None or all(t.timed for t in p.problem.transfers):
         return ""
-    return f": about {units.alike([took(each.drawn.seconds).p50 for each in (p, better) if each.drawn])[1]}"
+    return f": about {units.in_one_unit([took(each.drawn.seconds).p50 for each in (p, better) if each.drawn])[1]}"
 
 
 def _short_of(p: Prediction, wanted: Sequence[Goal], factor: float) -> str:
@@ -288,7 +288,7 @@ def _short_of(p: Prediction, wanted: Sequence[Goal], factor: float) -> str:
     return "" if missed is None else f", and alone NOT enough for {missed.words.removeprefix('at least ')}"
 
 
-def _asked(p: Prediction, t: TransferPrediction, more: float, wanted: Sequence[Goal]) -> str:
+def _goal_options(p: Prediction, t: TransferPrediction, more: float, wanted: Sequence[Goal]) -> str:
     """The first goal as options of `plan`; without one a rate, or of a re-sync, whose rate no wire has, a time."""
     size_B = sum(each.payload_B for each in p.transfers)
     move = f"--move {_short(size_B, 'B')} --within "
@@ -305,15 +305,15 @@ def _short(value: float, unit: str, digits: int = 3) -> str:
 
 def _one_more(p: Prediction, t: TransferPrediction) -> str:
     """What one more of the parts that hold a transfer costs, where the library has a price for the very part."""
-    named, kind, at = t.bottleneck.host, t.bottleneck.kind, t.bottleneck.component.partition(".")[0]
+    named, kind, label = t.bottleneck.host, t.bottleneck.kind, t.bottleneck.component.partition(".")[0]
     if port := relieved.port_of(t.bottleneck):
-        named, kind, at = port, "nic", ""
+        named, kind, label = port, "nic", ""
     host = p.given.hosts.get(named)
     if host is None or kind not in _PARTS:
         return ""
-    mounts = [v for mount, v in host.volumes.items() if label_of(mount) == at]
+    mounts = [v for mount, v in host.volumes.items() if label_of(mount) == label]
     cards = {**host.nics, **host.hbas}
-    part: Any = next(iter(cards.values()), None) if kind == "nic" and not at else cards.get(at)
+    part: Any = next(iter(cards.values()), None) if kind == "nic" and not label else cards.get(label)
     part = part or next((v.filesystem if kind == "tape" else v.array for v in mounts), None)
     while getattr(part, "of", None) is not None:
         part = part.of
@@ -336,30 +336,30 @@ def verdict(p: Prediction, wanted: Sequence[Goal] = (), start: dt.time | None = 
     tools = {"zfs send" if getattr(tool, "packer", "") == "zfs" else tool.kind for tool in used} - {"program"}
     by = f" by {(tools == {'cp'} and _called(p)) or next(iter(tools))}" if len(tools) == 1 else ""
     new = parts.pop() if len(parts := {ordering.sends(tool) for tool in used}) == 1 else ""
-    what = f"{units.show(size, 'B', digits=3)} in {files:,} file{'s' if files != 1 else ''}{by}{new}"
+    amount = f"{units.show(size, 'B', digits=3)} in {files:,} file{'s' if files != 1 else ''}{by}{new}"
     if p.drawn is None:
-        return f"{what}: at most {units.show(p.ceiling, 'B/s', digits=3)}, if everything unstated is perfect."
+        return f"{amount}: at most {units.show(p.ceiling, 'B/s', digits=3)}, if everything unstated is perfect."
     goal = wanted[0] if wanted else None
     if goal is None:
-        return f"{what}: {how_long(p, start)}."
+        return f"{amount}: {how_long(p, start)}."
     does, verb = ("fits", "fit") if goal.kind == "deadline" else ("reaches", "reach")
-    met, likely, asked = goal.fits(p), goal.probability(p), goal.words.removeprefix("at least ")
+    met, likely, goal_words = goal.fits(p), goal.probability(p), goal.words.removeprefix("at least ")
     says = does if met else f"does NOT {verb}"
     unsure = "probably " if goal.required is None and met and likely < _SURE else ""
     only = "" if met or share(likely) == _NEVER else "only "
-    return f"{what} {unsure}{says} {asked} ({only}{share(likely)}): {how_long(p, start)}."
+    return f"{amount} {unsure}{says} {goal_words} ({only}{share(likely)}): {how_long(p, start)}."
 
 
 def _called(p: Prediction) -> str:
     """What people call a copy from or to a share that was mounted for it (``tool: smb``); nothing for others."""
-    made = {found[1] for warning in p.warnings if (found := _MOUNTED.search(warning))}
-    return f"a copy over {made.pop().upper()}" if len(made) == 1 else ""
+    protocols = {match[1] for warning in p.warnings if (match := _MOUNTED.search(warning))}
+    return f"a copy over {protocols.pop().upper()}" if len(protocols) == 1 else ""
 
 
 def share(probability: float) -> str:
     """A share of the runs that were drawn, as people say it."""
-    whole = f"{probability:.0%}"
-    return {"0%": _NEVER, "100%": "in every run"}.get(whole, f"in {whole} of runs")
+    rounded = f"{probability:.0%}"
+    return {"0%": _NEVER, "100%": "in every run"}.get(rounded, f"in {rounded} of runs")
 
 
 def deadline(p: Prediction) -> str:

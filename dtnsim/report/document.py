@@ -61,12 +61,12 @@ def prediction_document(p: Prediction) -> dict[str, Any]:
     }
 
 
-def assumptions(found: Sequence[Assumption]) -> list[dict[str, Any]]:
+def assumptions(assumed: Sequence[Assumption]) -> list[dict[str, Any]]:
     """Numbers that nobody wrote and that move the answer; one of another usual value has that twice."""
     return [
         fields(a, "key", "value", p10="low", p90="high", throughput_at_p10="at_low", throughput_at_p90="at_high")
         | {"source": a.source}
-        for a in found
+        for a in assumed
     ]
 
 
@@ -148,7 +148,7 @@ def _demand(d: Demand, unit: dict[str, str]) -> dict[str, Any]:
     return cost | fields(d, "what", "formula", "source")
 
 
-def kept(file: str) -> dict[str, Any]:
+def read_prediction(file: str) -> dict[str, Any]:
     """A document that ``dtnsim predict --json`` has written.
 
     Raises:
@@ -161,8 +161,8 @@ def kept(file: str) -> dict[str, Any]:
     except (ValueError, RecursionError):
         raise InputError(f"--against: {file} is no JSON; give what 'dtnsim predict PATH --json' has written") from None
     if not isinstance(read, dict) or read.get("schema") != PREDICTION:
-        said = read.get("schema") if isinstance(read, dict) else None
-        raise InputError(f"--against: {file} is {said or 'no document'}; give what 'predict PATH --json' has written")
+        schema = read.get("schema") if isinstance(read, dict) else None
+        raise InputError(f"--against: {file} is {schema or 'no document'}; give what 'predict PATH --json' has written")
     return read
 
 
@@ -189,32 +189,32 @@ def _answer(old: dict[str, Any], new: dict[str, Any]) -> Iterator[str]:
         yield f"it was held by {before['station']}, it is held by {after['station']}: {after['reason']}"
 
 
-def _rates(given: dict[str, float]) -> str:
-    low, middle, high = (units.show(given[k], "B/s", digits=3) for k in ("p10", "p50", "p90"))
+def _rates(levels: dict[str, float]) -> str:
+    low, middle, high = (units.show(levels[k], "B/s", digits=3) for k in ("p10", "p50", "p90"))
     return f"{middle} ({low} to {high})"
 
 
 def _stations(old: dict[str, Any], new: dict[str, Any]) -> Iterator[str]:
     """Stations that are new, gone, or of another capacity or demand, those used most first."""
     before, after = ({s["station"]: s for s in d["stations"]} for d in (old, new))
-    found = []
+    entries = []
     for name in {**after, **before}:
         was, now = before.get(name), after.get(name)
         use = max(s["utilization"] for s in (was, now) if s is not None)
         if was is None or now is None:
-            found.append((use, f"{name} is {'new' if was is None else 'gone'}"))
+            entries.append((use, f"{name} is {'new' if was is None else 'gone'}"))
             continue
-        said = [
+        diffs = [
             f"{words} {was[key]:.4g} -> {now[key]:.4g} {now['unit'].removesuffix('/s')}{per}"
             for key, words, per in (("capacity", "capacity", "/s"), ("demand_per_byte", "a byte costs", ""))
             if _differs(was[key], now[key])
         ]
-        if said:
-            found.append((use, f"{name}: {', '.join(said)}"))
-    found.sort(key=lambda entry: -entry[0])
-    yield from (words for _, words in found[:_MOST])
-    if len(found) > _MOST:
-        yield f"and {len(found) - _MOST} more stations, which are used less"
+        if diffs:
+            entries.append((use, f"{name}: {', '.join(diffs)}"))
+    entries.sort(key=lambda entry: -entry[0])
+    yield from (words for _, words in entries[:_MOST])
+    if len(entries) > _MOST:
+        yield f"and {len(entries) - _MOST} more stations, which are used less"
 
 
 def _assumed(old: dict[str, Any], new: dict[str, Any]) -> Iterator[str]:

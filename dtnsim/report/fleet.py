@@ -59,71 +59,71 @@ def document(a: FleetAnswer) -> dict[str, Any]:
             for s in first.stations[:_MOST]
         ],
         "stations_left_out": max(len(first.stations) - _MOST, 0),
-        "held_s": {name: dict(list(held.items())[:_MOST]) for name, held in first.held_s.items()},
+        "held_s": {name: dict(list(stations.items())[:_MOST]) for name, stations in first.held_s.items()},
         "outages": {name: {"count": n, "seconds": s} for name, (n, s) in list(first.outages.items())[:_MOST]},
-        "happened": [{"time_s": t, "what": what} for t, what in first.happened[:_MOST]],
+        "happened": [{"time_s": t, "what": event} for t, event in first.happened[:_MOST]],
         "warnings": list(a.warnings),
     }
 
 
 def _plain(g: Group) -> dict[str, Any]:
-    told = fields(g, "asked", "done", "failed", "open", "size_B", "moved_B", "resent_B", "corrupted", "unnoticed")
+    counts = fields(g, "asked", "done", "failed", "open", "size_B", "moved_B", "resent_B", "corrupted", "unnoticed")
     late = fields(g, "retries", deadlines="with_deadline", deadlines_missed="missed")
-    times = {at: dict(zip(_NAMES, map(number, getattr(g, at)), strict=True)) for at in ("completion_s", "slowdown")}
+    times = {key: dict(zip(_NAMES, map(number, getattr(g, key)), strict=True)) for key in ("completion_s", "slowdown")}
     named = {"class": g.name, "from": g.source, "to": g.target}
-    return {**named, **told, **late, "waited_s_mean": number(g.waited_s), **times}
+    return {**named, **counts, **late, "waited_s_mean": number(g.waited_s), **times}
 
 
 def _group(a: FleetAnswer, n: int) -> dict[str, Any]:
     """A class in the first run, and how it varies over the replicas."""
-    made = _plain(a.runs[0].groups[n])
+    group = _plain(a.runs[0].groups[n])
     every = [r.groups[n] for r in a.runs]
     if len(every) > 1:
-        made["over_replicas"] = {
+        group["over_replicas"] = {
             "completion_s": {k: _over([g.completion_s[i] for g in every]) for i, k in enumerate(_NAMES)},
             "slowdown": {k: _over([g.slowdown[i] for g in every]) for i, k in enumerate(_NAMES)},
             "deadlines_missed": _over([float(g.missed) for g in every]),
             "resent_B": _over([g.resent_B for g in every]),
         }
-    return made
+    return group
 
 
 def _over(values: list[float]) -> dict[str, float | None]:
-    return quantiles(_told(values))
+    return quantiles(_quantiles(values))
 
 
 def _years(a: FleetAnswer, name: str) -> tuple[float, float, float]:
     """When a station is due, over the runs [years]."""
-    return _told([next((s.due_years for s in run.stations if s.name == name), math.inf) for run in a.runs])
+    return _quantiles([next((s.due_years for s in run.stations if s.name == name), math.inf) for run in a.runs])
 
 
-def _told(values: list[float]) -> tuple[float, float, float]:
+def _quantiles(values: list[float]) -> tuple[float, float, float]:
     """p10, p50 and p90 of runs; of too few of them the median alone."""
     low, middle, high = spread(values)
     return (low, middle, high) if len(values) >= ENOUGH else (math.nan, middle, math.nan)
 
 
-def _broken(a: FleetAnswer, n: int, what: str) -> tuple[float, float, float]:
+def _broken(a: FleetAnswer, n: int, field: str) -> tuple[float, float, float]:
     """When a promise of a class breaks, over the runs and its growth as it is drawn [years].
 
     Demand multiplies by the same factor whatever its growth is: twice the logarithm, half of the time.
     """
     kind = a.workload.classes[a.runs[0].promises[n].name]
     growth = kind.growth or a.workload.growth
-    found = np.array([getattr(run.promises[n], what) for run in a.runs], float)  # None is nan
+    years = np.array([getattr(run.promises[n], field) for run in a.runs], float)  # None is nan
     drawn = np.asarray(Draw(_GROWTHS, 1)(growth)) if growth.spread else np.array([growth.value])
     faster = np.log1p(growth.value) / np.log1p(np.maximum(drawn, 1e-6))
-    later = (found[:, None] * np.where(found[:, None] > 0, faster[None, :], 1.0)).ravel()
-    return _told([math.inf if y > HORIZON else y for y in later.tolist()])
+    later = (years[:, None] * np.where(years[:, None] > 0, faster[None, :], 1.0)).ravel()
+    return _quantiles([math.inf if y > HORIZON else y for y in later.tolist()])
 
 
 def _promise(a: FleetAnswer, n: int) -> dict[str, Any]:
-    made: dict[str, Any] = {"class": a.runs[0].promises[n].name, "held_by": a.runs[0].promises[n].held}
-    for key, what in (("first_missed", "missed_years"), ("p95_doubled", "doubled_years")):
-        years = _broken(a, n, what)
-        made[f"{key}_years"] = quantiles(years)
-        made[f"{key}_date"] = _dates(a, years)
-    return made
+    promise: dict[str, Any] = {"class": a.runs[0].promises[n].name, "held_by": a.runs[0].promises[n].held}
+    for key, field in (("first_missed", "missed_years"), ("p95_doubled", "doubled_years")):
+        years = _broken(a, n, field)
+        promise[f"{key}_years"] = quantiles(years)
+        promise[f"{key}_date"] = _dates(a, years)
+    return promise
 
 
 def _order(a: FleetAnswer) -> list[str]:
@@ -165,13 +165,13 @@ def show(a: FleetAnswer, out: Out) -> None:
     runs = f"; {len(a.runs)} of {a.wanted} runs, the first one shown" if a.wanted > 1 else ""
     moved = f"{total.asked:,} transfer{'s' * (total.asked != 1)}, {units.show(total.size_B, 'B')}"
     out.print(f"{moved} in {span}: {daily} a day, growing {a.workload.growth.value:.0%} a year{runs}")
-    for said in promised(a):
-        out.print(said)
+    for line in promised(a):
+        out.print(line)
     out.print()
     _completion(a, out)
     _upgrades(a, out)
     out.print()
-    out.print(held(a))
+    out.print(held_table(a))
     _failures(a, out)
     _week(a, out)
     for warning in a.warnings:
@@ -213,13 +213,13 @@ def _completion(a: FleetAnswer, out: Out) -> None:
 
 def promised(a: FleetAnswer) -> list[str]:
     """For each class when its first deadline is missed, and when it takes twice as long, in weeks without failures."""
-    said = []
+    lines = []
     for n, promise in enumerate(a.runs[0].promises):
-        missed, doubled = (_broken(a, n, what) for what in ("missed_years", "doubled_years"))
+        missed, doubled = (_broken(a, n, field) for field in ("missed_years", "doubled_years"))
         years = missed[1] if math.isfinite(missed[1]) else doubled[1]
         deadline = "" if math.isnan(missed[1]) else f"first missed deadline {_between(a, missed)}; "
-        said.append(f"{promise.name}: {deadline}p95 doubled {_between(a, doubled)}{_remedy(a, n, years)}")
-    return said
+        lines.append(f"{promise.name}: {deadline}p95 doubled {_between(a, doubled)}{_remedy(a, n, years)}")
+    return lines
 
 
 def _between(a: FleetAnswer, years: tuple[float, float, float]) -> str:
@@ -232,23 +232,23 @@ def _between(a: FleetAnswer, years: tuple[float, float, float]) -> str:
 
 def _remedy(a: FleetAnswer, n: int, years: float) -> str:
     """What holds a class when its promise breaks, what relieves it, and how much more of it lasts to the horizon."""
-    promise, known = a.runs[0].promises[n], dict(a.remedies)
+    promise, remedies = a.runs[0].promises[n], dict(a.remedies)
     if not promise.held or not math.isfinite(years):
         return ""
     growth = (a.workload.classes[promise.name].growth or a.workload.growth).value
     more = f"; {(1 + growth) ** (HORIZON - years):.2g} times its capacity would last {HORIZON:g} years"
-    buy = f", {known[promise.held]}" if known.get(promise.held) else ""
-    return f" ({kind(promise.held)} holds it then{buy}{more if promise.held in known else ''})"
+    buy = f", {remedies[promise.held]}" if remedies.get(promise.held) else ""
+    return f" ({kind(promise.held)} holds it then{buy}{more if promise.held in remedies else ''})"
 
 
 def _upgrades(a: FleetAnswer, out: Out) -> None:
-    made, kinds = due(a)
+    table, kinds = due(a)
     out.print()
-    if made is None:
+    if table is None:
         mark = f"{a.workload.full.value:.0%} in its busy {a.workload.full_over}"
         out.print(f"upgrades: no station passes {mark} within {HORIZON:g} years")
         return
-    out.print(made)
+    out.print(table)
     out.print("busy day, busy hour: what a day, an hour in twenty exceeds; peak: the fullest hour")
     if kinds > _ROWS:
         out.print(f"and {kinds - _ROWS} more kinds of stations within {HORIZON:g} years")
@@ -260,12 +260,12 @@ def due(a: FleetAnswer) -> tuple[Table | None, int]:
     mark = f">busy {a.workload.full_over} passes {a.workload.full.value:.0%}"
     ends = (f">earliest ({NAMES[0]})", f">latest ({NAMES[2]})") if several else ()
     head = ("due for an upgrade", mark, *ends, ">busy day", ">busy hour", ">peak", ">mean")
-    known = {s.name: s for s in a.runs[0].stations}
+    by_name = {s.name: s for s in a.runs[0].stations}
     alike = by_key((kind(name), name) for name in _order(a))
     for names in list(alike.values())[:_ROWS]:
         low, middle, high = _years(a, names[0])
         shown = [_when(a, middle)] + ([_when(a, low), _when(a, high)] if several else [])
-        s = known[names[0]]
+        s = by_name[names[0]]
         more = f" and {len(names) - 1} like it" if len(names) > 1 else ""
         rows.append((names[0] + more, *shown, *(f"{v:.1%}" for v in (s.busy_day, s.busy, s.peak, s.mean))))
     return (Table(*head, rows=rows) if rows else None), len(alike)
@@ -283,15 +283,15 @@ def _when(a: FleetAnswer, years: float) -> str:
     return "now" if years == 0 else f"{_date(a, years)} (in {years:.1f} years)"
 
 
-def held(a: FleetAnswer) -> Table:
+def held_table(a: FleetAnswer) -> Table:
     """What held the transfers of each class, and for how long."""
     rows = []
     for name, stations in a.runs[0].held_s.items():
-        whole = max(sum(stations.values()), 1e-300)
-        shown = [(what, seconds) for what, seconds in stations.items() if seconds / whole >= _WORTH][:_ROWS]
-        for n, (what, seconds) in enumerate(shown):
+        total = max(sum(stations.values()), 1e-300)
+        shown = [(station, seconds) for station, seconds in stations.items() if seconds / total >= _WORTH][:_ROWS]
+        for n, (station, seconds) in enumerate(shown):
             first = name if n == 0 else ""
-            rows.append((first, what.removeprefix(f"{name}: "), f"{seconds / whole:.1%}", units.show(seconds, "s")))
+            rows.append((first, station.removeprefix(f"{name}: "), f"{seconds / total:.1%}", units.show(seconds, "s")))
     return Table("class", "held by", ">share of its time", ">in all", rows=rows)
 
 

@@ -13,7 +13,7 @@ from dtnsim.ground.grouping import by_key
 from dtnsim.report import fleet
 from dtnsim.report.page import Figure
 from dtnsim.report.table import Table
-from dtnsim.report.traces import LEGEND, TONES, axis, heat, height, line, quantiles, rows_axis, whole
+from dtnsim.report.traces import LEGEND, TONES, axis, heat, height, line, quantiles, rows_axis, wrapped
 from dtnsim.simulation.fleet.answers import used
 from dtnsim.simulation.fleet.run import FleetAnswer
 from dtnsim.simulation.fleet.traffic import HOUR_S
@@ -31,18 +31,18 @@ def figures(a: FleetAnswer) -> list[Figure]:
     document = fleet.document(a)
     fullest = _fullest(document["stations"])
     busy = [s for n, s in enumerate(fullest) if not n or _top(s) >= IDLE]
-    made = [_completion(document["classes"]), _week(busy, _seen(a)), _weeks(busy[:CURVES])]
-    return [f for f in made if f is not None]
+    charts = [_completion(document["classes"]), _week(busy, _hours_seen(a)), _weeks(busy[:CURVES])]
+    return [f for f in charts if f is not None]
 
 
 def idle(a: FleetAnswer) -> str:
     """What the maps leave out, in a sentence."""
-    others = [s for s in _fullest(fleet.document(a)["stations"])[1:] if _top(s) < IDLE]
-    if not others:
+    unused = [s for s in _fullest(fleet.document(a)["stations"])[1:] if _top(s) < IDLE]
+    if not unused:
         return ""
-    most = max(others, key=_top)
+    most = max(unused, key=_top)
     used = f"at most {_top(most):.1%} in any hour ({most['station']})"
-    return f"{len(others)} other kinds of stations are not drawn: {used}."
+    return f"{len(unused)} other kinds of stations are not drawn: {used}."
 
 
 def _top(station: dict[str, Any]) -> float:
@@ -50,7 +50,7 @@ def _top(station: dict[str, Any]) -> float:
     return max(station["by_hour_of_week"], default=0.0)
 
 
-def _seen(a: FleetAnswer) -> set[int]:
+def _hours_seen(a: FleetAnswer) -> set[int]:
     """Hours of the week that the span has: a shorter one says nothing of the others."""
     hours = np.arange(min(math.ceil(a.runs[0].end_s / HOUR_S), _WEEK), dtype=np.float64) * HOUR_S
     return set((calendar.of_week(hours, calendar.date(a.workload.date)) // HOUR_S).astype(int).tolist())
@@ -69,15 +69,15 @@ def tables(a: FleetAnswer) -> list[tuple[str, Table]]:
         )
         for c in [*document["classes"], document["total"]]
     ]
-    made = [("What was asked for, and what became of it", Table("class", *head, rows=rows))]
+    captioned = [("What was asked for, and what became of it", Table("class", *head, rows=rows))]
     if a.runs[0].held_s:
-        made.append(("What held the transfers of each class", fleet.held(a)))
+        captioned.append(("What held the transfers of each class", fleet.held_table(a)))
     if due := fleet.due(a)[0]:
-        made.append(("What is due for an upgrade, the first ones first", due))
+        captioned.append(("What is due for an upgrade, the first ones first", due))
     outages = [(n, f"{o['count']:,}", units.show(o["seconds"], "s")) for n, o in document["outages"].items()]
     if outages:
-        made.append(("What was down", Table("what", ">times", ">in all", rows=outages)))
-    return made
+        captioned.append(("What was down", Table("what", ">times", ">in all", rows=outages)))
+    return captioned
 
 
 def _completion(classes: list[dict[str, Any]]) -> Figure | None:
@@ -97,24 +97,24 @@ def _fullest(stations: list[dict[str, Any]]) -> list[dict[str, Any]]:
     """The stations that are used most, of those of numbered hosts that are alike the fullest."""
     ranked = sorted(stations, key=lambda s: -s["utilization_mean"])
     alike = by_key((fleet.kind(s["station"]), s) for s in ranked)
-    found = []
-    for first, *others in list(alike.values())[:STATIONS]:
-        more = f" and {len(others)} like it" if others else ""
-        found.append({**first, "station": f"{first['station']}{more}"})
-    return found
+    fullest = []
+    for first, *rest in list(alike.values())[:STATIONS]:
+        more = f" and {len(rest)} like it" if rest else ""
+        fullest.append({**first, "station": f"{first['station']}{more}"})
+    return fullest
 
 
-def _week(kept: list[dict[str, Any]], seen: set[int]) -> Figure | None:
+def _week(busy: list[dict[str, Any]], seen: set[int]) -> Figure | None:
     """Mean use by hour of the week, of those hours that were seen."""
-    if not kept:
+    if not busy:
         return None
-    shown = [[100 * v if hour in seen else None for hour, v in enumerate(s["by_hour_of_week"])] for s in kept]
+    shown = [[100 * v if hour in seen else None for hour, v in enumerate(s["by_hour_of_week"])] for s in busy]
     trace = heat(shown, "used [%]", "hour %{x} of the week: %{z:.3g} %", zmin=0, zmax=100)
-    down = {**rows_axis([s["station"] for s in kept]), "showgrid": False}
+    down = {**rows_axis([s["station"] for s in busy]), "showgrid": False}
     across = axis("day, from midnight on", tickvals=[24 * d for d in range(7)], ticktext=list(fleet.DAYS))
     layout = {"yaxis": down, "xaxis": across, "height": height(down, 100)}
     rows = []
-    for s in kept:
+    for s in busy:
         by_hour = [sum(s["by_hour_of_week"][h::24]) / max(sum(x % 24 == h for x in seen), 1) for h in range(24)]
         top = max(range(24), key=by_hour.__getitem__)
         rows.append((s["station"], f"{s['utilization_mean']:.1%}", f"{top:02d}:00", f"{by_hour[top]:.1%}"))
@@ -123,26 +123,26 @@ def _week(kept: list[dict[str, Any]], seen: set[int]) -> Figure | None:
     return Figure("Use by hour of the week", says, [trace], layout, table)
 
 
-def _weeks(kept: list[dict[str, Any]]) -> Figure | None:
+def _weeks(busy: list[dict[str, Any]]) -> Figure | None:
     """Use week by week, as the workload grows."""
-    weeks = max((len(s["by_week"]) for s in kept), default=0)
+    weeks = max((len(s["by_week"]) for s in busy), default=0)
     if weeks < 2:
         return None
     traces = [
         line(
-            whole(s["station"], LEGEND), list(range(1, weeks + 1)), [100 * v for v in s["by_week"]],
+            wrapped(s["station"], LEGEND), list(range(1, weeks + 1)), [100 * v for v in s["by_week"]],
             "week %{x}: %{y:.3g} %",
             color=TONES[n % len(TONES)], dash=("solid", "dash", "dot")[n % 3],
         )
-        for n, s in enumerate(kept)
+        for n, s in enumerate(busy)
     ]  # fmt: skip
     axes = {"xaxis": axis("week"), "yaxis": axis("mean use [%]", rangemode="tozero")}
     layout = {**axes, "height": 380, "showlegend": True}
     rows = [
-        (str(w + 1), *(f"{s['by_week'][w]:.1%}" if w < len(s["by_week"]) else "" for s in kept)) for w in range(weeks)
+        (str(w + 1), *(f"{s['by_week'][w]:.1%}" if w < len(s["by_week"]) else "" for s in busy)) for w in range(weeks)
     ]
-    says = "; ".join(f"{s['station']}: {s['by_week'][0]:.1%} at first, {s['by_week'][-1]:.1%} at last" for s in kept)
-    table = Table(">week", *(f">{s['station']}" for s in kept), rows=rows)
+    says = "; ".join(f"{s['station']}: {s['by_week'][0]:.1%} at first, {s['by_week'][-1]:.1%} at last" for s in busy)
+    table = Table(">week", *(f">{s['station']}" for s in busy), rows=rows)
     return Figure("Use week by week", says, traces, layout, table)
 
 
@@ -165,14 +165,14 @@ def transfers(a: FleetAnswer, path: Path) -> None:
     Raises:
         InputError: The first run came from a checkpoint, or the place cannot be written.
     """
-    made = a.first
-    if made is None:
+    first = a.first
+    if first is None:
         raise InputError("--transfers: the first run came from the checkpoint, which has no transfers; leave that out")
-    course = made.course
+    course = first.course
     work, n = course.work, len(course.work)
     lanes = [(lane.kind.name, *lane.names, lane.user.name) for lane in course.lanes]
     names = [np.array([lane[k] for lane in lanes] or [""], object)[work.lane] for k in range(4)]
-    ends = np.array([(made.hosts[w.source], made.hosts[w.target]) for w in course.ways] or [("", "")], object)
+    ends = np.array([(first.hosts[w.source], first.hosts[w.target]) for w in course.ways] or [("", "")], object)
     used_ways = ends[np.maximum(course.way, 0)]
     used_ways[course.way < 0] = ""
     moved = course.moved
@@ -187,7 +187,7 @@ def transfers(a: FleetAnswer, path: Path) -> None:
         "asked_s": work.asked,
         "begun_s": course.begun,
         "ended_s": course.ended,
-        "alone_s": made.alone_s,
+        "alone_s": first.alone_s,
         "due_s": work.due,
         "bytes": work.size,
         "files": work.files,

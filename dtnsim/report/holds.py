@@ -26,14 +26,14 @@ def holds(p: Prediction, b: Bottleneck) -> str:
     """What a bottleneck is, for people."""
     place = b.component.removeprefix("tcp.")
     if b.kind == "tcp":
-        found = _LIMIT.fullmatch(b.reason)
+        match = _LIMIT.fullmatch(b.reason)
         ends = _ends(p, place.removeprefix("pacing."))
         if place.startswith("pacing."):
             return f"the pacing of packets from {ends}"
-        if found is None or found[1] not in _TCP:
+        if match is None or match[1] not in _TCP:
             return f"the TCP connections from {ends}"
-        what = _place(found[2]) if found[1] == "link" else found[2].removeprefix("1 x ")
-        return _TCP[found[1]].format(ends=ends, what=what)
+        detail = _place(match[2]) if match[1] == "link" else match[2].removeprefix("1 x ")
+        return _TCP[match[1]].format(ends=ends, what=detail)
     words = _several(p, _station(p, b.station), _words(b.kind, place))
     if b.kind == "network" and not _shared(p, place.removesuffix(".back")):
         words = words.partition(", with the traffic")[0]
@@ -53,10 +53,10 @@ def called(p: Prediction, name: str, reason: str = "") -> str:
         return name
     place = s.component.removeprefix("tcp.")
     if s.kind == "tcp":
-        found = _LIMIT.fullmatch(reason)
-        if found is not None and found[1] == "link":
-            return re.split(" is (?:full|reached)", _place(found[2]))[0].removeprefix("the ")
-        limit = _LIMITS.get(found[1], "TCP") if found is not None else "TCP"
+        match = _LIMIT.fullmatch(reason)
+        if match is not None and match[1] == "link":
+            return re.split(" is (?:full|reached)", _place(match[2]))[0].removeprefix("the ")
+        limit = _LIMITS.get(match[1], "TCP") if match is not None else "TCP"
         return f"{limit} from {_ends(p, place.removeprefix('pacing.'))}"
     words = re.split(r" \(|[,:] ", _several(p, s, _words(s.kind, place)))[0]
     return words.format(host=s.host, place=place).removeprefix("the ")
@@ -109,7 +109,7 @@ def _ends(p: Prediction, place: str) -> str:
     return place
 
 
-def held(p: Prediction) -> str:
+def bottleneck(p: Prediction) -> str:
     """What holds the transfer that takes longest, for people: in most of its draws, and at its best too."""
     t, found = p.longest, usual(p)
     best = f"{holds(p, t.bottleneck)} [{t.bottleneck.station}]"
@@ -124,7 +124,7 @@ def held(p: Prediction) -> str:
 def usual_holder(p: Prediction) -> Bottleneck | None:
     """What holds the transfer that takes longest in most of its draws, if it goes by another name at the medians."""
     found = usual(p)
-    names = [brief(holds(p, replace(held, work=()))) for held in (p.longest.bottleneck, *(found or ())[:1])]
+    names = [brief(holds(p, replace(bottleneck, work=()))) for bottleneck in (p.longest.bottleneck, *(found or ())[:1])]
     return found.holder if found is not None and names[0] != names[1] else None
 
 
@@ -136,11 +136,11 @@ def usual(p: Prediction) -> Usual | None:
 def following(p: Prediction, better: Prediction) -> str:
     """What holds another answer; by name where that sounds like what holds this one, as drives of two volumes do."""
     then, now = _holder(better), _holder(p)
-    what, same = (brief(holds(each, replace(b, work=()))) for each, b in ((better, then), (p, now)))
-    return f"{what} ({then.station})" if what == same and then.station != now.station else what
+    words, same = (brief(holds(each, replace(b, work=()))) for each, b in ((better, then), (p, now)))
+    return f"{words} ({then.station})" if words == same and then.station != now.station else words
 
 
-def still(p: Prediction, then: str) -> bool:
+def is_same_limit(p: Prediction, then: str) -> bool:
     """Whether a limit is the one of now, whatever their sizes."""
     return then.partition(": ")[0] == brief(holds(p, replace(_holder(p), work=()))).partition(": ")[0]
 

@@ -24,10 +24,10 @@ def clock(text: str) -> dt.time:
     Raises:
         InputError: it is none.
     """
-    found = _CLOCK.fullmatch(text.strip())
-    if found is None:
+    match = _CLOCK.fullmatch(text.strip())
+    if match is None:
         raise InputError(f"--start: {text!r} is no time of day; write it like 22:00")
-    return dt.time(int(found[1]), int(found[2]))
+    return dt.time(int(match[1]), int(match[2]))
 
 
 def how_long(p: Prediction, start: dt.time | None = None, was: Prediction | None = None) -> str:
@@ -47,11 +47,11 @@ def how_long(p: Prediction, start: dt.time | None = None, was: Prediction | None
     if start is None or time.p90 == float("inf"):
         spread = [time.p50, time.p10, time.p90]
         before = [] if was is None or was.drawn is None else [took(was.drawn.seconds).p50]
-        whole = units.alike([*spread, *before])
-        half, quick, slow = units.alike(spread) if len({_unit(each) for each in whole}) > 1 else whole[:3]
+        shown = units.in_one_unit([*spread, *before])
+        half, quick, slow = units.in_one_unit(spread) if len({_unit(each) for each in shown}) > 1 else shown[:3]
         quick = quick.removesuffix(_unit(slow)).rstrip() if _unit(quick) == _unit(slow) else quick
-        now = f" instead of {whole[3]}" if before else ""
-        return f"about {half}{now} ({often('runs')}: {quick} to {slow}), at {pace(p)}"
+        instead = f" instead of {shown[3]}" if before else ""
+        return f"about {half}{instead} ({often('runs')}: {quick} to {slow}), at {pace(p)}"
     quick, half, slow = (_end(v, start) for v in (time.p10, time.p50, time.p90))
     return f"there by {half} ({often('runs')}: {quick} to {slow}), at {pace(p)}"
 

@@ -30,11 +30,11 @@ def frame(answer: object) -> Any:
 
 def figure(answer: object) -> Any:
     """The answer as a figure of plotly, to be shown, changed or written as a picture."""
-    made: Figure = _view(answer, 2, "figure")(answer)
+    chart: Figure = _view(answer, 2, "figure")(answer)
     objects = need("plotly.graph_objects", "figure()")
-    above = {"t": 84 if made.layout.get("showlegend") else 48, "b": 48}
-    layout = {**made.plotly["layout"], "title": {"text": made.title}, "margin": above, "template": "plotly_white"}
-    return objects.Figure({**made.plotly, "layout": layout})
+    above = {"t": 84 if chart.layout.get("showlegend") else 48, "b": 48}
+    layout = {**chart.plotly["layout"], "title": {"text": chart.title}, "margin": above, "template": "plotly_white"}
+    return objects.Figure({**chart.plotly, "layout": layout})
 
 
 def _view(answer: object, number: int, name: str) -> Callable[[Any], Any]:
@@ -44,7 +44,7 @@ def _view(answer: object, number: int, name: str) -> Callable[[Any], Any]:
     return view
 
 
-def _said(answer: object, *sentences: str) -> str:
+def _markup(answer: object, *sentences: str) -> str:
     """What an answer is, in bold, and sentences on it as a list."""
     listed = "".join(f"<li>{escaped(s)}</li>" for s in sentences)
     return f"<p><b>{escaped(answer)}</b></p>" + (f"<ul>{listed}</ul>" if listed else "")
@@ -63,18 +63,18 @@ def _ladder(answer: Prediction) -> Figure:
 
 def _simulation(answer: Simulation) -> str:
     rows = [(h.station, f"{h.start_s:.4g}", f"{h.end_s:.4g}") for t in answer.runs[0].transfers for h in t.held[:20]]
-    held = Table("held by", ">from [s]", ">to [s]", rows=rows).html("What held it")
-    return f"<p><b>{escaped(answer)}</b><br>{escaped(timeline.figures(answer)[0].says)}</p>{held}"
+    table = Table("held by", ">from [s]", ">to [s]", rows=rows).html("What held it")
+    return f"<p><b>{escaped(answer)}</b><br>{escaped(timeline.figures(answer)[0].says)}</p>{table}"
 
 
 def _plan(answer: Plan) -> str:
-    made = charts.plan_frontier(answer)
-    return _said(answer.verdict, *answer.sentences) + made.table.html(made.title)
+    chart = charts.plan_frontier(answer)
+    return _markup(answer.verdict, *answer.sentences) + chart.table.html(chart.title)
 
 
 def _comparison(answer: Comparison) -> str:
     why = (answer.sentence(n) for n in range(1, len(answer.variants)))
-    return _said(answer, *why) + charts.variants(answer).table.html("Side by side")
+    return _markup(answer, *why) + charts.variants(answer).table.html("Side by side")
 
 
 def _classes(answer: FleetAnswer) -> Any:
@@ -92,13 +92,13 @@ _VIEWS: Final[dict[type, tuple[Callable[[Any], str], Callable[[Any], Any] | None
     ),
     Plan: (_plan, None, charts.plan_frontier),
     FleetAnswer: (
-        lambda answer: _said(answer) + "".join(table.html(says) for says, table in fleet_page.tables(answer)),
+        lambda answer: _markup(answer) + "".join(table.html(says) for says, table in fleet_page.tables(answer)),
         _classes,
         lambda answer: fleet_page.figures(answer)[0],
     ),
     Comparison: (_comparison, lambda answer: rows_frame(answer.to_dicts()), charts.variants),
     SweepResult: (
-        lambda answer: _said(answer) + charts.scenarios(answer).table.html("Scenarios"),
+        lambda answer: _markup(answer) + charts.scenarios(answer).table.html("Scenarios"),
         lambda answer: rows_frame(answer.to_dicts()).assign(**answer.numbers()),
         charts.scenarios,
     ),

@@ -87,17 +87,17 @@ class Page:
         shown = table.html(caption)
         self._parts.append(f"<details><summary>{escaped(caption)}</summary>{shown}</details>" if folded else shown)
 
-    def figure(self, made: Figure | None) -> None:
+    def figure(self, figure: Figure | None) -> None:
         """A figure with its caption, and its numbers as a table that unfolds; nothing for None."""
-        if made is None:
+        if figure is None:
             return
-        number, caption = len(self._figures), escaped(made.title)
-        self._figures.append(made.plotly)
-        height = int(made.layout.get("height", 360))
+        number, caption = len(self._figures), escaped(figure.title)
+        self._figures.append(figure.plotly)
+        height = int(figure.layout.get("height", 360))
         self._parts.append(
             f'<figure><figcaption>{caption}</figcaption><div class="plot" role="img" '
-            f'style="height:{height}px" data-figure="{number}" aria-label="{escaped(made.says)}"></div>'
-            f"<details><summary>The numbers: {caption}</summary>{made.table.html(made.title)}</details></figure>"
+            f'style="height:{height}px" data-figure="{number}" aria-label="{escaped(figure.says)}"></div>'
+            f"<details><summary>The numbers: {caption}</summary>{figure.table.html(figure.title)}</details></figure>"
         )
 
     @contextmanager

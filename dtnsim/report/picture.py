@@ -45,15 +45,15 @@ class Box:
 
 def by_node(p: Prediction, names: Iterable[str]) -> dict[str, list[StationUse]]:
     """Stations of each node of the graph; those of connections, which no node is, under their own names."""
-    known, found = set(names), dict[str, list[StationUse]]()
+    nodes, uses = set(names), dict[str, list[StationUse]]()
     for use in p.stations:
         if use.station.kind == "workers" or use.utilization <= 0:
             continue
         parts = use.station.name.partition("[")[0].split(".")
         lengths = range(len(parts), 0, -1)
-        node = next((n for k in lengths if (n := ".".join(parts[:k])) in known), ".".join(parts))
-        found.setdefault(node, []).append(use)
-    return found
+        node = next((n for k in lengths if (n := ".".join(parts[:k])) in nodes), ".".join(parts))
+        uses.setdefault(node, []).append(use)
+    return uses
 
 
 class Picture:
@@ -84,7 +84,7 @@ class Picture:
         self.wires = sorted({(min(ends), max(ends)) for ends in edges if all(ends) and len(set(ends)) > 1})
 
     @property
-    def at(self) -> list[int]:
+    def column_starts(self) -> list[int]:
         """Where its columns begin, and where one more would: as wide as their names, so that none is cut [px]."""
         wide = [_W] * (1 + max((b.column for b in self.boxes.values()), default=-1))
         for b in self.boxes.values():
@@ -188,8 +188,8 @@ _CLASSES: Final = (
 
 def svg(picture: Picture, about: str) -> str:
     """The picture with its legend; ``about``: id of the element that shows what a component is on hover and focus."""
-    at = picture.at
-    width = at[-1] - _DX + _EDGE
+    column_x = picture.column_starts
+    width = column_x[-1] - _DX + _EDGE
     rows = max((b.row + 1 for b in picture.boxes.values()), default=1)
     height = 2 * _EDGE + rows * (_H + _DY) + 8
     boxes = sorted(picture.boxes.values(), key=lambda b: (b.column, b.row))
@@ -199,9 +199,9 @@ def svg(picture: Picture, about: str) -> str:
         f'<svg viewBox="0 0 {width} {height}" width="{width}" height="{height}" role="group"',
         f' style="min-width:{_LEAST * width:.0f}px"',
         f' aria-label="{escaped(words(picture))}"><defs>{asset("patterns.svg")}</defs>',
-        *(_group(name, [b for b in boxes if b.group == name], at) for name in groups),
-        *(_wire(picture.boxes[a], picture.boxes[b], at) for a, b in picture.wires),
-        *(_drawn(b, at) for b in boxes),
+        *(_group(name, [b for b in boxes if b.group == name], column_x) for name in groups),
+        *(_wire(picture.boxes[a], picture.boxes[b], column_x) for a, b in picture.wires),
+        *(_drawn(b, column_x) for b in boxes),
         "</svg></div>",
         _legend(),
     ]
@@ -217,13 +217,13 @@ def words(picture: Picture) -> str:
     return visible(f"{drawn} of {plural(hosts, 'host')} and the network between them; the bottleneck: {binding}")
 
 
-def _at(b: Box, at: list[int]) -> tuple[int, int, int]:
+def _box_place(b: Box, column_x: list[int]) -> tuple[int, int, int]:
     """(left, right, top) of a box."""
-    return at[b.column], at[b.column + 1] - _DX, _EDGE + 8 + b.row * (_H + _DY)
+    return column_x[b.column], column_x[b.column + 1] - _DX, _EDGE + 8 + b.row * (_H + _DY)
 
 
-def _group(name: str, boxes: list[Box], at: list[int]) -> str:
-    lefts, rights, tops = zip(*(_at(b, at) for b in boxes), strict=True)
+def _group(name: str, boxes: list[Box], column_x: list[int]) -> str:
+    lefts, rights, tops = zip(*(_box_place(b, column_x) for b in boxes), strict=True)
     x, y = min(lefts) - 8, min(tops) - 8
     width, height = max(rights) + 8 - x, max(tops) + _H + 8 - y
     return (
@@ -232,8 +232,8 @@ def _group(name: str, boxes: list[Box], at: list[int]) -> str:
     )
 
 
-def _wire(a: Box, b: Box, at: list[int]) -> str:
-    (xa, right, ya), (xb, _, yb) = sorted((_at(a, at), _at(b, at)))
+def _wire(a: Box, b: Box, column_x: list[int]) -> str:
+    (xa, right, ya), (xb, _, yb) = sorted((_box_place(a, column_x), _box_place(b, column_x)))
     ya, yb = ya + _H // 2, yb + _H // 2
     if xa == xb:  # one below the other
         low, high = sorted((ya, yb))
@@ -251,17 +251,17 @@ def _written(b: Box) -> str:
     return visible(b.label) + (f" ({b.folded})" if b.folded else "") + ("   " if b.binds else "")
 
 
-def _drawn(b: Box, at: list[int]) -> str:
-    x, right, y = _at(b, at)
+def _drawn(b: Box, column_x: list[int]) -> str:
+    x, right, y = _box_place(b, column_x)
     wide = right - x
     _, kind, pattern, _ = next(c for c in _CLASSES if b.utilization >= c[0])
     full = round((wide - 16) * min(b.utilization, 1.0))
-    told = about(b)
+    lines = about(b)
     flag = f'<text class="flag" x="{x + wide - 6}" y="{y + 15}" text-anchor="end">▲</text>' if b.binds else ""
     return (
         f'<g tabindex=0 role="img" class="{kind}{" binds" if b.binds else ""}" '
-        f'aria-label="{escaped("; ".join(told[:2]))}" data-about="{escaped(json.dumps(told))}">'
-        f"<title>{escaped(chr(10).join(told))}</title>"
+        f'aria-label="{escaped("; ".join(lines[:2]))}" data-about="{escaped(json.dumps(lines))}">'
+        f"<title>{escaped(chr(10).join(lines))}</title>"
         f'<rect class="box" x="{x}" y="{y}" width="{wide}" height="{_H}" rx="5"/>'
         f'<text x="{x + 8}" y="{y + 17}">{escaped(_written(b).rstrip())}</text>'
         f'<rect class="track" x="{x + 8}" y="{y + 24}" width="{wide - 16}" height="7"/>'
@@ -272,10 +272,10 @@ def _drawn(b: Box, at: list[int]) -> str:
 
 def about(b: Box) -> list[str]:
     """What a box is, line by line: use, capacity, demand, formula and source of its stations."""
-    held = "; the bottleneck" if b.binds else ""
-    lines = [f"{b.name}: {b.utilization:.1%} used{held}"]
+    note = "; the bottleneck" if b.binds else ""
+    lines = [f"{b.name}: {b.utilization:.1%} used{note}"]
     if b.folded:
-        lines[0] = f"{b.name}: {b.folded} components, the busiest {b.utilization:.1%} used{held}"
+        lines[0] = f"{b.name}: {b.folded} components, the busiest {b.utilization:.1%} used{note}"
     lines += [line for use in b.uses[:_TOLD] for line in _station(use)]
     if len(b.uses) > _TOLD:
         lines.append(f"and {plural(len(b.uses) - _TOLD, 'station')} less used")
@@ -286,7 +286,7 @@ def _station(use: StationUse) -> list[str]:
     """Use and demand of a station, what its capacity is computed by, and whose numbers these are, a line each."""
     s = use.station
     first = f"{s.name}: {use.utilization:.1%} of {capacity(s)}, {use.demand_per_byte:.4g} {s.unit} a byte"
-    return [first, *(f"{said}: {text}" for said, text in (("computed by", s.formula), ("source", s.source)) if text)]
+    return [first, *(f"{label}: {text}" for label, text in (("computed by", s.formula), ("source", s.source)) if text)]
 
 
 def _legend() -> str:

@@ -53,8 +53,8 @@ def write(answer: Shown, file: str) -> None:
     try:
         drawn = figure.to_image(format=Path(file).suffix[1:])
     except Exception as error:  # noqa: BLE001 - whatever stops a browser
-        said = str(error).strip().splitlines()[0] if str(error).strip() else type(error).__name__
-        raise InputError(f"--picture {file}: kaleido could not draw it with this machine's browser: {said}") from None
+        reason = str(error).strip().splitlines()[0] if str(error).strip() else type(error).__name__
+        raise InputError(f"--picture {file}: kaleido could not draw it with this machine's browser: {reason}") from None
     with output.in_one_piece(file, "--picture") as part:
         part.write_bytes(drawn)
 
@@ -85,8 +85,8 @@ def ladder(p: Prediction, out: Out) -> None:
 
 def over_time(s: Simulation, out: Out) -> None:
     """Rates and use over time."""
-    for made in timeline.figures(s)[:2]:
-        curves(made.title, _lines(made), made.layout["xaxis"]["title"]["text"], out, zero=True)
+    for figure in timeline.figures(s)[:2]:
+        curves(figure.title, _lines(figure), figure.layout["xaxis"]["title"]["text"], out, zero=True)
 
 
 def swept(result: SweepResult, out: Out) -> None:

@@ -40,9 +40,9 @@ def _lines() -> Mapping[str, Mapping[str, Any]]:
 
 
 def _document(name: str) -> Schema:
-    made = _object(_lines()["documents"][name])
+    schema = _object(_lines()["documents"][name])
     version = {"description": _lines()["words"]["schema"], "const": f"dtnsim.{name}/1"}
-    required, properties = ["schema", *made.get("required", ())], {"schema": version, **made["properties"]}
+    required, properties = ["schema", *schema.get("required", ())], {"schema": version, **schema["properties"]}
     return {"type": "object", "required": required, "properties": properties}
 
 
@@ -67,18 +67,18 @@ def _typed(kind: str, keys: Mapping[str, Any]) -> Schema:
         return {"type": _or_null(outer, holds[3]), inner: _typed(holds[1], keys)}
     base, null = kind.rstrip("?"), "?" * kind.endswith("?")
     if base in _lines()["records"] or keys:
-        made = _object({**_lines()["records"].get(base, {}), **keys})
+        schema = _object({**_lines()["records"].get(base, {}), **keys})
     elif base in _lines()["documents"]:
-        made = _document(base)
+        schema = _document(base)
     else:
         return {"type": _or_null(*base.split("|"), null)}
-    return {**made, "type": _or_null("object", null)}
+    return {**schema, "type": _or_null("object", null)}
 
 
 def _or_null(*types: str) -> str | list[str]:
     """One type, or several; a last one of ``?`` is null."""
-    known = ["null" if kind == "?" else kind for kind in types if kind]
-    return known[0] if len(known) == 1 else known
+    kinds = ["null" if kind == "?" else kind for kind in types if kind]
+    return kinds[0] if len(kinds) == 1 else kinds
 
 
 def _words(key: str) -> str:

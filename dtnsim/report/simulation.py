@@ -42,10 +42,10 @@ def document(s: Simulation) -> dict[str, Any]:
         "interrupted": s.interrupted,
         "end_s": number(first.end_s),
         "events": first.events,
-        "transfers": [_transfer(s, f) | {"quantile": at} for f, at in enumerate(_among(s))],
+        "transfers": [_transfer(s, f) | {"quantile": quantile} for f, quantile in enumerate(_among(s))],
         "stations": _stations(first),
         "series": _series(first),
-        "happened": [{"time_s": t, "what": what} for t, what in first.happened],
+        "happened": [{"time_s": t, "what": event} for t, event in first.happened],
         "warnings": list(s.warnings),
         "assumed": assumptions(s.assumed),
     }
@@ -59,7 +59,7 @@ def _among(s: Simulation) -> Sequence[float | None]:
 def _transfer(s: Simulation, f: int) -> dict[str, Any]:
     t = s.runs[0].transfers[f]
     rates, durations = s.spread(f)
-    times, whole = t.file_quantiles(tuple(_OF_FILES.values())), t.waiting_s + t.moving_s
+    times, total_s = t.file_quantiles(tuple(_OF_FILES.values())), t.waiting_s + t.moving_s
     return {
         **fields(t, "name", "files", "payload_B"),
         **{moment: number(getattr(t, moment)) for moment in ("started_s", "written_s", "finished_s", "on_medium_s")},
@@ -70,7 +70,7 @@ def _transfer(s: Simulation, f: int) -> dict[str, Any]:
         "sender_Bps": number(t.sender_Bps) if t.sender_Bps is not None else None,
         # of files, not of runs: these levels do not move with those of intervals
         "file_s": {**dict.fromkeys(_OF_FILES), **dict(zip(_OF_FILES, times, strict=False))},
-        "waiting_share": number(t.waiting_s / whole if whole > 0 else math.nan),
+        "waiting_share": number(t.waiting_s / total_s if total_s > 0 else math.nan),
         "phases": [fields(p, "name", "moving_s", "waiting_s") for p in t.phases],
         "retries": t.retries,
         "held": [fields(h, "start_s", "end_s", "station") | {"event": _event(s, h) or None} for h in t.held],
@@ -88,9 +88,9 @@ def _quantiles(values: list[float]) -> dict[str, float | None]:
 def _use(run: Run) -> tuple[Any, Any, Any]:
     """(K,) mean and peak use of each station, and mean number of workers there."""
     span = np.diff(run.series.edge_s)
-    whole = max(span.sum(), 1e-300)
+    total_s = max(span.sum(), 1e-300)
     used, flows = run.series.utilization, run.series.flows
-    return span @ used / whole, used.max(axis=0, initial=0.0), span @ flows / whole
+    return span @ used / total_s, used.max(axis=0, initial=0.0), span @ flows / total_s
 
 
 def _stations(run: Run) -> list[dict[str, Any]]:
@@ -129,7 +129,7 @@ def show(s: Simulation, out: Out) -> None:
     """Prints the summary: each transfer, what held it when and why, what happened, the busiest stations."""
     first = s.runs[0]
     ended = "" if first.complete else f"  (stopped at {units.show(first.end_s, 's')}: what was done by then)"
-    groups = alike(first)
+    groups = alike_transfers(first)
     those = longest(first, groups)
     out.print(ended, title=s.name)
     out.print(summary(first, those))
@@ -141,12 +141,12 @@ def show(s: Simulation, out: Out) -> None:
     for group in those:
         f = slowest(first, group)
         which = f", the slowest of {len(group)} alike" if len(group) > 1 else ""
-        _told(s, first, f, out, which)
-        if (at := among[f]) is not None:
+        _print_transfer(s, first, f, out, which)
+        if (share := among[f]) is not None:
             run = f"{first.transfers[f].name}: this run has everything at its median and what is not stated at its best"
-            out.print(f"{run}; {at:.0%} of what predict draws is slower")
-    for time, what in first.happened[:HAPPENED]:
-        out.print(f"at {units.show(time, 's')}: {what}")
+            out.print(f"{run}; {share:.0%} of what predict draws is slower")
+    for time, event in first.happened[:HAPPENED]:
+        out.print(f"at {units.show(time, 's')}: {event}")
     if len(first.happened) > HAPPENED:
         out.print(f"and {len(first.happened) - HAPPENED} more events")
     _busiest(first, out)
@@ -188,17 +188,17 @@ def _used(run: Run, h: Held) -> float:
     return float(span @ use) / max(h.end_s - h.start_s, 1e-300)
 
 
-def _told(s: Simulation, run: Run, f: int, out: Out, which: str = "") -> None:
+def _print_transfer(s: Simulation, run: Run, f: int, out: Out, which: str = "") -> None:
     """What held one transfer of a run, how much of that was used, and why, its phases, its medium."""
     t, why = run.transfers[f], s.why[f] if s.why else {}
-    whole = t.held[-1].end_s - t.held[0].start_s if t.held else 0.0
+    total_s = t.held[-1].end_s - t.held[0].start_s if t.held else 0.0
     out.print(f"what held {t.name}{which}", apart=True)
     rows = text.Table(">from", ">to", "held by", ">used", "because")
-    known: set[str] = set()
-    for h in joined(t.held, whole / STRETCHES):
+    seen: set[str] = set()
+    for h in joined(t.held, total_s / STRETCHES):
         event = _event(s, h)
-        because = event or ("as above" if h.station in known else why.get(h.station, ""))
-        known |= set() if event else {h.station}
+        because = event or ("as above" if h.station in seen else why.get(h.station, ""))
+        seen |= set() if event else {h.station}
         used = _used(run, h)
         if used < ALWAYS:
             because = _FULL.sub(rf" \1 for {used:.0%} of the time, and waits are the rest: ", because, count=1)
@@ -232,15 +232,15 @@ def _replicas(s: Simulation, groups: Sequence[Sequence[int]], out: Out) -> None:
 def columns(s: Simulation) -> dict[str, Any]:
     """The first run over time, column by column: rates, caches, use and queues of the stations."""
     run = s.runs[0]
-    made: dict[str, Any] = {"start_s": run.series.edge_s[:-1], "end_s": run.series.edge_s[1:]}
+    table: dict[str, Any] = {"start_s": run.series.edge_s[:-1], "end_s": run.series.edge_s[1:]}
     for f, t in enumerate(run.transfers):
-        made[f"{t.name}.throughput_Bps"] = run.series.rate_Bps[:, f]
-        made[f"{t.name}.medium_Bps"] = run.series.medium_Bps[:, f]
-        made[f"{t.name}.cached_B"] = run.series.cached_B[:, f]
+        table[f"{t.name}.throughput_Bps"] = run.series.rate_Bps[:, f]
+        table[f"{t.name}.medium_Bps"] = run.series.medium_Bps[:, f]
+        table[f"{t.name}.cached_B"] = run.series.cached_B[:, f]
     for k, name in enumerate(run.stations):
-        made[f"{name}.utilization"] = run.series.utilization[:, k]
-        made[f"{name}.flows"] = run.series.flows[:, k]
-    return made
+        table[f"{name}.utilization"] = run.series.utilization[:, k]
+        table[f"{name}.flows"] = run.series.flows[:, k]
+    return table
 
 
 TOGETHER: Final = 4  #: so many alike are one line
@@ -253,18 +253,18 @@ _SHARES: Final = (0.5, 0.9, 0.99)
 _NAMES: Final = tuple(f"p{round(100 * share)}" for share in _SHARES)
 
 
-def alike(run: Run) -> list[list[int]]:
+def alike_transfers(run: Run) -> list[list[int]]:
     """Numbers of the transfers that are alike but for a number in their names: equal files and bytes, all of them done.
 
     Those that stand alone, or of which there are few, are alike of one; in the order of the file.
     """
-    found: dict[tuple[Any, ...], list[int]] = {}
+    by_kind: dict[tuple[Any, ...], list[int]] = {}
     for f, t in enumerate(run.transfers):
         alike: tuple[Any, ...] = (re.sub(r"\d+", "*", t.name), t.files, round(math.log1p(t.payload_B) / _SAME))
-        found.setdefault(alike if math.isfinite(t.finished_s) else (f,), []).append(f)
-    made = [[f] for those in found.values() if len(those) < TOGETHER for f in those]
-    made += [those for those in found.values() if len(those) >= TOGETHER]
-    return sorted(made)
+        by_kind.setdefault(alike if math.isfinite(t.finished_s) else (f,), []).append(f)
+    groups = [[f] for those in by_kind.values() if len(those) < TOGETHER for f in those]
+    groups += [those for those in by_kind.values() if len(those) >= TOGETHER]
+    return sorted(groups)
 
 
 def longest(run: Run, every: Sequence[Sequence[int]]) -> Sequence[Sequence[int]]:
@@ -317,15 +317,15 @@ def _cells(run: Run, those: Sequence[TransferRun], *, several: bool, many: bool)
     elif len(those) == 1 or not many:
         durations = [units.show(those[0].duration_s if len(those) == 1 else spent, "s")]
     else:
-        known = [t.duration_s for t in those]
-        durations = [units.show(float(v), "s") for v in quantiles(known, [1] * len(known), _SHARES)]
+        seconds = [t.duration_s for t in those]
+        durations = [units.show(float(v), "s") for v in quantiles(seconds, [1] * len(seconds), _SHARES)]
     files = ([units.show(float(v), "s") for v in file_quantiles(those)] or [""] * len(_SHARES)) if several else []
     waited, moved = sum(t.waiting_s for t in those), sum(t.moving_s for t in those)
-    said = [str(sum(t.files for t in counted)), units.show(payload, "B")]
+    amounts = [str(sum(t.files for t in counted)), units.show(payload, "B")]
     took = (durations + [""] * len(_SHARES))[: len(_SHARES) if many else 1]
     speed = speed if done or not speed else f"{speed} so far"
     share = f"{waited / (waited + moved):.0%}" if waited + moved > 0 else ""
-    return [*([*took, speed, *said] if many else [*said, *took, speed]), *files, share]
+    return [*([*took, speed, *amounts] if many else [*amounts, *took, speed]), *files, share]
 
 
 def file_quantiles(those: Sequence[TransferRun]) -> list[float]:

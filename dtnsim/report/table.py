@@ -82,9 +82,9 @@ class Table:
 
     def _below(self, line: Line, columns: Iterable[int], natural: Sequence[int], width: int) -> list[str]:
         """What found no room beside: cells of short columns with their headings, those of long ones as they are."""
-        held = [c for c in columns if line[c]]
-        short = ", ".join(f"{self.head[c]} {line[c]}".strip() for c in held if natural[c] <= _TEXT)
-        parts = [*([short] if short else []), *(line[c] for c in held if natural[c] > _TEXT)]
+        filled = [c for c in columns if line[c]]
+        short = ", ".join(f"{self.head[c]} {line[c]}".strip() for c in filled if natural[c] <= _TEXT)
+        parts = [*([short] if short else []), *(line[c] for c in filled if natural[c] > _TEXT)]
         indent = " " * (natural[0] + _GAP if natural[0] < BAR else 2 * _GAP)
         folds = textwrap.TextWrapper(width, initial_indent=indent, subsequent_indent=indent)
         return [folded for part in parts for folded in folds.wrap(part)]
@@ -93,10 +93,10 @@ class Table:
         """As HTML that scrolls by itself where it is wider than the page; columns without any text are left out."""
         from html import escape  # and its table of entities, which text does not need
 
-        kept = [n for n in range(len(self.head)) if any(row[n] for row in self.rows) or not self.rows]
-        kinds = {n: ' class="n"' if self._right[n] else "" for n in kept}
-        head = "".join(f'<th scope="col"{kinds[n]}>{escape(self.head[n])}</th>' for n in kept)
-        cells = ("".join(f"<td{kinds[n]}>{escape(row[n])}</td>" for n in kept) for row in self.rows[:ROWS])
+        filled = [n for n in range(len(self.head)) if any(row[n] for row in self.rows) or not self.rows]
+        kinds = {n: ' class="n"' if self._right[n] else "" for n in filled}
+        head = "".join(f'<th scope="col"{kinds[n]}>{escape(self.head[n])}</th>' for n in filled)
+        cells = ("".join(f"<td{kinds[n]}>{escape(row[n])}</td>" for n in filled) for row in self.rows[:ROWS])
         body = "".join(f"<tr>{row}</tr>" for row in cells)
         more = f"<p>{len(self.rows) - ROWS:,} more rows are not shown.</p>" if len(self.rows) > ROWS else ""
         return (
@@ -128,6 +128,6 @@ def _shorter_bars(lines: list[Line], width: int) -> list[Line]:
         cells = [row[column] for row in rows]
         if over > 0 and cells and all(cell and not cell.strip(BARS) for cell in cells):
             length = max(BAR, natural[column] - over, len(head[column]))
-            made = (bar(cell.count(BARS[0]) / len(cell), length) for cell in cells)
-            rows = [(*row[:column], short, *row[column + 1 :]) for row, short in zip(rows, made, strict=True)]
+            shortened = (bar(cell.count(BARS[0]) / len(cell), length) for cell in cells)
+            rows = [(*row[:column], short, *row[column + 1 :]) for row, short in zip(rows, shortened, strict=True)]
     return [head, *rows]

@@ -62,7 +62,7 @@ def prediction(p: Prediction, out: Out, *, busiest: int = 12, every: bool = Fals
     """
     out.print(title=p.name)
     order = sorted(range(len(p.transfers)), key=lambda f: -p.transfers[f].duration_s.p50)
-    alike = {f: [f] for f in order} if every else _alike(p, order[:SHOWN])
+    alike = {f: [f] for f in order} if every else _alike_transfers(p, order[:SHOWN])
     for f, those in sorted(alike.items()):
         _transfer(p, f, out, named=len(p.transfers) > 1)
         if len(those) > 1:
@@ -75,7 +75,7 @@ def prediction(p: Prediction, out: Out, *, busiest: int = 12, every: bool = Fals
         out.print("              (all bytes over the time from the first start to the last end)")
     out.print()
     used = Table("station", "used at the ceiling", ">", ">capacity", ">demand a byte")
-    held = {t.bottleneck.station for t in p.transfers}  # first: workers are always at work in one phase or another
+    binding = {t.bottleneck.station for t in p.transfers}  # first: workers are always at work in one phase or another
     # the workers of a plain stream only repeat its bottleneck
     waits = any(t.bottleneck.kind == "latency" for t in p.transfers) or any(
         len(t.phases) > 1 for t in p.problem.transfers
@@ -83,7 +83,7 @@ def prediction(p: Prediction, out: Out, *, busiest: int = 12, every: bool = Fals
     shown = [u for u in p.stations if u.utilization > 0 and (waits or u.station.kind != "workers")]
     if not every:
         shown = list({_numberless(u.station.name, f"{u.utilization:.2f}"): u for u in shown[::-1]}.values())[::-1]
-    for use in sorted(shown, key=lambda u: u.station.name not in held)[:busiest]:
+    for use in sorted(shown, key=lambda u: u.station.name not in binding)[:busiest]:
         s, share_of = use.station, use.utilization
         numbers = f"{share_of:.1%}", capacity(s), f"{use.demand_per_byte:.4g} {s.unit}"
         used.add_row(s.name, bar(share_of), *numbers)
@@ -104,7 +104,7 @@ def _numberless(name: str, *more: str) -> tuple[str, ...]:
     return (re.sub(r"-\d+(?=[.\[\]:-]|$)", "", name), *more)
 
 
-def _alike(p: Prediction, shown: Sequence[int]) -> dict[int, list[int]]:
+def _alike_transfers(p: Prediction, shown: Sequence[int]) -> dict[int, list[int]]:
     """Transfers that differ by a number in their names alone, by the first of them."""
     groups: dict[tuple[str, ...], list[int]] = {}
     for f in sorted(shown):
@@ -167,13 +167,13 @@ class _Card:
             self._out.print(line)
 
 
-def assumptions(found: Sequence[Assumption], out: Out) -> None:
+def assumptions(assumed: Sequence[Assumption], out: Out) -> None:
     """Prints the numbers that nobody wrote and that move the answer."""
-    if not found:
+    if not assumed:
         return
     out.print("assumed: not written in the path file, and each moves the answer by more than 5 %", apart=True)
     rows = Table("", ">is", "may be", "then", "because")
-    for a in found:
+    for a in assumed:
         then = f"{a.at_low - 1:+.0%} to {a.at_high - 1:+.0%}" if a.ranges else f"{a.at_low - 1:+.0%}"
         rows.add_row(a.key, a.value, f"{a.low} to {a.high}" if a.ranges else a.low, then, a.source)
     out.print(rows)
@@ -182,19 +182,19 @@ def assumptions(found: Sequence[Assumption], out: Out) -> None:
 def goals(p: Prediction, wanted: Sequence[Goal], out: Out | _Card) -> None:
     """Prints how likely each goal is met."""
     for goal in wanted:
-        asked = "" if goal.required is None else f" ({goal.required:.0%} required)"
+        required = "" if goal.required is None else f" ({goal.required:.0%} required)"
         verdict = "" if goal.required is None else "met: " if goal.met(p) else "missed: "
-        out.print(f"{verdict}{goal.words}, probability {goal.probability(p):.0%}{asked}")
+        out.print(f"{verdict}{goal.words}, probability {goal.probability(p):.0%}{required}")
 
 
-def shares(found: Sequence[Share], out: Out) -> None:
+def shares(causes: Sequence[Share], out: Out) -> None:
     """Prints what makes the interval wide, and what to measure first."""
-    if not found:
+    if not causes:
         return
     out.print("why the interval is wide", apart=True)
     rows = Table(">share", ">width if known", "what", "how to find out")
-    for s in found:
-        rows.add_row(f"{s.share:.0%}", f"x {s.left:.2f}", s.what, s.measure)
+    for s in causes:
+        rows.add_row(f"{s.share:.0%}", f"x {s.left:.2f}", s.cause, s.measure)
     out.print(rows)
 
 
@@ -218,10 +218,10 @@ def _transfer(p: Prediction, f: int, out: Out, *, named: bool) -> None:
         out.print(f"{label}sender        {rate(t.sender_Bps)}: it counts what its sockets took, arrived or not")
     if t.on_medium_s is not None and t.on_medium_s.p50 > t.duration_s.p50 * (1 + _LATER):
         out.print(f"{label}on the medium {units.show(t.on_medium_s.p50, 's')}  ({t.on_medium_s.ends('s')})")
-    _held(p, f, out, label)
+    _print_bottleneck(p, f, out, label)
 
 
-def _held(p: Prediction, f: int, out: Out, label: str) -> None:
+def _print_bottleneck(p: Prediction, f: int, out: Out, label: str) -> None:
     """Prints what holds transfer ``f``, what relieves it, and the settings that were tried and help."""
     t = p.transfers[f]
     station, why = t.bottleneck.station, t.bottleneck.reason
@@ -246,8 +246,8 @@ def _throughput(first: str, then: str, i: Interval, ceiling: float, p: Predictio
 def capacity(station: Station) -> str:
     """A station's capacity in its own unit."""
     value = float(np.ravel(station.capacity)[0])
-    known = {"B": "B/s", "cycles": "Hz"}.get(station.unit)
-    return units.show(value, known) if known else f"{units.show(value, '1')} {station.unit}/s"
+    unit = {"B": "B/s", "cycles": "Hz"}.get(station.unit)
+    return units.show(value, unit) if unit else f"{units.show(value, '1')} {station.unit}/s"
 
 
 def explanation(p: Prediction, out: Out, ways: Sequence[Way], steps: Sequence[Step]) -> None:
@@ -259,7 +259,7 @@ def explanation(p: Prediction, out: Out, ways: Sequence[Way], steps: Sequence[St
     if steps:
         _steps(p, steps, out)
     for w in ways:
-        _way(w, out)
+        _print_remedy(w, out)
     for warning in p.warnings:
         out.print(f"warning: {warning}")
 
@@ -282,13 +282,13 @@ def _explained(t: Transfer, stations: Mapping[str, Station], out: Out) -> None:
 def _phase(phase: Phase, stations: Mapping[str, Station], totals: dict[str, float], out: Out) -> None:
     out.print(f"phase '{phase.name}': what one byte costs", apart=True)
     rows = Table("station", "activity", ">demand", "how", "source")
-    said = "", ""
+    last = "", ""
     for d in phase.demands:
         value = float(np.ravel(d.per_byte)[0])
         totals[d.station] = totals.get(d.station, 0.0) + value
-        same = (d.formula, d.source) == said  # a core's, and that of all cores
+        same = (d.formula, d.source) == last  # a core's, and that of all cores
         how, source = ("as above", "") if same else (d.formula, d.source)
-        said = d.formula, d.source
+        last = d.formula, d.source
         rows.add_row(d.station, d.what, f"{value:.6g} {stations[d.station].unit}/B", how, source)
     out.print(rows, most=_WIDE)
 
@@ -306,7 +306,7 @@ def _steps(p: Prediction, steps: Sequence[Step], out: Out) -> None:
     out.print(f"throughput = {p.throughput_Bps.p50!r} B/s = {rate(p.throughput_Bps.p50)}")
 
 
-def _way(w: Way, out: Out) -> None:
+def _print_remedy(w: Way, out: Out) -> None:
     out.print(f"route of {w.transfer}: {' - '.join(w.nodes)}", apart=True)
     out.print(f"single points of failure: {', '.join(w.single_points) or 'none'}")
     if w.cut.nodes:

@@ -11,7 +11,7 @@ from dtnsim.ground import units
 from dtnsim.report import simulation
 from dtnsim.report.page import Figure, Page, label
 from dtnsim.report.table import Table
-from dtnsim.report.traces import GREY, LEGEND, TONES, axis, folded, gbps, heat, line, quantiles, rate_axis, whole
+from dtnsim.report.traces import GREY, LEGEND, TONES, axis, folded, gbps, heat, line, quantiles, rate_axis, wrapped
 from dtnsim.simulation.results import Simulation
 
 #: curves of one figure, events that are marked in it, and points of a table
@@ -32,17 +32,17 @@ def figures(s: Simulation) -> list[Figure]:
     series = document["series"]
     time, unit = _time(series["time_s"])
     marks = [(e["time_s"], e["what"]) for e in document["happened"]][:MARKS]
-    made = [_rates(series, time, unit, marks)]
+    figs = [_rates(series, time, unit, marks)]
     percent = {name: [100 * v for v in used] for name, used in _fullest(series["utilization"])}
-    made.append(_curves("Use of the busiest stations over time", percent, time, unit, "used [%]", marks))
+    figs.append(_curves("Use of the busiest stations over time", percent, time, unit, "used [%]", marks))
     flows = dict(_fullest(series["flows"]))
-    made.append(_curves("Workers at each station over time", flows, time, unit, "workers", marks))
+    figs.append(_curves("Workers at each station over time", flows, time, unit, "workers", marks))
     least = {t.name: _NOTED * t.payload_B for t in s.runs[0].transfers}
-    cached = {n: [v / 1e9 for v in held] for n, held in series["cached_B"].items() if max(held, default=0) > least[n]}
+    cached = {n: [v / 1e9 for v in mem] for n, mem in series["cached_B"].items() if max(mem, default=0) > least[n]}
     if cached:
-        made.append(_curves("Bytes in memory that the medium has not yet", cached, time, unit, "in memory [GB]", marks))
+        figs.append(_curves("Bytes in memory that the medium has not yet", cached, time, unit, "in memory [GB]", marks))
     files = _files(s, document["transfers"])
-    return made if files is None else [*made, files]
+    return figs if files is None else [*figs, files]
 
 
 def _fullest(series: dict[str, list[float]]) -> list[tuple[str, list[float]]]:
@@ -52,7 +52,7 @@ def _fullest(series: dict[str, list[float]]) -> list[tuple[str, list[float]]]:
 
 def happened(s: Simulation) -> Table:
     """Table of the events of the first run, one a row."""
-    return Table(">at", "what", rows=[(units.show(t, "s"), what) for t, what in s.runs[0].happened])
+    return Table(">at", "what", rows=[(units.show(t, "s"), event) for t, event in s.runs[0].happened])
 
 
 def _time(seconds: Sequence[float]) -> tuple[list[float], str]:
@@ -76,7 +76,7 @@ def _curves(
     """Curves over time, with what happened as upright lines."""
     traces = [
         line(
-            whole(name, LEGEND), time, values, f"{folded(name)}: %{{y:.4g}}",
+            wrapped(name, LEGEND), time, values, f"{folded(name)}: %{{y:.4g}}",
             color=TONES[n % len(TONES)], dash=_DASHES[n % len(_DASHES)], shape="hv", width=2,
         )
         for n, (name, values) in enumerate(curves.items())
@@ -96,7 +96,7 @@ def _curves(
     measure = up.partition("[")[2].rstrip("]")
     says = f"{title}: " + "; ".join(f"{name} {_span(values, measure)}" for name, values in curves.items())
     if marks:
-        says += ". Marked: " + "; ".join(f"{units.show(t, 's')} {what}" for t, what in marks)
+        says += ". Marked: " + "; ".join(f"{units.show(t, 's')} {event}" for t, event in marks)
     step = max(1, math.ceil(len(time) / _POINTS))
     rows = [
         (f"{time[k]:.4g}", *(f"{values[k]:.4g}" if values[k] is not None else "" for values in curves.values()))
@@ -106,20 +106,20 @@ def _curves(
 
 
 def _span(values: Sequence[float | None], measure: str) -> str:
-    known = [v for v in values if v is not None]
-    if known and _level(known):
-        return f"{sum(known) / len(known):.3g} {measure} throughout".replace("  ", " ")
-    return f"{min(known):.3g} to {max(known):.3g} {measure}".rstrip() if known else "nothing"
+    finite = [v for v in values if v is not None]
+    if finite and _level(finite):
+        return f"{sum(finite) / len(finite):.3g} {measure} throughout".replace("  ", " ")
+    return f"{min(finite):.3g} to {max(finite):.3g} {measure}".rstrip() if finite else "nothing"
 
 
-def _level(known: Sequence[float]) -> bool:
-    return max(known) - min(known) <= _FLAT * max(known)
+def _level(values: Sequence[float]) -> bool:
+    return max(values) - min(values) <= _FLAT * max(values)
 
 
-def is_flat(made: Figure) -> bool:
+def is_flat(figure: Figure) -> bool:
     """Whether curves are level lines, of which a sentence says as much as a picture."""
-    drawn = [[v for v in t["y"] if v is not None] for t in made.traces if t.get("mode") == "lines"]
-    return bool(drawn) and not made.layout.get("shapes") and all(known and _level(known) for known in drawn)
+    drawn = [[v for v in t["y"] if v is not None] for t in figure.traces if t.get("mode") == "lines"]
+    return bool(drawn) and not figure.layout.get("shapes") and all(values and _level(values) for values in drawn)
 
 
 def add(page: Page, figure: Figure) -> None:
@@ -170,7 +170,7 @@ def by_hour(
         "yaxis": axis(up, autorange="reversed", dtick=3),
         "height": 420,
     }
-    mean = [sum(known) / len(known) if (known := [v for v in row if v is not None]) else 0.0 for row in table]
+    mean = [sum(rates) / len(rates) if (rates := [v for v in row if v is not None]) else 0.0 for row in table]
     rows = [(f"{hour:02d}:00", f"{m:.4g}", f"{max(v or 0.0 for v in table[hour]):.4g}") for hour, m in enumerate(mean)]
     busiest = max(range(24), key=mean.__getitem__)
     says = f"{label(title)}: busiest from {busiest}:00, {mean[busiest]:.3g} Gb/s on average"

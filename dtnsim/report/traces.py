@@ -35,8 +35,8 @@ def line(
         marked: Whether points have marks.
         style: Plotly's: color, dash, shape, width.
     """
-    made = {"type": "scatter", "mode": "lines+markers" if marked else "lines", "name": name, "x": x, "y": y}
-    return {**made, "line": {"color": BLUE, **style}, **_on(hover)}
+    trace = {"type": "scatter", "mode": "lines+markers" if marked else "lines", "name": name, "x": x, "y": y}
+    return {**trace, "line": {"color": BLUE, **style}, **_hover(hover)}
 
 
 def marks(
@@ -48,8 +48,8 @@ def marks(
         spans: Intervals beside them, of `spans`.
         marker: Plotly's: color, symbol, size.
     """
-    made = {"type": "scatter", "mode": "markers", "name": name, "x": x, "y": y, **(spans or {})}
-    return {**made, "marker": {"color": BLUE, "size": 10, **marker}, **_on(hover)}
+    trace = {"type": "scatter", "mode": "markers", "name": name, "x": x, "y": y, **(spans or {})}
+    return {**trace, "marker": {"color": BLUE, "size": 10, **marker}, **_hover(hover)}
 
 
 def spans(along: str, low: Sequence[float], middle: Sequence[float], high: Sequence[float], **style: Any) -> Trace:
@@ -75,8 +75,8 @@ def bars(values: Sequence[Any], hover: str = "", name: str = "", **marker: Any) 
         values: How long.
         marker: Plotly's: color, pattern.
     """
-    made = {"type": "bar", "orientation": "h", "x": values, "y": list(range(len(values)))}
-    return {**made, **({"name": name} if name else {}), "marker": {"color": BLUE, **marker}, **_on(hover)}
+    trace = {"type": "bar", "orientation": "h", "x": values, "y": list(range(len(values)))}
+    return {**trace, **({"name": name} if name else {}), "marker": {"color": BLUE, **marker}, **_hover(hover)}
 
 
 def heat(z: Sequence[Sequence[Any]], unit: str, hover: str, x: Sequence[Any] | None = None, **more: Any) -> Trace:
@@ -87,8 +87,8 @@ def heat(z: Sequence[Sequence[Any]], unit: str, hover: str, x: Sequence[Any] | N
         more: Plotly's.
     """
     across = list(range(len(z[0]))) if x is None else x
-    made = {"type": "heatmap", "x": across, "y": list(range(len(z))), "z": z, "colorscale": "Viridis"}
-    return {**made, "colorbar": {"title": {"text": unit}, "thickness": 14}, **more, **_on(hover)}
+    trace = {"type": "heatmap", "x": across, "y": list(range(len(z))), "z": z, "colorscale": "Viridis"}
+    return {**trace, "colorbar": {"title": {"text": unit}, "thickness": 14}, **more, **_hover(hover)}
 
 
 def painted(number: int) -> Trace:
@@ -96,7 +96,7 @@ def painted(number: int) -> Trace:
     return {"color": TONES[number % len(TONES)], "pattern": {"shape": PATTERNS[number // len(TONES) % len(PATTERNS)]}}
 
 
-def _on(hover: str) -> Trace:
+def _hover(hover: str) -> Trace:
     return {"hovertemplate": f"{hover}<extra></extra>"} if hover else {"hoverinfo": "skip"}
 
 
@@ -119,8 +119,8 @@ def tenfold(title: str, values: Sequence[float]) -> dict[str, Any]:
 
 def rows_axis(names: Sequence[str], below: Sequence[str] = ()) -> dict[str, Any]:
     """A vertical axis of names, the first on top, each at its place; ``below`` stands under them, smaller."""
-    texts = [whole(n) for n in names]
-    small = [f'<br><span style="font-size:0.85em">{whole(n, LETTERS + 4)}</span>' for n in below] or [""] * len(texts)
+    texts = [wrapped(n) for n in names]
+    small = [f'<br><span style="font-size:0.85em">{wrapped(n, LETTERS + 4)}</span>' for n in below] or [""] * len(texts)
     ticks: Trace = {"tickvals": list(range(len(names))), "ticktext": [*map("".join, zip(texts, small, strict=True))]}
     ticks |= {"ticks": "outside", "ticklen": 6, "tickcolor": "rgba(0,0,0,0)"}  # room between a name and its bar
     return axis(**ticks, range=[len(names) - 0.5, -0.5], zeroline=False)
@@ -131,7 +131,7 @@ def gbps(value: float | None) -> float | None:
     return None if value is None or not np.isfinite(value) else value * 8 / 1e9
 
 
-def whole(text: str, letters: int = LETTERS) -> str:
+def wrapped(text: str, letters: int = LETTERS) -> str:
     """A name in as many lines as it needs on an axis: broken after what parts a station's name, else where it must."""
     lines = [""]
     for piece in (
@@ -161,8 +161,8 @@ def quantiles(
     traces, down = [], rows_axis(names)
     for number, (name, each) in enumerate(values.items()):
         look: Trace = {"color": TONES[number % len(TONES)], "symbol": _MARKS[number % len(_MARKS)], "size": 12}
-        said = f"{name.removeprefix('p')} in 100 within" if name.startswith("p") else "the longest"
-        traces.append(marks(said, each, list(range(len(each))), f"{said} %{{x:.4g}} {unit}", **look))
+        words = f"{name.removeprefix('p')} in 100 within" if name.startswith("p") else "the longest"
+        traces.append(marks(words, each, list(range(len(each))), f"{words} %{{x:.4g}} {unit}", **look))
     across = tenfold(f"{title} [{unit}]", [value for each in values.values() for value in each])
     return traces, {"yaxis": down, "xaxis": across, "height": height(down, 130), "showlegend": True}
 

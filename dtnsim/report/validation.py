@@ -52,74 +52,74 @@ def stated_words(j: Judgement) -> str:
     return f"{'inferred' if j.case.stated.inferred else yes(j.bottleneck_right)}: {j.case.stated.says}"
 
 
-def show(found: Validation, out: Out) -> None:
+def show(val: Validation, out: Out) -> None:
     """Prints every case and the summary."""
-    for site in found.sites:
+    for site in val.sites:
         out.print(title=site)
-        out.print(_cases(found, site))
+        out.print(_cases(val, site))
         out.print()
-    out.print(_summary(found))
-    if any(j.left_out is not None for j in found.judgements):
-        s = found.left_out_summary()
-        said = f"{s.n} cases, median error {percent(s.mdape)}, worst {percent(s.max_ape)}"
-        out.print(f"fit cases, each predicted by a fit without it: {said}")
-    if trust(found.judgements) is not None:
-        told = "intervals of the judging figures, each by laws learned without its study; scores of ln(figure)"
-        out.print(told, apart=True)
-        out.print(_trust(found))
+    out.print(_summary(val))
+    if any(j.left_out is not None for j in val.judgements):
+        s = val.left_out_summary()
+        errors = f"{s.n} cases, median error {percent(s.mdape)}, worst {percent(s.max_ape)}"
+        out.print(f"fit cases, each predicted by a fit without it: {errors}")
+    if trust(val.judgements) is not None:
+        heading = "intervals of the judging figures, each by laws learned without its study; scores of ln(figure)"
+        out.print(heading, apart=True)
+        out.print(_trust(val))
 
 
-def page(found: Validation, *, seed: int = 1, samples: int = 256) -> str:
+def page(val: Validation, *, seed: int = 1, samples: int = 256) -> str:
     """The whole page; it needs nothing from elsewhere.
 
     Args:
-        found: What `validate` found.
+        val: What `validate` found.
         seed: Seed of the draws.
         samples: Draws behind each interval.
     """
-    made = Page("Measured beside predicted")
-    blind = found.summary("blind")
+    report = Page("Measured beside predicted")
+    blind = val.summary("blind")
     if blind.n:
         errors = f"median error {percent(blind.mdape)}, worst {percent(blind.max_ape)}"
         inside = f"; {percent(blind.coverage80)} lie in their {WITHIN} interval" if blind.coverage80 is not None else ""
-        made.text(f"{blind.n} figures that fitted nothing: {errors}{inside}.", "headline")
+        report.text(f"{blind.n} figures that fitted nothing: {errors}{inside}.", "headline")
     draws = f"seed {seed}, {samples} draws behind each interval"
-    made.text(f"dtnsim {__version__}, {today().isoformat()}, {draws}.", "note")
-    made.table(_summary(found), "Errors by system and role")
-    shown = [j for j in found.judgements if j.counted and j.case.unit == "B/s" and j.case.measured > 0 and j.p50 > 0]
-    made.figure(_scatter(shown, "by role", [(_ROLES[r], [j for j in shown if j.case.role == r]) for r in _ROLES]))
-    made.figure(_by_kind(shown))
-    whole = trust(found.judgements)
-    if whole is not None:
-        made.heading("Intervals of figures that fitted nothing")
-        made.table(_trust(found), "Coverage and scores by what binds")
-        made.figure(_calibration(judging(found.judgements)))
-        made.figure(_ranks(found.judgements))
-    with made.on_screen():
-        made.heading("All cases")
-        for site in found.sites:
-            made.table(_cases(found, site, why=True), site, folded=len(found.sites) > 1)
-    return made.html()
+    report.text(f"dtnsim {__version__}, {today().isoformat()}, {draws}.", "note")
+    report.table(_summary(val), "Errors by system and role")
+    shown = [j for j in val.judgements if j.counted and j.case.unit == "B/s" and j.case.measured > 0 and j.p50 > 0]
+    report.figure(_scatter(shown, "by role", [(_ROLES[r], [j for j in shown if j.case.role == r]) for r in _ROLES]))
+    report.figure(_by_kind(shown))
+    overall = trust(val.judgements)
+    if overall is not None:
+        report.heading("Intervals of figures that fitted nothing")
+        report.table(_trust(val), "Coverage and scores by what binds")
+        report.figure(_calibration(judging(val.judgements)))
+        report.figure(_ranks(val.judgements))
+    with report.on_screen():
+        report.heading("All cases")
+        for site in val.sites:
+            report.table(_cases(val, site, why=True), site, folded=len(val.sites) > 1)
+    return report.html()
 
 
-def _summary(found: Validation) -> Table:
+def _summary(val: Validation) -> Table:
     rows = []
-    for site in [*found.sites, None] if len(found.sites) > 1 else [None]:
+    for site in [*val.sites, None] if len(val.sites) > 1 else [None]:
         for role in ("fit", "blind"):
-            s, b = found.summary(role, site), found.baseline_summary(role, site)
-            right, stated = found.bottlenecks(role, site)
+            s, b = val.summary(role, site), val.baseline_summary(role, site)
+            right, stated = val.bottlenecks(role, site)
             if s.n:
                 errors = [percent(value) for value in (s.mdape, s.max_ape, s.coverage80)]
-                of = f"{right} of {stated}" if stated else ""
-                rows.append((site or "all", role, str(s.n), *errors, of, percent(b.mdape), percent(b.max_ape)))
+                as_stated = f"{right} of {stated}" if stated else ""
+                rows.append((site or "all", role, str(s.n), *errors, as_stated, percent(b.mdape), percent(b.max_ape)))
     head = (">cases", ">median error", ">worst error", f">in {WITHIN}", ">bottleneck as stated")
     return Table("system", "role", *head, ">min(disk, network, disk): median", ">worst", rows=rows)
 
 
-def _trust(found: Validation) -> Table:
+def _trust(val: Validation) -> Table:
     """Coverage and scores of the judging figures, by kind of what binds, and as they were first predicted."""
-    rows, then = [], trust(first(found.judgements))
-    for kind, t in [*by_kind(found.judgements).items(), ("all", trust(found.judgements)), ("as first predicted", then)]:
+    rows, then = [], trust(first(val.judgements))
+    for kind, t in [*by_kind(val.judgements).items(), ("all", trust(val.judgements)), ("as first predicted", then)]:
         if t is not None:
             inside = [percent(s) for s in (*(t.coverage[level] for level in CENTRAL), t.below, t.above, t.high)]
             numbers = (t.interval_score, t.constant_factor, t.crps)
@@ -130,17 +130,17 @@ def _trust(found: Validation) -> Table:
     return Table("what binds", ">figures", *levels, *sides, *scores, rows=rows)
 
 
-def _cases(found: Validation, site: str, *, why: bool = False) -> Table:
+def _cases(val: Validation, site: str, *, why: bool = False) -> Table:
     """The cases of a site; of the bottleneck also why it is one, where there is room."""
-    left_out = any(j.left_out is not None for j in found.judgements)
+    left_out = any(j.left_out is not None for j in val.judgements)
     rows = []
-    for j in found.judgements:
+    for j in val.judgements:
         case = j.case
         if case.site == site:
             bound = f"{case.bound} " if case.bound else ""
             rates = [bound + figure(case.measured, case.unit), *(figure(v, case.unit) for v in (j.p10, j.p50, j.p90))]
-            held = f"{j.held.station}: {j.held.reason}" if why else j.held.station
-            judged = (percent(j.error, sign=True), yes(j.covered), held, stated_words(j), case.what)
+            bottleneck = f"{j.held.station}: {j.held.reason}" if why else j.held.station
+            judged = (percent(j.error, sign=True), yes(j.covered), bottleneck, stated_words(j), case.what)
             rows.append((case.id, case.role, *rates, *judged, *([figure(j.left_out, case.unit)] if left_out else [])))
     head = ("case", "role", ">measured", *HEADS, ">error", f"in {WITHIN}", "bottleneck", "as stated")
     return Table(*head, "what was run", *([">without it"] if left_out else []), rows=rows)
@@ -182,8 +182,8 @@ def _ranks(judged: Sequence[Judgement]) -> Figure:
     }
     layout = {"barmode": "stack", **axes, "height": 420, "showlegend": True}
     rows = [(kind, *map(str, counts[kind])) for kind in kinds]
-    whole = [sum(counts[kind][n] for kind in kinds) for n in range(10)]
-    says = "; ".join(f"{tenth}: {n}" for tenth, n in zip(tenths, whole, strict=True))
+    totals = [sum(counts[kind][n] for kind in kinds) for n in range(10)]
+    says = "; ".join(f"{tenth}: {n}" for tenth, n in zip(tenths, totals, strict=True))
     table = Table("what binds", *(f">{tenth}" for tenth in tenths), rows=rows)
     return Figure("Figures among their scenarios", says, traces, layout, table)
 
@@ -230,6 +230,6 @@ def _points(chosen: Sequence[Judgement], colour: str, symbol: str, name: str) ->
     low, high = [min(j.p10, j.p50) for j in chosen], [max(j.p90, j.p50) for j in chosen]
     within = spans("y", low, middle, high, color=colour, thickness=1, width=0)
     measured, look = [j.case.measured for j in chosen], {"color": colour, "symbol": symbol, "size": 8}
-    made = marks(f"{label(name)} ({len(chosen)})", measured, middle, "%{text}", within, **look)
+    points = marks(f"{label(name)} ({len(chosen)})", measured, middle, "%{text}", within, **look)
     values = [(j.case.name, figure(j.case.measured, "B/s"), figure(j.p50, "B/s")) for j in chosen]
-    return {**made, "text": [label(f"{case}: measured {m}, predicted {p}") for case, m, p in values]}
+    return {**points, "text": [label(f"{case}: measured {m}, predicted {p}") for case, m, p in values]}

@@ -42,7 +42,7 @@ UNSAID: Final = "Every uncertain number that the path file does not say"
 
 
 @dataclass(frozen=True, slots=True)
-class Asked:
+class Sections:
     """What a report is to have beside the answer."""
 
     simulation: Simulation | None = None  #: The path in time.
@@ -60,29 +60,29 @@ class Asked:
     sensitivity: int = why_wide.SAMPLES  #: Draws behind the shares of the variance; 0 for none.
 
 
-def report(given: PathSpec, asked: Asked, progress: Callable[[int, int], None] | None = None) -> str:
+def report(path: PathSpec, request: Sections, progress: Callable[[int, int], None] | None = None) -> str:
     """The HTML of a report; the same bytes for the same path, command, versions, seed and day.
 
     Args:
-        asked: What the report is to have.
+        request: What the report is to have.
         progress: Called with the scenarios done and all of them.
     """
-    p = predict(given, samples=asked.samples, seed=asked.seed)
-    page = Page(given.name)
-    if asked.fleet is not None:
-        _facility(page, p, asked, asked.fleet)
+    p = predict(path, samples=request.samples, seed=request.seed)
+    page = Page(path.name)
+    if request.fleet is not None:
+        _facility(page, p, request, request.fleet)
     else:
-        _transfers(page, p, asked, progress)
-    _again(page, p, asked)
+        _transfers(page, p, request, progress)
+    _add_rerun_section(page, p, request)
     return page.html()
 
 
-def _facility(page: Page, p: Prediction, asked: Asked, a: FleetAnswer) -> None:
+def _facility(page: Page, p: Prediction, request: Sections, a: FleetAnswer) -> None:
     """What a workload comes to; of one transfer of each class only what each part is used."""
     page.text(fleet_page.sentence(a), "headline")
     page.items(fleet.promised(a))
-    if asked.plan is not None:
-        _plan(page, p, asked)
+    if request.plan is not None:
+        _plan(page, p, request)
     _warnings(page, dict.fromkeys([*a.warnings, *p.warnings]))
     page.heading("The workload")
     for figure in fleet_page.figures(a):
@@ -92,29 +92,29 @@ def _facility(page: Page, p: Prediction, asked: Asked, a: FleetAnswer) -> None:
     for caption, table in fleet_page.tables(a):
         page.table(table, caption, folded=len(table.rows) > FOLDED)
     _path(page, p, "The path, with one transfer of each class at once")
-    page.text(f"Alone, without queues and others: {verdict(p, _goals(asked), asked.start)}", "note")
+    page.text(f"Alone, without queues and others: {verdict(p, _goals(request), request.start)}", "note")
     with page.on_screen():
         page.table(assumed.table(p.given, ()), UNSAID, folded=True)
 
 
-def _goals(asked: Asked) -> list[Goal]:
-    return [] if asked.goal is None else [asked.goal]
+def _goals(request: Sections) -> list[Goal]:
+    return [] if request.goal is None else [request.goal]
 
 
 def _warnings(page: Page, warnings: Iterable[str]) -> None:
-    if kept := list(warnings):
+    if lines := list(warnings):
         page.heading("Warnings")
-        page.items(kept, "warnings")
+        page.items(lines, "warnings")
 
 
-def _transfers(page: Page, p: Prediction, asked: Asked, progress: Callable[[int, int], None] | None) -> None:
+def _transfers(page: Page, p: Prediction, request: Sections, progress: Callable[[int, int], None] | None) -> None:
     """A decision about transfers that begin together, with its evidence."""
-    shares = why_wide.of_path(p.given, asked.seed, asked.sensitivity) if asked.sensitivity else ()
-    decision = decide(p, _goals(asked), asked.start)
+    shares = why_wide.of_path(p.given, request.seed, request.sensitivity) if request.sensitivity else ()
+    decision = decide(p, _goals(request), request.start)
     page.text(decision.verdict, "headline")
     page.raw(decision.html)
-    if asked.plan is not None or asked.planned:
-        _plan(page, p, asked)
+    if request.plan is not None or request.planned:
+        _plan(page, p, request)
     _warnings(page, p.warnings)
     _path(page, p, "The path")
     _ladders(page, p)
@@ -123,12 +123,12 @@ def _transfers(page: Page, p: Prediction, asked: Asked, progress: Callable[[int,
     if figures := _measured(p):
         page.heading("Measured on this path")
         page.figure(charts.measured(figures))
-    if asked.tools:
-        _tools(page, p, asked)
-    if asked.simulation is not None:
-        _time(page, asked.simulation, asked.start)
+    if request.tools:
+        _tools(page, p, request)
+    if request.simulation is not None:
+        _time(page, request.simulation, request.start)
     with page.on_screen():
-        _scenarios(page, p, asked, progress)
+        _scenarios(page, p, request, progress)
     page.heading("How sure it is")
     page.figure(charts.tornado(shares))
     unsaid = assumed.table(p.given, shares)
@@ -159,7 +159,7 @@ def _ladders(page: Page, p: Prediction) -> None:
     page.heading("Bottleneck, and the next ones")
     reliefs = costs.Reliefs(p)
     for t in p.transfers if len(p.transfers) <= LADDERS else p.transfers[:1]:
-        drawn = charts.ladder(p, t, reliefs.of(t.ladder))
+        drawn = charts.ladder(p, t, reliefs.reliefs(t.ladder))
         page.figure(drawn)
         page.table(drawn.table.columns(0, 1, 4, 5, 6), f"How to remove each bottleneck of {t.name}")
     if len(p.transfers) > 1:
@@ -179,7 +179,7 @@ def _measured(p: Prediction) -> list[tuple[str, str, float, Interval]]:
         return []  # no shipped case is of a path of one's own
     name = Path(p.given.file).stem
     every = sorted(library.root("calibration").glob("*/cases.yaml"))
-    found: list[tuple[str, str, float, Interval]] = []
+    figures: list[tuple[str, str, float, Interval]] = []
     for case in cases.load_all(file for file in every if name in file.read_text(encoding="utf-8")):
         same = library.shown(Path(case.path)) == p.given.file and not case.overrides
         if not same or case.quantity != "throughput" or case.withheld or case.bound is not None:
@@ -187,80 +187,80 @@ def _measured(p: Prediction) -> list[tuple[str, str, float, Interval]]:
         answers = {t.name: t.throughput_Bps for t in p.transfers}
         interval = p.throughput_Bps if case.transfer is None else answers.get(case.transfer)
         if interval is not None:
-            found.append((f"{case.id}: {case.what}" if case.what else case.id, case.role, case.measured, interval))
-    return found
+            figures.append((f"{case.id}: {case.what}" if case.what else case.id, case.role, case.measured, interval))
+    return figures
 
 
-def _tools(page: Page, p: Prediction, asked: Asked) -> None:
+def _tools(page: Page, p: Prediction, request: Sections) -> None:
     """The tools that move the files of the first transfer in the least time, yours first."""
     if not may_choose(p.given, 0):
         return
     page.heading("Which tool")
     try:
         with without_words():  # nothing but times is shown
-            found, refused = tool_choice.choose(p.given, asked.samples, asked.seed, answer=p)
+            choices, refused = tool_choice.choose(p.given, request.samples, request.seed, answer=p)
     except DtnsimError as error:
         page.text(f"{error}.")
         return
-    said, of = (
-        messages.tool_advice(found),
-        "" if tool_choice.alone(p.given) else f" ({p.given.transfers[0].name} alone)",
+    text, scope = (
+        messages.tool_advice(choices),
+        "" if tool_choice.is_only_transfer(p.given) else f" ({p.given.transfers[0].name} alone)",
     )
-    page.text(f"{said[0].upper()}{said[1:]}{of}.")
+    page.text(f"{text[0].upper()}{text[1:]}{scope}.")
     table = Table("tool", ">takes", HEADS[0], HEADS[2], ">best", "needs", "what to type")
-    for c in found[:TOOLS]:
+    for c in choices[:TOOLS]:
         times = (units.show(v, "s", digits=3) for v in (c.duration_s.p50, c.duration_s.p10, c.duration_s.p90))
         table.add_row(c.name, *times, f"{c.best:.0%}", c.needs, c.line)
     best = "best: part of the draws in which no other is more than 5 % faster"
-    page.table(table, f"{len(table.rows)} of {len(found)} ways; {best}")
-    page.items(whynot.of_tools(found, refused).sentences())
+    page.table(table, f"{len(table.rows)} of {len(choices)} ways; {best}")
+    page.items(whynot.of_tools(choices, refused).sentences())
 
 
-def _plan(page: Page, p: Prediction, asked: Asked) -> None:
+def _plan(page: Page, p: Prediction, request: Sections) -> None:
     """Now, free, bought: against the goal; of what is not planned for (months of work, programs) nothing."""
-    if asked.plan is None and (p.given.workload is not None or p.given.programs):
+    if request.plan is None and (p.given.workload is not None or p.given.programs):
         return
     try:
-        goal = asked.goal or Goal("target", 2 * p.throughput_Bps.p50)
-        made = asked.plan or towards(p, goal, ("tuning", "parts"), asked.samples, asked.seed)
+        goal = request.goal or Goal("target", 2 * p.throughput_Bps.p50)
+        plan = request.plan or towards(p, goal, ("tuning", "parts"), request.samples, request.seed)
     except DtnsimError as error:
         page.text(f"No plan: {error}.", "note")
         return
     page.heading("What to do")
-    page.text(f"{made.verdict[0].upper()}{made.verdict[1:]}")
-    if asked.plan is None and asked.goal is None:
+    page.text(f"{plan.verdict[0].upper()}{plan.verdict[1:]}")
+    if request.plan is None and request.goal is None:
         page.text("No goal is stated: this is for twice today's rate; --target or --deadline states one.", "note")
-    page.figure(charts.plan_steps(made))
-    if made.wins:
-        page.table(charts.free_settings(made), "Settings that cost nothing")
-    page.items(made.sentences)
-    if made.why_not.out:
-        out = Table("rejected by", ">how many", "that of them which misses by least", rows=made.why_not.rows())
+    page.figure(charts.plan_steps(plan))
+    if plan.wins:
+        page.table(charts.free_settings(plan), "Settings that cost nothing")
+    page.items(plan.sentences)
+    if plan.why_not.out:
+        out = Table("rejected by", ">how many", "that of them which misses by least", rows=plan.why_not.rows())
         page.table(out, "Why not the others", folded=True)
-    if len(made.purchases) > 2:
+    if len(plan.purchases) > 2:
         with page.on_screen():
-            page.figure(charts.plan_frontier(made))
+            page.figure(charts.plan_frontier(plan))
 
 
 def _time(page: Page, s: Simulation, start: dt.time | None) -> None:
     page.heading("In time")
-    throughput, *others = timeline.figures(s)
+    throughput, *rest = timeline.figures(s)
     timeline.add(page, throughput)
     with page.on_screen():
-        for figure in others:
+        for figure in rest:
             timeline.add(page, figure)
     first = s.runs[0]
-    whole = first.series.rate_Bps.sum(axis=1)
-    page.figure(timeline.by_hour(whole.tolist(), first.series.edge_s.tolist(), "Throughput by hour and day", start))
+    total_Bps = first.series.rate_Bps.sum(axis=1)
+    page.figure(timeline.by_hour(total_Bps.tolist(), first.series.edge_s.tolist(), "Throughput by hour and day", start))
     if first.happened:
         page.table(timeline.happened(s), "What happened", folded=len(first.happened) > timeline.MARKS)
 
 
-def _scenarios(page: Page, p: Prediction, asked: Asked, progress: Callable[[int, int], None] | None) -> None:
-    if not asked.scenarios:
+def _scenarios(page: Page, p: Prediction, request: Sections, progress: Callable[[int, int], None] | None) -> None:
+    if not request.scenarios:
         return
-    task = groups.Task(p.given, asked.samples, asked.seed, p)
-    crossed = whatif.grid(task, max(asked.scenarios // len(p.given.transfers), 16), progress)
+    task = groups.Task(p.given, request.samples, request.seed, p)
+    crossed = whatif.grid(task, max(request.scenarios // len(p.given.transfers), 16), progress)
     if crossed.axes:
         page.heading("What if")
         _sliders(page, crossed, p)
@@ -274,14 +274,14 @@ def _sliders(page: Page, crossed: Grid, p: Prediction) -> None:
     """Sliders over the crossings: the page holds them all."""
     stations = sorted({o.station or o.error for o in crossed.outcomes})
     number = {name: n for n, name in enumerate(stations)}
-    own = crossed.outcomes.index(crossed.at({}))
+    own_index = crossed.outcomes.index(crossed.outcome({}))
     page.data["whatif"] = {
         "axes": [{"name": a.name, "title": a.title, "labels": a.labels, "own": a.own} for a in crossed.axes],
         "rate": [o.rate_Bps for o in crossed.outcomes],
         "shown": ["" if o.rate_Bps is None else units.show(o.rate_Bps, "B/s") for o in crossed.outcomes],
         "station": [number[o.station or o.error] for o in crossed.outcomes],
         "stations": [name if (words := called(p, name)) == name else f"{words} [{name}]" for name in stations],
-        "own": own,
+        "own": own_index,
         "layout": {**LAYOUT, "height": 300},
     }
     inputs = "".join(
@@ -290,21 +290,21 @@ def _sliders(page: Page, crossed: Grid, p: Prediction) -> None:
         f'min="0" max="{len(a.labels) - 1}" step="1" value="{a.own}"></div>'
         for a in crossed.axes
     )
-    made = f"Every position is a prediction of its own, worked out beforehand: {len(crossed.outcomes)}"
+    note = f"Every position is a prediction of its own, worked out beforehand: {len(crossed.outcomes)}"
     more = f" of {crossed.every} that are worth trying; --scenarios {crossed.every} works all of them out"
-    page.text(f"{made}{more if crossed.every > len(crossed.outcomes) else ''}.", "note")
+    page.text(f"{note}{more if crossed.every > len(crossed.outcomes) else ''}.", "note")
     page.raw(f'<div class="sliders">{inputs}</div><p class="answer" id="whatif-answer" role="status"></p>')
     page.raw('<div class="plot-free" id="whatif-plot" role="img" aria-label="Throughput" style="height:300px"></div>')
 
 
-def _again(page: Page, p: Prediction, asked: Asked) -> None:
+def _add_rerun_section(page: Page, p: Prediction, request: Sections) -> None:
     page.heading("How to make this again")
-    if asked.command:
-        page.verbatim(shlex.join(asked.command), "The command")
+    if request.command:
+        page.verbatim(shlex.join(request.command), "The command")
     versions = {"dtnsim": __version__, "Python": platform.python_version(), **extras.versions()}
-    facts = (f"{name} {known}" for name, known in versions.items() if known)
+    facts = (f"{name} {version}" for name, version in versions.items() if version)
     calibration = f", calibration {p.given.calibration}" if p.given.calibration else ""
-    page.text(f"{', '.join(facts)}; seed {asked.seed}, {asked.samples} draws{calibration}.")
+    page.text(f"{', '.join(facts)}; seed {request.seed}, {request.samples} draws{calibration}.")
     text = source_text(p.given)
     if text:
         with page.on_screen():
@@ -315,12 +315,12 @@ def _again(page: Page, p: Prediction, asked: Asked) -> None:
     page.text(f"{' and '.join(parts)}; 'dtnsim explain' shows the arithmetic.")
 
 
-def source_text(given: PathSpec) -> str:
+def source_text(path: PathSpec) -> str:
     """The path file as it was read; empty where there is none to read."""
     from dtnsim.ground import library
 
     try:
-        file = library.find("paths", given.file)
+        file = library.find("paths", path.file)
         return file.read_text(encoding="utf-8") if file.is_file() else ""  # a pipe has been read
     except (DtnsimError, OSError):
         return ""

@@ -176,9 +176,9 @@ class PageCache(Store):
         self._stale = True
         if not self._later:
             self._later = True
-            self.env.timeout(0).callbacks.append(self._now)
+            self.env.timeout(0).callbacks.append(self._on_time)
 
-    def _now(self, _event: Any) -> None:
+    def _on_time(self, _event: Any) -> None:
         self._later = False
         if self._stale:
             self.look_now()
@@ -212,15 +212,15 @@ class PageCache(Store):
             self._soon()
         return changed
 
-    def _near(self) -> float:
+    def _tolerance_B(self) -> float:
         """Bytes below a limit that count as at it: sums over several stores round, and must not be waited for [B]."""
         return max(self._tiny(), _NEAR * self.memory.size) if len(self.memory.caches) > 1 else self._tiny()
 
     def _next(self) -> State:
         """The state that level and rates ask for."""
         if self.state is HELD:
-            some = self._some
-            begun = (some and bool(self._waiters)) or ((some or bool(self._fills)) and self._due())
+            stored = self._holds_bytes
+            begun = (stored and bool(self._waiters)) or ((stored or bool(self._fills)) and self._due())
             return FREE if begun else HELD
         if self.state in (FREE, KEPT):
             return KEPT if self._yields() else self._after_free()
@@ -244,31 +244,31 @@ class PageCache(Store):
 
     def _room(self) -> float:
         """What the limit leaves for this store beside the others [B]."""
-        return (self.memory.size - self.memory.beside(self)) * self.scale - (self.filled - self.drained)
+        return (self.memory.size - self.memory.others_hold(self)) * self.scale - (self.filled - self.drained)
 
     def _due(self) -> bool:
         """Whether enough has gathered for write-back, or is old enough."""
-        return self.level >= self._enough() - self._near() or self._old()
+        return self.level >= self._enough() - self._tolerance_B() or self._old()
 
     def _old(self) -> bool:
         return self.env.now >= self._deadline * (1 - 1e-15)
 
     def _enough(self) -> float:
         """Bytes of its own at which write-back begins, which programs take from as from the others' [B]."""
-        return (self._begins * self.memory.part - self.memory.beside(self)) * self.scale
+        return (self._begins * self.memory.part - self.memory.others_hold(self)) * self.scale
 
     def _stop(self) -> float:
         """Bytes of its own at which write-back stops [B]."""
         on = self._fills or self._waiters or self._watchers or self._aged or self._resting is EMPTY
-        return 0.0 if on else max(self._enough() - 2 * self._near(), 0.0)
+        return 0.0 if on else max(self._enough() - 2 * self._tolerance_B(), 0.0)
 
     def _after_free(self) -> State:
         tiny = self._tiny()
         into, out = self.rates()
-        grows = self._fills and into > out * (1 + EVEN) and self._room() <= self._near()
+        grows = self._fills and into > out * (1 + EVEN) and self._room() <= self._tolerance_B()
         if grows and into + self.memory.growth_beside(self) > out * (1 + EVEN):  # unless others empty faster
             return FULL  # before all else: a store may be smaller than rounding
-        if self._some and self.level <= self._stop():
+        if self._holds_bytes and self.level <= self._stop():
             return HELD
         if self.filled - self.drained <= tiny:
             self.leg.drained += self.filled - self.drained
@@ -295,7 +295,7 @@ class PageCache(Store):
             self.outflow = self.engine.transfer(self.leg.drain, self._out_left, weight=self.weight)
             self.outflow.moved = self.changed
         if new is HELD:  # with nothing in it the next byte is the oldest
-            self._deadline = self.env.now + self._age * self.scale if self._some else math.inf
+            self._deadline = self.env.now + self._age * self.scale if self._holds_bytes else math.inf
 
     def _set_alarm(self) -> None:
         """Wakes the store when its state or a flush will next be due; its memory sees to what all hold together."""
@@ -312,7 +312,7 @@ class PageCache(Store):
         if self.state in COUPLED:
             parts = [(flow, 0.0) for flow, _ in parts] if queued else []
         memory.note(self, parts, minds=self.state is FREE or queued, close=close)
-        begins = self._begins if self.state is HELD and (fills or self._some) else None
+        begins = self._begins if self.state is HELD and (fills or self._holds_bytes) else None
         presses = self.state is FREE and fills and into > out * (1 + EVEN)
         idle = not fills and self.state in (FREE, KEPT)
         memory.waits(self, begins=begins, presses=presses, full=self.state is FULL, idle=idle)
@@ -320,7 +320,7 @@ class PageCache(Store):
     def _wait(self, into: float, out: float, band: float) -> float:
         """When it may be empty, old enough or flushed at the earliest, while rates stay within a band [s from now]."""
         waits = [math.inf]
-        if self.state is HELD and (self._fills or self._some):
+        if self.state is HELD and (self._fills or self._holds_bytes):
             waits.append(self._deadline - self.env.now)
         elif self.state is FREE and out * band - into / band > out * EVEN:
             waits.append(max(self.level - self._stop(), 0.0) / (out * band - into / band))

@@ -96,9 +96,9 @@ def _shared(transfer: Transfer, parts: int) -> Generator[tuple[float, int], None
             weights[:threads] = ramp
         if number == len(files) - 1:
             weights[parts - threads :] = [1.0 - part for part in ramp]
-        whole = math.fsum(weights)
+        total = math.fsum(weights)
         for n, weight in enumerate(weights):
-            yield size * weight / whole, int(n == parts - 1)
+            yield size * weight / total, int(n == parts - 1)
 
 
 def _cut(transfer: Transfer) -> Generator[tuple[float, int], None, None]:
@@ -140,6 +140,6 @@ def steps(transfer: Transfer) -> Generator[tuple[float, int], None, None]:
         ahead, behind, count = ahead - take, behind + take, count - take
         to_come_B, come_B = to_come_B - take * size, come_B + take * size
         if count:
-            whole = transfer.counts[k]
-            heappush(heap, ((whole - count + 0.5) / whole, k, count))
+            total = transfer.counts[k]
+            heappush(heap, ((total - count + 0.5) / total, k, count))
         yield size * take, take

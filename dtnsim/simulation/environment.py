@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any, Final
 
 import numpy as np
 
-from dtnsim.composition.files import found
+from dtnsim.composition.files import with_cached
 from dtnsim.ground.records import Problem, Transfer
 from dtnsim.physics._arrays import FloatArray as Array
 from dtnsim.simulation import transfer_processes
@@ -77,9 +77,9 @@ class Environment:
             for base, factors in zip(self._base, self._factors, strict=True)
         ]
 
-    def taken(self, time: float) -> Array:
+    def used_by_others(self, time: float) -> Array:
         """What other people's transfers have taken of each station by ``time`` [unit]."""
-        return np.asarray(np.sum([crowd.taken(time) for crowd in self.crowds], axis=0), float)
+        return np.asarray(np.sum([crowd.used(time) for crowd in self.crowds], axis=0), float)
 
     # -- what changes -----------------------------------------------------------------------------
 
@@ -111,7 +111,7 @@ class Environment:
             job = self.jobs[f]
             self.recorder.replaced([f])
             job.found = shares
-            self._change(job, self._as_drawn(f, self._beside(f)), self.capacities())
+            self._change(job, self._as_drawn(f, self._median_beside(f)), self.capacities())
             job.waiting, job.moving = ([0.0] * len(job.legs) for _ in range(2))
         self.recorder.begun(f)
         self._came_or_went(f, 1)
@@ -153,7 +153,7 @@ class Environment:
         Args:
             stalled: Whether a link counts as well that carries next to nothing.
         """
-        dead = next((k for k, whole in self._dead.items() if (stalled or whole) and leg.visits((k,))), None)
+        dead = next((k for k, fully in self._dead.items() if (stalled or fully) and leg.visits((k,))), None)
         turned = self.turned() if dead is not None else None
         return (turned, dead) if turned is not None and dead is not None else None
 
@@ -166,17 +166,17 @@ class Environment:
         return self._turned
 
     def _apply(self, stations: Sequence[int]) -> None:
-        now = self.capacities()
+        capacity = self.capacities()
         links = [k for k, s in enumerate(self._problem.stations) if s.host == "network"] if self._may_die else []
-        dead = {k: now[k] == 0 for k in links if now[k] <= _STALLED * self._base[k]}
+        dead = {k: capacity[k] == 0 for k in links if capacity[k] <= _STALLED * self._base[k]}
         if dead != self._dead and self._turned is not None:
             self._turned.succeed()
             self._turned = None
         self._dead = dead
         for k in stations:
-            self.recorder.offer(k, now[k])
+            self.recorder.offer(k, capacity[k])
             if self._shared[k]:
-                self.engine.set_capacity(k, now[k])
+                self.engine.set_capacity(k, capacity[k])
 
     def _renew(self, which: Sequence[int] | None = None, *, moved_on: bool = True) -> None:
         """New legs for some jobs (all where None), and for what they have under way.
@@ -185,24 +185,24 @@ class Environment:
             which: Numbers of the jobs.
             moved_on: Whether the path itself has changed, so that a transfer that costs the same has new legs as well.
         """
-        found = [(f, self._beside(f)) for f in (range(len(self.jobs)) if which is None else which)]
-        found = [(f, t) for f, t in found if moved_on or t is not self._costs.get(f, self._drives.whole(f))]
-        if not found:
+        changed = [(f, self._median_beside(f)) for f in (range(len(self.jobs)) if which is None else which)]
+        changed = [(f, t) for f, t in changed if moved_on or t is not self._costs.get(f, self._drives.beside_all(f))]
+        if not changed:
             return
         capacity = self.capacities()
-        self.recorder.replaced([f for f, _ in found])
-        for f, nominal in found:
+        self.recorder.replaced([f for f, _ in changed])
+        for f, nominal in changed:
             self._costs[f] = nominal
             self._change(self.jobs[f], self._as_drawn(f, nominal), capacity)
 
-    def _beside(self, f: int) -> Transfer:
+    def _median_beside(self, f: int) -> Transfer:
         """A transfer at the median, beside those under way on its drives."""
         alone = not self._sharing or not self.jobs[f].begun
-        return self._drives.whole(f) if alone else self._drives.beside(f, self._streams)
+        return self._drives.beside_all(f) if alone else self._drives.beside_streams(f, self._streams)
 
     def _as_drawn(self, f: int, nominal: Transfer) -> Transfer:
         """The same as this run has drawn it."""
-        drawn, whole = self._problem.transfers[f], self._drives.whole(f)
+        drawn, whole = self._problem.transfers[f], self._drives.beside_all(f)
         if nominal is whole:
             return drawn
         return nominal if self._drawn is self.scene.problem else drawn_transfer(whole, nominal, drawn, self.scenario)
@@ -210,7 +210,7 @@ class Environment:
     def _change(self, job: Job, transfer: Transfer, capacity: list[float]) -> None:
         job.carried += job.legs[job.main].filled
         places = {leg: place for place, leg in enumerate(job.legs)}
-        transfer = found(transfer, job.found)
+        transfer = with_cached(transfer, job.found)
         job.legs = legs_of(self._problem, transfer, capacity, self.engine.row, self.scenario)
         if job.cache is not None:
             job.cache.reroute(job.legs[job.main])
@@ -232,15 +232,15 @@ def happen(world: Environment, number: int, event: Event) -> Process:
     stations = matching(world.scene.problem, event.station) if event.station is not None else None
     yield world.env.timeout(event.at.value)
     keys = ", ".join(f"{key}={value}" for key, value in (event.change or {}).items())
-    what = event.what or (f"{event.station} x {event.factor:g}" if event.station else f"set {keys}")
-    world.happened.append((world.env.now, what))
+    text = event.what or (f"{event.station} x {event.factor:g}" if event.station else f"set {keys}")
+    world.happened.append((world.env.now, text))
     if stations is not None:
         world.scale(stations, event.factor, number)
     if event.retry_after is not None:
         world.stop(event.retry_after.value, stations)
     if event.until is not None:
         yield world.env.timeout(event.until.value - world.env.now)
-        world.happened.append((world.env.now, f"end of: {what}"))
+        world.happened.append((world.env.now, f"end of: {text}"))
         if stations is not None:
             world.scale(stations, None, number)
     world.pending -= 1
@@ -267,11 +267,11 @@ def arrive(world: Environment, number: int, seed: int) -> Process:
 class _Load:
     """Other people's transfers of one entry of ``others``."""
 
-    def __init__(self, engine: Engine, stations: int, given: Crowd) -> None:
-        self.engine, self.given = engine, given
-        self._row = engine.row(given.row)
+    def __init__(self, engine: Engine, stations: int, crowd: Crowd) -> None:
+        self.engine, self.given = engine, crowd
+        self._row = engine.row(crowd.row)
         self._dense = np.zeros(stations)
-        self._dense[list(given.row)] = list(given.row.values())
+        self._dense[list(crowd.row)] = list(crowd.row.values())
         self._arrived = 0.0
 
     def start(self, size: float) -> None:
@@ -279,7 +279,7 @@ class _Load:
         self._arrived += size
         self.engine.transfer(self._row, size, weight=self.given.weight, cap=self.given.cap, label=self)
 
-    def taken(self, time: float) -> Array:
+    def used(self, time: float) -> Array:
         """What they have taken of each station by ``time`` [unit]."""
         fluid = self.engine.fluid
         left = math.fsum(fluid.left(flow, time) for flow in fluid.live.values() if flow.label is self)

@@ -54,8 +54,8 @@ def uneven(jobs: Sequence[Job], seed: int, *, drawn: bool) -> None:
         key = f"{seed} {job.transfer.name}"
         if steps > 1 and visits > 1:  # else nothing is for ever
             job.share_jitter = partial(Random(key).lognormvariate, 0.0, spread)  # noqa: S311 - no secret
-            own = spread * _of_all(visits) * meets
-            job.step_jitter = partial(Random(f"{key} pace").lognormvariate, -(own**2) / 2, own)  # noqa: S311 - no secret
+            sd = spread * _of_all(visits) * meets
+            job.step_jitter = partial(Random(f"{key} pace").lognormvariate, -(sd**2) / 2, sd)  # noqa: S311 - no secret
         if rounds > 1 and meets:
             job.wait_jitter = partial(next, pauses(f"{key} pauses", PAUSES.value * _of_all(rounds)))
 

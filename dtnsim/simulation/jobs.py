@@ -107,8 +107,8 @@ def phases_of(transfer: Transfer) -> list[Phase]:
         return list(transfer.phases)
     steps = [phase.step for phase in transfer.phases]
     place = steps.index(transfer.buffered.step) if transfer.buffered.step in steps else 0
-    others = [phase for phase in transfer.phases if phase.step != transfer.buffered.step]
-    return [*others[:place], transfer.buffered, *others[place:]]
+    rest = [phase for phase in transfer.phases if phase.step != transfer.buffered.step]
+    return [*rest[:place], transfer.buffered, *rest[place:]]
 
 
 @lru_cache(maxsize=2)
@@ -158,21 +158,21 @@ def _limits(
     cap = ramp_Bps = open_Bps = private_Bps = math.inf
     for k in list(fill):
         station, streams = problem.stations[k], problem.connections.get(problem.stations[k].name)
-        own, whole = station.private, in_scenario(station.capacity, scenario)
-        if not own and streams is None:
+        private, nominal = station.private, in_scenario(station.capacity, scenario)
+        if not private and streams is None:
             continue
         cost = fill.pop(k) if station.split else fill[k]
-        part = in_scenario(station.of_one(transfer.workers), scenario) * (capacity[k] / whole if whole > 0 else 1.0)
+        part = in_scenario(station.of_one(transfer.workers), scenario) * (capacity[k] / nominal if nominal > 0 else 1.0)
         limit = part / cost if cost else math.inf
         if streams is not None and not (streams.reopened and transfer.files > MAX_OPENINGS):
             # a share of unlike streams has their openings in it
             ramp, anew = None if transfer.opened else ramp_of(streams, scenario), streams.reopened
-            ramp_Bps = capacity[k] / (transfer.workers if own else 1.0) / cost if cost else math.inf
+            ramp_Bps = capacity[k] / (transfer.workers if private else 1.0) / cost if cost else math.inf
             open_Bps = limit
             limit *= ramp.last if ramp is not None else 1.0
-        elif own:
+        elif private:
             private_Bps = min(private_Bps, limit)
-        if own and limit < cap:
+        if private and limit < cap:
             cap, cap_station = limit, k
     return cap, cap_station, (ramp, anew, ramp_Bps, open_Bps), private_Bps
 

@@ -60,7 +60,7 @@ class _Node:
 
 
 @dataclass(slots=True)
-class _Told:
+class _Report:
     """What a store has said of itself: bytes that it held then, and its flows since."""
 
     level: float
@@ -90,7 +90,7 @@ class Memory:
         self._stations: set[int] = set()
         self._unwatch: Callable[[], None] = lambda: None
         self._nodes: dict[int, _Node] = {}
-        self._told: dict[PageCache, _Told] = {}
+        self._told: dict[PageCache, _Report] = {}
         self._level = self._growth = self._since = 0.0  # of what all hold
         self._epoch = 0
         self._waiting: dict[float, dict[PageCache, None]] = {}  # for so many bytes until write-back begins
@@ -130,26 +130,26 @@ class Memory:
             self._unwatch()
             self._unwatch = self._engine.watch(sorted(self._stations), self._changed)
 
-    def beside(self, cache: PageCache) -> float:
+    def others_hold(self, cache: PageCache) -> float:
         """What the others hold now [B]."""
         if len(self.caches) == 1:
             return 0.0
         time = cache.env.now - self._since
-        told = self._told.get(cache)
-        return max(self._level + self._growth * time - (self._own(told, time) if told else 0.0), 0.0)
+        report = self._told.get(cache)
+        return max(self._level + self._growth * time - (self._held_by(report, time) if report else 0.0), 0.0)
 
     def growth_beside(self, cache: PageCache) -> float:
         """How fast what the others hold grows now [B/s]."""
         if len(self.caches) == 1:
             return 0.0
-        flows = told.flows if (told := self._told.get(cache)) else {}
-        return self._growth - sum(weight * self._nodes[at].rate for (at, weight, _), _ in flows.values())
+        flows = report.flows if (report := self._told.get(cache)) else {}
+        return self._growth - sum(weight * self._nodes[side].rate for (side, weight, _), _ in flows.values())
 
-    def _own(self, told: _Told, time: float) -> float:
+    def _held_by(self, report: _Report, time: float) -> float:
         """What a store holds so long after all was last counted [B]."""
-        nodes, level = self._nodes, told.level
-        for (at, weight, since), _ in told.flows.values():
-            node = nodes[at]
+        nodes, level = self._nodes, report.level
+        for (side, weight, since), _ in report.flows.values():
+            node = nodes[side]
             level += weight * (node.clock + node.rate * time - since)
         return level
 
@@ -165,13 +165,13 @@ class Memory:
             return
         # nodes have other numbers: what each store has said goes on under those
         self._epoch = self._engine.fluid.epoch
-        for told in self._told.values():
-            told.level = self._own(told, 0.0)
+        for report in self._told.values():
+            report.level = self._held_by(report, 0.0)
         self._nodes.clear()
-        for store, told in self._told.items():
-            flows, told.flows = told.flows, {}
+        for store, report in self._told.items():
+            flows, report.flows = report.flows, {}
             for flow, (_, adds) in flows.items():
-                self._enter(store, told, flow, adds)
+                self._enter(store, report, flow, adds)
 
     def note(self, cache: PageCache, parts: Iterable[Part], *, minds: bool, close: bool) -> None:
         """A store says what it holds, and which flows change that.
@@ -183,12 +183,12 @@ class Memory:
         """
         self._advance(cache.env.now)
         self._forget(cache)
-        told = self._told[cache] = _Told(cache.level / cache.scale, minds=minds)
+        report = self._told[cache] = _Report(cache.level / cache.scale, minds=minds)
         for flow, adds in parts:
-            self._enter(cache, told, flow, adds)
-        self._level += told.level
+            self._enter(cache, report, flow, adds)
+        self._level += report.level
         if len(self.caches) == 1:
-            self._level = told.level
+            self._level = report.level
         if close:
             self._close[cache] = None
         else:
@@ -221,32 +221,32 @@ class Memory:
 
     def _forget(self, cache: PageCache) -> None:
         """Takes a store out of what all hold, counted up to now."""
-        told = self._told.pop(cache, None)
-        if told is None:
+        report = self._told.pop(cache, None)
+        if report is None:
             return
-        self._level -= self._own(told, 0.0)
-        for (at, weight, _), _ in told.flows.values():
-            node = self._nodes[at]
+        self._level -= self._held_by(report, 0.0)
+        for (side, weight, _), _ in report.flows.values():
+            node = self._nodes[side]
             node.minders.pop(cache, None)
             node.flows -= 1
             node.weight -= weight
             if not node.flows:
-                del self._nodes[at]
+                del self._nodes[side]
 
-    def _enter(self, cache: PageCache, told: _Told, flow: Transfer, adds: float) -> None:
-        at = self._engine.fluid.side(flow.flow)
-        if at < 0 and at != CAPPED:  # it has ended
+    def _enter(self, cache: PageCache, report: _Report, flow: Transfer, adds: float) -> None:
+        side = self._engine.fluid.side(flow.flow)
+        if side < 0 and side != CAPPED:  # it has ended
             return
-        node = self._nodes.get(at)
+        node = self._nodes.get(side)
         if node is None:
-            rate = 1.0 if at == CAPPED else self._engine.fluid.f[at + LEVEL]
-            node = self._nodes[at] = _Node(rate if rate < math.inf else 0.0)
+            rate = 1.0 if side == CAPPED else self._engine.fluid.f[side + LEVEL]
+            node = self._nodes[side] = _Node(rate if rate < math.inf else 0.0)
             self._bound(node)
-        weight = adds * (flow.flow.cap if at == CAPPED else flow.flow.weight)
-        told.flows[flow] = (at, weight, node.clock), adds
+        weight = adds * (flow.flow.cap if side == CAPPED else flow.flow.weight)
+        report.flows[flow] = (side, weight, node.clock), adds
         node.weight += weight
         node.flows += 1
-        if told.minds:
+        if report.minds:
             node.minders[cache] = None
 
     def _bound(self, node: _Node) -> None:
@@ -257,19 +257,19 @@ class Memory:
         """After a change of the shares."""
         fluid, growth = self._engine.fluid, 0.0
         self._advance(self._engine.env.now)
-        told: dict[PageCache, None] = dict(self._close) if self._close else {}
-        for at, node in self._nodes.items():
-            rate = node.rate if at == CAPPED else fluid.f[at + LEVEL]
+        affected: dict[PageCache, None] = dict(self._close) if self._close else {}
+        for side, node in self._nodes.items():
+            rate = node.rate if side == CAPPED else fluid.f[side + LEVEL]
             if rate != node.rate:
                 node.rate = rate if rate < math.inf else 0.0  # infinite: it holds nobody back any more
                 if not node.low <= rate <= node.high:
                     self._bound(node)
-                    told.update(node.minders)
+                    affected.update(node.minders)
             growth += node.weight * node.rate
         if growth != self._growth:
             self._growth = growth
             self._soon(self._engine.env)
-        for each in told:
+        for each in affected:
             each.changed()
 
     def _soon(self, env: simpy.Environment) -> None:

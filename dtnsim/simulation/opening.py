@@ -42,15 +42,15 @@ def ramp_of(streams: Connection, scenario: int = 0) -> Ramp | None:
     if course is None or not course.steady_Bps > 0:
         return None
 
-    own = partial(in_scenario, scenario=scenario)
+    value = partial(in_scenario, scenario=scenario)
     # before the first of them there is the handshake, which is a round trip of the tool's
-    ends = (course.times_s[2:] - course.times_s[1]) * own(streams.stretch)
-    rates = course.rates_here(course.rates_Bps[1:], own(streams.factor), own(streams.early))
-    last = course.steady_Bps * own(streams.factor) / own(streams.capacity_Bps)
-    shares = rates / own(streams.capacity_Bps)
+    ends = (course.times_s[2:] - course.times_s[1]) * value(streams.stretch)
+    rates = course.rates_here(course.rates_Bps[1:], value(streams.factor), value(streams.early))
+    last = course.steady_Bps * value(streams.factor) / value(streams.capacity_Bps)
+    shares = rates / value(streams.capacity_Bps)
     if last > 1 - _ALIKE:  # a window as wide as a file is as good as any; what overshoots loss is spent by all files
         # and of a connection of its own one as wide as the rest of a file, which leaves at once in the last round trip
-        lasts = np.diff(ends, prepend=0.0) if streams.reopened else own(streams.rtt_s)
+        lasts = np.diff(ends, prepend=0.0) if streams.reopened else value(streams.rtt_s)
         passed = rates * lasts
         shares = np.where((np.cumsum(passed) if streams.reopened else passed) >= streams.file_B, last, shares)
     # of a connection of its own a small file meets the first steps alone

@@ -98,9 +98,9 @@ class Recorder:
         jobs: Sequence[Job],
         capacity: Sequence[float],
         expected_s: float,
-        others: Callable[[float], Array] | None = None,
+        taken: Callable[[float], Array] | None = None,
     ) -> None:
-        self.engine, self.jobs, self._others = engine, jobs, others
+        self.engine, self.jobs, self._others = engine, jobs, taken
         self.edges = Edges.of(expected_s, len(jobs))
         self._given = np.array(capacity, float)
         #: those of one transfer, whose capacity is a mean: a connection that opens up gives more for a while
@@ -218,9 +218,9 @@ class Recorder:
             self._before = [b if j.in_turns else s for b, s, j in zip(self._before, seconds, self.jobs, strict=True)]
 
     def _note(self, f: int, now: float, holder: int) -> None:
-        held = self.holds[f]
-        if not held or held[-1][1] != holder:
-            held.append((now, holder))
+        holds = self.holds[f]
+        if not holds or holds[-1][1] != holder:
+            holds.append((now, holder))
 
     def _note_bin(self, time: float) -> None:
         """Once a bin: waiting where workers mostly wait, else what holds those that move.
@@ -264,7 +264,7 @@ class Recorder:
             holder = WAITING if station is None else station
         return job.barred_by if holder == WAITING and job.barred else holder
 
-    def held(self, f: int, names: Sequence[str], parts: int = BINS) -> tuple[Held, ...]:
+    def stretches(self, f: int, names: Sequence[str], parts: int = BINS) -> tuple[Held, ...]:
         """What held a transfer back, by the stations' ``names``, in stretches no shorter than so many parts."""
         job, end = self.jobs[f], self.edges.times[-1]
         end = min(end, job.finished) if job.done else end

@@ -51,8 +51,8 @@ def composed(task: Task, scene: Scene | None = None) -> Work:
     scene = scene or make_scene(task.given)
     draw = Draw(task.replicas - 1, task.seed, task.given.correlation)
     moved, before = timed.amounts(scene.problem), timed.met(scene.problem)
-    made = timed.composer(task.given, draw, moved, in_time=True, before=before).problem()
-    return Work(scene, settled(sharing.as_in(made, scene.problem))[0], task)
+    problem = timed.composer(task.given, draw, moved, in_time=True, before=before).problem()
+    return Work(scene, settled(sharing.as_in(problem, scene.problem))[0], task)
 
 
 def results(
@@ -77,8 +77,8 @@ def results(
     if isinstance(processes, Executor):
         size = -(-count // _TASKS)
         lots = [range(n, min(n + size, count)) for n in range(0, count, size)]
-        for made in processes.map(partial(_on_executor, pickle.dumps(task)), lots):
-            yield from made
+        for runs in processes.map(partial(_on_executor, pickle.dumps(task)), lots):
+            yield from runs
         return
     work = composed(task, scene)
     began, done = perf_counter(), 0

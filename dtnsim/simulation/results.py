@@ -27,11 +27,11 @@ class Held:
     station: str
 
 
-def joined(held: Sequence[Held], width: float) -> tuple[Held, ...]:
+def joined(stretches: Sequence[Held], width: float) -> tuple[Held, ...]:
     """Joins stretches, of those one after another, shorter than ``width`` into one of what held longest in it."""
     groups: list[list[Held]] = []
     growing = False  # whether the last of them is still too short by itself
-    for stretch in held:
+    for stretch in stretches:
         short = stretch.end_s - stretch.start_s < width
         if growing and short:
             groups[-1].append(stretch)
@@ -48,7 +48,7 @@ def joined(held: Sequence[Held], width: float) -> tuple[Held, ...]:
         station = max(time, key=time.__getitem__)
         start = result.pop().start_s if result and result[-1].station == station else group[0].start_s
         result.append(Held(start, group[-1].end_s, station))
-    return (*result[:-1], replace(result[-1], end_s=held[-1].end_s)) if result else ()
+    return (*result[:-1], replace(result[-1], end_s=stretches[-1].end_s)) if result else ()
 
 
 @dataclass(frozen=True)
@@ -75,10 +75,10 @@ class LazySeries(Series):
         """Called for what is not there yet."""
         if name.startswith("_") or name not in Series.__dataclass_fields__:
             raise AttributeError(name)
-        made = self._make()
+        series = self._make()
         for each in fields(Series):
-            object.__setattr__(self, each.name, getattr(made, each.name))
-        return getattr(made, name)
+            object.__setattr__(self, each.name, getattr(series, each.name))
+        return getattr(series, name)
 
     def __reduce__(self) -> Any:
         """Elsewhere it is a plain one."""

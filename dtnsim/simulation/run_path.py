@@ -86,9 +86,9 @@ def _set_up(scene: Scene, problem: Problem, scenario: int, seed: int, limits: Li
         job.shut, job.turned = world.shut, world.turned
     world.files = Files(world.jobs, memories, scenario)
     uneven(world.jobs, seed, drawn=problem is not scene.problem)
-    others = world.taken if world.crowds else None
+    taken = world.used_by_others if world.crowds else None
     expected_s = min(scene.expected_s, limits.until)
-    world.recorder = Recorder(engine, world.jobs, capacity, expected_s, others)
+    world.recorder = Recorder(engine, world.jobs, capacity, expected_s, taken)
     processes = _processes(world)
     for number, event in enumerate(scene.events):
         env.process(happen(world, number, event))
@@ -100,14 +100,14 @@ def _set_up(scene: Scene, problem: Problem, scenario: int, seed: int, limits: Li
 
 def _processes(world: Environment) -> list[Any]:
     """The transfers, each waiting for those that it follows."""
-    made, jobs, run_job = [], world.jobs, transfer_processes.run_job
+    processes, jobs, run_job = [], world.jobs, transfer_processes.run_job
     for f, job in enumerate(jobs):
-        told = (partial(tell, f) for tell in (world.begun, world.ended, world.follows))
-        made.append(world.env.process(run_job(world.engine, job, *told)))
-    by_name = {job.transfer.name: process for job, process in zip(jobs, made, strict=True)}
+        callbacks = (partial(tell, f) for tell in (world.begun, world.ended, world.follows))
+        processes.append(world.env.process(run_job(world.engine, job, *callbacks)))
+    by_name = {job.transfer.name: process for job, process in zip(jobs, processes, strict=True)}
     for job in jobs:
         job.follows = [by_name[name] for name in job.transfer.after]
-    return made
+    return processes
 
 
 def _jobs(
@@ -117,12 +117,12 @@ def _jobs(
     jobs = [make_job(problem, t, capacity, engine.row, scenario) for t in problem.transfers]
     memories: dict[str, Memory] = {}
     for job in jobs:
-        given = job.transfer.cache
-        if given is None or not cached(job.transfer):
+        cache = job.transfer.cache
+        if cache is None or not cached(job.transfer):
             continue
-        size, free, begins = (in_scenario(v, scenario) for v in (given.size_B, given.free_B, given.write_back_B))
-        memory, leg, moved = memories.setdefault(given.pool, Memory(size, free)), job.legs[job.main], job.transfer
-        how: Any = {"each_file": given.flush_files, "write_back": (begins, given.write_back_s)}
+        size, free, begins = (in_scenario(v, scenario) for v in (cache.size_B, cache.free_B, cache.write_back_B))
+        memory, leg, moved = memories.setdefault(cache.pool, Memory(size, free)), job.legs[job.main], job.transfer
+        how: Any = {"each_file": cache.flush_files, "write_back": (begins, cache.write_back_s)}
         job.cache = PageCache(engine, leg, memory, moved.payload_B, weight=moved.weight, **how)
     return jobs, memories
 
@@ -236,7 +236,7 @@ def _result(world: Environment, seed: int, ended: float, steps: int, stopped: st
         times = job.started, job.written, job.finished, job.on_medium
         spent = zip(job.legs, moving, job.waiting, strict=True)
         phases = tuple(PhaseTime(leg.name, busy, waiting) for leg, busy, waiting in spent)
-        held = Lazy(partial(recorder.held, f, names)) if whole else recorder.held(f, names, _FEW_STRETCHES)
+        held = Lazy(partial(recorder.stretches, f, names)) if whole else recorder.stretches(f, names, _FEW_STRETCHES)
         rate = sender_rate(world.scene.problem, t, job.moved / t.time_s) if job.done else None
         transfers.append(TransferRun(t.name, *times, moved, job.files, durations, counts, phases, job.retries, held,
                                      t.omitted_s, rate, t.counted))  # fmt: skip

@@ -69,35 +69,35 @@ def simulate(
         raise InputError(f"until: needs a time after the start, above 0 s (got {until})")
     if scheduler is not None:
         cluster.check(scheduler)
-    given = spec.load(path, overrides, calibration)
-    whole_run = _Whole(progress, replicas)
+    loaded = spec.load(path, overrides, calibration)
+    whole_run = _PartProgress(progress, replicas)
     limits = Limits(until, max_events, whole_run if progress is not None else None)
     with runtime.gc_paused():
-        if replicas == 1 and (flows := plain(given)) is not None:
+        if replicas == 1 and (flows := plain(loaded)) is not None:
             from dtnsim.simulation.plain import answer, columns, flow_events
 
             return answer.answer(flow_events.Course(columns.columns(flows), limits).run(), seed)
-        scene = make_scene(given)
+        scene = make_scene(loaded)
         check_load(scene, until)
         runs = [run_once(scene, scene.problem, 0, seed, limits)]
     whole_run.done = 1
     if replicas > 1 and not runs[0].interrupted:
-        task = replicas_of.Task(given, replicas, seed, Limits(until, max_events, whole=False))
-        made = replicas_of.results(task, scene, runs[0], processes, scheduler, whole_run)
-        runs += _drawn(made, runs[0], whole_run)
+        task = replicas_of.Task(loaded, replicas, seed, Limits(until, max_events, whole=False))
+        results = replicas_of.results(task, scene, runs[0], processes, scheduler, whole_run)
+        runs += _drawn(results, runs[0], whole_run)
     number = {s.name: k for k, s in enumerate(scene.problem.stations)}
     first = runs[0].transfers
     why = LazyItems(len(first), lambda f: _why(scene.problem, number, f, first[f].held))
-    return Simulation(given.name, tuple(runs), scene.problem.warnings, replicas, why, given)
+    return Simulation(loaded.name, tuple(runs), scene.problem.warnings, replicas, why, loaded)
 
 
-def _why(problem: Problem, number: dict[str, int], f: int, held: Sequence[Held]) -> dict[str, str]:
+def _why(problem: Problem, number: dict[str, int], f: int, stretches: Sequence[Held]) -> dict[str, str]:
     """Why what has held a transfer binds, in the words of the steady answer."""
     transfer = problem.transfers[f]
     costs = [{d.station: float(np.max(d.per_byte)) for d in phase.demands} for phase in transfer.phases]
     visits = {name: max(range(len(costs)), key=lambda n: costs[n].get(name, 0.0)) for cost in costs for name in cost}
     words: dict[str, str] = {}
-    for name in dict.fromkeys(h.station for h in held):
+    for name in dict.fromkeys(h.station for h in stretches):
         if name in visits:
             words[name] = reason(problem, f, Cause(number[name], visits[name], direct=True))
         elif name == "waiting" and any(p.delays for p in transfer.phases):
@@ -107,7 +107,7 @@ def _why(problem: Problem, number: dict[str, int], f: int, held: Sequence[Held])
     return words
 
 
-class _Whole:
+class _PartProgress:
     """Reports one run as a part of them all."""
 
     def __init__(self, progress: Progress | None, runs: int) -> None:
@@ -117,14 +117,14 @@ class _Whole:
         return self.progress is not None and self.progress(now, (self.done + share) / self.runs)
 
 
-def _drawn(replicas: Iterator[Run], first: Run, whole_run: _Whole) -> list[Run]:
+def _drawn(replicas: Iterator[Run], first: Run, whole_run: _PartProgress) -> list[Run]:
     """All runs but the first, in order; fewer where somebody stops them."""
     runs: list[Run] = []
     try:
-        for made in replicas:
-            runs.append(replace(made, stations=first.stations))  # one copy of the names for all
+        for run in replicas:
+            runs.append(replace(run, stations=first.stations))  # one copy of the names for all
             whole_run.done += 1
-            if made.interrupted or whole_run(math.nan, 0.0):
+            if run.interrupted or whole_run(math.nan, 0.0):
                 break
     except KeyboardInterrupt:
         pass

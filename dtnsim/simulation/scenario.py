@@ -130,54 +130,54 @@ class Scene:
         return self.states[key]
 
 
-def _composed(given: PathSpec, scene: Scene | None = None) -> tuple[Problem, Volumes, Array]:
+def _composed(path: PathSpec, scene: Scene | None = None) -> tuple[Problem, Volumes, Array]:
     """A path at the median, its cores as slow as the steady load makes them, what its drives cost, its steady rates."""
     moved, before = (None, None) if scene is None else (timed.amounts(scene.problem), timed.met(scene.problem))
-    composer = timed.composer(given, Draw(), moved, in_time=True, before=before)
+    composer = timed.composer(path, Draw(), moved, in_time=True, before=before)
     problem = composer.problem()
-    found, rates = settled(problem)
-    return found, Volumes(composer, problem.transfers), rates[0]
+    slowed, rates = settled(problem)
+    return slowed, Volumes(composer, problem.transfers), rates[0]
 
 
-def make_scene(given: PathSpec) -> Scene:
+def make_scene(path: PathSpec) -> Scene:
     """Works out and checks everything around a path.
 
     Raises:
         SpecError: Stations or keys that the path does not have, or events that change what it is made of.
         InputError: A trace that cannot be read.
     """
-    problem, volumes, rates = _composed(given)
-    varying = [b for s in _varying(given) if (b := s.background)]
+    problem, volumes, rates = _composed(path)
+    varying = [b for s in _varying(path) if (b := s.background)]
     loads = tuple((b.share.value, b.diurnal.value, b.peak_hour, b.hour or 0.0) for b in varying)
     ends = [
         t.start_s + (t.omitted_s + t.time_s if t.timed else t.payload_B / max(r, 1e-300))
         for t, r in zip(problem.transfers, rates, strict=True)
     ]
-    scene = Scene(given, problem, tuple(given.events), (), loads, float(max(ends)))
+    scene = Scene(path, problem, tuple(path.events), (), loads, float(max(ends)))
     scene.states[scene.start] = problem, volumes
-    for number, event in enumerate(given.events):
-        with _written_at(given, "events", number):
+    for number, event in enumerate(path.events):
+        with _written_at(path, "events", number):
             if event.station is not None:
                 matching(problem, event.station, f"events.{number}.station")
             else:
                 _try(scene, number)
     crowds = []
-    for number, others in enumerate(given.others):
-        with _written_at(given, "others", number):
-            crowds.append(_crowd(problem, others, number, given.folder))
+    for number, others in enumerate(path.others):
+        with _written_at(path, "others", number):
+            crowds.append(_crowd(problem, others, number, path.folder))
     scene.others = tuple(crowds)
     return scene
 
 
 @contextmanager
-def _written_at(given: PathSpec, *steps: str | int) -> Iterator[None]:
+def _written_at(path: PathSpec, *steps: str | int) -> Iterator[None]:
     """Errors say in which file and line the key is written that they are about."""
     try:
         yield
     except SpecError as error:
         if error.file:
             raise
-        where = given.place_of(*steps)
+        where = path.place_of(*steps)
         raise SpecError(error.message, **where, key=error.key, value=error.value, remedy=error.remedy) from None
 
 
@@ -233,12 +233,12 @@ def matching(problem: Problem, pattern: str, key: str = "station") -> list[int]:
     """
     # a name may hold brackets of its own: only * and ? are special
     plain = pattern.replace("[", "[[]")
-    found = [k for k, s in enumerate(problem.stations) if fnmatchcase(s.name, plain)]
-    if not found:
+    matches = [k for k, s in enumerate(problem.stations) if fnmatchcase(s.name, plain)]
+    if not matches:
         names = ", ".join(get_close_matches(pattern, [s.name for s in problem.stations], _NAMED, 0.0))
         more = " ..." if len(problem.stations) > _NAMED else ""
         raise SpecError("is not a station of this path", key=key, value=pattern, remedy=f"stations: {names}{more}")
-    return found
+    return matches
 
 
 def _crowd(problem: Problem, others: Others, number: int, folder: Path) -> Crowd:
@@ -263,9 +263,9 @@ def poisson(others: Others, rng: np.random.Generator) -> Iterator[tuple[float, f
     while highest > 0:
         times = time + np.cumsum(rng.exponential(1 / highest, _BLOCK))
         wave = 1 + others.diurnal * np.cos(2 * np.pi * (times / 3600 - others.peak_hour) / 24)
-        kept = rng.random(_BLOCK) * (1 + others.diurnal) <= wave
+        accepted = rng.random(_BLOCK) * (1 + others.diurnal) <= wave
         sizes = others.size.value * np.exp(others.sigma * rng.standard_normal(_BLOCK))
-        yield from zip(times[kept].tolist(), sizes[kept].tolist(), strict=True)
+        yield from zip(times[accepted].tolist(), sizes[accepted].tolist(), strict=True)
         time = float(times[-1])
 
 
@@ -299,16 +299,16 @@ def read_trace(path: Path) -> Iterator[tuple[float, float]]:
 # -- background load that varies ------------------------------------------------------------------
 
 
-def _varying(given: PathSpec) -> list[Segment]:
+def _varying(path: PathSpec) -> list[Segment]:
     """Segments whose background follows the day."""
-    return [s for s in given.segments if s.background is not None and s.background.diurnal.value > 0]
+    return [s for s in path.segments if s.background is not None and s.background.diurnal.value > 0]
 
 
-def _loaded(given: PathSpec, shares: tuple[int, ...]) -> PathSpec:
+def _loaded(path: PathSpec, shares: tuple[int, ...]) -> PathSpec:
     """The path with the background of its varying segments at given shares."""
     if all(share < 0 for share in shares):
-        return given
-    left = dict(zip([id(s) for s in _varying(given)], shares, strict=True))
+        return path
+    left = dict(zip([id(s) for s in _varying(path)], shares, strict=True))
 
     def at_share(segment: Segment) -> Segment:
         if id(segment) not in left or segment.background is None:
@@ -319,5 +319,5 @@ def _loaded(given: PathSpec, shares: tuple[int, ...]) -> PathSpec:
         constant.__dict__.pop("anytime", None)  # what was remembered of the old share
         return segment.model_copy(update={"background": constant})
 
-    links = {name: at_share(s) for name, s in given.links.items()}
-    return given.model_copy(update={"wan": [at_share(s) for s in given.wan], "links": links})
+    links = {name: at_share(s) for name, s in path.links.items()}
+    return path.model_copy(update={"wan": [at_share(s) for s in path.wan], "links": links})

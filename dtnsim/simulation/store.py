@@ -82,7 +82,7 @@ class Store:
         return 1e-13 * self.payload + 4e-16 * self.env.now * sum(self.rates())
 
     @property
-    def _some(self) -> bool:
+    def _holds_bytes(self) -> bool:
         """Whether the store holds more bytes than rounding explains."""
         return self.filled - self.drained > self._tiny()
 

@@ -208,8 +208,8 @@ class Worker:
     def _let_through(self, crossed: slice) -> Generator[Any, Any, None]:
         """Waits while a link on the way of some phases is dead: no connection is set up over it, and none opens."""
         job = self._job
-        while not job.transfer.timed and (found := next(filter(None, map(job.shut, job.legs[crossed])), None)):
-            back, job.barred_by = found
+        while not job.transfer.timed and (barrier := next(filter(None, map(job.shut, job.legs[crossed])), None)):
+            back, job.barred_by = barrier
             job.barred += 1
             yield back
             job.barred -= 1
@@ -250,8 +250,8 @@ def _open_up(engine: Engine, job: Job, move: Move, age_s: float) -> Process:
         if job.cache is not None:
             job.cache.look()
         yield env.timeout(seconds)
-        while not move.flow.triggered and (found := job.shut(move.leg, stalled=True)) is not None:
-            yield found[0]
+        while not move.flow.triggered and (barrier := job.shut(move.leg, stalled=True)) is not None:
+            yield barrier[0]
         if move.flow.triggered:
             return
 

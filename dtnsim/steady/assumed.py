@@ -118,20 +118,20 @@ def _each_alone(change: Change) -> list[Change]:
 
 def _listed(tried: _Trial, change: Change) -> Iterator[Assumption]:
     """A default as an answer lists it, where it moves the answer."""
-    now, given, known = tried(change), tried.composer.spec, tried.known
-    if not abs(now - 1) > WORTH:
+    ratio, path, amounts = tried(change), tried.composer.spec, tried.known
+    if not abs(ratio - 1) > WORTH:
         return
-    if known:  # what moves in a given time depends on the rate
+    if amounts:  # what moves in a given time depends on the rate
         tried.known = None
-        now, tried.known = tried(change), known
-    name, other, found = change
+        ratio, tried.known = tried(change), amounts
+    name, other, places = change
     if each := _each_alone(change):  # of some fields one end counts alone
         all_of_it = tried(change)
-        found = [f for c in each if abs(tried(c) / all_of_it - 1) < _SAME for f in c.found] or found
-    keys = _listed_keys(list(dict.fromkeys(place_key(given, place) for place, _ in found)))
-    default = str(getattr(found[0][1], name))
+        places = [f for c in each if abs(tried(c) / all_of_it - 1) < _SAME for f in c.found] or places
+    keys = _listed_keys(list(dict.fromkeys(place_key(path, place) for place, _ in places)))
+    default = str(getattr(places[0][1], name))
     value = other.now or (default.lower() if default in {"True", "False"} else default)
-    yield Assumption(keys, value, other.text, other.text, now, now, other.why)
+    yield Assumption(keys, value, other.text, other.text, ratio, ratio, other.why)
 
 
 @dataclass(slots=True)
@@ -145,10 +145,10 @@ class _Trial:
 
     def __call__(self, *changes: Change) -> float:
         """What the answer becomes, over what it is; not a number where a value does not fit."""
-        asked = self.known is None, *((c.name, c.other, *(place for place, _ in c.found)) for c in changes)
-        if asked not in self._found:
-            self._found[asked] = self._answer(changes)
-        return self._found[asked]
+        key = self.known is None, *((c.name, c.other, *(place for place, _ in c.found)) for c in changes)
+        if key not in self._found:
+            self._found[key] = self._answer(changes)
+        return self._found[key]
 
     def ahead(self, several: Iterable[Sequence[Change]]) -> None:
         """Runs the connections of several trials together: each alone takes as many steps."""
@@ -165,12 +165,12 @@ class _Trial:
         return float(epochs.total(problem)[0]) / max(self.whole_Bps, 1e-300)
 
 
-def with_values(given: PathSpec, changes: Iterable[Change]) -> PathSpec:
+def with_values(path: PathSpec, changes: Iterable[Change]) -> PathSpec:
     """The path with other values of some fields."""
-    for name, other, found in changes:
-        for place, model in found:
-            given = _put(given, place, read(type(model), name, other.text))
-    return given
+    for name, other, places in changes:
+        for place, model in places:
+            path = _put(path, place, read(type(model), name, other.text))
+    return path
 
 
 def _composes(composer: Composer, change: Change) -> bool:
@@ -186,49 +186,49 @@ def _composes(composer: Composer, change: Change) -> bool:
     return not numbers
 
 
-def unwritten(given: PathSpec) -> list[Change]:
+def unwritten(path: PathSpec) -> list[Change]:
     """Fields with other usual values that a path has and nobody wrote."""
-    found: dict[tuple[str, Otherwise], list[tuple[Place, BaseModel]]] = {}
-    ends = {end.partition(":")[0] for t in given.transfers for end in (t.source_end, t.to)}
-    ends |= {v.server.partition(":")[0] for h in given.hosts.values() for v in h.volumes.values() if v.server}
-    for name, host in given.hosts.items():
+    by_field: dict[tuple[str, Otherwise], list[tuple[Place, BaseModel]]] = {}
+    ends = {end.partition(":")[0] for t in path.transfers for end in (t.source_end, t.to)}
+    ends |= {v.server.partition(":")[0] for h in path.hosts.values() for v in h.volumes.values() if v.server}
+    for name, host in path.hosts.items():
         if name in ends:
             for place, field, other, model in _fields(host, ("hosts", name)):
-                if _can_be(given, host, field, other.text, model):
-                    found.setdefault((field, other), []).append((place, model))
-    for root, segments in (("wan", enumerate(given.wan)), ("links", given.links.items())):
+                if _can_be(path, host, field, other.text, model):
+                    by_field.setdefault((field, other), []).append((place, model))
+    for root, segments in (("wan", enumerate(path.wan)), ("links", path.links.items())):
         for key, segment in segments:
             for place, field, other, model in _fields(segment, (root, key)):
-                found.setdefault((field, other), []).append((place, model))
-    for number, transfer in enumerate(given.transfers):
-        roles = {"", *(given.hosts[end.partition(":")[0]].role for end in (transfer.source_end, transfer.to))}
+                by_field.setdefault((field, other), []).append((place, model))
+    for number, transfer in enumerate(path.transfers):
+        roles = {"", *(path.hosts[end.partition(":")[0]].role for end in (transfer.source_end, transfer.to))}
         for place, field, other, model in _fields(transfer, ("transfers", number)):
             if other.role in roles:
-                found.setdefault((field, other), []).append((place, model))
-    return [Change(*which, places) for which, places in found.items()]
+                by_field.setdefault((field, other), []).append((place, model))
+    return [Change(*which, places) for which, places in by_field.items()]
 
 
-def _can_be(given: PathSpec, host: Host, field: str, text: str, model: BaseModel) -> bool:
+def _can_be(path: PathSpec, host: Host, field: str, text: str, model: BaseModel) -> bool:
     """Whether a host can have another value of a field: its system the control, its card and the path the frames."""
     if field == "cc":
         return host.has_control(text)
-    return not isinstance(model, Nic) or field != "mtu" or (model.could_jumbo and all(s.jumbo for s in given.segments))
+    return not isinstance(model, Nic) or field != "mtu" or (model.could_jumbo and all(s.jumbo for s in path.segments))
 
 
 def _fields(value: object, place: Place, *, default: bool = False) -> Iterator[tuple[Place, str, Otherwise, BaseModel]]:
     """Fields below a value that have other usual values and are not written; none is in a value that is a default."""
     if isinstance(value, BaseModel):
         for name, field in type(value).model_fields.items():
-            others = [m for m in field.metadata if isinstance(m, Otherwise)]
+            alternatives = [m for m in field.metadata if isinstance(m, Otherwise)]
             if any(isinstance(m, Since) for m in field.metadata) and getattr(value, name) != field.default:
-                others.append(
+                alternatives.append(
                     Otherwise(str(field.default), "what is usual today; this one is of the year of the hosts")
                 )
             unsaid = default or name not in value.model_fields_set
-            if not others:
+            if not alternatives:
                 yield from _fields(getattr(value, name), (*place, name), default=unsaid)
             elif unsaid:
-                yield from (((*place, name), name, other, value) for other in others)
+                yield from (((*place, name), name, other, value) for other in alternatives)
     elif isinstance(value, Mapping):
         for key, item in value.items():
             yield from _fields(item, (*place, str(key)), default=default)
@@ -252,11 +252,11 @@ def read(model: type[BaseModel], name: str, text: str) -> object:
     return type(default)(text) if number else {"true": True, "false": False}.get(text, text)
 
 
-def place_key(given: PathSpec, place: Place) -> str:
+def place_key(path: PathSpec, place: Place) -> str:
     """A place as the path file names it: the only segment of a WAN has no number, nor has the only transfer."""
     if place[0] == "transfers":
-        return ".".join((given.transfer_key(int(place[1])), *map(str, place[2:])))
-    steps = place if place[0] != "wan" or len(given.wan) > 1 else ("wan", *place[2:])
+        return ".".join((path.transfer_key(int(place[1])), *map(str, place[2:])))
+    steps = place if place[0] != "wan" or len(path.wan) > 1 else ("wan", *place[2:])
     return ".".join(map(str, steps))
 
 
@@ -290,7 +290,7 @@ _NO_LIMIT: Final = 1e15  #: from here on a number is said to be none
 _NUMBER: Final = re.compile(r"(.+) ([-+.e\d]+) (\S+)")
 
 
-class _Alone(Draw):
+class _OneAtATime(Draw):
     """Every number at its median but one: that at p10 in one scenario, at p90 in the next."""
 
     def __init__(self, keys: list[str]) -> None:
@@ -321,9 +321,9 @@ def _quantile(kinds: Sequence[Quantity], score: float) -> float:
     each = [float(draws.around(k.value, k.spread, score, share=k.is_share)) for k in kinds]
     low, high, level = math.log(min(each)), math.log(max(each)), _NORMAL.cdf(score)
     while high - low > _CLOSE:
-        at = (low + high) / 2
-        parts = [draws.score_of(math.exp(at), k.value, k.spread or _CLOSE, share=k.is_share) for k in kinds]
-        low, high = (at, high) if sum(map(_NORMAL.cdf, parts)) < level * len(kinds) else (low, at)
+        mid = (low + high) / 2
+        parts = [draws.score_of(math.exp(mid), k.value, k.spread or _CLOSE, share=k.is_share) for k in kinds]
+        low, high = (mid, high) if sum(map(_NORMAL.cdf, parts)) < level * len(kinds) else (low, mid)
     return math.exp(high)
 
 
@@ -331,27 +331,27 @@ def assumed(composer: Composer, nominal: Problem, drawn: Scenarios, whole_Bps: f
     """Numbers that the path file does not write and that move the answer by more than `WORTH`, the strongest first."""
     if len(nominal.transfers) > _TRANSFERS:
         return ()
-    found = [*_uncertain(composer, nominal, drawn, whole_Bps), *moved(composer, nominal, whole_Bps)]
-    return tuple(sorted((a for a in found if a.moves > WORTH), key=lambda a: -a.moves))
+    assumptions = [*_uncertain(composer, nominal, drawn, whole_Bps), *moved(composer, nominal, whole_Bps)]
+    return tuple(sorted((a for a in assumptions if a.moves > WORTH), key=lambda a: -a.moves))
 
 
 def _uncertain(composer: Composer, nominal: Problem, drawn: Scenarios, whole_Bps: float) -> list[Assumption]:
     """What numbers with a spread do at the ends of it."""
-    quantities, given = drawn.draw.quantities, composer.spec
-    keys = _tried(drawn, given.file)
+    quantities, path = drawn.draw.quantities, composer.spec
+    keys = _tried(drawn, path.file)
     if not keys:
         return []
-    problem = timed.composer(given, _Alone(keys), timed.amounts(nominal), before=composer.past).problem()
+    problem = timed.composer(path, _OneAtATime(keys), timed.amounts(nominal), before=composer.past).problem()
     rates = epochs.total(sharing.as_in(problem, nominal))
-    found, places = [], given.written_as
+    assumptions, places = [], path.written_as
     for n, key in enumerate(keys):
-        at = rates[2 * n : 2 * n + 2] / max(whole_Bps, 1e-300) if len(rates) > 1 else np.ones(2)
+        ratios = rates[2 * n : 2 * n + 2] / max(whole_Bps, 1e-300) if len(rates) > 1 else np.ones(2)
         quantity = quantities[key]
         low, high = (written(quantity, value) for value in ends(quantity))
         source, best = (quantity.typical or quantity).source, quantity.typical is not None
         name, value = named(key, nominal, places), "no limit" if quantity.value >= _NO_LIMIT else str(quantity)
-        found.append(Assumption(name, value, low, high, float(at[0]), float(at[1]), source, key, best))
-    return found
+        assumptions.append(Assumption(name, value, low, high, float(ratios[0]), float(ratios[1]), source, key, best))
+    return assumptions
 
 
 def _tried(drawn: Scenarios, file: str) -> list[str]:
@@ -374,8 +374,8 @@ def _tried(drawn: Scenarios, file: str) -> list[str]:
 def written_in(quantity: Quantity, file: str) -> bool:
     """Whether the path file itself says a number, or ``--set`` does."""
     source = quantity.source
-    said = "--set " in source or "given on the command line" in source or (bool(file) and f"{file}:" in source)
-    return quantity.typical is None and said
+    stated = "--set " in source or "given on the command line" in source or (bool(file) and f"{file}:" in source)
+    return quantity.typical is None and stated
 
 
 def named(key: str, problem: Problem, written: Mapping[str, Sequence[str]]) -> str:

@@ -43,55 +43,55 @@ class Step:
     median_Bps: float  #: The median with it, all transfers together.
 
 
-def steps(given: PathSpec, samples: int, seed: int = 1) -> tuple[Step, ...]:
+def steps(path: PathSpec, samples: int, seed: int = 1) -> tuple[Step, ...]:
     """The steps from the ceiling of a path to the median of `predict`."""
-    composer = timed.composer(given, Draw())
+    composer = timed.composer(path, Draw())
     problem = composer.problem()
-    drawn = scenarios(given, problem, samples, seed, composer.past)
+    drawn = scenarios(path, problem, samples, seed, composer.past)
     laws = discrepancy.load()
     medians: dict[str, float] = {}
-    known: set[str] = set()
-    for what, keys in _groups(given, drawn).items():
-        known |= keys
-        some = scenarios(given, problem, samples, seed, composer.past, known)
-        medians[what] = _median(some.problem, some.parameters)
+    drawn_keys: set[str] = set()
+    for name, keys in _groups(path, drawn).items():
+        drawn_keys |= keys
+        partly = scenarios(path, problem, samples, seed, composer.past, drawn_keys)
+        medians[name] = _median(partly.problem, partly.parameters)
     medians[PARAMETERS] = _median(drawn.problem, drawn.parameters)
     medians[MODEL] = _median(drawn.problem, drawn.rates(laws, mean=True))
     medians[RUN] = _median(drawn.problem, drawn.rates(laws))
-    found, before = [], float(epochs.total(problem)[0])
-    for what, median in medians.items():
-        found.append(Step(what, median - before, median))
+    breakdown, before = [], float(epochs.total(problem)[0])
+    for name, median in medians.items():
+        breakdown.append(Step(name, median - before, median))
         before = median
-    return tuple(found)
+    return tuple(breakdown)
 
 
 def _median(problem: Problem, rates: Array) -> float:
     return float(quantile(ordering.total_rate(problem, rates), 0.5))
 
 
-def _groups(given: PathSpec, drawn: Scenarios) -> Mapping[str, set[str]]:
+def _groups(path: PathSpec, drawn: Scenarios) -> Mapping[str, set[str]]:
     """Keys of what is not stated, by what people call it, the strongest first; the weak ones together."""
-    strong, names = unstated(given, drawn), _names(given, drawn)
-    found: dict[str, set[str]] = {name: set() for name in (*strong, OTHERS)}
+    strong, names = unstated(path, drawn), _names(path, drawn)
+    groups: dict[str, set[str]] = {name: set() for name in (*strong, OTHERS)}
     for key, name in names.items():
-        found[name if name in strong else OTHERS].add(key)
-    return {name: keys for name, keys in found.items() if keys}
+        groups[name if name in strong else OTHERS].add(key)
+    return {name: keys for name, keys in groups.items() if keys}
 
 
-def unstated(given: PathSpec, drawn: Scenarios) -> tuple[str, ...]:
+def unstated(path: PathSpec, drawn: Scenarios) -> tuple[str, ...]:
     """Names of unstated things that go with the rate, the strongest first."""
     total = ordering.total_rate(drawn.problem, drawn.parameters)
     order = np.argsort(np.argsort(total)).astype(float)
-    found: dict[str, float] = {}
-    for key, name in _names(given, drawn).items():
+    strengths: dict[str, float] = {}
+    for key, name in _names(path, drawn).items():
         rank = np.argsort(np.argsort(drawn.draw.score(key))).astype(float)
         strength = abs(float(np.corrcoef(order, rank)[0, 1])) if np.ptp(total) > 0 else 0.0
         if strength >= _MATTERS:
-            found[name] = max(found.get(name, 0.0), strength)
-    return tuple(sorted(found, key=lambda n: -found[n]))
+            strengths[name] = max(strengths.get(name, 0.0), strength)
+    return tuple(sorted(strengths, key=lambda n: -strengths[n]))
 
 
-def _names(given: PathSpec, drawn: Scenarios) -> dict[str, str]:
+def _names(path: PathSpec, drawn: Scenarios) -> dict[str, str]:
     """What people call everything unstated, by the key of its draw."""
-    places = given.written_as
+    places = path.written_as
     return {key: _WORDS.get(key) or named(key, drawn.problem, places) for key in sorted(drawn.draw.unstated)}

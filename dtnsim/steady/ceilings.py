@@ -30,13 +30,13 @@ def idle_time(m: Matrices, f: int) -> Array:
 
 def solo_times(m: Matrices, f: int) -> list[tuple[Index, Array]]:
     """(stations (n,), seconds per payload byte of one worker there alone (S, n)) of each phase of a transfer."""
-    found = []
+    times = []
     for p in m.phases_of(f):
-        station, demand = m.phases.of(p)
-        known = station < m.capacity.shape[1]
-        station, demand = station[known], demand[:, known]
-        found.append((station, per_capacity(demand, m.capacity[:, station] * m.alone[:, station])))
-    return found
+        station, demand = m.phases.row_entries(p)
+        valid = station < m.capacity.shape[1]
+        station, demand = station[valid], demand[:, valid]
+        times.append((station, per_capacity(demand, m.capacity[:, station] * m.alone[:, station])))
+    return times
 
 
 def per_capacity(demand: Array, capacity: Array) -> Array:
@@ -68,9 +68,9 @@ class _Held(NamedTuple):
         entries, total = (np.flatnonzero(holds[rows.station]) for rows in (m.phases, m.total))
         phase, station, row = m.phases.row[entries], m.total.station[total], m.total.row[total]
         f, count = m.transfer[phase], len(holds)
-        own = np.searchsorted(row * count + station, f * count + m.phases.station[entries])
+        in_total = np.searchsorted(row * count + station, f * count + m.phases.station[entries])
         number = (np.cumsum(holds) - 1)[station]
-        return cls(entries, phase, f, begins(phase), begins(f), total, station, row, number, own)
+        return cls(entries, phase, f, begins(phase), begins(f), total, station, row, number, in_total)
 
 
 class Workers:
@@ -109,18 +109,18 @@ class Workers:
         #: entries of the stations that held somebody when weights were asked for last
         self._held: tuple[bytes, _Held] | None = None
 
-    def some(self, scenarios: Index, m: Matrices) -> Workers:
+    def take(self, scenarios: Index, m: Matrices) -> Workers:
         """The same in some scenarios; ``m`` is the problem in these."""
-        made = copy(self)
+        workers = copy(self)
         alone = self._alone if len(self._alone) == 1 else self._alone[scenarios]
         fixed = self._fixed if self._fixed.shape[1] == 1 else self._fixed[:, scenarios]
         if self._known is None and len(scenarios) > len(self._m.capacity):  # each of them several times
             self._known = self._by_itself(self._m.capacity)
-        known = self._known and tuple(a if a.shape[1] == 1 else a[:, scenarios] for a in self._known)
-        vars(made).update(_m=m, _alone=alone, _fixed=fixed, _known=known)
-        return made
+        solo = self._known and tuple(a if a.shape[1] == 1 else a[:, scenarios] for a in self._known)
+        vars(workers).update(_m=m, _alone=alone, _fixed=fixed, _known=solo)
+        return workers
 
-    def _paces(self, which: Index, away: Array, station: Array, own: Array) -> Array:
+    def _paces(self, which: Index, away: Array, station: Array, served: Array) -> Array:
         """(n, S) seconds per byte of all workers of some transfers together, while as many as have a file share."""
         each: dict[int, list[tuple[int, float]]] = defaultdict(list)
         for place, f in enumerate(which):
@@ -128,9 +128,9 @@ class Workers:
                 each[workers].append((place, part))
         pace = np.zeros((len(which), *away.shape[1:]))
         for workers, members in each.items():
-            here, parts = [place for place, _ in members], np.array([part for _, part in members])
-            f = which[here]
-            pace[here] += parts[:, None] * cycle_time(workers, away[f], station[f], own[f])
+            places, parts = [place for place, _ in members], np.array([part for _, part in members])
+            f = which[places]
+            pace[places] += parts[:, None] * cycle_time(workers, away[f], station[f], served[f])
         return pace
 
     def _times(self, capacity: Array, part: slice | Index) -> Array:
@@ -171,51 +171,51 @@ class Workers:
             self._held = holds.tobytes(), _Held.of(m, holds)
         held = self._held[1]
         demand = m.phases.demand[held.entries]
-        here = np.where(demand > 0, level[self._number[m.phases.station[held.entries]]], np.inf)
-        met = per_capacity(m.moved[held.phase][:, None], self._met(held, demand, here, (rate.T, binding.T, before)))
+        levels = np.where(demand > 0, level[self._number[m.phases.station[held.entries]]], np.inf)
+        met = per_capacity(m.moved[held.phase][:, None], self._met(held, demand, levels, (rate.T, binding.T, before)))
         share, lowest = np.zeros((len(m.transfer), len(rate))), np.full((len(workers), len(rate)), np.inf)
         if len(held.entries):
             share[held.phase[held.begins]] = over_rows(np.maximum, met, held.begins)
-            lowest[held.f[held.first]] = over_rows(np.minimum, here, held.first)
+            lowest[held.f[held.first]] = over_rows(np.minimum, levels, held.first)
         share *= (workers / m.weight[:, None])[m.transfer]
         away = (m.delay - m.served).T + np.where(share > 0, 0.0, self._longest(capacity) + m.served.T)
-        there = over_rows(np.add, share, self._begins)
-        whole = there + over_rows(np.add, away, self._begins) + m.lead.T * workers
+        visiting = over_rows(np.add, share, self._begins)
+        cycle = visiting + over_rows(np.add, away, self._begins) + m.lead.T * workers
         with np.errstate(divide="ignore", invalid="ignore"):
-            present, part = workers / (whole * lowest), there / whole
+            present, part = workers / (cycle * lowest), visiting / cycle
         bound = np.isfinite(lowest)
         weight = np.where(bound, np.minimum(present, m.weight[:, None]), m.weight[:, None])
         return weight, np.where(bound, part, 1.0)
 
-    def _met(self, held: _Held, demand: Array, level: Array, found: tuple[Array, IntArray, Array]) -> Array:
+    def _met(self, held: _Held, demand: Array, level: Array, solution: tuple[Array, IntArray, Array]) -> Array:
         """Levels that a worker finds, entry by entry, while it is there itself.
 
         Args:
             held: The entries.
             demand: (n, S) what a byte costs there in that phase.
             level: (n, S) mean levels.
-            found: (F, S) rates, what binds them, and their weights.
+            solution: (F, S) rates, what binds them, and their weights.
         """
-        m, (rate, binding, before) = self._m, found
+        m, (rate, binding, before) = self._m, solution
         total, most = m.total.demand[held.total], m.weight[held.f][:, None]
         taken = np.where(held.station[:, None] == binding[held.row], total * before[held.row], 0.0)
         filled = summed(held.number, taken, len(held.total))[held.number[held.own]]
         with np.errstate(divide="ignore", invalid="ignore"):
             mean = total[held.own] * np.minimum(rate[held.f] / level, most)
             filled = np.maximum(filled - taken[held.own], 0.0) + mean
-            there = np.maximum(per_capacity(demand, m.moved[held.phase][:, None]) * most, mean)
-            met = level * filled / (filled + (there - mean) / self._at_work[held.f])
+            present = np.maximum(per_capacity(demand, m.moved[held.phase][:, None]) * most, mean)
+            met = level * filled / (filled + (present - mean) / self._at_work[held.f])
         return np.where(np.isfinite(level) & (filled > 0), met, level)
 
     def _longest(self, capacity: Array) -> Array:
         """(P, S) seconds per byte of the slowest station of each phase, for one worker alone."""
         if not len(self._some):
             return self._fixed
-        now = self._times(capacity, self._some)
-        longest = np.broadcast_to(self._fixed, (len(self._fixed), now.shape[1])).copy()
+        times = self._times(capacity, self._some)
+        longest = np.broadcast_to(self._fixed, (len(self._fixed), times.shape[1])).copy()
         row = self._m.phases.row[self._some]
         first = begins(row)
-        longest[row[first]] = np.maximum(longest[row[first]], over_rows(np.maximum, now, first))
+        longest[row[first]] = np.maximum(longest[row[first]], over_rows(np.maximum, times, first))
         return longest
 
     def ceilings(self, capacity: Array, active: BoolArray) -> Array:
@@ -223,14 +223,14 @@ class Workers:
         m = self._m
         if self._known is None and capacity is m.capacity:
             self._known = self._by_itself(capacity)
-        known = self._known if capacity is m.capacity else None
-        bound, busy, own = self._by_itself(capacity) if known is None else known
+        solo = self._known if capacity is m.capacity else None
+        bound, busy, served = self._by_itself(capacity) if solo is None else solo
         if self._crowds:  # (F, S) where one scenario stands for many states of workers as well
             bound = np.broadcast_to(bound, (len(bound), max(bound.shape[1], len(active)))).copy()
-        for some in self._crowds:
-            f = some[0]
+        for crowd in self._crowds:
+            f = crowd[0]
             count = active[:, f].sum(axis=1)
-            pace, free = _crowd_pace(m, some, capacity, (busy[f[0]], own[f[0]]), count)
+            pace, free = _crowd_pace(m, crowd, capacity, (busy[f[0]], served[f[0]]), count)
             with np.errstate(divide="ignore"):
                 queued = (1 - m.opening.T[f]) / (m.lead.T[f] + pace)
             bound[f] = np.where(pace > free * (1 + _FELT), np.minimum(bound[f], queued), bound[f])
@@ -241,7 +241,7 @@ class Workers:
         m, longest = self._m, self._longest(capacity)
         moving = over_rows(np.add, longest, self._begins)
         busy = moving + over_rows(np.add, m.delay.T, self._begins)
-        own = moving + over_rows(np.add, m.served.T, self._begins)
+        served = moving + over_rows(np.add, m.served.T, self._begins)
         with np.errstate(divide="ignore"):
             bound = self._at_work * (1 - m.opening.T) / busy
         bound = np.where(self._own[:, None], bound, np.inf)
@@ -249,7 +249,7 @@ class Workers:
         leads = np.flatnonzero(np.any(lead > 0, axis=1) | self._meet | self._uneven)
         if len(leads):
             alone, least = station_time(m.total, capacity), busy / self._at_work
-            pace = self._paces(leads, busy - own, alone, own)
+            pace = self._paces(leads, busy - served, alone, served)
             f = leads
             queue = (lead[f] > 0) | (pace > np.maximum(least, alone)[f] * (1 + _FELT))
             with np.errstate(divide="ignore"):
@@ -262,7 +262,7 @@ class Workers:
             with np.errstate(divide="ignore"):
                 all_of_them = (1 - m.opening.T[f]) / (lead[f] + over_rows(np.add, both, self._begins)[f])
             bound[f] = np.minimum(bound[f], all_of_them)
-        return bound, busy, own
+        return bound, busy, served
 
 
 def _meeting(m: Matrices, f: int, busy: Array) -> Array:
@@ -282,11 +282,11 @@ def _meeting(m: Matrices, f: int, busy: Array) -> Array:
     shared = np.stack([np.broadcast_to(seconds, (count,)) for seconds in common.values()])
     most = np.argmax(shared, axis=0)
     first = np.array(list(common), np.intp)[most]
-    there = (alone.max(axis=1, initial=0.0) * (station == first[:, None]).any(axis=1) for station, alone in phases)
-    own, here = sum(there, np.zeros(count)), shared[most, np.arange(count)]
+    visits = (alone.max(axis=1, initial=0.0) * (station == first[:, None]).any(axis=1) for station, alone in phases)
+    own, met_s = sum(visits, np.zeros(count)), shared[most, np.arange(count)]
     with np.errstate(divide="ignore"):
         return 1.0 / sum(
-            (part * cycle_time(n, np.maximum(busy - own, 0.0), here, own) for n, part in m.rounds[f]), np.zeros(count)
+            (part * cycle_time(n, np.maximum(busy - own, 0.0), met_s, own) for n, part in m.rounds[f]), np.zeros(count)
         )
 
 
@@ -298,7 +298,7 @@ def station_time(rows: Rows, capacity: Array) -> Array:
 
 def slowest_time(m: Matrices, f: int) -> float:
     """Seconds per payload byte that the slowest station of one transfer needs alone, in the first scenario."""
-    station, demand = m.total.of(f)
+    station, demand = m.total.row_entries(f)
     return float(per_capacity(demand[0], np.append(m.capacity[0], np.inf)[station]).max())
 
 
@@ -336,18 +336,18 @@ def crowds(m: Matrices) -> list[tuple[Index, Index]]:
     visitors, kind = np.bincount(m.total.station, minlength=m.capacity.shape[1] + 1), kinds(m)
     alike: dict[tuple[object, ...], list[int]] = {}
     for f in np.flatnonzero((np.bincount(kind) > 1)[kind]).tolist():
-        station, demand = m.total.of(f)
+        station, demand = m.total.row_entries(f)
         many = (visitors[station] > 1) & (station < m.capacity.shape[1])
         if many.any():
             key = (int(kind[f]), station[many].tobytes(), *map(_short, demand[0][many].tolist()))
             alike.setdefault(key, []).append(f)
-    found = []
+    groups = []
     for members in alike.values():
         if len(members) > 1:
-            station, _ = m.total.of(members[0])
+            station, _ = m.total.row_entries(members[0])
             shared = station[(visitors[station] > 1) & (station < m.capacity.shape[1])]
-            found.append((np.array(members, np.intp), shared))
-    return found
+            groups.append((np.array(members, np.intp), shared))
+    return groups
 
 
 def _crowd_pace(
@@ -356,15 +356,15 @@ def _crowd_pace(
     """(S,) seconds a payload byte of one of a crowd while some of them are under way, and if nobody queued."""
     members, shared = crowd
     busy, moving = alone_s  # what is left of busy are its waits
-    station, demand = m.total.of(int(members[0]))
-    here = np.isin(station, shared)
+    station, demand = m.total.row_entries(int(members[0]))
+    common = np.isin(station, shared)
     with np.errstate(divide="ignore", invalid="ignore"):
-        alone = np.where(demand[:, here] > 0, demand[:, here] / capacity[:, station[here]], 0.0).max(axis=1)
+        alone = np.where(demand[:, common] > 0, demand[:, common] / capacity[:, station[common]], 0.0).max(axis=1)
     workers = m.workers[members[0]]
     shape = np.broadcast_shapes(alone.shape, busy.shape, under_way.shape)
     busy, moving, alone, many = (np.broadcast_to(v, shape) for v in (busy, moving, alone, np.maximum(under_way, 1)))
-    found = np.zeros(shape)
+    pace = np.zeros(shape)
     for count in np.unique(many):
-        at = many == count
-        found[at] = count * cycle_time(workers * count, busy[at] - moving[at], alone[at], moving[at])
-    return found, np.maximum(many * alone, busy / workers)
+        mask = many == count
+        pace[mask] = count * cycle_time(workers * count, busy[mask] - moving[mask], alone[mask], moving[mask])
+    return pace, np.maximum(many * alone, busy / workers)

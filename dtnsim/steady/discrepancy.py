@@ -53,16 +53,16 @@ class Law:
     below: float = 0.0  #: Scale on the slow side.
     above: float = 0.0  #: Scale on the fast side.
 
-    def at(self, level: Array) -> Array:
+    def ppf(self, level: Array) -> Array:
         """Quantiles at levels between 0 and 1."""
-        whole = self.below + self.above
-        if whole == 0:
+        spread = self.below + self.above
+        if spread == 0:
             return np.full_like(level, self.location)
-        slow = level * whole < self.below
+        slow = level * spread < self.below
         part = np.where(
             slow,
-            level * whole / max(2 * self.below, 1e-300),
-            0.5 + (level * whole - self.below) / max(2 * self.above, 1e-300),
+            level * spread / max(2 * self.below, 1e-300),
+            0.5 + (level * spread - self.below) / max(2 * self.above, 1e-300),
         )
         scale = np.where(slow, self.below, self.above)
         return np.asarray(self.location + scale * t2_quantile(np.clip(part, 1e-9, 1 - 1e-9)))
@@ -107,13 +107,13 @@ class Discrepancy:
         On a path whose network is stated whole it goes from that of an isolated one to that of its setting as the doubt
         about other traffic grows beside the former's scale, by variance: nobody has measured what lies between.
         """
-        own = next((self.laws[n] for n in reversed(regime.names) if n in self.laws), self.default)
-        if (part := self._others(regime)) == 1:
-            return own
+        law = next((self.laws[n] for n in reversed(regime.names) if n in self.laws), self.default)
+        if (part := self._traffic_part(regime)) == 1:
+            return law
         quiet = self.law(regime._replace(setting=ISOLATED))
-        return Law(*((1 - part) * a + part * b for a, b in zip(astuple(quiet), astuple(own), strict=True)))
+        return Law(*((1 - part) * a + part * b for a, b in zip(astuple(quiet), astuple(law), strict=True)))
 
-    def _others(self, regime: Regime) -> float:
+    def _traffic_part(self, regime: Regime) -> float:
         """What other traffic makes of a path whose network is stated whole: 0 an isolated one, 1 one of its setting."""
         if regime.setting == ISOLATED or math.isinf(regime.doubt):
             return 1.0
@@ -124,16 +124,16 @@ class Discrepancy:
         """How far runs lie apart there: as measured on that host, else as usual for that kind."""
         usual = self.noises.get(regime.kind) or self.default_noise
         if regime.measured is None:
-            return replace(usual, another_day=usual.another_day * self._others(regime))
+            return replace(usual, another_day=usual.another_day * self._traffic_part(regime))
         run, day = regime.measured
         return Noise(run, usual.another_day if day is None else day)
 
     def factors(
         self,
         draw: Draw,
-        held: Sequence[Holders],
+        holding: Sequence[Holders],
         problem: Problem,
-        given: tuple[Matrices, Array, Array, Index],
+        solution: tuple[Matrices, Array, Array, Index],
         *,
         mean: bool = False,
     ) -> Array:
@@ -144,42 +144,42 @@ class Discrepancy:
         part that hardly anything is asked of can hold a transfer all the same where the model may have it wrong by as
         much, and a better part never makes any scenario slower. Transfers that the same kind of thing holds share its
         error: what the model has wrong of one it has wrong of all. Errors of unlike kinds go together in part
-        (`together`).
+        (`clayton`).
 
         Args:
             problem: Stations, and TCP's connections by station, drawn, each of whose limits is off by its own error.
-            given: Stations and demands with the capacities at the solution, rates (S, F) while all run and over each
+            solution: Stations and demands with the capacities at the solution, rates (S, F) while all run and over each
                 transfer's own time, and which of those drawn the scenarios are (S,).
         """
-        (m, rate, own_time, rows), names = given, [s.name for s in problem.stations]
-        known: dict[Regime, Array] = {}
+        (m, rate, own_time, rows), names = solution, [s.name for s in problem.stations]
+        errors: dict[Regime, Array] = {}
 
         def error(regime: Regime) -> Array:
-            if regime not in known:
-                own, common = (_levels(draw.score(f"discrepancy {of}")) for of in (regime.drawn_as, regime.tool))
-                found = self.law(regime).at(_levels(together(own, common)))
+            if regime not in errors:
+                own, common = (_levels(draw.score(f"discrepancy {label}")) for label in (regime.drawn_as, regime.tool))
+                log_error = self.law(regime).ppf(_levels(clayton(own, common)))
                 if not mean:
                     noise = self.noise(regime)
                     apart = noise.same_day if regime.same_every_day else noise.random_day
-                    found = found + apart * UNIT * t4_quantile(_levels(draw.score(f"{REPEAT}{regime.kind}")))
-                known[regime] = np.exp(found)[rows]
-            return known[regime]
+                    log_error = log_error + apart * UNIT * t4_quantile(_levels(draw.score(f"{REPEAT}{regime.kind}")))
+                errors[regime] = np.exp(log_error)[rows]
+            return errors[regime]
 
         limits = {name: _rows(tcp.limits(c), rows) for name, c in problem.connections.items()}
 
-        def off(regime: Regime, name: str) -> Array:
+        def error_of(regime: Regime, name: str) -> Array:
             if name not in limits:
                 return error(regime)
-            own = [left * error(_of(regime, limit, limits[name])) for limit, left in limits[name].items()]
-            return np.asarray(np.minimum.reduce(own))
+            lowered = [left * error(_limited_by(regime, limit, limits[name])) for limit, left in limits[name].items()]
+            return np.asarray(np.minimum.reduce(lowered))
 
-        columns: Array = np.empty((len(rows), len(held)))
+        columns: Array = np.empty((len(rows), len(holding)))
         further = beyond(problem, m, rows)
-        for of, some in by_key((holders.meeting, f) for f, holders in enumerate(held)).items():
-            use = _Use.of(m, rate, own_time, of)
-            for f in some:
+        for group, numbers in by_key((holders.meeting, f) for f, holders in enumerate(holding)).items():
+            use = _Use.of(m, rate, own_time, group)
+            for f in numbers:
                 more = None if further is m.total.demand else further[m.total.row == f]
-                columns[:, f] = _left(use, f, names, held[f], off, _waits(problem, held[f], f, rows), more)
+                columns[:, f] = _left(use, f, names, holding[f], error_of, _waits(problem, holding[f], f, rows), more)
         return columns
 
 
@@ -200,10 +200,10 @@ class _Use(NamedTuple):
 
     def visited(self, f: int) -> Index:
         """Numbers of the stations on a transfer's way."""
-        stations = self.m.total.of(f)[0]
+        stations = self.m.total.row_entries(f)[0]
         return np.asarray(stations[stations < self.used.shape[1]])
 
-    def each(self, f: int) -> Array:
+    def worker_rate(self, f: int) -> Array:
         """(S,) rate of each worker of a transfer [B/s]."""
         return np.asarray(self.rate[:, f] / self.at_work[f])
 
@@ -213,34 +213,34 @@ def _rows(limits: Mapping[str, Value], rows: Index) -> dict[str, Array]:
     return {n: of_rows(v, rows) for n, v in limits.items() if np.isfinite(v).any()}
 
 
-def _of(regime: Regime, limit: str, limits: Collection[str]) -> Regime:
+def _limited_by(regime: Regime, limit: str, limits: Collection[str]) -> Regime:
     """A connection that one of its limits holds; what narrows a link, its buffer, is as it is at the median."""
     if limit == "link":
         return regime._replace(kind="wire") if regime.kind in limits else regime
     return regime._replace(kind=limit)
 
 
-def rooms(problem: Problem, given: tuple[Matrices, Array, Array], holders: Holders, f: int) -> dict[str, Array]:
+def rooms(problem: Problem, solution: tuple[Matrices, Array, Array], holders: Holders, f: int) -> dict[str, Array]:
     """How far each kind of thing that does not hold a transfer would let it rise, by kind: logarithms, (S,).
 
     Args:
-        given: As `Discrepancy.factors` has it, of all scenarios.
+        solution: As `Discrepancy.factors` has it, of all scenarios.
         holders: What can hold the transfer.
     """
-    use, found = _Use.of(*given, holders.meeting), dict[str, Array]()
-    idle, rows = use.each(f) * idle_time(use.m, f), np.arange(len(use.rate))
+    use, by_kind = _Use.of(*solution, holders.meeting), dict[str, Array]()
+    idle, rows = use.worker_rate(f) * idle_time(use.m, f), np.arange(len(use.rate))
     parts = [(regime, part * idle) for regime, part in _waits(problem, holders, f, rows)]
     for k in use.visited(f):
         name = problem.stations[k].name
         regime, c = holders.stations.get(name, holders.own), problem.connections.get(name)
         limits = {} if c is None else _rows(tcp.limits(c), rows)
-        several = [(_of(regime, limit, limits), use.used[:, k] / left) for limit, left in limits.items()]
+        several = [(_limited_by(regime, limit, limits), use.used[:, k] / left) for limit, left in limits.items()]
         parts += several or [(regime, use.used[:, k])]
     for regime, part in parts:
-        found[regime.kind] = np.maximum(found.get(regime.kind, 0.0), part)
-    most = np.maximum.reduce(list(found.values()))
+        by_kind[regime.kind] = np.maximum(by_kind.get(regime.kind, 0.0), part)
+    most = np.maximum.reduce(list(by_kind.values()))
     with np.errstate(divide="ignore", invalid="ignore"):
-        return {k: np.log(most / part) for k, part in found.items() if k != holders.own.kind and np.any(part > 0)}
+        return {k: np.log(most / part) for k, part in by_kind.items() if k != holders.own.kind and np.any(part > 0)}
 
 
 def _waits(problem: Problem, holders: Holders, f: int, rows: Index) -> list[tuple[Regime, Array]]:
@@ -250,8 +250,8 @@ def _waits(problem: Problem, holders: Holders, f: int, rows: Index) -> list[tupl
         for p in problem.transfers[f].phases
         for d in p.delays
     ]
-    whole = np.maximum(sum((part for _, part in seconds), np.zeros(rows.shape)), 1e-300)
-    return [(regime, part / whole) for regime, part in seconds]
+    total = np.maximum(sum((part for _, part in seconds), np.zeros(rows.shape)), 1e-300)
+    return [(regime, part / total) for regime, part in seconds]
 
 
 def _left(
@@ -275,22 +275,22 @@ def _left(
         if len(stations):
             moving = moving + seconds.max(axis=1)
             slower = slower + (seconds.T / off[np.searchsorted(visited, stations)]).max(axis=0)
-    each = use.each(f)
-    before, after, here = each * (moving + waits), each * slower, use.used[:, visited].T
+    each = use.worker_rate(f)
+    before, after, loads = each * (moving + waits), each * slower, use.used[:, visited].T
     if len(visited):
-        before = np.maximum(before, here.max(axis=0))
+        before = np.maximum(before, loads.max(axis=0))
     with np.errstate(divide="ignore", invalid="ignore"):
         if more is None:
-            left = before / np.maximum(after, (here / off).max(axis=0) if len(visited) else 0.0)
+            left = before / np.maximum(after, (loads / off).max(axis=0) if len(visited) else 0.0)
         else:
             taken = use.rate[:, f] * per_capacity(more[: len(visited)], use.m.capacity.T[visited]) / off
-            worker, here = (taken / use.m.alone.T[visited]).max(axis=0) / use.at_work[f], here / off
+            worker, loads = (taken / use.m.alone.T[visited]).max(axis=0) / use.at_work[f], loads / off
             left = 1 + (before - after) / np.maximum(worker, after)
-            left = np.minimum(left, 1 + ((before - here) / np.maximum(taken, here)).min(axis=0))
+            left = np.minimum(left, 1 + ((before - loads) / np.maximum(taken, loads)).min(axis=0))
     return np.where(np.isfinite(left), left, error(holders.own, ""))
 
 
-def together(own: Array, common: Array) -> Array:
+def clayton(own: Array, common: Array) -> Array:
     """Levels of one of several errors whose survivals have a Clayton copula, from levels of its own and a common one.
 
     Its parameter is 1 (the likeliest over 759 figures of 0.5, 1, 2, 3, 6, 12; `dtnsim.evidence.learn`), Kendall's tau a
@@ -317,9 +317,9 @@ def capped(rates: Array, m: Matrices, kinds: Sequence[str], before: Array, more:
         more: What each byte beyond takes (`beyond`).
     """
     rates, rows = np.array(rates), m.total
-    for k, here in _carriers(m, kinds):
-        for turn in sorted(set(m.turn[rows.row[here]].tolist())):
-            entries = here[m.turn[rows.row[here]] == turn]
+    for k, visits in _carriers(m, kinds):
+        for turn in sorted(set(m.turn[rows.row[visits]].tolist())):
+            entries = visits[m.turn[rows.row[visits]] == turn]
             users = rows.row[entries]
             load = (rates[:, users] * more[entries].T).sum(axis=1)
             first = (before[:, users] * (rows.demand[entries] - more[entries]).T).sum(axis=1)
@@ -338,12 +338,12 @@ def carried(m: Matrices, kinds: Sequence[str], before: Array, more: Array) -> Ar
         more: What each byte beyond takes (`beyond`).
     """
     most = np.full((len(m.capacity), len(m.turn)), np.inf)
-    for k, here in _carriers(m, kinds):
-        users = m.total.row[here]
-        first = before[:, users] * (m.total.demand[here] - more[here]).T
+    for k, visits in _carriers(m, kinds):
+        users = m.total.row[visits]
+        first = before[:, users] * (m.total.demand[visits] - more[visits]).T
         with np.errstate(divide="ignore"):
-            own = (m.capacity[:, k, None] - first) / more[here].T
-        most[:, users] = np.minimum(most[:, users], own)
+            alone = (m.capacity[:, k, None] - first) / more[visits].T
+        most[:, users] = np.minimum(most[:, users], alone)
     return most
 
 
@@ -352,9 +352,9 @@ def _carriers(m: Matrices, kinds: Sequence[str]) -> Iterator[tuple[int, Index]]:
     order = np.argsort(m.total.station, kind="stable")
     first = np.searchsorted(m.total.station[order], np.arange(len(kinds) + 1))
     for k, kind in enumerate(kinds):
-        of = m.capacity[:, k]
+        capacity = m.capacity[:, k]
         # what a user has told is no guess at what a tool does
-        if kind in WIRES or (kind == "target" and of.min() == of.max()):
+        if kind in WIRES or (kind == "target" and capacity.min() == capacity.max()):
             yield k, order[first[k] : first[k + 1]]
 
 
@@ -381,9 +381,9 @@ def read(raw: Mapping[str, Any]) -> Discrepancy:
     noises = raw.get("repeat") or {}
     return Discrepancy(
         _record(Law, raw["default"]),
-        {name: _record(Law, given) for name, given in (raw.get("kinds") or {}).items()},
+        {name: _record(Law, entry) for name, entry in (raw.get("kinds") or {}).items()},
         _record(Noise, noises["default"]) if "default" in noises else Noise(),
-        {name: _record(Noise, given) for name, given in noises.items() if name != "default"},
+        {name: _record(Noise, entry) for name, entry in noises.items() if name != "default"},
     )
 
 

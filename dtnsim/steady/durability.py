@@ -38,18 +38,18 @@ def seconds(problem: Problem, rates: Array) -> dict[int, Array]:
         t = problem.transfers[f]
         assert t.cache is not None
         together.setdefault((t.cache.pool, t.turn), []).append(place)
-    found: dict[int, Array] = {}
+    medium_s: dict[int, Array] = {}
     for writers in together.values():
-        given = problem.transfers[numbers[writers[0]]].cache
-        assert given is not None
+        page_cache = problem.transfers[numbers[writers[0]]].cache
+        assert page_cache is not None
         written = sum(problem.transfers[numbers[place]].payload_B for place in writers)
         filling = np.maximum(fill[:, writers].sum(axis=1), 1e-300)
-        begins = cache.write_back_begins(written, given.write_back_B, filling, given.write_back_s)
+        begins = cache.write_back_begins(written, page_cache.write_back_B, filling, page_cache.write_back_s)
         for place in writers:
             f = numbers[place]
             wrote, out = np.maximum(rates[:, f], 1e-300), np.maximum(drain[:, place], 1e-300)
-            found[f] = cache.on_medium_time(problem.transfers[f].payload_B, wrote, out, begins)
-    return found
+            medium_s[f] = cache.on_medium_time(problem.transfers[f].payload_B, wrote, out, begins)
+    return medium_s
 
 
 def fill_rates(problem: Problem, numbers: list[int]) -> Array:
@@ -76,8 +76,8 @@ def drain_rates(problem: Problem, numbers: list[int], *, filling: bool = False) 
         t = problem.transfers[f]
         assert t.buffered is not None
         below = [d for d in t.buffered.demands if d.below_cache]
-        others = (t.buffered, *(p for p in t.phases if p.step != t.buffered.step)) if filling else ()
-        beside = [d for p in others for d in p.demands if not (d.below_cache or d.aside)]
+        phases = (t.buffered, *(p for p in t.phases if p.step != t.buffered.step)) if filling else ()
+        beside = [d for p in phases for d in p.demands if not (d.below_cache or d.aside)]
         media = {d.station for d in below}
         work = (*below, *(d for d in beside if d.station in media))
         drains.append(Transfer(t.name, (Phase("write-back", work),), 1.0, t.payload_B, 1, turn=t.turn))

@@ -33,7 +33,7 @@ from dtnsim.steady.occupancy import Occupancy, Steps
 from dtnsim.steady.pools import Pools, shared, writing_phase
 from dtnsim.steady.shares import MUCH
 from dtnsim.steady.solve import Rates, solve
-from dtnsim.steady.stages import Column, Stage, as_transfer, in_parts, staged, stages_of, step_by_step, taken, visit_B
+from dtnsim.steady.stages import Column, Stage, as_transfer, in_parts, staged, stages_of, step_by_step, subset, visit_B
 
 _FELT: Final = 0.05  #: part of a transfer that what others do at first has to be
 #: parts of the time gone by within which stages end together: of one scenario, and of many
@@ -91,15 +91,15 @@ def _beginnings_felt(problem: Problem, seconds: Array) -> BoolArray:
     first = [t.workers * visit_B(t) / t.payload_B if t.payload_B > 0 else 0.0 for t in problem.transfers]
     with np.errstate(invalid="ignore"):
         begun, shortest = seconds * first, np.sort(seconds, axis=1)
-        others = np.where(seconds > shortest[:, :1], shortest[:, :1], shortest[:, 1:2])
-    return np.asarray(begun > _FELT * others)
+        earliest = np.where(seconds > shortest[:, :1], shortest[:, :1], shortest[:, 1:2])
+    return np.asarray(begun > _FELT * earliest)
 
 
 def _may_end_together(problem: Problem, stages: list[list[Stage]]) -> bool:
     """Whether nobody begins after any other, or fills a cache with others, and all have one stage of one step."""
     if any(t.start_s or t.after or t.pause_s or several_steps(t) for t in problem.transfers) or shared(problem):
         return False
-    return all(sum(bool(s.phases) for s in own) <= 1 for own in stages)
+    return all(sum(bool(s.phases) for s in row) <= 1 for row in stages)
 
 
 def _ends_together(problem: Problem, together: Array) -> bool:
@@ -121,22 +121,22 @@ class _Epochs:
         self._scenarios = s = max(len(m.capacity), m.total.demand.shape[1], len(m.lead))
         self._pools = Pools(problem if scenarios(problem) in (1, s) else replace(problem, transfers=()), s)
         states = {f: self._pools.states(f, problem.transfers[f]) for f in self._pools.of}
-        apart = matrices(replace(problem, transfers=tuple(t for own in states.values() for t in own))) if states else m
+        apart = matrices(replace(problem, transfers=tuple(t for row in states.values() for t in row))) if states else m
         written: dict[int, int] = {}
         for n, (f, (free, *_)) in enumerate(states.items()):
             stages[f] = stages_of(free, apart, len(states[f]) * n, shared=True, begins=felt[:, f])
             written[f] = apart.phases_of(len(states[f]) * n)[writing_phase(free)]
-        count, most = len(stages), max(len(own) for own in stages)
+        count, most = len(stages), max(len(row) for row in stages)
         place = {t.name: f for f, t in enumerate(problem.transfers)}
         self._after = {f: [place[name] for name in t.after] for f, t in enumerate(problem.transfers) if t.after}
         self._which = np.full((count, most + 1), -1, np.intp)
         self._bytes, self._seconds = np.full((2, count, most + 1, s), math.inf)
         self._counts = np.zeros((count, most + 1), dtype=bool)
-        self._last = np.array([len(own) for own in stages])
+        self._last = np.array([len(row) for row in stages])
         self._fills = np.zeros((count, most + 1), dtype=bool)
         self._moving: list[Column] = []
-        for f, own in enumerate(stages):
-            for k, stage in enumerate(own):
+        for f, row in enumerate(stages):
+            for k, stage in enumerate(row):
                 if stage.phases:
                     self._which[f, k] = len(self._moving)
                     self._moving.append(as_transfer(f, stage, apart if f in states else m))
@@ -229,20 +229,21 @@ class _Epochs:
         """Rates of the transfers as they are now, (S, F) [B/s]; see `_columns`."""
         near, before = _NEAR[self._scenarios > 1] if self._several else None, self._rate
         self._shared = np.where((self._changed & ~waits)[:, None], column if near is None else -2, self._shared)
-        some = slice(None) if changed.all() else np.flatnonzero(changed)
+        rows = slice(None) if changed.all() else np.flatnonzero(changed)
         self._rate = np.where(column >= 0, before, 0.0)
         if changed.any():
-            used = np.flatnonzero(np.bincount(column[some].ravel() + 1, minlength=len(self._moving) + 1)[1:])
+            used = np.flatnonzero(np.bincount(column[rows].ravel() + 1, minlength=len(self._moving) + 1)[1:])
             used, rates, states = self._rates(used)
             place = np.full(len(self._moving) + 1, len(used))
             place[used] = np.arange(len(used))
-            here = place[column[some]]
-            active = np.zeros((len(here), len(used) + 1), dtype=bool)
-            np.put_along_axis(active, here, np.True_, axis=1)
-            found = (rates if isinstance(some, slice) else rates.some(some)).of(active[:, :-1], near, bound=False).rate
-            found = states.over_states(found, active[:, :-1], np.arange(len(column))[some], near)
-            padded = np.concatenate([np.broadcast_to(found, active[:, 1:].shape), np.zeros((len(here), 1))], axis=1)
-            self._rate[some] = np.take_along_axis(padded, here, axis=1)
+            positions = place[column[rows]]
+            active = np.zeros((len(positions), len(used) + 1), dtype=bool)
+            np.put_along_axis(active, positions, np.True_, axis=1)
+            rates = rates if isinstance(rows, slice) else rates.take(rows)
+            rate = rates.while_active(active[:, :-1], near, bound=False).rate
+            rate = states.over_states(rate, active[:, :-1], np.arange(len(column))[rows], near)
+            padded = np.concatenate([np.broadcast_to(rate, active[:, 1:].shape), np.zeros((len(positions), 1))], axis=1)
+            self._rate[rows] = np.take_along_axis(padded, positions, axis=1)
         if self._late.any():  # what those who ended in the last epoch have left since
             with np.errstate(invalid="ignore"):
                 more = np.where((before > 0) & (self._late > 0), (self._rate - before) * self._late, 0.0)
@@ -251,14 +252,14 @@ class _Epochs:
 
     def _rates(self, used: Index) -> tuple[Index, Rates, Occupancy]:
         """Columns, those ``used`` among them, and their rates: those known before where they are mostly the same."""
-        known = self._known
-        if known is not None and not np.isin(used, known[0]).all():
-            known = None
-        if known is not None and 2 * len(used) >= len(known[0]):
-            return known
-        made = [self._moving[c] for c in used.tolist()]
-        m = staged(self._given, made) if known is None else taken(known[1].m, np.searchsorted(known[0], used))
-        self._known = used, Rates(m), Occupancy(self._given, made, self._problem.transfers, self._steps)
+        cached = self._known
+        if cached is not None and not np.isin(used, cached[0]).all():
+            cached = None
+        if cached is not None and 2 * len(used) >= len(cached[0]):
+            return cached
+        columns = [self._moving[c] for c in used.tolist()]
+        m = staged(self._given, columns) if cached is None else subset(cached[1].m, np.searchsorted(cached[0], used))
+        self._known = used, Rates(m), Occupancy(self._given, columns, self._problem.transfers, self._steps)
         return self._known
 
     def _beside_others(self) -> Index:
@@ -267,58 +268,58 @@ class _Epochs:
         if drives is None or drives.scenarios not in (1, self._scenarios):
             return column
         under_way = self._under_way
-        some = [(at, int(self._here[at])) for at in np.flatnonzero(under_way.any(axis=0))]
-        if not any(drives.minds(f) for _, f in some):
+        running = [(slot, int(self._here[slot])) for slot in np.flatnonzero(under_way.any(axis=0))]
+        if not any(drives.minds(f) for _, f in running):
             return column
         streams: dict[tuple[str, str], Index] = {}
-        for at, f in some:
-            for volume, own in drives.visits(f):
-                streams[volume] = np.asarray(streams.get(volume, 0) + own * under_way[:, at], np.intp)
+        for slot, f in running:
+            for volume, count in drives.visits(f):
+                streams[volume] = np.asarray(streams.get(volume, 0) + count * under_way[:, slot], np.intp)
         column = column.copy()
-        for at, f in some:
+        for slot, f in running:
             volumes = [volume for volume, _ in drives.visits(f)]
-            moves = np.flatnonzero(column[:, at] >= 0)
+            moves = np.flatnonzero(column[:, slot] >= 0)
             if not volumes or not len(moves) or not drives.minds(f):
                 continue
             code = sum(streams[volume][moves] * _APART**n for n, volume in enumerate(volumes))
             _, first, row = np.unique(code, return_index=True, return_inverse=True)
-            made = [drives.beside(f, {v: int(streams[v][moves[k]]) for v in volumes}) for k in first.tolist()]
-            column[moves, at] += np.array([self._place(f, t) for t in made])[row]
+            beside = [drives.beside_streams(f, {v: int(streams[v][moves[k]]) for v in volumes}) for k in first.tolist()]
+            column[moves, slot] += np.array([self._place(f, t) for t in beside])[row]
         return column
 
     def _as_caches_are(self, column: Index) -> Index:
         """Columns (S, F), of who writes to a cache that others write to in the state that it is in."""
-        at = [n for n, f in enumerate(self._here.tolist()) if f in self._pools.of]
-        if not at:
+        slots = [n for n, f in enumerate(self._here.tolist()) if f in self._pools.of]
+        if not slots:
             return column
-        state = self._pools.states_of(self._here[at].tolist(), self._writes()[:, at])
+        state = self._pools.states_of(self._here[slots].tolist(), self._writes()[:, slots])
         column = column.copy()
-        column[:, at] += np.where(column[:, at] >= 0, state, 0)
+        column[:, slots] += np.where(column[:, slots] >= 0, state, 0)
         return column
 
     def _place(self, f: int, transfer: Transfer) -> int:
         """How far the columns of a transfer's stages, which are made here, lie behind those beside all others."""
         if id(transfer) not in self._places:
-            self._places[id(transfer)] = self._made(f, transfer)
+            self._places[id(transfer)] = self._make_columns(f, transfer)
         return self._places[id(transfer)]
 
-    def _made(self, f: int, transfer: Transfer) -> int:
+    def _make_columns(self, f: int, transfer: Transfer) -> int:
         """Makes the columns of a transfer's stages; they lie so far behind those beside all others."""
-        whole = self._problem.drives.whole(f) if self._problem.drives is not None else transfer
+        whole = self._problem.drives.beside_all(f) if self._problem.drives is not None else transfer
         steps = [p.step for p in transfer.phases]
         if transfer is whole or set(steps) != {p.step for p in whole.phases}:
             return 0
-        own = [column for column in self._moving[: self._beside_all] if column.f == f]
-        behind = len(self._moving) - self._moving.index(own[0])
-        made = sharing.opened(transfer) if self._problem.transfers[f].opened else transfer
-        states = self._pools.states(f, made) if f in self._pools.of else (made,)
+        columns = [column for column in self._moving[: self._beside_all] if column.f == f]
+        behind = len(self._moving) - self._moving.index(columns[0])
+        variant = sharing.opened(transfer) if self._problem.transfers[f].opened else transfer
+        states = self._pools.states(f, variant) if f in self._pools.of else (variant,)
         m = matrices(replace(self._problem, transfers=states))
         alike = len(states) > 1 or len(steps) == len(whole.phases)
-        for n, c in enumerate(own):
+        for n, c in enumerate(columns):
             again = m.phases_of(n % len(states))
-            at = c.numbers.start - c.of.phases_of(int(c.of.transfer[c.numbers.start])).start
-            name = whole.phases[at].step
-            begin, size = (at, len(c.numbers)) if alike else (steps.index(name), steps.count(name))
+            first = c.numbers.start - c.of.phases_of(int(c.of.transfer[c.numbers.start])).start
+            name = whole.phases[first].step
+            begin, size = (first, len(c.numbers)) if alike else (steps.index(name), steps.count(name))
             numbers = again if c.whole else again[begin : begin + size]
             self._moving.append(replace(c, of=m, numbers=numbers, part=1.0 if alike else c.moved))
         return behind
@@ -337,39 +338,39 @@ class _Epochs:
             due: (S,) when a page cache that several write to is full, or has room again [s].
             waits: (S,) where time stands still.
         """
-        now = ends <= reach[:, None]
-        until = np.where(now, ends, -math.inf).max(axis=1, keepdims=True)
+        ending = ends <= reach[:, None]
+        until = np.where(ending, ends, -math.inf).max(axis=1, keepdims=True)
         until = np.maximum(until, np.where(due <= reach, due, -math.inf)[:, None])
-        lasts = np.where(self._under_way, np.maximum(np.where(now, ends, until) - self._clock, 0.0), 0.0)
+        lasts = np.where(self._under_way, np.maximum(np.where(ending, ends, until) - self._clock, 0.0), 0.0)
         with np.errstate(invalid="ignore"):
             moved = np.where(np.isinf(rate), self._left_B, rate * lasts)  # all of it at once where nothing holds it
             self._note(np.where(rate > 0, moved, 0.0))
             self._left_s = np.maximum(self._left_s - lasts, 0.0)
         self._clock += lasts
-        row, at = np.nonzero(now)
-        ended, self._changed = ends[row, at], now.any(axis=1) | waits
+        row, slots = np.nonzero(ending)
+        ended, self._changed = ends[row, slots], ending.any(axis=1) | waits
         if self._pools.of:
             self._changed |= self._pools.go_on(until[:, 0])
-        late = np.bincount(row, until[row, 0] - ended, len(now)) / np.maximum(now.sum(axis=1), 1)
+        late = np.bincount(row, until[row, 0] - ended, len(ending)) / np.maximum(ending.sum(axis=1), 1)
         self._late = np.where(waits[:, None], self._late, late[:, None])
-        self._next(row, at, ended)
+        self._next(row, slots, ended)
         if np.count_nonzero(self._stage < self._last[self._here]) < MUCH * self._stage.size:
             self._forget_ended()
 
-    def _next(self, row: Index, at: Index, ended: Array) -> None:
+    def _next(self, row: Index, slots: Index, ended: Array) -> None:
         """Some transfers, at some columns in some scenarios, go to their next stage at some times."""
-        f = self._here[at]
-        self._stage[row, at] += 1
-        stage = self._stage[row, at]
-        self._shared[row[self._column[row, at] >= 0]] = -2
+        f = self._here[slots]
+        self._stage[row, slots] += 1
+        stage = self._stage[row, slots]
+        self._shared[row[self._column[row, slots] >= 0]] = -2
         begins, done = stage == 0, stage == self._last[f]
         self._begun[row[begins], f[begins]], self._ended[row[done], f[done]] = ended[begins], ended[done]
-        self._begins[row, at], self._clock[row, at], self._rate[row, at] = math.inf, ended, 0.0
-        self._column[row, at], self._left_B[row, at] = self._which[f, stage], self._bytes[f, stage, row]
-        self._left_s[row, at], self._under_way[row, at] = self._seconds[f, stage, row], ~done
+        self._begins[row, slots], self._clock[row, slots], self._rate[row, slots] = math.inf, ended, 0.0
+        self._column[row, slots], self._left_B[row, slots] = self._which[f, stage], self._bytes[f, stage, row]
+        self._left_s[row, slots], self._under_way[row, slots] = self._seconds[f, stage, row], ~done
         for place in np.flatnonzero(np.isin(self._here, list(self._after))) if done.any() else ():
-            t, others = self._problem.transfers[self._here[place]], self._after[int(self._here[place])]
-            start = np.maximum(self._ended[:, others].max(axis=1), t.start_s) + t.pause_s
+            t, predecessors = self._problem.transfers[self._here[place]], self._after[int(self._here[place])]
+            start = np.maximum(self._ended[:, predecessors].max(axis=1), t.start_s) + t.pause_s
             self._begins[:, place] = np.where(self._stage[:, place] < 0, start, math.inf)
 
     def _note(self, moved: Array) -> None:
@@ -382,7 +383,7 @@ class _Epochs:
 
     def _forget_ended(self) -> None:
         """Leaves out those that have ended in every scenario."""
-        kept = (self._stage < self._last[self._here]).any(axis=0)
-        self._here = self._here[kept]
+        running = (self._stage < self._last[self._here]).any(axis=0)
+        self._here = self._here[running]
         for name in ("_stage", "_column", "_shared", "_under_way", "_left_B", "_left_s", "_clock", "_rate", "_begins"):
-            setattr(self, name, getattr(self, name)[:, kept])
+            setattr(self, name, getattr(self, name)[:, running])

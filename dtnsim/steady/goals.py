@@ -77,12 +77,12 @@ def requirement(text: str) -> Goal:
     Raises:
         InputError: it is neither.
     """
-    found = _REQUIREMENT.fullmatch(text)
-    if found is None or not 0 < float(found[3]) <= 100:
+    match = _REQUIREMENT.fullmatch(text)
+    if match is None or not 0 < float(match[3]) <= 100:
         raise InputError(f"--require: {text!r} is no requirement; {_HOW}")
-    kind: Literal["target", "deadline"] = "target" if found[1] == ">=" else "deadline"
-    value = _value("--require", found[2], "B/s" if kind == "target" else "s")
-    return Goal(kind, value, float(found[3]) / 100)
+    kind: Literal["target", "deadline"] = "target" if match[1] == ">=" else "deadline"
+    value = _value("--require", match[2], "B/s" if kind == "target" else "s")
+    return Goal(kind, value, float(match[3]) / 100)
 
 
 def _value(option: str, text: str, dim: str) -> float:

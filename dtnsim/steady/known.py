@@ -20,7 +20,7 @@ from dtnsim.physics._arrays import FloatArray as Array, quantile
 from dtnsim.steady import discrepancy, ordering, timed
 from dtnsim.steady.assumed import WORTH, assumed, ends, place_key, unwritten, with_values
 from dtnsim.steady.regime import ISOLATED, PRODUCTION, follows, setting
-from dtnsim.steady.scenarios import Scenarios, composed_and_drawn, held, laid_out
+from dtnsim.steady.scenarios import Scenarios, composed_and_drawn, holders_of, laid_out
 from dtnsim.steady.usual import usual
 
 _AND: Final = re.compile(r", | and ")  #: between keys that go together
@@ -30,7 +30,7 @@ _ROUNDS: Final = ("wan.", "links.")
 _ENOUGH: Final = 1024  #: scenarios that tell where a median lies with such a number, however many the answer has
 
 
-class _Known(Draw):
+class _KnownDraws(Draw):
     """The draws of an answer, once for each of some numbers that are known.
 
     Args:
@@ -38,10 +38,10 @@ class _Known(Draw):
         known: Key of each of these numbers, and at which end of its interval it is (0 or 1).
     """
 
-    def __init__(self, draw: Draw, known: Sequence[tuple[str, int]]) -> None:
+    def __init__(self, draw: Draw, bounds: Sequence[tuple[str, int]]) -> None:
         super().__init__()
-        self._draw, self._ends = draw, known
-        self.samples = draw.samples * len(known)
+        self._draw, self._ends = draw, bounds
+        self.samples = draw.samples * len(bounds)
 
     def __call__(self, quantity: Quantity) -> Value:
         """Value of ``quantity``: a float, or one a scenario of each of the numbers."""
@@ -65,24 +65,24 @@ class _Known(Draw):
 
 def _all(composer: Composer, nominal: Problem, drawn: Scenarios, whole_Bps: float) -> tuple[Assumption, ...]:
     """What an answer assumes, the setting as well, the strongest first."""
-    found = (*assumed(composer, nominal, drawn, whole_Bps), *_of_setting(composer, nominal, drawn))
-    return tuple(sorted(found, key=lambda a: -a.moves))
+    assumptions = (*assumed(composer, nominal, drawn, whole_Bps), *_of_setting(composer, nominal, drawn))
+    return tuple(sorted(assumptions, key=lambda a: -a.moves))
 
 
 def _of_setting(composer: Composer, nominal: Problem, drawn: Scenarios) -> tuple[Assumption, ...]:
     """The settings, by whose errors the model's own may be taken, where the network says which it is."""
-    given = composer.spec
-    if not follows(given):
+    path = composer.spec
+    if not follows(path):
         return ()
-    lab = setting(given) == ISOLATED
+    lab = setting(path) == ISOLATED
     low, high, laws = PRODUCTION if lab else ISOLATED, PRODUCTION, discrepancy.load()
-    there = (replace(drawn, held=held(given.model_copy(update={"setting": s}), nominal)) for s in (low, high))
-    total = (ordering.total_rate(s.problem, s.rates(laws, mean=True)) for s in (drawn, *there))
+    variants = (replace(drawn, held=holders_of(path.model_copy(update={"setting": s}), nominal)) for s in (low, high))
+    total = (ordering.total_rate(s.problem, s.rates(laws, mean=True)) for s in (drawn, *variants))
     was, at_low, at_high = (max(float(np.median(rates)), 1e-300) for rates in total)
-    now, traffic = (ISOLATED, "no other traffic") if lab else ("between the two", "other traffic not known exactly")
+    current, traffic = (ISOLATED, "no other traffic") if lab else ("between the two", "other traffic not known exactly")
     source = f"the network has a stated loss and {traffic}; isolated is a lab, production what is in daily use"
-    found = Assumption("setting", now, low, high, at_low / was, at_high / was, source)
-    return (found,) if found.moves > WORTH else ()
+    assumption = Assumption("setting", current, low, high, at_low / was, at_high / was, source)
+    return (assumption,) if assumption.moves > WORTH else ()
 
 
 class Assumed(Lazy[Assumption]):
@@ -103,41 +103,41 @@ class Assumed(Lazy[Assumption]):
         if drawn.draw.samples > _ENOUGH:
             self._draw = Draw(_ENOUGH, seed, composer.spec.correlation, mean=mean)
 
-    def medians(self, some: Sequence[Assumption]) -> Array:
+    def medians(self, numbers: Sequence[Assumption]) -> Array:
         """Rate of all transfers together with each of some numbers at the ends of its interval, (n, 2) [B/s]."""
-        found = np.empty((len(some), 2))
-        together = [n for n, a in enumerate(some) if a.drawn and not a.key.startswith(_ROUNDS)]
+        rates = np.empty((len(numbers), 2))
+        together = [n for n, a in enumerate(numbers) if a.drawn and not a.key.startswith(_ROUNDS)]
         if together:
-            found[together] = self._with([(some[n].drawn, end) for n in together for end in (0, 1)]).reshape(-1, 2)
+            rates[together] = self._with([(numbers[n].drawn, end) for n in together for end in (0, 1)]).reshape(-1, 2)
         stated = {
-            n: [self._with_text(some[n], text) for text in dict.fromkeys((some[n].low, some[n].high))]
-            for n in sorted({*range(len(some))}.difference(together))
+            n: [self._with_text(numbers[n], text) for text in dict.fromkeys((numbers[n].low, numbers[n].high))]
+            for n in sorted({*range(len(numbers))}.difference(together))
         }
         run_together(path for paths in stated.values() for path in paths)
         for n, paths in stated.items():
-            found[n] = [self._median(path) for path in paths]
-        return found
+            rates[n] = [self._median(path) for path in paths]
+        return rates
 
-    def _with(self, known: Sequence[tuple[str, int]]) -> Array:
+    def _with(self, bounds: Sequence[tuple[str, int]]) -> Array:
         """Medians with numbers at the ends of their intervals, one after the other, (n,) [B/s]."""
-        draw = _Known(self._draw, known)
+        draw = _KnownDraws(self._draw, bounds)
         composer, nominal = self.composer, self.nominal
-        whole = timed.composer(composer.spec, draw, timed.amounts(nominal), before=composer.past).problem()
-        problem = sharing.as_in(whole, nominal)
+        composed = timed.composer(composer.spec, draw, timed.amounts(nominal), before=composer.past).problem()
+        problem = sharing.as_in(composed, nominal)
         rates = laid_out(problem, draw, self.drawn.held).rates(discrepancy.load(), mean=self._mean)
-        return np.asarray(quantile(ordering.total_rate(problem, rates).reshape(len(known), -1), 0.5, axis=1))
+        return np.asarray(quantile(ordering.total_rate(problem, rates).reshape(len(bounds), -1), 0.5, axis=1))
 
     def _with_text(self, a: Assumption, text: str) -> PathSpec:
         """The path with a number or a default that has another value."""
-        given = self.composer.spec
+        path = self.composer.spec
         if a.drawn or a.key == "setting":
-            return given.changed([f"{key}={text}" for key in (given.written_as[a.drawn] if a.drawn else [a.key])])
-        first, others = _AND.split(a.key)[0], (c for c in unwritten(given) if c.other.text == text)
-        return with_values(given, [c for c in others if first in (place_key(given, at) for at, _ in c.found)])
+            return path.changed([f"{key}={text}" for key in (path.written_as[a.drawn] if a.drawn else [a.key])])
+        first, changes = _AND.split(a.key)[0], (c for c in unwritten(path) if c.other.text == text)
+        return with_values(path, [c for c in changes if first in (place_key(path, place) for place, _ in c.found)])
 
-    def _median(self, given: PathSpec) -> float:
+    def _median(self, path: PathSpec) -> float:
         """The median of another path by the same draws [B/s]."""
         with without_words():
-            _, drawn = composed_and_drawn(given, self._draw.samples, self._seed, mean=self._mean)
+            _, drawn = composed_and_drawn(path, self._draw.samples, self._seed, mean=self._mean)
         total = ordering.total_rate(drawn.problem, drawn.rates(discrepancy.load(), mean=self._mean))
         return float(quantile(total, 0.5))

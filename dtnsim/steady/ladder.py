@@ -50,11 +50,11 @@ class Ladder(Lazy[Rung]):
     """
 
     def __init__(
-        self, problem: Problem, here: Meeting, f: int, cause: Cause, given: PathSpec | None, told: Problem
+        self, problem: Problem, here: Meeting, f: int, cause: Cause, path: PathSpec | None, helped: Problem
     ) -> None:
         super().__init__(self._climb)
         self._problem, self._m, self._f, self._cause = problem, here.m, f, cause
-        self._given, self._told, self._members = given, told, here.members
+        self._given, self._told, self._members = path, helped, here.members
         self._rate = float(here.solution.rate[0, f])
 
     def freed(self) -> tuple[PathSpec, frozenset[str]] | None:
@@ -64,13 +64,13 @@ class Ladder(Lazy[Rung]):
         its host. What no setting relieves (an allowance of a port) has no limit; nor do workers wait that hold it. None
         where nothing else of the path holds it.
         """
-        given, problem, k = self._given, self._problem, self._cause.station
-        if given is None:
+        path, problem, k = self._given, self._problem, self._cause.station
+        if path is None:
             return None
         gone = {f"{problem.transfers[self._f].name}.workers"}
         if k is not None:
             station = problem.stations[k]
-            changed = self._changed(given, problem, self._m, station)
+            changed = self._changed(path, problem, self._m, station)
             if changed is not None and self._why(changed[1]) != reason(problem, self._f, self._cause):
                 return changed[0], frozenset()
             threads = ".clock" in remedy(problem, station)
@@ -79,8 +79,8 @@ class Ladder(Lazy[Rung]):
             after = next((r.station for r in islice(self, 1, None) if r.station not in gone), "")
             if threads and any(s.name == after and s.kind in _DRIVES for s in problem.stations):
                 with suppress(DtnsimError):  # who is faster than they are writes to memory, and does not wait for them
-                    given = given.changed([f"{key_of(problem, station)}.{_FASTEST}"])
-        return (given, frozenset(gone)) if self._why(relief.without(problem, gone)) else None
+                    path = path.changed([f"{key_of(problem, station)}.{_FASTEST}"])
+        return (path, frozenset(gone)) if self._why(relief.without(problem, gone)) else None
 
     def _why(self, whole: Problem) -> str:
         """What holds the transfer in another path, in a sentence; empty where nothing does."""
@@ -94,47 +94,47 @@ class Ladder(Lazy[Rung]):
     def _climb(self) -> Iterator[Rung]:
         """Relieves what binds and solves again, until nothing binds or the rungs are enough."""
         problem, m, f, cause, rate = self._problem, self._m, self._f, self._cause, self._rate
-        given, relieved, named = self._given, list[str | None](), None
+        path, relieved, named = self._given, list[str | None](), None
         for _ in range(RUNGS):
             station = None if cause.station is None else problem.stations[cause.station]
             name = station.name if station is not None else f"{problem.transfers[f].name}.workers"
-            said = self._said(given, problem, station, rate, relieved)
-            text = remedy(problem, said)
+            helped = self._with_changes(path, problem, station, rate, relieved)
+            text = remedy(problem, helped)
             if station is not None and station.kind == "tcp" and not _settings(problem, station):
                 place = narrowest(problem, m, f, station, _WIDE)
                 text += f" ({remedy(problem, place)})" if place is not None else ""
-            sets = () if said is None else _settings(problem, said)
+            sets = () if helped is None else _settings(problem, helped)
             yield Rung(name, rate, reason(problem, f, cause, named), text, sets)
             named = cause.phase
-            changed = None if given is None or station is None else self._changed(given, problem, m, station)
+            changed = None if path is None or station is None else self._changed(path, problem, m, station)
             solution = None
             if changed is not None:
                 wider = self._without(changed[1], relieved)
                 solution = solve.solve(wider)
                 if float(solution.rate[0, f]) > rate * _SAME_RATE:
-                    given, problem, m = changed[0], part(changed[1], self._members), wider
+                    path, problem, m = changed[0], part(changed[1], self._members), wider
                 else:  # something else holds that place as well: an allowance, a second port
                     solution = None
             if solution is None:
-                held = [None] if station is None else [station.name, *self._boxed(problem, m, station)]
-                relieved += held
-                m = self._wide(problem, m, held)
+                gone = [None] if station is None else [station.name, *self._boxed(problem, m, station)]
+                relieved += gone
+                m = self._wide(problem, m, gone)
                 solution = solve.solve(m)
             rate = max(float(solution.rate[0, f]), rate)  # the solver's last digits
             if not np.isfinite(rate):
                 return
             cause = cause_of(replace(m, capacity=solution.capacity), f, int(solution.binding[0, f]))
 
-    def _said(
-        self, given: PathSpec | None, problem: Problem, station: Station | None, rate: float, gone: list[str | None]
+    def _with_changes(
+        self, path: PathSpec | None, problem: Problem, station: Station | None, rate: float, gone: list[str | None]
     ) -> Station | None:
         """A station with those changes that help and are no larger than the next rung needs; the climb takes all."""
-        if station is None or given is None or not station.changes:
+        if station is None or path is None or not station.changes:
             return station
         if problem is self._problem:
             return self._told.stations[problem.stations.index(station)]
         laid_out = partial(self._without, relieved=tuple(gone))
-        return tried(problem, station, rate, partial(rate_with, given, f=self._f, arrays=laid_out))
+        return tried(problem, station, rate, partial(rate_with, path, f=self._f, arrays=laid_out))
 
     def _without(self, problem: Problem, relieved: Sequence[str | None]) -> Matrices:
         """The transfers of a path as arrays, without the limits of some stations (None: the waiting of this one)."""
@@ -154,10 +154,10 @@ class Ladder(Lazy[Rung]):
         return m
 
     def _changed(
-        self, given: PathSpec, problem: Problem, m: Matrices, station: Station
+        self, path: PathSpec, problem: Problem, m: Matrices, station: Station
     ) -> tuple[PathSpec, Problem] | None:
         """The path with the narrowest place of a connection out of the way, composed; None where that is no setting."""
-        if station.kind not in ("tcp", *_WIDE) or len(given.transfers) > SHOWN:
+        if station.kind not in ("tcp", *_WIDE) or len(path.transfers) > SHOWN:
             return None
         connection = station.kind == "tcp"
         overrides = _settings(problem, station) if connection else ()
@@ -167,7 +167,7 @@ class Ladder(Lazy[Rung]):
         if not overrides:
             return None
         try:
-            wider = given.changed(overrides)
+            wider = path.changed(overrides)
             return wider, timed.composer(wider, Draw()).problem()
         except DtnsimError:
             return None
@@ -175,4 +175,4 @@ class Ladder(Lazy[Rung]):
 
 def _settings(problem: Problem, station: Station) -> tuple[str, ...]:
     """What a connection's own remedy would set; empty where its narrowest place holds it."""
-    return next((tuple(path_key(problem, o) for o in some) for _, some, _ in station.changes if some), ())
+    return next((tuple(path_key(problem, o) for o in sets) for _, sets, _ in station.changes if sets), ())

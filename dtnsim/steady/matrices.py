@@ -71,18 +71,18 @@ class Matrices:
         """(F,) number of each transfer's first phase."""
         return np.searchsorted(self.transfer, np.arange(len(self.workers)))
 
-    def some(self, scenarios: Index) -> Matrices:
+    def take(self, scenarios: Index) -> Matrices:
         """The problem in some scenarios."""
-        total, of = self.total.some(scenarios), partial(take, scenarios)
+        total, pick = self.total.take(scenarios), partial(take, scenarios)
         return replace(
             self,
             total=total,
-            phases=total if self.phases is self.total else self.phases.some(scenarios),
-            slowdowns=tuple((d, a, of(slope), of(reference)) for d, a, slope, reference in self.slowdowns),
-            **dict[str, Any]((name, of(getattr(self, name))) for name in _OF_SCENARIOS),
+            phases=total if self.phases is self.total else self.phases.take(scenarios),
+            slowdowns=tuple((d, a, pick(slope), pick(reference)) for d, a, slope, reference in self.slowdowns),
+            **dict[str, Any]((name, pick(getattr(self, name))) for name in _OF_SCENARIOS),
         )
 
-    def along(self, names: tuple[str, ...], which: Index) -> dict[str, Any]:
+    def select(self, names: tuple[str, ...], which: Index) -> dict[str, Any]:
         """What fields have for some phases, transfers or stations, which are their last axis."""
         return {name: getattr(self, name)[..., which] for name in names}
 
@@ -94,25 +94,25 @@ class Matrices:
     @property
     def changing(self) -> BoolArray:
         """(K,) stations that memory load slows."""
-        found = np.zeros(self.capacity.shape[1], dtype=bool)
+        mask = np.zeros(self.capacity.shape[1], dtype=bool)
         for _, affected, _, _ in self.slowdowns:
-            found[affected] = True
-        return found
+            mask[affected] = True
+        return mask
 
     def loads(self, rate: Array, stations: Index | None = None) -> Array:
         """What rates (S, F) take of each station, (S, K) [unit/s], or of some; the most of all turns."""
         count = self.capacity.shape[1]
-        here: Index | slice = slice(None)
+        entries: Index | slice = slice(None)
         place = np.arange(count + 1)
         if stations is not None:
             place[:], place[stations] = len(stations), np.arange(len(stations))
-            here, count = np.flatnonzero(place[self.total.station] < len(stations)), len(stations)
+            entries, count = np.flatnonzero(place[self.total.station] < len(stations)), len(stations)
         with np.errstate(invalid="ignore"):  # a transfer without limit at a station that it does not load
-            taken = np.nan_to_num(rate.T[self.total.row[here]] * self.total.demand[here])
-        at = place[self.total.station[here]]
+            taken = np.nan_to_num(rate.T[self.total.row[entries]] * self.total.demand[entries])
+        column = place[self.total.station[entries]]
         if not self.turn.any():
-            return summed(at, taken, count + 1)[:-1].T
-        pairs, number = np.unique(self.turn[self.total.row[here]] * (count + 1) + at, return_inverse=True)
+            return summed(column, taken, count + 1)[:-1].T
+        pairs, number = np.unique(self.turn[self.total.row[entries]] * (count + 1) + column, return_inverse=True)
         most = np.zeros((count + 1, taken.shape[1]))
         np.maximum.at(most, pairs % (count + 1), summed(number, taken, len(pairs)))
         return most[:-1].T
@@ -120,7 +120,7 @@ class Matrices:
 
 def matrices(problem: Problem) -> Matrices:
     """Writes a problem as arrays; scalar entries broadcast over the scenarios."""
-    return Layout(problem).of()
+    return Layout(problem).arrays()
 
 
 class Layout:
@@ -133,9 +133,9 @@ class Layout:
         self._transfer = np.array([f for f, t in enumerate(problem.transfers) for _ in t.phases], np.intp)
         self._delay, self._served, self._grows = np.zeros((3, len(self._transfer), self.scenarios))
         phases: list[dict[int, Value]] = []
-        whole: list[dict[int, Value]] = []
+        totals: list[dict[int, Value]] = []
         for t in problem.transfers:
-            apart, yields = once(t), dict[int, Value]()
+            apart, yields = once_only(t), dict[int, Value]()
             for phase in t.phases:
                 row: dict[int, Value] = {}
                 for demand in phase.demands:
@@ -147,14 +147,14 @@ class Layout:
                         self._served[len(phases)] += delay.per_byte if delay.each == "byte" else 0.0
                         self._grows[len(phases)] += delay.per_byte if grows_back(delay) else 0.0
                 phases.append(row)
-            own = phases[len(phases) - len(t.phases) :]
-            whole.append(self._whole([*own, yields] if yields else own))
+            rows = phases[len(phases) - len(t.phases) :]
+            totals.append(self._summed([*rows, yields] if yields else rows))
         self._phases = _Entries(phases, len(self._index))
-        alike = len(phases) == len(whole) and all(len(t.phases) == 1 for t in problem.transfers)
-        self._total = self._phases if alike else _Entries(whole, len(self._index))
+        alike = len(phases) == len(totals) and all(len(t.phases) == 1 for t in problem.transfers)
+        self._total = self._phases if alike else _Entries(totals, len(self._index))
         self.entries = len(self._phases.station)  #: How many entries the rows of the phases have.
 
-    def _whole(self, rows: list[dict[int, Value]]) -> dict[int, Value]:
+    def _summed(self, rows: list[dict[int, Value]]) -> dict[int, Value]:
         if len(rows) == 1:
             return rows[0]
         sums: dict[int, Value] = {}
@@ -163,92 +163,92 @@ class Layout:
                 sums[k] = sums.get(k, 0.0) + cost
         return sums
 
-    def _alone(self, some: slice, count: int) -> Array:
+    def _worker_part(self, block: slice, count: int) -> Array:
         """(count, K) part of each station that one worker has while the others are elsewhere."""
         part = np.ones((count, len(self._problem.stations)))
         for k, s in enumerate(self._problem.stations):
             if s.alone is not None:
                 with np.errstate(divide="ignore", invalid="ignore"):
-                    part[:, k] = np.nan_to_num(_part(s.alone, some) / _part(s.capacity, some), nan=1.0, posinf=1.0)
+                    part[:, k] = np.nan_to_num(_part(s.alone, block) / _part(s.capacity, block), nan=1.0, posinf=1.0)
         for f, t in enumerate(self._problem.transfers):
             if t.workers > 1:
-                visited = self._total.of(f)
+                visited = self._total.stations_of(f)
                 part[:, visited[[self._problem.stations[k].split for k in visited]]] = 1 / t.workers
         return part
 
-    def of(self, some: slice = slice(None)) -> Matrices:
+    def arrays(self, block: slice = slice(None)) -> Matrices:
         """The arrays of some scenarios."""
-        given = self._problem.transfers
-        count = len(range(self.scenarios)[some])
-        phases = self._phases.rows(some, count)
-        total = phases if self._total is self._phases else self._total.rows(some, count)
+        transfers = self._problem.transfers
+        count = len(range(self.scenarios)[block])
+        phases = self._phases.rows(block, count)
+        total = phases if self._total is self._phases else self._total.rows(block, count)
         return Matrices(
-            _spread([s.capacity for s in self._problem.stations], some, count).T,
+            _spread([s.capacity for s in self._problem.stations], block, count).T,
             total,
             phases,
             self._transfer,
-            self._delay.T[some].copy(),
-            (self._served + self._grows).T[some],
-            self._grows.T[some].copy(),
-            np.array([part for t in given for part in moved(t)]),
-            np.array([t.workers for t in given], float),
-            tuple(rounds_of(t) for t in given),
-            np.array([t.weight for t in given], float),
-            _spread([opening(t) for t in given], some, count).T,
-            _spread([lead(t) for t in given], some, count).T,
+            self._delay.T[block].copy(),
+            (self._served + self._grows).T[block],
+            self._grows.T[block].copy(),
+            np.array([part for t in transfers for part in moved(t)]),
+            np.array([t.workers for t in transfers], float),
+            tuple(rounds_of(t) for t in transfers),
+            np.array([t.weight for t in transfers], float),
+            _spread([opening(t) for t in transfers], block, count).T,
+            _spread([lead(t) for t in transfers], block, count).T,
             np.array([s.split for s in self._problem.stations], dtype=bool),
             np.array([s.private for s in self._problem.stations], dtype=bool),
-            self._alone(some, count),
-            np.array([in_turn(t) for t in given], dtype=bool),
-            np.array([t.turn for t in given], np.intp),
+            self._worker_part(block, count),
+            np.array([in_turn(t) for t in transfers], dtype=bool),
+            np.array([t.turn for t in transfers], np.intp),
             tuple(
                 (
                     self._index[d.driver],
                     np.array([self._index[a] for a in d.affected]),
-                    _part(d.slope, some),
-                    _part(d.reference, some),
+                    _part(d.slope, block),
+                    _part(d.reference, block),
                 )
                 for d in self._problem.slowdowns
             ),
         )
 
 
-def _part(value: Value, some: slice) -> Array:
+def _part(value: Value, block: slice) -> Array:
     every = np.atleast_1d(value)
-    return every[some] if every.size > 1 else every
+    return every[block] if every.size > 1 else every
 
 
-def _spread(values: Sequence[Value], some: slice, count: int) -> Array:
+def _spread(values: Sequence[Value], block: slice, count: int) -> Array:
     """(N, count) of what is one value or one a scenario."""
     table = np.empty((len(values), count))
     for line, value in zip(table, values, strict=True):
-        line[:] = value if isinstance(value, float) else _part(value, some)
+        line[:] = value if isinstance(value, float) else _part(value, block)
     return table
 
 
 class _Entries:
     """Rows from dictionaries station -> demand; a row without any gets an entry of nothing at station ``none``."""
 
-    def __init__(self, given: list[dict[int, Value]], none: int) -> None:
-        sizes = np.array([max(len(row), 1) for row in given], np.intp)
-        items = [item for row in given for item in ([(k, row[k]) for k in sorted(row)] or [(none, 0.0)])]
+    def __init__(self, rows: list[dict[int, Value]], none: int) -> None:
+        sizes = np.array([max(len(row), 1) for row in rows], np.intp)
+        items = [item for row in rows for item in ([(k, row[k]) for k in sorted(row)] or [(none, 0.0)])]
         self.station = np.array([k for k, _ in items], np.intp)
         self._demand, self._none = [cost for _, cost in items], none
-        self._row = np.repeat(np.arange(len(given)), sizes)
+        self._row = np.repeat(np.arange(len(rows)), sizes)
         self._first = np.concatenate([[0], np.cumsum(sizes)[:-1]]).astype(np.intp)
 
-    def of(self, row: int) -> Index:
+    def stations_of(self, row: int) -> Index:
         """The stations that a row visits."""
         end = self._first[row + 1] if row + 1 < len(self._first) else len(self.station)
-        found = self.station[self._first[row] : end]
-        return found[found < self._none]
+        stations = self.station[self._first[row] : end]
+        return stations[stations < self._none]
 
-    def rows(self, some: slice, count: int) -> Rows:
+    def rows(self, block: slice, count: int) -> Rows:
         """The rows in some scenarios, so many."""
-        return Rows(self.station, self._row, self._first, _spread(self._demand, some, count))
+        return Rows(self.station, self._row, self._first, _spread(self._demand, block, count))
 
 
-def once(transfer: Transfer) -> tuple[str, ...]:
+def once_only(transfer: Transfer) -> tuple[str, ...]:
     """Delays that do not belong to a worker's bytes: ``lead``, and the start of a transfer that a time ends."""
     return ("lead", "start", "open") if transfer.timed else ("lead",)
 
@@ -320,13 +320,13 @@ def rounds_of(transfer: Transfer) -> tuple[tuple[int, float], ...]:
 
 def moved(transfer: Transfer) -> list[float]:
     """Part of a step's bytes that moves in each of its phases, at the median: their rows are per byte of the whole."""
-    found = []
+    parts = []
     for phase in transfer.phases:
         d = next((d for d in phase.demands if not d.below_cache), None) if len(transfer.phases) > 1 else None
         every = [e for p in transfer.phases if p.step == phase.step for e in p.demands if d and e.station == d.station]
         same = sum(middle(e.per_byte) for e in every if d and e.what == d.what)
-        found.append(middle(d.per_byte) / same if d and same > 0 else 1.0)
-    return found
+        parts.append(middle(d.per_byte) / same if d and same > 0 else 1.0)
+    return parts
 
 
 def _mean(levels: tuple[tuple[int, float], ...]) -> float:

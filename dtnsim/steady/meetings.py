@@ -21,7 +21,7 @@ from dtnsim.physics._arrays import FloatArray as Array
 from dtnsim.steady import epochs, ordering, solve
 from dtnsim.steady.matrices import Matrices, matrices
 from dtnsim.steady.reasons import Cause, cause_of
-from dtnsim.steady.stages import alone
+from dtnsim.steady.stages import select
 
 _LOOKED_AT: Final = 100  #: transfers up to which each is looked at halfway; of more, at fewer times for as much work
 
@@ -66,29 +66,29 @@ def meetings(problem: Problem) -> Meetings:
     """The meetings of a path's transfers at its medians."""
     m = matrices(problem)
     solution = solve.solve(m)
-    own = epochs.laid_out(problem, m, solution.rate)[0]
-    found = []
-    for members, halfway in by_key((some, f) for f, some in enumerate(_under_way(problem, own))).items():
-        here = part(problem, members)
-        same = all(t is problem.transfers[f] for f, t in zip(members, here.transfers, strict=True))
-        arrays = m if here is problem else alone(m, np.array(members)) if same else matrices(here)
-        answer = solution if here is problem else solve.solve(arrays)
-        found.append(Meeting(here, arrays, answer, members, tuple(halfway)))
-    return Meetings(m, solution, own, tuple(found))
+    rates = epochs.laid_out(problem, m, solution.rate)[0]
+    groups = []
+    for members, halfway in by_key((running, f) for f, running in enumerate(_under_way(problem, rates))).items():
+        subset = part(problem, members)
+        same = all(t is problem.transfers[f] for f, t in zip(members, subset.transfers, strict=True))
+        arrays = m if subset is problem else select(m, np.array(members)) if same else matrices(subset)
+        answer = solution if subset is problem else solve.solve(arrays)
+        groups.append(Meeting(subset, arrays, answer, members, tuple(halfway)))
+    return Meetings(m, solution, rates, tuple(groups))
 
 
-def _under_way(problem: Problem, own: Array) -> list[tuple[int, ...]]:
+def _under_way(problem: Problem, rates: Array) -> list[tuple[int, ...]]:
     """For each transfer, those that run halfway through its time, or near that, itself among them."""
-    count = len(own)
-    lasts, ends = (found(problem, own[None, :])[0] for found in (ordering.lasts, ordering.ends))
+    count = len(rates)
+    lasts, ends = (measure(problem, rates[None, :])[0] for measure in (ordering.lasts, ordering.ends))
     if count == 1 or not np.isfinite(lasts).all():
         return [tuple(range(count))] * count
     begins, half = ends - lasts, ends - lasts / 2
     looks = min(max(_LOOKED_AT**2 // count, 1), count)
     which = np.argsort(half)[(2 * np.arange(looks) + 1) * count // (2 * looks)]
-    at = half[which, None]
-    runs = (begins <= at) & (at < ends)
-    apart = np.abs(at - half)
+    times = half[which, None]
+    runs = (begins <= times) & (times < ends)
+    apart = np.abs(times - half)
     nearest = np.where(runs, apart, apart + apart.max()).argmin(axis=0)
     runs[nearest, np.arange(count)] = True  # who comes and goes between two of these times is taken to be there at one
     sets = [tuple(np.flatnonzero(row).tolist()) for row in runs]
@@ -99,14 +99,14 @@ def part(problem: Problem, members: Sequence[int]) -> Problem:
     """A path with some of its transfers alone, as they are beside each other on the volumes that they share."""
     if len(members) == len(problem.transfers):
         return problem
-    made, drives = [problem.transfers[f] for f in members], problem.drives
+    transfers, drives = [problem.transfers[f] for f in members], problem.drives
     if drives is not None and drives.scenarios == 1:
         streams = Counter[tuple[str, str]]()
         for f in members:
-            for volume, own in drives.visits(f):
-                streams[volume] += own
-        made = [
-            sharing.as_given(drives.beside(f, streams), t) if drives.minds(f) else t
-            for f, t in zip(members, made, strict=True)
+            for volume, count in drives.visits(f):
+                streams[volume] += count
+        transfers = [
+            sharing.as_given(drives.beside_streams(f, streams), t) if drives.minds(f) else t
+            for f, t in zip(members, transfers, strict=True)
         ]
-    return replace(problem, transfers=tuple(made), drives=None)
+    return replace(problem, transfers=tuple(transfers), drives=None)

@@ -55,11 +55,11 @@ class Steps:
     """
 
     def __init__(self, column: Column, m: Matrices) -> None:
-        of, self._column, self._m = column.of, column, m
-        first = of.phases_of(int(of.transfer[column.numbers.start])).start
-        solo = [seconds.max(axis=1, initial=0.0) for _, seconds in solo_times(of, int(of.transfer[first]))]
-        waits = (of.delay - of.grows)[:, column.numbers].sum(axis=1)
-        steps = steps_of(of, column.numbers) if column.whole else [column.numbers]
+        arrays, self._column, self._m = column.of, column, m
+        first = arrays.phases_of(int(arrays.transfer[column.numbers.start])).start
+        solo = [seconds.max(axis=1, initial=0.0) for _, seconds in solo_times(arrays, int(arrays.transfer[first]))]
+        waits = (arrays.delay - arrays.grows)[:, column.numbers].sum(axis=1)
+        steps = steps_of(arrays, column.numbers) if column.whole else [column.numbers]
         lasts = np.stack(np.broadcast_arrays(waits, *(sum(solo[p - first] for p in row) for row in steps)))
         felt = lasts > np.reshape(_FELT, (-1, 1, 1)) * lasts.sum(axis=0)
         felt[:, 1:] |= lasts[1:] == lasts[1:].max(axis=0)
@@ -70,14 +70,14 @@ class Steps:
         self._lasts = lasts, {p: solo[p - first] for p in column.numbers}
 
     @cached_property
-    def most(self) -> tuple[Index, Array]:
+    def most_used(self) -> tuple[Index, Array]:
         """(n,) stations that it visits, and (n, S) which part of each its workers take at most.
 
         They do where all of them are at the step that takes most, and nobody keeps them from it.
         """
         column, m, (lasts, solo) = self._column, self._m, self._lasts
-        seconds = {p: sum(solo[k] for k in p) for n, told in self.phases.items() for p in told[: len(told) - (n & 1)]}
-        if all(len(told) == 1 for told in self.phases.values()):  # its workers wait meanwhile, now and then
+        seconds = {p: sum(solo[k] for k in p) for n, rows in self.phases.items() for p in rows[: len(rows) - (n & 1)]}
+        if all(len(rows) == 1 for rows in self.phases.values()):  # its workers wait meanwhile, now and then
             seconds = {column.numbers: lasts.sum(axis=0)}
         both = m.capacity, slowed_capacity(m, None)
         capacity, least = (np.pad(c, ((0, 0), (0, 1)), constant_values=np.inf).T for c in both)
@@ -88,10 +88,10 @@ class Steps:
                 rate = column.workers / (alone * column.part), 1 / per_capacity(demand, capacity[station]).max(axis=0)
                 parts.append(np.nan_to_num(per_capacity(demand, least[station]) * np.minimum(*rate), nan=np.inf))
             stations.append(station)
-        found, place = np.unique(np.concatenate(stations), return_inverse=True)
-        most = np.zeros((len(found), max(part.shape[1] for part in parts)))
+        visited, place = np.unique(np.concatenate(stations), return_inverse=True)
+        most = np.zeros((len(visited), max(part.shape[1] for part in parts)))
         np.maximum.at(most, place, np.concatenate([np.broadcast_to(p, (len(p), most.shape[1])) for p in parts]))
-        return found, most
+        return visited, most
 
 
 def _felt(number: int, steps: list[range], phases: range) -> list[range]:
@@ -101,7 +101,7 @@ def _felt(number: int, steps: list[range], phases: range) -> list[range]:
     return [*moving, phases] if number & 1 else moving
 
 
-def _apart(m: Matrices, plain: int, waits: BoolArray) -> Matrices:
+def _waiting_apart(m: Matrices, plain: int, waits: BoolArray) -> Matrices:
     """Columns of workers who wait, and use nothing meanwhile, and of those who move bytes, and wait for nothing.
 
     Args:
@@ -135,11 +135,11 @@ class _Chain:
     first: Index  #: (N, C'') of each column with states, those of its workers that are at its first step; C' for none.
     ways: tuple[Index, Index, Index, Array]  #: (from, to, column, bytes of a visit) of each way from state to state.
 
-    def average(self, found: Array, active: BoolArray, scenarios: Index, near: float | None) -> None:
-        """Puts mean rates into ``found`` (S, C), where a station that workers share with others is full in any state.
+    def average(self, mean: Array, active: BoolArray, scenarios: Index, near: float | None) -> None:
+        """Puts mean rates into ``mean`` (S, C), where a station that workers share with others is full in any state.
 
         Args:
-            found: Rates of all columns [B/s].
+            mean: Rates of all columns [B/s].
             active: (S, C) which of them run, those with states among them.
         """
         shared = self._shared(np.asarray(active[:, self.plain].any(axis=0)))
@@ -148,27 +148,27 @@ class _Chain:
         (states, count), s = self.present.shape, len(scenarios)
         lanes = np.broadcast_to(self.present, (s, states, count)).copy()
         lanes[:, :, : len(self.plain)] = active[:, None, self.plain]
-        rates = self.rates.some(np.repeat(scenarios, states))
-        solution = rates.of(lanes.reshape(-1, count), near, bound=False)
+        rates = self.rates.take(np.repeat(scenarios, states))
+        solution = rates.while_active(lanes.reshape(-1, count), near, bound=False)
         full = rates.m.loads(solution.rate, shared) >= solution.capacity[:, shared] * (1 - _FULL)
         rate = np.concatenate([solution.rate, np.zeros((s * states, 1))], axis=1).reshape(s, states, count + 1)
         begins, ends, column, visit_B = self.ways
         flow = np.zeros((states * states, s))
         np.add.at(flow, begins * states + ends, (rate[:, begins, column] / visit_B).T)
         share = time_shares(flow.T.reshape(s, states, states))
-        others = np.einsum("sn,snc->sc", share, rate[:, :, : len(self.plain)])
-        own = np.einsum("sn,snc->sc", share, rate[:, np.arange(states)[:, None], self.first])
-        felt = np.flatnonzero(full.reshape(s, -1).any(axis=1) & np.isfinite(own).all(axis=1))
-        found[felt[:, None], self.plain] = others[felt]
-        found[felt[:, None], self.split] = own[felt]
+        plain_rate = np.einsum("sn,snc->sc", share, rate[:, :, : len(self.plain)])
+        split_rate = np.einsum("sn,snc->sc", share, rate[:, np.arange(states)[:, None], self.first])
+        felt = np.flatnonzero(full.reshape(s, -1).any(axis=1) & np.isfinite(split_rate).all(axis=1))
+        mean[felt[:, None], self.plain] = plain_rate[felt]
+        mean[felt[:, None], self.split] = split_rate[felt]
 
     def _shared(self, active: BoolArray) -> Index:
         """Stations that a column with states shares with another of these, or one of the ``active`` without."""
         m = self.rates.m
         visits = np.zeros((len(self.plain) + len(self.split), m.capacity.shape[1] + 1), dtype=bool)
         visits[self.owner[m.total.row], m.total.station] = True
-        own, others = visits[len(self.plain) :], visits[: len(self.plain)][active]
-        met = own.any(axis=0) & (own.sum(axis=0) + others.sum(axis=0) > 1)
+        split, plain = visits[len(self.plain) :], visits[: len(self.plain)][active]
+        met = split.any(axis=0) & (split.sum(axis=0) + plain.sum(axis=0) > 1)
         return np.flatnonzero(met[:-1])
 
 
@@ -182,22 +182,22 @@ class Occupancy:
     """
 
     def __init__(
-        self, m: Matrices, columns: Sequence[Column], transfers: Sequence[Transfer], known: dict[Column, Steps]
+        self, m: Matrices, columns: Sequence[Column], transfers: Sequence[Transfer], cache: dict[Column, Steps]
     ) -> None:
         self._m, self._columns, self._transfers = m, columns, transfers
-        known |= {c: Steps(c, m) for c in columns if c not in known}
-        self._told = [known[c] for c in columns]
-        self._steps = [told.phases for told in self._told]
+        cache |= {c: Steps(c, m) for c in columns if c not in cache}
+        self._told = [cache[c] for c in columns]
+        self._steps = [column_steps.phases for column_steps in self._told]
         several = [np.isin(t.number[0], [n for n, steps in t.phases.items() if len(steps) > 1]) for t in self._told]
-        self._number = np.stack(np.broadcast_arrays(*(told.number.T for told in self._told)), axis=1)
+        self._number = np.stack(np.broadcast_arrays(*(column_steps.number.T for column_steps in self._told)), axis=1)
         self._several = np.stack(np.broadcast_arrays(*several), axis=1)
         self._chains: dict[_Split, _Chain] = {}
 
     @cached_property
-    def _most(self) -> tuple[Index, Index, Array]:
+    def _most_used(self) -> tuple[Index, Index, Array]:
         """(n,) stations of several, rising, (n,) their columns, and (n, S) which part a column takes at most."""
-        stations, parts = zip(*(told.most for told in self._told), strict=True)
-        station, sizes = np.concatenate(stations), [len(own) for own in stations]
+        stations, parts = zip(*(steps.most_used for steps in self._told), strict=True)
+        station, sizes = np.concatenate(stations), [len(visited) for visited in stations]
         order = np.argsort(station, kind="stable")
         order = order[np.bincount(station)[station[order]] > 1]
         s = max(part.shape[1] for part in parts)
@@ -206,10 +206,10 @@ class Occupancy:
 
     def _may_fill(self, active: BoolArray, scenarios: Index) -> BoolArray:
         """(S,) where columns ``active`` (S, C) could fill a station that several of them visit."""
-        station, column, part = self._most
-        there, first = active.T[column], begins(station)
-        taken = np.where(there, part[:, scenarios] if part.shape[1] > 1 else part, 0.0)
-        several = over_rows(np.add, there.astype(np.intp), first) > 1
+        station, column, part = self._most_used
+        present, first = active.T[column], begins(station)
+        taken = np.where(present, part[:, scenarios] if part.shape[1] > 1 else part, 0.0)
+        several = over_rows(np.add, present.astype(np.intp), first) > 1
         return np.asarray((several & (over_rows(np.add, taken, first) >= 1 - 2 * _FULL)).any(axis=0))
 
     def over_states(self, mean: Array, active: BoolArray, scenarios: Index, near: float | None) -> Array:
@@ -218,24 +218,24 @@ class Occupancy:
         Args:
             mean: (S, C) rates with all workers at their mean, which hold elsewhere [B/s].
         """
-        told = active & take(scenarios, self._several) & (np.count_nonzero(active, axis=1) > 1)[:, None]
-        some = np.flatnonzero(told.any(axis=1))
-        if len(some) and len(active) >= _MANY:
-            some = some[self._may_fill(active[some], scenarios[some])]
-        if not len(some):
+        several = active & take(scenarios, self._several) & (np.count_nonzero(active, axis=1) > 1)[:, None]
+        affected = np.flatnonzero(several.any(axis=1))
+        if len(affected) and len(active) >= _MANY:
+            affected = affected[self._may_fill(active[affected], scenarios[affected])]
+        if not len(affected):
             return mean
-        found = np.array(np.broadcast_to(mean, active.shape))
-        numbers = np.where(told[some, :, None], take(scenarios[some], self._number), -1)
+        averaged = np.array(np.broadcast_to(mean, active.shape))
+        numbers = np.where(several[affected, :, None], take(scenarios[affected], self._number), -1)
         patterns, which = np.unique(numbers, axis=0, return_inverse=True)
         for n, pattern in enumerate(patterns.tolist()):
             split = self._told_apart([(c, *ways) for c, ways in enumerate(pattern) if ways[0] >= 0])
             if split:
-                here = some[which.ravel() == n]
-                rates = found[here]
-                chain, numbered = self._chain(split, scenarios[here], np.asarray(active[here].any(axis=0)))
-                chain.average(rates, active[here], numbered, near)
-                found[here] = rates
-        return found
+                rows = affected[which.ravel() == n]
+                rates = averaged[rows]
+                chain, numbered = self._chain(split, scenarios[rows], np.asarray(active[rows].any(axis=0)))
+                chain.average(rates, active[rows], numbered, near)
+                averaged[rows] = rates
+        return averaged
 
     def _told_apart(self, columns: list[tuple[int, int, int]]) -> _Split:
         """All of them if there is room for their states; else those with the fewest, alike ones all or none."""
@@ -245,13 +245,13 @@ class Occupancy:
         counts: dict[int, list[tuple[int, int]]] = defaultdict(list)
         for c, _, number in columns:
             counts[self._count(c, number)].append((c, number))
-        kept: list[tuple[int, int]] = []
+        chosen: list[tuple[int, int]] = []
         states = 1
-        for count, some in sorted(counts.items()):  # more workers are nearer to their mean
-            states *= count ** len(some)
+        for count, alike in sorted(counts.items()):  # more workers are nearer to their mean
+            states *= count ** len(alike)
             if states <= _MOST:
-                kept += [(c, number) for c, number in some if count > 1]
-        return tuple(sorted(kept))
+                chosen += [(c, number) for c, number in alike if count > 1]
+        return tuple(sorted(chosen))
 
     def _count(self, c: int, number: int) -> int:
         """States of a column whose steps are told apart so."""
@@ -276,22 +276,22 @@ class Occupancy:
         """The states of some columns beside others in some scenarios."""
         those = np.array([c for c, _ in split])
         plain = np.setdiff1d(beside, those)
-        made, owner = [self._columns[c] for c in plain], list(range(len(plain)))
+        columns, owner = [self._columns[c] for c in plain], list(range(len(plain)))
         waits = [False] * len(plain)
         number: dict[tuple[int, int, int], int] = {}
         for place, (c, way) in enumerate(split, len(plain)):
             steps = self._steps[c][way]
             for s, workers in product(range(len(steps)), range(1, self._columns[c].workers + 1)):
-                number[c, s, workers] = len(made)
-                made.append(replace(self._columns[c], workers=workers, whole=False, numbers=steps[s]))
+                number[c, s, workers] = len(columns)
+                columns.append(replace(self._columns[c], workers=workers, whole=False, numbers=steps[s]))
                 owner.append(place)
                 waits.append(bool(way & 1) and s == len(steps) - 1)
-        m = _apart(staged(self._m, made), len(plain), np.array(waits))
-        rates = Rates(m if isinstance(scenarios, slice) else m.some(scenarios))
-        ways = self._ways(split, number, len(made))
+        m = _waiting_apart(staged(self._m, columns), len(plain), np.array(waits))
+        rates = Rates(m if isinstance(scenarios, slice) else m.take(scenarios))
+        ways = self._transitions(split, number, len(columns))
         return _Chain(rates, plain, those, np.array(owner), *ways)
 
-    def _ways(
+    def _transitions(
         self, split: _Split, number: dict[tuple[int, int, int], int], count: int
     ) -> tuple[BoolArray, Index, tuple[Index, Index, Index, Array]]:
         """``present``, ``first`` and ``ways`` of a `_Chain`.
@@ -308,15 +308,15 @@ class Occupancy:
         ways: list[tuple[int, int, int]] = []
         visits_B: list[float] = []
         for n, (i, (c, _)) in product(range(len(states)), enumerate(split)):
-            here = states[n][i]
-            first[n, i] = number.get((c, 0, here[0]), count)
-            for s in np.flatnonzero(here).tolist():
-                after = list(here)
+            workers = states[n][i]
+            first[n, i] = number.get((c, 0, workers[0]), count)
+            for s in np.flatnonzero(workers).tolist():
+                after = list(workers)
                 after[s] -= 1
-                after[(s + 1) % len(here)] += 1
-                at = number[c, s, here[s]]
-                present[n, at] = True
-                ways.append((n, place[(*states[n][:i], tuple(after), *states[n][i + 1 :])], at))
+                after[(s + 1) % len(workers)] += 1
+                column = number[c, s, workers[s]]
+                present[n, column] = True
+                ways.append((n, place[(*states[n][:i], tuple(after), *states[n][i + 1 :])], column))
                 visits_B.append(visit_B(self._transfers[self._columns[c].f]))
         begins, ends, columns = np.array(ways, np.intp).T
         return present, first, (begins, ends, columns, np.array(visits_B))

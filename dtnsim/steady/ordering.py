@@ -15,15 +15,15 @@ from dtnsim.steady.rows import Rows
 from dtnsim.tools.plan import Tool
 
 
-def apart(m: Matrices) -> tuple[Matrices, Index]:
+def by_turn(m: Matrices) -> tuple[Matrices, Index]:
     """The problem with every station once for each turn that visits it, and which station each of these is."""
     count, total = m.capacity.shape[1], m.total
     pairs = np.unique((m.turn[total.row] * count + total.station)[total.station < count])
     stations, turns = pairs % count, pairs // count
 
     def visited(rows: Rows, turn: Index) -> Rows:
-        found = np.searchsorted(pairs, turn[rows.row] * count + rows.station)
-        return replace(rows, station=np.where(rows.station < count, found, len(pairs)))
+        places = np.searchsorted(pairs, turn[rows.row] * count + rows.station)
+        return replace(rows, station=np.where(rows.station < count, places, len(pairs)))
 
     slowdowns = tuple(
         (int(driver), np.flatnonzero((turns == turns[driver]) & np.isin(stations, affected)), slope, reference)
@@ -32,7 +32,7 @@ def apart(m: Matrices) -> tuple[Matrices, Index]:
     )
     parted = replace(
         m,
-        **m.along(OF_STATIONS, stations),
+        **m.select(OF_STATIONS, stations),
         total=visited(total, m.turn),
         phases=visited(m.phases, m.turn[m.transfer]),
         slowdowns=slowdowns,
@@ -44,11 +44,11 @@ def apart(m: Matrices) -> tuple[Matrices, Index]:
 def lasts(problem: Problem, rates: Array) -> Array:
     """How long each transfer lasts, (S, F) [s], at rates (S, F) [B/s]; a test's time counts what it omits."""
     with np.errstate(divide="ignore", invalid="ignore"):
-        found = np.array([t.payload_B for t in problem.transfers]) / rates
+        seconds = np.array([t.payload_B for t in problem.transfers]) / rates
     for f, t in enumerate(problem.transfers):
         if t.timed:
-            found[:, f] = t.omitted_s + t.time_s
-    return np.asarray(found)
+            seconds[:, f] = t.omitted_s + t.time_s
+    return np.asarray(seconds)
 
 
 def longest(problem: Problem, rates: Array) -> Index:
@@ -60,14 +60,14 @@ def longest(problem: Problem, rates: Array) -> Index:
 def ends(problem: Problem, rates: Array) -> Array:
     """When each transfer ends, (S, F) [s], at rates (S, F) [B/s]."""
     place = {t.name: f for f, t in enumerate(problem.transfers)}
-    found, seconds = np.zeros(rates.shape), lasts(problem, rates)
+    ended_s, seconds = np.zeros(rates.shape), lasts(problem, rates)
     for f in sorted(place.values(), key=lambda f: problem.transfers[f].turn):
         t = problem.transfers[f]
         begins = np.full(len(rates), t.start_s)
         for name in t.after:
-            begins = np.maximum(begins, found[:, place[name]])
-        found[:, f] = begins + t.pause_s + seconds[:, f]
-    return found
+            begins = np.maximum(begins, ended_s[:, place[name]])
+        ended_s[:, f] = begins + t.pause_s + seconds[:, f]
+    return ended_s
 
 
 def span(problem: Problem, rates: Array) -> Array:
@@ -77,11 +77,11 @@ def span(problem: Problem, rates: Array) -> Array:
     return np.asarray(ends(problem, rates).max(axis=1) - begins)
 
 
-def moved(made: Prediction) -> tuple[int, float]:
+def moved(prediction: Prediction) -> tuple[int, float]:
     """Files of a path, and their bytes, that count: those of a copy on the way are there already [B]."""
-    both = zip(made.transfers, made.problem.transfers, strict=True)
+    both = zip(prediction.transfers, prediction.problem.transfers, strict=True)
     counted = [t for t, composed in both if composed.counted]
-    pieces = {t.name: t.dataset.pieces for t in made.given.transfers if t.dataset is not None}
+    pieces = {t.name: t.dataset.pieces for t in prediction.given.transfers if t.dataset is not None}
     return round(sum(t.files / pieces.get(t.name, 1) for t in counted)), sum(t.payload_B for t in counted)
 
 

@@ -47,9 +47,9 @@ def shared(problem: Problem) -> list[tuple[list[int], int]]:
     """
     buffered = ((f, t) for f, t in enumerate(problem.transfers) if t.buffered is not None)
     writers = by_key(((t.cache.pool, t.turn), f) for f, t in buffered if t.cache is not None)
-    found = [([f for f in some if _fills(problem.transfers[f])], len(some)) for some in writers.values()]
-    many = sum(len(some) for some, _ in found) > _MOST
-    return [] if many else [(some, count) for some, count in found if some]
+    pools = [([f for f in members if _fills(problem.transfers[f])], len(members)) for members in writers.values()]
+    many = sum(len(members) for members, _ in pools) > _MOST
+    return [] if many else [(members, count) for members, count in pools if members]
 
 
 def _fills(t: Transfer) -> bool:
@@ -66,7 +66,7 @@ def _holds(t: Transfer) -> Array:
     return np.asarray(t.cache is not None and at_once <= np.asarray(t.cache.size_B), float)
 
 
-def alike(problem: Problem, scenarios: int) -> list[Index]:
+def alike_scenarios(problem: Problem, scenarios: int) -> list[Index]:
     """Scenarios, by number, in which the same transfers' caches hold what is written of a file at once.
 
     Args:
@@ -76,8 +76,8 @@ def alike(problem: Problem, scenarios: int) -> list[Index]:
     writers = [t for t in problem.transfers if t.cache is not None and t.buffered is not None]
     if len(problem.transfers) == 1 or not writers:
         return [np.arange(scenarios)]
-    held = np.stack([np.resize(_holds(t), scenarios) for t in writers])
-    kinds, which = np.unique(held, axis=1, return_inverse=True)
+    holds = np.stack([np.resize(_holds(t), scenarios) for t in writers])
+    kinds, which = np.unique(holds, axis=1, return_inverse=True)
     return [np.flatnonzero(np.ravel(which) == n) for n in range(kinds.shape[1])]
 
 
@@ -99,23 +99,25 @@ def states(
             theirs to bear, and lengthens the writer's own time as well (as much as the medium takes, where it is slower
             than the rest).
     """
-    whole = transfer.buffered
-    assert whole is not None
-    above, below = ([d for d in whole.demands if d.below_cache is here] for here in (False, True))
-    fills = waits.alone(stations, above, 1)
+    buffered = transfer.buffered
+    assert buffered is not None
+    above, below = ([d for d in buffered.demands if d.below_cache is is_below] for is_below in (False, True))
+    fills = waits.time_alone(stations, above, 1)
     if seen:
-        fills = fills + waits.recurring(whole) / transfer.workers
+        fills = fills + waits.recurring(buffered) / transfer.workers
     first, workers = writing_phase(transfer), int(transfer.workers)
-    others = [p for p in transfer.phases if p.step != whole.step]
-    elsewhere = sum((waits.alone(stations, [d for d in p.demands if not d.aside], workers) for p in others), 0.0)
+    other_steps = [p for p in transfer.phases if p.step != buffered.step]
+    elsewhere = sum(
+        (waits.time_alone(stations, [d for d in p.demands if not d.aside], workers) for p in other_steps), 0.0
+    )
     with np.errstate(invalid="ignore"):
-        takes = waits.alone(stations, below, 1) * writers
+        takes = waits.time_alone(stations, below, 1) * writers
         meanwhile = np.nan_to_num(np.minimum(fills / np.maximum(takes, 1e-300), 1.0))
         nobody = np.nan_to_num(elsewhere / np.maximum(takes * workers, elsewhere + fills)) ** (workers - 1)
-    aside = [d for p in others for d in p.demands if d.aside and waits.positive(d.per_byte)]
-    hidden = _at(aside[0].station, aside) / _at(aside[0].station, below) if aside else 0.0
+    aside = [d for p in other_steps for d in p.demands if d.aside and waits.positive(d.per_byte)]
+    hidden = _demand_at(aside[0].station, aside) / _demand_at(aside[0].station, below) if aside else 0.0
 
-    own = {d.station for p in (whole, *others) for d in p.demands if not (d.below_cache or d.aside)}
+    used = {d.station for p in (buffered, *other_steps) for d in p.demands if not (d.below_cache or d.aside)}
     with np.errstate(divide="ignore", invalid="ignore"):  # of what cores do for each byte, by when
         during, in_all = (np.minimum(t * writers / takes, 1.0) for t in (fills, fills + elsewhere / workers))
         during, later = np.nan_to_num(during, nan=1.0), np.nan_to_num(np.minimum((in_all - during) / hidden, 1.0))
@@ -128,16 +130,16 @@ def states(
             left: What it does at other steps.
             worked: Both, of stations that the transfer uses too.
         """
-        here, then = worked or (part, left)
-        medium = (replace(d, per_byte=d.per_byte * (here if d.station in own else part)) for d in below)
+        used_part, then = worked or (part, left)
+        medium = (replace(d, per_byte=d.per_byte * (used_part if d.station in used else part)) for d in below)
         yields = worked is None and bool(np.any(np.asarray(left) < 1))
 
         def at(d: Demand) -> Demand:
-            part = then if d.station in own else left
+            part = then if d.station in used else left
             return replace(d, per_byte=d.per_byte * part, yields=yields) if d.aside else d
 
-        rest = [replace(p, demands=tuple(map(at, p.demands))) for p in others]
-        return replace(transfer, phases=(*rest[:first], replace(whole, demands=(*above, *medium)), *rest[first:]))
+        rest = [replace(p, demands=tuple(map(at, p.demands))) for p in other_steps]
+        return replace(transfer, phases=(*rest[:first], replace(buffered, demands=(*above, *medium)), *rest[first:]))
 
     return (
         state(meanwhile, 0.0, (during, later)),
@@ -152,7 +154,7 @@ def _away(transfer: Transfer, stations: Mapping[str, Station], writers: int) -> 
     step = transfer.phases[writing_phase(transfer)].step
     seconds: dict[bool, Value] = {True: 0.0, False: 0.0}
     for phase in transfer.phases:
-        seconds[phase.step == step] += waits.alone(stations, phase.demands, int(transfer.workers))
+        seconds[phase.step == step] += waits.time_alone(stations, phase.demands, int(transfer.workers))
     writes, other = seconds[True], seconds[False]
     with np.errstate(invalid="ignore"):
         return np.asarray(np.nan_to_num(other / (other + writes * writers)) ** transfer.workers)
@@ -163,7 +165,7 @@ def writing_phase(transfer: Transfer) -> int:
     return next(n for n, p in enumerate(transfer.phases) if transfer.buffered and p.step == transfer.buffered.step)
 
 
-def _at(station: str, demands: list[Demand]) -> Value:
+def _demand_at(station: str, demands: list[Demand]) -> Value:
     """What some demands ask of a station per byte."""
     return sum((d.per_byte for d in demands if d.station == station), 0.0)
 
@@ -174,7 +176,7 @@ class Pools:
     def __init__(self, problem: Problem, scenarios: int) -> None:
         pools = shared(problem)
         numbers = [f for members, _ in pools for f in members]
-        given = [(c, len(members) / count) for members, count in pools if (c := problem.transfers[members[0]].cache)]
+        caches = [(c, len(members) / count) for members, count in pools if (c := problem.transfers[members[0]].cache)]
         self._volumes: dict[tuple[int, str], int] = {}
         stations = {s.name: s for s in problem.stations}
         #: By number of each transfer that writes to one, (its cache, its medium).
@@ -184,14 +186,14 @@ class Pools:
                 key = p, _medium(problem.transfers[f], stations)
                 self.of[f] = p, self._volumes.setdefault(key, len(self._volumes))
         beside, same = [count - len(members) for members, count in pools], Counter(self.of.values())
-        self._stations, self._writers = stations, {f: beside[at[0]] + same[at] for f, at in self.of.items()}
+        self._stations, self._writers = stations, {f: beside[place[0]] + same[place] for f, place in self.of.items()}
         away = {f: _away(problem.transfers[f], stations, writers) for f, writers in self._writers.items()}
         self._away: dict[int, Value] = {
             f: math.prod(away[g] for g in self.of if g != f and self.of[g] == self.of[f]) for f in self.of
         }
         visits = Counter(name for t in problem.transfers for name in {d.station for p in t.phases for d in p.demands})
-        media = {at: name for (_, name), at in self._volumes.items()}
-        self._seen = {f: visits[media[at[1]]] > same[at] for f, at in self.of.items()}
+        media = {place: name for (_, name), place in self._volumes.items()}
+        self._seen = {f: visits[media[place[1]]] > same[place] for f, place in self.of.items()}
         self._pool = np.array([p for p, _ in self._volumes], np.intp)
         volume = np.array([self.of[f][1] for f in numbers], np.intp)
 
@@ -199,9 +201,9 @@ class Pools:
             spread = [np.broadcast_to(np.asarray(value, float), (scenarios,)) for value in values]
             return np.array(spread).reshape(-1, scenarios)
 
-        self._limit = row([c.size_B * part for c, part in given])
-        self._begins = row([c.write_back_B * part for c, part in given])
-        self._age = row([c.write_back_s for c, _ in given])[self._pool]
+        self._limit = row([c.size_B * part for c, part in caches])
+        self._begins = row([c.write_back_B * part for c, part in caches])
+        self._age = row([c.write_back_s for c, _ in caches])[self._pool]
         self._takes = np.zeros((len(self._volumes), scenarios))
         if numbers:
             takes = drain_rates(problem, numbers, filling=True).T
@@ -220,38 +222,38 @@ class Pools:
         """(V, S) number of the state of each medium's cache (`states`), whoever writes to it."""
         return np.where(self._full[self._pool], 1, np.where(self._begun, 0, 2))
 
-    def states_of(self, some: Sequence[int], writes: BoolArray) -> Index:
+    def states_of(self, numbers: Sequence[int], writes: BoolArray) -> Index:
         """(S, n) numbers of the states of some transfers' caches; ``writes`` (S, n) who of them writes now."""
-        volume = np.array([self.of[f][1] for f in some], np.intp)
+        volume = np.array([self.of[f][1] for f in numbers], np.intp)
         writers = np.zeros(self._takes.shape, np.intp)
         np.add.at(writers, volume, writes.T)
         state = self.state[volume].T
         return np.where((state == 1) & ((writers[volume].T - writes) > 0), 3, state)
 
-    def _held(self, level: Array) -> Array:
+    def _cached_B(self, level: Array) -> Array:
         """(P, S) what each cache holds of levels (V, S), or gains of their growth."""
-        found = np.zeros(self._limit.shape)
-        np.add.at(found, self._pool, level)
-        return found
+        totals = np.zeros(self._limit.shape)
+        np.add.at(totals, self._pool, level)
+        return totals
 
     def due(self, filled: Array) -> Array:
         """(S,) when a level meets a limit next, while the media's caches fill at rates (V, S) [s]."""
         takes = np.where(self._begun, np.where(self._level > 0, self._takes, np.minimum(filled, self._takes)), 0.0)
         self._growth = filled - takes
-        held, grows = self._held(self._level), self._held(self._growth)
-        some = (self._level > 0) | (filled > 0)
-        self._since = np.where(some, np.minimum(self._since, self._clock), np.inf)
-        idle = self._held(np.where(some, 1.0, 0.0)) == 0
+        cached, grows = self._cached_B(self._level), self._cached_B(self._growth)
+        busy = (self._level > 0) | (filled > 0)
+        self._since = np.where(busy, np.minimum(self._since, self._clock), np.inf)
+        idle = self._cached_B(np.where(busy, 1.0, 0.0)) == 0
         self._full, self._turns = self._full & ~idle, np.where(idle, 0, self._turns)
         room = self._room()
         with np.errstate(divide="ignore", invalid="ignore"):
             waits = [
-                np.where(~self._full & (grows > 0), (self._limit - held) / grows, np.inf),
+                np.where(~self._full & (grows > 0), (self._limit - cached) / grows, np.inf),
                 np.where(
-                    some & ~self._begun & (grows > 0)[self._pool], ((self._begins - held) / grows)[self._pool], np.inf
+                    busy & ~self._begun & (grows > 0)[self._pool], ((self._begins - cached) / grows)[self._pool], np.inf
                 ),
                 np.where(self._begun, np.inf, self._since + self._age - self._clock),
-                np.where(self._full & (grows < 0) & (room >= 0), (held - room) / -grows, np.inf),
+                np.where(self._full & (grows < 0) & (room >= 0), (cached - room) / -grows, np.inf),
                 np.where((self._growth < 0) & (self._level > 0), self._level / -self._growth, np.inf),
             ]
         # a limit that is nearer than the clock can tell is met by the next step of its last digits
@@ -269,24 +271,24 @@ class Pools:
         near = _NEAR * self._limit
         self._level = np.where(level > near[self._pool], level, 0.0)
         self._clock = np.maximum(until, self._clock)
-        held, old, before = self._held(self._level), self._full, self.state
-        gathered = (held >= self._begins - near)[self._pool]
+        cached, old, before = self._cached_B(self._level), self._full, self.state
+        gathered = (cached >= self._begins - near)[self._pool]
         self._begun |= gathered | (self._clock >= (self._since + self._age) * (1 - _NEAR))
         self._begun &= np.isfinite(self._since)
-        fills = ~old & (held >= self._limit - near) & (self._held(self._growth) > 0)
+        fills = ~old & (cached >= self._limit - near) & (self._cached_B(self._growth) > 0)
         room = self._room()
-        leaves = old & (room >= 0) & (held <= room + near)
+        leaves = old & (room >= 0) & (cached <= room + near)
         self._turns = self._turns + leaves
         self._full = (old | fills) & ~leaves
         return np.asarray((self.state != before).any(axis=0))
 
-    def filled(self, rate: Array, here: Index) -> Array:
-        """(V, S) rates at which the media's caches fill, of those (S, n) of the transfers ``here``."""
-        found = np.zeros(self._takes.shape)
-        for at, f in enumerate(here.tolist()):
+    def filled(self, rate: Array, numbers: Index) -> Array:
+        """(V, S) rates at which the media's caches fill, of those (S, n) of the transfers ``numbers``."""
+        rates = np.zeros(self._takes.shape)
+        for slot, f in enumerate(numbers.tolist()):
             if f in self.of:
-                found[self.of[f][1]] += rate[:, at]
-        return found
+                rates[self.of[f][1]] += rate[:, slot]
+        return rates
 
 
 def _medium(transfer: Transfer, stations: Mapping[str, Station]) -> str:
@@ -295,5 +297,7 @@ def _medium(transfer: Transfer, stations: Mapping[str, Station]) -> str:
     below = [d for d in transfer.buffered.demands if d.below_cache]
     names = dict.fromkeys(d.station for d in below)
     return max(
-        names, key=lambda name: middle(waits.alone(stations, [d for d in below if d.station == name], 1)), default=""
+        names,
+        key=lambda name: middle(waits.time_alone(stations, [d for d in below if d.station == name], 1)),
+        default="",
     )

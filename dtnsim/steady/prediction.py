@@ -31,10 +31,19 @@ from dtnsim.physics._arrays import FloatArray as Array, Index, quantile
 from dtnsim.steady import breakdown, discrepancy, durability, ordering, relieved, solve, timed
 from dtnsim.steady.known import Assumed
 from dtnsim.steady.ladder import Ladder
-from dtnsim.steady.matrices import once
+from dtnsim.steady.matrices import once_only
 from dtnsim.steady.meetings import Meeting, meetings, part
 from dtnsim.steady.reasons import Cause, bottleneck
-from dtnsim.steady.scenarios import Scenarios, composed_and_drawn, held, in_some, interval, laid_out, scenarios, took
+from dtnsim.steady.scenarios import (
+    Scenarios,
+    composed_and_drawn,
+    holders_of,
+    in_some,
+    interval,
+    laid_out,
+    scenarios,
+    took,
+)
 from dtnsim.steady.solve import Matrices
 
 _ROUNDING: Final = 1e-9  #: part of the workers' time that is rounding
@@ -91,12 +100,12 @@ def _work(problem: Problem, phase: Phase, times: tuple[Index, Array], name: str)
 
 def _waits(phase: Phase, name: str, transfer: Transfer, at_work: float) -> tuple[Demand, ...]:
     """The delays of a phase as demands on the workers; some keep all of them waiting at the same time."""
-    gone_by, found = once(transfer) if transfer.timed else (), []
+    gone_by, demands = once_only(transfer) if transfer.timed else (), []
     for delay in (replace(d, station=name) for d in phase.delays if d.each not in gone_by):
-        whole = Term(delay.per_byte, f"({delay.formula})", delay.source) * at_work
+        wait = Term(delay.per_byte, f"({delay.formula})", delay.source) * at_work
         lead = delay.each == "lead" and at_work != 1
-        found.append(replace(delay, per_byte=whole.value, formula=whole.formula) if lead else delay)
-    return tuple(found)
+        demands.append(replace(delay, per_byte=wait.value, formula=wait.formula) if lead else delay)
+    return tuple(demands)
 
 
 def _idle(m: Matrices, f: int, ceiling: float) -> float:
@@ -104,11 +113,11 @@ def _idle(m: Matrices, f: int, ceiling: float) -> float:
 
     ``ceiling``: what the workers allow [B/s].
     """
-    own = sum(float(t[0].max(initial=0.0)) for _, t in solve.solo_times(m, f))
-    own += sum(float(m.delay[0, p]) for p in m.phases_of(f))
+    busy = sum(float(t[0].max(initial=0.0)) for _, t in solve.solo_times(m, f))
+    busy += sum(float(m.delay[0, p]) for p in m.phases_of(f))
     pace = (1 - float(m.opening[0, f])) / ceiling - float(m.lead[0, f])
-    idle = pace * float(m.at_work[f]) - own
-    return idle if idle > _ROUNDING * own else 0.0
+    idle = pace * float(m.at_work[f]) - busy
+    return idle if idle > _ROUNDING * busy else 0.0
 
 
 SAMPLES = 256  #: scenarios behind p10, p50 and p90
@@ -142,43 +151,43 @@ def predict(
     Raises:
         SpecError: the path cannot be used.
     """
-    given = spec.load(path, overrides, calibration)
-    return predicted(given, samples, seed, mean=mean)
+    loaded = spec.load(path, overrides, calibration)
+    return predicted(loaded, samples, seed, mean=mean)
 
 
 def predicted(
-    given: spec.PathSpec, samples: int, seed: int, drawn: Scenarios | None = None, *, mean: bool = False
+    path: spec.PathSpec, samples: int, seed: int, drawn: Scenarios | None = None, *, mean: bool = False
 ) -> Prediction:
     """The answer of `predict`; ``drawn``: the path's scenarios, where they are known.
 
     Raises:
         SpecError: the path cannot be used.
     """
-    with runtime.gc_paused(), given.told_whole():  # all records are kept until the end
-        composer = timed.composer(given, Draw())
+    with runtime.gc_paused(), path.told_whole():  # all records are kept until the end
+        composer = timed.composer(path, Draw())
         problem = composer.problem()
         if not samples:
-            return replace(_with_medium(_answer(problem, None, given), problem, problem, None), given=given)
+            return replace(_with_medium(_answer(problem, None, path), problem, problem, None), given=path)
         if drawn is None:
-            drawn = scenarios(given, problem, samples, seed, composer.past, mean=mean)
-        made = _drawn(given, problem, drawn, seed, mean=mean)
-        rests_on = Assumed(composer, problem, drawn, made.ceiling, seed, mean=mean)
-        return replace(made, assumed=rests_on, unstated=Lazy(lambda: breakdown.unstated(given, drawn)))
+            drawn = scenarios(path, problem, samples, seed, composer.past, mean=mean)
+        prediction = _drawn(path, problem, drawn, seed, mean=mean)
+        rests_on = Assumed(composer, problem, drawn, prediction.ceiling, seed, mean=mean)
+        return replace(prediction, assumed=rests_on, unstated=Lazy(lambda: breakdown.unstated(path, drawn)))
 
 
-def _drawn(given: spec.PathSpec, problem: Problem, drawn: Scenarios, seed: int, *, mean: bool) -> Prediction:
+def _drawn(path: spec.PathSpec, problem: Problem, drawn: Scenarios, seed: int, *, mean: bool) -> Prediction:
     """The answer of a path at its medians and in scenarios."""
     rates = drawn.rates(discrepancy.load(), mean=mean)
-    made = _with_medium(_answer(problem, rates, given), problem, drawn.problem, rates)
-    together = quantile(drawn.together(rates), 0.5)
-    transfers = tuple(replace(t, all_run_Bps=float(r)) for t, r in zip(made.transfers, together, strict=True))
+    prediction = _with_medium(_answer(problem, rates, path), problem, drawn.problem, rates)
+    together = quantile(drawn.while_all_run(rates), 0.5)
+    transfers = tuple(replace(t, all_run_Bps=float(r)) for t, r in zip(prediction.transfers, together, strict=True))
     total, seconds = ordering.total_rate(problem, rates), ordering.ends(problem, rates).max(axis=1)
     behind = Drawn(rates, total, seconds, drawn.draw.scores, seed, mean)
-    return replace(made, transfers=transfers, drawn=behind, given=given)
+    return replace(prediction, transfers=transfers, drawn=behind, given=path)
 
 
 def without(
-    p: Prediction, gone: frozenset[str], given: spec.PathSpec | None = None, first: int | None = None
+    p: Prediction, gone: frozenset[str], path: spec.PathSpec | None = None, first: int | None = None
 ) -> Prediction:
     """An answer with the same draws where some stations hold nobody (`dtnsim.composition.relief.without`).
 
@@ -187,77 +196,77 @@ def without(
     Args:
         p: The answer.
         gone: The stations; none of them for the answer itself.
-        given: Its path, changed.
+        path: Its path, changed.
         first: In so many of the draws alone, the first.
     """
-    given, known = p.given if given is None else given, p.assumed
+    path, assumed = p.given if path is None else path, p.assumed
     if not gone:
         return p
-    if p.drawn is None or not isinstance(known, Assumed):
-        problem = relief.without(timed.composer(given, Draw()).problem(), gone)
-        return replace(_answer(problem, None, given), given=given)
-    nominal, drawn, seed, mean = known.nominal, known.drawn, p.drawn.seed, p.drawn.mean
-    if given is not p.given:
-        nominal, drawn = composed_and_drawn(given, drawn.draw.samples, seed, mean=mean)
+    if p.drawn is None or not isinstance(assumed, Assumed):
+        problem = relief.without(timed.composer(path, Draw()).problem(), gone)
+        return replace(_answer(problem, None, path), given=path)
+    nominal, drawn, seed, mean = assumed.nominal, assumed.drawn, p.drawn.seed, p.drawn.mean
+    if path is not p.given:
+        nominal, drawn = composed_and_drawn(path, drawn.draw.samples, seed, mean=mean)
     problem = relief.without(nominal, gone)
-    whole = relief.without(drawn.problem if first is None else in_some(drawn.problem, slice(first)), gone)
-    free = laid_out(whole, drawn.draw, held(given, problem))
-    return _drawn(given, problem, free, seed, mean=mean)
+    freed = relief.without(drawn.problem if first is None else in_some(drawn.problem, slice(first)), gone)
+    free = laid_out(freed, drawn.draw, holders_of(path, problem))
+    return _drawn(path, problem, free, seed, mean=mean)
 
 
-def _with_medium(made: Prediction, nominal: Problem, drawn: Problem, rates: Array | None) -> Prediction:
+def _with_medium(prediction: Prediction, nominal: Problem, drawn: Problem, rates: Array | None) -> Prediction:
     """The answer with the time at which the medium has every byte, where tools end before."""
     if not durability.waits_for(nominal):
-        return made
-    rates = np.array([[t.ceiling for t in made.transfers]]) if rates is None else rates
-    found = durability.seconds(drawn, rates)
-    transfers = [replace(t, on_medium_s=took(found[f])) if f in found else t for f, t in enumerate(made.transfers)]
-    return replace(made, transfers=tuple(transfers))
+        return prediction
+    rates = np.array([[t.ceiling for t in prediction.transfers]]) if rates is None else rates
+    ends = durability.seconds(drawn, rates)
+    transfers = [replace(t, on_medium_s=took(ends[f])) if f in ends else t for f, t in enumerate(prediction.transfers)]
+    return replace(prediction, transfers=tuple(transfers))
 
 
 def _answer(problem: Problem, rates: Array | None, path: spec.PathSpec | None = None) -> Prediction:
     """Puts the nominal solution and the drawn rates into a `Prediction`."""
-    known = meetings(problem)
-    own, solution = known.own, known.solution
+    met = meetings(problem)
+    ceilings, solution = met.own, met.solution
     if rates is None:
-        rates = own[None, :]
+        rates = ceilings[None, :]
     tried = path if len(problem.transfers) <= relieved.TRIED else None
-    made: dict[int, TransferPrediction] = {}
-    told, used = list(problem.stations), []
-    for here in known.each:
-        slowed, causes = _slowed(here.problem, here.m, here.solution), {f: here.cause(f) for f in here.halfway}
-        rates_with = {f: _rate_with(tried, f, here) for f in here.halfway} if tried is not None else {}
-        helped = _tried(slowed, here, causes, rates_with, path)
-        used.append((with_workers(helped, here.used), here.solution.rate[0]))
+    predictions: dict[int, TransferPrediction] = {}
+    stations, used = list(problem.stations), []
+    for group in met.each:
+        slowed, causes = _slowed(group.problem, group.m, group.solution), {f: group.cause(f) for f in group.halfway}
+        rates_with = {f: _rate_with(tried, f, group) for f in group.halfway} if tried is not None else {}
+        helped = _tried(slowed, group, causes, rates_with, path)
+        used.append((with_workers(helped, group.used), group.solution.rate[0]))
         for f, cause in causes.items():
-            both = float(own[f]), float(solution.rate[0, f])
-            one = _one((slowed, helped), here, f, cause, both, rates[:, f], path)
+            both = float(ceilings[f]), float(solution.rate[0, f])
+            one = _transfer_prediction((slowed, helped), group, f, cause, both, rates[:, f], path)
             if path is not None and f in rates_with:
-                one = replace(one, ways=Lazy(partial(relieved.ways, path, helped, f, one, rates_with[f])))
-            made[f] = one
+                one = replace(one, ways=Lazy(partial(relieved.remedies, path, helped, f, one, rates_with[f])))
+            predictions[f] = one
             if (k := cause.station) is not None:
-                told[k] = replace(told[k], changes=helped.stations[k].changes, remedy=helped.stations[k].remedy)
-    transfers = tuple(made[f] for f in range(len(problem.transfers)))
-    total, top = (ordering.total_rate(problem, r) for r in (rates, own[None, :]))
+                stations[k] = replace(stations[k], changes=helped.stations[k].changes, remedy=helped.stations[k].remedy)
+    transfers = tuple(predictions[f] for f in range(len(problem.transfers)))
+    total, top = (ordering.total_rate(problem, r) for r in (rates, ceilings[None, :]))
     span = transfers[0].duration_s if len(transfers) == 1 else took(ordering.span(problem, rates))
-    whole = _slowed(replace(problem, stations=tuple(told)), known.m, solution)
-    full = used[0][0] if len(used) == 1 else with_workers(whole, replace(known.m, capacity=solution.capacity))
+    overall = _slowed(replace(problem, stations=tuple(stations)), met.m, solution)
+    full = used[0][0] if len(used) == 1 else with_workers(overall, replace(met.m, capacity=solution.capacity))
     uses = Lazy(partial(_uses, full, used))
     return Prediction(problem.name, interval(total), span, float(top[0]), transfers, uses, problem.warnings, full)
 
 
-def _rate_with(path: spec.PathSpec, f: int, here: Meeting) -> relieved.RateOf:
+def _rate_with(path: spec.PathSpec, f: int, group: Meeting) -> relieved.RateOf:
     """The rate of a transfer in a meeting with a change of the path."""
 
     def laid_out(changed: Problem) -> Matrices:
-        return solve.matrices(part(changed, here.members))
+        return solve.matrices(part(changed, group.members))
 
-    return lru_cache(partial(relieved.rate_with, path, f=here.place(f), arrays=laid_out, number=f))
+    return lru_cache(partial(relieved.rate_with, path, f=group.place(f), arrays=laid_out, number=f))
 
 
 def _tried(
     problem: Problem,
-    here: Meeting,
+    group: Meeting,
     causes: Mapping[int, Cause],
     rates_with: Mapping[int, relieved.RateOf],
     path: spec.PathSpec | None,
@@ -269,7 +278,7 @@ def _tried(
     for f, rate_of in rates_with.items():
         k = causes[f].station
         if k is not None and stations[k].changes:
-            streams, now_Bps = relieved.streams_of(path, f), float(here.solution.rate[0, here.place(f)])
+            streams, now_Bps = relieved.streams_of(path, f), float(group.solution.rate[0, group.place(f)])
             stations[k] = relieved.tried(problem, stations[k], now_Bps, rate_of, streams)
     return replace(problem, stations=tuple(stations))
 
@@ -278,15 +287,15 @@ def _slowed(problem: Problem, m: Matrices, solution: solve.Solution) -> Problem:
     """The problem, whose arrays are ``m``, with its capacities as they are at the solution."""
     stations = list(problem.stations)
     for k in np.flatnonzero(solution.capacity[0] < m.capacity[0]).tolist():
-        station, given, now = stations[k], float(m.capacity[0, k]), float(solution.capacity[0, k])
-        slower = Term(given, station.formula, station.source) / term(given / now)
-        stations[k] = replace(station, capacity=now, formula=slower.formula, slowed=1 - now / given)
+        station, before, after = stations[k], float(m.capacity[0, k]), float(solution.capacity[0, k])
+        slower = Term(before, station.formula, station.source) / term(before / after)
+        stations[k] = replace(station, capacity=after, formula=slower.formula, slowed=1 - after / before)
     return replace(problem, stations=tuple(stations), slowdowns=())
 
 
-def _one(
+def _transfer_prediction(
     problems: tuple[Problem, Problem],
-    here: Meeting,
+    group: Meeting,
     f: int,
     cause: Cause,
     rates: tuple[float, float],
@@ -298,12 +307,12 @@ def _one(
     Args:
         problems: Those that run halfway through its time, with the capacities of the solution; and with those changes
             alone that help.
-        here: Their meeting.
+        group: Their meeting.
         rates: Of the transfer over its own time, and while all of the path run [B/s].
         drawn: (S,) its rates in scenarios [B/s].
         path: The path.
     """
-    (problem, told), (own, together), place = problems, rates, here.place(f)
+    (problem, helped), (ceiling, together), place = problems, rates, group.place(f)
     transfer = problem.transfers[place]
     rate = interval(drawn)
     seconds = Interval(*(transfer.payload_B / r if r > 0 else float("inf") for r in (rate.p90, rate.p50, rate.p10)))
@@ -312,12 +321,12 @@ def _one(
     return TransferPrediction(
         transfer.name,
         rate,
-        own,
+        ceiling,
         seconds,
-        bottleneck(told, place, cause),
+        bottleneck(helped, place, cause),
         transfer.files,
         rate.p50 * transfer.time_s if transfer.timed else transfer.payload_B,
-        Ladder(problem, here, place, cause, path, told),
+        Ladder(problem, group, place, cause, path, helped),
         timed.sender_rate(problem, transfer, rate.p50),
         all_run_Bps=together,
     )
@@ -340,9 +349,9 @@ def _uses(full: Problem, meetings_of: Sequence[tuple[Problem, Array]]) -> tuple[
             share = 1.0 if 1.0 < share < _ROUNDED_UP else share
             before = uses[problem.stations[k].name]
             if share >= before.utilization:
-                told = before.station
+                previous = before.station
                 station = replace(
-                    problem.stations[k], capacity=float(capacity[k]), changes=told.changes, remedy=told.remedy
+                    problem.stations[k], capacity=float(capacity[k]), changes=previous.changes, remedy=previous.remedy
                 )
                 uses[station.name] = StationUse(station, float(demand[k]), share)
     return tuple(sorted(uses.values(), key=lambda u: -u.utilization))

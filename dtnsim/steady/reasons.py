@@ -46,8 +46,8 @@ def cause_of(m: Matrices, f: int, binding: int) -> Cause:
     waits[0] += lead * m.workers[f]
     gone = float(m.opening[0, f])  # once, at the start of a timed transfer
     waits[0] += (sum(busy) + sum(waits)) * gone / max(1.0 - gone, 1e-300)
-    whole = max(sum(busy) + sum(waits), 1e-300)
-    shares = tuple(b / whole for b in busy), tuple(w / whole for w in waits)
+    total = max(sum(busy) + sum(waits), 1e-300)
+    shares = tuple(b / total for b in busy), tuple(w / total for w in waits)
     if sum(waits) > max(busy, default=0.0):
         return Cause(None, int(np.argmax(waits)), False, *shares)  # noqa: FBT003 - not direct
     phase = int(np.argmax(busy))
@@ -68,19 +68,19 @@ def worker_times(m: Matrices, f: int) -> list[tuple[Index, Array]]:
 
 def _shared_pace(m: Matrices, f: int, shared: float, lead: float) -> Cause:
     """Cause where a station that all workers share sets the pace once the transfer's lead is over."""
-    station, demand = m.total.of(f)
+    station, demand = m.total.row_entries(f)
     with np.errstate(divide="ignore"):
         taken = demand[0] / np.append(m.capacity[0], np.inf)[station]
     k = int(station[np.flatnonzero(taken >= taken.max() * (1 - _TIE))[-1]])  # of a link and its streams, these say why
-    held, numbers, place = shared / (shared + lead), m.phases_of(f), _phase_at(m, f, k)
-    busy = tuple(held * (n == place) for n in range(len(numbers)))
-    waits = (1 - held, *(0.0 for _ in numbers[1:]))
+    part, numbers, place = shared / (shared + lead), m.phases_of(f), _phase_at(m, f, k)
+    busy = tuple(part * (n == place) for n in range(len(numbers)))
+    waits = (1 - part, *(0.0 for _ in numbers[1:]))
     return Cause(k if shared >= lead else None, place, False, busy, waits)  # noqa: FBT003 - not direct
 
 
 def _phase_at(m: Matrices, f: int, station: int) -> int:
     """The phase of a transfer that costs most at a station."""
-    costs = (m.phases.of(p) for p in m.phases_of(f))
+    costs = (m.phases.row_entries(p) for p in m.phases_of(f))
     return int(np.argmax([float(cost[0][visited == station].sum()) for visited, cost in costs]))
 
 
@@ -135,26 +135,26 @@ def reason(problem: Problem, f: int, cause: Cause, named: int | None = None) -> 
     transfer = problem.transfers[f]
     if cause.station is None:
         first = _waits(transfer)[0]
-        return f"workers wait for {first.what} ({first.formula})" + _rest(problem, f, cause)
+        return f"workers wait for {first.what} ({first.formula})" + _other_time(problem, f, cause)
     station = problem.stations[cause.station]
     phase = transfer.phases[cause.phase]
-    others = _visitors(problem)[station.name, transfer.turn] - 1
-    text = full(station, _visits(transfer, phase, station.name), others)
+    sharers = _visitors(problem)[station.name, transfer.turn] - 1
+    text = full(station, _visits(transfer, phase, station.name), sharers)
     if not cause.direct and len(transfer.phases) > 1 and cause.phase != named:
         text += f" (in the phase '{phase.name}', which takes the longest of {len(transfer.phases)})"
-    return text + _rest(problem, f, cause)
+    return text + _other_time(problem, f, cause)
 
 
-def full(station: Station, demands: list[Demand], others: int) -> str:
+def full(station: Station, demands: list[Demand], sharers: int) -> str:
     """That a station is full, why, and with how many other transfers it is shared.
 
     Args:
         station: The station.
         demands: The transfer's demands there.
-        others: How many other transfers cross it.
+        sharers: How many other transfers cross it.
     """
     text = _station_words(station, demands)
-    return f"{text}, shared with {others} other transfer{'s' if others > 1 else ''}" if others > 0 else text
+    return f"{text}, shared with {sharers} other transfer{'s' if sharers > 1 else ''}" if sharers > 0 else text
 
 
 @lru_cache(maxsize=1)
@@ -165,13 +165,13 @@ def _visitors(problem: Problem) -> Counter[tuple[str, int]]:
     )
 
 
-def _rest(problem: Problem, f: int, cause: Cause) -> str:
+def _other_time(problem: Problem, f: int, cause: Cause) -> str:
     """What else takes the workers' time, where no station is busy all the time."""
     transfer = problem.transfers[f]
     if not cause.busy or len(cause.busy) != len(transfer.phases):
         return ""
-    own = sum(cause.waits) if cause.station is None else cause.busy[cause.phase]
-    if own >= _NEARLY_ALL:
+    main_share = sum(cause.waits) if cause.station is None else cause.busy[cause.phase]
+    if main_share >= _NEARLY_ALL:
         return ""
     parts = []
     if cause.station is not None and sum(cause.waits) > 0:
@@ -182,8 +182,8 @@ def _rest(problem: Problem, f: int, cause: Cause) -> str:
         for n, (share, p) in enumerate(zip(cause.busy, transfer.phases, strict=True))
         if cause.station is None or n != cause.phase
     ]
-    words = [f"{what} {share:.0%}" for share, what in sorted(parts, reverse=True)[:2] if share >= 1 - _NEARLY_ALL]
-    return f"; {own:.0%} of the time, {' and '.join(words)}" if words else ""
+    words = [f"{name} {share:.0%}" for share, name in sorted(parts, reverse=True)[:2] if share >= 1 - _NEARLY_ALL]
+    return f"; {main_share:.0%} of the time, {' and '.join(words)}" if words else ""
 
 
 def _station_words(station: Station, demands: list[Demand]) -> str:
@@ -192,16 +192,16 @@ def _station_words(station: Station, demands: list[Demand]) -> str:
         parts: dict[str, float] = {}
         for d in demands:
             parts[d.what] = parts.get(d.what, 0.0) + float(np.ravel(d.per_byte)[0])
-        work = " + ".join(f"{what} {c:.2f}" for what, c in sorted(parts.items(), key=lambda p: -p[1]) if c > 0)
+        work = " + ".join(f"{label} {c:.2f}" for label, c in sorted(parts.items(), key=lambda p: -p[1]) if c > 0)
         verb = "are" if station.kind == "cpu" else "is"
         text = f"{station.label or station.name} {verb} saturated: {work} cycles/B at {units.show(capacity, 'Hz')}"
         slower = 1 / (1 - station.slowed) - 1
         return text + (f" ({slower:.1%} slower under the load of memory)" if station.slowed else "")
-    what = demands[0].what if demands else station.kind
+    label = demands[0].what if demands else station.kind
     if station.kind in ("tcp", "window", "target", "transport"):
-        return f"{what}: {units.show(capacity, 'B/s')}"
+        return f"{label}: {units.show(capacity, 'B/s')}"
     size = units.show(capacity, {"B": "B/s", "op": "1/s"}.get(station.unit, "1"))
-    text = f"{station.name} is full: {what}, {station.formula} gives {size}"
+    text = f"{station.name} is full: {label}, {station.formula} gives {size}"
     cost = sum(float(np.ravel(d.per_byte)[0]) for d in demands)
     text += f", and a byte takes {cost:.4g} {station.unit} of it" if abs(cost - 1) > _PLAIN else ""
     ways = [sum(float(np.ravel(d.per_byte)[0]) for d in demands if way in d.what.split()) for way in ("read", "write")]

@@ -82,23 +82,23 @@ class Holders(NamedTuple):
     meeting: Meeting | None = None  #: Who is under way halfway through its time; None where all are, then and always.
 
 
-def holders(given: PathSpec, problem: Problem, f: int, cause: Cause) -> Holders:
+def holders(path: PathSpec, problem: Problem, f: int, cause: Cause) -> Holders:
     """What can hold a transfer of a path, and what does at its median scenario."""
     transfer = problem.transfers[f]
-    doubt = _doubt(given)
-    stated = doubt if follows(given) else math.inf
-    of = Regime("", given.transfers[f].tool.tool_class, not doubt, None, setting(given), stated)
+    doubt = _doubt(path)
+    stated = doubt if follows(path) else math.inf
+    base = Regime("", path.transfers[f].tool.tool_class, not doubt, None, setting(path), stated)
     visited = dict.fromkeys(d.station for p in transfer.phases for d in p.demands)
-    stations = {name: _at(given, problem, _stations(problem)[name], of) for name in visited}
+    stations = {name: _held_at(path, problem, _stations(problem)[name], base) for name in visited}
     longest = max((d for p in transfer.phases for d in p.delays), key=lambda d: float(np.max(d.per_byte)), default=None)
-    ends = {end.partition(":")[0] for end in (given.transfers[f].source_end, given.transfers[f].to)}
-    noise = given.noises.get(ends.pop()) if len(ends) == 1 else None
+    ends = {end.partition(":")[0] for end in (path.transfers[f].source_end, path.transfers[f].to)}
+    noise = path.noises.get(ends.pop()) if len(ends) == 1 else None
     waits = {
-        each: of._replace(kind=kind, measured=noise if kind == "requests" else None) for each, kind in _WAITS.items()
+        each: base._replace(kind=kind, measured=noise if kind == "requests" else None) for each, kind in _WAITS.items()
     }
-    held = waits["byte" if longest is None else longest.each]
-    own = held if cause.station is None else stations[problem.stations[cause.station].name]
-    return Holders(own, stations, waits)
+    wait = waits["byte" if longest is None else longest.each]
+    binding = wait if cause.station is None else stations[problem.stations[cause.station].name]
+    return Holders(binding, stations, waits)
 
 
 @lru_cache(maxsize=1)
@@ -107,18 +107,18 @@ def _stations(problem: Problem) -> Mapping[str, Station]:
     return {s.name: s for s in problem.stations}
 
 
-def _at(given: PathSpec, problem: Problem, station: Station, of: Regime) -> Regime:
+def _held_at(path: PathSpec, problem: Problem, station: Station, base: Regime) -> Regime:
     """A transfer that a station holds."""
-    kind = _station(given, problem, station)
-    return of._replace(kind=kind, measured=given.noises.get(station.host) if kind in _STORAGE else None)
+    kind = _station(path, problem, station)
+    return base._replace(kind=kind, measured=path.noises.get(station.host) if kind in _STORAGE else None)
 
 
-def _doubt(given: PathSpec) -> float:
+def _doubt(path: PathSpec) -> float:
     """From p10 to p90 of what other traffic leaves of a path, in its logarithm: 0 for none, infinite if not stated."""
-    systems = (v.filesystem.kind for h in given.hosts.values() for v in h.volumes.values())
+    systems = (v.filesystem.kind for h in path.hosts.values() for v in h.volumes.values())
     if any(_KINDS.get(kind) == "shared server" for kind in systems):
         return math.inf
-    return max(map(_of_traffic, given.segments), default=0.0)
+    return max(map(_of_traffic, path.segments), default=0.0)
 
 
 def _of_traffic(segment: Segment) -> float:
@@ -129,32 +129,32 @@ def _of_traffic(segment: Segment) -> float:
     return _APART * share.value * share.spread / (1 - share.value)
 
 
-def follows(given: PathSpec) -> bool:
+def follows(path: PathSpec) -> bool:
     """Whether the setting follows from the network: nobody states it, but loss and other traffic of each segment."""
-    stated = bool(given.segments) and all(s.loss.typical is None for s in given.segments)
-    return given.setting is None and stated and math.isfinite(_doubt(given))
+    stated = bool(path.segments) and all(s.loss.typical is None for s in path.segments)
+    return path.setting is None and stated and math.isfinite(_doubt(path))
 
 
-def setting(given: PathSpec) -> str:
+def setting(path: PathSpec) -> str:
     """What the path says that it is, or `ISOLATED` where its network is stated whole, and nobody else's."""
-    if given.setting == ISOLATED or (follows(given) and not _doubt(given)):
+    if path.setting == ISOLATED or (follows(path) and not _doubt(path)):
         return ISOLATED
-    return MEASURED if given.correlation.keys else PRODUCTION
+    return MEASURED if path.correlation.keys else PRODUCTION
 
 
-def _station(given: PathSpec, problem: Problem, station: Station) -> str:
+def _station(path: PathSpec, problem: Problem, station: Station) -> str:
     if station.kind == "tcp":
         streams = problem.connections.get(station.name)
         # a paced stream has no connection of its own: its rate is set
         return _TCP.get(streams.limit, "wire") if streams is not None else "wire"
     if station.kind in _KINDS:
         return _KINDS[station.kind]
-    return "array" if _drives(given, station) > 1 else "disk"
+    return "array" if _drives(path, station) > 1 else "disk"
 
 
-def _drives(given: PathSpec, station: Station) -> int:
+def _drives(path: PathSpec, station: Station) -> int:
     """Drives of the volume that a station belongs to."""
-    host = given.hosts.get(station.host)
+    host = path.hosts.get(station.host)
     for mount, volume in host.volumes.items() if host is not None else ():
         if station.component.startswith(f"{label_of(mount)}.") and volume.array is not None:
             return volume.array.drives

@@ -74,7 +74,7 @@ _AT_ONCE: Final[dict[str, tuple[str, tuple[int, ...], dict[str, str]]]] = {
 RateOf = Callable[[Sequence[str]], float]
 
 
-def ways(given: PathSpec, problem: Problem, f: int, t: TransferPrediction, rate_of: RateOf) -> tuple[Remedy, ...]:
+def remedies(path: PathSpec, problem: Problem, f: int, t: TransferPrediction, rate_of: RateOf) -> tuple[Remedy, ...]:
     """What can be typed against the bottleneck of transfer ``f``, the best first; only what brings something.
 
     Args:
@@ -82,16 +82,16 @@ def ways(given: PathSpec, problem: Problem, f: int, t: TransferPrediction, rate_
         t: The transfer's answer.
     """
     station = next((s for s in problem.stations if s.name == t.bottleneck.station), None) or opened_by(problem, f)
-    tried = [(words, o, rate_of(o)) for words, o in _tried(given, problem, f, t.bottleneck.kind, station)]
-    found = (Remedy(*each) for each in tried if each[2] > WORTH * t.ceiling)
-    return tuple(sorted(found, key=lambda way: -way.ceiling_Bps))
+    tried = [(words, o, rate_of(o)) for words, o in _tried(path, problem, f, t.bottleneck.kind, station)]
+    remedies = (Remedy(*each) for each in tried if each[2] > WORTH * t.ceiling)
+    return tuple(sorted(remedies, key=lambda way: -way.ceiling_Bps))
 
 
-def remedy_words(made: Prediction, f: int) -> str:
+def remedy_words(prediction: Prediction, f: int) -> str:
     """What relieves transfer ``f`` in words, or that neither a change nor the lack of its limit brings a tenth."""
-    t = made.transfers[f]
-    then, remedy = next_limit(made, t), remedy_of_tool(made, f)
-    station = next((u.station for u in made.stations if u.station.name == t.bottleneck.station), None)
+    t = prediction.transfers[f]
+    then, remedy = next_limit(prediction, t), remedy_of_tool(prediction, f)
+    station = next((u.station for u in prediction.stations if u.station.name == t.bottleneck.station), None)
     typed = station is not None and station.changes and all(change.overrides for change in station.changes)
     if then is not None and not t.ways and (typed or then.throughput_Bps < WORTH * t.ceiling):
         without = units.show(then.throughput_Bps, "B/s")
@@ -101,44 +101,44 @@ def remedy_words(made: Prediction, f: int) -> str:
     return f"{remedy}; ceiling without this limit: {units.show(then.throughput_Bps, 'B/s')}"
 
 
-def remedy_of_tool(made: Prediction, f: int) -> str:
+def remedy_of_tool(prediction: Prediction, f: int) -> str:
     """What relieves transfer ``f`` as its tool has it.
 
     More at once is not asked for where it was tried and brings nothing, or where runs lock each other out; a single
     file goes in parts.
     """
-    t, given = made.transfers[f], made.given
-    remedy, more = _drives(made, f), _MORE_CORES if given is not None else ""
+    t, path = prediction.transfers[f], prediction.given
+    remedy, more = _drives(prediction, f), _MORE_CORES if path is not None else ""
     if not more or more not in remedy:
         return remedy
-    tool, key = given.transfers[f].tool, given.transfer_key(f)
+    tool, key = path.transfers[f].tool, path.transfer_key(f)
     if t.files == 1 and not tool.locks:
         return remedy.replace(*_ONE_FILE)
-    tried = len(made.transfers) <= TRIED and any(one.number > one.now for one in counts(given, f, [key]))
+    tried = len(prediction.transfers) <= TRIED and any(one.number > one.now for one in counts(path, f, [key]))
     return remedy.replace(more, "") if tool.locks or (tried and not t.ways) else remedy
 
 
-def _drives(made: Prediction, f: int) -> str:
+def _drives(prediction: Prediction, f: int) -> str:
     """The remedy; without more drives where twice as many make an array no faster (one reader waits for each seek)."""
-    t, given = made.transfers[f], made.given
-    remedy, found = t.bottleneck.remedy, _ARRAY.search(t.bottleneck.remedy)
-    if given is None or found is None or len(made.transfers) > TRIED:
+    t, path = prediction.transfers[f], prediction.given
+    remedy, match = t.bottleneck.remedy, _ARRAY.search(t.bottleneck.remedy)
+    if path is None or match is None or len(prediction.transfers) > TRIED:
         return remedy
-    key, host, mount = found.groups()
+    key, host, mount = match.groups()
 
     def rate_of(changes: Sequence[str]) -> float:
-        return rate_with(given, changes, f, solve.matrices)
+        return rate_with(path, changes, f, solve.matrices)
 
-    array = given.hosts[host].volumes[mount].array if host in given.hosts else None
+    array = path.hosts[host].volumes[mount].array if host in path.hosts else None
     disks, groups = getattr(array, "disks", None), getattr(array, "groups", 0)
     if not isinstance(disks, int) or not 0 < rate_of([f"{key}.disks={2 * disks}"]) < t.ceiling * WORTH:
         return remedy
     helps = rate_of([f"{key}.groups={2 * groups}", f"{key}.disks={disks // 2}"]) > t.ceiling * WORTH
     better = "more groups of fewer drives, or faster ones, as flash" if helps else "faster drives, as flash"
-    return remedy.replace(found[0], f"{better} ({key}){NO_MORE}")
+    return remedy.replace(match[0], f"{better} ({key}){NO_MORE}")
 
 
-def next_limit(made: Prediction, t: TransferPrediction) -> Rung | None:
+def next_limit(prediction: Prediction, t: TransferPrediction) -> Rung | None:
     """The next bottleneck of a transfer, once its present one is gone.
 
     The narrowest place of a TCP connection is a station too, and no other bottleneck.
@@ -146,7 +146,7 @@ def next_limit(made: Prediction, t: TransferPrediction) -> Rung | None:
     place = _PLACE.search(t.bottleneck.reason)
     same = place[2] if place else ""
     ports = ("nic", "ib")
-    cards = {u.station.name for u in made.stations if u.station.kind in ports} if place and place[1] else set()
+    cards = {u.station.name for u in prediction.stations if u.station.kind in ports} if place and place[1] else set()
     for rung in islice(t.ladder, 1, None):
         port = _PLACE.search(rung.reason) if t.bottleneck.kind in ports else None
         if port and port[1] and port[2] == t.bottleneck.host:  # the same port, as a connection's narrowest place
@@ -157,9 +157,9 @@ def next_limit(made: Prediction, t: TransferPrediction) -> Rung | None:
     return None
 
 
-def port_of(held: Bottleneck) -> str:
+def port_of(bottleneck: Bottleneck) -> str:
     """The host whose port is the narrowest place of a TCP connection; nothing where that is none."""
-    place = _PLACE.search(held.reason) if held.kind == "tcp" else None
+    place = _PLACE.search(bottleneck.reason) if bottleneck.kind == "tcp" else None
     return place[2] if place and place[1] else ""
 
 
@@ -171,31 +171,31 @@ def tried(problem: Problem, station: Station, now_Bps: float, rate_of: RateOf, s
         now_Bps: Rate of the transfer that it holds.
         streams: What stands for more streams of its tool.
     """
-    kept: list[tuple[float, Change]] = []
+    candidates: list[tuple[float, Change]] = []
     for change in station.changes:
         overrides = tuple(path_key(problem, o) for o in change.overrides)
         rate = rate_of(overrides) if overrides else math.inf
         if rate <= now_Bps * _HELPS:
             continue
         if overrides and change.buffers:
-            change = _least(change.buffers, rate, lambda buffers: rate_of(relief.raised(buffers).overrides))
+            change = _least_buffers(change.buffers, rate, lambda buffers: rate_of(relief.raised(buffers).overrides))
         elif not overrides:  # what nobody could try comes last
             rate, change = 0.0, change._replace(words=re.sub(r"\bstreams\b", streams, change.words))
-        kept.append((rate, change))
-    kept.sort(key=lambda each: -each[0])
-    worth = [each for each in kept if not each[1].overrides or each[0] > now_Bps * WORTH]
-    changes = tuple(change for _, change in worth or kept)
+        candidates.append((rate, change))
+    candidates.sort(key=lambda each: -each[0])
+    worth = [each for each in candidates if not each[1].overrides or each[0] > now_Bps * WORTH]
+    changes = tuple(change for _, change in worth or candidates)
     return replace(station, changes=changes, remedy="; or ".join(change.words for change in changes))
 
 
-def streams_of(given: PathSpec | None, f: int) -> str:
+def streams_of(path: PathSpec | None, f: int) -> str:
     """What stands for more streams of a transfer's tool: files at once, or another tool, where it has none."""
-    if given is None or f >= len(given.transfers) or (tool := given.transfers[f].tool).streams_option:
+    if path is None or f >= len(path.transfers) or (tool := path.transfers[f].tool).streams_option:
         return "streams"
     return "files at once" if tool.files_option else "streams (of another tool: this one has none)"
 
 
-def _least(buffers: tuple[Raised, ...], rate: float, rate_of: Callable[[Sequence[Raised]], float]) -> Change:
+def _least_buffers(buffers: tuple[Raised, ...], rate: float, rate_of: Callable[[Sequence[Raised]], float]) -> Change:
     """Buffers with which the transfer still reaches the rate that those asked for give: what it gets is in proportion.
 
     The first part that no longer gives the rate is held by its window, so that it says what the rate needs.
@@ -212,9 +212,9 @@ def _least(buffers: tuple[Raised, ...], rate: float, rate_of: Callable[[Sequence
             part = next((p for p in needed if p == part or rate_of(cut(p)) >= rate * _REACHED), part)
             break
         part /= _STEP
-    made = cut(part)
+    smaller = cut(part)
     return relief.raised(
-        [b for b in made if relief.mib(b.size_B) != relief.mib(b.now_B) and b.size_B > b.now_B] or made
+        [b for b in smaller if relief.mib(b.size_B) != relief.mib(b.now_B) and b.size_B > b.now_B] or smaller
     )
 
 
@@ -228,17 +228,17 @@ def narrowest(
         kinds: Kinds of stations that are asked about.
         times: How much more than the connection it may allow.
     """
-    visited, demand = m.total.of(f)
+    visited, demand = m.total.row_entries(f)
     cost = dict(zip(visited.tolist(), demand[0].tolist(), strict=True))
     allow = {k: float(m.capacity[0, k]) / c for k, c in cost.items() if c > 0 and k < len(problem.stations)}
-    own = next((x for k, x in allow.items() if problem.stations[k].name == connection.name), np.inf)
+    limit = next((x for k, x in allow.items() if problem.stations[k].name == connection.name), np.inf)
     places = [(x, k) for k, x in allow.items() if problem.stations[k].kind in kinds and np.isfinite(x)]
     least, k = min(places, default=(np.inf, -1))
-    return problem.stations[k] if least <= own * times else None
+    return problem.stations[k] if least <= limit * times else None
 
 
 def rate_with(
-    given: PathSpec, overrides: Sequence[str], f: int, arrays: Callable[[Problem], Matrices], number: int | None = None
+    path: PathSpec, overrides: Sequence[str], f: int, arrays: Callable[[Problem], Matrices], number: int | None = None
 ) -> float:
     """Rate of transfer ``f`` while all run, with a change; nothing where it cannot be made [B/s].
 
@@ -250,25 +250,25 @@ def rate_with(
     """
     try:
         with without_words():
-            changed = given.changed(list(overrides))
+            changed = path.changed(list(overrides))
             problem = timed.composer(changed, Draw()).problem()
     except DtnsimError:
         return 0.0
-    if number is not None and len(changed.transfers) > len(given.transfers):
-        rates, key = solve.solve(solve.matrices(problem)).rate[0].tolist(), given.transfer_key(number)
+    if number is not None and len(changed.transfers) > len(path.transfers):
+        rates, key = solve.solve(solve.matrices(problem)).rate[0].tolist(), path.transfer_key(number)
         return math.fsum(rate for n, rate in enumerate(rates) if changed.transfer_key(n) == key)
     return float(solve.solve(arrays(problem)).rate[0, f])
 
 
 def _tried(
-    given: PathSpec, problem: Problem, f: int, kind: str, station: Station | None
+    path: PathSpec, problem: Problem, f: int, kind: str, station: Station | None
 ) -> Iterator[tuple[str, tuple[str, ...]]]:
     for change in station.changes if station is not None else ():
         if change.overrides:
             yield change.words, tuple(path_key(problem, o) for o in change.overrides)
-    tool = given.transfers[f].tool
-    alike = list(dict.fromkeys(given.transfer_key(n) for n, t in enumerate(given.transfers) if t.tool == tool))
-    every = list(counts(given, f, alike)) if kind in _BY_MORE | _BY_FEWER else []
+    tool = path.transfers[f].tool
+    alike = list(dict.fromkeys(path.transfer_key(n) for n, t in enumerate(path.transfers) if t.tool == tool))
+    every = list(counts(path, f, alike)) if kind in _BY_MORE | _BY_FEWER else []
     more = {one.what: one for one in every if one.now < one.number <= one.now * _MORE and kind in _BY_MORE}
     fewer = [one for one in every if one.number == 1 < one.now and kind in _BY_FEWER]
     for one in (*more.values(), *fewer):
@@ -278,16 +278,16 @@ def _tried(
         elif "#" in one.line:  # told to both ends, in a line as wide as two screens
             words = f"{one.number} file{'s'[: one.number - 1]} at once, set at the endpoints"
         yield words, one.overrides
-    link, at = (tool.ssh, "ssh.hpn") if hasattr(tool, "ssh") else (tool, "hpn")
+    link, option = (tool.ssh, "ssh.hpn") if hasattr(tool, "ssh") else (tool, "hpn")
     if kind == "window" and getattr(link, "hpn", True) is False:
-        yield "HPN-SSH at both ends, whose window follows TCP's", tuple(f"{key}.tool.{at}=true" for key in alike)
+        yield "HPN-SSH at both ends, whose window follows TCP's", tuple(f"{key}.tool.{option}=true" for key in alike)
     if kind in ("workers", "latency") and getattr(tool, "pp", True) is False:  # commands ahead (globus-url-copy -pp)
         yield f"commands ahead at once: {typed(tool, 'pp')}", tuple(f"{key}.tool.pp=true" for key in alike)
-    for end in (given.transfers[f].source_end, given.transfers[f].to) if kind in _BY_MORE else ():
-        host, mount = given.hosts[split_end(end)[0]], given.hosts[split_end(end)[0]].mount_of(split_end(end)[1])
+    for end in (path.transfers[f].source_end, path.transfers[f].to) if kind in _BY_MORE else ():
+        host, mount = path.hosts[split_end(end)[0]], path.hosts[split_end(end)[0]].mount_of(split_end(end)[1])
         for one in mounted(host, [mount] if mount is not None else []):
-            said = one.what.replace("nconnect", "connections").replace("concurrency", "requests")
-            yield f"{one.number} {said} at once: {one.line}", one.overrides
+            noun = one.what.replace("nconnect", "connections").replace("concurrency", "requests")
+            yield f"{one.number} {noun} at once: {one.line}", one.overrides
 
 
 class Count(NamedTuple):
@@ -301,19 +301,19 @@ class Count(NamedTuple):
     overrides: tuple[str, ...]  #: ``key=value`` of it.
 
 
-def counts(given: PathSpec, f: int, keys: Sequence[str]) -> Iterator[Count]:
+def counts(path: PathSpec, f: int, keys: Sequence[str]) -> Iterator[Count]:
     """More and fewer files, streams and runs at once of transfer ``f``, written at ``keys``, and of others like it."""
-    transfer, tool = given.transfers[f], given.transfers[f].tool
-    for _, name, now in at_once([transfer]):
-        more = {now * n for n in _MULTIPLES if now * n <= _MOST_AT_ONCE}
-        for value in sorted(more | ({1, now // 2} if now > 1 else set())):
+    transfer, tool = path.transfers[f], path.transfers[f].tool
+    for _, name, current in at_once([transfer]):
+        more = {current * n for n in _MULTIPLES if current * n <= _MOST_AT_ONCE}
+        for value in sorted(more | ({1, current // 2} if current > 1 else set())):
             line = typed(tool, name, value)
-            what = line.removesuffix(str(value)).split()[-1].removeprefix("default.s3.").rstrip(":")
-            yield Count(what, value, now, line, tuple(f"{key}.tool.{name}={value}" for key in keys))
-    desk = any(given.hosts[split_end(end)[0]].desk for end in (transfer.source_end, transfer.to))
-    if isinstance(tool, Globus) and not tool.at(desk=desk):
+            label = line.removesuffix(str(value)).split()[-1].removeprefix("default.s3.").rstrip(":")
+            yield Count(label, value, current, line, tuple(f"{key}.tool.{name}={value}" for key in keys))
+    desk = any(path.hosts[split_end(end)[0]].desk for end in (transfer.source_end, transfer.to))
+    if isinstance(tool, Globus) and not tool.is_personal(desk=desk):
         streams, most = tool.parallelism or _GLOBUS_STREAMS, tool.max_parallelism
-        movers = sum(given.transfer_key(n) == keys[0] for n in range(len(given.transfers)))
+        movers = sum(path.transfer_key(n) == keys[0] for n in range(len(path.transfers)))
         for files in (each * movers for each in _GLOBUS):
             line = (
                 f"globus-connect-server endpoint update --network-use custom --preferred-concurrency {files} "
@@ -321,15 +321,15 @@ def counts(given: PathSpec, f: int, keys: Sequence[str]) -> Iterator[Count]:
             )
             names = ("concurrency", "max_concurrency")
             overrides = tuple(f"{key}.tool.{name}={files}" for key in keys for name in names)
-            now = movers * (tool.concurrency or tool.limits(desk=desk)[0] // 2)
-            yield Count("network use of the endpoints", files, now, line, overrides)
+            current = movers * (tool.concurrency or tool.limits(desk=desk)[0] // 2)
+            yield Count("network use of the endpoints", files, current, line, overrides)
     # what a mount moves goes over its own connections, however many read and write it
-    if tool.locks or tool.files_option or transfer.timing() is not None or given.workload is not None or given.programs:
+    if tool.locks or tool.files_option or transfer.timing() is not None or path.workload is not None or path.programs:
         return
-    written = [given.transfer_key(n) for n in range(len(given.transfers))]
+    written = [path.transfer_key(n) for n in range(len(path.transfers))]
     if split_end(transfer.source_end)[0] == split_end(transfer.to)[0] or any(written.count(key) > 1 for key in keys):
         return
-    files = min(t.dataset.files if t.dataset is not None else 0 for t, key in zip(given.transfers, written, strict=True)
+    files = min(t.dataset.files if t.dataset is not None else 0 for t, key in zip(path.transfers, written, strict=True)
                 if key in keys)  # fmt: skip
     for count in (2, 4):
         if count <= files:
@@ -342,9 +342,9 @@ def mounted(host: Host, mounts: Iterable[str]) -> Iterator[Count]:
     for mount in mounts:
         option, counts, typed = _AT_ONCE.get((system := host.volumes[mount].filesystem).kind, ("", (), {}))
         for count in counts if host.system in typed else ():
-            if count > (now := getattr(system, option)):
+            if count > (current := getattr(system, option)):
                 key, line = f"hosts.{host.name}.volumes.{mount}.filesystem", typed[host.system].format(count, mount)
-                yield Count(f"{option} of {mount}", count, now, line, (f"{key}.{option}={count}",))
+                yield Count(f"{option} of {mount}", count, current, line, (f"{key}.{option}={count}",))
 
 
 def path_key(problem: Problem, override: str) -> str:

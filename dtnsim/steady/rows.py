@@ -28,31 +28,31 @@ class Rows:
     first: Index  #: (R,) where each row begins.
     demand: Array  #: (N, S).
 
-    def of(self, row: int) -> tuple[Index, Array]:
+    def row_entries(self, row: int) -> tuple[Index, Array]:
         """(stations (n,), demands (S, n)) of one row."""
         end = self.first[row + 1] if row + 1 < len(self.first) else len(self.row)
         part = slice(self.first[row], end)
         return self.station[part], self.demand[part].T
 
-    def some(self, scenarios: Index) -> Rows:
+    def take(self, scenarios: Index) -> Rows:
         """The same in some scenarios."""
         return self if self.demand.shape[1] == 1 else replace(self, demand=self.demand[:, scenarios])
 
-    def entries(self, kept: Index) -> tuple[Index, Index]:
+    def entries(self, rows: Index) -> tuple[Index, Index]:
         """(entries of some rows, in that order; the place of each one's row among them)."""
-        sizes = np.diff(np.append(self.first, len(self.row)))[kept]
-        row = np.repeat(np.arange(len(kept)), sizes)
-        return self.first[kept][row] + np.arange(len(row)) - (np.cumsum(sizes) - sizes)[row], row
+        sizes = np.diff(np.append(self.first, len(self.row)))[rows]
+        row = np.repeat(np.arange(len(rows)), sizes)
+        return self.first[rows][row] + np.arange(len(row)) - (np.cumsum(sizes) - sizes)[row], row
 
-    def taken(self, kept: Index) -> Rows:
+    def select(self, rows: Index) -> Rows:
         """Some rows, in that order."""
-        entries, row = self.entries(kept)
+        entries, row = self.entries(rows)
         return Rows(self.station[entries], row, begins(row), self.demand[entries])
 
 
-def begins(given: Index) -> Index:
+def begins(numbers: Index) -> Index:
     """Where each run of equal numbers begins."""
-    return np.flatnonzero(np.concatenate([given[:1] >= 0, given[1:] != given[:-1]]))
+    return np.flatnonzero(np.concatenate([numbers[:1] >= 0, numbers[1:] != numbers[:-1]]))
 
 
 def over_rows(ufunc: np.ufunc, values: NDArray[Any], first: Index) -> NDArray[Any]:
@@ -66,15 +66,15 @@ def over_rows(ufunc: np.ufunc, values: NDArray[Any], first: Index) -> NDArray[An
     if values.size < _WIDE * len(values):
         return np.asarray(ufunc.reduceat(values, first, axis=0))
     steps, long = _steps(first.tobytes(), len(values))
-    made = values.take(first, axis=0)
+    reduced = values.take(first, axis=0)
     for rows, entries in steps:
-        if len(rows) == len(made):
-            ufunc(made, values.take(entries, axis=0), out=made)
+        if len(rows) == len(reduced):
+            ufunc(reduced, values.take(entries, axis=0), out=reduced)
         else:
-            made[rows] = ufunc(made.take(rows, axis=0), values.take(entries, axis=0))
+            reduced[rows] = ufunc(reduced.take(rows, axis=0), values.take(entries, axis=0))
     for row, part in long:
-        ufunc.reduce(values[part], axis=0, out=made[row])
-    return made
+        ufunc.reduce(values[part], axis=0, out=reduced[row])
+    return reduced
 
 
 @lru_cache(maxsize=256)
@@ -100,6 +100,6 @@ def summed(place: Index, values: Array, count: int) -> Array:
     return np.asarray(np.bincount(flat, values.ravel(), count * s).reshape(count, s), np.float64)
 
 
-def take(scenarios: Index, given: NDArray[Any]) -> NDArray[Any]:
+def take(scenarios: Index, values: NDArray[Any]) -> NDArray[Any]:
     """Some scenarios of what may be one for all."""
-    return given[scenarios] if len(given) > 1 else given
+    return values[scenarios] if len(values) > 1 else values

@@ -7,7 +7,7 @@ from typing import Any, Final
 import numpy as np
 
 from dtnsim.composition import sharing
-from dtnsim.composition.residency import Past
+from dtnsim.composition.residency import History
 from dtnsim.description.spec import PathSpec
 from dtnsim.ground.draws import Correlation
 from dtnsim.ground.quantity import Draw, Mixture, Quantity, Value, key_of
@@ -18,7 +18,7 @@ from dtnsim.steady import discrepancy, epochs, solve, timed
 from dtnsim.steady.discrepancy import Discrepancy
 from dtnsim.steady.matrices import Layout, Matrices, beyond
 from dtnsim.steady.meetings import meetings
-from dtnsim.steady.pools import alike
+from dtnsim.steady.pools import alike_scenarios
 from dtnsim.steady.regime import Holders, holders
 from dtnsim.steady.solve import Solution
 
@@ -69,7 +69,7 @@ class Scenarios:
         """The scenarios as arrays, their capacities as they are at the solution."""
         if isinstance(self.arrays, Matrices):
             return self.arrays
-        return replace(self.arrays.of(), capacity=self.solution.capacity)
+        return replace(self.arrays.arrays(), capacity=self.solution.capacity)
 
     def rates(self, laws: Discrepancy, *, mean: bool = False) -> Array:
         """Rates of single runs on random days, or with ``mean`` of the long-run mean, (S, F) [B/s].
@@ -77,12 +77,12 @@ class Scenarios:
         The model's own error never lifts a rate above what the wires carry.
         """
 
-        def factors(*some: Any) -> Array:
-            return laws.factors(self.draw, self.held, self.problem, some, mean=mean)
+        def factors(*solution: Any) -> Array:
+            return laws.factors(self.draw, self.held, self.problem, solution, mean=mean)
 
         return self.times(factors)
 
-    def most(self) -> Array:
+    def wire_limits(self) -> Array:
         """What the wires carry of each transfer beside the others as they are, (S, F) [B/s]."""
         return self.times(lambda _, rate, *__: np.full(rate.shape, _NO_LIMIT))
 
@@ -100,12 +100,12 @@ class Scenarios:
         rate = np.array(np.broadcast_to(self.solution.rate, self.parameters.shape))
         kinds, rows, most = [s.kind for s in self.problem.stations], np.arange(len(rate)) % self.draw.samples, []
         made = np.empty_like(rate)
-        for some, m in self._arrays():
-            more = beyond(self.problem, m, rows[some])
-            off = factors(m, rate[some], self.parameters[some], rows[some])
+        for block, m in self._arrays():
+            more = beyond(self.problem, m, rows[block])
+            off = factors(m, rate[block], self.parameters[block], rows[block])
             # who meets others at a station all the time has less than their mean demands leave
-            rate[some] = before = np.minimum(rate[some], self.parameters[some])
-            made[some] = discrepancy.capped(before * off, m, kinds, before, more)
+            rate[block] = before = np.minimum(rate[block], self.parameters[block])
+            made[block] = discrepancy.capped(before * off, m, kinds, before, more)
             most.append(discrepancy.carried(m, kinds, before, more))
         # who is alone in part of its time has more there, but no more than the wires carry
         return np.minimum(self._times(made, self.parameters, rate), np.concatenate(most))
@@ -116,10 +116,10 @@ class Scenarios:
             yield slice(None), self.arrays
             return
         capacity = np.broadcast_to(self.solution.capacity, (self.arrays.scenarios, len(self.problem.stations)))
-        for some in blocks(self.arrays):
-            yield some, replace(self.arrays.of(some), capacity=capacity[some])
+        for block in blocks(self.arrays):
+            yield block, replace(self.arrays.arrays(block), capacity=capacity[block])
 
-    def together(self, rates: Array) -> Array:
+    def while_all_run(self, rates: Array) -> Array:
         """Rates over each transfer's own time, while all run."""
         return self._times(rates, self.solution.rate, self.parameters)
 
@@ -139,11 +139,11 @@ def blocks(layout: Layout) -> list[slice]:
 
 
 def scenarios(
-    given: PathSpec,
+    path: PathSpec,
     nominal: Problem,
     samples: int,
     seed: int = 1,
-    before: Past | None = None,
+    before: History | None = None,
     only: Collection[str] | None = None,
     *,
     mean: bool = False,
@@ -155,76 +155,78 @@ def scenarios(
         only: Keys of the parameters that are drawn, the others at their medians; None draws all.
         mean: Whether nothing that differs from run to run is drawn, where all else is.
     """
-    whole = Draw(samples, seed, given.correlation, mean=mean)
-    draw = whole if only is None else Partly(samples, seed, given.correlation, only)
-    problem = sharing.as_in(timed.composer(given, draw, timed.amounts(nominal), before=before).problem(), nominal)
-    return laid_out(problem, draw, held(given, nominal))
+    full_draw = Draw(samples, seed, path.correlation, mean=mean)
+    draw = full_draw if only is None else Partly(samples, seed, path.correlation, only)
+    problem = sharing.as_in(timed.composer(path, draw, timed.amounts(nominal), before=before).problem(), nominal)
+    return laid_out(problem, draw, holders_of(path, nominal))
 
 
-def composed_and_drawn(given: PathSpec, samples: int, seed: int, *, mean: bool) -> tuple[Problem, Scenarios]:
+def composed_and_drawn(path: PathSpec, samples: int, seed: int, *, mean: bool) -> tuple[Problem, Scenarios]:
     """A path composed at its medians, and its scenarios."""
-    composer = timed.composer(given, Draw())
+    composer = timed.composer(path, Draw())
     nominal = composer.problem()
-    return nominal, scenarios(given, nominal, samples, seed, composer.past, mean=mean)
+    return nominal, scenarios(path, nominal, samples, seed, composer.past, mean=mean)
 
 
 def laid_out(problem: Problem, draw: Draw, holding: tuple[Holders, ...]) -> Scenarios:
     """The scenarios of a problem that is drawn, in blocks where they are very many."""
     layout = Layout(problem)
     if len(blocks(layout)) == 1:
-        return solved(problem, layout.of(), draw, holding)
+        return solved(problem, layout.arrays(), draw, holding)
     followed = any(t.cache is not None for t in problem.transfers)
-    made = [_whole(in_some(problem, some) if followed else problem, layout.of(some)) for some in blocks(layout)]
-    parts = zip(*(solution.parts for _, solution, _ in made), strict=True)
-    rates = np.concatenate([own for _, _, own in made])
+    pieces = [
+        _solve_all(in_some(problem, block) if followed else problem, layout.arrays(block)) for block in blocks(layout)
+    ]
+    parts = zip(*(solution.parts for _, solution, _ in pieces), strict=True)
+    rates = np.concatenate([rate for _, _, rate in pieces])
     return Scenarios(problem, layout, solve.Solution(*map(np.concatenate, parts)), rates, draw, holding)
 
 
-def solved(problem: Problem, m: Matrices, draw: Draw, held: tuple[Holders, ...], times: int = 1) -> Scenarios:
+def solved(problem: Problem, m: Matrices, draw: Draw, holding: tuple[Holders, ...], times: int = 1) -> Scenarios:
     """The scenarios of a problem that is drawn; ``times`` variants of it stand one after the other."""
-    m, solution, rates = _whole(problem, m)
+    m, solution, rates = _solve_all(problem, m)
     count = len(rates) if len(rates) > 1 else draw.samples * times
-    return Scenarios(problem, m, solution, np.broadcast_to(rates, (count, rates.shape[1])), draw, held)
+    return Scenarios(problem, m, solution, np.broadcast_to(rates, (count, rates.shape[1])), draw, holding)
 
 
-def _whole(problem: Problem, m: Matrices) -> tuple[Matrices, solve.Solution, Array]:
+def _solve_all(problem: Problem, m: Matrices) -> tuple[Matrices, solve.Solution, Array]:
     """All scenarios at once, their solution, and rates over each transfer's own time."""
-    solution, groups = solve.solve(m), alike(problem, len(m.capacity))
-    made = replace(m, capacity=solution.capacity)
+    solution, groups = solve.solve(m), alike_scenarios(problem, len(m.capacity))
+    at_solution = replace(m, capacity=solution.capacity)
     if len(groups) == 1:
-        return made, solution, epochs.laid_out(problem, m, solution.rate)
+        return at_solution, solution, epochs.laid_out(problem, m, solution.rate)
     rates = np.empty((len(m.capacity), len(problem.transfers)))
-    for some in groups:
-        rates[some] = epochs.laid_out(in_some(problem, some), m.some(some), solution.rate[some])
-    return made, solution, rates
+    for rows in groups:
+        rates[rows] = epochs.laid_out(in_some(problem, rows), m.take(rows), solution.rate[rows])
+    return at_solution, solution, rates
 
 
-def in_some(problem: Problem, some: slice | Index) -> Problem:
+def in_some(problem: Problem, block: slice | Index) -> Problem:
     """A problem in some of its scenarios."""
-    return replace(problem, **{n: _part(getattr(problem, n), some) for n in ("stations", "transfers", "slowdowns")})
+    return replace(problem, **{n: _part(getattr(problem, n), block) for n in ("stations", "transfers", "slowdowns")})
 
 
-def _part(given: Any, some: slice | Index) -> Any:
+def _part(record: Any, block: slice | Index) -> Any:
     """Records of a problem in some of its scenarios."""
-    if isinstance(given, np.ndarray):
-        if given.size == 1:
-            return given
-        return given[some] if isinstance(some, slice) else np.take(given, some, mode="wrap")
-    if isinstance(given, tuple):
-        return tuple(_part(value, some) for value in given)
-    if is_dataclass(given) and not isinstance(given, type):
-        return replace(given, **{f.name: _part(getattr(given, f.name), some) for f in fields(given)})
-    return given
+    if isinstance(record, np.ndarray):
+        if record.size == 1:
+            return record
+        return record[block] if isinstance(block, slice) else np.take(record, block, mode="wrap")
+    if isinstance(record, tuple):
+        return tuple(_part(value, block) for value in record)
+    if is_dataclass(record) and not isinstance(record, type):
+        return replace(record, **{f.name: _part(getattr(record, f.name), block) for f in fields(record)})
+    return record
 
 
-def held(given: PathSpec, nominal: Problem) -> tuple[Holders, ...]:
+def holders_of(path: PathSpec, nominal: Problem) -> tuple[Holders, ...]:
     """What can hold each transfer of a path at its medians, halfway through its time."""
-    found, count = {}, len(nominal.transfers)
-    for here in meetings(nominal).each:
-        for f in here.halfway:
-            some = holders(given, nominal, f, here.cause(f))
-            found[f] = some if len(here.members) == count else some._replace(meeting=here)
-    return tuple(found[f] for f in range(count))
+    holding, count = {}, len(nominal.transfers)
+    for group in meetings(nominal).each:
+        for f in group.halfway:
+            entry = holders(path, nominal, f, group.cause(f))
+            holding[f] = entry if len(group.members) == count else entry._replace(meeting=group)
+    return tuple(holding[f] for f in range(count))
 
 
 def interval(drawn: Array, level: float = COVERED) -> Interval:

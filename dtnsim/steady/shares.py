@@ -43,15 +43,15 @@ class Solution:
         """All four arrays, in the order of the fields."""
         return self.capacity, self.rate, self.ceiling, self.binding
 
-    def each(self, made: Callable[[NDArray[Any]], NDArray[Any]]) -> Solution:
+    def map_parts(self, convert: Callable[[NDArray[Any]], NDArray[Any]]) -> Solution:
         """What is made of each of them."""
-        return Solution(made(self.capacity), made(self.rate), made(self.ceiling), made(self.binding))
+        return Solution(convert(self.capacity), convert(self.rate), convert(self.ceiling), convert(self.binding))
 
 
-def _numbered(given: Index) -> tuple[Index, Index]:
+def _numbered(numbers: Index) -> tuple[Index, Index]:
     """(numbers that occur, rising; the place of each among those): `numpy.unique` of small numbers, without sorting."""
-    occurs = np.bincount(given) > 0
-    return np.flatnonzero(occurs), (np.cumsum(occurs) - 1)[given]
+    occurs = np.bincount(numbers) > 0
+    return np.flatnonzero(occurs), (np.cumsum(occurs) - 1)[numbers]
 
 
 @dataclass(frozen=True, slots=True)
@@ -79,7 +79,7 @@ class Places:
         numbers = np.append(used, _NONE)
         return cls(numbers, transfers, visits, transfer[order], by, begins(by), demand[order], idle)
 
-    def some(self, scenarios: slice | Index) -> Places:
+    def take(self, scenarios: slice | Index) -> Places:
         """The same in some scenarios."""
         if self.demand.shape[1] == 1:
             return self
@@ -113,59 +113,59 @@ class _Filling:
     def fill(self, level: Array, binding: IntArray | None) -> None:
         """Writes levels (F, S) of the transfers that visit these stations, and the stations that bind them, (F, S)."""
         visits, idle, used = self._visits, self._idle, self._used
-        found, full = np.full(self._own.shape, np.inf), np.full((len(used), self._own.shape[1]), np.inf)
+        reached, full = np.full(self._own.shape, np.inf), np.full((len(used), self._own.shape[1]), np.inf)
         while self._free.any():
-            stop, now, settled, levels = self._round()
+            stop, limit, settled, levels = self._round()
             if not stop.any():  # nothing stops those
                 break
-            self._note(found, self._here, stop, now)
+            self._note(reached, self._here, stop, limit)
             if binding is not None:
                 self._note(full, self._number, settled, levels)
             self._free &= ~stop
             if self._free.any():
-                self._left -= self._taken(np.where(stop, now, 0.0))
+                self._left -= self._load(np.where(stop, limit, 0.0))
                 self._forget_done()
-        level[self._transfers] = found
+        level[self._transfers] = reached
         if binding is None:
             return
-        here = np.isfinite(found) & (full[visits] <= found * (1 + _TIE))
-        held = np.where(here if idle is None else here & ~idle, used[visits][:, :, None], _NONE).min(axis=0)
-        binding[self._transfers] = np.where(held == _NONE, -1, held)
+        bound = np.isfinite(reached) & (full[visits] <= reached * (1 + _TIE))
+        station = np.where(bound if idle is None else bound & ~idle, used[visits][:, :, None], _NONE).min(axis=0)
+        binding[self._transfers] = np.where(station == _NONE, -1, station)
 
-    def _note(self, found: Array, numbers: Index, which: BoolArray, now: Array) -> None:
-        """Writes those of the levels ``now`` that are found among those of all transfers, or stations."""
-        if which.shape[1] == found.shape[1]:
-            found[numbers] = np.where(which, now, found[numbers])
+    def _note(self, levels: Array, numbers: Index, which: BoolArray, latest: Array) -> None:
+        """Writes those of the levels ``latest`` that are found among those of all transfers, or stations."""
+        if which.shape[1] == levels.shape[1]:
+            levels[numbers] = np.where(which, latest, levels[numbers])
         else:
             row, column = np.nonzero(which)
-            found[numbers[row], self._columns[column]] = now[which]
+            levels[numbers[row], self._columns[column]] = latest[which]
 
     def _round(self) -> tuple[BoolArray, Array, BoolArray, Array]:
         """(who stops (F', S), at which level; which stations are full for good (K', S), at which levels)."""
-        load = self._taken(self._free.astype(float))
+        load = self._load(self._free.astype(float))
         padded = np.full((len(load) + 1, load.shape[1]), np.inf)
         full = np.divide(np.maximum(self._left, 0.0), load, out=padded[:-1], where=load > 0)
-        stations = self._least(padded)
+        stations = self._least_level(padded)
         limit = np.minimum(stations, self._own)
         each = np.where(self._free, limit, np.inf).take(self._at, axis=0)
         each = each if self._idle is None else np.where(self._weighted > 0, each, np.inf)
         least = over_rows(np.minimum, each, self._first)
         settled, near = np.isfinite(full) & (least >= full * (1 - _TIE)), limit * (1 + _TIE)
         full[~settled] = np.inf
-        held = (self._least(padded) <= near) | (self._own <= near)
-        return self._free & held & np.isfinite(limit), limit, settled, full
+        stops = (self._least_level(padded) <= near) | (self._own <= near)
+        return self._free & stops & np.isfinite(limit), limit, settled, full
 
-    def _taken(self, level: Array) -> Array:
+    def _load(self, level: Array) -> Array:
         """(K', S) what weights times levels (F', S) take of each station."""
         return over_rows(np.add, level.take(self._at, axis=0) * self._weighted, self._first)
 
-    def _least(self, level: Array) -> Array:
+    def _least_level(self, level: Array) -> Array:
         """(F', S) the least of the levels (K' + 1, S) of the stations that each uses, the last of them none."""
         least: Array | None = None
         for n, visits in enumerate(self._visits):
-            here = level.take(visits, axis=0)
-            here = here if self._idle is None else np.where(self._idle[n], np.inf, here)
-            least = here if least is None else np.minimum(least, here, out=least)
+            levels = level.take(visits, axis=0)
+            levels = levels if self._idle is None else np.where(self._idle[n], np.inf, levels)
+            least = levels if least is None else np.minimum(least, levels, out=least)
         assert least is not None
         return least
 
@@ -173,22 +173,22 @@ class _Filling:
         """Leaves out scenarios and transfers that are done, where that is much and there are many."""
         if self._weighted.size < _MANY:
             return
-        some = np.asarray(self._free.any(axis=0))
-        if some.mean() < MUCH:
-            self._columns = self._columns[some]
-            self._idle = None if self._idle is None else self._idle[:, :, some]
+        scenarios = np.asarray(self._free.any(axis=0))
+        if scenarios.mean() < MUCH:
+            self._columns = self._columns[scenarios]
+            self._idle = None if self._idle is None else self._idle[:, :, scenarios]
             for name in ("_weighted", "_left", "_own", "_free"):
-                setattr(self, name, getattr(self, name)[:, some])
+                setattr(self, name, getattr(self, name)[:, scenarios])
         rows = np.asarray(self._free.any(axis=1))
         if np.count_nonzero(rows) < MUCH * len(rows):
-            kept = rows[self._at]
-            used, by = _numbered(self._by[kept])
+            entries = rows[self._at]
+            used, by = _numbered(self._by[entries])
             place = np.full(len(self._left) + 1, len(used))
             place[used] = np.arange(len(used))
             self._visits = place[self._visits[:, rows]]
             self._idle = None if self._idle is None else self._idle[:, rows]
             self._here, self._own, self._free = self._here[rows], self._own[rows], self._free[rows]
-            self._weighted, self._at, self._by = self._weighted[kept], (np.cumsum(rows) - 1)[self._at[kept]], by
+            self._weighted, self._at, self._by = self._weighted[entries], (np.cumsum(rows) - 1)[self._at[entries]], by
             self._left, self._number, self._first = self._left[used], self._number[used], begins(by)
 
 
@@ -201,9 +201,9 @@ def _listed(values: NDArray[Any], transfer: Index, nothing: int) -> NDArray[Any]
         nothing: What stands where a transfer has no more.
     """
     nth = np.arange(len(transfer)) - begins(transfer)[transfer]
-    made = np.full((int(nth.max(initial=0)) + 1, int(transfer[-1]) + 1, *values.shape[1:]), nothing, values.dtype)
-    made[nth, transfer] = values
-    return made
+    table = np.full((int(nth.max(initial=0)) + 1, int(transfer[-1]) + 1, *values.shape[1:]), nothing, values.dtype)
+    table[nth, transfer] = values
+    return table
 
 
 class Shares:
@@ -222,7 +222,7 @@ class Shares:
         self._rows, self._padded = rows, _padded(capacity)
         changes = np.zeros(len(visitors), dtype=bool)
         changes[:-1] = False if changing is None else changing
-        alone = _alone(self._padded, rows.station, rows.demand)
+        alone = _rate_alone(self._padded, rows.station, rows.demand)
         self._some = np.flatnonzero(changes[rows.station])
         alone[self._some] = np.inf
         #: (F, S) rates that no station would allow more than, those that change apart
@@ -244,7 +244,7 @@ class Shares:
             return np.inf, _NONE
         rows = self._rows
         row, station = rows.row[entries], rows.station[entries]
-        each, first = _alone(padded, station, rows.demand[entries]), begins(row)
+        each, first = _rate_alone(padded, station, rows.demand[entries]), begins(row)
         least = over_rows(np.minimum, each, first)
         holder = _first_of(each, np.repeat(least, np.diff(np.append(first, len(row))), axis=0), station, first)
         most = np.full((len(rows.first), least.shape[1]), np.inf)
@@ -259,22 +259,22 @@ class Shares:
         A transfer's own limit at such a station keeps the station in; so those that are left out hold nobody.
         """
         rows, part = self._rows, self._met
-        here, place = _numbered(rows.station[part])
+        stations, place = _numbered(rows.station[part])
         with np.errstate(invalid="ignore"):
             taken = np.fmax(most[rows.row[part]] * rows.demand[part], 0.0)
         fills = np.zeros(padded.shape[1], dtype=bool)
-        fills[here] = (summed(place, taken, len(here)) >= padded.T[here] * (1 - margin)).any(axis=1)
+        fills[stations] = (summed(place, taken, len(stations)) >= padded.T[stations] * (1 - margin)).any(axis=1)
         return fills
 
-    def some(self, scenarios: Index, rows: Rows) -> Shares:
+    def take(self, scenarios: Index, rows: Rows) -> Shares:
         """The same in some scenarios; ``rows`` has the use in these."""
-        made = copy(self)
+        shares = copy(self)
         padded = self._padded if len(self._padded) == 1 else self._padded[scenarios]
         columns = {name: _columns(getattr(self, name), scenarios) for name in ("_most", "_own", "_holder")}
-        vars(made).update(columns, _padded=padded, _rows=rows)
-        return made
+        vars(shares).update(columns, _padded=padded, _rows=rows)
+        return shares
 
-    def at(self, capacity: Array, weight: Array, ceiling: Array) -> Solution:
+    def fair_rates(self, capacity: Array, weight: Array, ceiling: Array) -> Solution:
         """Weighted max-min fair rates by progressive filling.
 
         Returns:
@@ -310,8 +310,8 @@ class Shares:
         if not bound:
             return Solution(capacity, rate.T, ceiling, binding.T)
         alike = np.isfinite(own) & (own <= level * weight * (1 + _TIE))
-        held = np.where(alike, np.where(binding >= 0, np.minimum(binding, holder), holder), binding)
-        return Solution(capacity, rate.T, ceiling, np.where(held == _NONE, -1, held).T)
+        binds = np.where(alike, np.where(binding >= 0, np.minimum(binding, holder), holder), binding)
+        return Solution(capacity, rate.T, ceiling, np.where(binds == _NONE, -1, binds).T)
 
     def places(self, capacity: Array, ceiling: Array) -> Places | None:
         """Entries of stations that can be filled, if any can, at capacities (S, K) and ceilings (S, F)."""
@@ -327,11 +327,11 @@ class Shares:
         count = level.shape[1]
         step = max(_AT_ONCE // len(places.at), _LEAST)
         for first in range(0, count, step):
-            some = slice(first, first + step)
-            here = padded if len(padded) == 1 else padded[some]
-            part = places if count <= step else places.some(some)
-            filling = _Filling(here, _columns(weight, some), level[:, some], part)
-            filling.fill(level[:, some], None if binding is None else binding[:, some])
+            block = slice(first, first + step)
+            capacity = padded if len(padded) == 1 else padded[block]
+            part = places if count <= step else places.take(block)
+            filling = _Filling(capacity, _columns(weight, block), level[:, block], part)
+            filling.fill(level[:, block], None if binding is None else binding[:, block])
 
 
 def _padded(capacity: Array) -> Array:
@@ -339,7 +339,7 @@ def _padded(capacity: Array) -> Array:
     return np.concatenate([capacity, np.full((len(capacity), 1), np.inf)], axis=1)
 
 
-def _alone(padded: Array, station: Index, demand: Array) -> Array:
+def _rate_alone(padded: Array, station: Index, demand: Array) -> Array:
     """(N, S) rate that an entry's station allows who has it alone."""
     with np.errstate(divide="ignore", invalid="ignore"):
         return np.where(demand > 0, padded.T[station] / demand, np.inf)
@@ -351,6 +351,6 @@ def _first_of(rate: Array, least: Array, station: Index, first: Index) -> IntArr
     return over_rows(np.minimum, number, first)
 
 
-def _columns(given: Array, some: slice | Index) -> Array:
+def _columns(values: Array, block: slice | Index) -> Array:
     """Some of the scenarios, where there are several."""
-    return given if given.shape[1] == 1 else given[:, some]
+    return values if values.shape[1] == 1 else values[:, block]

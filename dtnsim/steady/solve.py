@@ -28,7 +28,7 @@ from dtnsim.physics import memory
 from dtnsim.physics._arrays import BoolArray, FloatArray as Array, Index
 from dtnsim.steady.ceilings import Workers, ceilings, solo_times
 from dtnsim.steady.matrices import Matrices, matrices
-from dtnsim.steady.ordering import apart
+from dtnsim.steady.ordering import by_turn
 from dtnsim.steady.rows import take
 from dtnsim.steady.shares import MUCH, Shares, Solution
 
@@ -53,13 +53,13 @@ def solve(m: Matrices) -> Solution:
     means less capacity, so there is one answer, and each round is closer by the slope (a quarter).
     """
     if m.turn.any():
-        parted, stations = apart(m)
-        whole = solve(parted)
-        binding = np.where(whole.binding >= 0, stations[whole.binding], whole.binding)
-        slowest = np.repeat(m.capacity, len(whole.capacity) // len(m.capacity), axis=0)
-        np.minimum.at(slowest.T, stations, whole.capacity.T)  # of each station in any turn
-        return replace(whole, capacity=slowest, binding=binding)
-    return Rates(m).of(np.ones((1, len(m.workers)), dtype=bool))
+        parted, stations = by_turn(m)
+        solution = solve(parted)
+        binding = np.where(solution.binding >= 0, stations[solution.binding], solution.binding)
+        slowest = np.repeat(m.capacity, len(solution.capacity) // len(m.capacity), axis=0)
+        np.minimum.at(slowest.T, stations, solution.capacity.T)  # of each station in any turn
+        return replace(solution, capacity=slowest, binding=binding)
+    return Rates(m).while_active(np.ones((1, len(m.workers)), dtype=bool))
 
 
 class Rates:
@@ -73,15 +73,15 @@ class Rates:
     def _slowed(self) -> _Prepared:
         return _Prepared(self.m)
 
-    def some(self, scenarios: Index) -> Rates:
+    def take(self, scenarios: Index) -> Rates:
         """The same in some scenarios."""
-        made, m = copy(self), self.m.some(scenarios)
-        made.m, made.unslowed = m, self.unslowed.some(scenarios, m.unslowed)
+        rates, m = copy(self), self.m.take(scenarios)
+        rates.m, rates.unslowed = m, self.unslowed.take(scenarios, m.unslowed)
         if "_slowed" in vars(self):
-            vars(made)["_slowed"] = self._slowed.some(scenarios, m)
-        return made
+            vars(rates)["_slowed"] = self._slowed.take(scenarios, m)
+        return rates
 
-    def of(self, active: BoolArray, near: float | None = None, *, bound: bool = True) -> Solution:
+    def while_active(self, active: BoolArray, near: float | None = None, *, bound: bool = True) -> Solution:
         """Rates while only some transfers run; the rates of the others are 0.
 
         Of a shared station a transfer has the part that its workers are there for (`Workers.weights`), found with the
@@ -90,19 +90,19 @@ class Rates:
         Args:
             near: Part by which rates may still move; None: a rounding, or what quantiles cannot tell.
         """
-        found = _filled(self.unslowed, active, near, bound=bound)
+        solution = _filled(self.unslowed, active, near, bound=bound)
         if not self.m.slowdowns:
-            return found
-        slow = np.flatnonzero((slowed(self.m, found.rate) > 1).any(axis=1))
-        if len(slow) == len(found.rate):
+            return solution
+        slow = np.flatnonzero((slowed(self.m, solution.rate) > 1).any(axis=1))
+        if len(slow) == len(solution.rate):
             return _filled(self._slowed, active, near, bound=bound)
         if not len(slow):
-            return found
-        whole = found.each(lambda a: np.array(np.broadcast_to(a, (len(found.rate), a.shape[1]))))
-        again = _filled(self._slowed.some(slow, self.m.some(slow)), take(slow, active), near, bound=bound)
-        for kept, now in zip(whole.parts, again.parts, strict=True):
-            kept[slow] = now
-        return whole
+            return solution
+        merged = solution.map_parts(lambda a: np.array(np.broadcast_to(a, (len(solution.rate), a.shape[1]))))
+        again = _filled(self._slowed.take(slow, self.m.take(slow)), take(slow, active), near, bound=bound)
+        for values, latest in zip(merged.parts, again.parts, strict=True):
+            values[slow] = latest
+        return merged
 
 
 class _Prepared:
@@ -111,20 +111,20 @@ class _Prepared:
     def __init__(self, m: Matrices) -> None:
         self.m, self.workers, self.shares = m, Workers(m), Shares(m.capacity, m.total, m.changing)
 
-    def some(self, scenarios: Index, m: Matrices) -> _Prepared:
+    def take(self, scenarios: Index, m: Matrices) -> _Prepared:
         """The same in some scenarios; ``m`` is the problem in these."""
-        made = copy(self)
-        made.m, made.workers, made.shares = m, self.workers.some(scenarios, m), self.shares.some(scenarios, m.total)
-        return made
+        prep = copy(self)
+        prep.m, prep.workers, prep.shares = m, self.workers.take(scenarios, m), self.shares.take(scenarios, m.total)
+        return prep
 
 
-def _filled(asked: _Prepared, active: BoolArray, near: float | None, *, bound: bool) -> Solution:
+def _filled(prep: _Prepared, active: BoolArray, near: float | None, *, bound: bool) -> Solution:
     """Rates of those ``active`` (S, F); where memory slows cores, or workers are elsewhere, round by round."""
-    m, workers = asked.m, asked.workers
+    m, workers = prep.m, prep.workers
     ceiling = np.where(active, workers.ceilings(m.capacity, active), 0.0)
     bound = bound or workers.elsewhere
-    places = asked.shares.places(m.capacity, ceiling)
-    solution = asked.shares.filled(m.capacity, m.weight[:, None], ceiling, places, bound=bound)
+    places = prep.shares.places(m.capacity, ceiling)
+    solution = prep.shares.filled(m.capacity, m.weight[:, None], ceiling, places, bound=bound)
     scenarios = np.arange(len(solution.rate))
     moves = scenarios if m.slowdowns else np.flatnonzero(workers.met(solution.binding))
     if not len(moves):
@@ -137,37 +137,37 @@ def _filled(asked: _Prepared, active: BoolArray, near: float | None, *, bound: b
 
     def note() -> None:
         """Puts the scenarios of the last round among all."""
-        for kept, now in zip(whole.parts[not m.slowdowns :], solution.parts[not m.slowdowns :], strict=True):
-            kept[scenarios] = now
-        whole.binding[scenarios] = np.where(part.T >= _THERE, solution.binding, -1)
+        for values, latest in zip(merged.parts[not m.slowdowns :], solution.parts[not m.slowdowns :], strict=True):
+            values[scenarios] = latest
+        merged.binding[scenarios] = np.where(part.T >= _THERE, solution.binding, -1)
 
-    whole = solution.each(lambda a: np.array(np.broadcast_to(a, (len(scenarios), a.shape[1]))))
+    merged = solution.map_parts(lambda a: np.array(np.broadcast_to(a, (len(scenarios), a.shape[1]))))
     for _ in range(_WEIGHED if workers.elsewhere else _ROUNDS):
         if len(moves) < MUCH * len(scenarios):
             note()
             scenarios, weight, settled = scenarios[moves], weight[:, moves], settled[moves]
             moved, missed = moved[:, moves], missed[:, moves]
-            solution = solution.each(partial(take, moves))
-            active, ceiling, asked = take(moves, active), take(moves, ceiling), asked.some(moves, m.some(moves))
-            m, workers, places = asked.m, asked.workers, None if places is None else places.some(moves)
+            solution = solution.map_parts(partial(take, moves))
+            active, ceiling, prep = take(moves, active), take(moves, ceiling), prep.take(moves, m.take(moves))
+            m, workers, places = prep.m, prep.workers, None if places is None else places.take(moves)
         if workers.elsewhere:
-            found, part = workers.weights(solution.capacity, solution.rate, solution.binding, weight)
-            misses = np.where(settled, 0.0, found - weight)
-            further = np.clip(weight + _secant_step(misses, moved, missed), found / 2, m.weight[:, None])
+            wanted, part = workers.weights(solution.capacity, solution.rate, solution.binding, weight)
+            misses = np.where(settled, 0.0, wanted - weight)
+            further = np.clip(weight + _secant_step(misses, moved, missed), wanted / 2, m.weight[:, None])
             weight, moved, missed = further, further - weight, misses
         before, capacity = solution.rate, m.capacity
         if m.slowdowns:
             capacity = slowed_capacity(m, solution.rate)
             ceiling = np.where(active, workers.ceilings(capacity, active), 0.0)
-            places = asked.shares.places(capacity, ceiling)
-        solution = asked.shares.filled(capacity, weight, ceiling, places, bound=bound)
+            places = prep.shares.places(capacity, ceiling)
+        solution = prep.shares.filled(capacity, weight, ceiling, places, bound=bound)
         change = _change(before, solution.rate)
         settled = settled | (change <= max(enough, _ELSEWHERE))
         moves = np.flatnonzero(~(change <= enough))
         if not len(moves):
             break
     note()
-    return whole
+    return merged
 
 
 def _secant_step(misses: Array, moved: Array, missed: Array) -> Array:
@@ -183,11 +183,11 @@ def _secant_step(misses: Array, moved: Array, missed: Array) -> Array:
     return misses * np.minimum(gain, _FURTHEST)
 
 
-def _change(before: Array, now: Array) -> Array:
+def _change(before: Array, after: Array) -> Array:
     """(S,) by which part rates changed most."""
     with np.errstate(invalid="ignore", divide="ignore"):
-        part = np.abs(before - now) / np.abs(now)
-    return np.asarray(np.where(before == now, 0.0, part).max(axis=1))
+        part = np.abs(before - after) / np.abs(after)
+    return np.asarray(np.where(before == after, 0.0, part).max(axis=1))
 
 
 def slowed(m: Matrices, rate: Array) -> Array:

@@ -54,16 +54,16 @@ def stages_of(t: Transfer, m: Matrices, f: int, *, shared: bool, begins: BoolArr
     phases, always = m.phases_of(f), np.array([math.inf])
     workers = max(int(t.workers), 1)
     if t.timed:
-        made = [Stage(phases, workers, math.inf, np.array([t.time_s]))]
-        return [Stage(phases, workers, math.inf, np.array([t.omitted_s]), counts=False), *made] if t.omitted_s else made
+        seq = [Stage(phases, workers, math.inf, np.array([t.time_s]))]
+        return [Stage(phases, workers, math.inf, np.array([t.omitted_s]), counts=False), *seq] if t.omitted_s else seq
     lead = m.lead[:, f] * t.payload_B
-    made = [Stage(range(0), workers, 0.0, lead)] if np.any(lead > 0) else []
+    seq = [Stage(range(0), workers, 0.0, lead)] if np.any(lead > 0) else []
     several = several_steps(t)
     mixed = shared or (t.cache is not None and t.cache.flush_files and t.files > workers)
     if several and not step_by_step(t):
-        return made + _in_step(t, m, f, phases, begins | (not in_parts(t)))
+        return seq + _in_step(t, m, f, phases, begins | (not in_parts(t)))
     rows = [phases] if mixed and not several else [range(p, p + 1) for p in phases]
-    return made + [Stage(row, n, part, always) for n, part in m.rounds[f] for row in rows]
+    return seq + [Stage(row, n, part, always) for n, part in m.rounds[f] for row in rows]
 
 
 def _in_step(t: Transfer, m: Matrices, f: int, phases: range, begins: BoolArray) -> list[Stage]:
@@ -80,11 +80,11 @@ def _in_step(t: Transfer, m: Matrices, f: int, phases: range, begins: BoolArray)
     (workers, part), *fewer = m.rounds[f]
     if len(steps) == 1 or not begins.any():
         return [Stage(phases, n, p, always) for n, p in m.rounds[f]]
-    own = np.where(begins, min(workers * visit_B(t) / max(t.payload_B, 1.0), part), 0.0)
-    again = part - own
+    first_part = np.where(begins, min(workers * visit_B(t) / max(t.payload_B, 1.0), part), 0.0)
+    again = part - first_part
     still = _in_time(m, f, steps, workers) if (again > _LEAST).any() else np.ones(1)
-    parts = [(steps[0], own), *((step, own * still) for step in steps[1:]), (phases, again)]
-    parts += [(step, own * (1 - still)) for step in steps[1:] if not fewer]
+    parts = [(steps[0], first_part), *((step, first_part * still) for step in steps[1:]), (phases, again)]
+    parts += [(step, first_part * (1 - still)) for step in steps[1:] if not fewer]
     return [Stage(row, workers, p, always) for row, p in parts if (p > _LEAST).any()] + [
         Stage(phases, n, p, always) for n, p in fewer
     ]
@@ -102,7 +102,7 @@ def _in_time(m: Matrices, f: int, steps: list[range], workers: int) -> Array:
     """
     solo = [seconds.max(axis=1, initial=0.0) for _, seconds in solo_times(m, f)]
     numbers, first = np.array(m.phases_of(f)), m.phases_of(f).start
-    shared = station_time(m.phases.taken(numbers), m.capacity) * workers
+    shared = station_time(m.phases.select(numbers), m.capacity) * workers
 
     def lasts(step: range) -> Array:
         return np.asarray(np.sum([np.maximum(solo[p - first], shared[p - first]) for p in step], axis=0))
@@ -169,9 +169,9 @@ def staged(m: Matrices, columns: list[Column]) -> Matrices:
     whole = np.array([c.whole for c in columns])
     workers = np.array([c.workers for c in columns], float)
     moved = np.array([c.moved for c in columns])
-    total = _joined([_whole(c) if c.whole else row_of(c, c.numbers) for c in columns])
+    total = _joined([_whole_transfer(c) if c.whole else row_of(c, c.numbers) for c in columns])
     alike = all(len(c.numbers) == 1 for c in columns)
-    made = replace(
+    arrays = replace(
         m,
         total=total,
         phases=total if alike else _joined([row_of(c, range(p, p + 1)) for c in columns for p in c.numbers]),
@@ -188,26 +188,26 @@ def staged(m: Matrices, columns: list[Column]) -> Matrices:
         in_turn=m.in_turn[f] & whole & (workers > 1),
         turn=np.zeros(len(columns), np.intp),
     )
-    return _where_they_are(made)
+    return _where_they_are(arrays)
 
 
-def taken(m: Matrices, which: Index) -> Matrices:
+def subset(m: Matrices, which: Index) -> Matrices:
     """Some transfers of a problem, and the stations that they visit."""
-    return _where_they_are(alone(m, which))
+    return _where_they_are(select(m, which))
 
 
-def alone(m: Matrices, which: Index) -> Matrices:
+def select(m: Matrices, which: Index) -> Matrices:
     """Some transfers of a problem, their numbers rising, with all of its stations."""
     numbers = np.flatnonzero(np.isin(m.transfer, which))
-    total = m.total.taken(which)
+    total = m.total.select(which)
     return replace(
         m,
         total=total,
-        phases=total if m.phases is m.total else m.phases.taken(numbers),
+        phases=total if m.phases is m.total else m.phases.select(numbers),
         transfer=np.searchsorted(which, m.transfer[numbers]),
         rounds=tuple(m.rounds[g] for g in which.tolist()),
-        **m.along(OF_PHASES, numbers),
-        **m.along(OF_TRANSFERS, which),
+        **m.select(OF_PHASES, numbers),
+        **m.select(OF_TRANSFERS, which),
     )
 
 
@@ -216,7 +216,7 @@ def _where_they_are(m: Matrices) -> Matrices:
     total, phases = m.total, m.phases
     visited = np.zeros(m.capacity.shape[1] + 1, dtype=bool)
     visited[total.station] = visited[phases.station] = visited[-1] = True
-    place, here = np.cumsum(visited) - 1, np.flatnonzero(visited[:-1])
+    place, stations = np.cumsum(visited) - 1, np.flatnonzero(visited[:-1])
     slowdowns = ((d, a[visited[a]], slope, reference) for d, a, slope, reference in m.slowdowns if visited[d])
     numbered = replace(total, station=place[total.station])
     return replace(
@@ -224,32 +224,32 @@ def _where_they_are(m: Matrices) -> Matrices:
         total=numbered,
         phases=numbered if phases is total else replace(phases, station=place[phases.station]),
         slowdowns=tuple((int(place[d]), place[a], slope, reference) for d, a, slope, reference in slowdowns),
-        **m.along(OF_STATIONS, here),
+        **m.select(OF_STATIONS, stations),
     )
 
 
-def _whole(column: Column) -> tuple[Index, Array]:
+def _whole_transfer(column: Column) -> tuple[Index, Array]:
     """(stations (n,), demands (n, S)) of a transfer with all that it charges, in any phase."""
-    station, demand = column.of.total.of(int(column.of.transfer[column.numbers.start]))
+    station, demand = column.of.total.row_entries(int(column.of.transfer[column.numbers.start]))
     return station, demand.T * column.part
 
 
 def row_of(column: Column, numbers: range) -> tuple[Index, Array]:
     """(stations (n,), demands (n, S)) of some of its phases, added up."""
-    found = [column.of.phases.of(number) for number in numbers]
-    station, demand = found[0][0], np.concatenate([d.T for _, d in found]) * column.part
-    if len(found) == 1:
+    rows = [column.of.phases.row_entries(number) for number in numbers]
+    station, demand = rows[0][0], np.concatenate([d.T for _, d in rows]) * column.part
+    if len(rows) == 1:
         return station, demand
-    station, place = np.unique(np.concatenate([s for s, _ in found]), return_inverse=True)
+    station, place = np.unique(np.concatenate([s for s, _ in rows]), return_inverse=True)
     return station, summed(place, demand, len(station))
 
 
-def _joined(given: list[tuple[Index, Array]]) -> Rows:
+def _joined(rows: list[tuple[Index, Array]]) -> Rows:
     """Rows one after the other."""
-    sizes = np.array([len(station) for station, _ in given])
+    sizes = np.array([len(station) for station, _ in rows])
     return Rows(
-        np.concatenate([station for station, _ in given]),
-        np.repeat(np.arange(len(given)), sizes),
+        np.concatenate([station for station, _ in rows]),
+        np.repeat(np.arange(len(rows)), sizes),
         np.concatenate([[0], np.cumsum(sizes)[:-1]]).astype(np.intp),
-        np.concatenate([demand for _, demand in given]),
+        np.concatenate([demand for _, demand in rows]),
     )

@@ -68,18 +68,18 @@ def tcp(
     Raises:
         InputError: a text that cannot be read, a number that is none, or an algorithm that is not known.
     """
-    asked = setting(rate, rtt, cc, streams, buffer, mtu, background, duration=duration, size=size, ethernet=ethernet)
+    inputs = setting(rate, rtt, cc, streams, buffer, mtu, background, duration=duration, size=size, ethernet=ethernet)
     most = math.inf if window_each is None else positive("window_each", window_each, "B")
-    asked = replace(asked, loss=share("loss", loss), window_B=min(most, window.MOST_WINDOW_B), paced=pacing)
-    o, _ = answers([asked], seed=seed)
+    inputs = replace(inputs, loss=share("loss", loss), window_B=min(most, window.MOST_WINDOW_B), paced=pacing)
+    o, _ = answers([inputs], seed=seed)
     done = float(o.completion_s[0])
     completion = Interval(float(o.completion_p10_s[0]), done, float(o.completion_p90_s[0]))
     return TcpAnswer(
         Interval(float(o.goodput_p10_Bps[0]), float(o.goodput_p50_Bps[0]), float(o.goodput_p90_Bps[0])),
         completion if math.isfinite(done) else None,
         str(o.limit[0]),
-        asked.link_Bps,
-        asked.link_Bps * asked.rtt_s / streams,
+        inputs.link_Bps,
+        inputs.link_Bps * inputs.rtt_s / streams,
         float(o.retransmits[0]),
         float(o.trip_s[0]),
     )
@@ -115,34 +115,40 @@ def setting(
         queue = share(f"{option}buffer", room.strip()[:-3] or "1", 1e6) * bottleneck * trip
     else:
         queue = positive(f"{option}buffer", room, "B")
-    others, lasts = share(f"{option}background", background), positive(f"{option}duration", duration, "s")
+    traffic, lasts = share(f"{option}background", background), positive(f"{option}duration", duration, "s")
     return Setting(
-        bottleneck, trip, 0.0, float(mtu), max(queue, LEAST_BUFFER * mtu), streams, cc, math.inf, others,
+        bottleneck, trip, 0.0, float(mtu), max(queue, LEAST_BUFFER * mtu), streams, cc, math.inf, traffic,
         size_B=math.inf if size is None else positive(f"{option}size", size, "B"), duration_s=lasts,
         framing_B=ETHERNET_B if ethernet else 0.0,
     )  # fmt: skip
 
 
-def positive(name: str, given: Given, dimension: str, most: float = 1e18) -> float:
+def positive(name: str, number: Given, dimension: str, most: float = 1e18) -> float:
     """A positive number in SI, or a text with its unit.
 
     Args:
         name: What it is called in a refusal.
-        given: The number, or the text.
+        number: The number, or the text.
         dimension: Its unit (a key of `EXAMPLES`).
         most: Largest that is meant [SI].
     """
-    value = units.of_option(name, given, dimension) if isinstance(given, str) else float(given)
+    value = units.of_option(name, number, dimension) if isinstance(number, str) else float(number)
     if most < value < math.inf:
-        raise InputError(f"{name}: {given!r} is not from above 0 to {units.show(most, dimension)}")
+        raise InputError(f"{name}: {number!r} is not from above 0 to {units.show(most, dimension)}")
     if not math.isfinite(value) or value <= 0:
-        raise InputError(f"{name}: {given!r} is not positive; write it like {units.EXAMPLES[dimension]}")
+        raise InputError(f"{name}: {number!r} is not positive; write it like {units.EXAMPLES[dimension]}")
     return value
 
 
-def share(name: str, given: Given, most: float = 1.0) -> float:
-    """A share from 0 to below ``most``, or a text."""
-    value = units.of_option(name, given, "1") if isinstance(given, str) else float(given)
+def share(name: str, number: Given, most: float = 1.0) -> float:
+    """A share from 0 to below ``most``.
+
+    Args:
+        name: Of the option, for errors.
+        number: The share, or its text.
+        most: The least that is refused.
+    """
+    value = units.of_option(name, number, "1") if isinstance(number, str) else float(number)
     if not 0 <= value < most:
-        raise InputError(f"{name}: {given!r} is not a share from 0 to below {most:g}; write it like 1e-5 or 0.01 %")
+        raise InputError(f"{name}: {number!r} is not a share from 0 to below {most:g}; write it like 1e-5 or 0.01 %")
     return value

@@ -20,11 +20,11 @@ import numpy as np
 
 from dtnsim.composition import files
 from dtnsim.composition.compose import Composer, compose
-from dtnsim.composition.residency import NOTHING, Past, Residency, begun
+from dtnsim.composition.residency import NOTHING, History, Residency, begun
 from dtnsim.composition.resolved_transfer import FIRST_GUESS_BPS
 from dtnsim.description.spec import PathSpec
 from dtnsim.ground.ledger import Ledger
-from dtnsim.ground.pages import Kept
+from dtnsim.ground.pages import CachedFile
 from dtnsim.ground.quantity import Draw, middle
 from dtnsim.ground.records import Problem, Transfer
 from dtnsim.ground.term import without_words
@@ -44,7 +44,7 @@ class _Dirty:
     rate: float = 0.0  #: How fast [B/s].
     file: str = ""  #: File that was written last.
 
-    def at(self, time: float) -> float:
+    def bytes_at(self, time: float) -> float:
         """Bytes that are left at a time [B]."""
         return max(self.level - self.rate * max(time - self.since, 0.0), 0.0)
 
@@ -66,12 +66,14 @@ class _Walk:
         """When a transfer begins, those before it known [s]."""
         return max([t.start_s, *(self.ends[name] for name in t.after if name in self.ends)]) + t.pause_s
 
-    def memory(self, kept: Kept) -> Residency:
+    def memory(self, kept: CachedFile) -> Residency:
         """The files of the host that knows one."""
         if kept.host not in self.memories:
             dirty = self.dirty.setdefault(kept.host, _Dirty())
-            own = Residency(middle(kept.room_B), lambda file: dirty.at(self.now) if file == dirty.file else 0.0)
-            self.memories[kept.host] = own
+            residency = Residency(
+                middle(kept.room_B), lambda file: dirty.bytes_at(self.now) if file == dirty.file else 0.0
+            )
+            self.memories[kept.host] = residency
         return self.memories[kept.host]
 
     def hold(self, sizes: Mapping[str, float], sign: int) -> None:
@@ -81,23 +83,23 @@ class _Walk:
                 self.memories[host].hold(sign * size)
 
 
-def past(given: PathSpec, moved: Mapping[str, float]) -> Past:
+def history(spec: PathSpec, moved: Mapping[str, float]) -> History:
     """What earlier transfers of a path have left behind when later ones begin."""
-    ordered = [t for t in given.transfers if t.after or t.start is not None]
+    ordered = [t for t in spec.transfers if t.after or t.start is not None]
     if not ordered:
         return NOTHING
-    walk, turns = _Walk(), files.turns(given.transfers)
+    walk, turns = _Walk(), files.turns(spec.transfers)
     with without_words():
         if not any(t.after for t in ordered):
-            turns = _by_time(given, moved)
-        last, by_name = max(turns), dict(zip((t.name for t in given.transfers), turns, strict=True))
-        outlines = Composer(given, Ledger(Draw()), moved, Past(turns=by_name)).outlines()
+            turns = _by_time(spec, moved)
+        last, by_name = max(turns), dict(zip((t.name for t in spec.transfers), turns, strict=True))
+        outlines = Composer(spec, Ledger(Draw()), moved, History(turns=by_name)).outlines()
         nothing_left = _leaves_nothing(outlines)
         for turn in range(last + 1):
-            here = [t for t, n in zip(given.transfers, turns, strict=True) if n == turn]
-            path, own = given.model_copy(update={"transfers": here}), [t for t in outlines if by_name[t.name] == turn]
-            _turn(walk, path, own, moved, last=turn == last or nothing_left)
-    return Past(walk.shares, walk.held, walk.left, walk.draining, by_name if last else {})
+            group = [t for t, n in zip(spec.transfers, turns, strict=True) if n == turn]
+            path, live = spec.model_copy(update={"transfers": group}), [t for t in outlines if by_name[t.name] == turn]
+            _turn(walk, path, live, moved, last=turn == last or nothing_left)
+    return History(walk.shares, walk.held, walk.left, walk.draining, by_name if last else {})
 
 
 def _leaves_nothing(outlines: Sequence[Transfer]) -> bool:
@@ -107,26 +109,26 @@ def _leaves_nothing(outlines: Sequence[Transfer]) -> bool:
     return not any(t.after for t in outlines) and all(count == 1 for count in used.values())
 
 
-def _by_time(given: PathSpec, moved: Mapping[str, float]) -> list[int]:
+def _by_time(path: PathSpec, moved: Mapping[str, float]) -> list[int]:
     """Turns of transfers that begin at times of their own: who has ended before others begin does not meet them.
 
     At first each is by itself; those that then overlap are put together, until nobody overlaps with another turn. When
     those of the last turn end is no matter: they are left out.
     """
-    begins = [(t.start.value if t.start else 0.0) + (t.pause.value if t.pause else 0.0) for t in given.transfers]
+    begins = [(t.start.value if t.start else 0.0) + (t.pause.value if t.pause else 0.0) for t in path.transfers]
     order = sorted(range(len(begins)), key=lambda f: begins[f])
     turns = [sorted(set(begins)).index(begin) for begin in begins]
-    names, ends, known = [t.name for t in given.transfers], dict[str, float](), set[tuple[int, ...]]()
+    names, ends, tried = [t.name for t in path.transfers], dict[str, float](), set[tuple[int, ...]]()
     for _ in range(_MERGERS):
         if not (last := max(turns)):
             break
-        each = {tuple(f for f in order if turns[f] == turn) for turn in range(last)} - known
-        known |= each
-        composer = Composer(given, Ledger(Draw()), moved, Past(turns=dict(zip(names, turns, strict=True))))
-        composer.legs = [composer.legs[f] for f in sorted(f for own in each for f in own)]  # the others end as they did
+        each = {tuple(f for f in order if turns[f] == turn) for turn in range(last)} - tried
+        tried |= each
+        composer = Composer(path, Ledger(Draw()), moved, History(turns=dict(zip(names, turns, strict=True))))
+        composer.legs = [composer.legs[f] for f in sorted(f for row in each for f in row)]  # the others end as they did
         problem = composer.problem()
-        found = ends_of(problem, epochs.rates(problem))[0].tolist() if each else []
-        ends |= dict(zip((t.name for t in problem.transfers), found, strict=True))
+        ended = ends_of(problem, epochs.rates(problem))[0].tolist() if each else []
+        ends |= dict(zip((t.name for t in problem.transfers), ended, strict=True))
         merged, turn, before, latest = [0] * len(begins), -1, -1, -math.inf
         for f in order:
             if turns[f] != before and begins[f] >= latest:
@@ -139,9 +141,7 @@ def _by_time(given: PathSpec, moved: Mapping[str, float]) -> list[int]:
     return [0] * len(begins)
 
 
-def _turn(
-    walk: _Walk, given: PathSpec, outlines: Sequence[Transfer], moved: Mapping[str, float], *, last: bool
-) -> None:
+def _turn(walk: _Walk, path: PathSpec, outlines: Sequence[Transfer], moved: Mapping[str, float], *, last: bool) -> None:
     """One turn: what it finds, how long it takes, what it leaves; nobody asks what the last one leaves."""
     order = sorted(outlines, key=walk.begins)
     holds: dict[str, float] = {}
@@ -152,7 +152,7 @@ def _turn(
         walk.held |= {(t.name, host): size for host, size in holds.items() if size}
         pool = t.cache.pool if t.cache is not None else ""
         if pool in walk.dirty:
-            walk.left[t.name, pool] = left = walk.dirty[pool].at(walk.now)
+            walk.left[t.name, pool] = left = walk.dirty[pool].bytes_at(walk.now)
             if left > 0 and walk.dirty[pool].since <= walk.now:
                 walk.draining.add((t.name, pool))
     for t in order:
@@ -165,7 +165,7 @@ def _turn(
             walk.shares[t.name] = shares
     if last:
         return
-    problem = Composer(given, Ledger(Draw()), moved, Past(walk.shares, walk.held, walk.left, walk.draining)).problem()
+    problem = Composer(path, Ledger(Draw()), moved, History(walk.shares, walk.held, walk.left, walk.draining)).problem()
     alone = (replace(t, start_s=walk.begins(t), pause_s=0.0, after=()) for t in problem.transfers)
     rates = epochs.rates(replace(problem, transfers=tuple(alone)))[0]
     for t, rate in zip(problem.transfers, rates, strict=True):
@@ -198,7 +198,7 @@ def _dirty_after(walk: _Walk, pool: str, writers: list[tuple[Transfer, float]]) 
     cache = writers[0][0].cache
     assert cache is not None
     written, rate = sum(t.payload_B for t, _ in writers), sum(drain for _, drain in writers)
-    before, filling = dirty.at(first), written / max(done - first, 1e-9)
+    before, filling = dirty.bytes_at(first), written / max(done - first, 1e-9)
     starts = first + min(middle(cache.write_back_B) / filling, cache.write_back_s)
     gone = rate * max(done - starts, 0.0)
     dirty.level, dirty.rate, dirty.since = max(before + written - gone, 0.0), rate, max(starts, done)
@@ -214,12 +214,12 @@ _LEAST_STEP: Final = 1e-3
 
 
 def composer(
-    given: PathSpec,
+    path: PathSpec,
     draw: Draw,
     moved: Mapping[str, float] | None = None,
     *,
     in_time: bool = False,
-    before: Past | None = None,
+    before: History | None = None,
 ) -> Composer:
     """What composes the path, its timed transfers with what they move.
 
@@ -229,20 +229,20 @@ def composer(
         in_time: True where a simulation finds out what earlier transfers have left behind; who meets whom is known.
         before: What they leave behind, where known.
     """
-    times = {t.name: timing.seconds for t in given.transfers if (timing := t.timing()) is not None}
+    times = {t.name: timing.seconds for t in path.transfers if (timing := t.timing()) is not None}
     if moved is None:
-        moved = _settled(given, times) if times else {}
+        moved = _settled(path, times) if times else {}
     if before is None:
-        before = past(given, moved)
+        before = history(path, moved)
     if in_time:
-        before = Past(turns=before.turns) if before.turns else NOTHING
-    return Composer(given, Ledger(draw), moved, before)
+        before = History(turns=before.turns) if before.turns else NOTHING
+    return Composer(path, Ledger(draw), moved, before)
 
 
-def met(problem: Problem) -> Past:
+def met(problem: Problem) -> History:
     """Who meets whom in a problem, for `composer`."""
     turns = {t.name: t.turn for t in problem.transfers}
-    return Past(turns=turns if any(turns.values()) else {})
+    return History(turns=turns if any(turns.values()) else {})
 
 
 def amounts(problem: Problem) -> dict[str, float]:
@@ -250,16 +250,16 @@ def amounts(problem: Problem) -> dict[str, float]:
     return {t.name: t.payload_B for t in problem.transfers if t.timed}
 
 
-def _settled(given: PathSpec, times: Mapping[str, float]) -> dict[str, float]:
+def _settled(path: PathSpec, times: Mapping[str, float]) -> dict[str, float]:
     """What each timed transfer moves at the median."""
-    sizes = {t.name: t.dataset.payload_B for t in given.transfers if t.dataset is not None}
-    once = {t.name for t in given.transfers if (timing := t.timing()) is not None and not timing.repeats}
+    sizes = {t.name: t.dataset.payload_B for t in path.transfers if t.dataset is not None}
+    once = {t.name for t in path.transfers if (timing := t.timing()) is not None and not timing.repeats}
     most = {name: sizes[name] if name in once else math.inf for name in times}
     moved = {name: min(FIRST_GUESS_BPS * seconds, most[name]) for name, seconds in times.items()}
     searches = {name: _Search(seconds) for name, seconds in times.items()}
     for _ in range(_ROUNDS):
         with without_words():
-            problem = compose(given, Draw(), moved)
+            problem = compose(path, Draw(), moved)
         rates = dict(zip((t.name for t in problem.transfers), epochs.rates(problem)[0], strict=True))
         before = moved
         moved = {n: min(s.better(before[n], before[n] / max(rates[n], 1e-300)), most[n]) for n, s in searches.items()}

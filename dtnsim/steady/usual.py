@@ -29,7 +29,7 @@ _ERRORS: Final = 2.0
 Holder = tuple[int, str]  #: a station, or what workers wait for (-1), and which limit of a connection
 
 
-class _One(Draw):
+class _OneScenario(Draw):
     """One scenario, of a number, of some draws."""
 
     def __init__(self, draw: Draw, row: int) -> None:
@@ -60,27 +60,27 @@ def usual(composer: Composer, nominal: Problem, drawn: Scenarios, f: int) -> Usu
     if not isinstance(drawn.arrays, Matrices):
         return None
     middle = meetings(nominal)
-    (now,) = _holders(nominal, replace(middle.m, capacity=middle.solution.capacity), middle.solution.binding, f)
-    halfway = next(here for here in middle.each if f in here.halfway).cause(f).station
-    if now[0] != (-1 if halfway is None else halfway):
+    (median,) = _holders(nominal, replace(middle.m, capacity=middle.solution.capacity), middle.solution.binding, f)
+    halfway = next(group for group in middle.each if f in group.halfway).cause(f).station
+    if median[0] != (-1 if halfway is None else halfway):
         return None
     each = _holders(drawn.problem, drawn.matrices, drawn.solution.binding, f)
-    held, count = Counter(each).most_common(1)[0]
-    if held == now or count / len(each) < 0.5 + _ERRORS * math.sqrt(0.25 / len(each)):
+    commonest, count = Counter(each).most_common(1)[0]
+    if commonest == median or count / len(each) < 0.5 + _ERRORS * math.sqrt(0.25 / len(each)):
         return None
     total = ordering.total_rate(drawn.problem, drawn.parameters)
-    rows = np.array([n for n, holder in enumerate(each) if holder == held])
+    rows = np.array([n for n, holder in enumerate(each) if holder == commonest])
     row = int(rows[np.argmin(np.abs(np.log(total[rows] / np.median(total))))])
-    one_draw = _One(drawn.draw, row)
+    one_draw = _OneScenario(drawn.draw, row)
     problem = timed.composer(composer.spec, one_draw, timed.amounts(nominal), before=composer.past).problem()
     one = solve.matrices(problem)
     cause = cause_of(one, f, int(solve.solve(one).binding[0, f]))
-    found = bottleneck(problem, f, cause)
-    if cause.station != (held[0] if held[0] >= 0 else None):
+    binding = bottleneck(problem, f, cause)
+    if cause.station != (commonest[0] if commonest[0] >= 0 else None):
         return None
     changes = problem.stations[cause.station].changes if cause.station is not None else ()
     ways = (Remedy(c.words, tuple(path_key(problem, o) for o in c.overrides), np.nan) for c in changes if c.overrides)
-    return Usual(found, count / len(each), tuple(ways))
+    return Usual(binding, count / len(each), tuple(ways))
 
 
 def _holders(problem: Problem, m: Matrices, binding: IntArray, f: int) -> list[Holder]:

@@ -39,7 +39,7 @@ class Share:
     key: str = ""  #: Its keys in the path file, or what it is charged for.
 
     @property
-    def what(self) -> str:
+    def cause(self) -> str:
         """The cause of the spread in words; a parameter by its key."""
         first, _, rest = self.name.partition(" ")
         if first == "discrepancy":
@@ -49,15 +49,15 @@ class Share:
         return self.key or self.name
 
 
-def of_path(given: PathSpec, seed: int = 1, samples: int = SAMPLES, *, mean: bool = False) -> tuple[Share, ...]:
+def of_path(path: PathSpec, seed: int = 1, samples: int = SAMPLES, *, mean: bool = False) -> tuple[Share, ...]:
     """Why the interval of a path's rate, or of its long-run mean, is wide: shares of the variance, largest first."""
-    p = predict(given, samples=samples, seed=seed, mean=mean)
-    found = shares(p.drawn, given.correlation.keys) if p.drawn is not None else ()
-    places, nominal = given.written_as, p.problem
-    keys = [named(s.name, nominal, places) for s in found]
+    p = predict(path, samples=samples, seed=seed, mean=mean)
+    parts = shares(p.drawn, path.correlation.keys) if p.drawn is not None else ()
+    places, nominal = path.written_as, p.problem
+    keys = [named(s.name, nominal, places) for s in parts]
     return tuple(
-        replace(s, key=key, measure=how_on(key if key.startswith("cost of ") else s.name, given.hosts_of(key)))
-        for s, key in zip(found, keys, strict=True)
+        replace(s, key=key, measure=how_on(key if key.startswith("cost of ") else s.name, path.hosts_of(key)))
+        for s, key in zip(parts, keys, strict=True)
     )
 
 
@@ -82,7 +82,7 @@ def shares(drawn: Drawn, correlated: Iterable[str] = (), least: float = 0.005) -
     # the columns are nearly orthogonal, or the same: normal equations take a fiftieth of what all scenarios take
     fitted, *_ = np.linalg.lstsq(design.T @ design, design.T @ y, rcond=1e-12)
     left = float((y - design @ fitted).var())
-    found, begin = [], 0
+    parts, begin = [], 0
     for name, part in zip(groups, columns, strict=True):
         end = begin + part.shape[1]
         own = float((design[:, begin:end] @ fitted[begin:end]).var())
@@ -90,8 +90,8 @@ def shares(drawn: Drawn, correlated: Iterable[str] = (), least: float = 0.005) -
         index = max(own - left * part.shape[1] / y.size, 0.0) / variance
         begin = end
         if index >= least:
-            found.append(Share(name, min(index, 1.0), math.sqrt(max(1 - index, 0.0)), how(name)))
-    return tuple(sorted(found, key=lambda s: -s.share))
+            parts.append(Share(name, min(index, 1.0), math.sqrt(max(1 - index, 0.0)), how(name)))
+    return tuple(sorted(parts, key=lambda s: -s.share))
 
 
 def _groups(keys: Iterable[str], correlated: frozenset[str]) -> dict[str, list[str]]:

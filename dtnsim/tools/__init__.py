@@ -9,7 +9,7 @@ What functions take has one name everywhere: the ``job`` that a tool is asked to
 ``queue_depth`` of requests that each has in flight, whether they go past the page cache, ``direct``, what writes wait
 for, ``finish``, and ``how`` else it is, as an access has it; which ``end``; of log-ins, how many ``connections`` do it
 at once, the ``round_trips`` of messages that wait, and the work of ``each`` alone; the ``sender`` and ``receiver``,
-threads at source and destination; ``what``, in words, and ``why``.
+threads at source and destination; the ``activity``, or a ``noun``, in words, and ``why``.
 """
 
 from typing import Final

@@ -46,14 +46,14 @@ def programs() -> dict[str, Manner]:
     """Program -> how its line is read (models/programs.yaml)."""
     table = yamlio.plain(library.root("models") / "programs.yaml")
     return {
-        name: Manner(**{"kind": name, **{key: _typed(key, said) for key, said in row.items()}})
+        name: Manner(**{"kind": name, **{key: _typed(key, words) for key, words in row.items()}})
         for name, row in table.items()
     }
 
 
-def _typed(key: str, said: Any) -> Any:
+def _typed(key: str, words: Any) -> Any:
     """Words of a program's row as a set, whatever else as it is."""
-    return frozenset(said.split()) if key in ("quiet", "skip", "unmodelled", "mega") else said
+    return frozenset(words.split()) if key in ("quiet", "skip", "unmodelled", "mega") else words
 
 
 def parse(line: str, unknown: list[str] | None = None) -> dict[str, Any]:
@@ -88,11 +88,11 @@ def parse(line: str, unknown: list[str] | None = None) -> dict[str, Any]:
         manner = Manner(program)
     if manner is None:
         tools = (k for k, module in kinds().items() if module.startswith("dtnsim.tools."))
-        known = sorted({*known_here, *tools, "smb", "nfs"})
-        near = difflib.get_close_matches(program, known, n=3, cutoff=0.7)
-        remedy = library.did_you_mean(near) if near else f"programs: {', '.join(known)}"
-        asked = ("-".join(words[:2]), program)
-        remedy = next((said for name in asked if (said := library.instead(name, "tool")) is not None), remedy)
+        available = sorted({*known_here, *tools, "smb", "nfs"})
+        near = difflib.get_close_matches(program, available, n=3, cutoff=0.7)
+        remedy = library.did_you_mean(near) if near else f"programs: {', '.join(available)}"
+        names = ("-".join(words[:2]), program)
+        remedy = next((hint for name in names if (hint := library.instead(name, "tool")) is not None), remedy)
         raise SpecError(f"{str(program)!r} has no model", key="tool", value=program, remedy=remedy)
     return Reader(program, manner, unknown).read(rest)
 
@@ -111,14 +111,14 @@ def _stream(line: str) -> dict[str, Any] | None:
     if carrier is None:
         return None
     packed = sorted({word for each in called if (word := each.removeprefix("-I")) in _PACKERS})
-    made: dict[str, Any] = {"name": "tar-ssh" if carrier == "ssh" else "tar-nc", "packer": packer}
+    tool: dict[str, Any] = {"name": "tar-ssh" if carrier == "ssh" else "tar-nc", "packer": packer}
     if carrier == "mbuffer":
-        made["through"] = "mbuffer"
+        tool["through"] = "mbuffer"
     if carrier == "ssh" and (cipher := re.search(r"\bssh\b[^|]*?-(?:c *|oCiphers=)([\w.@-]+)", line)):
-        made["cipher"] = cipher_of(cipher[1])
+        tool["cipher"] = cipher_of(cipher[1])
     if packed:
-        made["unmodelled"] = packed
-    return made
+        tool["unmodelled"] = packed
+    return tool
 
 
 def tool_of(line: str) -> Tool:
@@ -127,8 +127,8 @@ def tool_of(line: str) -> Tool:
     Raises:
         SpecError: a program, an option or a value that cannot be used.
     """
-    told = parse(line)
-    return Tool.build({"kind": told.pop("name"), **told})
+    options = parse(line)
+    return Tool.build({"kind": options.pop("name"), **options})
 
 
 #: programs that compress a stream
@@ -170,37 +170,37 @@ class Reader:
 
     def _slashed(self, word: str) -> str:
         """``/mt:8`` as ``--MT=8``, by the case that the tool's options have here."""
-        name, given, value = word[1:].partition(":")
-        known = {*self.fields, *self.manner.quiet, *self.manner.skip, *self.manner.says}
-        name = next((k for k in known if k.lower() == name.lower()), name)
+        name, colon, value = word[1:].partition(":")
+        flags = {*self.fields, *self.manner.quiet, *self.manner.skip, *self.manner.says}
+        name = next((k for k in flags if k.lower() == name.lower()), name)
         if name in self.manner.skip:
             return f"--{name}={value}"  # no word follows it
-        return f"--{name}={value}" if given else f"--{name}"
+        return f"--{name}={value}" if colon else f"--{name}"
 
     def _flag(self, word: str, queue: list[str]) -> None:
-        name, given, value = word.lstrip("-").partition("=")
-        if name in self.manner.says and not given:
+        name, equals, value = word.lstrip("-").partition("=")
+        if name in self.manner.says and not equals:
             self.options.update(self.manner.says[name])
         elif name in self.fields:
-            self._option(name, value if given else None, queue)
+            self._option(name, value if equals else None, queue)
         elif name in self.manner.quiet:
             return
         elif {name, f"{name}="} & self.manner.unmodelled:
             self.options.setdefault("unmodelled", []).append(word)
-            if f"{name}=" in self.manner.unmodelled and not given and queue:
+            if f"{name}=" in self.manner.unmodelled and not equals and queue:
                 queue.pop(0)
         elif name in self.manner.skip:
-            said = value if given else queue.pop(0) if queue else ""
+            setting = value if equals else queue.pop(0) if queue else ""
             if name == "o":
-                self._ssh_option(said)
+                self._ssh_option(setting)
         elif not word.startswith("--") and self._joined(name, value, queue):
             return
         elif self.unknown is not None:
             self.unknown.append(word)
         else:
-            known = sorted({option.replace("_", "-") for option in self.fields})
+            options = sorted({option.replace("_", "-") for option in self.fields})
             near = difflib.get_close_matches(name, [*self.fields, *self.manner.quiet, *self.manner.skip], n=1)
-            remedy = f"did you mean {near[0]!r}?" if near else f"options: {', '.join(known)}"
+            remedy = f"did you mean {near[0]!r}?" if near else f"options: {', '.join(options)}"
             raise SpecError(f"{self.program} has no option {word!r}", key="tool", value=word, remedy=remedy)
 
     def _ssh_option(self, text: str) -> None:
@@ -226,11 +226,11 @@ class Reader:
         if rest and first in self.fields and not _is_flag(self.fields[first][1]):
             self._option(first, rest, queue)
             return True
-        known = all(c in self.fields or c in self.manner.quiet or c in self.manner.says for c in name)
-        if known and rest:
+        bundled = all(c in self.fields or c in self.manner.quiet or c in self.manner.says for c in name)
+        if bundled and rest:
             for c in name:
                 self._flag(f"-{c}", queue)
-        return known and bool(rest)
+        return bundled and bool(rest)
 
     def _option(self, name: str, value: str | None, queue: list[str]) -> None:
         name, info = self.fields[name]
@@ -272,10 +272,10 @@ def rate_of(tool: str, text: str) -> str:
 
 def _sized(value: str, unit: str, k: str, bare: str) -> str:
     """A number with the suffixes k, m and g of a tool."""
-    found = re.fullmatch(r"([0-9.]+)\s*([kKmMgGtT]?)(i?[Bb]?)", value)
-    if found is None:
+    match = re.fullmatch(r"([0-9.]+)\s*([kKmMgGtT]?)(i?[Bb]?)", value)
+    if match is None:
         return value
-    number, prefix, _ = found.groups()
+    number, prefix, _ = match.groups()
     if not prefix:
         return f"{number} {bare}"
     letter = prefix.upper() if k == "Ki" or prefix.upper() != "K" else "k"
@@ -288,13 +288,13 @@ def _is_flag(info: FieldInfo) -> bool:
 
 def _fields(kind: str) -> dict[str, tuple[str, FieldInfo]]:
     """Every name under which a path file or a command line may give an option."""
-    found: dict[str, tuple[str, FieldInfo]] = {}
+    fields: dict[str, tuple[str, FieldInfo]] = {}
     for name, info in find_kind(kind).model_fields.items():
         if name in ("part", "source", "price", "facts", "unmodelled", "client", "ssh", "rsync"):
             continue
-        found[name] = (name, info)
+        fields[name] = (name, info)
         choices = info.validation_alias
         for alias in choices.choices if isinstance(choices, AliasChoices) else ():
-            found[str(alias)] = (name, info)
-        found.setdefault(name.replace("_", "-"), (name, info))
-    return found
+            fields[str(alias)] = (name, info)
+        fields.setdefault(name.replace("_", "-"), (name, info))
+    return fields

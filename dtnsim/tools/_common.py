@@ -58,10 +58,10 @@ def writing(job: Job, thread: Thread, block: Quantity, *, workers: int = 1, fini
     return None if use is None else use.but(operation="write", stored=job.stored)
 
 
-def in_flight(count: int, block: Quantity, what: str, window: Quantity | None = None) -> Quantity:
+def in_flight(count: int, block: Quantity, noun: str, window: Quantity | None = None) -> Quantity:
     """Bytes that may be under way: so many blocks, or the window of the channel that they share if that is less."""
-    asked = Quantity(count * block.value, "B", block.spread, f"{count} {what} of {block}; {block.source}")
-    return asked if window is None or asked.value < window.value else window
+    blocks = Quantity(count * block.value, "B", block.spread, f"{count} {noun} of {block}; {block.source}")
+    return blocks if window is None or blocks.value < window.value else window
 
 
 def rereading(
@@ -71,15 +71,15 @@ def rereading(
 
     Where files are cut, each ``piece_B`` is read again as soon as it has been moved.
     """
-    there = end == "destination"
-    access = reading(replace(job, source=job.destination) if there else job, thread, block, workers=workers)
+    at_destination = end == "destination"
+    access = reading(replace(job, source=job.destination) if at_destination else job, thread, block, workers=workers)
     if access is None:
         return None
     again = min(job.mean_B, piece_B) * workers
-    fits = again < CACHE_PART * job.file_memory_B[there]
+    fits = again < CACHE_PART * job.file_memory_B[at_destination]
     # least recently used pages go first: of a file that does not fit none is left when it is read again
-    kept = {"cached": True, "total_B": again} if fits else {}
-    return access.but(again=True, stored=job.stored if there else 1.0, **kept)
+    cached = {"cached": True, "total_B": again} if fits else {}
+    return access.but(again=True, stored=job.stored if at_destination else 1.0, **cached)
 
 
 def device_work(job: Job, thread: Thread) -> tuple[CpuUse, ...]:
@@ -92,11 +92,11 @@ def device_work(job: Job, thread: Thread) -> tuple[CpuUse, ...]:
 
 
 def both_ends(
-    sender: Thread, receiver: Thread, cycles: Quantity, what: str, duty: Duty | None = None
+    sender: Thread, receiver: Thread, cycles: Quantity, activity: str, duty: Duty | None = None
 ) -> tuple[CpuUse, ...]:
     """The same work per byte at both ends."""
     ends: tuple[tuple[End, Thread], ...] = (("source", sender), ("destination", receiver))
-    return tuple(CpuUse(end, thread, cycles, what, duty=duty) for end, thread in ends)
+    return tuple(CpuUse(end, thread, cycles, activity, duty=duty) for end, thread in ends)
 
 
 def transfer(
@@ -125,23 +125,23 @@ def transfer(
     return Step(name, read=read, net=net, write=write, cpu=(*device_work(job, ends[0]), *cpu), files=files)
 
 
-def protocol(job: Job, option: str, asked: str | None, ways: Mapping[Far, tuple[str, ...]]) -> str:
+def protocol(job: Job, option: str, chosen: str | None, ways: Mapping[Far, tuple[str, ...]]) -> str:
     """The protocol that leads to the far end: the one that is asked for, or the first of those that do.
 
     Args:
         option: Name of the tool's option.
-        asked: Its value, where the path says it.
+        chosen: Its value, where the path says it.
         ways: What leads to each kind of far end, the usual one first.
 
     Raises:
         SpecError: what is asked for does not lead there.
     """
-    fit = ways[job.far]
-    if asked is None or asked in fit:
-        return asked or fit[0]
-    end = {"bucket": "a bucket", "mount": "another mount of the same host"}.get(job.far, "a host without a bucket")
+    fit = ways[job.far_end]
+    if chosen is None or chosen in fit:
+        return chosen or fit[0]
+    end = {"bucket": "a bucket", "mount": "another mount of the same host"}.get(job.far_end, "a host without a bucket")
     remedy = f"write {' or '.join(fit)}, or leave it out"
-    raise SpecError(f"the other end is {end}", key=f"{job.name}.tool.{option}", value=asked, remedy=remedy)
+    raise SpecError(f"the other end is {end}", key=f"{job.name}.tool.{option}", value=chosen, remedy=remedy)
 
 
 def one_host(job: Job, tool: str, does: str = "copies", remedy: str = "") -> None:
@@ -184,9 +184,9 @@ class VolumeTest(Tool):
     tool_class = "test"
 
     def read_access(
-        self, job: Job, thread: Thread, block: Quantity, *, direct: bool = False, kept: bool = True, **how: Any
+        self, job: Job, thread: Thread, block: Quantity, *, direct: bool = False, cached: bool = True, **how: Any
     ) -> Access:
-        """Reading the volume, a file for each copy of the thread; ``kept``: the page cache has what lies there.
+        """Reading the volume, a file for each copy of the thread; ``cached``: the page cache has what lies there.
 
         Raises:
             SpecError: neither end is a volume.
@@ -196,7 +196,7 @@ class VolumeTest(Tool):
         finish: Finish = "direct" if direct else "steady"
         access = reading(replace(job, source="volume"), thread, block, workers=thread.copies, finish=finish)
         assert access is not None
-        return access.but(cached=kept and not direct and in_memory(job), **how)
+        return access.but(cached=cached and not direct and in_memory(job), **how)
 
     def write_access(self, job: Job, thread: Thread, block: Quantity, finish: Finish, **how: Any) -> Access:
         """Writing the volume, as many files at once as the thread has copies.
@@ -225,5 +225,5 @@ class MemoryTest(Tool):
 
     def plan(self, job: Job) -> Plan:
         del job
-        net, said = self.net(), self.unlike()
-        return Plan((Step("transfer", net=net),), weight=net.streams, warnings=(said,) if said else ())
+        net, warning = self.net(), self.unlike()
+        return Plan((Step("transfer", net=net),), weight=net.streams, warnings=(warning,) if warning else ())

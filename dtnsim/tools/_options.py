@@ -50,18 +50,18 @@ def releases(model: BaseModel) -> tuple[str, ...]:
     Two of four are what hosts of its year have, one is what came before, one what came after (assumed: hosts that were
     never upgraded, and those that were).
     """
-    field, own = type(model).model_fields["version"], str(dict(model)["version"])
+    field, release = type(model).model_fields["version"], str(dict(model)["version"])
     since = next((m for m in field.metadata if isinstance(m, Since)), None)
     if "version" in model.model_fields_set or since is None:
-        return (own,)
+        return (release,)
     listed = [str(version or field.default) for _, version in since.versions]
-    at = listed.index(own)
-    return listed[max(at - 1, 0)], own, own, listed[min(at + 1, len(listed) - 1)]
+    index = listed.index(release)
+    return listed[max(index - 1, 0)], release, release, listed[min(index + 1, len(listed) - 1)]
 
 
 def by_release(model: BaseModel, tool: str, cost: Callable[[str], Quantity]) -> Quantity:
     """What a release costs; drawn among the releases that a tool may be of, where they differ."""
-    return Releases(str(dict(model)["version"]), releases(model), f"tool {tool}.version").by(cost)
+    return Releases(str(dict(model)["version"]), releases(model), f"tool {tool}.version").number(cost)
 
 
 def _check_version(text: str) -> str:
@@ -73,33 +73,33 @@ def _check_version(text: str) -> str:
 Version = Annotated[str, AfterValidator(_check_version)]  #: version of a tool, as the tool prints it
 
 
-def one_of(known: object, several: Mapping[str, Sequence[str]] = MappingProxyType({})) -> BeforeValidator:
+def one_of(literal: object, several: Mapping[str, Sequence[str]] = MappingProxyType({})) -> BeforeValidator:
     """Reads a word of a ``Literal`` as other tools write it, ``randread`` for ``random-read``.
 
     What the tool itself says for several of them, like any part of several words, is refused.
     """
-    words: tuple[str, ...] = get_args(known)
+    words: tuple[str, ...] = get_args(literal)
 
     def plain(text: str) -> str:
         text = re.sub(r"[-_ ]", "", text.lower()).replace("random", "rand").replace("readwrite", "rw")
         return text.removeprefix("sequential").removeprefix("seq")
 
-    def read(given: object) -> object:
-        if not isinstance(given, str) or given in words:
-            return given
-        asked = plain(given)
-        same = [w for w in words if plain(w) == asked]
-        near = same or several.get(given) or [w for w in words if asked and asked in plain(w)]
+    def read(word: object) -> object:
+        if not isinstance(word, str) or word in words:
+            return word
+        wanted = plain(word)
+        same = [w for w in words if plain(w) == wanted]
+        near = same or several.get(word) or [w for w in words if wanted and wanted in plain(w)]
         if len(near) > 1:
             raise ValueError(f"means several things; write one of {', '.join(near)} in its place")
-        return same[0] if same else given
+        return same[0] if same else word
 
     return BeforeValidator(read)
 
 
 def metadata_within(annotation: object) -> list[object]:
     """Metadata within an annotation: the units of ``Size | None``."""
-    found: list[object] = []
+    metadata: list[object] = []
     for part in get_args(annotation):
-        found += [*getattr(part, "__metadata__", ()), *metadata_within(part)]
-    return found
+        metadata += [*getattr(part, "__metadata__", ()), *metadata_within(part)]
+    return metadata

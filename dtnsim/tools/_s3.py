@@ -104,45 +104,45 @@ class Client:
         waits for its own only.
         """
         data = job.per_file(self.parts) * job.files
-        return math.ceil(data / workers) / math.ceil(job.files / workers) + self._beside(job)
+        return math.ceil(data / workers) / math.ceil(job.files / workers) + self._extra_requests(job)
 
-    def _asked(self, job: Job, *names: str, put: bool) -> tuple[str, ...]:
+    def _operations(self, job: Job, *names: str, put: bool) -> tuple[str, ...]:
         """Operations at an end; a bucket's requests for data stand for themselves, so that only the others are left."""
         if self.put is not put or not job.buckets[put]:
             return names
-        return names[:1] * round(self._beside(job))
+        return names[:1] * round(self._extra_requests(job))
 
-    def _beside(self, job: Job) -> float:
+    def _extra_requests(self, job: Job) -> float:
         """Requests of a mean file that carry none of its data."""
         multipart = job.per_file(lambda size: float(self.parts(size) > 1)) if self.put else 0.0
         return 2.0 * multipart + self.head
 
     def asking(self, job: Job, thread: Thread, cycles: Quantity) -> CpuUse:
         """What the requests of its objects cost a thread, spread over their bytes."""
-        each = (job.per_file(self.parts) + self._beside(job)) / max(job.mean_B, 1.0)
+        each = (job.per_file(self.parts) + self._extra_requests(job)) / max(job.mean_B, 1.0)
         byte = Quantity(cycles.value * each, "cycles/B", cycles.spread, f"{cycles.source}; {each:.3g} requests a byte")
         return CpuUse("source" if self.put else "destination", thread, byte, f"requests of {self.name}")
 
     def plan(self, job: Job) -> Plan:
         """Requests of a pool of connections that stay open."""
         workers = self.workers(job)
-        here, there = Thread(self.name, workers), Thread("object store", workers)
+        client, store = Thread(self.name, workers), Thread("object store", workers)
         if not job.remote:  # a bucket as a volume of this host: the store's own threads are elsewhere
-            there = here
-        sender, receiver = (here, there) if self.put else (there, here)
+            store = client
+        sender, receiver = (client, store) if self.put else (store, client)
         end: End = "source" if self.put else "destination"
-        cpu: tuple[CpuUse, ...] = (*device_work(job, sender), CpuUse(end, here, self.overhead, self.name))
+        cpu: tuple[CpuUse, ...] = (*device_work(job, sender), CpuUse(end, client, self.overhead, self.name))
         if self.request is not None:
-            cpu += (self.asking(job, here, self.request),)
+            cpu += (self.asking(job, client, self.request),)
         if self.tls:
             ends = both_ends(sender, receiver, _GCM, "TLS AES-GCM", TLS)
             cpu += ends if job.remote else tuple(use for use in ends if use.end == end)
         if self.put:
-            cpu += tuple(CpuUse(end, here, *each) for each in self.checksums)
+            cpu += tuple(CpuUse(end, client, *each) for each in self.checksums)
         files = FileCost(
             round_trips=self.round_trips(job, workers),
-            source=self._asked(job, "stat", "open", "close", put=False) if job.source == "volume" else (),
-            destination=self._asked(job, "create", "close", put=True) if job.destination == "volume" else (),
+            source=self._operations(job, "stat", "open", "close", put=False) if job.source == "volume" else (),
+            destination=self._operations(job, "create", "close", put=True) if job.destination == "volume" else (),
             directory=("mkdir",) if job.destination == "volume" and not self.put else (),
         )
         net = NetUse(sender, receiver, streams=workers, rate=self.limit, stopped=True)

@@ -24,14 +24,14 @@ def cipher_of(name: str) -> str:
     return re.sub(r"^aes(128|192|256)-(gcm|ctr)$", r"aes-\2", plain)
 
 
-def _told(given: object) -> object:
-    name = cipher_of(given) if isinstance(given, str) else given
-    if isinstance(name, str) and (said := library.instead(name, "cipher")) is not None:
-        raise ValueError(f"is no cipher with a cost here; {said}")
+def _cipher_name(text: object) -> object:
+    name = cipher_of(text) if isinstance(text, str) else text
+    if isinstance(name, str) and (remedy := library.instead(name, "cipher")) is not None:
+        raise ValueError(f"is no cipher with a cost here; {remedy}")
     return name
 
 
-Cipher = Annotated[Literal["chacha20-poly1305", "aes-gcm", "aes-ctr", "none"], BeforeValidator(_told)]
+Cipher = Annotated[Literal["chacha20-poly1305", "aes-gcm", "aes-ctr", "none"], BeforeValidator(_cipher_name)]
 
 #: TCP work that the end-to-end figures contain and that the path charges by itself (Stack.receive_byte)
 _TCP = 0.62
@@ -40,9 +40,9 @@ _VM = "OpenSSH 9.2 over loopback on an Ice Lake-SP VM (2.8 GHz nominal, noisy), 
 LOT: Final = "OpenSSH 9.2 over loopback on a busy VM of an EPYC 7003 at 3.13 GHz"
 
 
-def _end_to_end(whole: float, source: str) -> Quantity:
+def _end_to_end(cycles: float, source: str) -> Quantity:
     """Cost of a byte [cycles/B] from one that has kernel TCP in it [cycles/B]."""
-    return Quantity(whole - _TCP, "cycles/B", 0.4, f"{source}: {whole:.1f} cycles/B less {_TCP} of kernel TCP")
+    return Quantity(cycles - _TCP, "cycles/B", 0.4, f"{source}: {cycles:.1f} cycles/B less {_TCP} of kernel TCP")
 
 
 _GCM = CORE_RATES["openssh_aes_gcm"]
@@ -125,7 +125,7 @@ def crowd(each: Quantity, connections: int, job: Job, round_trips: float) -> Qua
     return each.worth(more, f"{each.source}; {connections} log-ins at once on {job.cores} cores")
 
 
-def together(work: Quantity, each: Quantity, connections: int, job: Job, round_trips: float) -> Quantity:
+def concurrent_logins(work: Quantity, each: Quantity, connections: int, job: Job, round_trips: float) -> Quantity:
     """Work of an opening with log-ins at once: where their processor time is more than their round trips, it counts."""
     more = crowd(each, connections, job, round_trips).value
     return work.worth(work.value + more, f"{work.source}; {connections} log-ins of {each} at once")
@@ -170,8 +170,8 @@ class SshLink(Model):
     def _byte(self, release: str) -> Quantity:
         """What a byte costs with the cipher and the reads of a release."""
         agreed = self.agreed(release)
-        whole = agreed.endswith((" old", " portable"))  # figures of such releases
-        small = not whole and version_tuple(release) < _LARGE_READS
+        old_figure = agreed.endswith((" old", " portable"))  # figures of such releases
+        small = not old_figure and version_tuple(release) < _LARGE_READS
         return scaled(COSTS[agreed], _SMALL_READS, _READS) if small else COSTS[agreed]
 
     def window(self) -> Quantity | None:
@@ -182,9 +182,9 @@ class SshLink(Model):
             return None
         return CHANNEL if version_tuple(self.version) >= (4, 7) else CHANNEL_OLD
 
-    def opening(self, more: float, what: str) -> Opening:
+    def opening(self, more: float, parts: str) -> Opening:
         """Log-in and ``more`` messages that wait."""
-        words = f"ssh log-in ({LOGIN:g} round trips) and {what}"
+        words = f"ssh log-in ({LOGIN:g} round trips) and {parts}"
         return Opening(LOGIN + FAREWELL + more, LOGIN_WORK, words)
 
     def network(

@@ -68,13 +68,13 @@ class BlockBackup(Tool):
         sender, store = Thread(f"{self.kind} sender", connections), Thread(f"{self.kind} repository", connections)
         if changed > 0:
             small = sent / self.ratio.value
-            cpu = [CpuUse("source", engine, cycles, what) for cycles, what in seen]
+            cpu = [CpuUse("source", engine, cycles, activity) for cycles, activity in seen]
             if sent > 0:
-                for cycles, what, duty in packed:
-                    cpu.append(CpuUse("source", engine, scaled(cycles, sent, "of new blocks"), what, duty=duty))
-                cycles, what, duty = link
+                for cycles, activity, duty in packed:
+                    cpu.append(CpuUse("source", engine, scaled(cycles, sent, "of new blocks"), activity, duty=duty))
+                cycles, activity, duty = link
                 sends = scaled(cycles, small, "of what is sent")
-                cpu += both_ends(sender, store, sends, what, duty) if job.remote else ()
+                cpu += both_ends(sender, store, sends, activity, duty) if job.remote else ()
             net = NetUse(sender, store, streams=connections, rate=self.limit, overhead=small)
             opened = FileCost(source=("open", "close")) if changed == 1 else FileCost()
             work, read = (*device_work(job, engine), *cpu), reading(job, engine, _READ)
@@ -221,10 +221,10 @@ class Crashplan(Tool):
     def _work(self, engine: Thread, sent: float, *, full: bool) -> tuple[CpuUse, ...]:
         """Work of the engine; what de-duplication finds needs neither compression nor encryption."""
         part, why = sent / self.cpu.value, f"on {self.cpu} of a core"
-        whole = _MD5.value + _ZLIB.value + self.cipher.value  # a new byte with minimal de-duplication
-        search = _MD5.value + ((_FULL - 1) * whole if full else 0.0)
-        said, kind = (_FULL_SOURCE, "full") if full else (_MD5.source, "minimal")
-        looked_up = Quantity(search / self.cpu.value, "cycles/B", 0.5, f"{said}; {why}")
+        new_byte = _MD5.value + _ZLIB.value + self.cipher.value  # a new byte with minimal de-duplication
+        search = _MD5.value + ((_FULL - 1) * new_byte if full else 0.0)
+        source, kind = (_FULL_SOURCE, "full") if full else (_MD5.source, "minimal")
+        looked_up = Quantity(search / self.cpu.value, "cycles/B", 0.5, f"{source}; {why}")
         work = [
             CpuUse("source", engine, scaled(self.cipher, part, why), "encryption"),
             CpuUse("source", engine, looked_up, f"search for known blocks ({kind})"),

@@ -76,8 +76,8 @@ class Bbcp(Tool):
     @property
     def block(self) -> Quantity:
         """Bytes of a file that one buffer holds."""
-        given, window = self.B, self.w.value
-        size = given.value if given is not None else (MAX_BUFFER_B if window > LARGE_WINDOW_B else 1.25 * window)
+        buffer, window = self.B, self.w.value
+        size = buffer.value if buffer is not None else (MAX_BUFFER_B if window > LARGE_WINDOW_B else 1.25 * window)
         data = max(size // PAGE_B - 1, 1) * PAGE_B
         return Quantity(
             data, "B", 0.0, "bbcp_Config.C setRWB and bbcp_BuffPool.C: whole pages, less one for the header"

@@ -36,20 +36,20 @@ _OFLAG: Final = ("dsync", "sync", "direct", "append", "nocache", "seek_bytes")
 _IFLAG: Final = ("direct", "fullblock", "nocache", "skip_bytes", "count_bytes")
 
 
-def _words(known: tuple[str, ...]) -> AfterValidator:
+def _words(allowed: tuple[str, ...]) -> AfterValidator:
     def check(text: str) -> str:
         words = [w.strip() for w in text.split(",") if w.strip()]
-        unknown = [w for w in words if w not in known]
+        unknown = [w for w in words if w not in allowed]
         if unknown:
-            raise ValueError(f"{unknown[0]!r} is not one of {', '.join(known)} (several are written with commas)")
+            raise ValueError(f"{unknown[0]!r} is not one of {', '.join(allowed)} (several are written with commas)")
         return ",".join(words)
 
     return AfterValidator(check)
 
 
-def _blocks(given: object) -> object:
+def _blocks(text: object) -> object:
     """A number of blocks as dd takes it: 1M are 1,048,576 (a size by the time that it is read here)."""
-    return str(int(units.parse(given, "B"))) if isinstance(given, str) and given.endswith("B") else given
+    return str(int(units.parse(text, "B"))) if isinstance(text, str) and text.endswith("B") else text
 
 
 class Dd(Tool):
@@ -140,11 +140,11 @@ class Mdtest(Tool):
     def plan(self, job: Job) -> Plan:
         one_host(job, self.kind)
         needs_volume(job, "destination", self.kind)
-        made = self.test == "create"
+        creates = self.test == "create"
         write = writing(job, Thread(self.kind), Quantity(job.mean_B, "B", 0.0, "mdtest.c: one call a file"))
-        folders: tuple[str, ...] = ("mkdir",) if made else ()
+        folders: tuple[str, ...] = ("mkdir",) if creates else ()
         files = FileCost(destination=_OF_A_FILE[self.test], directory=folders, folder="own" if self.u else "shared")
-        return Plan((Step(self.test, write=write if made and self.w else None, files=files),))
+        return Plan((Step(self.test, write=write if creates and self.w else None, files=files),))
 
 
 #: releases 1.9x do the per-character tests with one system call a byte
@@ -297,7 +297,7 @@ class Ior(VolumeTest):
     def plan(self, job: Job) -> Plan:
         tasks = Thread("IOR", self.np)
         if self.test == "read":
-            read = self.read_access(job, tasks, self.t, direct=self.direct, kept=not self.reorder, awaited=True)
+            read = self.read_access(job, tasks, self.t, direct=self.direct, cached=not self.reorder, awaited=True)
             step = with_read(job, Step("read"), read)
         else:
             finish = waits_for(direct=self.direct, each=False, end=self.e)

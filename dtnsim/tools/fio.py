@@ -95,7 +95,7 @@ class Fio(VolumeTest):
         how: dict[str, Any] = {"random": random, "queue_depth": self.depth, "submits": self.ioengine != "libaio"}
         steps = []
         if read_share > 0:
-            read = self.read_access(job, jobs, self.bs, direct=self.direct, kept=not self.invalidate, **how)
+            read = self.read_access(job, jobs, self.bs, direct=self.direct, cached=not self.invalidate, **how)
             steps.append(with_read(job, Step("read", share=read_share, files=_opened(job, "open")), read))
         if read_share < 1:
             finish = waits_for(direct=self.direct, each=self.fdatasync or self.sync, end=self.end_fsync)

@@ -14,7 +14,17 @@ from dtnsim.components.access import Thread
 from dtnsim.ground.quantity import prior
 from dtnsim.tools._common import COPIED, both_ends, core_cost, in_flight, scaled, transfer
 from dtnsim.tools._options import Client, Count, Cycles, Ratio, Size, named
-from dtnsim.tools._ssh import FAREWELL, LOGIN, LOGIN_CPU, LOGIN_WORK, RECEIVER, SENDER, SshLink, crowd, together
+from dtnsim.tools._ssh import (
+    FAREWELL,
+    LOGIN,
+    LOGIN_CPU,
+    LOGIN_WORK,
+    RECEIVER,
+    SENDER,
+    SshLink,
+    concurrent_logins,
+    crowd,
+)
 from dtnsim.tools.plan import CpuUse, Job, NetUse, Opening, Plan, Tool
 
 _SESSION: Final = 7.0  #: TCP and greeting, USER, PASS, SYST, TYPE; and QUIT (RFC 959; usr.bin/ftp/util.c)
@@ -120,7 +130,7 @@ class Lftp(Tool):
         connect, each = _CONNECT[self.protocol], LOGIN_CPU if self.protocol == "sftp" else None
         if self.pget > 1:  # the parts wait for their connections, and a file is whole when the last one is
             trips += connect
-            work = together(work, LOGIN_CPU, streams, job, connect) if each is not None else work
+            work = concurrent_logins(work, LOGIN_CPU, streams, job, connect) if each is not None else work
             return Opening(trips, work, f"lftp's session over {self.protocol}")
         further = crowd(LOGIN_CPU, streams - 1, job, connect) if each is not None else None
         return Opening(trips, work, f"lftp's session over {self.protocol}", connect, further)
@@ -173,8 +183,8 @@ class Bbftp(Tool):
         window = self.setrecvwinsize if self.client == "source" else self.setsendwinsize
         net = NetUse(sender, receiver, streams=self.p, window=window, overhead=sent, reopened=True)
         forks = _FORK.worth(_FORK.value * self.p, f"{_FORK.source}; {self.p} streams")
-        made = ("create", "close", "setattr", "rename")
-        files = replace(COPIED, round_trips=_BBFTP_FILE, fixed=forks, destination=made)
+        operations = ("create", "close", "setattr", "rename")
+        files = replace(COPIED, round_trips=_BBFTP_FILE, fixed=forks, destination=operations)
         step = transfer(job, (sender, receiver), self.setbuffersize, net, cpu, files)
         opening = Opening(_SSH if self.s else _LOGIN, LOGIN_WORK if self.s else _WORK, "log-in at bbftpd")
         return Plan((step,), weight=self.p, opening=opening if job.remote else Opening())

@@ -60,8 +60,8 @@ class Fts(Tool):
     def _copy(self, job: Job, workers: int) -> Step:
         sender, receiver = Thread("storage sender", workers), Thread("storage receiver", workers)
         login, each = _TRIPS[self.protocol]
-        kept = self.reuse and self.protocol == "gsiftp"
-        net = NetUse(sender, receiver, streams=workers * self.nostreams, window=self.tcp_buffersize, reopened=not kept)
+        reuse = self.reuse and self.protocol == "gsiftp"
+        net = NetUse(sender, receiver, streams=workers * self.nostreams, window=self.tcp_buffersize, reopened=not reuse)
         cpu = both_ends(sender, receiver, self.overhead, "storage server")
         trips, process = _STATS + each + (0.0 if self.reuse else login), None if self.reuse else _PROCESS
         files = replace(COPIED, round_trips=trips, fixed=process)
@@ -70,12 +70,12 @@ class Fts(Tool):
     def _sum(self, job: Job, workers: int, *, source: bool) -> Step:
         end: End = "source" if source else "destination"
         thread = Thread(f"checksum at {end}", workers)
-        known = (job.source if source else job.destination) == "volume"
-        opened = ("open", "close") if known else ()
+        on_volume = (job.source if source else job.destination) == "volume"
+        opened = ("open", "close") if on_volume else ()
         return Step(
             f"checksum at {end}",
             read=reading(job, thread, self.block, workers=workers) if source else None,
             reread=None if source else rereading(job, thread, self.block, workers=workers),
-            cpu=(CpuUse(end, thread, self.adler32, "Adler-32"),) if known else (),
+            cpu=(CpuUse(end, thread, self.adler32, "Adler-32"),) if on_volume else (),
             files=FileCost(round_trips=_SUM, source=opened if source else (), destination=() if source else opened),
         )

@@ -88,7 +88,7 @@ class Gridftp(Tool):
         sender, receiver = Thread("gridftp sender", processes), Thread("gridftp receiver", processes)
         streams = self.p * processes
         net = NetUse(sender, receiver, streams=streams, window=self.tcp_bs, transport="udt" if self.udt else "tcp")
-        net = replace(net, reopened=not self.kept, stopped=self.kept and self.ahead(job) == 1)
+        net = replace(net, reopened=not self.keeps_channels, stopped=self.keeps_channels and self.ahead(job) == 1)
         cpu = both_ends(sender, receiver, self.overhead, "GridFTP event loop")
         work = None if self.third_party else FILE_WORK
         files = replace(COPIED, round_trips=self.messages(), fixed=work, ahead=self.ahead(job))
@@ -96,7 +96,7 @@ class Gridftp(Tool):
         return Plan((step,), workers=workers, weight=streams, opening=self.opening(job))
 
     @property
-    def kept(self) -> bool:
+    def keeps_channels(self) -> bool:
         """Whether data channels stay open from file to file: MODE E, and pipelining."""
         return self.fast or self.p > 1 or self.pp
 
@@ -119,11 +119,11 @@ class Gridftp(Tool):
     def messages(self) -> float:
         """Messages of a file that wait."""
         if self.third_party:
-            return THIRD_KEPT if self.kept else THIRD
+            return THIRD_KEPT if self.keeps_channels else THIRD
         if self.client == "source":
-            put = PUT_KEPT if self.kept else PUT
+            put = PUT_KEPT if self.keeps_channels else PUT
             return PUT_AHEAD if self.pp else put
-        return GET_KEPT if self.kept or self.pp else GET
+        return GET_KEPT if self.keeps_channels or self.pp else GET
 
 
 class Tuning(NamedTuple):
@@ -184,13 +184,13 @@ class Globus(Tool):
     cipher: Cycles = core_cost("aes128_gcm", "TLS of the data channel")
     overhead: Cycles = _LOOP
 
-    def at(self, *, desk: bool) -> bool:
+    def is_personal(self, *, desk: bool) -> bool:
         """Whether an endpoint is one of Globus Connect Personal; ``desk``: whether people sit at an end's host."""
         return desk if self.personal is None else self.personal
 
     def limits(self, *, desk: bool) -> tuple[int, int]:
         """Most files at once, and streams of each, that the endpoints allow."""
-        if self.at(desk=desk):
+        if self.is_personal(desk=desk):
             return _PREFERRED, _STREAMS
         return self.max_concurrency or _MOST * self.servers, self.max_parallelism
 
@@ -213,17 +213,17 @@ class Globus(Tool):
         steps = [self._transfer(job, use)]
         if self.verify:
             steps.append(self._verification(job, use.concurrency))
-        said, streams = tuple(self._said(job)), use.concurrency * use.parallelism
-        return Plan(tuple(steps), use.concurrency, weight=streams, piece_B=self._piece_B, warnings=said)
+        warnings, streams = tuple(self._endpoint_notes(job)), use.concurrency * use.parallelism
+        return Plan(tuple(steps), use.concurrency, weight=streams, piece_B=self._piece_B, warnings=warnings)
 
-    def _said(self, job: Job) -> Iterator[str]:
+    def _endpoint_notes(self, job: Job) -> Iterator[str]:
         """What an end is taken for, and what was asked for that the end points do not allow."""
         if self.personal is None and job.desk:
             yield "globus: the end with Windows or macOS is taken for Globus Connect Personal; else 'personal: false'"
         for name, most in zip(("concurrency", "parallelism"), self.limits(desk=job.desk), strict=True):
-            asked = getattr(self, name)
-            if asked is not None and asked > most:
-                yield f"globus: {name} {asked} is cut to {most}, the end points' limit (max_{name})"
+            stated = getattr(self, name)
+            if stated is not None and stated > most:
+                yield f"globus: {name} {stated} is cut to {most}, the end points' limit (max_{name})"
 
     def _transfer(self, job: Job, use: Tuning) -> Step:
         workers = use.concurrency

@@ -122,5 +122,5 @@ class Iperf3(MemoryTest):
         return Quantity(1.0 if alone else float(self.P), "1", 0.0, "iperf3 release notes: a thread a stream since 3.16")
 
     def unlike(self) -> str:
-        said = "iperf3 -R: data flow from 'from' to 'to' all the same; R says that the client runs at 'to'"
-        return said if self.R else ""
+        warning = "iperf3 -R: data flow from 'from' to 'to' all the same; R says that the client runs at 'to'"
+        return warning if self.R else ""

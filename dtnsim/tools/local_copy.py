@@ -55,14 +55,14 @@ class Cp(Tool):
     def plan(self, job: Job) -> Plan:
         one_host(job, self.kind)
         process = Thread("cp")
-        kept = ("setattr",) if self.p else ()
+        attrs = ("setattr",) if self.p else ()
         cost = FileCost(
             source=("stat", "open", "close"),
-            destination=("lookup", "create", "exclusive", "close", *kept),
-            directory=("mkdir", *kept),
+            destination=("lookup", "create", "exclusive", "close", *attrs),
+            directory=("mkdir", *attrs),
         )
         if self.reflink:
-            cost = replace(cost, destination=("lookup", "create", "exclusive", *kept))
+            cost = replace(cost, destination=("lookup", "create", "exclusive", *attrs))
             return Plan((Step("copy", files=cost),))
         finish: Finish = "fdatasync" if self.sync else "none"
         step = transfer(job, (process, process), self.buffer, None, (), cost, name="copy", finish=finish)

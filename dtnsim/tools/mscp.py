@@ -51,9 +51,9 @@ class Mscp(SshCopy):
 
     def connections(self, job: Job) -> int:
         """Connections that have something to do."""
-        asked = self.n or math.floor(2 * math.log(max(job.cores, 1))) + 1
-        chunks = job.per_file(lambda size: math.ceil(max(size, 1.0) / self.chunk_B(size, asked))) * job.files
-        return max(1, min(asked, math.ceil(chunks)))
+        most = self.n or math.floor(2 * math.log(max(job.cores, 1))) + 1
+        chunks = job.per_file(lambda size: math.ceil(max(size, 1.0) / self.chunk_B(size, most))) * job.files
+        return max(1, min(most, math.ceil(chunks)))
 
     def plan(self, job: Job) -> Plan:
         workers = self.connections(job)

@@ -44,14 +44,14 @@ class Netperf(MemoryTest):
     S: Annotated[Size | None, named("S", "remote_socket")] = None
 
     def net(self) -> NetUse:
-        asked = [size for size in (self.s, self.S) if size is not None]
-        window = min(asked, key=lambda size: size.value, default=None)
+        windows = [size for size in (self.s, self.S) if size is not None]
+        window = min(windows, key=lambda size: size.value, default=None)
         net = NetUse(Thread("netperf sender"), Thread("netperf receiver"), window=window, call=self.m)
         return replace(net, transport="udp" if self.t == "UDP_STREAM" else "tcp", sendfile=self.t == "TCP_SENDFILE")
 
     def unlike(self) -> str:
-        said = "netperf -t TCP_MAERTS: data flow from 'from' to 'to' all the same; the client runs at 'to'"
-        return said if self.t == "TCP_MAERTS" else ""
+        warning = "netperf -t TCP_MAERTS: data flow from 'from' to 'to' all the same; the client runs at 'to'"
+        return warning if self.t == "TCP_MAERTS" else ""
 
 
 _HEADER = "github.com/microsoft/ntttcp-for-linux, default values of its header"

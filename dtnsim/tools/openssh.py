@@ -81,7 +81,7 @@ class SftpCopy(SshCopy):
     in_place: ClassVar[bool] = False  #: whether an existing file is written over and then cut to length (scp)
 
     @property
-    def asked(self) -> tuple[int, Quantity]:
+    def requests(self) -> tuple[int, Quantity]:
         """Requests in flight, and bytes of one."""
         return REQUESTS, block_of(self.version)
 
@@ -92,13 +92,13 @@ class SftpCopy(SshCopy):
         after the data.
         """
         if self.client == "source":
-            first = FIRST_WRITE if size_B > self.asked[1].value else 0.0
+            first = FIRST_WRITE if size_B > self.requests[1].value else 0.0
             return PUT + (IN_PLACE if self.in_place else 0.0) + first
         return GET + self.growing(size_B)
 
     def growing(self, size_B: float) -> float:
         """Round trips in which the requests of a file that is fetched grow: they begin at one, and by one an answer."""
-        requests, block = self.asked
+        requests, block = self.requests
         blocks = min(math.ceil(size_B / block.value), requests)
         return math.ceil(math.log2(blocks + 1)) - 1 if blocks > 1 and self.client != "source" else 0.0
 
@@ -111,10 +111,10 @@ class SftpCopy(SshCopy):
 
     def each_file(self, job: Job) -> FileCost:
         """What each file costs; its messages drawn where nobody states the release."""
-        told = "messages of a file: openssh-portable sftp-client.c, scp.c"
+        source = "messages of a file: openssh-portable sftp-client.c, scp.c"
 
         def waits(release: str) -> Quantity:
-            return Quantity(self.model_copy(update={"version": release}).waits(job), "1", 0.0, told)
+            return Quantity(self.model_copy(update={"version": release}).waits(job), "1", 0.0, source)
 
         number = by_release(self, "ssh", waits) if job.files else waits(self.version)
         drawn = number if isinstance(number, Mixture) else None
@@ -122,7 +122,7 @@ class SftpCopy(SshCopy):
 
     def in_flight(self) -> Quantity:
         """Bytes that may be under way: the smaller of the requests and the channel's window."""
-        requests, block = self.asked
+        requests, block = self.requests
         return in_flight(requests, block, "requests", self.window())
 
     def requesting(self) -> tuple[CpuUse, ...]:
@@ -132,11 +132,11 @@ class SftpCopy(SshCopy):
             source = f"{REQUEST_WORK} a request of {block}: {REQUEST_WORK.source}"
             return Quantity(REQUEST_WORK.value / block.value, "cycles/B", REQUEST_WORK.spread, source)
 
-        asked = self.asked[1]
-        if asked == block_of(self.version):
+        request = self.requests[1]
+        if request == block_of(self.version):
             cost = by_release(self, "ssh", lambda release: per_byte(block_of(release)))
         else:
-            cost = per_byte(asked)
+            cost = per_byte(request)
         return both_ends(SENDER, RECEIVER, cost, "SFTP requests")
 
     def copied(
@@ -158,7 +158,7 @@ class SftpCopy(SshCopy):
         folder, further = (PUT_FOLDER, PUT_FURTHER) if put else (GET_FOLDER, GET_FURTHER)
         waits = SESSION + folder + further * max(job.directories - 1, 0)
         opening = self.opening(waits, "the session's first requests")
-        return self.copied(job, block, opening, self.requesting(), channel=self.in_flight(), grain=self.asked[1])
+        return self.copied(job, block, opening, self.requesting(), channel=self.in_flight(), grain=self.requests[1])
 
 
 _SFTP: Final = (9, 0)  #: release whose scp speaks SFTP (release notes of 9.0, 2022)
@@ -211,11 +211,11 @@ class Sftp(SftpCopy):
     r: Annotated[bool, documented("r", "recursive")] = False
 
     @property
-    def asked(self) -> tuple[int, Quantity]:
+    def requests(self) -> tuple[int, Quantity]:
         return self.R, self.B or block_of(self.version)
 
     def plan(self, job: Job) -> Plan:
-        return self.session(job, self.asked[1])
+        return self.session(job, self.requests[1])
 
 
 class Hpnscp(SftpCopy):
@@ -242,7 +242,7 @@ class Hpnscp(SftpCopy):
     )
 
     @property
-    def asked(self) -> tuple[int, Quantity]:
+    def requests(self) -> tuple[int, Quantity]:
         return self.R, self.B
 
     def plan(self, job: Job) -> Plan:

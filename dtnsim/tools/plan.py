@@ -67,7 +67,7 @@ class Job:
         return self.rtt_s > 0 if self.apart is None else self.apart
 
     @property
-    def far(self) -> Far:
+    def far_end(self) -> Far:
         """What the protocol of a tool has to lead to."""
         if any(self.buckets):
             return "bucket"
@@ -129,15 +129,15 @@ class NetUse:
 
         Numbers that are equal differ where their keys or texts do: draws and words follow from those.
         """
-        made: list[Any] = []
+        parts: list[Any] = []
         for name in _DEFAULTS:
             if name in but:
                 continue
-            given = getattr(self, name)
-            if isinstance(given, np.ndarray):
+            setting = getattr(self, name)
+            if isinstance(setting, np.ndarray):
                 return None
-            made.append((given, given.text, given.key) if isinstance(given, Quantity) else given)
-        return tuple(made)
+            parts.append((setting, setting.text, setting.key) if isinstance(setting, Quantity) else setting)
+        return tuple(parts)
 
 
 _DEFAULTS: Final[dict[str, Any]] = {each.name: each.default for each in fields(NetUse)}
@@ -294,9 +294,9 @@ class Tool(Component):
     #: options of a command line that change a duration and are not modelled
     unmodelled: tuple[str, ...] = documentation_only(())
 
-    def __init_subclass__(cls, **given: Any) -> None:
+    def __init_subclass__(cls, **keywords: Any) -> None:
         """Refuses a tool that does not say whose errors it shares."""
-        super().__init_subclass__(**given)
+        super().__init_subclass__(**keywords)
         if cls.kind and getattr(cls, "tool_class", None) not in get_args(ToolClass):
             raise TypeError(f"{cls.__name__}: write tool_class = one of {', '.join(get_args(ToolClass))}")
 

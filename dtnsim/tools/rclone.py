@@ -148,7 +148,7 @@ class Rclone(Tool):
         Raises:
             SpecError: a protocol or a client that does not lead to the far end.
         """
-        way = self._way(job)
+        way = self._route(job)
         workers = max(1, min(self.transfers, job.files))
         cut = job.mean_B >= self.multi_thread_cutoff.value and way.backend != "sftp"
         if way.backend == "local":
@@ -183,13 +183,13 @@ class Rclone(Tool):
             return (Step("checksum", read=reading(job, thread, self.block, workers=workers), cpu=sums), step)
         if not apart:
             return (replace(step, cpu=(*step.cpu, *sums)),)
-        here, there = (
+        read, reread = (
             rereading(job, thread, self.block, workers=workers, end=end) if end in ends else None
             for end in ("source", "destination")
         )
-        return (step, Step("checksum", read=here, reread=there, cpu=sums))
+        return (step, Step("checksum", read=read, reread=reread, cpu=sums))
 
-    def _way(self, job: Job) -> Way:
+    def _route(self, job: Job) -> Way:
         backend = protocol(job, "backend", self.backend, _WAYS)
         if backend == "s3":
             return Way(backend, uploads(job, self.kind, self.client))
@@ -208,8 +208,8 @@ class Rclone(Tool):
 
     def _parts_at_once(self, job: Job, *, cut: bool) -> int:
         """Parts of one upload at once; ``multi_thread_streams`` may ask for more (fs/operations/multithread.go)."""
-        asked = self.multi_thread_streams if cut and "multi_thread_streams" in self.model_fields_set else 1
-        return max(1, min(max(self.s3_upload_concurrency, asked), math.ceil(job.mean_B / self._part(job))))
+        streams = self.multi_thread_streams if cut and "multi_thread_streams" in self.model_fields_set else 1
+        return max(1, min(max(self.s3_upload_concurrency, streams), math.ceil(job.mean_B / self._part(job))))
 
     def _part(self, job: Job) -> float:
         """Bytes of one part of an upload; files up to the cutoff go in one request."""
@@ -240,11 +240,11 @@ class Rclone(Tool):
             return None
         put = way.put
         messages = (_BACKENDS["webdav"].put_file if put else _BACKENDS["webdav"].get_file) * job.rtt_s
-        own = messages + (0.0 if put else _SERVE.value)
-        turn = float(pacer_wait(job.files, workers, _PACED["put" if put else "get"], _PACE_S, own))
+        own_s = messages + (0.0 if put else _SERVE.value)
+        turn = float(pacer_wait(job.files, workers, _PACED["put" if put else "get"], _PACE_S, own_s))
         if put and turn == 0:
             return None
-        return _SERVE.worth(own - messages + turn, f"{_SERVE.source}; requests begin {_PACE_S:g} s apart (lib/pacer)")
+        return _SERVE.worth(own_s - messages + turn, f"{_SERVE.source}; requests begin {_PACE_S:g} s apart (lib/pacer)")
 
     def _work(self, way: Way, sender: Thread, receiver: Thread, *, apart: bool) -> tuple[CpuUse, ...]:
         client: End = "source" if way.put else "destination"
@@ -262,19 +262,19 @@ class Rclone(Tool):
         trips = 0.0
         head = () if way.backend == "s3" and (self.s3_no_head if way.put else self.s3_no_head_object) else ("stat",)
         opened = head if job.buckets[0] else ("stat", "open", "close")  # a bucket: HEAD; GET and PUT are data
-        made = head if job.buckets[1] else COPIED.destination
+        created = head if job.buckets[1] else COPIED.destination
         if not job.buckets[1] and (way.backend == "local" or not way.put):
-            made += ("setattr",) if self.inplace else ("setattr", "lookup", "rename")
+            created += ("setattr",) if self.inplace else ("setattr", "lookup", "rename")
         if way.backend != "local":
             backend = _BACKENDS[way.backend]
             trips = (backend.put_file if way.put else backend.get_file) + (_HASH if self._hashes(way) else 0.0)
             trips -= float(not head)
         waits = self._waits(way, job, workers)
-        return replace(COPIED, round_trips=trips, fixed=waits, source=opened, destination=made)
+        return replace(COPIED, round_trips=trips, fixed=waits, source=opened, destination=created)
 
     def _opening(self, way: Way, job: Job, workers: int) -> Opening:
         if not job.remote:
-            local = job.far == "mount"
+            local = job.far_end == "mount"
             return Opening(0.0, _BACKENDS["http"].start, "start of the program") if local else Opening()
         backend = _BACKENDS[way.backend]
         trips = backend.put if way.put else backend.get

@@ -98,8 +98,8 @@ class Rsync(Tool):
             steps.append(self._transfer(job))
         partly = 0 < changed < 1
         opening = self._opening() if job.remote else Opening(0.0, START, "start and end of three processes")
-        said = "rsync: operations of the changed files are neglected, as their number is not known"
-        return Plan(tuple(steps), warnings=(said,) if partly else (), opening=opening)
+        warning = "rsync: operations of the changed files are neglected, as their number is not known"
+        return Plan(tuple(steps), warnings=(warning,) if partly else (), opening=opening)
 
     def _opening(self) -> Opening:
         """Log-in or the daemon's greeting, then what generator, sender and receiver say to each other once."""
@@ -161,7 +161,7 @@ class Rsync(Tool):
 
     def _files(self) -> FileCost:
         """A new file is made under a temporary name and renamed; requests to the sender run ahead."""
-        kept = ("setattr",) if self.archive else ()
+        attrs = ("setattr",) if self.archive else ()
         return FileCost(
-            source=("open", "close"), destination=("create", "close", *kept, "rename"), directory=("mkdir", *kept)
+            source=("open", "close"), destination=("create", "close", *attrs, "rename"), directory=("mkdir", *attrs)
         )

@@ -97,10 +97,10 @@ class AwsS3(Tool):
         """Its plan with the interpreter's lock: one thread through which every byte and request goes."""
         plan, thread = client.plan(job), Thread("Python interpreter")
         lock = CpuUse("source" if client.put else "destination", thread, self.overhead, "aws-cli")
-        asked = client.asking(job, thread, _PYTHON_REQUEST)
+        requests = client.asking(job, thread, _PYTHON_REQUEST)
 
         def locked(step: Step) -> Step:
-            return step if step.net is None else replace(step, cpu=(*step.cpu, lock, asked))
+            return step if step.net is None else replace(step, cpu=(*step.cpu, lock, requests))
 
         return replace(plan, steps=tuple(locked(s) for s in plan.steps))
 
@@ -191,17 +191,17 @@ class Mc(Tool):
 
     def plan(self, job: Job) -> Plan:
         put = uploads(job, self.kind, self.client)
-        whole = not put or self.disable_multipart or job.largest_B < _LEAST_PART_B
+        single = not put or self.disable_multipart or job.largest_B < _LEAST_PART_B
         part = max(math.ceil(job.largest_B / _MOST_PARTS / _LEAST_PART_B), 1) * _LEAST_PART_B
         objects = min(self.workers or job.cores, 128)
         limit: Quantity | None = self.limit_upload if put else self.limit_download
         return Client(
             "mc",
             put,
-            at_once=objects if whole else objects * _THREADS,
-            part_B=math.inf if whole else part,
-            threshold_B=math.inf if whole else _LEAST_PART_B,
-            a_file=1 if whole else _THREADS,
+            at_once=objects if single else objects * _THREADS,
+            part_B=math.inf if single else part,
+            threshold_B=math.inf if single else _LEAST_PART_B,
+            a_file=1 if single else _THREADS,
             head=1.0,  # its size and time are asked for before it is copied
             start=_MC_START,
             overhead=self.overhead,

@@ -77,8 +77,8 @@ class Xrdcp(Tool):
         net = replace(net, stopped=workers > 1 or job.files > 1)
         cpu = (*both_ends(sender, receiver, self.overhead, "xrootd"), *sums)
         get = self.client == "destination"
-        told = _TPC_SOURCE if get else _TPC_DESTINATION  # what crosses the path: messages to the end without the client
-        trips, fixed = (_FILE + told + _OPENING, self._looks(job)) if third else (_FILE, _FILE_WORK)
+        msgs = _TPC_SOURCE if get else _TPC_DESTINATION  # what crosses the path: messages to the end without the client
+        trips, fixed = (_FILE + msgs + _OPENING, self._looks(job)) if third else (_FILE, _FILE_WORK)
         files = replace(COPIED, round_trips=trips, fixed=fixed)
         step = transfer(job, (reader, writer), self.chunk_size, net, cpu, files, workers=workers)
         opening = Opening(_OPENING, _START, "log-in")

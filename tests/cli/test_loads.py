@@ -121,11 +121,11 @@ def test_printing_works_out_no_more_than_this(
         monkeypatch.setattr(owner, name, one)
 
     counting(Composer, "problem")
-    counting(rate_over_time, "_runs")
+    counting(rate_over_time, "answers")
     rate_over_time._kept.clear()
     assert run(*arguments).code == 0
     assert counted["problem"] <= compositions, counted
-    assert counted["_runs"] <= courses, counted
+    assert counted["answers"] <= courses, counted
 
 
 def test_the_calculator_steps_all_that_it_says_together(run: Run, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -108,7 +108,7 @@ def test_hosts_and_paths_of_ones_own_library_have_names_too(here: Path, run: Run
 
 @cases("name", [n for n in library.names("parts") if n.split("/")[0] in ("ssd", "cpu", "nic", "board")])
 def test_every_line_of_a_part_has_its_source(name: str) -> None:
-    lines = {x["key"]: x for x in listing.every(f"parts/{name}")[0]["lines"]}
+    lines = {x["key"]: x for x in listing.describe_all(f"parts/{name}")[0]["lines"]}
     assert all(line["source"] for line in lines.values())
     if "price" in lines:
         own = lines["source"]["value"]
@@ -141,4 +141,4 @@ def test_every_column_is_a_number_that_the_records_have() -> None:
 
 
 def test_other_names_of_kinds_show_what_they_are_taken_as() -> None:
-    assert [listing.every(name)[0]["name"] for name in ("md", "luks", "ext3")] == ["raid", "dm-crypt", "ext4"]
+    assert [listing.describe_all(name)[0]["name"] for name in ("md", "luks", "ext3")] == ["raid", "dm-crypt", "ext4"]

@@ -120,11 +120,11 @@ def test_what_a_time_ends_moves_more_with_a_larger_cache_and_never_without_end()
     """100 s of a drive that takes 100 MB/s behind a cache of 1 GB: 110 MB/s; of 2 and 20 GB, 120 and 300 MB/s."""
     done = access("write", total_B=11e9, timed=True)
     for cache, rate in ((1e9, 110e6), (2e9, 120e6), (20e9, 300e6)):
-        assert 100e6 / float(done.beyond(term(cache, "B"), 1e9).value) == pytest.approx(rate)
+        assert 100e6 / float(done.missed_part(term(cache, "B"), 1e9).value) == pytest.approx(rate)
     whole = access("write", total_B=11e9)  # a file of that size fits a cache of 20 GB
-    assert float(whole.beyond(term(20e9, "B"), 1e9).value) == 0.0
-    assert float(whole.beyond(term(1e9, "B"), 1e9).value) == pytest.approx(
-        float(done.beyond(term(1e9, "B"), 1e9).value)
+    assert float(whole.missed_part(term(20e9, "B"), 1e9).value) == 0.0
+    assert float(whole.missed_part(term(1e9, "B"), 1e9).value) == pytest.approx(
+        float(done.missed_part(term(1e9, "B"), 1e9).value)
     )
 
 

@@ -22,7 +22,7 @@ def background(**given: object) -> Background:
 def test_others_leave_the_rest_of_a_daily_wave(hour: float, share: float) -> None:
     """0.4 (1 + 0.5 cos(2 pi (h - 15) / 24)): 0.6 at three in the afternoon, 0.2 at three in the morning."""
     others = {"share": "40 %", "diurnal": "50 %", "peak_hour": 15, "hour": hour}
-    assert background(**others).taken(Draw()).value == pytest.approx(share)
+    assert background(**others).share_taken(Draw()).value == pytest.approx(share)
     found = sheet(problem(journey(wan={"bandwidth": "10 Gb/s", "background": others})))
     assert found.capacity("network.wan") == pytest.approx((1 - share) * 1.25e9)
 
@@ -31,13 +31,13 @@ def test_an_unknown_hour_widens_the_spread() -> None:
     """A sine of amplitude a has variance a^2 / 2: spreads add in quadrature; the median stays."""
     found = background(share={"value": "40 %", "spread": 0.3}, diurnal="50 %")
     assert found.anytime.spread == pytest.approx((0.3**2 + 0.5**2 / 2) ** 0.5)
-    assert found.taken(Draw()).value == pytest.approx(0.4)
+    assert found.share_taken(Draw()).value == pytest.approx(0.4)
 
 
 def test_an_unknown_hour_is_the_same_hour_for_all_who_ask() -> None:
     """The segment and the TCP that crosses it must see one and the same load in every scenario."""
     found, draw = background(share="40 %", diurnal="50 %"), Draw(64, 1)
-    first, second = found.taken(draw).value, found.taken(draw).value
+    first, second = found.share_taken(draw).value, found.share_taken(draw).value
     assert (first == second).all()  # type: ignore[union-attr]  # arrays
     assert first.std() > 0  # type: ignore[union-attr]
 
@@ -131,7 +131,7 @@ def test_other_traffic_of_an_unknown_kind_is_that_of_its_length() -> None:
     """Within a site (1 ms, or no round trip stated) a campus or a lab, each in half of the draws; else a long one."""
 
     def shares(**said: object) -> np.ndarray:
-        return np.asarray(Segment.model_validate({"bandwidth": "10 Gb/s", **said}).taken(Draw(4000, 1)).value)
+        return np.asarray(Segment.model_validate({"bandwidth": "10 Gb/s", **said}).share_taken(Draw(4000, 1)).value)
 
     each = [shares(medium=kind) for kind in ("campus", "lab")]
     for here in (shares(rtt="0.3 ms"), shares(rtt="1 ms"), shares()):

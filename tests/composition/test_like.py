@@ -66,7 +66,7 @@ def test_what_is_like_is_composed_once(monkeypatch: pytest.MonkeyPatch) -> None:
     composed.clear()
     streams = composer.storage_of(0).visited(composer.legs[0])
     for number in range(10):
-        composer.beside(number, {shelf: 2 for shelf, _ in streams})
+        composer.beside_streams(number, {shelf: 2 for shelf, _ in streams})
     assert set(composed) == {"t0-0", "t1-0"}
 
 
@@ -144,7 +144,7 @@ def test_alike_transfers_are_charged_as_by_themselves(monkeypatch: pytest.Monkey
         charge()
 
     monkeypatch.setattr(Row, "likewise", alone)
-    monkeypatch.setattr(transport, "_like", lambda *_: None)
+    monkeypatch.setattr(transport, "_key", lambda *_: None)
     assert everything(compose(spec, Draw(draws))) == everything(together)
 
 

@@ -58,7 +58,7 @@ def test_background_narrows_a_wide_segment() -> None:
 @given(st.floats(0, 0.999), st.floats(0, 1), st.floats(0, 23.9))
 def test_a_share_is_a_share(share: float, wave: float, hour: float) -> None:
     found = Background.model_validate({"share": repr(share), "diurnal": repr(wave), "hour": hour})
-    assert 0 <= float(found.taken(Draw()).value) < 1
+    assert 0 <= float(found.share_taken(Draw()).value) < 1
 
 
 def test_a_firewall_of_unknown_total_is_one_engine() -> None:

@@ -45,18 +45,18 @@ def test_a_transfer_beside_fewer_costs_what_it_costs_in_a_path_of_fewer(streams:
     for f in range(streams):
         drives.count(f, count, 1)
     alone = compose(path(streams), Draw())
-    found = seconds_a_byte(drives.beside(0, count), compose(path(6), Draw()))
+    found = seconds_a_byte(drives.beside_streams(0, count), compose(path(6), Draw()))
     wanted = seconds_a_byte(alone.transfers[0], alone)
     name = next(n for n in wanted if "data" in n)
     assert found[name] == pytest.approx(wanted[name], rel=1e-12)
-    assert drives.beside(0, count) is drives.beside(0, count)
+    assert drives.beside_streams(0, count) is drives.beside_streams(0, count)
 
 
 def test_flash_minds_no_other_streams() -> None:
     scene = make_scene(path(6, SSD))
     drives = scene.state(scene.start)[1]
     assert drives.shared
-    assert drives.beside(0, Counter({("a", "/data"): 1})) is drives.whole(0)
+    assert drives.beside_streams(0, Counter({("a", "/data"): 1})) is drives.beside_all(0)
 
 
 def test_many_streams_are_told_apart_by_an_eighth() -> None:
@@ -73,10 +73,10 @@ def test_drives_that_mind_no_other_streams_are_tried_once_for_all_that_are_equal
     scene = make_scene(path(6, SSD))
     drives = scene.state(scene.start)[1]
     composer, tried = drives._composer, []
-    beside = type(composer).beside
-    monkeypatch.setattr(type(composer), "beside", lambda self, f, s: (tried.append(f), beside(self, f, s))[1])
+    beside = type(composer).beside_streams
+    monkeypatch.setattr(type(composer), "beside_streams", lambda self, f, s: (tried.append(f), beside(self, f, s))[1])
     for f in range(6):
-        assert drives.beside(f, Counter({("a", "/data"): 2})) is drives.whole(f)
+        assert drives.beside_streams(f, Counter({("a", "/data"): 2})) is drives.beside_all(f)
     assert tried == [0]
 
 
@@ -196,7 +196,7 @@ def test_files_never_take_more_than_there_is(events: list[tuple[str, str, float]
         else:
             memory.write(file, size)
             memory.ended(file)
-        assert memory.taken <= max(memory.room, 0.0) + 1e-6
+        assert memory.used_B <= max(memory.room, 0.0) + 1e-6
 
 
 def test_a_file_that_was_driven_out_is_new_when_it_comes_back() -> None:

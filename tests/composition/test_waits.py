@@ -25,6 +25,6 @@ def test_one_worker_who_reads_its_drive_again_leaves_it_no_pause(read: float) ->
     """
     copy = Phase("copy", (WIRE, WRITTEN), step="copy")
     again = Phase("verification", (Demand("drive", read, "read"),), step="verification")
-    made = waits.beside([copy, again], copy, STATIONS, cache=(1.0, 0.0, 0.0), workers=1)
-    lasts = sum(waits.alone(STATIONS, phase.demands, 1) for phase in made)
+    made = waits.hidden_by_medium([copy, again], copy, STATIONS, cache=(1.0, 0.0, 0.0), workers=1)
+    lasts = sum(waits.time_alone(STATIONS, phase.demands, 1) for phase in made)
     assert lasts == pytest.approx((1.0 + read) / 50.0)

@@ -9,7 +9,7 @@ import yaml
 
 from dtnsim.composition.compose import compose
 from dtnsim.description import spec
-from dtnsim.description.fitted import _at
+from dtnsim.description.fitted import _quantity_at
 from dtnsim.description.host import build_host
 from dtnsim.description.hosts import named
 from dtnsim.description.override import split_key
@@ -76,7 +76,7 @@ def test_shipped_fits_are_of_the_shipped_hosts() -> None:
         for host, keys in yamlio.plain(file)["parameters"].items():
             built = build_host(host, named(host))
             for key, entry in keys.items():
-                found = _at(built, split_key(key))
+                found = _quantity_at(built, split_key(key))
                 assert found is not None, f"{file}: {host}: {key}"
                 assert before(found) == entry["prior"], f"{file}: {host}: {key}: fit it again"
 

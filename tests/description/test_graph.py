@@ -23,7 +23,7 @@ def linked(links: dict[str, dict[str, Any]], hosts: str = "abc") -> spec.PathSpe
 def test_of_links_side_by_side_the_shorter_counts() -> None:
     for first, second in (("5 ms", "9 ms"), ("9 ms", "5 ms")):
         path = linked({"x": {"between": ["a", "b"], "rtt": first}, "y": {"between": ["b", "a"], "rtt": second}})
-        assert graphs.way(path.graph, "a.nic", "b.nic") == ["x" if first == "5 ms" else "y"]
+        assert graphs.shortest_route(path.graph, "a.nic", "b.nic") == ["x" if first == "5 ms" else "y"]
 
 
 def test_of_two_ways_with_the_same_delay_the_way_with_fewer_links() -> None:
@@ -32,13 +32,13 @@ def test_of_two_ways_with_the_same_delay_the_way_with_fewer_links() -> None:
         "rb": {"between": ["r", "b"], "rtt": "1 ms"},
         "ab": {"between": ["a", "b"], "rtt": "2 ms"},
     }
-    assert graphs.way(linked(links).graph, "a.nic", "b.nic") == ["ab"]
+    assert graphs.shortest_route(linked(links).graph, "a.nic", "b.nic") == ["ab"]
 
 
 def test_no_way_leads_through_a_host() -> None:
     path = linked({"ac": {"between": ["a", "c"], "rtt": "1 ms"}, "cb": {"between": ["c", "b"], "rtt": "1 ms"}})
     with pytest.raises(nx.NetworkXNoPath):
-        graphs.way(path.graph, "a.nic", "b.nic")
+        graphs.shortest_route(path.graph, "a.nic", "b.nic")
 
 
 def test_links_side_by_side_are_both_drawn() -> None:
@@ -66,8 +66,8 @@ def test_a_shipped_path() -> None:
 
 def test_segments_in_series_are_a_chain() -> None:
     path = load(journey(wan=[{"bandwidth": "10 Gb/s"}, {"bandwidth": "40 Gb/s"}]))
-    assert graphs.way(path.graph, "a.nic", "b.nic") == ["wan.0", "wan.1"]
-    assert graphs.way(path.graph, "b.nic", "a.nic") == ["wan.1", "wan.0"]
+    assert graphs.shortest_route(path.graph, "a.nic", "b.nic") == ["wan.0", "wan.1"]
+    assert graphs.shortest_route(path.graph, "b.nic", "a.nic") == ["wan.1", "wan.0"]
 
 
 def test_senders_to_the_same_receiver_share_the_direction_of_the_wan() -> None:

@@ -139,7 +139,7 @@ def test_memory_load_slows_the_cores_of_its_own_host() -> None:
     row = Row(ledger, "t", [], 1.0, "h")
     made.core(row, Thread("app"), term(1.0), "work")
     made.memory.cross(row, DMA, "work")
-    row.at("other").charge("cpu.app", "core", capacity=1.0, unit="cycles", what="x")
+    row.seen_from("other").charge("cpu.app", "core", capacity=1.0, unit="cycles", what="x")
     cores = tuple(n for n, s in ledger.stations.items() if s.host == "h" and s.unit == "cycles")
     (slow,) = made.slowdowns(ledger, cores)
     assert slow.driver == "h.memory"

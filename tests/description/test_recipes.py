@@ -88,7 +88,7 @@ def test_a_tool_is_found_by_all_that_asks_for_tools() -> None:
     answer = predict(given, samples=0)
     assert answer.duration_s.p50 > 100 * 10e-3
     made = problem(path)
-    assert scenarios.held(given, made)[0].own.tool == "mover"
+    assert scenarios.holders_of(given, made)[0].own.tool == "mover"
     assert "one-socket" in {k["kind"] for k in catalogue.overview()["kinds"]}
     assert schema.json_schema("one-socket")["properties"]["block"]
     assert find_kind("one-socket").tool_class == "mover"

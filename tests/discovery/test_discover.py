@@ -14,7 +14,7 @@ import pytest
 import dtnsim
 from dtnsim.discovery import cards, drives, hardware, outputs
 from dtnsim.discovery.discover import discover
-from dtnsim.discovery.outputs import Said
+from dtnsim.discovery.outputs import Stated
 from dtnsim.ground.errors import InputError
 from tests.each import tables
 
@@ -44,7 +44,7 @@ def folder(place: Path, **changed: str | None) -> Path:
 def value(tree: outputs.Tree, *keys: str) -> object:
     for key in keys:
         tree = tree[key]  # type: ignore[assignment]
-    assert isinstance(tree, Said)
+    assert isinstance(tree, Stated)
     return tree.value
 
 

@@ -19,7 +19,7 @@ from dtnsim.cli import measure
 from dtnsim.discovery import as_measured, measuring, outputs
 from dtnsim.discovery.discover import Found
 from dtnsim.discovery.measuring import MIB, Benchmark
-from dtnsim.discovery.outputs import Said
+from dtnsim.discovery.outputs import Stated
 from dtnsim.ground.errors import InputError
 from tests.conftest import Run
 from tests.each import cases, rows, tables
@@ -34,7 +34,7 @@ DD = "1048576 bytes (1.0 MB, 1.0 MiB) copied, 0.5 s, 2.1 MB/s # "
 
 def said(tree: Any) -> Any:
     """What is found, without saying where."""
-    return {key: said(value) for key, value in tree.items()} if isinstance(tree, dict) else Said(tree, "")
+    return {key: said(value) for key, value in tree.items()} if isinstance(tree, dict) else Stated(tree, "")
 
 
 FOUND = Found("box", said(GIVEN["found"]), (), "a test")
@@ -140,7 +140,7 @@ def test_a_bucket_is_found_where_the_rate_falls_for_good(
         assert not found
         return
     said = found["burst"]
-    assert isinstance(said, Said)
+    assert isinstance(said, Stated)
     assert float(re.findall(r"value: ([\d.e+]+) B", str(said.value))[0]) == pytest.approx(burst, rel=0.01)
 
 
@@ -150,13 +150,13 @@ def test_a_way_to_a_peer(logs: Path, tmp_path: Path) -> None:
     host = as_measured.host(FOUND, as_measured.Logs(logs), "/")
     (tmp_path / "box.yaml").write_text(host.host())
     (tmp_path / "p.yaml").write_text(host.host().replace("name: box", "name: far"))
-    text = as_measured.way(host, str(tmp_path / "box.yaml"), as_measured.Logs(logs), "p", tmp_path / "p.yaml", "/")
+    text = as_measured.path_to(host, str(tmp_path / "box.yaml"), as_measured.Logs(logs), "p", tmp_path / "p.yaml", "/")
     (tmp_path / "way.yaml").write_text(text)
     given = dtnsim.load(tmp_path / "way.yaml")
     assert given.wan[0].rtt.value == pytest.approx(10.1e-3)
-    rate = as_measured.Logs(logs).of("loopback-4", role="receiver")[0]
+    rate = as_measured.Logs(logs).figures("loopback-4", role="receiver")[0]
     assert given.wan[0].bandwidth.value == pytest.approx(rate, rel=1e-4)
-    assert not as_measured.way(host, "x", as_measured.Logs(logs), "p", tmp_path / "none.yaml", "/")
+    assert not as_measured.path_to(host, "x", as_measured.Logs(logs), "p", tmp_path / "none.yaml", "/")
 
 
 # -- manners -------------------------------------------------------------------------------------

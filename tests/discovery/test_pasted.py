@@ -11,7 +11,7 @@ import pytest
 import dtnsim
 from dtnsim.discovery import outputs, pasted
 from dtnsim.discovery.discover import discover
-from dtnsim.discovery.outputs import Said
+from dtnsim.discovery.outputs import Stated
 from dtnsim.ground import yamlio
 from dtnsim.ground.errors import InputError
 from tests.each import rows
@@ -29,13 +29,13 @@ def number(text: object) -> float:
     return float(found[1])
 
 
-def at(tree: Any, *keys: str) -> Said | None:
+def at(tree: Any, *keys: str) -> Stated | None:
     for key in keys:
         tree = tree.get(key) if isinstance(tree, dict) else None
-    return tree if isinstance(tree, Said) else None
+    return tree if isinstance(tree, Stated) else None
 
 
-def judge(said: Said | None, truth: object) -> None:
+def judge(said: Stated | None, truth: object) -> None:
     if truth == "none":
         assert said is None
     else:
@@ -52,7 +52,7 @@ def test_what_lines_say_is_in_the_host_and_nothing_else(machine: str, tmp_path: 
         system = at(tree, "os") or at(tree, "stack")
         assert str(system.value).split()[0].lower() == truth["stack"]
     if truth.get("nics") == "none":
-        assert at(tree, "nics", "eth") == Said("unknown", "no output says it", "ip link, and ethtool of the card")
+        assert at(tree, "nics", "eth") == Stated("unknown", "no output says it", "ip link, and ethtool of the card")
     elif "nics" in truth:
         assert set(tree["nics"]) == set(truth["nics"])  # type: ignore[arg-type]
     for name, rate in truth.get("nics", {}).items() if isinstance(truth.get("nics"), dict) else ():

@@ -32,7 +32,7 @@ def test_an_empty_folder_is_named(tmp_path: Path) -> None:
 def test_measured_beside_predicted_by_one_call() -> None:
     found = dtnsim.validate([SITES / "nasa"], samples=0)
     assert found.sites == ["nasa"]
-    assert len(found.of("blind")) == 7
+    assert len(found.with_role("blind")) == 7
 
 
 @pytest.mark.long

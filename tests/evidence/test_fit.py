@@ -163,7 +163,7 @@ def test_no_figure_of_the_host() -> None:
 def test_parameters_are_found_with_keys_that_set_them() -> None:
     path = paths()[0]
     collection = Collection(["bench"])
-    place = collection.own(path)
+    place = collection.host_parameters(path)
     keys = {p.key for p in collection.parameters}
     assert {"cpu.clock", "stack.file_call", "volumes./data.array.of.rate"} <= keys
     assert len(place) == len(keys)
@@ -174,7 +174,7 @@ def test_parameters_are_found_with_keys_that_set_them() -> None:
 
 def test_bounds_keep_shares_below_one() -> None:
     collection = Collection(["bench"])
-    collection.own(paths()[0])
+    collection.host_parameters(paths()[0])
     share = next(p for p in collection.parameters if p.key == "memory.efficiency")
     assert share.value(share.high) <= 1.0 + 1e-12
     assert share.value(share.high) == pytest.approx(1.0, abs=0.2)

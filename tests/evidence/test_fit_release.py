@@ -138,7 +138,7 @@ def test_what_stays_where_it_is_stated_does_not_give_way() -> None:
     search = fit_search.Search(Uplink(), np.arange(2), {0: 3 * fit_search.scale(Uplink.parameters[0])})
     found, u, gone = fit_release.give_way(search, np.zeros(2), error)
     assert gone == []
-    assert not fit_release.off(found.at(u)[0], error).any()
+    assert not fit_release.is_missed(found.at(u)[0], error).any()
 
 
 class Twins:

@@ -32,7 +32,7 @@ def made(tmp_path: Path, *texts: str) -> fit_wan.Way:
     for number, text in enumerate(texts):
         files.append(tmp_path / f"log{number}-2020-03-0{number + 1}.txt")
         files[-1].write_text(text)
-    return fit_wan.way(files)
+    return fit_wan.read_way(files)
 
 
 def test_one_run_says_how_far_its_mean_lies_above_its_fastest(tmp_path: Path) -> None:
@@ -82,7 +82,7 @@ def test_a_path_names_it_and_predicts_with_it(tmp_path: Path) -> None:
 
 def test_the_far_end_of_traceroute_and_an_archive_of_perfsonar(tmp_path: Path) -> None:
     shared = Path(__file__).parents[1] / "logs" / "data"
-    trace = fit_wan.way([shared / "traceroute" / "uci.txt"])
+    trace = fit_wan.read_way([shared / "traceroute" / "uci.txt"])
     assert len(trace.means) == 1  # of all hops the last, of several traces the one that arrived
     assert trace.target == "mango.cass.idre.ucla.edu"
     hits = []
@@ -92,7 +92,7 @@ def test_the_far_end_of_traceroute_and_an_archive_of_perfsonar(tmp_path: Path) -
         test = {"type": "rtt", "spec": {"dest": "10.0.0.2"}}
         hits.append({"pscheduler": {"start_time": f"2024-03-0{day}T15:06:46Z"}, "test": test, "result": result})
     (tmp_path / "hits.json").write_text(json.dumps(hits))
-    found = fit_wan.way([tmp_path / "hits.json"])
+    found = fit_wan.read_way([tmp_path / "hits.json"])
     assert (len(found.means), found.sent, len(found.days)) == (3, 30, 3)
     assert found.rtt_s == pytest.approx(0.061, rel=1e-3)
 
@@ -127,7 +127,7 @@ def test_rates_of_both_directions_and_what_was_sent_again(tmp_path: Path) -> Non
     for number, text in enumerate((ping(20.0), iperf3(0, 9.4e9, 3), iperf3(1, 9.0e9, 2, reverse=1))):
         (tmp_path / f"{number}.log").write_text(text)
     files = sorted(tmp_path.glob("*.log"))
-    text = fit_wan.text(fit_wan.way(files, {"192.0.2.7": "dtn.example.org"}))
+    text = fit_wan.text(fit_wan.read_way(files, {"192.0.2.7": "dtn.example.org"}))
     assert "# 1 run here to dtn.example.org: median 9.4 Gb/s" in text
     assert "# 1 run dtn.example.org to here: median 9 Gb/s" in text
     assert "bandwidth: 10 Gb/s  # TODO: what the provider says (now the smallest rate of Ethernet" in text
@@ -135,7 +135,7 @@ def test_rates_of_both_directions_and_what_was_sent_again(tmp_path: Path) -> Non
     assert "background" not in text
     (tmp_path / "3.log").write_text(iperf3(2, 1e9).replace("192.0.2.7", "192.0.2.9"))
     with pytest.raises(InputError, match=r"rates are of several ways: 192\.0\.2\.7, 192\.0\.2\.9"):
-        fit_wan.way([*files, tmp_path / "3.log"])
+        fit_wan.read_way([*files, tmp_path / "3.log"])
 
 
 def test_runs_over_days_and_hours_say_what_others_take(tmp_path: Path) -> None:
@@ -147,7 +147,7 @@ def test_runs_over_days_and_hours_say_what_others_take(tmp_path: Path) -> None:
         taken = 0.2 * (1 + 0.5 * math.cos(2 * math.pi * (hour - 15) / 24))
         files.append(tmp_path / f"{hour}.json")
         files[-1].write_text(iperf3(hour, 10e9 * (1 - taken)))
-    (tmp_path / "way.yaml").write_text(fit_wan.text(fit_wan.way(files)))
+    (tmp_path / "way.yaml").write_text(fit_wan.text(fit_wan.read_way(files)))
     path = written(
         tmp_path / "path.yaml",
         "hosts: {a: example-dtn-100g, b: example-dtn-100g}\nwan: {part: way.yaml}\n"

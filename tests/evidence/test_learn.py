@@ -11,7 +11,7 @@ from dtnsim.evidence.cases import load_all
 from dtnsim.evidence.trust import Judgement, Residual
 from dtnsim.ground import yamlio
 from dtnsim.steady import discrepancy
-from dtnsim.steady.discrepancy import UNIT, Discrepancy, Law, together
+from dtnsim.steady.discrepancy import UNIT, Discrepancy, Law, clayton
 from dtnsim.steady.regime import Regime
 
 #: kind: location, scale below, scale above
@@ -31,7 +31,7 @@ def synthetic(studies: int = 40, each: int = 3, seed: int = 3) -> list[Residual]
     for study in range(studies):
         for kind, truth in TRUTH.items():
             for _ in range(each):
-                error = float(Law(*truth).at(random.random(1))[0])
+                error = float(Law(*truth).ppf(random.random(1))[0])
                 off = error + SPREAD * random.normal() + NOISE * random.normal()
                 drawn = SPREAD * random.normal(size=256)
                 made.append(figure(f"s{study}", kind, off, drawn, NOISE))
@@ -49,7 +49,7 @@ def test_a_known_truth_is_recovered(learned: learn.Learned) -> None:
         middle = np.array([0.5])
         # two standard errors of the median of a t2 (density 0.354 over its scale), 3 figures of 40 studies as 120 / 2.2
         error = 2 * (below + above) / 2 / (2 * 0.354 * (120 / (1 + 2 * learn.RHO)) ** 0.5)
-        assert abs(law.at(middle) - Law(*TRUTH[kind]).at(middle))[0] < max(error, 0.06), kind
+        assert abs(law.ppf(middle) - Law(*TRUTH[kind]).ppf(middle))[0] < max(error, 0.06), kind
         # parameters and noise (0.11 together) are taken off; what is smaller than they are can only be bounded
         assert law.below == pytest.approx(below, rel=0.35, abs=0.04), kind
         assert law.above == pytest.approx(above, rel=0.45, abs=0.05), kind
@@ -64,7 +64,7 @@ def test_intervals_of_a_known_truth_keep_their_promise(learned: learn.Learned) -
     held = []
     for r in synthetic(seed=11):
         law = learned.discrepancy.law(r.regime)
-        run = law.at(random.random(2000)) + SPREAD * random.normal(size=2000) + NOISE * random.normal(size=2000)
+        run = law.ppf(random.random(2000)) + SPREAD * random.normal(size=2000) + NOISE * random.normal(size=2000)
         low, high = np.quantile(run, (0.1, 0.9))
         held.append(low <= r.value <= high)
     assert 0.75 <= np.mean(held) <= 0.88
@@ -75,11 +75,11 @@ def test_what_other_kinds_hold_back_is_theirs() -> None:
     random = np.random.default_rng(6)
     core, found = Law(0.0, 0.4, 0.15), []
     for n in range(300):
-        error = together(*random.random((2, 1)))
+        error = clayton(*random.random((2, 1)))
         near = float(random.uniform(0.0, 0.6))
-        off = min(0.01 * random.normal(), near + float(core.at(error)[0]))
+        off = min(0.01 * random.normal(), near + float(core.ppf(error)[0]))
         found.append(replace(figure(f"w{n}", "wire", off, np.zeros(8)), rooms={"core": np.full(8, near)}))
-        found.append(figure(f"c{n}", "core", float(core.at(random.random(1))[0]), np.zeros(8)))
+        found.append(figure(f"c{n}", "core", float(core.ppf(random.random(1))[0]), np.zeros(8)))
     told = learn.learn(found, Discrepancy()).discrepancy.laws
     bare = learn.learn([replace(r, rooms={}) for r in found], Discrepancy()).discrepancy.laws
     assert told["production/wire/test"].below < 0.35 * bare["production/wire/test"].below
@@ -93,17 +93,17 @@ def test_the_least_of_like_errors_teaches_no_slower_law() -> None:
     found = []
     for n in range(300):
         common, others = random.random(1), {k: np.zeros(8) for k in kinds if k != kinds[n % 3]}
-        least = min(float(like.at(together(random.random(1), common))[0]) for _ in kinds)
+        least = min(float(like.ppf(clayton(random.random(1), common))[0]) for _ in kinds)
         found.append(replace(figure(f"s{n}", kinds[n % 3], least, np.zeros(8)), rooms=others))
     # density of the least there: 3 f (S / S_g)**2 = 4/3 of the t2's 0.23 over its scale; two standard errors
-    off, quartile = 2 * 0.5 * 0.2 / (4 / 3 * 0.23 * 300**0.5), float(like.at(np.array([0.25]))[0])
+    off, quartile = 2 * 0.5 * 0.2 / (4 / 3 * 0.23 * 300**0.5), float(like.ppf(np.array([0.25]))[0])
     assert np.median([r.value for r in found]) == pytest.approx(quartile, abs=off)
     bare = [replace(r, rooms={}) for r in found]
     told, taken = (learn.learn(r, Discrepancy()).discrepancy.laws for r in (found, bare))
     for kind in kinds:
         name, middle = f"production/{kind}/test", np.array([0.5])
-        assert told[name].at(middle)[0] == pytest.approx(0.0, abs=off), kind
-        assert taken[name].at(middle)[0] == pytest.approx(quartile, abs=1.5 * off), kind  # a third of the figures
+        assert told[name].ppf(middle)[0] == pytest.approx(0.0, abs=off), kind
+        assert taken[name].ppf(middle)[0] == pytest.approx(quartile, abs=1.5 * off), kind  # a third of the figures
 
 
 def test_unseen_systems_have_wider_laws_around_the_same_median() -> None:
@@ -119,7 +119,7 @@ def test_unseen_systems_have_wider_laws_around_the_same_median() -> None:
     for name in TRUTH:
         before, law = (at.discrepancy.laws[f"production/{name}/test"] for at in (seen, found))
         assert law.below / before.below == pytest.approx(2, rel=0.25), name
-        assert law.at(np.array([0.5])) == pytest.approx(before.at(np.array([0.5])), abs=0.04), name
+        assert law.ppf(np.array([0.5])) == pytest.approx(before.ppf(np.array([0.5])), abs=0.04), name
 
 
 def test_a_setting_in_which_nobody_predicted_an_unseen_system_keeps_its_laws() -> None:
@@ -136,14 +136,14 @@ def test_figures_at_what_the_wires_carry_say_only_that_much() -> None:
     """Two in three of a world's figures would be above its wires and are cut there: its law is found all the same."""
     random = np.random.default_rng(8)
     truth = Law(0.05, 0.2, 0.2)
-    rates = np.minimum(truth.at(random.random(200)), 0.0)
+    rates = np.minimum(truth.ppf(random.random(200)), 0.0)
     cut = [figure(f"s{n}", "wire", float(x), np.zeros(8), room=0.0) for n, x in enumerate(rates)]
     told = learn.learn(cut, Discrepancy()).discrepancy.laws["production/wire/test"]
     bare = [figure(f"s{n}", "wire", float(x), np.zeros(8)) for n, x in enumerate(rates)]
     taken = learn.learn(bare, Discrepancy()).discrepancy.laws["production/wire/test"]
     tenth = np.array([0.1, 0.5])
     # standard errors: scale / (sqrt(200) f), f of the t2 there (0.076 and 0.354) over its mean scale
-    low, middle = told.at(tenth) - truth.at(tenth)
+    low, middle = told.ppf(tenth) - truth.ppf(tenth)
     assert abs(low) < 2 * 0.2 / (200**0.5 * 0.076)
     assert abs(middle) < 2 * 0.2 / (200**0.5 * 0.354) + 0.02
     assert taken.above < 0.5 * told.above  # as if nothing could be above

@@ -179,7 +179,7 @@ def test_transfers_fit_the_hosts_of_the_path_that_they_went_over(tmp_path: Path)
     moved = {p.name: v / 500e6 for p, v in zip(found.parameters, found.values, strict=True)}
     assert 0.55 < moved["my: volumes./pool.array.read"] < 0.82
     together = sum(f.case.spread**-2 for f in found.figures) ** -0.5
-    off = discrepancy.load().laws["production"].at(np.array([1, 5]) / 6)  # two thirds lie between
+    off = discrepancy.load().laws["production"].ppf(np.array([1, 5]) / 6)  # two thirds lie between
     assert together > np.ptp(off) / 2  # four say no more than the model is good for
     assert notes == []
 

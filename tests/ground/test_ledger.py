@@ -23,7 +23,7 @@ def test_factors_multiply(a: float, b: float, demand: float) -> None:
 
 def test_a_view_leaves_the_row_it_came_from_alone() -> None:
     def two(row: Row) -> None:
-        row.times(7.0).at("elsewhere")
+        row.times(7.0).seen_from("elsewhere")
         charge(row)
 
     found = charged(two)
@@ -34,8 +34,8 @@ def test_a_station_belongs_to_a_host_or_to_the_network() -> None:
     ledger = Ledger(Draw())
     row = Row(ledger, "t", [])
     charge(row)
-    charge(row.at("a"))
-    charge(row.at("a"), private=True)
+    charge(row.seen_from("a"))
+    charge(row.seen_from("a"), private=True)
     assert list(ledger.stations) == ["network.x", "a.x", "a.x[t]"]
     assert [s.private for s in ledger.stations.values()] == [False, False, True]
 

@@ -53,7 +53,7 @@ def test_a_folder_that_others_may_write_to_or_that_is_a_link_is_refused(root, so
 def test_where_nothing_can_be_written_nothing_is_kept(root, source, monkeypatch):
     monkeypatch.setenv("NUMBA_CACHE_DIR", str(source / "below"))
     assert machine_code.folder([source]) is None
-    with machine_code.alone(None):
+    with machine_code.one_process(None):
         pass
 
 
@@ -75,7 +75,7 @@ def test_kept_code_is_found_by_its_function_from_any_copy_of_its_source(root, so
     (folder / "room").mkdir()
     (folder / "room" / "traffic.run-25.py311.1.nbc").write_bytes(b"")
     assert machine_code.holds(folder, "traffic.run")
-    with machine_code.alone(folder):
+    with machine_code.one_process(folder):
         assert (folder / "lock").exists()
     (root / "copy").mkdir()
     (root / "copy" / source.name).write_text("a = 1")

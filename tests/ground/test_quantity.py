@@ -19,7 +19,7 @@ from dtnsim.ground import draws
 from dtnsim.ground.errors import UnitError
 from dtnsim.ground.quantity import Draw, Mixture, Quantity, Scalar, Unit, factor_spread, prior
 from dtnsim.ground.uncertainty import COVERED, NAMES, WITHIN, Assumption, often, written
-from dtnsim.ground.units import EXAMPLES, UNITS, alike, parse, read, show
+from dtnsim.ground.units import EXAMPLES, UNITS, in_one_unit, parse, read, show
 from dtnsim.physics._arrays import LEVELS
 from dtnsim.simulation.fleet.run import spread
 from dtnsim.steady.assumed import ends
@@ -179,7 +179,7 @@ def test_what_is_shown_reads_back(value: float, dimension: str) -> None:
 
 @pytest.mark.parametrize(("seconds", "shown"), rows("ground/tables", "times_side_by_side_are_in_one_unit"))
 def test_times_side_by_side_are_in_one_unit(seconds: list[float], shown: list[str]) -> None:
-    assert alike(seconds) == shown
+    assert in_one_unit(seconds) == shown
 
 
 def test_how_often_is_said_by_the_levels() -> None:

@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given, strategies as st
 
 from dtnsim.ground.quantity import Draw, prior
-from dtnsim.ground.term import Term, count, largest, law, least, of, term
+from dtnsim.ground.term import Term, count, largest, law, minimum, parameter, term
 from dtnsim.ground.units import plural
 from dtnsim.physics import hdd
 from tests.formulas import evaluate
@@ -17,11 +17,11 @@ LINK = prior("550 MB/s", 0.0, "SATA")
 
 
 def q(text: str, source: str = "data sheet") -> Term:
-    return of(Draw(), prior(text, 0.0, source))
+    return parameter(Draw(), prior(text, 0.0, source))
 
 
 def test_a_product_reads_as_people_write_it() -> None:
-    made = count(16, "drive") * least(q("200 MB/s"), q("550 MB/s", "SATA"))
+    made = count(16, "drive") * minimum(q("200 MB/s"), q("550 MB/s", "SATA"))
     assert made.formula == "16 drives x min(200 MB/s, 550 MB/s)"
     assert made.value == 3.2e9
     assert made.source == "data sheet; SATA"
@@ -31,14 +31,14 @@ def test_a_product_reads_as_people_write_it() -> None:
 def test_once_and_nothing_go_without_saying() -> None:
     assert (q("200 MB/s") * 1.0).formula == "200 MB/s"
     assert (q("200 MB/s") / 1.0 + 0.0).formula == "200 MB/s"
-    assert least(q("1 GB/s"), q("1 GB/s")).formula == "1 GB/s"
+    assert minimum(q("1 GB/s"), q("1 GB/s")).formula == "1 GB/s"
 
 
 def test_of_two_that_read_alike_the_smaller_is_taken_in_every_scenario() -> None:
     one, other = (Term(np.array(drawn), "10 Gb/s", "data sheet") for drawn in ([1.0, 2.0], [2.0, 1.0]))
-    assert least(one, other).value.tolist() == [1.0, 1.0]
+    assert minimum(one, other).value.tolist() == [1.0, 1.0]
     assert largest(one, other).value.tolist() == [2.0, 2.0]
-    assert least(one, other).formula == "10 Gb/s"
+    assert minimum(one, other).formula == "10 Gb/s"
 
 
 def test_sums_in_products_keep_their_brackets() -> None:
@@ -55,7 +55,7 @@ def test_a_law_is_written_as_its_call() -> None:
 
 
 def test_a_drawn_term_shows_its_median() -> None:
-    drawn = of(Draw(64), RATE) * term(np.full(64, 2.0))
+    drawn = parameter(Draw(64), RATE) * term(np.full(64, 2.0))
     assert np.shape(drawn.value) == (64,)
     assert drawn.formula == "200 MB/s x 2"
 

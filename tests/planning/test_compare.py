@@ -63,8 +63,8 @@ def test_tools_are_those_that_the_search_finds() -> None:
 @given(st.floats(1, 1e7), st.floats(0.01, 100))
 def test_a_rate_goes_both_ways(amount: float, rate: float) -> None:
     known = exchange([f"EUR/USD={rate:.6f}"])
-    there = Money(known.to(Money(Decimal(str(amount)), "EUR"), "USD", "x"), "USD")
-    assert float(known.to(there, "EUR", "x")) == pytest.approx(amount)
+    there = Money(known.convert(Money(Decimal(str(amount)), "EUR"), "USD", "x"), "USD")
+    assert float(known.convert(there, "EUR", "x")) == pytest.approx(amount)
 
 
 def test_prices_are_read_as_people_write_them_and_nothing_else() -> None:

@@ -114,7 +114,7 @@ def test_it_is_brute_force_on_paths_of_the_library(path, hosts, parts, overrides
     allowed = [s for s in sets if not s or search.allowed(s)]
     assert len(allowed) >= 9
     assert len(found) > 1
-    _covers(found, [(price(s), search._of(s)) for s in allowed])
+    _covers(found, [(price(s), search._rates_of(s)) for s in allowed])
     assert search.exceeded == 0
     assert not search.cut
     short = Search(few, rate, bound, 12_000, bound.matters, offered.stock, patience=1)

@@ -65,7 +65,7 @@ def test_what_has_no_free_port_is_refused_with_its_reason(tmp_path: Path) -> Non
     assert not _cards(none)
     why = {(r.part, r.why) for r in none.refused}
     assert ("connectx-5-100g", "needs 1 switch ports of 100 Gb/s, 0 free") in why
-    counts = whynot.of(
+    counts = whynot.why_not(
         Search({}, lambda _: (1, 1, 1, 0), lambda c: [(1, 1, 1, 0)] * len(c), 0), none.refused, named, 0.8, None
     )
     assert counts.counts["fit"] == len(none.refused)

@@ -76,7 +76,7 @@ def test_quantities_discounts_stock_and_lead_times(tmp_path: Path) -> None:
     )
     listed = catalog.read(str(file))
     drive, card = listed.named("samsung-pm9a3"), listed.named("connectx-5-100g")
-    assert [drive.each(n).amount for n in (1, 9, 10, 24)] == [500, 500, 450, 450]
+    assert [drive.unit_price(n).amount for n in (1, 9, 10, 24)] == [500, 500, 450, 450]
     assert (drive.stock, drive.lead) == ("12 Stück", "2 Tage")
     assert card.price == Money(630, "EUR")
     assert "shop.csv: prices without VAT." in listed.notes

@@ -92,7 +92,7 @@ def test_values_that_do_not_give_what_each_gives_alone_are_composed_alone(monkey
     assert groups.vector_keys(given, wanted) == ()
     (group,) = groups.groups(wanted, ("hosts.venadi.cpu.clock",), np.arange(8), groups.Pace())
     found = [o.rate_Bps for o in groups.outcomes(given, group)]
-    assert found == pytest.approx([groups.alone(given, group.overrides(n)).rate_Bps for n in range(8)])
+    assert found == pytest.approx([groups.compose_alone(given, group.overrides(n)).rate_Bps for n in range(8)])
 
 
 #: paths with keys of every sort on them, each with the range that is drawn from
@@ -114,7 +114,7 @@ def test_random_numbers_of_a_path_together_and_one_at_a_time(path: str, seed: in
     group = groups.Group(np.arange(4), (), keys, tuple(texts))
     found = groups.outcomes(loaded, group)
     for n, one in enumerate(found):
-        same = groups.alone(loaded, group.overrides(n))
+        same = groups.compose_alone(loaded, group.overrides(n))
         assert (one.station, one.kind, one.error) == (same.station, same.kind, same.error)
         assert one.rate_Bps == pytest.approx(same.rate_Bps, rel=1e-9)
         assert one.seconds == pytest.approx(same.seconds, rel=1e-9)
@@ -134,8 +134,8 @@ def test_a_row_that_is_refused_names_the_option_its_value_came_with(tmp_path) ->
 
 def test_round_trips_losses_and_rates_are_arrays(monkeypatch) -> None:
     alone = []
-    whole = groups.alone
-    monkeypatch.setattr(groups, "alone", lambda *a: alone.append(1) or whole(*a))
+    whole = groups.compose_alone
+    monkeypatch.setattr(groups, "compose_alone", lambda *a: alone.append(1) or whole(*a))
     vary = ["wan.rtt=1ms..90ms", "wan.bandwidth=2Gb/s..90Gb/s"]
     result = dtnsim.sweep("venadi/gridftp-gpfs", vary, sample="lhs:120", samples=0)
     assert set(result.vector) == {"wan.rtt", "wan.bandwidth"}
@@ -152,7 +152,8 @@ def test_scenarios_that_decide_otherwise_are_taken_apart(monkeypatch) -> None:
         swept.rates(swept.with_values(given, [where], [np.array([2e-5, 5e-5, 9e-5, 1.1e-4, 3e-4, 9e-4, 4e-3, 9e-3])]))
     assert mixed.value.holds.tolist() == [False] * 3 + [True] * 5
     found = [o.rate_Bps for o in groups.outcomes(given, group)]
-    assert found == pytest.approx([groups.alone(given, group.overrides(n)).rate_Bps for n in range(8)], rel=1e-9)
+    alone = [groups.compose_alone(given, group.overrides(n)).rate_Bps for n in range(8)]
+    assert found == pytest.approx(alone, rel=1e-9)
 
 
 def test_what_a_value_decides_unseen_is_found_by_halves(monkeypatch) -> None:
@@ -160,7 +161,7 @@ def test_what_a_value_decides_unseen_is_found_by_halves(monkeypatch) -> None:
     given = spec.load("venadi/gridftp-gpfs")
     clocks = np.linspace(1e9, 6e9, 300)
     group = groups.Group(np.arange(300), (), ("hosts.venadi.cpu.clock",), tuple((f"{c:.9g} Hz",) for c in clocks))
-    right = {n: groups.alone(given, group.overrides(n)).rate_Bps for n in range(0, 300, 37)}
+    right = {n: groups.compose_alone(given, group.overrides(n)).rate_Bps for n in range(0, 300, 37)}
     whole = swept.rates
 
     def wrong(path: spec.PathSpec) -> swept.Rates:

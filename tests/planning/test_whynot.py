@@ -38,7 +38,7 @@ def _why_not(budget: float, watts: float, chosen: float | None = None, **limits:
     limits |= {"max_watts": watts}
     search = Search(choices, rate, lambda cases: [bound(*case) for case in cases], Decimal(budget), **limits)
     search.frontier()
-    return whynot.of(search, (Refused("huge", "hosts.a.1", "no slot"),), named, 0.6, chosen)
+    return whynot.why_not(search, (Refused("huge", "hosts.a.1", "no slot"),), named, 0.6, chosen)
 
 
 def test_the_limit_that_stands_in_the_way_is_named_with_what_it_would_have_to_be() -> None:

@@ -10,7 +10,7 @@ from dtnsim.composition.relief import sysctl_lines
 from dtnsim.ground.quantity import Quantity
 from dtnsim.ground.term import without_words
 from dtnsim.ground.uncertainty import Remedy, written
-from dtnsim.report.advice import beside, option
+from dtnsim.report.advice import compared_times, option
 from dtnsim.report.decision import decide
 from dtnsim.report.holds import brief, holds
 from dtnsim.steady.prediction import predict
@@ -51,7 +51,7 @@ def test_another_value_has_the_unit_that_is_there(text: str, dim: str, value: fl
 
 @pytest.mark.parametrize(("now", "took", "words"), rows("report/tables", "times_beside_that_of_now_have_its_unit"))
 def test_times_beside_that_of_now_have_its_unit(now: tuple[float, ...], took: list[float], words: list[str]) -> None:
-    assert beside(now, took) == words
+    assert compared_times(now, took) == words
 
 
 @pytest.mark.parametrize("keys", [["c"], ["c", "m"], ["c", "m", "x"]])

@@ -49,7 +49,7 @@ def browser() -> Iterator[Any]:
 def pages(tmp_path_factory: pytest.TempPathFactory) -> dict[str, Path]:
     folder = tmp_path_factory.mktemp("pages")
     monkeypatch = pytest.MonkeyPatch()
-    monkeypatch.setattr(costs.Reliefs, "of", lambda _, rungs: [("", "")] * len(rungs))  # tested by itself
+    monkeypatch.setattr(costs.Reliefs, "reliefs", lambda _, rungs: [("", "")] * len(rungs))  # tested by itself
     (folder / "evil.yaml").write_text(PATH)
     evil = dtnsim.load(folder / "evil.yaml")
     found = {}
@@ -61,13 +61,13 @@ def pages(tmp_path_factory: pytest.TempPathFactory) -> dict[str, Path]:
     ):
         simulation = dtnsim.simulate(given) if name == "evil" else None
         html = whole.report(
-            given, whole.Asked(simulation, planned=name == "nasa", scenarios=scenarios, samples=16, sensitivity=0)
+            given, whole.Sections(simulation, planned=name == "nasa", scenarios=scenarios, samples=16, sensitivity=0)
         )
         found[name] = folder / f"{name}.html"
         found[name].write_text(html, encoding="utf-8")
     short = ["workload.span=1 d", "workload.classes.users.volume=1 TB/day"]
     facility = dtnsim.load("examples/facility-year", short)
-    asked = whole.Asked(fleet=fleet(facility, replicas=1), scenarios=0, samples=16, sensitivity=0)
+    asked = whole.Sections(fleet=fleet(facility, replicas=1), scenarios=0, samples=16, sensitivity=0)
     found["facility"] = folder / "facility.html"
     found["facility"].write_text(whole.report(facility, asked), encoding="utf-8")
     monkeypatch.undo()

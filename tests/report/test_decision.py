@@ -13,7 +13,7 @@ from dtnsim.ground.records import Prediction
 from dtnsim.ground.uncertainty import often
 from dtnsim.planning import swept
 from dtnsim.report import text
-from dtnsim.report.decision import _again, decide, share as share_of
+from dtnsim.report.decision import _predicted_again, decide, share as share_of
 from dtnsim.report.document import prediction_document
 from dtnsim.steady import goals
 from tests.each import rows
@@ -201,7 +201,7 @@ def test_whether_many_transfers_are_faster_elsewhere_is_told_by_few_draws(nic: s
     transfers = [{"name": f"t{n}", "from": "a:memory", "to": "b:memory", "tool": "iperf3"} for n in range(5)]
     wan = {"bandwidth": "10 Gb/s", "background": {"share": 0}}
     found = answer(journey(host, host, wan=wan, transfers=transfers), samples=64)
-    better = _again(found, found.given, frozenset({"network.wan"}))
+    better = _predicted_again(found, found.given, frozenset({"network.wan"}))
     assert len(better.drawn.rates_Bps) == draws
 
 

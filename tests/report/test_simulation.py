@@ -129,7 +129,7 @@ def equals() -> dtnsim.Simulation:
 
 
 def test_those_with_equal_bytes_and_names_are_together(equals: dtnsim.Simulation) -> None:
-    assert report.alike(equals.runs[0]) == [[0, 1, 2, 3, 4], [5], [6]]
+    assert report.alike_transfers(equals.runs[0]) == [[0, 1, 2, 3, 4], [5], [6]]
     assert report.name_of(equals.runs[0], [0, 1, 2, 3, 4]) == "copy1 to copy5 (5 alike)"
     run = equals.runs[0]
     assert run.transfers[report.slowest(run, [0, 1, 2, 3, 4])].duration_s == max(
@@ -155,7 +155,7 @@ def test_the_text_has_a_line_for_each_kind_and_a_total(
 def test_what_is_not_done_stands_alone() -> None:
     run = dtnsim.simulate(path(["1 GB"] * 4 + ["500 GB"], [f"c{n}" for n in range(5)]), until=20.0).runs[0]
     assert math.isnan(run.transfers[4].finished_s) or math.isinf(run.transfers[4].finished_s)
-    assert report.alike(run) == [[0, 1, 2, 3], [4]]
+    assert report.alike_transfers(run) == [[0, 1, 2, 3], [4]]
 
 
 def test_few_are_named_one_by_one(capsys: pytest.CaptureFixture[str]) -> None:

@@ -40,7 +40,9 @@ def answer(given: object) -> dtnsim.Prediction:
 @pytest.fixture(scope="module")
 def html(given: object, answer: dtnsim.Prediction) -> str:
     simulation = dtnsim.simulate(given)
-    asked = whole.Asked(simulation, scenarios=12, samples=32, sensitivity=64, command=("dtnsim", "report", "evil.yaml"))
+    asked = whole.Sections(
+        simulation, scenarios=12, samples=32, sensitivity=64, command=("dtnsim", "report", "evil.yaml")
+    )
     return whole.report(given, asked)
 
 
@@ -80,8 +82,8 @@ def test_every_figure_has_words_and_a_table(html: str) -> None:
 
 def test_the_same_input_gives_the_same_bytes(given: object, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("SOURCE_DATE_EPOCH", "86400")
-    monkeypatch.setattr(costs.Reliefs, "of", lambda _, rungs: [("", "")] * len(rungs))  # tested by itself
-    asked = whole.Asked(planned=False, scenarios=0, samples=16, sensitivity=0, tools=False)
+    monkeypatch.setattr(costs.Reliefs, "reliefs", lambda _, rungs: [("", "")] * len(rungs))  # tested by itself
+    asked = whole.Sections(planned=False, scenarios=0, samples=16, sensitivity=0, tools=False)
     first = whole.report(given, asked)
     assert first == whole.report(given, asked)
     assert "1970-01-02" in first
@@ -128,7 +130,7 @@ def test_round_trips_and_losses_of_a_grid_run_together(monkeypatch: pytest.Monke
     last = [o for a in grid.axes for o in a.overrides[-1]]
     monkeypatch.setattr(rate_over_time, "_kept", {})
     alone = dtnsim.predict(given.changed(last), samples=16).throughput_Bps.p50
-    found = grid.at({a.name: len(a.labels) - 1 for a in grid.axes}).rate_Bps
+    found = grid.outcome({a.name: len(a.labels) - 1 for a in grid.axes}).rate_Bps
     assert found == pytest.approx(alone, rel=1e-9)
 
 
@@ -192,7 +194,7 @@ def test_what_the_file_does_not_say_comes_with_its_source_and_share(given: objec
 
 def test_each_rung_has_what_relieves_it() -> None:
     p = dtnsim.predict("venadi/gridftp-gpfs", samples=0)
-    found = costs.Reliefs(p).of(p.ladder)
+    found = costs.Reliefs(p).reliefs(p.ladder)
     assert len(found) == len(p.ladder)
     assert any(price for _, price in found)
 
@@ -261,11 +263,11 @@ def test_level_lines_are_a_sentence() -> None:
 
 def test_names_on_an_axis_are_whole_and_one_of_less_than_tenfold_has_numbers() -> None:
     name = "nas.pcie.slot-3.switch[receive, transfer-of-the-night].workers.of.a.very.long.name" + "x" * 50
-    lines = traces.whole(name).split("<br>")
+    lines = traces.wrapped(name).split("<br>")
     assert "".join(lines) == name
     assert max(map(len, lines)) <= traces.LETTERS
-    assert traces.whole("<b>") == "&lt;b&gt;"
-    assert traces.rows_axis([name])["ticktext"] == [traces.whole(name)]
+    assert traces.wrapped("<b>") == "&lt;b&gt;"
+    assert traces.rows_axis([name])["ticktext"] == [traces.wrapped(name)]
 
     assert traces.tenfold("time [s]", [2.0, 15.0]).get("type") is None
     assert traces.tenfold("time [s]", [2.0, 25.0])["type"] == "log"
@@ -320,9 +322,9 @@ def test_a_report_says_which_tool(given: object, html: str, monkeypatch: pytest.
     assert places == sorted(places)
     assert found[0].own
     monkeypatch.setattr(tool_choice, "choose", lambda *_: pytest.fail("asked for tools"))
-    monkeypatch.setattr(costs.Reliefs, "of", lambda _, rungs: [("", "")] * len(rungs))
+    monkeypatch.setattr(costs.Reliefs, "reliefs", lambda _, rungs: [("", "")] * len(rungs))
     assert "Which tool" not in whole.report(
-        given, whole.Asked(planned=False, scenarios=0, samples=16, sensitivity=0, tools=False)
+        given, whole.Sections(planned=False, scenarios=0, samples=16, sensitivity=0, tools=False)
     )
 
 
@@ -362,9 +364,9 @@ def test_a_fleet_has_its_figures() -> None:
 
 def test_the_plan_is_there_by_default_against_the_goal(monkeypatch: pytest.MonkeyPatch) -> None:
     """Now, free and bought, where the window holds a path whose drives are not enough for ten times that."""
-    monkeypatch.setattr(costs.Reliefs, "of", lambda _, rungs: [("", "")] * len(rungs))  # tested by itself
+    monkeypatch.setattr(costs.Reliefs, "reliefs", lambda _, rungs: [("", "")] * len(rungs))  # tested by itself
     given = dtnsim.load("examples/nas-24-nightly")
-    asked = whole.Asked(goal=goals.target("25Gb/s"), scenarios=0, samples=16, sensitivity=0, tools=False)
+    asked = whole.Sections(goal=goals.target("25Gb/s"), scenarios=0, samples=16, sensitivity=0, tools=False)
     html = whole.report(given, asked)
     first = data(html)["figures"][0]
     assert len(first["data"][0]["x"]) >= 2

@@ -173,8 +173,8 @@ def test_what_others_hold_is_their_sum_whoever_asks(writers: list[Writer], asked
 
     def ask(_event: Any) -> None:
         caches = [job.cache for job in host.jobs if job.cache is not None]
-        beside = [host.memory.beside(cache) for cache in caches]
-        assert [host.memory.beside(cache) for cache in caches] == beside
+        beside = [host.memory.others_hold(cache) for cache in caches]
+        assert [host.memory.others_hold(cache) for cache in caches] == beside
         levels = []
         for cache in caches:  # as they were last booked, and what has moved since
             moved = sum(m.left - host.engine.fluid.left(m.flow.flow, host.env.now) for m in cache._fills)

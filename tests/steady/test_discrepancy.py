@@ -41,14 +41,14 @@ def test_quantiles_of_student_t_with_two_degrees() -> None:
 
 def test_a_law_has_its_mode_and_its_two_scales() -> None:
     law = Law(0.1, 0.4, 0.2)
-    at = law.at(LEVELS)
+    at = law.ppf(LEVELS)
     assert np.mean(at < 0.1) == pytest.approx(0.4 / 0.6, abs=1e-4)  # two-piece: sides go with their scales
     slow, fast = 0.1 - at[at < 0.1], at[at > 0.1] - 0.1
     # half of either side lies within the third quartile of the t
     assert np.median(slow) == pytest.approx(0.4 * 0.8165, rel=1e-3)
     assert np.median(fast) == pytest.approx(0.2 * 0.8165, rel=1e-3)
     assert np.all(np.diff(at) > 0)
-    assert np.all(Law().at(LEVELS[:9]) == 0.0)
+    assert np.all(Law().ppf(LEVELS[:9]) == 0.0)
 
 
 def test_group_goes_before_kind_and_kind_before_the_default() -> None:
@@ -114,7 +114,7 @@ def test_each_station_is_off_by_its_own_error() -> None:
     meeting = Meeting(problem, usual, solve.solve(usual), (0,), (0,))
     laws = Discrepancy(Law(), {"production/bus": Law(0, 0.3, 0.3)})
     draw, given = Draw(512), (m, rate, rate, np.arange(512))
-    alone = np.exp(Law(0, 0.3, 0.3).at((np.arange(512) + 0.5) / 512))
+    alone = np.exp(Law(0, 0.3, 0.3).ppf((np.arange(512) + 0.5) / 512))
     for of in (None, meeting):
         held = [Holders(exact, {names[memory]: off}, {}, of)]
         found = laws.factors(draw, held, replace(problem, connections={}), given, mean=True)[:, 0]

@@ -146,7 +146,7 @@ def test_scenarios_that_are_at_rest_leave_the_others_their_rounds() -> None:
     problem = timed.composer(load(path_of("suite", 0, (mixed,))[1]), Draw(24)).problem()
     m = solve.matrices(problem)
     together = solve.solve(m)
-    alone = [solve.solve(m.some(np.array([k]))) for k in range(24)]
+    alone = [solve.solve(m.take(np.array([k]))) for k in range(24)]
     np.testing.assert_allclose(together.rate, np.concatenate([one.rate for one in alone]), rtol=1e-7)
     assert np.array_equal(together.binding, np.concatenate([one.binding for one in alone]))
 
@@ -251,6 +251,6 @@ def test_variants_side_by_side_are_laid_out_as_well() -> None:
     m = solve.matrices(problem)
     assert problem.drives is not None
     assert any(problem.drives.minds(f) for f in range(2))
-    found = epochs.rates(problem, m.some(np.tile(np.arange(8), 3)))
+    found = epochs.rates(problem, m.take(np.tile(np.arange(8), 3)))
     assert found.shape == (24, 2)
     assert np.all(np.isfinite(found) & (found > 0))

@@ -61,7 +61,7 @@ def test_who_never_meets_is_answered_as_alone_however_many_there_are() -> None:
     of = [[one | {"name": f"t{n}", "start": f"{n} h"} for n in range(count)] for count in (2, 110)]
     few, many = (answer(path | {"transfers": transfers}) for transfers in of)
     assert [t.ceiling for t in many.transfers] == pytest.approx([few.transfers[0].ceiling] * 110)
-    parted, stations = ordering.apart(matrices(many.problem))
+    parted, stations = ordering.by_turn(matrices(many.problem))
     assert parted.capacity.shape[1] == len(stations) == len(parted.total.station)
 
 

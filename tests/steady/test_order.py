@@ -58,16 +58,16 @@ def test_turns_that_leave_nothing_to_others_are_not_composed_for_it(monkeypatch:
     path["hosts"]["b"] = path["hosts"]["a"]
     path["transfers"][1] |= {"from": "b:memory", "to": "b:/d"}
     apart, same = load(path), load(_writers("0 s", "60 s"))
-    alone = timed.past(apart, {})
-    assert timed.past(same, {}).dirty_B
+    alone = timed.history(apart, {})
+    assert timed.history(same, {}).dirty_B
     monkeypatch.setattr(timed, "_leaves_nothing", lambda _outlines: False)
-    assert timed.past(apart, {}) == alone
+    assert timed.history(apart, {}) == alone
     monkeypatch.setattr(timed, "_leave", None)  # whoever works out what is left
     with pytest.raises(TypeError):
-        timed.past(apart, {})
+        timed.history(apart, {})
     monkeypatch.undo()
     monkeypatch.setattr(timed, "_leave", None)
-    assert timed.past(apart, {}) == alone
+    assert timed.history(apart, {}) == alone
 
 
 def test_some_in_the_middle_of_a_row_wait_for_the_same_one() -> None:

@@ -174,10 +174,10 @@ def test_each_scenario_has_a_cache_that_holds_a_file_or_does_not() -> None:
     found = predict(load(journey(destination=host, wan={"bandwidth": "25 Gb/s"}, transfers=transfers)), samples=16)
     assert isinstance(found.assumed, Assumed)
     drawn = found.assumed.drawn
-    assert [len(some) for some in pools.alike(drawn.problem, 16)] == [6, 10]
+    assert [len(some) for some in pools.alike_scenarios(drawn.problem, 16)] == [6, 10]
     alone = [epochs.total(in_some(drawn.problem, slice(n, n + 1)))[0] for n in range(16)]
     assert ordering.total_rate(drawn.problem, drawn.parameters) == pytest.approx(alone, rel=2e-3)
-    m = solve.matrices(drawn.problem).some(np.tile(np.arange(16), 2))  # variants, as a plan has them
+    m = solve.matrices(drawn.problem).take(np.tile(np.arange(16), 2))  # variants, as a plan has them
     twice = solved(drawn.problem, m, drawn.draw, drawn.held, times=2).parameters
     assert twice == pytest.approx(np.tile(drawn.parameters, (2, 1)), rel=1e-9)
 

@@ -65,7 +65,7 @@ def test_rounds_grow_with_the_logarithm_of_many(
 ) -> None:
     """Every end of few is an epoch; of many a twelfth end together, and arrays are made anew for a fifth less."""
     problem = Problem("p", (LINK,), tuple(transfer(f"t{n}", 100.0 + n) for n in range(count)))
-    asked, built = _counted(monkeypatch, solve.Rates, "of"), _counted(monkeypatch, solve, "_Prepared")
+    asked, built = _counted(monkeypatch, solve.Rates, "while_active"), _counted(monkeypatch, solve, "_Prepared")
     epochs.rates(problem)
     assert len(asked) <= epochs_most + 1  # and once for all together
     assert 2 < len(built) <= built_most

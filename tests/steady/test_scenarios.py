@@ -30,7 +30,7 @@ def test_a_block_of_scenarios_is_a_part_of_all() -> None:
     problem = compose(load(several()), Draw(20))
     layout, whole = Layout(problem), matrices(problem)
     assert (layout.scenarios, layout.entries) == (20, len(whole.phases.station))
-    part = layout.of(slice(5, 12))
+    part = layout.arrays(slice(5, 12))
     for name in ("capacity", "delay", "opening", "lead"):
         assert np.array_equal(getattr(part, name), getattr(whole, name)[5:12])
     for rows, every in ((part.total, whole.total), (part.phases, whole.phases)):
@@ -45,7 +45,7 @@ def test_rows_add_up_what_phases_demand() -> None:
         wanted = np.zeros(len(index))
         for demand in (d for phase in transfer.phases for d in phase.demands):
             wanted[index[demand.station]] += float(demand.per_byte)
-        station, demand = m.total.of(f)
+        station, demand = m.total.row_entries(f)
         assert demand[0] == pytest.approx(wanted[station])
         assert set(station) == {index[d.station] for phase in transfer.phases for d in phase.demands}
 

@@ -56,7 +56,7 @@ def filled(capacity: Array, demand: Array, weight: Array, ceiling: Array) -> sol
     first = np.arange(flows) * stations
     entries = demand.reshape(len(demand), -1).T
     at = np.tile(np.arange(stations), flows), np.repeat(np.arange(flows), stations)
-    return Shares(capacity, Rows(*at, first, entries)).at(capacity, weight[:, None], ceiling)
+    return Shares(capacity, Rows(*at, first, entries)).fair_rates(capacity, weight[:, None], ceiling)
 
 
 def _instances() -> st.SearchStrategy[tuple[Array, Array, Array, Array]]:
@@ -177,11 +177,11 @@ def test_shares_asked_for_again_are_those_found_anew() -> None:
     changing[[3, 11]] = True
     shares, ceiling = Shares(capacity, rows, changing), rng.uniform(0.1, 5.0, (scenarios, flows))
     for some in (np.arange(scenarios), np.array([1, 3])):
-        kept = shares.some(some, rows.some(some))
+        kept = shares.take(some, rows.take(some))
         for _ in range(3):
             weight, less = rng.uniform(0.2, 4.0, (flows, len(some))), capacity[some].copy()
             less[:, changing] *= rng.uniform(0.1, 1.0, (len(some), 2))
-            found = kept.at(less, weight, ceiling[some])
-            anew = Shares(less, rows.some(some)).at(less, weight, ceiling[some])
+            found = kept.fair_rates(less, weight, ceiling[some])
+            anew = Shares(less, rows.take(some)).fair_rates(less, weight, ceiling[some])
             assert_allclose(found.rate, anew.rate, rtol=1e-12)
             assert (found.binding == anew.binding).all()

@@ -15,7 +15,7 @@ from dtnsim.tools.plan import ToolClass
 
 def test_every_kind_of_evidence_has_words() -> None:
     assert {*regime._TCP.values(), *regime._WAITS.values(), *regime._STORAGE} <= set(regime.KINDS)
-    said = {Share(f"repeat {kind}", 0.1, 0.9, "").what for kind in regime.KINDS}
+    said = {Share(f"repeat {kind}", 0.1, 0.9, "").cause for kind in regime.KINDS}
     assert len(said) == len(regime.KINDS)
     assert not [s for s in said if not s.startswith("chance from run to run where ")]
 
@@ -23,7 +23,7 @@ def test_every_kind_of_evidence_has_words() -> None:
 def test_what_one_trial_run_tells_is_one_thing() -> None:
     """A plan said three times that the tool is to be tried: for the wire, for the drives, and for all of it."""
     for tool in get_args(ToolClass):
-        said = Share(f"discrepancy {tool}", 0.1, 0.9, "").what
+        said = Share(f"discrepancy {tool}", 0.1, 0.9, "").cause
         assert said == f"the model's own error for {reasons.WORDS['tools'][tool]}"
     found = why_wide.of_path(spec.load("examples/dtn-100g-zfs"), samples=512)
     assert len([s for s in found if s.name.startswith("discrepancy ")]) == 1
@@ -51,7 +51,7 @@ def test_a_key_of_two_hosts_says_how_on_each() -> None:
 
 
 def test_a_parameter_is_called_by_its_key() -> None:
-    assert Share("nersc.cpu.clock", 0.1, 0.9, "").what == "nersc.cpu.clock"
+    assert Share("nersc.cpu.clock", 0.1, 0.9, "").cause == "nersc.cpu.clock"
 
 
 def test_a_number_of_the_model_is_called_by_the_work_that_it_is_the_cost_of(tmp_path: Path) -> None:
@@ -60,7 +60,7 @@ def test_a_number_of_the_model_is_called_by_the_work_that_it_is_the_cost_of(tmp_
         "hosts: {a: {nic: 100 Gb/s}, b: {nic: 100 Gb/s}}\nwan: {bandwidth: 100 Gb/s, rtt: 1 ms}\n"
         "transfer: {from: a:memory, to: b:memory, tool: scp, dataset: {size: 1 TB}}\n"
     )
-    found = {s.what: s for s in why_wide.of_path(spec.load(path), samples=512)}
+    found = {s.cause: s for s in why_wide.of_path(spec.load(path), samples=512)}
     cipher = found["cost of SSH chacha20-poly1305 (6.95 cycles/B)"]
     assert cipher.share > 0.1
     assert "openssl speed" in cipher.measure

@@ -55,9 +55,9 @@ def test_requests_in_flight_are_the_window_where_they_are_fewer(tool):
 
 def test_requests_are_as_large_as_the_server_allows_since_release_8_5(tool):
     """sftp-client.c: 256 KiB less 1024 B where the server knows limits@openssh.com, so that 8 requests fill 2 MiB."""
-    assert tool("sftp", version="8.4").asked[1].value == 32768
-    assert tool("sftp", version="8.6").asked[1].value == 2**18 - 1024
-    assert tool("sftp", version="9.2", B="64 KiB").asked[1].value == 65536
+    assert tool("sftp", version="8.4").requests[1].value == 32768
+    assert tool("sftp", version="8.6").requests[1].value == 2**18 - 1024
+    assert tool("sftp", version="9.2", B="64 KiB").requests[1].value == 65536
 
 
 def test_each_request_is_work_of_both_ssh_processes(tool, job):

@@ -90,22 +90,22 @@ class Bbr3(Modelled):
         rate above that at which they were sent (net/ipv4/tcp_rate.c: the longer of the two intervals). Rounds
         that count losses begin anew with the first of them (tcp_bbr2.c: bbr2_skb_marked_lost).
         """
-        at, here = since % RING, n % RING
-        self.got, self.trips[here] = self.acked - before, (n - since) * slice_s
+        sent_slot, slot = since % RING, n % RING
+        self.got, self.trips[slot] = self.acked - before, (n - since) * slice_s
         if self.losses > 0.0 and not self.loss_round:
             self.loss_round, self.loss_next = True, self.acked
         self.loss_start = acked > 1e-9 and before >= self.loss_next
         if self.loss_start:
             self.loss_next = self.acked
-        took = self.trips[here]
+        took = self.trips[slot]
         if since >= 0:
-            self.in_flight, self.lost_trip = self.flights[at], self.lost - self.losts[at]
-            took = max(took, self.trips[at])
+            self.in_flight, self.lost_trip = self.flights[sent_slot], self.lost - self.losts[sent_slot]
+            took = max(took, self.trips[sent_slot])
         self.came, self.rate, self.now, self.draw = acked, self.got / took, n * slice_s, phase
         if acked > 1e-9:
             self._model()
         sends = min(max(min(self.cwnd, self.cap) - self.flight, 0.0), self.pace * slice_s)
-        self.losts[here], self.flights[here] = self.lost, self.flight + sends
+        self.losts[slot], self.flights[slot] = self.lost, self.flight + sends
 
     def _model(self) -> None:
         """Model of the path, cycle, bounds, window and pacing rate."""

@@ -78,10 +78,10 @@ def spread(seed: int, purpose: int, number: ArrayLike, flow: ArrayLike, replica:
     Neglects: nothing.
     Source: Latin hypercube sampling.
     """
-    own = uniform(seed, purpose, number, flow, replica)
+    draw = uniform(seed, purpose, number, flow, replica)
     if replicas & (replicas - 1):
-        return own
+        return draw
     order = mixed(seed + 1, purpose, number, flow)
     odd = (order | np.uint64(1)).astype(np.int64) & (replicas - 1)
     offset = (order >> np.uint64(32)).astype(np.int64) & (replicas - 1)
-    return np.asarray((((odd * replica + offset) & (replicas - 1)) + own) / replicas, float)
+    return np.asarray((((odd * replica + offset) & (replicas - 1)) + draw) / replicas, float)

@@ -61,9 +61,9 @@ def _dealt(drops: FloatArray, share: FloatArray, u: FloatArray, flows: IntArray)
     """Whole drops dealt to the flows by their shares, systematically from a random start (flows, rows)."""
     upto = share.cumsum(axis=0) * drops + u
     last = np.arange(len(share))[:, None] >= flows - 1
-    whole = np.floor(np.where(last, drops + u, upto))  # of the last no rounding
-    whole[1:] -= whole[:-1]
-    return np.asarray(whole, float)
+    dealt = np.floor(np.where(last, drops + u, upto))  # of the last no rounding
+    dealt[1:] -= dealt[:-1]
+    return np.asarray(dealt, float)
 
 
 def rounds(s: State, p: Fixed, v: View, dice: Dice) -> None:
@@ -272,10 +272,10 @@ def recoveries(s: State, p: Fixed, v: View) -> None:
     s.recover.put(at, np.inf)
     estimates = p.which["estimates"]
     if estimates is not False:
-        own = at if estimates is True else at[estimates.take(at % s.cwnd.shape[1])]
-        back = RETURNED(s.estimate.take(own))
-        s.ssthresh.put(own, back)
-        s.cwnd.put(own, back)
+        estimating = at if estimates is True else at[estimates.take(at % s.cwnd.shape[1])]
+        back = RETURNED(s.estimate.take(estimating))
+        s.ssthresh.put(estimating, back)
+        s.cwnd.put(estimating, back)
     new_epoch(s, at)
 
 

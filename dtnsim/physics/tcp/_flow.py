@@ -125,10 +125,10 @@ class Modelled(Flow):
             return self.flat >= linux.BBR_FULL_ROUNDS
         return False
 
-    def settled(self, kept: float) -> bool:
-        """Whether ProbeRTT is over: 200 ms and a round after what is in flight has come down to ``kept`` segments."""
+    def settled(self, floor: float) -> bool:
+        """Whether ProbeRTT is over: 200 ms and a round after what is in flight has come down to ``floor`` segments."""
         if self.probe_end >= NEVER:
-            if self.flight <= kept + 0.5:
+            if self.flight <= floor + 0.5:
                 self.probe_end, self.probe_round, self.next_round = self.now + linux.BBR_PROBE_RTT_S, False, self.acked
         elif self.new_round:
             self.probe_round = True

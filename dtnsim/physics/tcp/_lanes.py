@@ -66,20 +66,20 @@ class Fixed:
 
     def keep(self, rows: BoolArray) -> Fixed:
         """The lanes of `rows` only, as tall as they need."""
-        values = _kept(self, rows, int(self.flows[rows].max(initial=1)))
-        here, own = set(values["law"].tolist()), values["own"]
-        laws = {n: control for n, control in self.laws.items() if n in here}
-        some = {"own": own, "laws": laws, "which": which(values["law"], laws), "ragged": not own.all()}
-        return Fixed(**values | some)
+        values = _selected(self, rows, int(self.flows[rows].max(initial=1)))
+        present, own = set(values["law"].tolist()), values["own"]
+        laws = {n: control for n, control in self.laws.items() if n in present}
+        derived = {"own": own, "laws": laws, "which": which(values["law"], laws), "ragged": not own.all()}
+        return Fixed(**values | derived)
 
 
 def which(law: IntArray, laws: dict[int, Control]) -> dict[str, BoolArray | bool]:
     """Lanes whose control has a property, by property; True or False where all lanes agree."""
-    made = dict[str, BoolArray | bool]()
-    for what in ("cube", "clocked", "estimates"):
-        some = [n for n, control in laws.items() if getattr(control, what)]
-        made[what] = np.isin(law, some) if 0 < len(some) < len(laws) else bool(some)
-    return made
+    lanes = dict[str, BoolArray | bool]()
+    for trait in ("cube", "clocked", "estimates"):
+        numbers = [n for n, control in laws.items() if getattr(control, trait)]
+        lanes[trait] = np.isin(law, numbers) if 0 < len(numbers) < len(laws) else bool(numbers)
+    return lanes
 
 
 @dataclass(slots=True, eq=False, repr=False)
@@ -127,10 +127,10 @@ class State:
 
     def keep(self, rows: BoolArray, flows: int) -> State:
         """The lanes of `rows` only, of their flows the first."""
-        return State(**_kept(self, rows, flows))
+        return State(**_selected(self, rows, flows))
 
 
-def _kept(lanes: Fixed | State, rows: BoolArray, flows: int) -> dict[str, Any]:
+def _selected(lanes: Fixed | State, rows: BoolArray, flows: int) -> dict[str, Any]:
     values = {f.name: getattr(lanes, f.name) for f in fields(lanes)}
     for name, value in values.items():
         if isinstance(value, np.ndarray):
@@ -210,10 +210,10 @@ def fresh(fixed: Fixed, dice: Dice) -> State:
 
 def total(values: FloatArray) -> FloatArray:
     """Sum over the flows of a lane, in their order (lanes,)."""
-    made: FloatArray = values[0]
+    sums: FloatArray = values[0]
     for flow in range(1, len(values)):
-        made = made + values[flow]
-    return made
+        sums = sums + values[flow]
+    return sums
 
 
 def least(values: FloatArray) -> FloatArray:

@@ -108,8 +108,8 @@ def _close(s: State, p: Fixed, rows: BoolArray, noted: Noted) -> None:
     noted.simulated[lane] = s.t[0, rows]
     noted.steps[lane] = s.steps
     later = np.arange(p.marks.shape[1]) >= s.noted[rows, None]
-    for what, now in ((noted.delivered, s.delivered), (noted.lost, s.lost), (noted.waited, s.waited[None])):
-        what[lane] = np.where(later, now[:, rows].sum(axis=0)[:, None], what[lane])
+    for target, counter in ((noted.delivered, s.delivered), (noted.lost, s.lost), (noted.waited, s.waited[None])):
+        target[lane] = np.where(later, counter[:, rows].sum(axis=0)[:, None], target[lane])
 
 
 def _carry(s: State, p: Fixed, since: Counters, noted: Noted) -> None:
@@ -117,22 +117,22 @@ def _carry(s: State, p: Fixed, since: Counters, noted: Noted) -> None:
 
     Streams of a lane are alike, so that in the long run each has their mean rate, whatever it had so far.
     """
-    t, at = s.t[0], np.searchsorted(since.lane, p.lane)
-    span = t - since.t[at]
+    t, place = s.t[0], np.searchsorted(since.lane, p.lane)
+    span = t - since.t[place]
     busy = np.isinf(s.done)
 
-    def gained(now: FloatArray, then: FloatArray, *, of: BoolArray | bool = True) -> FloatArray:
-        return np.asarray((np.where(of, now - then[: len(now), at], 0.0) / span).sum(axis=0))
+    def gained(counter: FloatArray, then: FloatArray, *, of: BoolArray | bool = True) -> FloatArray:
+        return np.asarray((np.where(of, counter - then[: len(counter), place], 0.0) / span).sum(axis=0))
 
     rate = gained(s.delivered, since.delivered, of=busy)
     left = np.where(np.isfinite(p.size), p.size - s.delivered.sum(axis=0), np.inf)
     done = np.where(busy, t + left / np.maximum(rate, 1e-30), s.done).max(axis=0)
     ahead = np.minimum(p.marks, np.where(np.isfinite(p.size), done, np.inf)[:, None]) - t[:, None]
     later = np.arange(p.marks.shape[1]) >= s.noted[:, None]
-    for what, now, speed in (
+    for target, counter, speed in (
         (noted.delivered, s.delivered, rate),
         (noted.lost, s.lost, gained(s.lost, since.lost)),
         (noted.waited, s.waited[None], gained(s.waited[None], since.waited[None])),
     ):
-        what[p.lane] = np.where(later, now.sum(axis=0)[:, None] + speed[:, None] * ahead, what[p.lane])
+        target[p.lane] = np.where(later, counter.sum(axis=0)[:, None] + speed[:, None] * ahead, target[p.lane])
     noted.done[p.lane], noted.simulated[p.lane], noted.steps[p.lane] = done, t, s.steps

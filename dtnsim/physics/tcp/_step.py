@@ -66,13 +66,13 @@ def in_flight(s: State, p: Fixed, on: BoolArray) -> FloatArray:
 
     Source: RFC 5681, section 2 (FlightSize); `window.of_trains` for its mean under a sender's buffer.
     """
-    whole = np.minimum(s.cwnd, p.mean)
-    whole += ROUND
-    np.floor(whole, out=whole)
-    whole -= s.missing
-    np.maximum(whole, ONE, out=whole)
-    whole *= on
-    return whole
+    segments = np.minimum(s.cwnd, p.mean)
+    segments += ROUND
+    np.floor(segments, out=segments)
+    segments -= s.missing
+    np.maximum(segments, ONE, out=segments)
+    segments *= on
+    return segments
 
 
 def view(s: State, p: Fixed) -> View:
@@ -106,8 +106,8 @@ def view(s: State, p: Fixed) -> View:
     delay = np.minimum(np.maximum(delay, ZERO), p.most_delay)
     trip = base + delay
     rate = sent / trip
-    whole = total(rate)
-    scale = np.minimum(p.C / np.maximum(whole, TINY), ONE)
+    offered = total(rate)
+    scale = np.minimum(p.C / np.maximum(offered, TINY), ONE)
     rate *= scale
     s.rate = rate
     grows = opens & on
@@ -121,14 +121,14 @@ def view(s: State, p: Fixed) -> View:
 
 def _growth(s: State, p: Fixed, delay: FloatArray) -> FloatArray:
     """Segments that a window gains in the coming round trip."""
-    made: Any = None
+    gains: Any = None
     for number, control in p.laws.items():
         if control.cube:
             growth = CLIMB(s.cwnd, s.origin, s.t - s.epoch + p.T - s.k, s.friendly + linux.CUBIC_FRIENDLY, s.top, 0.0)
         else:
             growth = on_arrays(control.growth)(s.cwnd, s.t - s.epoch, p.T, s.beta, delay, p.most_delay)
-        made = growth if made is None else np.where(p.law == number, growth, made)
-    return np.asarray(made, float)
+        gains = growth if gains is None else np.where(p.law == number, growth, gains)
+    return np.asarray(gains, float)
 
 
 def step(s: State, p: Fixed, dice: Dice) -> BoolArray:

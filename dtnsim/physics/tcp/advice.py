@@ -64,15 +64,15 @@ def advise(s: Setting, target_Bps: float, seed: int = 1) -> Advice:
     rows += [*(s.of_packets(m) for m in mtus), *tries.values(), *_losing(s, losses)]
     answer, (after,) = answers(rows, [s], seed=seed)
     rates = iter(answer.goodput_Bps.tolist())
-    now, clean = next(rates), next(rates)
+    current, clean = next(rates), next(rates)
     by_streams = {n: next(rates) for n in STREAMS}
     by_mtu = {mtu: next(rates) for mtu in mtus}
     gains = {name: next(rates) for name in tries}
     most = max(by_streams.values())
     useful = next(n for n, rate in by_streams.items() if rate * WORTH >= most)
-    found = {name: rate for name, rate in gains.items() if rate > WORTH * now}
-    if useful != s.streams and by_streams[useful] > WORTH * now:
-        found[f"{useful} streams"] = by_streams[useful]
+    helpful = {name: rate for name, rate in gains.items() if rate > WORTH * current}
+    if useful != s.streams and by_streams[useful] > WORTH * current:
+        helpful[f"{useful} streams"] = by_streams[useful]
     reached = {loss: next(rates) >= target_Bps for loss in losses}
     return Advice(
         answer,
@@ -80,7 +80,7 @@ def advise(s: Setting, target_Bps: float, seed: int = 1) -> Advice:
         {n: rate for n, rate in by_streams.items() if n <= max(useful, 2)},
         useful,
         by_mtu,
-        tuple(sorted(found.items(), key=lambda item: -item[1])),
+        tuple(sorted(helpful.items(), key=lambda item: -item[1])),
         _allowed(s, target_Bps, reached, seed) if clean >= target_Bps else 0.0,
     )
 
@@ -147,8 +147,8 @@ def burst_B(s: Setting) -> float:
 
 def smooth_goodput(s: Setting) -> FloatArray:
     """Steady goodput in closed form of a sender whose bursts cost nothing; arrays of scenarios broadcast [B/s]."""
-    given = path.figures(s, loss=loss.events(s.loss, s.burst), background_share=s.background)
-    return path.path_goodput(**given)[0]
+    figures = path.figures(s, loss=loss.events(s.loss, s.burst), background_share=s.background)
+    return path.path_goodput(**figures)[0]
 
 
 def tso_burst_B(s: Setting, goodput_Bps: float) -> float:

@@ -136,7 +136,7 @@ def delivered(f: Flows, marks: FloatArray) -> FloatArray:
     for k in range(marks.shape[1]):
         t = marks[:, k]
         quiet = np.clip(t[:, None] - begin, 0.0, length[:, None]).sum(axis=1)
-        quiet = quiet + _beyond(f, t, begin)
+        quiet = quiet + _mean_pauses(f, t, begin)
         out[:, k] = course.delivered(t) - quiet * np.maximum(rate - idle, 0.0)
     return out
 
@@ -146,7 +146,7 @@ def _refreshed(f: Flows) -> FloatArray:
     return np.asarray(np.minimum(0.5, known.BBR_REFRESH.value * (f.T / 0.01) ** 2), float)
 
 
-def _beyond(f: Flows, t: FloatArray, begin: FloatArray) -> FloatArray:
+def _mean_pauses(f: Flows, t: FloatArray, begin: FloatArray) -> FloatArray:
     """Pauses after the drawn ones, at their mean, until t (lanes,) [s]."""
     length = pause(f)
     last = np.where(np.isfinite(begin[:, -1]), begin[:, -1] + length, np.inf)
@@ -165,7 +165,7 @@ def completion(f: Flows, size: FloatArray) -> FloatArray:
     begin, length = pauses(f), pause(f)
     for k in range(begin.shape[1]):
         end = end + np.where(begin[:, k] < end, length, 0.0)
-    end = end + _beyond(f, end, begin)
+    end = end + _mean_pauses(f, end, begin)
     bdp = f.C * f.T
     fill = np.minimum(f.B, 2 * bdp)
     full = course.start + course.until + fill / f.C

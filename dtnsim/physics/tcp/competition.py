@@ -83,9 +83,9 @@ def shares(groups: Sequence[Group], link: Link, *, warmup_s: float, duration_s: 
     """
     if len({(g.cc, _rounded(g.rtt_s), _rounded(min(g.cap, NO_WINDOW))) for g in groups}) == 1:
         return Shares((1.0,) * len(groups), 1.0)
-    found = race(groups, link, warmup_s=warmup_s, duration_s=duration_s, seed=seed)
+    runs = race(groups, link, warmup_s=warmup_s, duration_s=duration_s, seed=seed)
     streams = np.array([g.streams for g in groups])
-    each = quantile(found.rate, 0.5, between=True) / streams
+    each = quantile(runs.rate, 0.5, between=True) / streams
     total = float(each @ streams)
     got = np.maximum(each * streams.sum() / max(total, 1e-30), LEAST)
     got *= streams.sum() / (got @ streams)
@@ -113,17 +113,17 @@ def race(
     Source: `shared.run`, the fluid model of flows that meet in one queue.
     """
     alike = [replace(g, rtt_s=_rounded(g.rtt_s), cap=_rounded(min(g.cap, NO_WINDOW))) for g in groups]
-    kept, member = _few(alike)
+    merged, member = _few(alike)
     about = Link(_rounded(link.rate), _rounded(link.buffer), _rounded(link.loss))
     warmup = min(warmup_s, LONGEST_S / 2)
-    found = _race(tuple(kept), about, warmup, min(duration_s, LONGEST_S - warmup), seed, most)
-    kinds = [(g.cc, g.rtt_s, g.cap) for g in kept]
-    streams = np.array([g.streams for g in kept])
+    runs = _race(tuple(merged), about, warmup, min(duration_s, LONGEST_S - warmup), seed, most)
+    kinds = [(g.cc, g.rtt_s, g.cap) for g in merged]
+    streams = np.array([g.streams for g in merged])
     same = np.array([[one == two for two in kinds] for one in kinds])
     mixed = same.T / (same @ streams)  # streams of one kind, whenever they start, have the same in the end
     share = mixed[:, member] * [g.streams for g in groups]
     scale = link.rate / about.rate
-    return Race(found.rate @ share * scale, found.lost @ share * scale, found.trip_s[:, member])
+    return Race(runs.rate @ share * scale, runs.lost @ share * scale, runs.trip_s[:, member])
 
 
 @lru_cache(maxsize=512)
@@ -150,14 +150,14 @@ def _race(groups: tuple[Group, ...], link: Link, warmup_s: float, duration_s: fl
 
 def _senders(groups: Sequence[Group], link: Link, flows: IntArray, replica: int, seed: int) -> list[shared.Sender]:
     """So many flows of each group, started as a run's draws have it."""
-    made: list[shared.Sender] = []
+    senders: list[shared.Sender] = []
     for number, (g, count) in enumerate(zip(groups, flows.tolist(), strict=True)):
         trip = g.rtt_s + known.HOST_DELAY.value + 1 / link.rate  # with a packet's own time at the bottleneck
         begin = min(g.start_s, LATEST_S) + OPENING_TRIPS * trip
         begin += START_S * float(_chance.uniform(seed, _chance.START, 1, number, replica)[0])
-        apart = _chance.uniform(seed, _chance.START, 0, np.arange(len(made), len(made) + count), replica)
-        made += [shared.Sender(g.cc, trip, max(g.cap, 2.0), begin + STREAM_S * late) for late in apart.tolist()]
-    return made
+        apart = _chance.uniform(seed, _chance.START, 0, np.arange(len(senders), len(senders) + count), replica)
+        senders += [shared.Sender(g.cc, trip, max(g.cap, 2.0), begin + STREAM_S * late) for late in apart.tolist()]
+    return senders
 
 
 def _rounded(value: float) -> float:
@@ -167,16 +167,16 @@ def _rounded(value: float) -> float:
 def _few(groups: list[Group]) -> tuple[list[Group], list[int]]:
     """At most `MOST_GROUPS` groups in an order of their own, and which of them each given group is in."""
     order = sorted(range(len(groups)), key=lambda i: astuple(groups[i])[:3] + astuple(groups[i])[:2:-1])
-    kept: list[tuple[Group, list[int]]] = []
+    merged: list[tuple[Group, list[int]]] = []
     for i in order:
-        if len(groups) > MOST_GROUPS and kept and _apart(kept[-1][0], groups[i]) == 0:
-            same, who = kept.pop()
-            kept.append((replace(same, streams=same.streams + groups[i].streams), [*who, i]))
+        if len(groups) > MOST_GROUPS and merged and _distance(merged[-1][0], groups[i]) == 0:
+            same, who = merged.pop()
+            merged.append((replace(same, streams=same.streams + groups[i].streams), [*who, i]))
         else:
-            kept.append((groups[i], [i]))
-    while len(kept) > MOST_GROUPS:
-        a = min(range(len(kept) - 1), key=lambda n: _apart(kept[n][0], kept[n + 1][0]))
-        (one, first), (two, second) = kept[a], kept.pop(a + 1)
+            merged.append((groups[i], [i]))
+    while len(merged) > MOST_GROUPS:
+        a = min(range(len(merged) - 1), key=lambda n: _distance(merged[n][0], merged[n + 1][0]))
+        (one, first), (two, second) = merged[a], merged.pop(a + 1)
         part = two.streams / (one.streams + two.streams)
         middle = Group(
             one.cc,
@@ -185,12 +185,12 @@ def _few(groups: list[Group]) -> tuple[list[Group], list[int]]:
             one.streams + two.streams,
             min(one.start_s, two.start_s),
         )
-        kept[a] = (middle, first + second)
-    member = {i: n for n, (_, who) in enumerate(kept) for i in who}
-    return [g for g, _ in kept], [member[i] for i in range(len(groups))]
+        merged[a] = (middle, first + second)
+    member = {i: n for n, (_, who) in enumerate(merged) for i in who}
+    return [g for g, _ in merged], [member[i] for i in range(len(groups))]
 
 
-def _apart(one: Group, two: Group) -> float:
+def _distance(one: Group, two: Group) -> float:
     """How unlike two groups are; groups of different algorithms only as a last resort."""
     trips, windows = math.log(one.rtt_s / two.rtt_s), math.log(one.cap / two.cap)
     return abs(trips) + abs(windows) + 100.0 * (one.cc != two.cc)
@@ -207,7 +207,7 @@ def run_pairs(c: rounds.Cases, replicas: int, seed: int) -> rounds.Samples:
     Source: `race`.
     """
     C, B, cap = rounds.packets(c)
-    made = []
+    races = []
     for n, (cc, cc2) in enumerate(zip(c.cc, c.cc2, strict=True)):
         groups = (
             Group(str(cc), float(c.rtt_s[n]), float(cap[n]), float(c.streams[n])),
@@ -215,19 +215,19 @@ def run_pairs(c: rounds.Cases, replicas: int, seed: int) -> rounds.Samples:
         )
         link = Link(float(C[n]), float(B[n]), float(c.loss[n]))
         many = {"warmup_s": float(c.warmup_s[n]), "duration_s": float(c.duration_s[n])}
-        made.append(race(groups, link, **many, seed=seed, most=replicas))
+        races.append(race(groups, link, **many, seed=seed, most=replicas))
 
     def each(values: list[FloatArray]) -> FloatArray:
         return np.stack([np.resize(v, replicas) for v in values])
 
-    nothing = np.zeros((len(made), 0))
+    nothing = np.zeros((len(races), 0))
     return rounds.Samples(
-        each([r.rate[:, 0] for r in made]) * c.mss_B[:, None],
-        each([r.rate[:, 1] for r in made]) * c.mss_B[:, None],
-        np.full((len(made), replicas), np.nan),
-        each([r.lost[:, 0] for r in made]) * c.duration_s[:, None],
-        each([r.trip_s[:, 0] for r in made]),
+        each([r.rate[:, 0] for r in races]) * c.mss_B[:, None],
+        each([r.rate[:, 1] for r in races]) * c.mss_B[:, None],
+        np.full((len(races), replicas), np.nan),
+        each([r.lost[:, 0] for r in races]) * c.duration_s[:, None],
+        each([r.trip_s[:, 0] for r in races]),
         nothing,
         nothing,
-        np.zeros(len(made)),
+        np.zeros(len(races)),
     )

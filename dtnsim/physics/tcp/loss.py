@@ -49,9 +49,9 @@ def together(losses: Sequence[ArrayLike], bursts: Sequence[ArrayLike]) -> tuple[
     Neglects: packets that two places would lose.
     Source: products of independent chances of passing; loss over events a packet (Gilbert 1960).
     """
-    whole = path_loss(np.stack(np.broadcast_arrays(0.0, *losses), axis=-1))
+    lost = path_loss(np.stack(np.broadcast_arrays(0.0, *losses), axis=-1))
     happen = sum((events(*place) for place in zip(losses, bursts, strict=True)), np.zeros(()))
-    return whole, np.where(happen > 0, np.maximum(whole / np.maximum(happen, 1e-300), 1.0), 1.0)
+    return lost, np.where(happen > 0, np.maximum(lost / np.maximum(happen, 1e-300), 1.0), 1.0)
 
 
 def of_whole_bursts(loss: ArrayLike, rtt_s: ArrayLike, mss_B: ArrayLike, most_Bps: ArrayLike, cc: str) -> FloatArray:
@@ -127,5 +127,5 @@ def of_start(rate_Bps: ArrayLike, rtt_s: ArrayLike, buffer_B: ArrayLike, mss_B: 
     Source: derived from RFC 5681, section 3.1; RFC 9406, section 1 (slow start overshoots). calibration/tcp-truth, the
         first seconds of runs without loss: Reno 1.0 to 1.05 of it with a queue of one pipe and more, CUBIC 0 to 0.8.
     """
-    held = np.asarray(rate_Bps, float) * np.asarray(rtt_s, float) + np.asarray(buffer_B, float)
-    return np.asarray(held / np.asarray(mss_B, float), float)
+    pipe_B = np.asarray(rate_Bps, float) * np.asarray(rtt_s, float) + np.asarray(buffer_B, float)
+    return np.asarray(pipe_B / np.asarray(mss_B, float), float)

@@ -68,8 +68,8 @@ def simulate(cases: Cases, *, seed: int = 1, replicas: int | None = None, times_
     times = np.broadcast_to(np.asarray(times_s, float), (len(cases.rtt_s), np.shape(times_s)[-1]))
     first, where = _distinct(cases)
     if len(first) < len(where):
-        made = simulate(cases.take(first), seed=seed, replicas=replicas, times_s=times[first])
-        return made.take(where)
+        distinct = simulate(cases.take(first), seed=seed, replicas=replicas, times_s=times[first])
+        return distinct.take(where)
     strange = ~among(cases.cc, controls.names()) | ~among(cases.cc2, ("", *controls.names()))
     if strange.any():
         raise KeyError(f"{cases.cc[strange][0]} {cases.cc2[strange][0]}".strip())
@@ -101,8 +101,8 @@ def _samples(c: Cases, replicas: int | None, seed: int, times: FloatArray) -> It
         rough = c.loss[rows] > 0
         runs = np.where(rough, replicas or REPLICAS_LOSS, replicas or REPLICAS_CALM)
         steps = np.where(rough, STEPS, STEPS_CALM)
-        for some, samples in rounds.run_windows(c.take(rows), runs, steps, seed, times[rows]):
-            yield rows[some], samples, False
+        for part, samples in rounds.run_windows(c.take(rows), runs, steps, seed, times[rows]):
+            yield rows[part], samples, False
     rows = np.flatnonzero(two)
     if len(rows):
         from dtnsim.physics.tcp import competition  # and its kernel, which few need

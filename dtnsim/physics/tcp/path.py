@@ -50,59 +50,59 @@ def _terms(control: controls.Control, a: dict[str, FloatArray]) -> tuple[dict[st
 
 def figures(s: Any, **others: ArrayLike) -> dict[str, Any]:
     """Arguments of `path_goodput` that a record has as fields of these names, and others."""
-    own = ("rate_Bps", "rtt_s", "loss", "mss_B", "mtu_B", "buffer_B", "streams", "cc", "window_B")
-    return {name: getattr(s, name) for name in own if name not in others} | others
+    names = ("rate_Bps", "rtt_s", "loss", "mss_B", "mtu_B", "buffer_B", "streams", "cc", "window_B")
+    return {name: getattr(s, name) for name in names if name not in others} | others
 
 
-def allowed(cc: str, **given: ArrayLike) -> dict[str, FloatArray]:
+def allowed(cc: str, **arguments: ArrayLike) -> dict[str, FloatArray]:
     """What each limit by itself allows all streams [B/s], by its name, less what a knee can take of it.
 
     Args:
         cc: Congestion control; one that takes no loss for congestion has its loss in the link's.
-        given: The other arguments of `path_goodput`.
+        arguments: The other arguments of `path_goodput`.
 
     Source: as `path_goodput`; of n equal terms the join leaves n^(-1/8).
     """
     control = controls.find(cc)
-    terms, _ = _terms(control, _numbers(given))
+    terms, _ = _terms(control, _numbers(arguments))
     if not control.by_loss:
         return {"window": terms["window"], "link": terms["loss"]}
     return {name: term * len(terms) ** (-1 / _KNEE) for name, term in terms.items()}
 
 
-def window_knee(cc: str, **given: ArrayLike) -> FloatArray:
+def window_knee(cc: str, **arguments: ArrayLike) -> FloatArray:
     """What the goodput would be over what it is, if the nearer of window and link held alone: in rounds it does [1].
 
     Args:
         cc: Congestion control.
-        given: The other arguments of `path_goodput`.
+        arguments: The other arguments of `path_goodput`.
 
     Source: as `path_goodput`; the round model joins window and link by their least.
     """
     control = controls.find(cc)
-    loss, window, link = np.broadcast_arrays(*_terms(control, _numbers(given))[0].values())
-    of_loss, near, far = _held(np.stack([loss, np.minimum(window, link), np.maximum(window, link)]))
+    loss, window, link = np.broadcast_arrays(*_terms(control, _numbers(arguments))[0].values())
+    of_loss, near, far = _held_parts(np.stack([loss, np.minimum(window, link), np.maximum(window, link)]))
     knee = (1 + far / (of_loss + near)) ** (1 / _KNEE)
     return np.where(np.isfinite(knee) & control.by_loss, knee, 1.0)
 
 
-def _numbers(given: Mapping[str, ArrayLike]) -> dict[str, FloatArray]:
-    return {name: np.asarray(v, float) for name, v in ({"background_share": 0.0} | dict(given)).items()}
+def _numbers(arguments: Mapping[str, ArrayLike]) -> dict[str, FloatArray]:
+    return {name: np.asarray(v, float) for name, v in ({"background_share": 0.0} | dict(arguments)).items()}
 
 
-def _held(terms: FloatArray) -> FloatArray:
+def _held_parts(terms: FloatArray) -> FloatArray:
     """How far each of some limits holds; together they leave the least times the -1/8th power of the sum."""
     least = terms.min(axis=0)
     with np.errstate(divide="ignore", invalid="ignore"):
         return np.asarray(np.maximum(terms / np.where(least > 0, least, 1.0), 1.0) ** -_KNEE)
 
 
-def _one(cc: str, a: dict[str, FloatArray]) -> tuple[FloatArray, NDArray[np.intp]]:
+def _of_control(cc: str, a: dict[str, FloatArray]) -> tuple[FloatArray, NDArray[np.intp]]:
     control = controls.find(cc)
     by_name, used = _terms(control, a)
     terms = np.stack(np.broadcast_arrays(*by_name.values()))
     least, which = terms.min(axis=0), terms.argmin(axis=0)
-    goodput = least * _held(terms).sum(axis=0) ** (-1 / _KNEE) if control.by_loss else least
+    goodput = least * _held_parts(terms).sum(axis=0) ** (-1 / _KNEE) if control.by_loss else least
     code = np.array([3, 2, 0])[which]
     code = np.where((code == 0) & (used < 0.99), 1, code)
     if not control.by_loss:
@@ -150,11 +150,11 @@ def path_goodput(
     Neglects: start-up, bursts, synchronised losses, competing flows that yield (see `rounds`).
     Source: the functions of `response` and `droptail`.
     """
-    given = locals()
-    numbers = _numbers({name: value for name, value in given.items() if name != "cc"})
+    arguments = locals()
+    numbers = _numbers({name: value for name, value in arguments.items() if name != "cc"})
     kinds, *values = np.broadcast_arrays(np.asarray(cc, dtype=np.str_), *numbers.values())
     goodput, code = np.zeros(kinds.shape), np.zeros(kinds.shape, dtype=np.intp)
     for name in sorted(set(kinds.ravel().tolist())):
-        here = kinds == name
-        goodput[here], code[here] = _one(name, {k: v[here] for k, v in zip(numbers, values, strict=True)})
+        mask = kinds == name
+        goodput[mask], code[mask] = _of_control(name, {k: v[mask] for k, v in zip(numbers, values, strict=True)})
     return goodput, np.array(LIMITS)[code]

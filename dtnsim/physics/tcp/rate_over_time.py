@@ -13,7 +13,7 @@ from typing import Any, Final, TypedDict, Unpack
 import numpy as np
 from numpy.typing import ArrayLike
 
-from dtnsim.physics._arrays import FloatArray, Index, Rows, together
+from dtnsim.physics._arrays import FloatArray, Index, Rows, broadcast
 from dtnsim.physics.tcp import coefficients as known, controls, linux, outcome, rounds
 from dtnsim.physics.tcp.setting import Setting
 
@@ -126,24 +126,24 @@ class Course(Rows):
             one = values.ndim == 1  # for all
             return values[place] if one else np.take_along_axis(np.broadcast_to(values, upto.shape), place, axis=-1)
 
-        now, before = at(rate, place), np.where(place > 0, at(upto, np.maximum(place - 1, 0)), 0.0)
+        current, before = at(rate, place), np.where(place > 0, at(upto, np.maximum(place - 1, 0)), 0.0)
         last = at(flows, place)
         if packed:
-            doubles = at(rate, np.minimum(place + 1, end)) > DOUBLES * now
+            doubles = at(rate, np.minimum(place + 1, end)) > DOUBLES * current
             last = np.where(doubles, np.maximum(np.minimum(rate[..., -1:] * factor, most), last), last)
         return np.asarray((at(begin, place) * stretch + (size - before) / last)[..., 0])
 
     def spread(self, time_s: float) -> float:
         """Relative standard deviation of what single runs have delivered by then: chance, and the model's own [1]."""
-        own = known.SPREAD_LINK if self.limit in ("link", "window", "start") else known.SPREAD_LOSS
-        return float(np.hypot(np.interp(time_s, self.ages_s[1:], self.scatter[1:]), own.value))
+        model = known.SPREAD_LINK if self.limit in ("link", "window", "start") else known.SPREAD_LOSS
+        return float(np.hypot(np.interp(time_s, self.ages_s[1:], self.scatter[1:]), model.value))
 
     @staticmethod
-    def _limits(*asked: ArrayLike, **here: Unpack[Here]) -> Iterator[FloatArray]:
+    def _limits(*values: ArrayLike, **here: Unpack[Here]) -> Iterator[FloatArray]:
         """What is asked, and how it goes here, with one more axis for the steps."""
         factor = here.get("factor", 1.0)
-        given = here.get("most_Bps", np.inf), factor, here.get("early", factor), here.get("stretch", 1.0)
-        return (x[..., None] for x in together(*asked, *given))
+        figures = here.get("most_Bps", np.inf), factor, here.get("early", factor), here.get("stretch", 1.0)
+        return (x[..., None] for x in broadcast(*values, *figures))
 
     def rates_here(self, rate: FloatArray, factor: FloatArray, early: FloatArray) -> FloatArray:
         """Rates of steps here: slow start comes as it does, up to what the connection then has.
@@ -212,19 +212,19 @@ def courses(settings: Sequence[Setting]) -> list[Course]:
     Raises:
         KeyError: an algorithm that the model does not know.
     """
-    found = {s: _kept[s] for s in settings if s in _kept}
-    missing = list(dict.fromkeys(s for s in settings if s not in found))
+    by_setting = {s: _kept[s] for s in settings if s in _kept}
+    missing = list(dict.fromkeys(s for s in settings if s not in by_setting))
     gathering = _GATHERED.get()
     if missing and gathering is not None:
         gathering += missing
         raise NotYet
     for begin in range(0, len(missing), TOGETHER):
-        some = missing[begin : begin + TOGETHER]
-        found.update(zip(some, answers((), some)[1], strict=True))
+        batch = missing[begin : begin + TOGETHER]
+        by_setting.update(zip(batch, answers((), batch)[1], strict=True))
     if len(_kept) + len(missing) > KEPT:
         _kept.clear()
-    _kept.update({s: found[s] for s in missing[:KEPT]})
-    return [found[s] for s in settings]
+    _kept.update({s: by_setting[s] for s in missing[:KEPT]})
+    return [by_setting[s] for s in settings]
 
 
 def answers(
@@ -249,36 +249,36 @@ def answers(
     edges = {n: _edges(float(cases.rtt_s[n])) for n in range(len(settings), len(rows))}
     times = np.full((len(rows), max(map(len, edges.values()), default=0)), np.nan)
     window = {name: getattr(cases, name).copy() for name in ("warmup_s", "duration_s")}
-    for n, own in edges.items():
-        times[n, : len(own)] = own
-        window["warmup_s"][n] = window["duration_s"][n] = own[-1]
+    for n, ages in edges.items():
+        times[n, : len(ages)] = ages
+        window["warmup_s"][n] = window["duration_s"][n] = ages[-1]
     o = outcome.simulate(replace(cases, **window), seed=seed, times_s=times)
-    made = []
-    for n, own in edges.items():
+    curves = []
+    for n, ages in edges.items():
         rtt = float(cases.rtt_s[n])
         pause = 0.0 if controls.find(str(cases.cc[n])).by_loss else linux.BBR_PROBE_RTT_S
-        delivered, steady = np.asarray(o.delivered_B[n, : len(own)], float), float(o.goodput_Bps[n])
-        steps, rates = _cut(own, delivered, steady, rtt / 2 + 2 * pause)
-        made.append(Course(steps, rates, steady, own, np.asarray(o.scatter[n, : len(own)], float), str(o.limit[n])))
-    return o, made
+        delivered, steady = np.asarray(o.delivered_B[n, : len(ages)], float), float(o.goodput_Bps[n])
+        steps, rates = _cut(ages, delivered, steady, rtt / 2 + 2 * pause)
+        curves.append(Course(steps, rates, steady, ages, np.asarray(o.scatter[n, : len(ages)], float), str(o.limit[n])))
+    return o, curves
 
 
-def joined(made: list[Course]) -> Course:
+def joined(parts: list[Course]) -> Course:
     """Courses as one, transfers on its first axis: the last edge, and what belongs to it, repeated to equal lengths."""
 
     def padded(rows: list[FloatArray], ends: list[float]) -> FloatArray:
-        whole = np.repeat(np.array(ends)[:, None], max(len(r) for r in rows), axis=1)
-        for line, row in zip(whole, rows, strict=True):
+        table = np.repeat(np.array(ends)[:, None], max(len(r) for r in rows), axis=1)
+        for line, row in zip(table, rows, strict=True):
             line[: len(row)] = row
-        return whole
+        return table
 
     return Course(
-        padded([c.times_s for c in made], [c.times_s[-1] for c in made]),
-        padded([c.rates_Bps for c in made], [c.steady_Bps for c in made]),
-        np.array([c.steady_Bps for c in made]),
-        padded([c.ages_s for c in made], [c.ages_s[-1] for c in made]),
-        padded([c.scatter for c in made], [c.scatter[-1] for c in made]),
-        np.array([c.limit for c in made]),
+        padded([c.times_s for c in parts], [c.times_s[-1] for c in parts]),
+        padded([c.rates_Bps for c in parts], [c.steady_Bps for c in parts]),
+        np.array([c.steady_Bps for c in parts]),
+        padded([c.ages_s for c in parts], [c.ages_s[-1] for c in parts]),
+        padded([c.scatter for c in parts], [c.scatter[-1] for c in parts]),
+        np.array([c.limit for c in parts]),
     )
 
 

@@ -5,7 +5,7 @@ from typing import Final
 import numpy as np
 from numpy.typing import ArrayLike
 
-from dtnsim.physics._arrays import FloatArray, as_float, together
+from dtnsim.physics._arrays import FloatArray, as_float, broadcast
 
 #: UDT rate control interval [s] and decrease of the sending rate on a loss report (period x 1.125)
 UDT_SYN_S: Final = 0.01
@@ -87,7 +87,7 @@ def udt(
     Neglects: link-estimate errors, competition, disk.
     Source: draft-gg-udt-03 section 6; Gu and Grossman 2007.
     """
-    rate, rtt, p, size = together(rate_Bps, rtt_s, loss, packet_B)
+    rate, rtt, p, size = broadcast(rate_Bps, rtt_s, loss, packet_B)
     payload = size - 44.0
     window = UDT_WINDOW * size / np.maximum(rtt + UDT_SYN_S, 1e-12)
     core = cpu_rate(size, clock_Hz, cycles_per_packet)

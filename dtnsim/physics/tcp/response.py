@@ -11,7 +11,7 @@ from typing import Final
 import numpy as np
 from numpy.typing import ArrayLike
 
-from dtnsim.physics._arrays import FloatArray, together
+from dtnsim.physics._arrays import FloatArray, broadcast
 from dtnsim.physics.tcp import linux
 
 #: windows at a loss in shares of their mean: the middles of sixteen equal parts of a Rayleigh distribution
@@ -28,7 +28,7 @@ def arrays(loss: ArrayLike, rtt_s: ArrayLike, mss_B: ArrayLike) -> tuple[FloatAr
 
     Source: a probability is from 0 to 1.
     """
-    p, rtt, mss = together(loss, rtt_s, mss_B)
+    p, rtt, mss = broadcast(loss, rtt_s, mss_B)
     return np.clip(p, 0.0, 1.0), rtt, mss
 
 

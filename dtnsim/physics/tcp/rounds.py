@@ -167,16 +167,16 @@ def run_windows(
     replica = np.concatenate([np.arange(count) for count in replicas[order]])
     noted = _run.Noted.of(len(case), times_s.shape[1] + 2)
     for begin in range(0, len(case), CHUNK):
-        some, runs = case[begin : begin + CHUNK], replica[begin : begin + CHUNK]
-        dice = _lanes.Dice(seed, tuple(sorted(set(replicas[some].tolist()))), int(flows[some].max()))
-        draws = runs + np.array([dice.first[count] for count in replicas[some].tolist()])
-        fixed = _fixed(c.take(some), flows[some], times_s[some], draws, most_steps[some])
+        chunk, runs = case[begin : begin + CHUNK], replica[begin : begin + CHUNK]
+        dice = _lanes.Dice(seed, tuple(sorted(set(replicas[chunk].tolist()))), int(flows[chunk].max()))
+        draws = runs + np.array([dice.first[count] for count in replicas[chunk].tolist()])
+        fixed = _fixed(c.take(chunk), flows[chunk], times_s[chunk], draws, most_steps[chunk])
         _run.run(replace(fixed, lane=fixed.lane + begin), dice, noted)
     for count in sorted(set(replicas.tolist())):
-        here = np.flatnonzero(replicas[case] == count)
-        cases = case[here[::count]]
-        lump = (c.streams / flows)[case[here]]
-        yield cases, _samples(c.take(case[here]), lump, noted.take(here), times_s[cases], count)
+        lanes = np.flatnonzero(replicas[case] == count)
+        cases = case[lanes[::count]]
+        lump = (c.streams / flows)[case[lanes]]
+        yield cases, _samples(c.take(case[lanes]), lump, noted.take(lanes), times_s[cases], count)
 
 
 def _samples(c: Cases, lump: FloatArray, n: _run.Noted, times_s: FloatArray, replicas: int) -> Samples:

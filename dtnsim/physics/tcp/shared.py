@@ -119,11 +119,11 @@ class _Queue:
             total = self._serve(flows, seed / _MODULUS, (seed % 10007) / 10007.0)
             self.delays[n % RING] = self._depart(flows, n, total, (seed % 99991) / 99991.0) / self.rate
             if n >= first:
-                here = n % RING
+                slot = n % RING
                 for f in flows:
                     totals = f.totals
-                    totals[0] += f.outs[here]
-                    totals[1] += f.drops[here] + f.strays[here]
+                    totals[0] += f.outs[slot]
+                    totals[1] += f.drops[slot] + f.strays[slot]
                     totals[2] += f.trip
 
     def _turn(self, f: Flow, n: int, phase: int) -> float:
@@ -133,9 +133,9 @@ class _Queue:
             return 0.0
         back, acked, lost, delay = n - f.steps, 0.0, 0.0, 0.0
         if back >= 0:
-            at = back % RING
-            acked, delay = f.outs[at], self.delays[at]
-            lost = (f.drops[(back - self.full) % RING] if back >= self.full else 0.0) + f.strays[at]
+            slot = back % RING
+            acked, delay = f.outs[slot], self.delays[slot]
+            lost = (f.drops[(back - self.full) % RING] if back >= self.full else 0.0) + f.strays[slot]
         trip = f.base + delay
         since = n - max(int(trip / slice_s + 0.5), f.steps)  # a round trip is a slice at least
         before = f.acks[since % RING] if since >= 0 else 0.0
@@ -171,10 +171,10 @@ class _Queue:
             return total
         for _ in range(int(over + u)):
             v = (v * 16807.0 + 0.1) % 1.0
-            at = v * pull
-            for f, own in zip(flows, pulls, strict=True):
-                at -= own
-                if at <= 0.0 or f is flows[-1]:
+            point = v * pull
+            for f, part in zip(flows, pulls, strict=True):
+                point -= part
+                if point <= 0.0 or f is flows[-1]:
                     if f.dropped + 1.0 <= f.queued + f.sends:
                         f.dropped += 1.0
                         total -= 1.0
@@ -183,17 +183,17 @@ class _Queue:
 
     def _depart(self, flows: list[Flow], n: int, total: float, u: float) -> float:
         """Serves the well-mixed backlog; each flow's share leaves, random loss takes of it; returns what stays."""
-        out, here = min(self.most, total), n % RING
+        out, slot = min(self.most, total), n % RING
         share = out / total if total > 1e-12 else 0.0
         for f in flows:
-            held = max(f.queued + f.sends - f.dropped, 0.0)
-            busy = held * share
-            f.queued, stray = held - busy, 0.0
+            backlog = max(f.queued + f.sends - f.dropped, 0.0)
+            busy = backlog * share
+            f.queued, stray = backlog - busy, 0.0
             if self.loss > 0.0:
                 u = (u * 16807.0 + 0.1) % 1.0
                 stray = min(float(int(busy * self.loss + u)), busy)
                 busy -= stray
             f.flight += f.sends
             f.sent += f.sends
-            f.outs[here], f.drops[here], f.strays[here] = busy, f.dropped, stray
+            f.outs[slot], f.drops[slot], f.strays[slot] = busy, f.dropped, stray
         return total - out

@@ -173,5 +173,5 @@ def ahead_of_arrival(rate: ArrayLike, rtt: ArrayLike, streams: ArrayLike, window
     """
     x, n = np.asarray(rate, float), np.asarray(streams, float)
     each = x * np.asarray(rtt, float) / n
-    held = np.minimum(SEND_BUFFER_WINDOWS * each, np.maximum(np.asarray(window, float), each))
-    return np.asarray(n * held, float)
+    ahead = np.minimum(SEND_BUFFER_WINDOWS * each, np.maximum(np.asarray(window, float), each))
+    return np.asarray(n * ahead, float)

@@ -27,26 +27,26 @@ class Scope:
     hosts: Sequence[str]  #: Hosts that may change.
     target_Bps: float = 0.0  #: Rate to reach [B/s].
 
-    def own(self) -> list[tuple[str, Host]]:
+    def changeable_hosts(self) -> list[tuple[str, Host]]:
         """Hosts that may change, by name; of several that are written once the first, with which the others change."""
         return [(name, self.given.hosts[name]) for name in written(self.given, self.hosts)]
 
     def volumes(self) -> Iterator[tuple[str, str, str, Volume]]:
         """(name of the host, mount point, key, volume) of those hosts."""
-        for name, host in self.own():
+        for name, host in self.changeable_hosts():
             for mount, volume in host.volumes.items():
                 yield name, mount, f"hosts.{name}.volumes.{mount}", volume
 
 
-def written(given: PathSpec, hosts: Sequence[str]) -> list[str]:
+def written(path: PathSpec, hosts: Sequence[str]) -> list[str]:
     """Hosts that the file writes: one of several alike (``count``) is changed with the first of them."""
-    firsts = {n: written_once(n, h.count if (h := given.hosts[n]).count > 1 else None, given.hosts) for n in hosts}
+    firsts = {n: written_once(n, h.count if (h := path.hosts[n]).count > 1 else None, path.hosts) for n in hosts}
     return [n for n, first in firsts.items() if first == n or first not in hosts]
 
 
-def changed_hosts(given: PathSpec, made: PathSpec) -> list[str]:
+def changed_hosts(before: PathSpec, after: PathSpec) -> list[str]:
     """Hosts that a change of a path changes: those that it names, and those that are like them."""
-    return [name for name, host in given.hosts.items() if made.hosts.get(name, host) != host]
+    return [name for name, host in before.hosts.items() if after.hosts.get(name, host) != host]
 
 
 def in_the_file(written: PathSpec, apart: Sequence[str], overrides: Sequence[str]) -> tuple[str, ...]:
@@ -59,15 +59,15 @@ def in_the_file(written: PathSpec, apart: Sequence[str], overrides: Sequence[str
     """
     needed: list[str] = []
     for name in dict.fromkeys(o.split(".")[1].partition("=")[0] for o in apart):
-        own = (f"hosts.{name}=", f"hosts.{name}.")
-        if any(o.startswith(own[0]) for o in overrides):
+        prefixes = (f"hosts.{name}=", f"hosts.{name}.")
+        if any(o.startswith(prefixes[0]) for o in overrides):
             continue
-        others = [o for o in overrides if o.startswith("hosts.") and not o.startswith(own)]
+        others = [o for o in overrides if o.startswith("hosts.") and not o.startswith(prefixes)]
         try:
             follows = name in changed_hosts(written, written.changed(others))
         except DtnsimError:  # the other one lacks a volume then, and so does this
             follows = True
-        needed += [o for o in apart if follows and o.startswith(own)]
+        needed += [o for o in apart if follows and o.startswith(prefixes)]
     return (*needed, *overrides)
 
 
@@ -112,23 +112,23 @@ def _load() -> None:
 
 
 def settings(
-    given: PathSpec, hosts: Sequence[str], target_Bps: float, allow: Collection[str], *, anew: bool = False
+    path: PathSpec, hosts: Sequence[str], target_Bps: float, allow: Collection[str], *, anew: bool = False
 ) -> list[Setting]:
     """What could be set of the kinds that are allowed.
 
     Args:
         anew: Only of those kinds with which the others are tuned again.
     """
-    return [s for s in _found(Scope(given, hosts, target_Bps), allow, anew=anew) if isinstance(s, Setting)]
+    return [s for s in _settings(Scope(path, hosts, target_Bps), allow, anew=anew) if isinstance(s, Setting)]
 
 
-def refused(given: PathSpec, hosts: Sequence[str], target_Bps: float, allow: Collection[str]) -> tuple[Refused, ...]:
+def refused(path: PathSpec, hosts: Sequence[str], target_Bps: float, allow: Collection[str]) -> tuple[Refused, ...]:
     """What of those kinds cannot be set, and why: layouts alone lack room."""
-    found = _found(Scope(given, hosts, target_Bps), {"layout"} & set(allow), anew=False)
-    return tuple(r for r in found if isinstance(r, Refused))
+    layouts = _settings(Scope(path, hosts, target_Bps), {"layout"} & set(allow), anew=False)
+    return tuple(r for r in layouts if isinstance(r, Refused))
 
 
-def _found(scope: Scope, allow: Collection[str], *, anew: bool) -> Iterator[Setting | Refused]:
+def _settings(scope: Scope, allow: Collection[str], *, anew: bool) -> Iterator[Setting | Refused]:
     _load()
     for kind, again, find in _FREE:
         if kind in allow and again is anew:

@@ -77,10 +77,10 @@ def _bonded(
     sets += [f"{place}.ports={ports}", *_bonding(place, card)]
     sets += [f"{place}.more_slots=[{', '.join(slots)}]"] if slots else []
     buys: Buys = ((offer, len(slots) + new),) if offer is not None and slots else ()
-    what = f"{1 + len(slots)} x {part} bonded" if slots else f"{ports} ports of {part} bonded"
-    there = len(slots) + (1 if new else max(card.links, 1))  # ports that have a cable, or come with one
-    wired: Buys = ((offer, ports - there),) if offer is not None else ()
-    shop.add(place, what + "".join(f", the second in slot {s}" for s in slots), sets, buys,
+    label = f"{1 + len(slots)} x {part} bonded" if slots else f"{ports} ports of {part} bonded"
+    cabled = len(slots) + (1 if new else max(card.links, 1))  # ports that have a cable, or come with one
+    wired: Buys = ((offer, ports - cabled),) if offer is not None else ()
+    shop.add(place, label + "".join(f", the second in slot {s}" for s in slots), sets, buys,
               [(f"{shop.key}.slots.{s}", 1) for s in slots], wired)  # fmt: skip
 
 
@@ -97,31 +97,31 @@ def _hba(shop: Shop, names: list[str]) -> None:
             shop.add(place, f"{count} x {offer.part}", sets, ((offer, count),), gone=((adapter.part, count),))
             for slot, moved in _seats(host, adapter, offer) if count == 1 else ():
                 if moved:
-                    there, uses = [*sets, f"{key}.hbas.{names[0]}.slot={slot}"], [(f"{key}.slots.{slot}", 1)]
-                    what, gone = f"{offer.part} in slot {slot}", ((adapter.part, 1),)
-                    shop.add(place, what, there, ((offer, 1),), uses, gone=gone)
+                    with_slot, uses = [*sets, f"{key}.hbas.{names[0]}.slot={slot}"], [(f"{key}.slots.{slot}", 1)]
+                    label, gone = f"{offer.part} in slot {slot}", ((adapter.part, 1),)
+                    shop.add(place, label, with_slot, ((offer, 1),), uses, gone=gone)
         for slot in kinds_of_slots(host) if mounts and count == 1 else ():
             wired = f", uplink_lanes: {adapter.uplink_lanes}" if adapter.uplink_lanes else ""
             second = f"{names[0]}-2"
             sets = [f"{key}.hbas.{second}={{part: {offer.part}, slot: {slot}{wired}}}"]
             sets += [f"{key}.volumes.{m}.via=[{names[0]}, {second}]" for m in mounts]
-            what = f"a second adapter, {offer.part} in slot {slot}, half of the drives on it"
-            shop.add(place, what, sets, ((offer, 1),), [(f"{key}.slots.{slot}", 1)])
+            label = f"a second adapter, {offer.part} in slot {slot}, half of the drives on it"
+            shop.add(place, label, sets, ((offer, 1),), [(f"{key}.slots.{slot}", 1)])
 
 
 def _seats(host: Host, card: Nic | Hba, offer: Offer | None) -> Iterator[tuple[str | None, bool]]:
     """(slot, whether it is another than now) where a card could sit: its own, and free ones that carry more."""
     new = card if offer is None else expand(offer.part)
-    width, generation = (int(_of(new, k, d)) for k, d in (("card_lanes", 8), ("card_generation", 3)))
-    own = host.slots.get(card.slot or "")
+    width, generation = (int(_number_at(new, k, d)) for k, d in (("card_lanes", 8), ("card_generation", 3)))
+    current = host.slots.get(card.slot or "")
     if offer is not None:
         yield card.slot, False
-    if own is None:
+    if current is None:
         return
-    now = _link(own, width, generation) if own.accepts(width) else 0.0
+    current_Bps = _link(current, width, generation) if current.accepts(width) else 0.0
     for name in kinds_of_slots(host):
         slot = host.slots[name]
-        if slot.accepts(width) and _link(slot, width, generation) > now:
+        if slot.accepts(width) and _link(slot, width, generation) > current_Bps:
             yield name, True
 
 
@@ -140,8 +140,8 @@ def _bonding(place: str, card: Nic) -> list[str]:
     return [f"{place}.bonding=hash"] if card.bonding == "none" else []
 
 
-def _of(given: Any, key: str, default: int) -> Any:
-    return given.get(key, default) if isinstance(given, Mapping) else getattr(given, key, default)
+def _number_at(card: Any, key: str, default: int) -> Any:
+    return card.get(key, default) if isinstance(card, Mapping) else getattr(card, key, default)
 
 
 def _link(slot: Slot, lanes: int, generation: int) -> float:

@@ -14,9 +14,9 @@ _WORTH: Final = 0.1  #: gain for which one asks others to buy something
 @free("far")
 def of_others(scope: Scope) -> Iterator[Setting]:
     """Settings of their hosts."""
-    others = [n for n in scope.given.hosts if n not in scope.hosts]
-    found = settings(scope.given, others, scope.target_Bps, ("tuning",)) if others else []
-    yield from (s for s in found if s.overrides[0].startswith("hosts."))
+    foreign = [n for n in scope.given.hosts if n not in scope.hosts]
+    tuned = settings(scope.given, foreign, scope.target_Bps, ("tuning",)) if foreign else []
+    yield from (s for s in tuned if s.overrides[0].startswith("hosts."))
 
 
 @free("far")
@@ -24,12 +24,12 @@ def parts_of_others(scope: Scope) -> Iterator[Setting]:
     """Parts that fit there, of each place the cheapest, the dearest and one between."""
     from dtnsim.planning import fitting  # it knows all kinds of change
 
-    others = [n for n in scope.given.hosts if n not in scope.hosts]
+    foreign = [n for n in scope.given.hosts if n not in scope.hosts]
     listed = offers.world(catalog.read(None), scope.given.folder, shipped=True)
-    found = fitting.options(fitting.Shop(scope.given, listed, exchange([])), others)
-    for place, options in found.choices.items():
+    offered = fitting.options(fitting.Shop(scope.given, listed, exchange([])), foreign)
+    for place, options in offered.choices.items():
         by_price = sorted(options, key=lambda o: o.price)
         host = place.split(".")[1]
         for option in dict.fromkeys(by_price[n] for n in (0, len(by_price) // 2, -1)):
-            asked = (f"# ask those of {host} for {option.what}",)
-            yield Setting(f"{host}: {place.partition(f'.{host}.')[2]}", option.overrides, asked, _WORTH)
+            line = (f"# ask those of {host} for {option.what}",)
+            yield Setting(f"{host}: {place.partition(f'.{host}.')[2]}", option.overrides, line, _WORTH)

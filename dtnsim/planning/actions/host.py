@@ -26,7 +26,7 @@ _THREADS: Final = 8
 @free("tuning")
 def of_hosts(scope: Scope) -> Iterator[Setting]:
     """What could be set on some hosts, except TCP, as far as their systems have it."""
-    for name, host in scope.own():
+    for name, host in scope.changeable_hosts():
         yield from _mounts(name, host)
         yield from _records(name, host)
         yield from _cards(name, host)
@@ -95,29 +95,29 @@ def _interrupts(name: str, host: Host) -> Iterator[Setting]:
 @free("tuning")
 def near_the_card(scope: Scope) -> Iterator[Setting]:
     """Threads and interrupts that are bound, or known to run, far from a card, on as many cores of its socket."""
-    for name, host in scope.own():
+    for name, host in scope.changeable_hosts():
         for nic, card in host.nics.items():
             near = host.socket_of(card.slot)
             if near is None or host.cpu.sockets < 2 or host.system != "linux":
                 continue
             key, placed = f"hosts.{name}.placement", host.placement
-            threads = _there(host, near, len(placed.application))
+            threads = _first_cores(host, near, len(placed.application))
             if host.remote(near) > 0:
                 sets = [f"{key}.remote_socket=0"] if not placed.application else [f"{key}.application={threads}"]
                 typed = f"numactl --cpunodebind={near} --membind={near} ...   # the tool, on the socket of {nic}"
                 yield Setting(f"{name}: threads on the socket of {nic}", tuple(sets), (typed,))
             cores = placed.nic_interrupts
-            if cores and _far(host, cores, near):
-                cores = _there(host, near, len(cores))
+            if cores and _remote_share(host, cores, near):
+                cores = _first_cores(host, near, len(cores))
                 typed = f"set_irq_affinity_cpulist.sh {','.join(map(str, cores))} {nic}"
                 yield Setting(f"{name}: interrupts", (f"{key}.nic_interrupts={cores}",), (typed,))
 
 
-def _far(host: Host, cores: Sequence[int], socket: int) -> float:
+def _remote_share(host: Host, cores: Sequence[int], socket: int) -> float:
     """Share of cores that are of another socket."""
     return remote_share(cores, socket, host.cpu.sockets, host.cpu.cores, alternate=host.cpu.numbering == "alternate")
 
 
-def _there(host: Host, socket: int, count: int) -> list[int]:
+def _first_cores(host: Host, socket: int, count: int) -> list[int]:
     """The first cores of a socket."""
-    return [n for n in range(host.cpu.total) if not _far(host, [n], socket)][:count]
+    return [n for n in range(host.cpu.total) if not _remote_share(host, [n], socket)][:count]

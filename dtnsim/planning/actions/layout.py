@@ -21,28 +21,28 @@ _STRIPES: Final = (4, 8, 16)  #: stripes of a file that are tried
 def levels(scope: Scope) -> Iterator[Setting | Refused]:
     """Arrays of the same drives at another level, where they still hold the data and survive a lost drive."""
     for name, mount, key, volume in scope.volumes():
-        for what, survives, made, override in _others(volume.array, f"{key}.array"):
+        for layout, survives, variant, override in _other_layouts(volume.array, f"{key}.array"):
             room = Room(scope.given, offers.size_of, name, mount)
-            if room.lacks(made):
-                yield Refused(what, f"{key}.array", room.why(made))
+            if room.lacks(variant):
+                yield Refused(layout, f"{key}.array", room.why(variant))
                 continue
-            said = f"# copy {mount} elsewhere, make the array anew as {what}: survives {survives}"
-            yield Setting(f"{name}: layout of {mount}", (override,), (said,))
+            line = f"# copy {mount} elsewhere, make the array anew as {layout}: survives {survives}"
+            yield Setting(f"{name}: layout of {mount}", (override,), (line,))
 
 
-def _others(array: Any, key: str) -> Iterator[tuple[str, str, Device, str]]:
+def _other_layouts(array: Any, key: str) -> Iterator[tuple[str, str, Device, str]]:
     """(layout in words, what it survives, the array, ``key=value``) of others of the same drives."""
     kind = getattr(array, "kind", "")
     if kind == "raid" and array.level in _SURVIVES:
         for level, survives in _SURVIVES.items():
             if level != array.level:
-                made = array.model_copy(update={"level": level})
-                yield f"RAID {level}", survives, made, f"{key}.level={level}"
+                variant = array.model_copy(update={"level": level})
+                yield f"RAID {level}", survives, variant, f"{key}.level={level}"
     elif kind in ("raidz", "draid") and array.disks * array.groups % 2 == 0 and array.of.part is not None:
         pairs, member = array.disks * array.groups // 2, array.of.part
-        made = Device.build({"kind": "mirror", "disks": 2, "groups": pairs, "of": member})
+        variant = Device.build({"kind": "mirror", "disks": 2, "groups": pairs, "of": member})
         text = f"{key}={{kind: mirror, disks: 2, groups: {pairs}, of: {member}}}"
-        yield f"{pairs} mirrors of two", _SURVIVES[10], made, text
+        yield f"{pairs} mirrors of two", _SURVIVES[10], variant, text
 
 
 @free("layout")

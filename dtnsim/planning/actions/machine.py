@@ -25,7 +25,7 @@ def in_its_place(shop: Shop) -> None:
         shop.notes.append(why)
         return
     rooms = [Room(shop.given, shop.size_of, name, m) for m in shop.used()]
-    for offer in shop.catalog.of(catalogs.HOST):
+    for offer in shop.catalog.family_offers(catalogs.HOST):
         if offer.part == shop.given.host_files.get(name):
             continue
         volumes = described(offer.part).get("volumes") or {}
@@ -43,18 +43,18 @@ def in_its_place(shop: Shop) -> None:
 @bought("hosts")
 def beside_it(shop: Shop) -> None:
     """One, two or more machines like a host beside it, each with its share of the transfers that end on it."""
-    given, name = shop.given, shop.name
-    offer = next((o for o in shop.catalog.of(catalogs.HOST) if o.part == given.host_files.get(name)), None)
-    ended = (n for n, t in enumerate(given.transfers) if name in (split_end(t.source_end)[0], split_end(t.to)[0]))
-    keys = dict.fromkeys(map(given.transfer_key, ended))
+    path, name = shop.given, shop.name
+    offer = next((o for o in shop.catalog.family_offers(catalogs.HOST) if o.part == path.host_files.get(name)), None)
+    ended = (n for n, t in enumerate(path.transfers) if name in (split_end(t.source_end)[0], split_end(t.to)[0]))
+    keys = dict.fromkeys(map(path.transfer_key, ended))
     for count in range(1, _MOST_BESIDE + 1) if offer is not None and keys and not _ends(shop)[1] else ():
-        others = [f"{name}-{n + 2}" for n in range(count)]
-        if any(other in given.hosts for other in others):
+        new_hosts = [f"{name}-{n + 2}" for n in range(count)]
+        if any(other in path.hosts for other in new_hosts):
             return
-        sets = [f"hosts.{other}={{like: {name}}}" for other in others]
-        sets += [f"{key}.pool={{{name}: [{', '.join(others)}]}}" for key in keys]
-        what = f"{count} more like {name} ({offer.part}) beside it, the files shared out"  # type: ignore[union-attr]
-        if not shop.add(shop.key, what, sets, ((offer, count),)):  # type: ignore[arg-type]
+        sets = [f"hosts.{other}={{like: {name}}}" for other in new_hosts]
+        sets += [f"{key}.pool={{{name}: [{', '.join(new_hosts)}]}}" for key in keys]
+        label = f"{count} more like {name} ({offer.part}) beside it, the files shared out"  # type: ignore[union-attr]
+        if not shop.add(shop.key, label, sets, ((offer, count),)):  # type: ignore[arg-type]
             return  # fewer files than hosts, links that lead to one host only
 
 
@@ -63,12 +63,12 @@ def is_beside(option: Option) -> bool:
     return any(".pool=" in o for o in option.overrides)
 
 
-def left_by(offered: Offered, whole: Option) -> Offered:
+def left_by(offered: Offered, machines: Option) -> Offered:
     """What can be bought beside machines that are put beside a host, which take of what there is."""
-    if not is_beside(whole):
+    if not is_beside(machines):
         return offered
     left = dict(offered.stock)
-    for key, n in whole.uses:
+    for key, n in machines.uses:
         left[key] -= n
     return replace(offered, stock=left)
 

@@ -23,10 +23,10 @@ _MOST_PATHS: Final = 4  #: paths beside each other that are worth their routers'
 _FILLED: Final = 0.8
 
 
-def segments(given: PathSpec) -> list[tuple[str, Segment]]:
+def segments(path: PathSpec) -> list[tuple[str, Segment]]:
     """(key, segment) of all of a path's network."""
-    plain = [("wan" if len(given.wan) == 1 else f"wan.{n}", s) for n, s in enumerate(given.wan)]
-    return [*plain, *((f"links.{name}", s) for name, s in given.links.items())]
+    plain = [("wan" if len(path.wan) == 1 else f"wan.{n}", s) for n, s in enumerate(path.wan)]
+    return [*plain, *((f"links.{name}", s) for name, s in path.links.items())]
 
 
 @free("network")
@@ -35,11 +35,11 @@ def around_boxes(scope: Scope) -> Iterator[Setting]:
     for key, segment in segments(scope.given):
         if segment.firewall is not None:
             box = segment.firewall.part or "the firewall"
-            asked = f"# a Science DMZ: these hosts outside {box}, filtered by address in the router (fasterdata.es.net)"
-            yield Setting(f"a bypass of the firewall ({key})", (f"{key}.firewall=null",), (asked,))
+            line = f"# a Science DMZ: these hosts outside {box}, filtered by address in the router (fasterdata.es.net)"
+            yield Setting(f"a bypass of the firewall ({key})", (f"{key}.firewall=null",), (line,))
         if segment.policer is not None:
-            asked = "# ask the provider for a contract, or an instance, without this policer"
-            yield Setting(f"no policer ({key})", (f"{key}.policer=null",), (asked,))
+            line = "# ask the provider for a contract, or an instance, without this policer"
+            yield Setting(f"no policer ({key})", (f"{key}.policer=null",), (line,))
 
 
 @free("network")
@@ -50,8 +50,8 @@ def repaired(scope: Scope) -> Iterator[Setting]:
         lossy = [k for k, lost in bursts.items() if lost is not None]
         if segment.loss.value > 0 or lossy:
             sets = (f"{key}.loss=0", *(f"{key}.{k}=null" for k in lossy))
-            asked = "# find it: errors of optics and ports, overruns of small buffers (ethtool -S, switches, perfSONAR)"
-            yield Setting(f"loss repaired ({key})", sets, (asked,))
+            line = "# find it: errors of optics and ports, overruns of small buffers (ethtool -S, switches, perfSONAR)"
+            yield Setting(f"loss repaired ({key})", sets, (line,))
 
 
 @free("network")
@@ -61,8 +61,8 @@ def jumbo_frames(scope: Scope) -> Iterator[Setting]:
     if small:
         sets = [f"{key}.mtu=9000 B" for key in small]
         sets += [f"hosts.{h}.nics.{n}.mtu=9000 B" for h, n in small_frames(scope)]
-        asked = f"# jumbo frames on {', '.join(small)}; then ip link set dev ... mtu 9000"
-        yield Setting("jumbo frames", tuple(sets), (asked,))
+        line = f"# jumbo frames on {', '.join(small)}; then ip link set dev ... mtu 9000"
+        yield Setting("jumbo frames", tuple(sets), (line,))
 
 
 @free("network")
@@ -73,16 +73,16 @@ def wider(scope: Scope) -> Iterator[Setting]:
     if rate is not None and narrow:
         sets = tuple(f"{key}.bandwidth={rate * 8e-9:g} Gb/s" for key, _ in narrow)
         least = min(s.bandwidth.value for _, s in narrow)
-        asked = f"# circuits and ports of {rate * 8e-9:g} Gb/s{_beside(scope.given, least, scope.target_Bps)}"
-        yield Setting("bandwidth of the network", sets, (asked,))
+        line = f"# circuits and ports of {rate * 8e-9:g} Gb/s{_parallel_paths(scope.given, least, scope.target_Bps)}"
+        yield Setting("bandwidth of the network", sets, (line,))
 
 
-def _beside(given: PathSpec, each_Bps: float, target_Bps: float) -> str:
+def _parallel_paths(path: PathSpec, each_Bps: float, target_Bps: float) -> str:
     """How many paths like that of now carry the goal, each stream on the one that its hash says; nothing where none do.
 
     Of so few streams the fullest path decides (`dtnsim.physics.bonding.static_rate`).
     """
-    streams = sum(c.streams for c in timed.composer(given, Draw()).problem().connections.values())
+    streams = sum(c.streams for c in timed.composer(path, Draw()).problem().connections.values())
     rates = ((k, float(bonding.static_rate(each_Bps, k, max(streams, 1)))) for k in range(2, _MOST_PATHS + 1))
     paths = next(((k, r) for k, r in rates if r * _FILLED >= target_Bps), None)
     if paths is None:

@@ -29,38 +29,40 @@ _JUMBO: Final = {
 def buffers(scope: Scope) -> Iterator[Setting]:
     """Buffers as the ladder has them where they reach the goal, else for its rate over the round trip in one stream."""
     ladder = predict(scope.given, samples=0).transfers[0].ladder
-    found = [s for name, _ in scope.own() if (s := sysctls(scope.given, name, ladder[0].overrides)) is not None]
+    from_ladder = [
+        s for name, _ in scope.changeable_hosts() if (s := sysctls(scope.given, name, ladder[0].overrides)) is not None
+    ]
     with without_words():  # of the next rung its rate alone
-        rest = ladder[1:2] if found else []
+        rest = ladder[1:2] if from_ladder else []
     if rest and rest[0].throughput_Bps >= scope.target_Bps:
-        yield from found
+        yield from from_ladder
         return
     rtt = sum(s.rtt.value for s in scope.given.segments)
     draw = Draw()
-    for name, host in scope.own():
+    for name, host in scope.changeable_hosts():
         shares = {"rmem": host.receive_share(PACKET_B), "wmem": float(send_share(PACKET_B - HEADERS_B, modelled=True))}
         needs = {end: float(needed_buffer(scope.target_Bps, rtt, 1, share)) for end, share in shares.items()}
         short = {f"{end}_max": need for end, need in needs.items() if draw(getattr(host.tcp, f"{end}_max")) < need}
-        made = sysctls(scope.given, name, [sized(f"hosts.{name}.tcp.{key}", need) for key, need in short.items()])
-        if made is not None:
-            yield made
+        setting = sysctls(scope.given, name, [sized(f"hosts.{name}.tcp.{key}", need) for key, need in short.items()])
+        if setting is not None:
+            yield setting
 
 
-def sysctls(given: PathSpec, host: str, overrides: Sequence[str]) -> Setting | None:
+def sysctls(path: PathSpec, host: str, overrides: Sequence[str]) -> Setting | None:
     """TCP buffers of a host; None where none of the values is its own.
 
     Args:
         overrides: Values of any keys of any host, ``key=size``.
     """
-    own = tcp_of(host, overrides)
-    return Setting(f"{host}: TCP buffers", own, sysctl_lines(own, given.hosts[host].system)) if own else None
+    sizes = tcp_of(host, overrides)
+    return Setting(f"{host}: TCP buffers", sizes, sysctl_lines(sizes, path.hosts[host].system)) if sizes else None
 
 
 @free("tuning")
 def congestion_control(scope: Scope) -> Iterator[Setting]:
     """Other algorithms of senders."""
     senders = {t.source_end.partition(":")[0].strip() for t in scope.given.transfers}
-    for name, host in scope.own():
+    for name, host in scope.changeable_hosts():
         for cc in controls.offered() if name in senders else ():
             if cc != host.tcp.cc and host.has_control(cc):
                 sets = (f"hosts.{name}.tcp.cc={cc}",)
@@ -71,7 +73,7 @@ def congestion_control(scope: Scope) -> Iterator[Setting]:
 def pacing(scope: Scope) -> Iterator[Setting]:
     """Senders whose packets `fq` spaces, so that a window comes as no burst."""
     for name in {t.source_end.partition(":")[0].strip(): None for t in scope.given.transfers}:
-        host = dict(scope.own()).get(name)
+        host = dict(scope.changeable_hosts()).get(name)
         if host is not None and host.may_pace(host.tcp.cc):
             sets = (f"hosts.{name}.tcp.fq=true",)
             yield Setting(f"{name}: fq spaces packets", sets, sysctl_lines(sets))
@@ -90,5 +92,5 @@ def mtu(scope: Scope) -> Iterator[Setting]:
 
 def small_frames(scope: Scope) -> list[tuple[str, str]]:
     """(host, card) of those that could have jumbo frames, and have none."""
-    cards = ((name, nic, card) for name, host in scope.own() for nic, card in host.nics.items())
+    cards = ((name, nic, card) for name, host in scope.changeable_hosts() for nic, card in host.nics.items())
     return [(name, nic) for name, nic, card in cards if card.could_jumbo and card.mtu.value < JUMBO_B]

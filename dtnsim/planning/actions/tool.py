@@ -11,19 +11,19 @@ from dtnsim.steady import relieved
 @free("tuning")
 def counts(scope: Scope) -> Iterator[Setting]:
     """More or fewer files, streams and runs at once; of Globus what an endpoint tells the service."""
-    given, tools = scope.given, [t.tool for t in scope.given.transfers]
+    path, tools = scope.given, [t.tool for t in scope.given.transfers]
     for first in (n for n, tool in enumerate(tools) if tool not in tools[:n]):
         alike = (n for n, tool in enumerate(tools) if tool == tools[first])
-        keys, name = list(dict.fromkeys(map(given.transfer_key, alike))), given.transfers[first].name
-        said = name if len(keys) == 1 else f"{name} and {len(keys) - 1} like it"
-        for one in relieved.counts(given, first, keys):
-            yield Setting(f"{said}: {one.what}", one.overrides, (one.line,))
+        keys, name = list(dict.fromkeys(map(path.transfer_key, alike))), path.transfers[first].name
+        label = name if len(keys) == 1 else f"{name} and {len(keys) - 1} like it"
+        for one in relieved.counts(path, first, keys):
+            yield Setting(f"{label}: {one.what}", one.overrides, (one.line,))
 
 
 @free("tools", anew=True)
 def another(scope: Scope) -> Iterator[Setting]:
     """The quickest other tools, if any, that the ends have what they need for."""
-    yield from tool_choice.quick(scope.given, ready=True) if tool_choice.alone(scope.given) else ()
+    yield from tool_choice.quick(scope.given, ready=True) if tool_choice.is_only_transfer(scope.given) else ()
 
 
 @free("tools", anew=True)
@@ -35,4 +35,4 @@ def archive(scope: Scope) -> Iterator[Setting]:
 @free("far", anew=True)
 def another_there(scope: Scope) -> Iterator[Setting]:
     """... also of those that need a service at the far side."""
-    yield from tool_choice.quick(scope.given, ready=False) if tool_choice.alone(scope.given) else ()
+    yield from tool_choice.quick(scope.given, ready=False) if tool_choice.is_only_transfer(scope.given) else ()

@@ -14,7 +14,7 @@ from dtnsim.description.workload import YEAR_S, Workload
 from dtnsim.ground.grouping import by_key
 from dtnsim.physics import arrivals as law
 from dtnsim.physics._arrays import FloatArray as Array, IntArray
-from dtnsim.simulation.fleet.build import Made
+from dtnsim.simulation.fleet.build import ReadyFleet
 from dtnsim.simulation.fleet.traffic import HOUR_S
 from dtnsim.simulation.fleet.transfer_layout import DONE, FAILED
 
@@ -122,11 +122,11 @@ class FleetRun:
         return self.groups[-1]
 
 
-def answer(made: Made, workload: Workload) -> FleetRun:
+def answer(built: ReadyFleet, workload: Workload) -> FleetRun:
     """What a run says, whether it came to its end or was stopped."""
-    course = made.course
+    course = built.course
     work = course.work
-    classes, columns = groups(made, workload)
+    classes, columns = groups(built, workload)
     pairs = []
     where = by_key(((lane.kind.name, *lane.names), lane.number) for lane in course.lanes)
     order = np.argsort(work.lane, kind="stable")
@@ -135,48 +135,48 @@ def answer(made: Made, workload: Workload) -> FleetRun:
         mine = np.concatenate([order[edges[n] : edges[n + 1]] for n in lanes])
         pairs.append(columns.group(name, source, target, np.sort(mine)))
     down: dict[str, tuple[int, float]] = {}
-    for outage in made.outages:
+    for outage in built.outages:
         if outage.begin < course.now:
             count, seconds = down.get(f"{outage.name}: {outage.word}", (0, 0.0))
             until = min(outage.end, course.now)
             down[f"{outage.name}: {outage.word}"] = count + 1, seconds + until - outage.begin
-    happened = tuple((o.begin, f"{o.name} {o.word}") for o in made.outages if o.begin < course.now)
+    happened = tuple((o.begin, f"{o.name} {o.word}") for o in built.outages if o.begin < course.now)
     complete = course.finished == len(work) or course.now >= course.until
     return FleetRun(
-        classes, tuple(pairs), tuple(_stations(made, workload)), held(made, workload), down, course.now, complete,
+        classes, tuple(pairs), tuple(_stations(built, workload)), holders(built, workload), down, course.now, complete,
         course.events, happened,
     )  # fmt: skip
 
 
-def groups(made: Made, workload: Workload) -> tuple[tuple[Group, ...], _Columns]:
+def groups(built: ReadyFleet, workload: Workload) -> tuple[tuple[Group, ...], _Columns]:
     """The transfers of each class, and all of them; and their columns."""
-    course = made.course
-    columns = _Columns(made)
-    found = [columns.group(name, "", "", course.kinds == n) for n, name in enumerate(workload.classes)]
-    return (*found, columns.group("", "", "", np.ones(len(course.work), np.bool_))), columns
+    course = built.course
+    columns = _Columns(built)
+    by_class = [columns.group(name, "", "", course.kinds == n) for n, name in enumerate(workload.classes)]
+    return (*by_class, columns.group("", "", "", np.ones(len(course.work), np.bool_))), columns
 
 
-def held(made: Made, workload: Workload) -> dict[str, dict[str, float]]:
+def holders(built: ReadyFleet, workload: Workload) -> dict[str, dict[str, float]]:
     """For each class what held its transfers, and for how long [s], the longest first."""
     names = list(workload.classes)
-    found: dict[str, dict[str, float]] = {name: {} for name in names}
-    for (kind, what), seconds in sorted(made.course.held.items(), key=lambda item: -item[1]):
-        found[names[kind]][made.names[what] if isinstance(what, int) else what] = seconds
-    return found
+    by_class: dict[str, dict[str, float]] = {name: {} for name in names}
+    for (kind, holder), seconds in sorted(built.course.held_seconds.items(), key=lambda item: -item[1]):
+        by_class[names[kind]][built.names[holder] if isinstance(holder, int) else holder] = seconds
+    return by_class
 
 
 class _Columns:
     """What is asked of transfers, as arrays."""
 
-    def __init__(self, made: Made) -> None:
-        course = made.course
+    def __init__(self, built: ReadyFleet) -> None:
+        course = built.course
         work = course.work
         self.damage = work.damage
         self.status = np.where((course.status == DONE) & self.damage.spoiled, FAILED, course.status)
         self.tries = course.tries
         self.size, self.resent, self.moved = work.size, course.resent, course.moved
         self.took = course.ended - work.asked
-        self.slow = self.took / made.alone_s
+        self.slow = self.took / built.alone_s
         self.waited = course.begun - work.asked
         self.late = np.where(course.status == DONE, course.ended > work.due, work.due < course.now)
         self.late |= (course.status == FAILED) & np.isfinite(work.due)
@@ -185,16 +185,16 @@ class _Columns:
 
     def group(self, name: str, source: str, target: str, part: NDArray[Any]) -> Group:
         """Statistics of one group of transfers."""
-        here = np.flatnonzero(part) if part.dtype == np.bool_ else part
-        here = here[self.asked[here]]
-        status = self.status[here]
-        done = here[status == DONE]
-        failed, waited = int((status == FAILED).sum()), self.waited[here]
-        arrived = here[np.isfinite(self.took[here])]
-        size, moved, resent = (float(each[here].sum()) for each in (self.size, self.moved, self.resent))
+        rows = np.flatnonzero(part) if part.dtype == np.bool_ else part
+        rows = rows[self.asked[rows]]
+        status = self.status[rows]
+        done = rows[status == DONE]
+        failed, waited = int((status == FAILED).sum()), self.waited[rows]
+        arrived = rows[np.isfinite(self.took[rows])]
+        size, moved, resent = (float(each[rows].sum()) for each in (self.size, self.moved, self.resent))
         corrupted, unnoticed = (int(each[arrived].sum()) for each in (self.damage.found, self.damage.unnoticed))
-        retries, due, missed = (int(each[here].sum()) for each in (self.tries, self.due, self.late & self.due))
-        counts = len(here), len(done), failed, len(here) - len(done) - failed
+        retries, due, missed = (int(each[rows].sum()) for each in (self.tries, self.due, self.late & self.due))
+        counts = len(rows), len(done), failed, len(rows) - len(done) - failed
         took, slow = _quantiles(self.took[done]), _quantiles(self.slow[done])
         mean = float(np.nanmean(waited)) if np.isfinite(waited).any() else math.nan
         return Group(name, source, target, *counts, size, moved, resent, corrupted, unnoticed, retries, due, missed,
@@ -208,12 +208,12 @@ def _quantiles(values: Array) -> tuple[float, ...]:
     return tuple(np.interp(np.multiply(QUANTILES, ranks[-1]), ranks, np.sort(values)).tolist())
 
 
-def used(made: Made) -> tuple[Array, Array]:
+def used(built: ReadyFleet) -> tuple[Array, Array]:
     """((hours,) length of each stretch [s], (hours, K) what each station has carried in it [unit])."""
     from scipy.sparse import csr_array
 
-    course = made.course
-    ways, count = course.ways, len(made.names)
+    course = built.course
+    ways, count = course.ways, len(built.names)
     hours, numbers, bytes_ = course.of_hours
     moved = csr_array((bytes_, numbers, np.cumsum([0, *hours])), shape=(len(hours), max(len(ways), 1)))
     begin = np.cumsum([0, *(len(w.reduced.demands) for w in ways)])
@@ -226,22 +226,22 @@ def used(made: Made) -> tuple[Array, Array]:
     return span, np.asarray((moved @ demands).todense(), float)
 
 
-def _stations(made: Made, workload: Workload) -> list[StationYear]:
+def _stations(built: ReadyFleet, workload: Workload) -> list[StationYear]:
     """Every station that is used, the ones that are due first."""
-    span, carried = used(made)
-    capacity = np.array(made.course.capacity)
-    whole = span > 0
-    if not whole.any():
+    span, carried = used(built)
+    capacity = np.array(built.course.capacity)
+    lasting = span > 0
+    if not lasting.any():
         return []
     begins = np.cumsum(span) - span
     share = carried / np.where(np.isfinite(capacity), capacity, np.inf)[None, :] / np.maximum(span, 1e-9)[:, None]
-    share, begins, span = share[whole], begins[whole], span[whole]
+    share, begins, span = share[lasting], begins[lasting], span[lasting]
     hour = (calendar.of_week(begins, calendar.date(workload.date)) // HOUR_S).astype(int)
     week = (begins // calendar.WEEK_S).astype(int)
     day = (begins // calendar.DAY_S).astype(int)
     whole_days = np.bincount(day, span) > calendar.DAY_S / 2
     mean = (share * span[:, None]).sum(axis=0) / span.sum()
-    grows, alike = _growth(made)
+    grows, alike = _growth(built)
     made_: list[StationYear] = []
     for k in np.flatnonzero(mean > 0).tolist():
         mine = share[:, k]
@@ -253,7 +253,7 @@ def _stations(made: Made, workload: Workload) -> list[StationYear]:
         busy_day = float(np.quantile(daily, BUSY)) if len(daily) else float(mine.mean())
         use = float(mean[k]), float(np.quantile(mine, BUSY)), busy_day, float(mine.max())
         courses = tuple(_means(hour, mine, span, WEEK)), tuple(_means(week, mine, span, int(week.max()) + 1))
-        made_.append(StationYear(made.names[k], *use, *courses, due(start, grows, alike[:, k], workload.full.value)))
+        made_.append(StationYear(built.names[k], *use, *courses, due(start, grows, alike[:, k], workload.full.value)))
     return sorted(made_, key=lambda s: (s.due_years, -s.busy))
 
 
@@ -262,24 +262,24 @@ def _means(group: IntArray, values: Array, span: Array, count: int) -> list[floa
     return [float(v) for v in total / np.maximum(np.bincount(group, span, count), 1e-9)]
 
 
-def _growth(made: Made) -> tuple[Array, Array]:
+def _growth(built: ReadyFleet) -> tuple[Array, Array]:
     """((classes,) growth factor a year, (classes, K) share of a station's use at the start that each class has)."""
-    kinds = {lane.kind.number: lane.kind for lane in made.course.lanes}
+    kinds = {lane.kind.number: lane.kind for lane in built.course.lanes}
     count = max(kinds, default=0) + 1
     grows = np.array([kinds[n].grows if n in kinds else 1.0 for n in range(count)])
     of_way: dict[int, int] = {}
-    for lane in made.course.lanes:
+    for lane in built.course.lanes:
         for row in lane.ways:
             for each in row:
                 of_way |= {way.number: lane.kind.number for way in each if way is not None}
-    bytes_ = np.zeros(len(made.course.ways))
-    for numbers, moved in made.course.hours:
+    bytes_ = np.zeros(len(built.course.ways))
+    for numbers, moved in built.course.hours:
         bytes_[numbers] += moved
-    use: Any = np.zeros((count, len(made.names)))
-    for way in made.course.ways:
+    use: Any = np.zeros((count, len(built.names)))
+    for way in built.course.ways:
         for k, cost in way.reduced.demands:
             use[of_way[way.number], k] += bytes_[way.number] * cost
-    grid = np.linspace(0.0, made.course.now, 200)
+    grid = np.linspace(0.0, built.course.now, 200)
     use /= np.array([np.mean(law.grown(grid, g - 1, YEAR_S)) for g in grows])[:, None]
     return grows, use / np.maximum(use.sum(axis=0), 1e-300)[None, :]
 

@@ -52,17 +52,17 @@ def draw(name: str, workload: Workload, seed: int, folder: Path) -> Arrived:
     where = f"workload.classes.{name}"
     if kind.trace is not None:
         return _traced(kind, workload, folder, where, rng)
-    asked = _times(kind, workload, where, rng)
-    n = len(asked)
+    times = _times(kind, workload, where, rng)
+    n = len(times)
     size = _sizes(kind, n, rng)
     if kind.rate is None and kind.volume is None:  # those that come by the clock grow larger, not more frequent
-        size = size * np.asarray(law.grown(asked + workload.ahead.value, growth_of(kind, workload), YEAR_S))
+        size = size * np.asarray(law.grown(times + workload.ahead.value, growth_of(kind, workload), YEAR_S))
     if n and float(size.max()) > MOST_B:
         raise SpecError("grows beyond what can be reckoned with", key=f"{where}.growth", remedy="lower the growth")
     pair = _pairs(kind, n, where, rng)
     cap = np.full(n, math.inf if kind.cap is None else kind.cap.value)
     user = rng.integers(0, len(kind.user), n)
-    return Arrived(asked, _opened(kind, workload, asked), size, _files(kind, size, rng), pair, user, cap)
+    return Arrived(times, _opened(kind, workload, times), size, _files(kind, size, rng), pair, user, cap)
 
 
 def growth_of(kind: TransferClass, workload: Workload) -> float:
@@ -123,8 +123,8 @@ def _check_count(expected: float, where: str) -> None:
 def _sizes(kind: TransferClass, n: int, rng: np.random.Generator) -> Array:
     if not isinstance(kind.size, Sizes):
         return np.full(n, kind.size.value if kind.size is not None else 1.0)
-    made = kind.size.median.value * np.exp(kind.size.sigma * rng.standard_normal(n))
-    return np.clip(made, 1.0, kind.size.most.value if kind.size.most is not None else MOST_B)
+    sizes = kind.size.median.value * np.exp(kind.size.sigma * rng.standard_normal(n))
+    return np.clip(sizes, 1.0, kind.size.most.value if kind.size.most is not None else MOST_B)
 
 
 def _files(kind: TransferClass, size: Array, rng: np.random.Generator) -> IntArray:
@@ -155,72 +155,72 @@ def shares(kind: TransferClass, where: str) -> Array:
     share = np.array([[float(a != b or len(begin) == len(to) == 1) for b in to] for a in begin])
     if kind.pairs is not None and kind.pairs.gravity is not None:
         mass = kind.pairs.gravity
-        _known(mass, {*begin, *to}, f"{where}.pairs.gravity")
+        _check_ends(mass, {*begin, *to}, f"{where}.pairs.gravity")
         for name in (*begin, *to):
             if name not in mass:
                 raise SpecError("has no mass", key=f"{where}.pairs.gravity", value=name, remedy="give it one")
         share = share * np.outer([mass[a] for a in begin], [mass[b] for b in to])
     elif kind.pairs is not None and kind.pairs.matrix is not None:
-        _known(kind.pairs.matrix, set(begin), f"{where}.pairs.matrix")
+        _check_ends(kind.pairs.matrix, set(begin), f"{where}.pairs.matrix")
         for row in kind.pairs.matrix.values():
-            _known(row, set(to), f"{where}.pairs.matrix")
+            _check_ends(row, set(to), f"{where}.pairs.matrix")
         share = np.array([[kind.pairs.matrix.get(a, {}).get(b, 0.0) for b in to] for a in begin])
     if not share.sum() > 0:
         raise SpecError("no two of its ends ever meet", key=where, remedy="give other ends, or pairs with a share")
     return share
 
 
-def _known(given: Any, ends: set[str], key: str) -> None:
-    for name in given:
+def _check_ends(names: Any, ends: set[str], key: str) -> None:
+    for name in names:
         if name not in ends:
             remedy = f"write one of {', '.join(sorted(ends))}"
             raise SpecError("is no end of this class", key=key, value=name, remedy=remedy)
 
 
-def _opened(kind: TransferClass, workload: Workload, asked: Array) -> Array:
+def _opened(kind: TransferClass, workload: Workload, times: Array) -> Array:
     """When each transfer may begin: at once, or when the window of its class next opens [s]."""
     window = kind.window
     if window is None:
-        return asked
+        return times
     opens, closes = calendar.clock(window.begin), calendar.clock(window.to)
     lasts = (closes - opens) % calendar.DAY_S or calendar.DAY_S
     starts = np.array([d * calendar.DAY_S + opens for d in sorted(calendar.weekdays(window.days))])
     starts = np.concatenate([starts - calendar.WEEK_S, starts, starts + calendar.WEEK_S])
-    week = calendar.of_week(asked, calendar.date(workload.date))
+    week = calendar.of_week(times, calendar.date(workload.date))
     last = starts[np.searchsorted(starts, week, side="right") - 1]
     following = starts[np.searchsorted(starts, week, side="right")]
-    return asked + np.where(week < last + lasts, 0.0, following - week)
+    return times + np.where(week < last + lasts, 0.0, following - week)
 
 
 def _traced(kind: TransferClass, workload: Workload, folder: Path, where: str, rng: np.random.Generator) -> Arrived:
     """The transfers of a class' trace."""
     assert kind.trace is not None
     path = folder / kind.trace
-    given = trace.read(path, calendar.date(workload.date))
-    own = [{e.partition(":")[0].strip(): n for n, e in enumerate(ends)} for ends in (kind.begin, kind.to)]
-    number = np.full((len(given.names), 2), -1)
-    for n, name in enumerate(given.names):
+    traced = trace.read(path, calendar.date(workload.date))
+    index = [{e.partition(":")[0].strip(): n for n, e in enumerate(ends)} for ends in (kind.begin, kind.to)]
+    number = np.full((len(traced.names), 2), -1)
+    for n, name in enumerate(traced.names):
         for side in (0, 1):
-            number[n, side] = own[side].get(kind.names.get(name, name), -1)
-    pair = np.stack([number[given.ends[:, side], side] for side in (0, 1)], axis=1)
+            number[n, side] = index[side].get(kind.names.get(name, name), -1)
+    pair = np.stack([number[traced.ends[:, side], side] for side in (0, 1)], axis=1)
     bad = np.flatnonzero((pair < 0).any(axis=1))
     if len(bad):
         side = int(np.argmax(pair[bad[0]] < 0))
-        n = int(given.ends[bad[0], side])
-        role, known = ("source", "destination")[side], ", ".join(own[side])
-        remedy = f"write one of {known}, or say in 'names' which one it is"
-        raise InputError(f"{path}:{given.line[n]}: {role} {given.names[n]!r} is no end of {where}; {remedy}")
-    inside, span = given.start < workload.span.value, units.show(workload.span.value, "s")
+        n = int(traced.ends[bad[0], side])
+        role, choices = ("source", "destination")[side], ", ".join(index[side])
+        remedy = f"write one of {choices}, or say in 'names' which one it is"
+        raise InputError(f"{path}:{traced.line[n]}: {role} {traced.names[n]!r} is no end of {where}; {remedy}")
+    inside, span = traced.start < workload.span.value, units.show(workload.span.value, "s")
     if len(inside) and not inside.any():
-        first, remedy = units.show(given.start[0], "s"), "write the trace's first 'date'"
+        first, remedy = units.show(traced.start[0], "s"), "write the trace's first 'date'"
         beyond = f"comes after {first}, beyond the span of {span} from {workload.date} on"
         raise InputError(f"{path}: its first transfer {beyond}; {remedy}")
-    asked, size = given.start[inside], given.size[inside]
-    cap = np.minimum(given.cap[inside], math.inf if kind.cap is None else kind.cap.value)
-    user = rng.integers(0, len(kind.user), len(asked))
-    files = np.minimum(given.files[inside], np.maximum(size, 1)).astype(np.int64)
+    times, size = traced.start[inside], traced.size[inside]
+    cap = np.minimum(traced.cap[inside], math.inf if kind.cap is None else kind.cap.value)
+    user = rng.integers(0, len(kind.user), len(times))
+    files = np.minimum(traced.files[inside], np.maximum(size, 1)).astype(np.int64)
     note = "" if inside.all() else (
         f"{path}: {plural(int((~inside).sum()), 'transfer')} of {len(inside)} "
-        f"({units.show(float(given.size[~inside].sum()), 'B')}) come after the span of {span} and are left out"
+        f"({units.show(float(traced.size[~inside].sum()), 'B')}) come after the span of {span} and are left out"
     )  # fmt: skip
-    return Arrived(asked, _opened(kind, workload, asked), size, files, pair[inside], user, cap, note)
+    return Arrived(times, _opened(kind, workload, times), size, files, pair[inside], user, cap, note)

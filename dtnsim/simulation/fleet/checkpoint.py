@@ -42,8 +42,8 @@ _DAMAGED: Final = (
 
 def signature(task: Task, overrides: Sequence[str] = ()) -> str:
     """A hash that two fleets share if version, path, overrides, seed and replicas are the same."""
-    said = f"{__version__} {task.given.written} {list(overrides)} {task.seed} {task.replicas}"
-    return hashlib.sha256(said.encode()).hexdigest()
+    text = f"{__version__} {task.given.written} {list(overrides)} {task.seed} {task.replicas}"
+    return hashlib.sha256(text.encode()).hexdigest()
 
 
 class CheckpointFile:
@@ -72,20 +72,20 @@ class CheckpointFile:
             raise InputError(f"--checkpoint: {file} is of {other}; name another file")
         as_run = TypeAdapter(FleetRun).validate_python
         for line in lines[1:]:
-            found = _read(line)  # the last one may be broken off; what is damaged is done again
-            if found.get("sum") == _sum(found.get("replica"), found.get("run")):
-                self.runs[found["replica"]] = as_run(found["run"])
+            record = _read(line)  # the last one may be broken off; what is damaged is done again
+            if record.get("sum") == _sum(record.get("replica"), record.get("run")):
+                self.runs[record["replica"]] = as_run(record["run"])
 
     def add(self, number: int, run: FleetRun) -> None:
         """Keeps a replica."""
         self.runs[number] = run
-        given = json.loads(json.dumps(asdict(run)))
-        self._append({"replica": number, "run": given, "sum": _sum(number, given)})
+        plain = json.loads(json.dumps(asdict(run)))
+        self._append({"replica": number, "run": plain, "sum": _sum(number, plain)})
 
-    def _append(self, what: dict[str, Any], *, new: bool = False) -> None:
+    def _append(self, record: dict[str, Any], *, new: bool = False) -> None:
         try:
             with self._file.open("w" if new else "a", encoding="utf-8") as out:
-                out.write(("" if new else "\n") + json.dumps(what) + "\n")
+                out.write(("" if new else "\n") + json.dumps(record) + "\n")
         except OSError as error:
             why = f"cannot be written: {error.strerror}"
             raise InputError(f"--checkpoint: {self._file}: {why}; write elsewhere") from None
@@ -98,10 +98,10 @@ def _sum(number: object, run: object) -> str:
 
 def _read(line: str) -> dict[str, Any]:
     try:
-        found = json.loads(line)
+        record = json.loads(line)
     except (ValueError, RecursionError):
         return {}
-    return found if isinstance(found, dict) else {}
+    return record if isinstance(record, dict) else {}
 
 
 # -- a replica in mid-run -------------------------------------------------------------------------
@@ -134,18 +134,18 @@ def load(loop: EventLoop, file: Path, mark: str) -> bool:
     if not file.is_file():
         return False
     try:
-        with file.open("rb") as source, np.load(source, allow_pickle=False) as given:
-            found = {name: given[name] for name in _COLUMNS}
+        with file.open("rb") as source, np.load(source, allow_pickle=False) as archive:
+            table = {name: archive[name] for name in _COLUMNS}
     except _DAMAGED:
         return False
-    if str(found.get("mark")) != mark:
+    if str(table.get("mark")) != mark:
         raise InputError(f"--checkpoint: {file} is of another path, workload or seed; name another file")
-    ends = np.cumsum(found["hours"])
+    ends = np.cumsum(table["hours"])
     loop.hours = [
-        (found["ways"][end - n : end], found["moved"][end - n : end])
-        for end, n in zip(ends.tolist(), found["hours"].tolist(), strict=True)
+        (table["ways"][end - n : end], table["moved"][end - n : end])
+        for end, n in zip(ends.tolist(), table["hours"].tolist(), strict=True)
     ]
-    loop.broken, loop.tries = found["broken"], found["tries"]
-    entries = np.column_stack([found["keys"], found["values"]])
-    loop.restore(found["f"], found["q"], (found["t"], found["u"]), (found["lengths"], entries), int(found["fault"]))
+    loop.broken, loop.tries = table["broken"], table["tries"]
+    entries = np.column_stack([table["keys"], table["values"]])
+    loop.restore(table["f"], table["q"], (table["t"], table["u"]), (table["lengths"], entries), int(table["fault"]))
     return True

@@ -59,16 +59,16 @@ def fast() -> Any | None:
     import numpy as np
 
     folder = _folder()
-    made = _made(folder)
+    functions = _compiled_functions(folder)
     types: Any = numba.types
     f, q = types.float64[::1], types.int64[::1]
     t, u = types.float64[:, ::1], types.int64[:, ::1]
-    with machine_code.alone(folder):
-        made["run"].compile((f, q, q, t, u, types.int64))
-    return SimpleNamespace(**made, lists=lambda count: np.zeros(3 * count, np.int64))
+    with machine_code.one_process(folder):
+        functions["run"].compile((f, q, q, t, u, types.int64))
+    return SimpleNamespace(**functions, lists=lambda count: np.zeros(3 * count, np.int64))
 
 
-def _made(folder: Path | None) -> dict[str, Any]:
+def _compiled_functions(folder: Path | None) -> dict[str, Any]:
     """What is called from outside: each file anew, with the compiled functions of those before it."""
     import numba
 
@@ -82,22 +82,22 @@ def _made(folder: Path | None) -> dict[str, Any]:
     inner = {"error_model": "numpy", "no_cpython_wrapper": True, "no_cfunc_wrapper": True}
     outside: dict[str, Any] = {}
     try:
-        for given in (compiled_heaps, *_MODULES):
-            file = Path(given.__file__ or "")
-            here = file if folder is None else machine_code.source(folder, file)
-            spec = importlib.util.spec_from_file_location(given.__name__, here)
+        for origin in (compiled_heaps, *_MODULES):
+            file = Path(origin.__file__ or "")
+            path = file if folder is None else machine_code.source(folder, file)
+            spec = importlib.util.spec_from_file_location(origin.__name__, path)
             assert spec is not None
             assert spec.loader is not None
             module = importlib.util.module_from_spec(spec)
             spec.loader.exec_module(module)
-            own = {
-                n: v for n, v in vars(module).items() if isinstance(v, FunctionType) and v.__module__ == given.__name__
+            functions = {
+                n: v for n, v in vars(module).items() if isinstance(v, FunctionType) and v.__module__ == origin.__name__
             }
-            inside.update({n: njit(v, **inner) for n, v in own.items()})
+            inside.update({n: njit(v, **inner) for n, v in functions.items()})
             vars(module).update({n: v for n, v in inside.items() if n in vars(module)})
             for n in _CALLED:
-                if n in own:
-                    outside[n] = njit(own[n], error_model="numpy", cache=folder is not None)
+                if n in functions:
+                    outside[n] = njit(functions[n], error_model="numpy", cache=folder is not None)
                     if folder is not None:
                         _at_need(outside[n]._cache)  # noqa: SLF001 - numba has no other way to it
     finally:
@@ -105,23 +105,23 @@ def _made(folder: Path | None) -> dict[str, Any]:
     return outside
 
 
-def _at_need(kept: Any) -> None:
+def _at_need(cache: Any) -> None:
     """Has kept code that cannot be read, as after a crash, compiled, and does without keeping it on a full disk."""
-    load, save = kept.load_overload, kept.save_overload
+    load, save = cache.load_overload, cache.save_overload
 
-    def loaded(*of: Any) -> Any:
+    def loaded(*args: Any) -> Any:
         try:
-            return load(*of)
+            return load(*args)
         except Exception:  # noqa: BLE001 - whatever unpickling other bytes raises
             with suppress(OSError):
-                kept.flush()
+                cache.flush()
             return None
 
-    def saved(*of: Any) -> None:
+    def saved(*args: Any) -> None:
         with suppress(OSError):
-            save(*of)
+            save(*args)
 
-    kept.load_overload, kept.save_overload = loaded, saved
+    cache.load_overload, cache.save_overload = loaded, saved
 
 
 def _folder() -> Path | None:

@@ -22,7 +22,7 @@ class Damage:
     spoiled: BoolArray  #: Whether files were still damaged after all tries.
 
 
-def none(count: int) -> Damage:
+def no_damage(count: int) -> Damage:
     """No damage."""
     zeros = np.zeros(count, np.int64)
     return Damage(np.zeros(count), zeros, zeros, np.zeros(count, np.bool_))
@@ -52,13 +52,13 @@ def drawn(
         rng: Of the run.
         noticed: Whether the tool compares checksums.
     """
-    made, share = none(len(size_B)), damaged_share(size_B / files, between_B)
+    damage, share = no_damage(len(size_B)), damaged_share(size_B / files, between_B)
     bad = rng.binomial(files, share)
     if not noticed:
-        return replace(made, unnoticed=bad)
+        return replace(damage, unnoticed=bad)
     for _ in range(tries):
         if not bad.any():
             break
-        made = replace(made, found=made.found + bad, again_B=made.again_B + bad * (size_B / files))
+        damage = replace(damage, found=damage.found + bad, again_B=damage.again_B + bad * (size_B / files))
         bad = rng.binomial(bad, share)
-    return replace(made, spoiled=bad > 0)
+    return replace(damage, spoiled=bad > 0)

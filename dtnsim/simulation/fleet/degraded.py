@@ -55,30 +55,32 @@ class Degraded:
             remedy = "name volumes on raid, raidz, draid or mirror; of others name the stations"
             raise SpecError("is no array that can lose a drive", key=key, value=name, remedy=remedy)
         kind = self._fleet.reduction.kind_of(host)
-        at = kind, mount, rebuild.value
-        if at not in self._known:
-            self._known[at] = self._composed(kind, mount, rebuild)
-        first, levels = self._known[at]
+        array_key = kind, mount, rebuild.value
+        if array_key not in self._known:
+            self._known[array_key] = self._composed(kind, mount, rebuild)
+        first, levels = self._known[array_key]
         if not first:
             return None
         number = self._fleet.reduction.stations.number
-        here = tuple(
+        factors = tuple(
             tuple(sorted((number[n], f) for s, f in level.items() if (n := renamed(s, {first: host})) in number))
             for level in levels
         )
-        touched = tuple(k for k, s in enumerate(self._fleet.reduction.stations.given) if s and _of(s.name, host, mount))
+        touched = tuple(
+            k for k, s in enumerate(self._fleet.reduction.stations.given) if s and _belongs_to(s.name, host, mount)
+        )
         drives = array.disks * getattr(array, "groups", 1)
-        return Target(name, touched, here, drives) if touched else None
+        return Target(name, touched, factors, drives) if touched else None
 
     def _composed(self, kind: int, mount: str, rebuild: Quantity) -> tuple[str, Levels]:
         """(host that was composed, what its stations have left)."""
         reduction = self._fleet.reduction
         uses = []
-        for template, ends, sort, made in reduction.made.values():
+        for template, ends, sort, composed in reduction.made.values():
             for end in ends:
                 host, path = split_end(end)
                 if reduction.kind_of(host) == kind and reduction.given.hosts[host].mount_of(path) == mount:
-                    uses.append((host, template, ends, sort, made))
+                    uses.append((host, template, ends, sort, composed))
         if not uses:
             return "", ()
         first = uses[0][0]
@@ -88,9 +90,9 @@ class Degraded:
             if changed is None:
                 break
             left: dict[str, float] = {}
-            for host, template, ends, sort, made in [u for u in uses if u[0] == first][:_MOST_KINDS]:
+            for host, template, ends, sort, composed in [u for u in uses if u[0] == first][:_MOST_KINDS]:
                 worse = reduction.otherwise({host: changed}, template, ends, sort)
-                for name, share in _left(made, worse, host).items():
+                for name, share in _left(composed, worse, host).items():
                     left[name] = min(left.get(name, 1.0), share)
             levels.append(left)
         return first, tuple(levels)
@@ -111,17 +113,17 @@ def _with_lost(host: Host, mount: str, lost: int, rebuild: Quantity) -> Host | N
     return host.model_copy(update={"volumes": {**host.volumes, mount: volume.model_copy(update={"array": worse})}})
 
 
-def _left(made: Composed, worse: Composed, host: str) -> Mapping[str, float]:
+def _left(intact: Composed, worse: Composed, host: str) -> Mapping[str, float]:
     """What stations of a host have left, for a transfer composed as it should be and as it is now."""
     before, after = (
         {s.name: float(np.ravel(cost)[0]) / float(np.ravel(s.capacity)[0]) for s, cost in c.demands if s.host == host}
-        for c in (made, worse)  # seconds of a station a byte, at the median or in the first scenario
+        for c in (intact, worse)  # seconds of a station a byte, at the median or in the first scenario
     )
     shares = {name: before[name] / cost for name, cost in after.items() if name in before and cost > 0}
     return {name: share for name, share in shares.items() if share < _SAME}
 
 
-def _of(station: str, host: str, mount: str) -> bool:
+def _belongs_to(station: str, host: str, mount: str) -> bool:
     """Whether a station belongs to a volume of a host."""
     label = label_of(mount)
     return station == f"{host}.{label}" or station.startswith(f"{host}.{label}.")

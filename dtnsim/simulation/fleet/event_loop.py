@@ -13,7 +13,7 @@ from typing import Any, Final
 import numpy as np
 
 from dtnsim.engine import flow_lists
-from dtnsim.engine.nodes import least, more_flows
+from dtnsim.engine.nodes import more_flows, node_capacity
 from dtnsim.ground.errors import ModelError
 from dtnsim.physics._arrays import FloatArray as Array, IntArray
 from dtnsim.physics.tools import kept_bytes
@@ -57,7 +57,7 @@ class EventLoop:
         self.capacity = [float(c) for c in capacity]
         kinds = 1 + max((lane.kind.number for lane in lanes), default=0)
         layout = state.Layout(self.capacity, lanes, ways, kinds, hosts)
-        numbers = state.made(layout, work, until, order)
+        numbers = state.initial_state(layout, work, until, order)
         self.f: Any = numbers[0]
         self.q: Any = numbers[1]
         self._keep(*numbers[2:])
@@ -102,16 +102,16 @@ class EventLoop:
         return int(self.q[at.FINISHED])
 
     @property
-    def held(self) -> dict[tuple[int, int | str], float]:
+    def held_seconds(self) -> dict[tuple[int, int | str], float]:
         """(class, what held it) -> seconds."""
         start, width = int(self.q[at.HELD]), int(self.q[at.N_HELD])
         stations = width - at.OTHERS
         table = np.array(self.f[start : start + width * (1 + max((x.kind.number for x in self.lanes), default=0))])
-        found: dict[tuple[int, int | str], float] = {}
+        held_s: dict[tuple[int, int | str], float] = {}
         for n in np.flatnonzero(table).tolist():
-            kind, what = divmod(n, width)
-            found[kind, what if what < stations else _OTHERS[what - stations]] = float(table[n])
-        return found
+            kind, holder = divmod(n, width)
+            held_s[kind, holder if holder < stations else _OTHERS[holder - stations]] = float(table[n])
+        return held_s
 
     @property
     def kinds(self) -> IntArray:
@@ -234,7 +234,7 @@ class EventLoop:
             q[at.DOWN_COUNT] += down - q[s + at.DOWN]
             q[s + at.DOWN] = down
             if q[s] >= 0:
-                kernel.set_capacity(f, q, h, int(q[s]), least(f, q, int(q[s])))
+                kernel.set_capacity(f, q, h, int(q[s]), node_capacity(f, q, int(q[s])))
         if fault.breaks:
             for x in hit:
                 self._break(x, now)
@@ -288,8 +288,8 @@ class EventLoop:
             if self.status[i] == at.QUEUED:
                 traffic.book_wait(f, q, lane, since, now)
             else:
-                what = int(q[at.N_HELD]) - at.OTHERS + at.BY_BACK_OFF
-                traffic.hold(f, q, int(q[lane + at.KIND]), what, now - since)
+                holder = int(q[at.N_HELD]) - at.OTHERS + at.BY_BACK_OFF
+                traffic.hold(f, q, int(q[lane + at.KIND]), holder, now - since)
             self.t[at.QUEUED_AT, i] = now
         traffic.book_all(f, q, now)
         self._collect()

@@ -61,14 +61,14 @@ class Target:
 Arrays = Callable[[str, Quantity, str], list[Target]]
 
 
-def _targets(what: tuple[str, str], stations: Sequence[Station | None], key: str) -> list[Target]:
+def _targets(target: tuple[str, str], stations: Sequence[Station | None], key: str) -> list[Target]:
     """What a failure or a maintenance is about, one by one.
 
     Raises:
         SpecError: Nothing has that name, or nothing that transfers cross.
     """
-    kind, pattern = what
-    found: dict[str, list[int]] = {}
+    kind, pattern = target
+    by_name: dict[str, list[int]] = {}
     for k, station in enumerate(stations):
         if station is None:  # a name that is no station
             continue
@@ -76,13 +76,13 @@ def _targets(what: tuple[str, str], stations: Sequence[Station | None], key: str
         if (kind == "links") == (station.host == "network") or kind == "stations":
             plain = name.removeprefix("network.") if kind == "links" else name
             if fnmatchcase(name, pattern.replace("[", "[[]")) or fnmatchcase(plain, pattern.replace("[", "[[]")):
-                found.setdefault(name, []).append(k)
-    if not found:
+                by_name.setdefault(name, []).append(k)
+    if not by_name:
         names = {s.host if kind == "hosts" else s.name for s in stations if s is not None}
         fitting = sorted(n for n in names if kind == "stations" or (kind == "links") == n.startswith("network"))
         remedy = f"write one of {', '.join(fitting[:10])}"
         raise SpecError(f"no {kind} that transfers cross have that name", key=key, value=pattern, remedy=remedy)
-    return [Target(name, tuple(numbers)) for name, numbers in found.items()]
+    return [Target(name, tuple(numbers)) for name, numbers in by_name.items()]
 
 
 def outages(workload: Workload, stations: Sequence[Station | None], seed: int, arrays: Arrays) -> list[Outage]:
@@ -96,7 +96,7 @@ def outages(workload: Workload, stations: Sequence[Station | None], seed: int, a
     Raises:
         SpecError: Names that nothing has, or more faults than can be reckoned with.
     """
-    made: list[Outage] = []
+    stretches: list[Outage] = []
     span = workload.span.value
     for n, failure in enumerate(workload.failures):
         key = f"workload.failures.{n}"
@@ -111,7 +111,7 @@ def outages(workload: Workload, stations: Sequence[Station | None], seed: int, a
         for target in those:
             rng = np.random.default_rng([seed, 1, n, *target.name.encode()])
             each = _drives(failure, target, span, rng) if target.drives else _renewed(failure, target, span, rng)
-            made += each
+            stretches += each
     begin = calendar.date(workload.date)
     for n, plan in enumerate(workload.maintenance):
         key = f"workload.maintenance.{n}"
@@ -119,10 +119,10 @@ def outages(workload: Workload, stations: Sequence[Station | None], seed: int, a
         for target in _targets(plan.target, stations, key):
             factors = tuple((k, plan.factor) for k in target.stations)
             word = f"down for maintenance{': ' + plan.what if plan.what else ''}"
-            made += [
+            stretches += [
                 Outage(t, t + plan.lasts.value, factors, plan.transfers == "fail", target.name, word) for t in times
             ]
-    return sorted(made, key=lambda o: (o.begin, o.name))
+    return sorted(stretches, key=lambda o: (o.begin, o.name))
 
 
 def _lifetime(failure: Failure, rng: np.random.Generator) -> float:
@@ -178,16 +178,16 @@ def timeline(outages: Sequence[Outage]) -> list[Fault]:
     """The faults in order of time; a station has the product of what all outages leave of it."""
     switches = [(o.begin, 1, n) for n, o in enumerate(outages)] + [(o.end, 0, n) for n, o in enumerate(outages)]
     active: dict[int, dict[int, float]] = {}
-    made: list[Fault] = []
+    faults: list[Fault] = []
     for time, begins, n in sorted(switches):
         outage = outages[n]
         factors = []
         for k, factor in outage.factors:
-            here = active.setdefault(k, {})
+            current = active.setdefault(k, {})
             if begins:
-                here[n] = factor
+                current[n] = factor
             else:
-                here.pop(n, None)
-            factors.append((k, math.prod(here.values())))
-        made.append(Fault(time, tuple(factors), bool(begins) and outage.breaks, bool(begins)))
-    return made
+                current.pop(n, None)
+            factors.append((k, math.prod(current.values())))
+        faults.append(Fault(time, tuple(factors), bool(begins) and outage.breaks, bool(begins)))
+    return faults

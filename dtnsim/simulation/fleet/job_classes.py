@@ -59,7 +59,7 @@ class Stations:
     number: dict[str, int] = field(default_factory=dict)
     given: list[Station | None] = field(default_factory=list)
 
-    def of(self, name: str, station: Station | None) -> int:
+    def number_of(self, name: str, station: Station | None) -> int:
         """Number of a station, or of a name that is none (``station`` None)."""
         if name not in self.number:
             self.number[name] = len(self.given)
@@ -86,8 +86,8 @@ class Composed:
 class Reduction:
     """Composes what a fleet needs, each kind once."""
 
-    def __init__(self, given: PathSpec, draw: Draw) -> None:
-        self.given, self.draw = given, draw
+    def __init__(self, path: PathSpec, draw: Draw) -> None:
+        self.given, self.draw = path, draw
         self.stations = Stations()
         self.warnings: dict[str, None] = {}
         self._kinds: list[Host] = []
@@ -96,7 +96,7 @@ class Reduction:
         self.made: dict[tuple[Any, ...], tuple[int, tuple[str, str], Sort, Composed]] = {}
         self._scenario = 0
         self._reduced: dict[tuple[Any, ...], Reduced] = {}
-        self._order = {name: n for n, name in enumerate(given.hosts)}
+        self._order = {name: n for n, name in enumerate(path.hosts)}
 
     def kind_of(self, host: str) -> int:
         """Which hosts are alike."""
@@ -116,8 +116,8 @@ class Reduction:
 
     def otherwise(self, hosts: Mapping[str, Host], template: int, ends: tuple[str, str], sort: Sort) -> Composed:
         """A kind of transfer where ``hosts``, by name, are in another state."""
-        given = self.given.model_copy(update={"hosts": {**self.given.hosts, **hosts}})
-        return self._compose(given, template, ends, sort)
+        path = self.given.model_copy(update={"hosts": {**self.given.hosts, **hosts}})
+        return self._compose(path, template, ends, sort)
 
     def _route(self, ends: tuple[str, str]) -> tuple[str, ...]:
         """Segments between two hosts, where they have links of their own."""
@@ -135,19 +135,21 @@ class Reduction:
         if len(new) < merge.WORTH or self.draw.many or self.given.links:
             return
         pairs = list(new.values())
-        made = self._together(template, pairs, sort)
-        if made is None:
+        batch = self._composed_together(template, pairs, sort)
+        if batch is None:
             return
         first = replace(sort, sizes_B=(sort.sizes_B[sort.middle],), middle=0)
         for n in merge.tried([hosts_of(ends) for ends in pairs]):
             alone = self._compose(self.given, template, pairs[n], first)
-            here = replace(made[n], sizes_B=first.sizes_B, times_s=made[n].times_s[sort.middle : sort.middle + 1])
-            if not merge.alike(alone, here, dict(zip(hosts_of(pairs[0]), hosts_of(pairs[n]), strict=True))):
+            sliced = replace(batch[n], sizes_B=first.sizes_B, times_s=batch[n].times_s[sort.middle : sort.middle + 1])
+            if not merge.same_composition(
+                alone, sliced, dict(zip(hosts_of(pairs[0]), hosts_of(pairs[n]), strict=True))
+            ):
                 return
-        for key, composed in zip(new, made, strict=True):
+        for key, composed in zip(new, batch, strict=True):
             self.made[key] = template, pairs[0], sort, composed
 
-    def _together(self, template: int, pairs: Sequence[tuple[str, str]], sort: Sort) -> list[Composed] | None:
+    def _composed_together(self, template: int, pairs: Sequence[tuple[str, str]], sort: Sort) -> list[Composed] | None:
         """Kinds of transfers between pairs, named as the hosts of the first; None where that cannot be."""
         names = [hosts_of(ends) for ends in pairs]
         if len({(split_end(a)[1], split_end(b)[1], self._order[h] < self._order[g])
@@ -156,28 +158,28 @@ class Reduction:
         hosts, values = dict(self.given.hosts), dict[str, Any]()
         for side in (0, 1):
             listed = list(dict.fromkeys(n[side] for n in names))
-            found = merge.varied([self.given.hosts[h] for h in listed], f"~{side}")
-            if found is None:
+            varied = merge.varied([self.given.hosts[h] for h in listed], f"~{side}")
+            if varied is None:
                 return None
-            hosts[listed[0]] = found[0]
+            hosts[listed[0]] = varied[0]
             place = np.array([listed.index(n[side]) for n in names])
-            values |= {key: np.array(each)[place] for key, each in found[1].items()}
-        given = self.given.model_copy(update={"hosts": hosts})
+            values |= {key: np.array(each)[place] for key, each in varied[1].items()}
+        path = self.given.model_copy(update={"hosts": hosts})
         try:
-            rows = self._solved(given, template, pairs[0], sort, Table(values))
+            rows = self._solved(path, template, pairs[0], sort, Table(values))
         except DtnsimError:
             return None
-        return _apart(rows, sort, len(pairs))
+        return _by_scenario(rows, sort, len(pairs))
 
-    def _compose(self, given: PathSpec, template: int, ends: tuple[str, str], sort: Sort) -> Composed:
-        return _composed(self._solved(given, template, ends, sort, self.draw), sort)
+    def _compose(self, path: PathSpec, template: int, ends: tuple[str, str], sort: Sort) -> Composed:
+        return _composed(self._solved(path, template, ends, sort, self.draw), sort)
 
-    def _solved(self, given: PathSpec, template: int, ends: tuple[str, str], sort: Sort, draw: Draw) -> list[Solved]:
+    def _solved(self, path: PathSpec, template: int, ends: tuple[str, str], sort: Sort, draw: Draw) -> list[Solved]:
         """A kind of transfer composed and solved at each size."""
         rows = []
         for size in sort.sizes_B:
             with without_words():  # nobody reads how each number of a fleet came about
-                problem = timed.composer(_sub(given, template, ends, sort.dataset(size)), draw).problem()
+                problem = timed.composer(_sub(path, template, ends, sort.dataset(size)), draw).problem()
             m = solve.matrices(problem)
             solution = solve.solve(m)
             if not np.all(solution.rate > 0):
@@ -201,26 +203,28 @@ class Reduction:
             self._reduced[here] = self._in_scenario(composed, names, scenario)
         return self._reduced[here]
 
-    def _in_scenario(self, made: Composed, names: Mapping[str, str], scenario: int) -> Reduced:
+    def _in_scenario(self, composed: Composed, names: Mapping[str, str], scenario: int) -> Reduced:
         """What was composed, where its hosts have other names."""
         demands = []
-        for station, cost in made.demands:
+        for station, cost in composed.demands:
             name = merge.renamed(station.name, names)
             k = self.stations.number.get(name, -1)
             if k < 0:
-                k = self.stations.of(name, replace(station, name=name, host=names.get(station.host, station.host)))
-            known = self.stations.given[k]
-            assert known is not None
-            one, other = (in_scenario(s.capacity, scenario) for s in (known, station))
+                k = self.stations.number_of(
+                    name, replace(station, name=name, host=names.get(station.host, station.host))
+                )
+            reference = self.stations.given[k]
+            assert reference is not None
+            one, other = (in_scenario(s.capacity, scenario) for s in (reference, station))
             scale = one / other if one != other else 1.0
             demands.append((k, in_scenario(cost, scenario) * scale))
-        own, shared = made.own
-        holder = self.stations.number.get(merge.renamed(own, names), -1) if shared else -1
+        holder_name, shared = composed.own
+        holder = self.stations.number.get(merge.renamed(holder_name, names), -1) if shared else -1
         if holder < 0:
-            holder = self.stations.of(own, None)
-        at = scenario if made.times_s.shape[1] > 1 else 0
-        times = tuple(float(t) for t in made.times_s[:, at])
-        return Reduced(tuple(demands), made.sizes_B, times, made.weight, made.workers, holder)
+            holder = self.stations.number_of(holder_name, None)
+        column = scenario if composed.times_s.shape[1] > 1 else 0
+        times = tuple(float(t) for t in composed.times_s[:, column])
+        return Reduced(tuple(demands), composed.sizes_B, times, composed.weight, composed.workers, holder)
 
 
 def _composed(rows: Sequence[Solved], sort: Sort) -> Composed:
@@ -229,13 +233,13 @@ def _composed(rows: Sequence[Solved], sort: Sort) -> Composed:
     shared = [(station, cost) for station, cost in _open(problem, m) if np.any(cost > 0)]
     transfer = problem.transfers[0]
     times = np.broadcast_arrays(*(p.transfers[0].payload_B / s.rate[:, 0] for p, _, s in rows))
-    holder = _own(problem, m, cause_of(m, 0, int(solution.binding[0, 0])).station)
+    holder = _own_holder(problem, m, cause_of(m, 0, int(solution.binding[0, 0])).station)
     return Composed(tuple(shared), sort.sizes_B, np.array(times), transfer.weight, transfer.workers, holder)
 
 
 def _open(problem: Problem, m: solve.Matrices) -> list[tuple[Station, Any]]:
     """Stations of the first transfer that others may share, and what it costs them."""
-    numbers, demands = m.total.of(0)
+    numbers, demands = m.total.row_entries(0)
     return [
         (problem.stations[k], demands[:, n])
         for n, k in enumerate(numbers)
@@ -243,43 +247,43 @@ def _open(problem: Problem, m: solve.Matrices) -> list[tuple[Station, Any]]:
     ]
 
 
-def _apart(rows: Sequence[Solved], sort: Sort, count: int) -> list[Composed]:
+def _by_scenario(rows: Sequence[Solved], sort: Sort, count: int) -> list[Composed]:
     """A kind of transfer as composed and solved, each of many scenarios by itself."""
     problem, m, solution = rows[sort.middle]
-    whole = _composed(rows, sort)
-    table = [(station, np.ravel(station.capacity), np.ravel(cost)) for station, cost in whole.demands]
-    times = np.broadcast_to(whole.times_s, (len(rows), count))
+    joint = _composed(rows, sort)
+    table = [(station, np.ravel(station.capacity), np.ravel(cost)) for station, cost in joint.demands]
+    times = np.broadcast_to(joint.times_s, (len(rows), count))
     binding = np.broadcast_to(solution.binding[:, 0], count).tolist()
-    holders = {k: _own(problem, m, cause_of(m, 0, k).station) for k in set(binding)}
-    found: dict[tuple[int, float], Station] = {}
-    made = []
+    holders = {k: _own_holder(problem, m, cause_of(m, 0, k).station) for k in set(binding)}
+    stations: dict[tuple[int, float], Station] = {}
+    composed = []
     for i in range(count):
         shared = []
         for n, (station, capacities, costs) in enumerate(table):
             capacity, cost = (v[i : i + 1] if v.size > 1 else v for v in (capacities, costs))
             if cost[0] > 0:
                 key = n, float(capacity[0])
-                if key not in found:
-                    found[key] = replace(station, capacity=capacity)
-                shared.append((found[key], cost))
-        made.append(replace(whole, demands=tuple(shared), times_s=times[:, i : i + 1], own=holders[binding[i]]))
-    return made
+                if key not in stations:
+                    stations[key] = replace(station, capacity=capacity)
+                shared.append((stations[key], cost))
+        composed.append(replace(joint, demands=tuple(shared), times_s=times[:, i : i + 1], own=holders[binding[i]]))
+    return composed
 
 
-def _sub(given: PathSpec, template: int, ends: tuple[str, str], data: dataset.Dataset) -> PathSpec:
+def _sub(path: PathSpec, template: int, ends: tuple[str, str], data: dataset.Dataset) -> PathSpec:
     """The path with two hosts, and what those mount, and one transfer."""
     names = hosts_of(ends)
     for name in names:  # grows while it is gone through: servers may mount others
-        servers = [v.server.partition(":")[0].strip() for v in given.hosts[name].volumes.values() if v.server]
-        names += [s for s in servers if s in given.hosts and s not in names]
-    transfer = given.transfers[template].model_copy(
+        servers = [v.server.partition(":")[0].strip() for v in path.hosts[name].volumes.values() if v.server]
+        names += [s for s in servers if s in path.hosts and s not in names]
+    transfer = path.transfers[template].model_copy(
         update={"source_end": ends[0], "to": ends[1], "dataset": data, "after": []}
     )
-    hosts = {name: host for name, host in given.hosts.items() if name in names}
-    return given.model_copy(update={"hosts": hosts, "transfers": [transfer]})
+    hosts = {name: host for name, host in path.hosts.items() if name in names}
+    return path.model_copy(update={"hosts": hosts, "transfers": [transfer]})
 
 
-def _own(problem: Problem, m: solve.Matrices, binding: int | None) -> tuple[str, bool]:
+def _own_holder(problem: Problem, m: solve.Matrices, binding: int | None) -> tuple[str, bool]:
     """(what holds a transfer that is alone, whether that is a station that others share).
 
     Connections that their link holds are held by the narrowest place that others share, not by what is their own.
@@ -313,21 +317,21 @@ def sorts(sizes: Array, files: IntArray, typical_B: float) -> tuple[list[Sort], 
     if np.all(sizes == one) and np.all(files == count):
         return [Sort((one,), files=count)], np.zeros(len(sizes), np.int64)
 
-    def sort(here: BoolArray, file_B: float) -> Sort:
-        low, high = (math.log(float(size), KNOT) for size in (sizes[here].min(), sizes[here].max()))
+    def sort(mask: BoolArray, file_B: float) -> Sort:
+        low, high = (math.log(float(size), KNOT) for size in (sizes[mask].min(), sizes[mask].max()))
         first, last = math.floor(low + 1e-12), math.ceil(high - 1e-12)  # powers of ten around them
-        at = tuple(KNOT**n for n in range(first, max(last, first + 1) + 1))
-        middle = min(range(len(at)), key=lambda n: abs(math.log(at[n] / typical_B)))
-        return Sort(at, file_B, middle=middle)
+        knots = tuple(KNOT**n for n in range(first, max(last, first + 1) + 1))
+        middle = min(range(len(knots)), key=lambda n: abs(math.log(knots[n] / typical_B)))
+        return Sort(knots, file_B, middle=middle)
 
     if np.all(files == 1):
         return [sort(np.ones(len(sizes), np.bool_), 0.0)], np.zeros(len(sizes), np.int64)
     grains = np.floor(np.log(sizes / files) / math.log(GRAIN) + 1e-9).astype(np.int64)  # these share a row
-    made, number = [], np.zeros(len(sizes), np.int64)
+    kinds, number = [], np.zeros(len(sizes), np.int64)
     for n, grain in enumerate(np.unique(grains).tolist()):
         number[grains == grain] = n
-        made.append(sort(grains == grain, GRAIN ** (grain + 0.5)))
-    return made, number
+        kinds.append(sort(grains == grain, GRAIN ** (grain + 0.5)))
+    return kinds, number
 
 
 def hosts_of(ends: Iterable[str]) -> list[str]:

@@ -27,9 +27,9 @@ _SAME: Final = 1e-9  #: what two ways of adding up may differ by
 
 def numbers(host: Host) -> dict[str, Quantity]:
     """All quantities of a host."""
-    found: dict[str, Quantity] = {}
-    mapped(host, found.setdefault)
-    return found
+    quantities: dict[str, Quantity] = {}
+    mapped(host, quantities.setdefault)
+    return quantities
 
 
 def shape(host: Host) -> Any:
@@ -47,11 +47,11 @@ def varied(hosts: Sequence[Host], mark: str) -> tuple[Host, dict[str, list[float
     plain = [{k: replace(o[k], source="", value=0.0) for k in differ} for o in every]
     if any(other != plain[0] for other in plain):
         return None  # not only values
-    made: Host = mapped(hosts[0], lambda k, q: replace(q, key=f"{mark}{k}") if k in differ else q)
-    return made, {f"{mark}{k}": [o[k].value for o in every] for k in differ}
+    merged: Host = mapped(hosts[0], lambda k, q: replace(q, key=f"{mark}{k}") if k in differ else q)
+    return merged, {f"{mark}{k}": [o[k].value for o in every] for k in differ}
 
 
-def alike(one: Composed, other: Composed, names: Mapping[str, str]) -> bool:
+def same_composition(one: Composed, other: Composed, names: Mapping[str, str]) -> bool:
     """Whether two compositions say the same.
 
     Args:

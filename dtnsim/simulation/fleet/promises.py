@@ -54,16 +54,16 @@ def promises(
     Raises:
         StoppedError: ``stop`` says so.
     """
-    known: dict[float, dict[str, _Week]] = {}
+    weeks: dict[float, dict[str, _Week]] = {}
 
     def week(years: float) -> dict[str, _Week]:
-        if years not in known:
+        if years not in weeks:
             if stop(years):
                 raise StoppedError
-            known[years] = _week(fleet, years, seed, scenario)
-        return known[years]
+            weeks[years] = _week(fleet, years, seed, scenario)
+        return weeks[years]
 
-    found = []
+    promised = []
     for name in growing(fleet.workload):
         base = week(0.0)[name]
         if not base.done:  # none of it in a week, or in what is simulated of it
@@ -71,8 +71,8 @@ def promises(
         missed = _first(lambda y, n=name: week(y)[n].missed > 0) if base.deadlines else None  # type: ignore[misc]
         doubled = _first(lambda y, n=name, b=base: week(y)[n].p95_s > 2 * b.p95_s)  # type: ignore[misc]
         breaks = min((y for y in (missed, doubled) if y is not None and math.isfinite(y)), default=None)
-        found.append(Promise(name, missed, doubled, week(breaks)[name].held if breaks is not None else ""))
-    return tuple(found)
+        promised.append(Promise(name, missed, doubled, week(breaks)[name].held if breaks is not None else ""))
+    return tuple(promised)
 
 
 def _first(broken: Callable[[float], bool]) -> float:
@@ -96,16 +96,16 @@ def _week(fleet: Fleet, years: float, seed: int, scenario: int) -> dict[str, _We
     update = {"span": Quantity(span, "s"), "ahead": Quantity(years * YEAR_S, "s"), "failures": [], "maintenance": []}
     later = copy.copy(fleet)
     later.workload, later.runs = fleet.workload.model_copy(update=update), fleet.runs * _WEEKS
-    made = later.made(seed, scenario)
-    while not made.course.run(_LOOK):
+    built = later.ready(seed, scenario)
+    while not built.course.run(_LOOK):
         pass
-    groups, _ = answers.groups(made, later.workload)
-    held = answers.held(made, later.workload)
-    course = made.course
+    groups, _ = answers.groups(built, later.workload)
+    causes = answers.holders(built, later.workload)
+    course = built.course
     falling = np.bincount(course.kinds[course.work.due < course.now], minlength=len(groups))
     return {
         g.name: _Week(
-            g.missed, int(falling[n]), g.done, g.completion_s[1] if g.done else math.inf, next(iter(held[g.name]), "")
+            g.missed, int(falling[n]), g.done, g.completion_s[1] if g.done else math.inf, next(iter(causes[g.name]), "")
         )
         for n, g in enumerate(groups[:-1])
     }

@@ -19,7 +19,7 @@ from dtnsim.ground.pool import Pool, once, processors
 from dtnsim.ground.quantity import Draw
 from dtnsim.physics._arrays import LEVELS
 from dtnsim.simulation.fleet.answers import FleetRun, answer
-from dtnsim.simulation.fleet.build import Fleet, Made
+from dtnsim.simulation.fleet.build import Fleet, ReadyFleet
 from dtnsim.simulation.fleet.checkpoint import CheckpointFile, load, save, signature
 from dtnsim.simulation.fleet.promises import StoppedError, growing, promises
 
@@ -50,7 +50,7 @@ class FleetAnswer(Shown):
     workload: Any
     runs: tuple[FleetRun, ...]
     wanted: int
-    first: Made | None
+    first: ReadyFleet | None
     warnings: tuple[str, ...]
     given: Any = None
     remedies: tuple[tuple[str, str], ...] = ()
@@ -120,29 +120,29 @@ def fleet(
     if scheduler is not None:
         cluster.check(scheduler)
     told = progress or _nobody
-    given = spec.load(path, overrides, calibration, workload=workload)
-    whole = Fleet(given, Draw(), share(replicas))
-    task = Task(given, seed, replicas)
+    loaded = spec.load(path, overrides, calibration, workload=workload)
+    fleet = Fleet(loaded, Draw(), share(replicas))
+    task = Task(loaded, seed, replicas)
     mark = signature(task, overrides)
     store = CheckpointFile(checkpoint, mark) if checkpoint is not None else None
     runs: dict[int, FleetRun] = dict(store.runs) if store is not None else {}
     if transfers:
         runs.pop(0, None)
-    first: Made | None = None
+    first: ReadyFleet | None = None
     stopped = False
     left = [n for n in range(1, replicas) if n not in runs]
     work = partial(replica, part=(str(checkpoint), mark) if checkpoint is not None and scheduler is None else None)
     count = min(processes or processors(), len(left) + 1)
     with Pool(work, task, left, count, scheduler) as workers:
-        built = whole.made(seed)  # also what is warned of, and what relieves stations, where all runs are kept already
+        built = fleet.ready(seed)  # also what is warned of, and what relieves stations, where all runs are kept already
         if 0 not in runs:
             first = built
-            last = math.nan if growing(whole.workload) else 1.0  # how long the weeks of later years take nobody knows
+            last = math.nan if growing(fleet.workload) else 1.0  # how long the weeks of later years take nobody knows
             part = _part(checkpoint, mark, 0)
             stopped = _course(first, told, last / replicas, part)
-            runs[0] = answer(first, whole.workload)
+            runs[0] = answer(first, fleet.workload)
             try:  # of a fleet of its own: later demand brings stations that the first run's tables lack
-                anew = Fleet(given, Draw(), whole.runs)
+                anew = Fleet(loaded, Draw(), fleet.runs)
                 broken = () if stopped else promises(anew, seed, 0, lambda years: told(years * YEAR_S, math.nan, 0))
                 runs[0] = replace(runs[0], promises=broken)
             except StoppedError:
@@ -159,11 +159,11 @@ def fleet(
                     store.add(number, run)
                 if told(math.nan, len(runs) / replicas, 0):
                     break
-    warnings = tuple(whole.reduction.warnings)
-    made = tuple(runs[n] for n in sorted(runs))
-    holding = {p.held for p in made[0].promises}
-    remedies = tuple((s.name, s.remedy) for s in whole.reduction.stations.given if s is not None and s.name in holding)
-    return FleetAnswer(given.name, whole.workload, made, replicas, first, warnings, given, remedies)
+    warnings = tuple(fleet.reduction.warnings)
+    ordered = tuple(runs[n] for n in sorted(runs))
+    holding = {p.held for p in ordered[0].promises}
+    remedies = tuple((s.name, s.remedy) for s in fleet.reduction.stations.given if s is not None and s.name in holding)
+    return FleetAnswer(loaded.name, fleet.workload, ordered, replicas, first, warnings, loaded, remedies)
 
 
 def _part(checkpoint: str | Path | None, mark: str, number: int) -> tuple[Path, str] | None:
@@ -176,16 +176,16 @@ def _nobody(_now: float, _share: float, _done: int) -> bool:
     return False
 
 
-def _course(made: Made, progress: Progress, part_of_all: float, part: tuple[Path, str] | None) -> bool:
+def _course(built: ReadyFleet, progress: Progress, part_of_all: float, part: tuple[Path, str] | None) -> bool:
     """Runs a fleet; returns whether somebody stopped it.
 
     Args:
-        made: The fleet, put together.
+        built: The fleet, put together.
         progress: Called now and then.
         part_of_all: Its share of all that is to be done; nan where nobody knows.
         part: File in which it is kept in mid-run, and goes on from what is there; and what it is of.
     """
-    course = made.course
+    course = built.course
     if part is not None:
         load(course, *part)
     last = time.monotonic()
@@ -204,12 +204,12 @@ def _course(made: Made, progress: Progress, part_of_all: float, part: tuple[Path
 def replica(task: Task, number: int, part: tuple[str, str] | None = None) -> FleetRun:
     """A replica of a fleet, from 1 on; ``part``: checkpoint beside which it is kept in mid-run, and what that is of."""
     fleet = _drawn(task)
-    made = fleet.made(task.seed + number, number - 1)
-    kept = None if part is None else _part(part[0], part[1], number)
-    _course(made, _nobody, 1.0, kept)
-    run, broken = answer(made, fleet.workload), promises(fleet, task.seed + number, number - 1)
-    if kept is not None:
-        kept[0].unlink(missing_ok=True)
+    built = fleet.ready(task.seed + number, number - 1)
+    mid_run = None if part is None else _part(part[0], part[1], number)
+    _course(built, _nobody, 1.0, mid_run)
+    run, broken = answer(built, fleet.workload), promises(fleet, task.seed + number, number - 1)
+    if mid_run is not None:
+        mid_run[0].unlink(missing_ok=True)
     slim = tuple(replace(s, of_week=(), weeks=()) for s in run.stations)  # the rest is asked of the first one alone
     return replace(run, stations=slim, pairs=(), happened=(), promises=broken)
 
@@ -230,9 +230,9 @@ def spread(values: Sequence[float]) -> tuple[float, float, float]:
 
     What is infinite stays so: a date that never comes in most runs has none.
     """
-    known = [v for v in values if not math.isnan(v)]
-    if not known:
+    valid = [v for v in values if not math.isnan(v)]
+    if not valid:
         return (math.nan,) * 3
-    ordered = np.sort(known)
-    at = [ordered[min(int(q * len(ordered)), len(ordered) - 1)] for q in LEVELS]
-    return float(at[0]), float(known[0] if len(known) < 3 else at[1]), float(at[2])
+    ordered = np.sort(valid)
+    levels = [ordered[min(int(q * len(ordered)), len(ordered) - 1)] for q in LEVELS]
+    return float(levels[0]), float(valid[0] if len(valid) < 3 else levels[1]), float(levels[2])

@@ -32,32 +32,32 @@ class Layout(Network):
         rows = [tuple((k, d) for k, d in sorted(way.reduced.demands) if d > 0) for way in ways]
         for row in dict.fromkeys(rows):
             self.refine(row)
-        self._ways(ways, rows)
+        self._lay_out_routes(ways, rows)
         self._lanes(lanes)
         q[at.N_HELD] = len(capacity) + at.OTHERS
         q[at.HELD] = self.take(q[at.N_HELD] * kinds)
 
-    def _ways(self, ways: Sequence[Way], rows: Sequence[Demands]) -> None:
+    def _lay_out_routes(self, ways: Sequence[Way], rows: Sequence[Demands]) -> None:
         f, q = self.f, self.q
         laid = {row: self.lay(row) for row in dict.fromkeys(rows)}
         q[at.N_WAYS], q[at.WAYS] = len(ways), self.take(at.WAY * len(ways))
-        known: dict[int, tuple[int, int]] = {}
+        placed: dict[int, tuple[int, int]] = {}
         for number, (way, row) in enumerate(zip(ways, rows, strict=True)):
             w, reduced = q[at.WAYS] + number * at.WAY, way.reduced
             f[w + at.WAY_WEIGHT] = reduced.weight
             q[w + at.WAY_ROW] = laid[row]
             q[w + at.WAY_FROM], q[w + at.WAY_TO], q[w + at.HOLDER] = way.source, way.target, reduced.own
-            if id(reduced) not in known:
+            if id(reduced) not in placed:
                 crosses = self.put([self.stations + at.STATION * k for k, _ in row])
                 times = self.take(2 * len(reduced.sizes_B))
                 f[times : times + 2 * len(reduced.sizes_B)] = [*reduced.sizes_B, *reduced.times_s]
-                known[id(reduced)] = crosses, times
-            q[w + at.CROSSES], q[w + at.SIZES] = known[id(reduced)]
+                placed[id(reduced)] = crosses, times
+            q[w + at.CROSSES], q[w + at.SIZES] = placed[id(reduced)]
             q[w + at.N_CROSSES], q[w + at.N_SIZES] = len(row), len(reduced.sizes_B)
 
-    def _place(self, place: Place, known: dict[Place, int]) -> int:
-        if place not in known:
-            p = known[place] = self.take(at.PLACE_SIZE)
+    def _place(self, place: Place, places: dict[Place, int]) -> int:
+        if place not in places:
+            p = places[place] = self.take(at.PLACE_SIZE)
             self.f[p + at.FAIR_SHARE] = getattr(place, "share", 1.0)
             self.q[p + at.MOST] = _UNLIMITED if place.limit is None else place.limit
             self.q[p + at.FIRST_WAITING] = self.q[p + at.LAST_WAITING] = -1
@@ -65,18 +65,18 @@ class Layout(Network):
             self.q[p + at.N_MACHINES] = len(machines)
             self.q[p + at.MACHINES] = self.put(machines)
             self.q[p + at.BY_LOAD] = int(getattr(place, "by_load", False))
-        return known[place]
+        return places[place]
 
     def _lanes(self, lanes: Sequence[Lane]) -> None:
         f, q = self.f, self.q
         q[at.LANES] = self.take(at.LANE * len(lanes))
-        known: dict[Place, int] = {}
+        places: dict[Place, int] = {}
         priorities = sorted({lane.kind.priority for lane in lanes}, reverse=True)
         q[at.TURNS], q[at.N_TURNS] = self.heaps, len(priorities)
         self.heaps += len(priorities)
         for number, lane in enumerate(lanes):
             n = q[at.LANES] + number * at.LANE
-            q[n : n + at.FOUR] = [self._place(place, known) for place in (*lane.ends, lane.user, lane.kind)]
+            q[n : n + at.FOUR] = [self._place(place, places) for place in (*lane.ends, lane.user, lane.kind)]
             q[n + at.LINKS + at.WAITER : n + at.LANE : at.LINK] = [n] * at.FOUR
             f[n + at.DOWN_SINCE] = math.inf
             q[n + at.KIND], q[n + at.LANE_HEAP] = lane.kind.number, self.heaps
@@ -87,7 +87,7 @@ class Layout(Network):
             q[n + at.TABLE] = self.put([-1 if w is None else q[at.WAYS] + at.WAY * w.number for w in table])
 
 
-def made(layout: Layout, work: Work, until: float, order: str) -> tuple[list[float], list[int], Any, Any]:
+def initial_state(layout: Layout, work: Work, until: float, order: str) -> tuple[list[float], list[int], Any, Any]:
     """All numbers of a fleet before its first event: floats, integers, and the two tables of its transfers."""
     f, q = layout.f, layout.q
     n = len(work)

@@ -61,14 +61,14 @@ def read(path: Path, begin: dt.datetime) -> Trace:
     try:
         with path.open(newline="", encoding="utf-8-sig") as file:
             reader = csv.reader(file)
-            at = _columns(path, next(reader, []))
+            positions = _columns(path, next(reader, []))
             last = -math.inf
             for number, line in enumerate(reader, 2):
                 if not line:
                     continue
                 if number > MOST:
                     raise InputError(f"{path}: has more than {MOST} lines; give a part of it")
-                seconds, ends, figures = _line(line, at, f"{path}:{number}", begin)
+                seconds, ends, figures = _line(line, positions, f"{path}:{number}", begin)
                 if seconds < last:
                     why = "its start is before that of the line above"
                     raise InputError(f"{path}:{number}: {why}; sort the lines by start")
@@ -90,22 +90,22 @@ def read(path: Path, begin: dt.datetime) -> Trace:
 
 def _columns(path: Path, header: list[str]) -> list[int]:
     """Place of each of our columns in the file; -1 where it has none."""
-    given = [h.strip().lower().replace(" ", "_") for h in header]
-    found = [next((given.index(n) for n in known if n in given), -1) for known in COLUMNS.values()]
-    missing = [name for name, n in zip(COLUMNS, found, strict=True) if n < 0 and name in _NEEDED]
+    titles = [h.strip().lower().replace(" ", "_") for h in header]
+    positions = [next((titles.index(n) for n in aliases if n in titles), -1) for aliases in COLUMNS.values()]
+    missing = [name for name, n in zip(COLUMNS, positions, strict=True) if n < 0 and name in _NEEDED]
     if missing:
         shown, remedy = ", ".join(header[:12]) or "nothing", "name the columns start, source, destination, bytes, files"
         raise InputError(f"{path}:1: has no column {missing[0]!r} (found {shown}); {remedy}")
-    return found
+    return positions
 
 
 def _line(
-    line: list[str], at: list[int], where: str, begin: dt.datetime
+    line: list[str], positions: list[int], where: str, begin: dt.datetime
 ) -> tuple[float, tuple[str, str], tuple[float, float, float]]:
     """(start, (source, destination), (bytes, files, cap)) of one line."""
-    if len(line) <= max(at):
+    if len(line) <= max(positions):
         raise InputError(f"{where}: has {len(line)} values, fewer than the first line has names")
-    start, source, target, size, files, cap = (line[n].strip() if n >= 0 else "" for n in at)
+    start, source, target, size, files, cap = (line[n].strip() if n >= 0 else "" for n in positions)
     if not source or not target:
         raise InputError(f"{where}: has no {'source' if not source else 'destination'}; name the end")
     seconds = _time(start, where, begin)

@@ -25,7 +25,7 @@ def run(f: Floats, q: Integers, h: Heaps, t: Table, u: Table, most: int) -> int:
         now = f[NOW]
         if q[PHASE] != DISPATCHING:
             while size(h, RETRIES) and entry(h, RETRIES, 0)[0] <= now:
-                again(f, q, h, t, u, pop(h, RETRIES)[1], now)
+                requeue(f, q, h, t, u, pop(h, RETRIES)[1], now)
             arrive(q, h, t, u, now)
             line_up(f, q, h)
         if not dispatch(f, q, h, t, u, now):
@@ -215,14 +215,14 @@ def choose(q: Integers, lane: int, grain: int) -> int:
 
 def alone_s(f: Floats, q: Integers, way: int, whole: float) -> float:
     """Time that a transfer takes alone: between sizes for which it is known, as far between."""
-    at, n = q[way + SIZES], q[way + N_SIZES]
+    first, n = q[way + SIZES], q[way + N_SIZES]
     if n == 1:
-        return f[at + 1] * whole / f[at]
+        return f[first + 1] * whole / f[first]
     k = 1
-    while k < n - 1 and f[at + k] <= whole:
+    while k < n - 1 and f[first + k] <= whole:
         k += 1
-    slope = (f[at + n + k] - f[at + n + k - 1]) / (f[at + k] - f[at + k - 1])
-    return f[at + n + k - 1] + slope * (whole - f[at + k - 1])
+    slope = (f[first + n + k] - f[first + n + k - 1]) / (f[first + k] - f[first + k - 1])
+    return f[first + n + k - 1] + slope * (whole - f[first + k - 1])
 
 
 def begin(f: Floats, q: Integers, h: Heaps, t: Table, u: Table, lane: int, now: float) -> bool:
@@ -254,14 +254,14 @@ def begin(f: Floats, q: Integers, h: Heaps, t: Table, u: Table, lane: int, now: 
     return True
 
 
-def start(f: Floats, q: Integers, h: Heaps, what: tuple[int, int, int], how: tuple[float, float], now: float) -> None:
+def start(f: Floats, q: Integers, h: Heaps, ids: tuple[int, int, int], how: tuple[float, float], now: float) -> None:
     """A flow of (transfer, way, lane), (bytes, cap)."""
     x = q[SPARE_SLOT]
     q[SPARE_SLOT] = q[x + NEXT]
     rest, limit = max(how[0], LEAST_B), how[1]
-    way = what[1]
+    way = ids[1]
     q[CREATED] += 1
-    q[x + NUMBER], q[x + TRANSFER], q[x + WAY_OF], q[x + LANE_OF] = q[CREATED], what[0], way, what[2]
+    q[x + NUMBER], q[x + TRANSFER], q[x + WAY_OF], q[x + LANE_OF] = q[CREATED], ids[0], way, ids[2]
     q[x + ROW_OF], q[x + SIDE], q[x + HELD_BY], q[x + NEXT], q[x + PREV] = q[way + WAY_ROW], ABSENT, ABSENT, -1, -1
     f[x + CAP], f[x + SHARE] = limit, f[way + WAY_WEIGHT]
     f[x + LIMIT] = limit / f[x + SHARE]
@@ -291,7 +291,7 @@ def release(f: Floats, q: Integers, h: Heaps, x: int, n: int, rest: float, now: 
     q[LIVE] -= 1
 
 
-def again(f: Floats, q: Integers, h: Heaps, t: Table, u: Table, i: int, now: float) -> None:
+def requeue(f: Floats, q: Integers, h: Heaps, t: Table, u: Table, i: int, now: float) -> None:
     """A transfer that was broken off queues again."""
     lane = q[LANES] + int(u[OF_LANE, i]) * LANE
     hold(f, q, q[lane + KIND], q[N_HELD] - OTHERS + BY_BACK_OFF, now - float(t[QUEUED_AT, i]))
@@ -302,16 +302,16 @@ def again(f: Floats, q: Integers, h: Heaps, t: Table, u: Table, i: int, now: flo
 # -- what is booked: bytes by way, and what held transfers how long ---------------------------------
 
 
-def hold(f: Floats, q: Integers, kind: int, what: int, seconds: float) -> None:
+def hold(f: Floats, q: Integers, kind: int, cause: int, seconds: float) -> None:
     """Books what has held transfers.
 
     Args:
         kind: Their class.
-        what: A station's number, or behind those one of `OTHERS`.
+        cause: A station's number, or behind those one of `OTHERS`.
         seconds: How long [s].
     """
     if seconds > 0:
-        f[q[HELD] + kind * q[N_HELD] + what] += seconds
+        f[q[HELD] + kind * q[N_HELD] + cause] += seconds
 
 
 def book_wait(f: Floats, q: Integers, lane: int, since: float, now: float) -> None:

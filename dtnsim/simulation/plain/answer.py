@@ -35,7 +35,7 @@ class Words:
             for k in row:
                 self._visitors[k] += count
 
-    def of(self, f: int, stations: Iterable[str]) -> dict[str, str]:
+    def reasons(self, f: int, stations: Iterable[str]) -> dict[str, str]:
         """Station, or what else has held a flow -> why that binds."""
         words: dict[str, str] = {}
         for name in stations:
@@ -56,10 +56,10 @@ class Words:
         key: Any
         if k is not None:
             key = k, columns.rows[kind][k], plain.tools[kind]
-            capacity, others = float(columns.capacity[k]), self._visitors[k] - 1
+            capacity, sharers = float(columns.capacity[k]), self._visitors[k] - 1
         else:
             place = int(columns.by[f])
-            capacity, others = float(columns.own[f, place]), 0
+            capacity, sharers = float(columns.own[f, place]), 0
             like = columns.places[kind][place]
             key = plain.tools[kind] if plain.stations[like].kind == "target" else like
         if key not in self._known:
@@ -68,7 +68,7 @@ class Words:
         station = next(s for s in problem.stations if s.name == first)
         demands = [d for phase in problem.transfers[0].phases for d in phase.demands if d.station == first]
         own = f"[{problem.transfers[0].name}]", f"[{plain.spec.transfers[f].name}]"
-        return full(replace(station, name=name, capacity=capacity, label=station.label.replace(*own)), demands, others)
+        return full(replace(station, name=name, capacity=capacity, label=station.label.replace(*own)), demands, sharers)
 
     def _composed(self, f: int) -> Problem:
         """A flow composed by itself, with words."""
@@ -80,18 +80,18 @@ def answer(course: Course, seed: int) -> Simulation:
     """The answer of `simulate`."""
     columns = course.columns
     plain = columns.plain
-    own = np.flatnonzero(columns.has.ravel())
+    private = np.flatnonzero(columns.has.ravel())
     shared, width = columns.shared, columns.cost.shape[1]
 
     def station(k: int) -> str:
-        return shared[k] if k < len(shared) else _own_name(columns, *divmod(int(own[k - len(shared)]), width))
+        return shared[k] if k < len(shared) else _own_name(columns, *divmod(int(private[k - len(shared)]), width))
 
-    flows, stations = LazyItems(len(plain), _Flows(course).run), LazyItems(len(shared) + len(own), station)
+    flows, stations = LazyItems(len(plain), _Flows(course).run), LazyItems(len(shared) + len(private), station)
     done = bool(np.all(np.isfinite(course.ended))) and not course.stopped
-    series = LazySeries(lambda: _series(course, own))
+    series = LazySeries(lambda: _series(course, private))
     run = Run(seed, course.now, flows, stations, series, (), course.steps, done, course.stopped == "interrupted")
     words = Words(columns)
-    why = LazyItems(len(plain), lambda f: words.of(f, dict.fromkeys(h.station for h in run.transfers[f].held)))
+    why = LazyItems(len(plain), lambda f: words.reasons(f, dict.fromkeys(h.station for h in run.transfers[f].held)))
     return Simulation(plain.spec.name, (run,), plain.warnings, 1, why, plain.spec)
 
 
@@ -138,7 +138,7 @@ class _Flows:
         return held_by(kept, end)
 
 
-def _series(course: Course, own: Index) -> Series:
+def _series(course: Course, private: Index) -> Series:
     """What happened over time: what the flows have moved, and what that took of each station."""
     columns = course.columns
     plain = columns.plain
@@ -157,19 +157,19 @@ def _series(course: Course, own: Index) -> Series:
         return np.array([np.bincount(station, weights=w, minlength=count) for w in summed]).reshape(-1, count)
 
     used, flows = at_stations(rate, cost), at_stations(moving, (cost > 0).astype(float))
-    shape = len(rate), len(columns.shared) + len(own)
-    share, there = np.empty(shape), np.empty(shape)  # in place: there are very many of a flow's own
-    flow, cost_of = own // columns.cost.shape[1], columns.cost.ravel()[own]
+    shape = len(rate), len(columns.shared) + len(private)
+    share, visitors = np.empty(shape), np.empty(shape)  # in place: there are very many of a flow's own
+    flow, cost_of = private // columns.cost.shape[1], columns.cost.ravel()[private]
     with np.errstate(divide="ignore", invalid="ignore"):
         share[:, : len(columns.shared)] = np.where(columns.capacity > 0, used / columns.capacity, flows > 0)
-        part = np.nan_to_num(cost_of / columns.own.ravel()[own], posinf=1e300)
-    there[:, : len(columns.shared)] = flows
+        part = np.nan_to_num(cost_of / columns.own.ravel()[private], posinf=1e300)
+    visitors[:, : len(columns.shared)] = flows
     costly = (cost_of > 0).astype(float)
-    for line, mine, moves, seconds in zip(share, there, rate, moving, strict=True):
+    for line, mine, moves, seconds in zip(share, visitors, rate, moving, strict=True):
         used_of, flows_of = line[len(columns.shared) :], mine[len(columns.shared) :]
         np.take(moves, flow, out=used_of, mode="clip")
         np.multiply(used_of, part, out=used_of)
         np.minimum(used_of, 1.0, out=used_of)
         np.take(seconds, flow, out=flows_of, mode="clip")
         np.multiply(flows_of, costly, out=flows_of)
-    return Series(edge, rate, rate, np.zeros(rate.shape), share, there)
+    return Series(edge, rate, rate, np.zeros(rate.shape), share, visitors)

@@ -54,61 +54,61 @@ def columns(plain: Plain) -> Columns:
     rows = [{number[name]: cost for name, cost in each.items() if name in number} for each in costs]
     station = _side_by_side([list(row) for row in rows], len(shared)).astype(np.intp)[kind]
     demand = _side_by_side([list(row.values()) for row in rows], 0.0)[kind]
-    reach = _least(np.append(capacity, np.inf)[station] / np.where(demand > 0, demand, 1.0))
+    reach = _least_limit(np.append(capacity, np.inf)[station] / np.where(demand > 0, demand, 1.0))
 
     places = [[name for name in each if name not in number] for each in costs]
-    own, cost, slow = _owned(plain, places, costs)
+    caps, cost, slow = _owned(plain, places, costs)
     streams, which = _connections(plain, places)
     opens, tcp = which[kind], _place(places, plain.connections.__contains__)[kind]
     overhead = np.where(tcp >= 0, cost[np.arange(len(kind)), tcp], 1.0)
-    allowed, lost, opens_s = _opened(plain, (streams, opens), np.minimum(reach, _limits(own, cost, tcp)), overhead)
-    own = _with(own, tcp, allowed)
+    allowed, lost, opens_s = _opened(plain, (streams, opens), np.minimum(reach, _limits(caps, cost, tcp)), overhead)
+    caps = _with(caps, tcp, allowed)
     waits_s = [sum(float(d.per_byte) for d in t.phases[0].delays if d.what != SLOW_START) for t in plain.kinds]
     lead = np.array([t.payload_B * waits for t, waits in zip(plain.kinds, waits_s, strict=True)])[kind]
     solution = solve.solve(
-        _matrices(plain, capacity, (station, demand), (own, cost, slow), (lost, opens_s, lead), number)
+        _matrices(plain, capacity, (station, demand), (caps, cost, slow), (lost, opens_s, lead), number)
     )
     settled, rate = solution.capacity[0], solution.rate[0]
-    own = settled[len(shared) :].reshape(own.shape)
+    caps = settled[len(shared) :].reshape(caps.shape)
     opened = ((ramp_of(each), float(each.capacity_Bps)) for each in streams)
     ramps = [*((ramp, rate_Bps) if ramp is not None else None for ramp, rate_Bps in opened), None]
     last = np.array([np.nan if ramp is None else ramp[0].last * ramp[1] for ramp in ramps])[opens]
-    limit = own / np.where(cost > 0, cost, 1.0)
+    limit = caps / np.where(cost > 0, cost, 1.0)
     limit = _with(limit, np.where(np.isnan(last), -1, tcp), last / overhead)
     wait = np.where(np.isnan(last), lead + lost, lead)
     expected_s = float((plain.start + plain.size / np.maximum(rate, 1e-300)).max())
-    limits = limit.min(axis=1), limit.argmin(axis=1), _limits(own, cost, tcp)
+    limits = limit.min(axis=1), limit.argmin(axis=1), _limits(caps, cost, tcp)
     kinds = plain, shared, settled[: len(shared)], rows, places
-    return Columns(*kinds, own, cost, *limits, overhead, wait, ramps, opens, expected_s)
+    return Columns(*kinds, caps, cost, *limits, overhead, wait, ramps, opens, expected_s)
 
 
 def _owned(plain: Plain, places: list[list[str]], costs: list[dict[str, float]]) -> tuple[Array, Array, Index]:
     """(N, P) what flows have for themselves: capacity, cost of a byte, number of the slowdown (-1: none)."""
     stations = plain.stations
     slowed = {name: n for n, each in enumerate(plain.slowdowns) for name in each.affected}
-    cost = _side_by_side([[each[name] for name in own] for each, own in zip(costs, places, strict=True)], 0.0)
-    slow = _side_by_side([[slowed.get(name, -1) for name in own] for own in places], -1).astype(np.intp)
-    capacity = _side_by_side([[float(stations[name].capacity) for name in own] for own in places], np.inf)[plain.kind]
+    cost = _side_by_side([[each[name] for name in row] for each, row in zip(costs, places, strict=True)], 0.0)
+    slow = _side_by_side([[slowed.get(name, -1) for name in row] for row in places], -1).astype(np.intp)
+    capacity = _side_by_side([[float(stations[name].capacity) for name in row] for row in places], np.inf)[plain.kind]
     target = _place(places, lambda name: stations[name].kind == "target")[plain.kind]
     capacity = _with(capacity, np.where(np.isfinite(plain.target), target, -1), plain.target)
     return capacity, cost[plain.kind], slow[plain.kind]
 
 
-def _limits(own: Array, cost: Array, but: Index) -> Array:
+def _limits(caps: Array, cost: Array, but: Index) -> Array:
     """(N,) rate that the stations of their own allow flows, those at one place left out [B/s]."""
-    limit = own / np.where(cost > 0, cost, 1.0)
-    return _least(_with(limit, but, np.full(len(limit), np.inf)))
+    limit = caps / np.where(cost > 0, cost, 1.0)
+    return _least_limit(_with(limit, but, np.full(len(limit), np.inf)))
 
 
 def _with(table: Array, place: Index, values: Array) -> Array:
     """A table with other values at one place of each line; none where that is -1."""
     lines = np.flatnonzero(place >= 0)
-    made = table.copy()
-    made[lines, place[lines]] = values[lines]
-    return made
+    changed = table.copy()
+    changed[lines, place[lines]] = values[lines]
+    return changed
 
 
-def _least(limits: Array) -> Array:
+def _least_limit(limits: Array) -> Array:
     return np.asarray(limits.min(axis=1, initial=np.inf))
 
 
@@ -127,22 +127,22 @@ def _place(places: list[list[str]], wanted: Callable[[str], bool]) -> Index:
 
 def _connections(plain: Plain, places: list[list[str]]) -> tuple[list[Connection], Index]:
     """Connections that differ, and which of them each kind has; -1 where it has none."""
-    known: dict[Any, int] = {}
-    made: list[Connection] = []
+    numbers: dict[Any, int] = {}
+    connections: list[Connection] = []
     which = np.full(len(places), -1)
     for n, names in enumerate(places):
         each = next((plain.connections[name] for name in names if name in plain.connections), None)
         if each is not None:
-            figures = each.capacity_Bps, each.rtt_s, *each.here.values()
+            figures = each.capacity_Bps, each.rtt_s, *each.course_here.values()
             key = id(each.course), *map(float, figures)
-            which[n] = known.setdefault(key, len(made))
-            if which[n] == len(made):
-                made.append(each)
-    return made, which
+            which[n] = numbers.setdefault(key, len(connections))
+            if which[n] == len(connections):
+                connections.append(each)
+    return connections, which
 
 
 def _opened(
-    plain: Plain, streams: tuple[list[Connection], Index], others: Array, overhead: Array
+    plain: Plain, streams: tuple[list[Connection], Index], reach: Array, overhead: Array
 ) -> tuple[Array, Array, Array]:
     """(N,) what connections allow, their opening included [B/s], and seconds that it costs beside what others allow.
 
@@ -151,13 +151,13 @@ def _opened(
     allowed, (lost, opens) = np.full(len(plain), np.inf), np.zeros((2, len(plain)))
     for n, each in enumerate(streams[0]):
         those = np.flatnonzero(streams[1] == n)
-        size, most = plain.size[those] * overhead[those], others[those] * overhead[those]
+        size, most = plain.size[those] * overhead[those], reach[those] * overhead[those]
         allowed[those] = _mean(each, plain.size[those])
         if each.course is not None:
-            took = each.course.time_of(size, most_Bps=most, **each.here)
+            took = each.course.time_of(size, most_Bps=most, **each.course_here)
             fair = size / np.minimum(allowed[those], most)
             lost[those] = np.maximum(took + float(each.rtt_s) / 2 - fair, 0.0)
-            begins = each.course.opens_s(most_Bps=most, **each.here)
+            begins = each.course.opens_s(most_Bps=most, **each.course_here)
             opens[those] = np.minimum(begins + float(each.rtt_s) / 2, lost[those])
     return allowed, lost, opens
 
@@ -166,7 +166,7 @@ def _mean(streams: Connection, size: Array) -> Any:
     """What connections allow that are opened for so many bytes [B/s]."""
     if streams.course is None:
         return streams.capacity_Bps
-    took = streams.course.time_of(size, **streams.here)
+    took = streams.course.time_of(size, **streams.course_here)
     return np.maximum(streams.capacity_Bps, size / np.maximum(took, 1e-30))
 
 
@@ -179,11 +179,11 @@ def _matrices(
     number: dict[str, int],
 ) -> Matrices:
     """The flows as the steady solver has them, a flow's own stations behind the shared ones."""
-    (station, demand), (own, cost, slow) = visits, owned
+    (station, demand), (caps, cost, slow) = visits, owned
     count, shared = len(plain), len(capacity)
-    whole = shared + own.size
-    mine = shared + np.arange(own.size).reshape(own.shape)
-    station = np.concatenate([np.where(demand > 0, station, whole), np.where(cost > 0, mine, whole)], axis=1)
+    total = shared + caps.size
+    mine = shared + np.arange(caps.size).reshape(caps.shape)
+    station = np.concatenate([np.where(demand > 0, station, total), np.where(cost > 0, mine, total)], axis=1)
     demand = np.concatenate([demand, cost], axis=1)
     order = np.argsort(station, axis=1, kind="stable")
     width = station.shape[1]
@@ -202,9 +202,9 @@ def _matrices(
         affected = np.concatenate([np.array(together, np.intp), mine[slow == n]])
         slowdowns.append((number[each.driver], affected, np.atleast_1d(each.slope), np.atleast_1d(each.reference)))
     weight = np.array([each.weight for each in plain.kinds])[plain.kind]
-    private, alone = np.arange(whole) >= shared, np.ones((1, whole))
+    private, alone = np.arange(total) >= shared, np.ones((1, total))
     return Matrices(
-        np.concatenate([capacity, own.ravel()])[None, :], rows, rows, np.arange(count), grows, grows, grows, one, one,
+        np.concatenate([capacity, caps.ravel()])[None, :], rows, rows, np.arange(count), grows, grows, grows, one, one,
         (((1, 1.0),),) * count, weight, none, (lead + opens)[None, :], private, private, alone,
         np.zeros(count, dtype=bool), np.zeros(count, np.intp), tuple(slowdowns),
     )  # fmt: skip

@@ -67,7 +67,7 @@ def test_flows_end_when_progressive_filling_from_event_to_event_says(seed):
 def same(one, other):
     for name in ("begun", "ended", "status", "way", "resent", "tries"):
         assert np.array_equal(getattr(one, name), getattr(other, name), equal_nan=True), name
-    assert (one.now, one.events, one.held) == (other.now, other.events, other.held)
+    assert (one.now, one.events, one.held_seconds) == (other.now, other.events, other.held_seconds)
     assert [(a.tolist(), b.tolist()) for a, b in one.hours] == [(a.tolist(), b.tolist()) for a, b in other.hours]
 
 

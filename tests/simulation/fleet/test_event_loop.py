@@ -207,7 +207,7 @@ def test_all_time_is_accounted_for(seed):
     """What held transfers adds up to the time from asking to the end."""
     made = course(**scene(seed))
     ended(made)
-    assert sum(made.held.values()) == pytest.approx(float((made.ended - made.work.asked).sum()), rel=1e-6)
+    assert sum(made.held_seconds.values()) == pytest.approx(float((made.ended - made.work.asked).sum()), rel=1e-6)
 
 
 def test_what_is_let_go_was_held_by_what_held_it():
@@ -216,7 +216,7 @@ def test_what_is_let_go_was_held_by_what_held_it():
         [10.0, 10.0, 1.0], [0, 0], [1.0, 2.0], rows=[{0: 1.0, 2: 1.0}, {1: 1.0, 2: 1.0}], lane=[0, 1], own=0.8
     )
     assert ended(made) == pytest.approx([2.0, 3.25])
-    assert made.held == pytest.approx({(0, 0): 1.25, (0, 2): 0.75, (1, 0): 2.5, (1, 2): 0.75})
+    assert made.held_seconds == pytest.approx({(0, 0): 1.25, (0, 2): 0.75, (1, 0): 2.5, (1, 2): 0.75})
 
 
 def test_what_is_down_is_down():
@@ -226,14 +226,14 @@ def test_what_is_down_is_down():
     assert ended(made)[0] == pytest.approx(20 + 6)
     assert made.tries[0] == 1
     assert made.resent[0] == 0  # two files of five were whole
-    assert made.held == pytest.approx({(0, 0): 10.0, (0, "back-off"): 2.0, (0, "down"): 14.0})
+    assert made.held_seconds == pytest.approx({(0, 0): 10.0, (0, "back-off"): 2.0, (0, "down"): 14.0})
 
 
 def test_a_short_outage_is_waited_out():
     faults = [Fault(4.0, ((0, 0.0),), False, True), Fault(6.0, ((0, 1.0),), False, False)]
     made = course([1.0], [0.0], [10.0], faults=faults)
     assert ended(made)[0] == pytest.approx(12.0)
-    assert made.held == pytest.approx({(0, 0): 10.0, (0, "down"): 2.0})
+    assert made.held_seconds == pytest.approx({(0, 0): 10.0, (0, "down"): 2.0})
 
 
 def test_given_up_after_its_retries():
@@ -294,4 +294,4 @@ def test_nothing_begins_over_what_is_down():
     )
     ended(made)
     assert math.isnan(made.begun[1])
-    assert made.held[0, "down"] == pytest.approx(49.5 + 49 + 45)
+    assert made.held_seconds[0, "down"] == pytest.approx(49.5 + 49 + 45)

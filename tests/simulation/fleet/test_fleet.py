@@ -51,7 +51,7 @@ def path(classes, more="", span="10 d", wan="100 Gb/s", folder=None):
 
 
 def ran(given, seed=1):
-    made = (given if isinstance(given, Fleet) else Fleet(given, Draw())).made(seed)
+    made = (given if isinstance(given, Fleet) else Fleet(given, Draw())).ready(seed)
     while not made.course.run(100_000):
         pass
     return made
@@ -326,7 +326,7 @@ def test_an_endpoint_within_which_nothing_can_begin():
     body = DAILY.replace("site:", "yard:").replace("'b:", "'yard:")
     given = spec.resolve(yamlio.loads(f"{text}  {more}\n  classes:\n    c: {body}\n", "yard.yaml"))
     with pytest.raises(SpecError, match="never lets a transfer begin that has both its ends here"):
-        Fleet(given, Draw()).made(1)
+        Fleet(given, Draw()).ready(1)
     two = given.changed(["workload.endpoints.yard.active=2"])
     made = ran(two)
     assert np.all(made.course.status == 4)
@@ -335,7 +335,7 @@ def test_an_endpoint_within_which_nothing_can_begin():
 
 def test_globus_lets_a_user_have_three_at_once():
     body = DAILY.replace("every: 1 day", "start: 0 s, count: 9")
-    made = Fleet(path({"c": body}, "service: globus"), Draw()).made(1)
+    made = Fleet(path({"c": body}, "service: globus"), Draw()).ready(1)
     made.course.run(1)
     assert int((made.course.status == 2).sum()) == 3
 

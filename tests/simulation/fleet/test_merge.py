@@ -36,9 +36,9 @@ def fleet(other: str = "", rtt: str = "1 us") -> Fleet:
 
 
 def test_all_pairs_at_once_say_what_each_says_alone(monkeypatch: pytest.MonkeyPatch) -> None:
-    slow = (one_by_one := fleet()).made(1)
+    slow = (one_by_one := fleet()).ready(1)
     monkeypatch.setattr(merge, "WORTH", 2)
-    quick = (at_once := fleet()).made(1)
+    quick = (at_once := fleet()).ready(1)
     assert len({ends for _, ends, _, _ in at_once.reduction.made.values()}) == 1  # all of them as the first pair
     assert len({ends for _, ends, _, _ in one_by_one.reduction.made.values()}) == 9
     assert quick.names == slow.names
@@ -57,14 +57,14 @@ def test_hosts_of_another_build_are_composed_one_by_one(monkeypatch: pytest.Monk
     mixed = fleet("  x: example-dtn-100g")
     hosts = [mixed.given.hosts[name] for name in ("s0", "x")]
     assert merge.varied(hosts, "~") is None
-    assert np.isfinite(mixed.made(1).alone_s).all()
+    assert np.isfinite(mixed.ready(1).alone_s).all()
 
 
 def test_where_a_pair_alone_says_otherwise_none_is_believed(monkeypatch: pytest.MonkeyPatch) -> None:
     """How connections open is worked out for the first pair alone, and matters over 30 ms: each pair has its own."""
-    plain = fleet(rtt="30 ms").made(1)
+    plain = fleet(rtt="30 ms").ready(1)
     monkeypatch.setattr(merge, "WORTH", 2)
-    doubted = fleet(rtt="30 ms").made(1)
+    doubted = fleet(rtt="30 ms").ready(1)
     assert [w.reduced for w in doubted.course.ways] == [w.reduced for w in plain.course.ways]
 
 

@@ -61,7 +61,7 @@ def course(
         np.zeros(n, np.int64) if lane is None else np.asarray(lane), np.zeros(n, np.int64),
         np.full(n, math.inf) if due is None else np.asarray(due, float),
         np.full(n, math.inf) if cap is None else np.asarray(cap, float),
-        replace(corruption.none(n), again_B=np.zeros(n) if hurt is None else hurt),
+        replace(corruption.no_damage(n), again_B=np.zeros(n) if hurt is None else hurt),
     )  # fmt: skip
     return EventLoop(capacity, work, lanes, ways, faults, until=until, order=order, hosts=hosts + 1, fast=fast)
 

@@ -137,11 +137,11 @@ def on_arrays(law: Law) -> Law:
 @lru_cache(maxsize=1)
 def controls() -> dict[str, Control]:
     """All congestion controls by name, those that go by losses first."""
-    known: list[Control] = []
+    listed: list[Control] = []
     for package in PACKAGES:
         for module in pkgutil.iter_modules(importlib.import_module(package).__path__):
-            known += importlib.import_module(f"{package}.{module.name}").CONTROLS
-    return {c.name: c for c in sorted(known, key=lambda c: not c.by_loss)}
+            listed += importlib.import_module(f"{package}.{module.name}").CONTROLS
+    return {c.name: c for c in sorted(listed, key=lambda c: not c.by_loss)}
 
 
 def find(cc: str) -> Control:

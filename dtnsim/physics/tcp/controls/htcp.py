@@ -38,8 +38,8 @@ def htcp(loss: ArrayLike, rtt_s: ArrayLike, mss_B: ArrayLike, _rate_Bps: ArrayLi
     t = np.exp(-(carried + np.log((HIGH / (1 - HIGH) + 0.5) * 2 * (1 - HIGH) / rtt)) / 2)  # were it below 1 s
     for _ in range(_STEPS):
         more, gain, area = _htcp_growth(t, rtt, HIGH)
-        whole, slope = gain * HIGH / (1 - HIGH) * t + area, (more * t + gain) * HIGH / (1 - HIGH) + gain
-        step = (np.log(whole) + carried) * whole / (slope * t)
+        segments, slope = gain * HIGH / (1 - HIGH) * t + area, (more * t + gain) * HIGH / (1 - HIGH) + gain
+        step = (np.log(segments) + carried) * segments / (slope * t)
         t = t * np.exp(-step)
         if np.abs(step).max() < _CLOSE:
             break
