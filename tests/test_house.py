@@ -133,6 +133,12 @@ def test_modules_have_names_of_the_field() -> None:
     assert not {path.stem for path in CODE} & set(NOT_THE_FIELDS.split())
 
 
+def test_variables_say_what_they_are() -> None:
+    """What became of a thing (it was found, given, made) is no name of it."""
+    nothing = re.compile(r"(?<![\w.`])(?:found|given|known|made|said)(?: = |, \w+ = | in \w+[.(:])")
+    assert [(path.name, m[0]) for path in CODE for m in nothing.finditer(path.read_text())] == []
+
+
 def test_a_room_says_where_to_begin() -> None:
     """In its docstring, which names modules of the house and nothing that is gone."""
     for room in house.rooms():

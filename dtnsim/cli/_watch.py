@@ -19,13 +19,13 @@ class Watch:
     """Says what a run is doing once it takes long, whether or not it reports.
 
     Args:
-        what: What it does, in a word or two.
+        activity: What it does, in a word or two.
         orderly: The first Ctrl-C, once it has reported, ends the run between two events, so that what was done is
             whole and can be shown; a second one ends the program as usual.
     """
 
-    def __init__(self, what: str, *, orderly: bool = False) -> None:
-        self._what, self._orderly, self._began = what, orderly, time.monotonic()
+    def __init__(self, activity: str, *, orderly: bool = False) -> None:
+        self._activity, self._orderly, self._began = activity, orderly, time.monotonic()
         self._share, self._more = math.nan, ""
         self.stopped = self._reported = False  #: Whether somebody wants it to end, and whether it reports.
         self._before: Any = None
@@ -98,7 +98,7 @@ class Watch:
                 sys.stderr.flush()
 
     def _line(self) -> str:
-        parts, share = [self._what], self._share
+        parts, share = [self._activity], self._share
         if share > 0:
             left = self.seconds * (1 - share) / share
             parts += [f"{share:.0%}", f"{left:,.0f} s left"]

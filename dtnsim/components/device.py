@@ -273,21 +273,21 @@ class Layer(Device):
 
     @model_validator(mode="before")
     @classmethod
-    def _of_several(cls, given: object) -> object:
+    def _of_several(cls, raw: object) -> object:
         """A list of unlike drives as one member that stands for any of them; ``disks`` is their number."""
-        shares = given.get("of") if isinstance(given, dict) else None
-        if not isinstance(given, dict) or not isinstance(shares, list) or "disks" not in cls.model_fields:
-            return given
+        shares = raw.get("of") if isinstance(raw, dict) else None
+        if not isinstance(raw, dict) or not isinstance(shares, list) or "disks" not in cls.model_fields:
+            return raw
         counts = [str(share.get("n")) if isinstance(share, dict) else "" for share in shares]
         if not counts or not all(count.isdigit() for count in counts):
             raise ValueError("'of' needs a drive and how many of it: of: [{drive: a, n: 8}, {drive: b, n: 4}]")
-        number, groups = sum(map(int, counts)), str(given.get("groups", 1))
+        number, groups = sum(map(int, counts)), str(raw.get("groups", 1))
         members = number // int(groups) if groups.isdigit() and int(groups) else number
-        if str(given.get("disks", members)) != str(members) or (groups.isdigit() and members * int(groups) != number):
+        if str(raw.get("disks", members)) != str(members) or (groups.isdigit() and members * int(groups) != number):
             raise ValueError(
-                f"has {given.get('disks', members)} disks in {groups} groups, and 'of' lists {number} drives"
+                f"has {raw.get('disks', members)} disks in {groups} groups, and 'of' lists {number} drives"
             )
-        return {**given, "disks": str(members), "of": {"kind": "unlike", "shares": shares}}
+        return {**raw, "disks": str(members), "of": {"kind": "unlike", "shares": shares}}
 
     @property
     def below(self) -> Device:

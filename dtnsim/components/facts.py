@@ -56,8 +56,8 @@ class Facts(Model, defer_build=False):
 
     @model_validator(mode="before")
     @classmethod
-    def _of_their_source(cls, given: Any) -> Any:
-        return sourced(given)
+    def _of_their_source(cls, raw: Any) -> Any:
+        return sourced(raw)
 
     @property
     def places(self) -> tuple[str, ...]:
@@ -82,27 +82,27 @@ class Price(Model, defer_build=False):
 
     @model_validator(mode="before")
     @classmethod
-    def _from_text(cls, given: Any) -> Any:
-        if not isinstance(given, str | int | float):
-            return given
-        place = f"{given.file}:{given.line}" if isinstance(given, Scalar) and given.file else ""
-        return {"value": str(given), "source": place}
+    def _from_text(cls, raw: Any) -> Any:
+        if not isinstance(raw, str | int | float):
+            return raw
+        place = f"{raw.file}:{raw.line}" if isinstance(raw, Scalar) and raw.file else ""
+        return {"value": str(raw), "source": place}
 
     @field_validator("value")
     @classmethod
-    def _is_money(cls, given: str) -> str:
+    def _is_money(cls, raw: str) -> str:
         try:
-            money(given, "price")
+            money(raw, "price")
         except InputError as error:
             raise ValueError(str(error).removeprefix("price: ")) from None
-        return given
+        return raw
 
     @field_validator("date")
     @classmethod
-    def _is_date(cls, given: str) -> str:
-        if given and not _DATE.fullmatch(given):
+    def _is_date(cls, raw: str) -> str:
+        if raw and not _DATE.fullmatch(raw):
             raise ValueError("is no date; write 2023, 2023-07 or 2023-07-01")
-        return given
+        return raw
 
     @classmethod
     def __get_pydantic_json_schema__(cls, schema: Any, handler: Any) -> dict[str, Any]:

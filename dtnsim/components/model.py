@@ -112,25 +112,27 @@ def spot_of(where: Any, steps: Iterable[str | int]) -> tuple[dict[str, Any], boo
     return spot, complete
 
 
-def validate(model: type[M], given: Mapping, *, key: str = "") -> M:
+def validate(model: type[M], mapping: Mapping, *, key: str = "") -> M:
     """Validates a mapping; pydantic's findings become one `SpecError` that says where and what to write."""
     refused: list[SpecError] = []
     try:
-        built = model.model_validate(given)
+        built = model.model_validate(mapping)
     except ValidationError as error:
         # what is worked out from a wrong key is no finding of its own
         raw = [e for e in error.errors(include_url=False) if e["type"] != "default_factory_not_called"]
         seen = {_keys(e) for e in raw if e["type"] not in _NO_KEYS}  # of a value or keys it is the value that was meant
         refused = [
-            _spec_error(one, model, given, key) for one in raw if one["type"] not in _NO_KEYS or _keys(one) not in seen
+            _spec_error(one, model, mapping, key)
+            for one in raw
+            if one["type"] not in _NO_KEYS or _keys(one) not in seen
         ]
     if refused:  # not where it was caught: an error of pydantic is seen by no collector, and would keep all that it met
         first, *rest = refused
         raise first.followed_by([*first.further, *(e for other in rest for e in other.findings)])
-    for steps, text in _with_holes(given, built) if _may_have_holes(given) else ():
+    for steps, text in _with_holes(mapping, built) if _may_have_holes(mapping) else ():
         name = ".".join([*([key] if key else []), *map(str, steps)])
         remedy = f"write {text.replace('_', '')}; _ stands between thousands only, as in 1_000"
-        raise SpecError("is not a number", **spot_of(given, steps)[0], key=name, value=text, remedy=remedy)
+        raise SpecError("is not a number", **spot_of(mapping, steps)[0], key=name, value=text, remedy=remedy)
     return built
 
 

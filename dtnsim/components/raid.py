@@ -61,17 +61,17 @@ class Raid(LinuxMd):
 
     @model_validator(mode="before")
     @classmethod
-    def _level_as_number(cls, given: object) -> object:
-        if isinstance(given, dict) and isinstance(given.get("level"), str):
-            text = str(given["level"]).lower().removeprefix("raid").replace("+", "").strip(" -")
+    def _level_as_number(cls, raw: object) -> object:
+        if isinstance(raw, dict) and isinstance(raw.get("level"), str):
+            text = str(raw["level"]).lower().removeprefix("raid").replace("+", "").strip(" -")
             for kind, word in (("raidz", "z"), ("draid", "draid"), ("mirror", "mirror")):
                 if text.startswith(word):
                     number = text.removeprefix(word) or "1"
                     many = number.isdigit() and kind != "mirror"
                     also = f", {'parity' if kind == 'draid' else 'level'}: {number}" if many else ""
-                    raise ValueError(f"level {given['level']} is ZFS's own; write {{kind: {kind}{also}, disks: ...}}")
-            given = {**given, "level": int(text) if text.isdigit() else given["level"]}
-        return given
+                    raise ValueError(f"level {raw['level']} is ZFS's own; write {{kind: {kind}{also}, disks: ...}}")
+            raw = {**raw, "level": int(text) if text.isdigit() else raw["level"]}
+        return raw
 
     @model_validator(mode="after")
     def _enough(self) -> Self:

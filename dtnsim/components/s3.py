@@ -85,11 +85,11 @@ class S3(SharedFilesystem, Copies):
 
     @model_validator(mode="before")
     @classmethod
-    def _of_its_own(cls, given: Any) -> Any:
+    def _of_its_own(cls, raw: Any) -> Any:
         """What is not said of a store whose servers are told is as of MinIO, not as of a service."""
-        described = isinstance(given, dict) and given.get("servers") is not None
+        described = isinstance(raw, dict) and raw.get("servers") is not None
         usual = library.read("parts", "s3/minio") if described else {}
-        return {**{key: usual[key] for key in ("latency", "stream")}, **given} if described else given
+        return {**{key: usual[key] for key in ("latency", "stream")}, **raw} if described else raw
 
     def sees(self, use: Access) -> Access:
         """Tools that speak S3 send each part as they have read it; objects that are kept are kept by the servers."""

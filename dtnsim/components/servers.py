@@ -70,10 +70,10 @@ class Servers(Model):
 
     @model_validator(mode="before")
     @classmethod
-    def _number_alone(cls, given: object) -> object:
-        if isinstance(given, str) and not given.isdigit():
+    def _number_alone(cls, raw: object) -> object:
+        if isinstance(raw, str) and not raw.isdigit():
             raise ValueError("is no number of servers; leave 'servers' out, or write how many: {count: 15}")
-        return {"count": given} if isinstance(given, str | int) else given
+        return {"count": raw} if isinstance(raw, str | int) else raw
 
     @model_validator(mode="after")
     def _pairs(self) -> Self:

@@ -168,18 +168,18 @@ class Vm(Model):
 
     @model_validator(mode="before")
     @classmethod
-    def _bytes_or_ratio(cls, given: object) -> object:
-        if isinstance(given, str):
+    def _bytes_or_ratio(cls, raw: object) -> object:
+        if isinstance(raw, str):
             message = "has settings of the page cache, {dirty_ratio: 10 %}; a virtual machine is 'kind: vm'"
             raise ValueError(message)  # noqa: TRY004 - pydantic's own
-        if isinstance(given, dict):
+        if isinstance(raw, dict):
             for name in ("dirty", "dirty_background"):
-                ratio = str(given.get(f"{name}_ratio", ""))
+                ratio = str(raw.get(f"{name}_ratio", ""))
                 if ratio.isdigit() and int(ratio) > 0:
                     raise ValueError(f"{name}_ratio: {ratio} is per cent, as sysctl prints it: write {ratio} %")
-                if f"{name}_bytes" in given and f"{name}_ratio" in given:
+                if f"{name}_bytes" in raw and f"{name}_ratio" in raw:
                     raise ValueError(f"write {name}_bytes or {name}_ratio: Linux forgets one when the other is set")
-        return given
+        return raw
 
     def dirty_limits(self, row: Row, stack: Stack, memory_B: Value, held_B: float = 0.0) -> tuple[Value, Value]:
         """Dirty bytes from which on write-back runs, and those at which writers are throttled [B]."""

@@ -96,11 +96,11 @@ class Raidz(Layer):
 
     @model_validator(mode="before")
     @classmethod
-    def _level_as_number(cls, given: object) -> object:
-        if isinstance(given, dict) and isinstance(given.get("level"), str):
-            text = str(given["level"]).lower().removeprefix("raidz").removeprefix("draid")
-            given = {**given, "level": int(text) if text.isdigit() else given["level"]}
-        return given
+    def _level_as_number(cls, raw: object) -> object:
+        if isinstance(raw, dict) and isinstance(raw.get("level"), str):
+            text = str(raw["level"]).lower().removeprefix("raidz").removeprefix("draid")
+            raw = {**raw, "level": int(text) if text.isdigit() else raw["level"]}
+        return raw
 
     @model_validator(mode="after")
     def _enough(self) -> Self:

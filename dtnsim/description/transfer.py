@@ -123,9 +123,9 @@ class TransferSpec(Model):
 
     @field_validator("dataset", mode="before")
     @classmethod
-    def _load_dataset(cls, given: object) -> object:
+    def _load_dataset(cls, raw: object) -> object:
         try:
-            return None if given is None else (_one_file(given) or dataset.load(given))
+            return None if raw is None else (_one_file(raw) or dataset.load(raw))
         except SpecError as error:
             for one in error.findings:
                 one.key = (one.key or "").removeprefix("dataset").removeprefix(".") or None

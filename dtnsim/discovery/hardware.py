@@ -104,9 +104,9 @@ def system(outputs: Outputs) -> Tree:
     return {"os": Stated("Windows", "its drives have letters")} if windows else {"stack": stack(outputs)}
 
 
-def tcp(given: Outputs) -> Tree:
+def tcp(outputs: Outputs) -> Tree:
     """TCP's settings."""
-    facts, tree = given.keyed("sysctl"), Tree()
+    facts, tree = outputs.keyed("sysctl"), Tree()
     cc, where = facts.get("net.ipv4.tcp_congestion_control", ("", ""))
     if cc in controls.names():
         tree["cc"] = Stated(cc, where)
@@ -120,7 +120,7 @@ def tcp(given: Outputs) -> Tree:
         core, where = facts.get(f"net.core.{key}_max", ("", ""))
         if digits(core):
             tree[f"core_{key}_max"] = Stated(f"{core} B", f"{where}: net.core.{key}_max")
-    for number, line in given.lines("tc"):
+    for number, line in outputs.lines("tc"):
         if "qdisc fq " not in line:
             continue
         tree["fq"] = Stated("true", f"tc:{number}: fq")

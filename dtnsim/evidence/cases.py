@@ -107,8 +107,8 @@ class Stated(Model):
 
     @field_validator("station")
     @classmethod
-    def _pattern(cls, given: str) -> str:
-        return _regex(given)
+    def _pattern(cls, text: str) -> str:
+        return _regex(text)
 
     def met_by(self, bottleneck: Bottleneck) -> bool:
         """Whether a predicted bottleneck is the one that was stated."""
@@ -149,26 +149,26 @@ class CaseEntry(Model):
 
     @field_validator("bottleneck_stated", mode="before")
     @classmethod
-    def _short(cls, given: object) -> object:
-        return {"says": given, "station": re.escape(given)} if isinstance(given, str) else given
+    def _short(cls, raw: object) -> object:
+        return {"says": raw, "station": re.escape(raw)} if isinstance(raw, str) else raw
 
     @field_validator("set", mode="before")
     @classmethod
-    def _flat(cls, given: object) -> object:
-        nested = isinstance(given, dict) and any(isinstance(v, dict | list) for v in given.values())
-        if not isinstance(given, dict) or nested:
+    def _flat(cls, raw: object) -> object:
+        nested = isinstance(raw, dict) and any(isinstance(v, dict | list) for v in raw.values())
+        if not isinstance(raw, dict) or nested:
             raise ValueError("needs keys with dots and plain values, like {transfer.tool.bs: 1 MiB}")
-        return given
+        return raw
 
     @field_validator("quantity")
     @classmethod
-    def _known_keys(cls, given: str) -> str:
-        name, _, pattern = given.partition(":")
+    def _known_keys(cls, text: str) -> str:
+        name, _, pattern = text.partition(":")
         if name not in UNITS or bool(pattern) != (name == "cpu_share"):
             words = ", ".join(k if k != "cpu_share" else "cpu_share:PATTERN" for k in UNITS)
             raise ValueError(f"is not a quantity of a case; write one of {words}")
         _regex(pattern)
-        return given
+        return text
 
 
 class CasesFile(Model):

@@ -1,8 +1,8 @@
 """Benchmark logs in, measurements out.
 
 >>> from dtnsim.logs import read_text
->>> found, unread = read_text("10737418240 bytes (11 GB) copied, 92.9101 s, 116 MB/s")
->>> [f"{m.tool} {m.quantity} {m.value:.4g} {m.unit}" for m in found]
+>>> figures, unread = read_text("10737418240 bytes (11 GB) copied, 92.9101 s, 116 MB/s")
+>>> [f"{m.tool} {m.quantity} {m.value:.4g} {m.unit}" for m in figures]
 ['dd throughput 1.156e+08 B/s', 'dd duration 92.91 s']
 
 Begin with `base`, the contract of a parser, and `measurement`, what it makes. A file is a topic of tools. Formats are

@@ -163,7 +163,7 @@ class Ethtool(LinesParser, evidence=Evidence.CORRECTS):
     _settings = notes(r"^\s*Settings for (?P<interface>\S+?):\s*$", to=str, new=True, settles=True, block="settings")
 
     @reads(r"^\s*NIC statistics:\s*$", opens="statistics")
-    def _statistics(self, found: Match) -> None:  # noqa: ARG002 (what reads hands over)
+    def _statistics(self, match: Match) -> None:  # noqa: ARG002 (what reads hands over)
         if (named := _named(self.ctx.args("ethtool"))) is not None:
             self.known = {"interface": named}
 
@@ -177,32 +177,32 @@ class Ethtool(LinesParser, evidence=Evidence.CORRECTS):
     _ring = gives(r"^(?P<direction>RX|TX):\s+<n:int>\s*$", "ring_entries {line}", inside="rings")
 
     @reads(r"^\s*Speed: (\d+)Mb/s(?=\s|$)", inside="settings")
-    def _speed(self, found: Match) -> None:
-        self._pending = int(found[1]) * 1e6 / 8, found[1] + "Mb/s", self.ctx.line
+    def _speed(self, match: Match) -> None:
+        self._pending = int(match[1]) * 1e6 / 8, match[1] + "Mb/s", self.ctx.line
 
     @reads(r"^\s*Duplex: (\w+)", inside="settings")
-    def _duplex(self, found: Match) -> Found:
-        return self.settle(found[1].lower())
+    def _duplex(self, match: Match) -> Found:
+        return self.settle(match[1].lower())
 
     @reads(r"^\s*Link detected: (yes|no)", inside="settings")
-    def _link(self, found: Match) -> Found:
-        return [*self.settle(), self.measure("link_up", float(found[1] == "yes"), found[0].strip(), self.known)]
+    def _link(self, match: Match) -> Found:
+        return [*self.settle(), self.measure("link_up", float(match[1] == "yes"), match[0].strip(), self.known)]
 
     @reads(r"^(?:Cannot get device settings|netlink error): .*")
-    def _failed(self, found: Match) -> Found:
+    def _failed(self, match: Match) -> Found:
         if self.open:  # of what stands behind a filter nobody knows whose message it is
-            self.other(found[0])
+            self.other(match[0])
             return None
         mine = self.block == "settings" or _named(self.ctx.args("ethtool")) is not None
-        return self.failure(found[0], **self._named()) if mine else None
+        return self.failure(match[0], **self._named()) if mine else None
 
     @reads(r"^\s*Identifier\s+: <identifier:rest>\s*+$", opens="module")
-    def _identifier(self, found: Match) -> None:
-        self.known = {**self._named(), **found.groupdict()}
+    def _identifier(self, match: Match) -> None:
+        self.known = {**self._named(), **match.groupdict()}
 
     @reads(r"^\s*(Connector|Transceiver type|Vendor name|Vendor PN)\s+: (\S*+(?:\s++\S++)*)\s*+$", inside="module")
-    def _about_module(self, found: Match) -> None:
-        self.known.setdefault(found[1].lower().replace(" ", "_"), found[2])
+    def _about_module(self, match: Match) -> None:
+        self.known.setdefault(match[1].lower().replace(" ", "_"), match[2])
 
     _baud = gives(r"^\s*BR,? Nominal\s*: <n:int> ?(?:MBd|Mbps)", "symbol_rate {line} [MBd]", inside="module")
 

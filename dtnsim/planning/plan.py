@@ -186,8 +186,8 @@ def _planned(path: spec.PathSpec, request: Request, rate: Growth, years: int, en
 
 def _unsure(path: spec.PathSpec, seed: int) -> list[why_wide.Share]:
     """What makes an interval wide, as far as it is worth a measurement; at least the first thing."""
-    found = why_wide.of_path(path, seed)[:3]
-    return [s for n, s in enumerate(found) if s.share >= _WORTH or not n]
+    shares = why_wide.of_path(path, seed)[:3]
+    return [s for n, s in enumerate(shares) if s.share >= _WORTH or not n]
 
 
 def _free(path: spec.PathSpec, request: Request, now: Stage) -> tuple[tuple[Win, ...], tuple[str, ...]]:

@@ -117,9 +117,9 @@ class Rater:
         Args:
             lines: Whether the lines of connections hold nothing too.
         """
-        made = copy(self)
-        made._relieved, made._lines = self._relieved | frozenset(hosts), lines  # noqa: SLF001
-        return made
+        rater = copy(self)
+        rater._relieved, rater._lines = self._relieved | frozenset(hosts), lines  # noqa: SLF001
+        return rater
 
     def bottleneck(self, chosen: Set) -> str:
         """What binds the transfer that takes longest with a set, in words."""

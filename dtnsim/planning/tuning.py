@@ -42,12 +42,12 @@ class Ceilings:
     def __init__(
         self,
         path: PathSpec,
-        known: dict[tuple[str, ...], float],
+        cache: dict[tuple[str, ...], float],
         part: Callable[[PathSpec], PathSpec] = lambda path: path,
         each: Callable[[Collection[Any]], Iterable[Any]] = iter,
     ) -> None:
         self.each = each
-        self._known, self._paths, self._part = known, Paths(path), part
+        self._known, self._paths, self._part = cache, Paths(path), part
 
     def __call__(self, overrides: Sequence[str]) -> float:
         """Of one set of overrides."""

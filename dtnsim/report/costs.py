@@ -92,9 +92,9 @@ class Reliefs:
         if overrides not in self._loads:
             with without_words():
                 problem = timed.composer(self._paths(overrides), Draw()).problem()
-            found: dict[str, float] = {}
+            loads: dict[str, float] = {}
             for (transfer, station), seconds in times(problem).items():
                 name = station or f"{transfer}.workers"
-                found[name] = found.get(name, 0.0) + float(seconds[0])
-            self._loads[overrides] = found
+                loads[name] = loads.get(name, 0.0) + float(seconds[0])
+            self._loads[overrides] = loads
         return self._loads[overrides]

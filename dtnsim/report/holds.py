@@ -111,11 +111,13 @@ def _ends(p: Prediction, place: str) -> str:
 
 def bottleneck(p: Prediction) -> str:
     """What holds the transfer that takes longest, for people: in most of its draws, and at its best too."""
-    t, found = p.longest, usual(p)
+    t, mostly = p.longest, usual(p)
     best = f"{holds(p, t.bottleneck)} [{t.bottleneck.station}]"
     turns = _TURNS.search(t.bottleneck.reason)
     best += f" for {turns[1]}{turns[2]}" if turns and int(turns[1]) < _MOSTLY else ""
-    text = best if found is None else f"{holds(p, found.holder)} [{found.holder.station}] in {found.share:.0%} of runs"
+    text = (
+        best if mostly is None else f"{holds(p, mostly.holder)} [{mostly.holder.station}] in {mostly.share:.0%} of runs"
+    )
     if usual_holder(p) is not None:
         text += f"; at its best, {brief(holds(p, replace(t.bottleneck, work=())))}"
     return f"{text} ({t.name}, which takes longest)" if len(p.transfers) > 1 else text
@@ -123,9 +125,11 @@ def bottleneck(p: Prediction) -> str:
 
 def usual_holder(p: Prediction) -> Bottleneck | None:
     """What holds the transfer that takes longest in most of its draws, if it goes by another name at the medians."""
-    found = usual(p)
-    names = [brief(holds(p, replace(bottleneck, work=()))) for bottleneck in (p.longest.bottleneck, *(found or ())[:1])]
-    return found.holder if found is not None and names[0] != names[1] else None
+    mostly = usual(p)
+    names = [
+        brief(holds(p, replace(bottleneck, work=()))) for bottleneck in (p.longest.bottleneck, *(mostly or ())[:1])
+    ]
+    return mostly.holder if mostly is not None and names[0] != names[1] else None
 
 
 def usual(p: Prediction) -> Usual | None:
@@ -147,5 +151,5 @@ def is_same_limit(p: Prediction, then: str) -> bool:
 
 def _holder(p: Prediction) -> Bottleneck:
     """What holds the transfer that takes longest in most of its draws."""
-    found = usual(p)
-    return found.holder if found is not None else p.longest.bottleneck
+    mostly = usual(p)
+    return mostly.holder if mostly is not None else p.longest.bottleneck

@@ -99,12 +99,12 @@ def swept(result: SweepResult, out: Out) -> None:
         raise InputError("--plot: shows one or two keys; vary fewer, or use -o rows.csv")
     if result.keys[0] not in result.numbers():
         raise InputError(f"--plot: {result.rows[0][0]} is no number to draw over; vary a number first")
-    made = charts.scenarios(result)
-    curves(f"throughput [Gb/s] of {result.path}", _lines(made), f"{result.keys[0]} [SI]", out)
+    figure = charts.scenarios(result)
+    curves(f"throughput [Gb/s] of {result.path}", _lines(figure), f"{result.keys[0]} [SI]", out)
 
 
-def _lines(made: Figure) -> Lines:
-    return {str(t["name"]): (t["x"], t["y"]) for t in made.traces}
+def _lines(figure: Figure) -> Lines:
+    return {str(t["name"]): (t["x"], t["y"]) for t in figure.traces}
 
 
 def curves(title: str, lines: Lines, axis: str, out: Out, *, zero: bool = False) -> None:
@@ -124,8 +124,8 @@ def curves(title: str, lines: Lines, axis: str, out: Out, *, zero: bool = False)
     plot.plotsize(min(shutil.get_terminal_size((80, 24)).columns, _WIDEST) - 1, _ROWS)
     for name, points in list(lines.items())[:_CURVES]:
         plain = html.unescape(name.replace("<br>", ""))  # pages break long names
-        if known := [(a, b) for a, b in zip(*points, strict=True) if b is not None]:
-            plot.plot(*map(list, zip(*known, strict=True)), label=plain, marker="hd" if out.draws("▚") else "+")
+        if measured := [(a, b) for a, b in zip(*points, strict=True) if b is not None]:
+            plot.plot(*map(list, zip(*measured, strict=True)), label=plain, marker="hd" if out.draws("▚") else "+")
     if zero:
         plot.xlim(0, max((place for places, _ in lines.values() for place in places), default=1.0))
         plot.ylim(0, None)

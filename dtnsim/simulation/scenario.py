@@ -123,10 +123,10 @@ class Scene:
         if key not in self.states:
             active, shares = key
             texts = [f"{k}={v}" for number in active for k, v in (self.events[number].change or {}).items()]
-            given = _loaded(self.given.changed(texts) if texts else self.given, shares)
-            found, volumes, _ = _composed(given, self)
-            check_same(self.problem, found, active)
-            self.states[key] = self.problem if key == self.start else found, volumes
+            path = _loaded(self.given.changed(texts) if texts else self.given, shares)
+            state, volumes, _ = _composed(path, self)
+            check_same(self.problem, state, active)
+            self.states[key] = self.problem if key == self.start else state, volumes
         return self.states[key]
 
 

@@ -387,6 +387,6 @@ def read(raw: Mapping[str, Any]) -> Discrepancy:
     )
 
 
-def _record(of: type[Any], given: Mapping[str, Any]) -> Any:
+def _record(record: type[Any], raw: Mapping[str, Any]) -> Any:
     """A law or a noise as it is written, by the names of its fields."""
-    return of(*(float(given[each.name]) for each in fields(of)))
+    return record(*(float(raw[each.name]) for each in fields(record)))

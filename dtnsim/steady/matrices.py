@@ -264,14 +264,14 @@ def beyond(problem: Problem, m: Matrices, rows: Index) -> Array:
     It is what the others take in the mean, but where a time ends a writer whose page cache is full: that holds no more,
     and all that the medium takes besides is written through.
     """
-    found = m.total.demand
+    limits = m.total.demand
     for f, t in enumerate(problem.transfers):
         if t.timed and t.buffered is not None and not t.flushed and len(t.phases) > 1 and not several_steps(t):
-            found = np.array(np.broadcast_to(found, (len(found), len(rows))))
+            limits = np.array(np.broadcast_to(limits, (len(limits), len(rows))))
             for entry in np.flatnonzero(m.total.row == f):
                 name = problem.stations[m.total.station[entry]].name
-                found[entry] = sum(of_rows(d.per_byte, rows) for d in t.buffered.demands if d.station == name)
-    return found
+                limits[entry] = sum(of_rows(d.per_byte, rows) for d in t.buffered.demands if d.station == name)
+    return limits
 
 
 def lead(transfer: Transfer) -> Array:

@@ -99,16 +99,16 @@ class Scenarios:
         """
         rate = np.array(np.broadcast_to(self.solution.rate, self.parameters.shape))
         kinds, rows, most = [s.kind for s in self.problem.stations], np.arange(len(rate)) % self.draw.samples, []
-        made = np.empty_like(rate)
+        with_errors = np.empty_like(rate)
         for block, m in self._arrays():
             more = beyond(self.problem, m, rows[block])
             off = factors(m, rate[block], self.parameters[block], rows[block])
             # who meets others at a station all the time has less than their mean demands leave
             rate[block] = before = np.minimum(rate[block], self.parameters[block])
-            made[block] = discrepancy.capped(before * off, m, kinds, before, more)
+            with_errors[block] = discrepancy.capped(before * off, m, kinds, before, more)
             most.append(discrepancy.carried(m, kinds, before, more))
         # who is alone in part of its time has more there, but no more than the wires carry
-        return np.minimum(self._times(made, self.parameters, rate), np.concatenate(most))
+        return np.minimum(self._times(with_errors, self.parameters, rate), np.concatenate(most))
 
     def _arrays(self) -> Iterator[tuple[slice, Matrices]]:
         """The arrays, of very many in blocks of scenarios, with the capacities at the solution."""

@@ -61,17 +61,17 @@ class Bbcp(Tool):
 
     @model_validator(mode="before")
     @classmethod
-    def _equals(cls, given: Any) -> Any:
-        if not isinstance(given, Mapping):
-            return given
+    def _equals(cls, raw: Any) -> Any:
+        if not isinstance(raw, Mapping):
+            return raw
         for key in ("w", "window"):
-            text = given.get(key)
+            text = raw.get(key)
             if isinstance(text, str) and text.lstrip().startswith("="):
                 bare = text.lstrip().removeprefix("=")
                 if isinstance(text, Scalar):
                     bare = Scalar(bare, text.file, text.line, text.source)
-                return {**given, key: bare, "fixed": True}
-        return given
+                return {**raw, key: bare, "fixed": True}
+        return raw
 
     @property
     def block(self) -> Quantity:

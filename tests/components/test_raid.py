@@ -123,9 +123,8 @@ def test_what_a_time_ends_moves_more_with_a_larger_cache_and_never_without_end()
         assert 100e6 / float(done.missed_part(term(cache, "B"), 1e9).value) == pytest.approx(rate)
     whole = access("write", total_B=11e9)  # a file of that size fits a cache of 20 GB
     assert float(whole.missed_part(term(20e9, "B"), 1e9).value) == 0.0
-    assert float(whole.missed_part(term(1e9, "B"), 1e9).value) == pytest.approx(
-        float(done.missed_part(term(1e9, "B"), 1e9).value)
-    )
+    missed = float(done.missed_part(term(1e9, "B"), 1e9).value)
+    assert float(whole.missed_part(term(1e9, "B"), 1e9).value) == pytest.approx(missed)
 
 
 def test_stripes_over_hardware_raid5_as_at_nasa() -> None:

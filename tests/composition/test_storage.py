@@ -67,9 +67,7 @@ def test_many_streams_are_told_apart_by_an_eighth() -> None:
     assert len({step(n) for n in range(1, 5000)}) < 50
 
 
-def test_drives_that_mind_no_other_streams_are_tried_once_for_all_that_are_equal(
-    monkeypatch: pytest.MonkeyPatch,
-) -> None:
+def test_drives_that_mind_no_others_are_tried_once_for_equal_ones(monkeypatch: pytest.MonkeyPatch) -> None:
     scene = make_scene(path(6, SSD))
     drives = scene.state(scene.start)[1]
     composer, tried = drives._composer, []

@@ -40,10 +40,8 @@ def answer(given: object) -> dtnsim.Prediction:
 @pytest.fixture(scope="module")
 def html(given: object, answer: dtnsim.Prediction) -> str:
     simulation = dtnsim.simulate(given)
-    asked = whole.Sections(
-        simulation, scenarios=12, samples=32, sensitivity=64, command=("dtnsim", "report", "evil.yaml")
-    )
-    return whole.report(given, asked)
+    typed = ("dtnsim", "report", "evil.yaml")
+    return whole.report(given, whole.Sections(simulation, scenarios=12, samples=32, sensitivity=64, command=typed))
 
 
 def data(html: str) -> dict[str, object]:
@@ -323,9 +321,8 @@ def test_a_report_says_which_tool(given: object, html: str, monkeypatch: pytest.
     assert found[0].own
     monkeypatch.setattr(tool_choice, "choose", lambda *_: pytest.fail("asked for tools"))
     monkeypatch.setattr(costs.Reliefs, "reliefs", lambda _, rungs: [("", "")] * len(rungs))
-    assert "Which tool" not in whole.report(
-        given, whole.Sections(planned=False, scenarios=0, samples=16, sensitivity=0, tools=False)
-    )
+    few = whole.Sections(planned=False, scenarios=0, samples=16, sensitivity=0, tools=False)
+    assert "Which tool" not in whole.report(given, few)
 
 
 def test_bars_of_what_bytes_cost_are_the_utilisation() -> None:

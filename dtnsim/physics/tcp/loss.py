@@ -75,7 +75,7 @@ def of_whole_bursts(loss: ArrayLike, rtt_s: ArrayLike, mss_B: ArrayLike, most_Bp
     Neglects: segments that are sent again alone; other losses of the path, which take one segment each.
     Source: net/sched/sch_netem.c: netem_enqueue (loss_event drops an sk_buff; only `corrupt` calls netem_segment).
     """
-    p, rtt, mss, most = np.broadcast_arrays(*(np.asarray(given, float) for given in (loss, rtt_s, mss_B, most_Bps)))
+    p, rtt, mss, most = np.broadcast_arrays(*(np.asarray(values, float) for values in (loss, rtt_s, mss_B, most_Bps)))
     control = controls.find(cc)
     ratio = linux.PACING_AVOIDANCE if control.by_loss else 1.0
     burst = np.full(p.shape, 2.0)

@@ -129,8 +129,8 @@ class Course:
             self._next += 1
             self.steps += 1
             self._put(f, self._sizes[f], self._caps[f], now)
-            if (known := self.columns.ramps[self._opens[f]]) is not None:
-                self._open_up(f, iter((*known[0].after(0.0), (0.0, known[0].last))), now)
+            if (ramp := self.columns.ramps[self._opens[f]]) is not None:
+                self._open_up(f, iter((*ramp[0].after(0.0), (0.0, ramp[0].last))), now)
 
     def _put(self, f: int, size: float, cap: float, now: float) -> None:
         kind = self._kinds[f]
@@ -143,13 +143,13 @@ class Course:
 
     def _open_up(self, f: int, rest: Iterator[tuple[float, float]], now: float) -> None:
         """Gives a flow what its connections allow from now on, as far as they are open."""
-        known, step = self.columns.ramps[self._opens[f]], next(rest, None)
-        if known is None or step is None or f not in self._flows or not math.isnan(self.ended[f]):
+        ramp, step = self.columns.ramps[self._opens[f]], next(rest, None)
+        if ramp is None or step is None or f not in self._flows or not math.isnan(self.ended[f]):
             return
         self.steps += 1
         seconds, share = step
         left = self.fluid.withdraw(self._flows[f], now)
-        self._put(f, left, min(self._private_Bps[f], known[1] / self._costs[f] * share), now)
+        self._put(f, left, min(self._private_Bps[f], ramp[1] / self._costs[f] * share), now)
         if seconds:
             self._opened += 1
             heappush(self._openings, (now + seconds, self._opened, f, rest))
