@@ -19,7 +19,7 @@ from dtnsim.description import spec
 from dtnsim.description.transfer import split_end
 from dtnsim.ground.errors import DtnsimError
 from dtnsim.planning import catalog, explore, offers
-from dtnsim.planning.explore import Asked, Found
+from dtnsim.planning.explore import Request, SearchResult
 from dtnsim.planning.money import exchange
 from dtnsim.planning.option import Offered, Option
 from dtnsim.planning.plan import goal_of
@@ -81,10 +81,12 @@ def case(number: int) -> tuple[str, bool]:
     rng = random.Random(number)
     while True:
         name, overrides, path, hosts = described(rng)
-        asked = Asked(goal_of("1Gb/s", None, None), 0.5, hosts, "USD", Decimal("Infinity"), math.inf, 6, SAMPLES, 1)
         # every second case also buys parts that only their own file has a price for
         listed = offers.world(catalog.read(), None, shipped=True) if number % 2 else catalog.read()
-        offered = few(asked.offered(path, listed, exchange([]), ("parts",)), rng)
+        market = listed, exchange([])
+        goal = goal_of("1Gb/s", None, None)
+        asked = Request(goal, 0.5, hosts, "USD", Decimal("Infinity"), math.inf, 6, SAMPLES, 1, *market)
+        offered = few(asked.offered(path, "parts"), rng)
         now, dearest = rate(path, ()), rate(path, [max(v, key=lambda o: o.price) for v in offered.choices.values()])
         if len(offered.choices) >= 2 and dearest > 1.05 * now:
             break
@@ -97,7 +99,8 @@ def case(number: int) -> tuple[str, bool]:
     ))()  # fmt: skip
     most = sum(max(o.price for o in v) for v in offered.choices.values())
     budget = rng.choice((Decimal("Infinity"), most * Decimal(str(rng.uniform(0.2, 0.9)))))
-    asked = Asked(goal, rng.uniform(0.5, 0.97), hosts, "USD", budget, math.inf, rng.randint(2, 6), SAMPLES, 1)
+    sure, at_once = rng.uniform(0.5, 0.97), rng.randint(2, 6)
+    asked = Request(goal, sure, hosts, "USD", budget, math.inf, at_once, SAMPLES, 1, *market)
     found = explore.purchases(path, asked, offered)
     sets = [tuple(o for o in s if o) for s in itertools.product(*((None, *v) for v in offered.choices.values()))]
     stages = []
@@ -113,7 +116,7 @@ def case(number: int) -> tuple[str, bool]:
     return "\n  ".join([text, *faults]), not faults
 
 
-def judged(found: Found, stages: list[Stage], asked: Asked) -> list[str]:
+def judged(found: SearchResult, stages: list[Stage], asked: Request) -> list[str]:
     """What is wrong with a search, by every set predicted."""
     faults = [f"{found.search.exceeded} sets exceeded their bound"] if found.search.exceeded else []
     faults += ["cut"] if found.search.cut else []
@@ -133,7 +136,7 @@ def judged(found: Found, stages: list[Stage], asked: Asked) -> list[str]:
     return faults
 
 
-def reproduced(name: str, overrides: list[str], found: Found, asked: Asked) -> list[str]:
+def reproduced(name: str, overrides: list[str], found: SearchResult, asked: Request) -> list[str]:
     """Whether the `--set` lines of the dearest set give its figures."""
     options, (median, _, probability, _) = found.frontier[-1]
     same = predict(spec.load(name, [*overrides, *(x for o in options for x in o.overrides)]), samples=SAMPLES, seed=1)

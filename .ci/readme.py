@@ -82,7 +82,7 @@ def markdown(found: Any) -> str:
     lines = [f"| {' | '.join(head)} |", f"|---|{'---:|' * (len(head) - 1)}"]
     for site in [*found.sites, None]:
         s, rule = found.summary("blind", site), found.baseline_summary("blind", site)
-        of_site = trust(found.of("blind", site))
+        of_site = trust(found.with_role("blind", site))
         if not s.n or of_site is None:
             continue
         right, stated = found.bottlenecks("blind", site)
@@ -98,7 +98,7 @@ def markdown(found: Any) -> str:
             *(f"{w['error']} ({w['n']})" if w else "" for w in was),
         )
         lines.append(f"| {' | '.join(cells)} |")
-    then = first(found.of("blind"))
+    then = first(found.with_role("blind"))
     inside_then = trust(then)
     if inside_then is not None:
         s = summarise([abs(j.error) for j in then], [])
@@ -122,7 +122,7 @@ def measured(page: str) -> str:
 
         lines = []
         for kind in found[1].split(", "):
-            chosen = [j for j in judged().of("blind") if j.regime.kind == kind and j.error is not None]
+            chosen = [j for j in judged().with_role("blind") if j.regime.kind == kind and j.error is not None]
             inside = trust(chosen)
             off = sorted(abs(j.error) for j in chosen)[(len(chosen) - 1) // 2]
             lines.append(

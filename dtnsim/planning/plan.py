@@ -101,7 +101,7 @@ def plan(
         years = years or (_AHEAD if grow.value else 0)
     else:
         move = _moved_by_path(path_spec) if within is not None and target is None and move is None else move
-        goal = _goal_of(target, move, within)
+        goal = goal_of(target, move, within)
     rate = growth.drawn(grow, samples, seed) if grow is not None else 0.0
     hosts = _hosts(path_spec, keep, mine)
     foreign = [name for name in path_spec.hosts if name not in hosts]
@@ -257,7 +257,7 @@ def _moved_by_path(path: spec.PathSpec) -> str | None:
     return units.show(sum(sizes), "B", digits=12) if sizes and math.isfinite(sum(sizes)) else None
 
 
-def _goal_of(target: str | None, move: str | None, within: str | None) -> goals.Goal:
+def goal_of(target: str | None, move: str | None, within: str | None) -> goals.Goal:
     """The rate that is asked for.
 
     Raises:
