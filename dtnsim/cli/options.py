@@ -169,6 +169,7 @@ _ALONE: Final = {
     ("tcp", "--table"): ("--json", "--out", "--seed"),
     ("tools", "--table"): ("--json", "--out", "--seed", "--samples"),
 }
+_OF_ONE_PATH: Final = {("predict", "--picture"): "it shows one answer"}  #: those that are of one path, and why
 
 
 def check_effects(name: str, signature: inspect.Signature, options: dict[str, Any]) -> None:
@@ -187,6 +188,8 @@ def check_effects(name: str, signature: inspect.Signature, options: dict[str, An
         here, partners = (name, option), [o for o in used if o != option]
         if here in _NEEDS and _NEEDS[here] not in used:
             raise InputError(f"{option} has no effect without {_NEEDS[here]}; give both, or leave it out")
+        if here in _OF_ONE_PATH and len(options["paths"]) > 1:
+            raise InputError(f"{option}: give one path: {_OF_ONE_PATH[here]}")
         idle = [(option, o) for o in partners if o in _IDLE.get(here, ())]
         idle += [(o, option) for o in partners if here in _ALONE and o not in _ALONE[here]]
         if idle:

@@ -78,8 +78,6 @@ def command(
     from dtnsim.description import spec
     from dtnsim.steady.prediction import predict
 
-    if picture is not None and len(paths) > 1:
-        raise InputError("--picture: give one path: it shows one answer")
     before = _before(against, paths)
     wanted = _wanted(target, deadline, require or (), samples)
     loaded = [options.changed(spec.load(p, overrides or (), calibration), dataset, line) for p in paths]

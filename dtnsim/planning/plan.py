@@ -260,6 +260,11 @@ def _moved_by_path(path: spec.PathSpec) -> str | None:
 def goal_of(target: str | None, move: str | None, within: str | None) -> goals.Goal:
     """The rate that is asked for.
 
+    Args:
+        target: The rate, as ``--target`` has it.
+        move: What has to be moved.
+        within: The time that it may take.
+
     Raises:
         InputError: none, or two, or no rate.
     """
