@@ -169,7 +169,11 @@ _ALONE: Final = {
     ("tcp", "--table"): ("--json", "--out", "--seed"),
     ("tools", "--table"): ("--json", "--out", "--seed", "--samples"),
 }
-_OF_ONE_PATH: Final = {("predict", "--picture"): "it shows one answer"}  #: those that are of one path, and why
+#: those that are of one path, and why
+_OF_ONE_PATH: Final = {
+    ("predict", "--against"): "the file has the answer of one",
+    ("predict", "--picture"): "it shows one answer",
+}
 
 
 def check_effects(name: str, signature: inspect.Signature, options: dict[str, Any]) -> None:

@@ -78,7 +78,11 @@ def command(
     from dtnsim.description import spec
     from dtnsim.steady.prediction import predict
 
-    before = _before(against, paths)
+    before = None
+    if against is not None:
+        from dtnsim.report.document import read_prediction
+
+        before = read_prediction(against)
     wanted = _wanted(target, deadline, require or (), samples)
     loaded = [options.changed(spec.load(p, overrides or (), calibration), dataset, line) for p in paths]
     wide: list[tuple[Share, ...]] = [()] * len(loaded)
@@ -139,21 +143,6 @@ def _plan_lines(plan: Plan) -> list[str]:
     sets = [" ".join(f"--set '{o}'" for o in plan.best.overrides)] if plan.best.overrides else []
     why = plan.why_not.sentences(plan.confidence, plan.now.price.currency)
     return ["", f"what would meet it: {plan.verdict}", *(f"  {line}" for line in (*sets, *why))]
-
-
-def _before(against: str | None, paths: Sequence[str]) -> dict[str, Any] | None:
-    """The answer that is compared with.
-
-    Raises:
-        InputError: it is none, or there are several paths.
-    """
-    if against is None:
-        return None
-    from dtnsim.report.document import read_prediction
-
-    if len(paths) > 1:
-        raise InputError("--against: give one path: the file has the answer of one")
-    return read_prediction(against)
 
 
 def _since(before: dict[str, Any] | None, answer: Prediction) -> list[str]:

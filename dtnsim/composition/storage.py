@@ -254,11 +254,8 @@ class Storage:
 
     def _remote(self, row: Row, end: End, use: Access) -> None:
         """The network and the server below a network file system."""
-        remote, filesystem, route = (
-            self.server(end),
-            end.mounted.filesystem,
-            self.way(end, reading=use.operation == "read"),
-        )
+        remote, filesystem = self.server(end), end.mounted.filesystem
+        route = self.way(end, reading=use.operation == "read")
         if not isinstance(filesystem, Remote):
             raise SpecError(
                 f"a volume of {filesystem.kind} has no server",
