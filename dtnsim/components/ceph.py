@@ -94,6 +94,9 @@ class Cephfs(ParallelFilesystem, OsdPool):
         "one client that waits makes 1,010 files a second (Layton, as above) or 450 to 1,350, and removes 440 to 1,040 "
         "(mdtest of one task on flash: Compare FileSystem with RBD, a text kept in a GitHub repository)",
     )
+    sync_latency: RequestTime = prior(
+        "0 s", 0.0, "Linux fs/ceph/caps.c, ceph_fsync: the MDS hears of a file's size and times, and is not waited for"
+    )
     nowsync: bool | None = None
     contended: Annotated[Quantity, Unit("1", high=1.0)] = prior("0", 0.0, "no other client holds capabilities of it")
     shared: bool = False
@@ -121,6 +124,10 @@ class Cephfs(ParallelFilesystem, OsdPool):
         """More where another client has to give up its capabilities."""
         trips = law(gpfs.token_messages, inodes=1.0, contended=row.term(self.contended)).value
         return super().round_trips(row, operation) * trips
+
+    def flush_wait(self, row: Row, use: Access, host: Machine, volume: str) -> Value:
+        """What was written is on all copies when it is answered; nothing else is asked."""
+        return row.value(self.sync_latency)
 
     def medium(self, row: Row, use: Access, host: Machine, volume: str) -> None:
         """Objects in flight, OSDs with their copies, the nodes' ports, then the storage network."""
