@@ -17,10 +17,12 @@ from dtnsim.components.servers import Group, Left, RequestTime, TargetRate
 from dtnsim.components.stack import Stack
 from dtnsim.ground.ledger import Row
 from dtnsim.ground.quantity import Quantity, Unit, Value, prior
-from dtnsim.ground.term import Term, count, law, minimum, term
+from dtnsim.ground.term import Term, count, largest, law, minimum, term
 from dtnsim.ground.uncertainty import Otherwise, Since
 from dtnsim.ground.units import plural
 from dtnsim.physics import lustre, raid
+
+_MAX_DIRTY = term(32.0 * 2**20, "B", "Lustre, obd.h: OSC_MAX_DIRTY_DEFAULT; at least what max_rpcs_in_flight carry")
 
 
 class Extent(Model):
@@ -146,7 +148,7 @@ class Lustre(ParallelFilesystem):
     def medium(self, row: Row, use: Access, host: Machine, volume: str) -> None:
         """The mount's own limits, the targets and servers, then the storage network."""
         label = label_of(volume)
-        stripes = self.stripes(row, use.file_B)
+        stripes = self._at_work(row, use, self.stripes(row, use.file_B))
         self._client(row, use, host, volume, stripes)
         fs = self.system_mount(row)
         rate = self.either(use, fs.target_rate, fs.target_write)
@@ -156,6 +158,19 @@ class Lustre(ParallelFilesystem):
         if self.checksums:
             host.pool(row, row.term(self.checksum_byte), "Lustre checksums")
         host.storage_network(row, use, volume)
+
+    def _at_work(self, row: Row, use: Access, stripes: Term) -> Term:
+        """OSTs that a stream has at work; one that writes waits at each for what ``client_adjust_max_dirty`` allows."""
+        if use.random or use.finish == "direct":
+            return stripes
+        held = row.term(self.read_ahead) * 0.5
+        if use.operation == "write":
+            usual = largest(row.term(self.rpc_size) * float(self.rpcs), _MAX_DIRTY)
+            held = usual if self.max_dirty is None else row.term(self.max_dirty)
+        size = row.term(self.stripe_size)
+        if np.all(np.asarray(held.value) >= size.value):
+            return stripes
+        return law(lustre.osts_at_work, stripes=stripes, stripe_B=size, held_B=held)
 
     def _client(self, row: Row, use: Access, host: Machine, volume: str, stripes: Term) -> None:
         """RPCs, read-ahead and stream of this access; the client's ceiling."""

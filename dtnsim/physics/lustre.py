@@ -74,6 +74,29 @@ def osc_rate(rpcs: ArrayLike, rpc_B: ArrayLike, service_s: ArrayLike, dirty_B: A
     return flying / as_float(service_s)
 
 
+def osts_at_work(stripes: ArrayLike, stripe_B: ArrayLike, held_B: ArrayLike) -> FloatArray:
+    """OSTs that one sequential stream keeps at work: min(n, 1 / (1 - d / s)), all of them where d is s or more.
+
+    Of each stripe the last d bytes are still on their way while the stream is at the next OST; for the others it waits.
+
+    Args:
+        stripes: OSTs of the file n [1].
+        stripe_B: Stripe size s [B].
+        held_B: What the client has on its way to one OST that the stream has left d: osc.*.max_dirty_mb of a writer,
+            half of the read-ahead of a reader, whose window moves over to the next OST byte by byte [B].
+
+    Returns:
+        OSTs [1].
+
+    Valid: a stream that is faster than one OST, stripe after stripe.
+    Neglects: several writers or chunks of one file, each at an OST of its own; the grant of a full OST.
+    Source: Lustre, lustre/osc/osc_cache.c (osc_enter_cache: a writer waits for the dirty pages of one OSC);
+        renewal-reward: s bytes in (s - d) / r seconds.
+    """
+    waited = 1.0 - as_float(held_B) / as_float(stripe_B)
+    return np.where(waited > 0.0, np.minimum(as_float(stripes), 1.0 / np.maximum(waited, 1e-9)), as_float(stripes))
+
+
 def read_ahead_rate(window_B: ArrayLike, rpc_B: ArrayLike, service_s: ArrayLike) -> FloatArray:
     """Rate of one sequential reader by its read-ahead window, in whole RPCs: max(floor(window / rpc), 1) rpc / t.
 
