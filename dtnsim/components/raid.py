@@ -189,13 +189,16 @@ class Raid(LinuxMd):
         return float(self.data_members) * self.of.media_rate(row, operation)
 
     def parity_thread(self, row: Row, use: Access) -> tuple[Term, int] | None:
-        """Md's raid5d copies what is written into its stripe cache, computes parity and hands it to the drives."""
-        if not (self.software and self.parity and use.operation == "write"):
+        """Md's raid5d copies what passes its stripe cache, and computes: what is written, and reads without a disk."""
+        reading = use.operation == "read"
+        past = reading and (not self.lost or (use.kernel is not None and use.kernel < md.DEGRADED_BY_STRIPE))
+        if not (self.software and self.parity) or past:
             return super().parity_thread(row, use)
-        moved = self._moved(row, use, drives_bind=False)
+        read = self._read_load(use) if use.random else ONCE
+        moved = read if reading else self._moved(row, use, drives_bind=False)
         pages = law(md.thread_load, moved=moved, disks=self.disks, parity=self.parity)
         work = row.term(self.parity_work) * pages
-        if use.random and self._reads_first(row, use):
+        if not reading and use.random and self._reads_first(row, use):
             stripe = (self.disks - self.parity) * md.MD_PAGE_B
             request = term(use.block_B, "B")
             work = work + law(md.partial_load, request_B=request, stripe_B=stripe, work=row.term(self.partial_work))

@@ -26,6 +26,9 @@ LOCKLESS: Final = dict.fromkeys((5, 6, 50, 60), (5, 14)) | {10: (6, 1)}
 IDLEST: Final = {1: (3, 6), 10: (5, 3)}
 #: First release in which who writes to a mirror without a bitmap sends the write out (commit 7db922bae3ab).
 WRITES_DIRECTLY: Final = (6, 5)
+#: First release in which no read of RAID 5 or 6 without a disk passes its stripe cache by (commit 9ffc8f7cb964: "the MD
+#: thread mostly become CPU bound").
+DEGRADED_BY_STRIPE: Final = (4, 1)
 _SETTLES: Final = 100  #: Rounds of a fixed point that falls without turning.
 
 
