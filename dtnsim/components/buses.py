@@ -11,7 +11,7 @@ from dtnsim.components.device import BLOCK_REQUEST, Connections, Device, Fabric
 from dtnsim.components.filesystem import label_of
 from dtnsim.components.hba import Hba
 from dtnsim.components.nic import Nic
-from dtnsim.components.offload import WITHOUT_AES, Duty, Offload
+from dtnsim.components.offload import CHAINED, WITHOUT_AES, Duty, Offload
 from dtnsim.components.wiring import Wiring, link_known
 from dtnsim.ground.ledger import Row
 from dtnsim.ground.quantity import Value, middle, prior
@@ -233,6 +233,8 @@ class Buses(Wiring):
         taker = self.taker(duty)
         if taker is None or duty is None:
             slow = None if duty is None or self.cpu.aes else WITHOUT_AES.get(duty.algorithm)
+            if duty is not None and duty.algorithm in CHAINED:
+                cycles = cycles * row.term(self.cpu.per_cycle)
             self.core(row, thread, cycles if slow is None else cycles + row.term(slow), text, near=near)
             return
         device = self.devices[taker]

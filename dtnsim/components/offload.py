@@ -30,6 +30,8 @@ WITHOUT_AES: Final = {
     ),
     "aes-gmac": prior("7 cycles/B", 0.5, "aes-gcm less aes-ctr: the authentication alone"),
 }
+#: whose steps wait for each other, so that a byte takes as many cycles where a cycle does more (`Cpu.per_cycle`)
+CHAINED: Final = frozenset({"md5"})
 
 
 @dataclass(frozen=True, slots=True)

@@ -1,8 +1,8 @@
 """A host as it was measured: what the logs of `measuring` say, in the place of what was found or assumed.
 
 Every test is one sort of access, so each figure gives one number: no drive's shape is fitted. Costs of the kernel are
-in cycles of a clock that is taken as exact; what this processor does with a cycle (``per_cycle``) comes from ciphers
-and sums, whose costs are published.
+in cycles of a clock that is taken as exact, and that MD5 tells; what this processor does with a cycle (``per_cycle``)
+comes from ciphers and a sum whose costs are published.
 """
 
 import math
@@ -35,8 +35,7 @@ _ALIKE: Final = 1.4  #: rates of new and of known blocks, or of idle and of used
 _FALLS: Final = 0.7
 _SMALL_B: Final = 16384.0
 #: OpenSSL's name -> operation whose published cost is known
-_KNOWN: Final = {"md5": "md5_openssl", "sha256": "sha256_ni", "aes-128-gcm": "aes128_gcm",
-                 "chacha20-poly1305": "chacha20_poly1305"}  # fmt: skip
+_KNOWN: Final = {"sha256": "sha256_ni", "aes-128-gcm": "aes128_gcm", "chacha20-poly1305": "chacha20_poly1305"}
 #: key of `components.measured.Depth` -> test, its depth left out
 _REQUESTS: Final = {"read": "read", "write": "write", "reads": "randread", "writes": "randwrite"}
 _CLOCK: Final = re.compile(r"([\d.]+) GHz")
@@ -139,7 +138,7 @@ def host(discovered: Found, logs: Logs, mount: str) -> Found:
     """
     volume = volume_of(discovered, mount)
     tree = dict(discovered.tree)
-    clock = _clock(tree)
+    clock = _clock(tree, logs)
     work = _per_cycle(logs, clock)
     processor = dict(below(tree, "cpu"))
     processor["clock"] = Stated(
@@ -168,8 +167,10 @@ def volume_of(discovered: Found, mount: str) -> Tree:
     raise InputError(f"--volume: {mount} is of a kind that discover leaves to you; it describes {names}")
 
 
-def _clock(tree: Tree) -> float:
-    """Clock that costs are counted in [Hz]: the one that was found, or that of the part."""
+def _clock(tree: Tree, logs: Logs) -> float:
+    """Clock that costs are counted in [Hz]: by MD5, as many cycles on any core, or what was found, or the part's."""
+    if sums := logs.figures("openssl-md5"):
+        return CORE_RATES["md5_openssl"].cycles_per_byte * statistics.median(sums)
     clock, part = (below(tree, "cpu").get(key) for key in ("clock", "part"))
     if isinstance(clock, Stated) and (number := _CLOCK.search(str(clock.value))) is not None:
         return float(number[1]) * 1e9

@@ -29,6 +29,7 @@ CACHE_PART: Final = 0.5
 
 #: what does between hosts what a tool does within one
 INSTEAD: Final = {"tar": "tar-ssh or tar-nc", "dd": "iperf3 or tar-nc", "robocopy": "scp or rclone"}
+MD5: Final = Duty("own", "md5")
 TLS: Final = Duty("cipher", "aes-gcm", "tls")  #: AES-GCM of TLS, as a card of the host could compute it
 
 core_cost = cores.core_cost  #: cycles per byte of an operation whose rate is published

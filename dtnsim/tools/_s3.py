@@ -5,6 +5,7 @@ from dataclasses import dataclass
 from typing import Final
 
 from dtnsim.components.access import Access, Thread
+from dtnsim.components.offload import Duty
 from dtnsim.ground.errors import SpecError
 from dtnsim.ground.quantity import Quantity, prior
 from dtnsim.tools._common import TLS, both_ends, core_cost, device_work, reading, writing
@@ -72,7 +73,7 @@ class Client:
     a_file: int | None = None  #: Parts of one object at once; None: as many as there are requests.
     first: bool = False  #: Whether the first range of a download is alone, since its answer tells how many there are.
     head: float = 0.0  #: Requests for an object that wait before its data (HEAD of a download).
-    checksums: tuple[tuple[Quantity, str], ...] = ()  #: What the program sums of what it puts.
+    checksums: tuple[tuple[Quantity, str, Duty | None], ...] = ()  #: What the program sums of what it puts.
     tls: bool = True  #: Whether the store is reached by https.
     lists: bool = False  #: Whether the keys are listed before (recursive downloads, ``sync``).
     limit: Quantity | None = None  #: Rate of all requests together, where the user caps it.
@@ -138,7 +139,7 @@ class Client:
             ends = both_ends(sender, receiver, _GCM, "TLS AES-GCM", TLS)
             cpu += ends if job.remote else tuple(use for use in ends if use.end == end)
         if self.put:
-            cpu += tuple(CpuUse(end, client, *each) for each in self.checksums)
+            cpu += tuple(CpuUse(end, client, cost, what, duty=duty) for cost, what, duty in self.checksums)
         files = FileCost(
             round_trips=self.round_trips(job, workers),
             source=self._operations(job, "stat", "open", "close", put=False) if job.source == "volume" else (),

@@ -8,7 +8,7 @@ from pydantic import Field, model_validator
 
 from dtnsim.components.access import Thread
 from dtnsim.ground.quantity import Quantity, Scalar, prior
-from dtnsim.tools._common import COPIED, both_ends, core_cost, transfer
+from dtnsim.tools._common import COPIED, MD5, both_ends, core_cost, transfer
 from dtnsim.tools._options import Count, Cycles, Rate, Size, documented, named
 from dtnsim.tools.plan import CpuUse, Job, NetUse, Plan, Tool
 
@@ -87,7 +87,7 @@ class Bbcp(Tool):
         reader, writer = Thread("bbcp reader"), Thread("bbcp writer")
         senders, receivers = Thread("bbcp senders", self.s), Thread("bbcp receivers", self.s)
         turns = CpuUse("source", Thread("bbcp streams in turn"), self.turn_work, "streams wait for each other")
-        sums = both_ends(senders, receivers, _MD5, "MD5") if self.e else ()
+        sums = both_ends(senders, receivers, _MD5, "MD5", MD5) if self.e else ()
         net = NetUse(
             senders, receivers, streams=self.s, window=self.w if self.fixed else None, rate=self.x, lockstep=True
         )

@@ -15,7 +15,7 @@ from pydantic import Field
 from dtnsim.components.access import Thread
 from dtnsim.ground.quantity import prior
 from dtnsim.ground.uncertainty import Otherwise
-from dtnsim.tools._common import COPIED, COPIED_WITH_TIMES, TLS, both_ends, core_cost, rereading, transfer
+from dtnsim.tools._common import COPIED, COPIED_WITH_TIMES, MD5, TLS, both_ends, core_cost, rereading, transfer
 from dtnsim.tools._options import STREAMS, Client, Count, Cycles, Size, documented, named
 from dtnsim.tools.plan import FileCost, Job, NetUse, Opening, Plan, Step, Tool
 
@@ -237,7 +237,7 @@ class Globus(Tool):
 
     def _verification(self, job: Job, workers: int) -> Step:
         sender, receiver = Thread("checksum at source", workers), Thread("checksum at destination", workers)
-        sums = both_ends(sender, receiver, self.checksum, "MD5 of the verification")
+        sums = both_ends(sender, receiver, self.checksum, "MD5 of the verification", MD5)
         kinds = {"source": job.source, "destination": job.destination}
         opened: dict[str, Any] = {end: ("open", "close") if kind == "volume" else () for end, kind in kinds.items()}
         again = partial(rereading, job, block=self.checksum_block, workers=workers, piece_B=self._piece_B)

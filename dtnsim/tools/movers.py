@@ -16,7 +16,7 @@ from dtnsim.components.access import Thread
 from dtnsim.components.offload import Duty
 from dtnsim.ground.quantity import Quantity, Unit, prior
 from dtnsim.physics.tcp import ratebased
-from dtnsim.tools._common import COPIED, COPIED_WITH_TIMES, CRC32C, TLS, both_ends, core_cost, transfer
+from dtnsim.tools._common import COPIED, COPIED_WITH_TIMES, CRC32C, MD5, TLS, both_ends, core_cost, transfer
 from dtnsim.tools._options import Count, Cycles, Rate, Size, documented, named
 from dtnsim.tools._ssh import FAREWELL, LOGIN, LOGIN_WORK
 from dtnsim.tools.plan import CpuUse, Job, NetUse, Opening, Plan, Tool
@@ -91,7 +91,7 @@ class Fdt(Tool):
         reader, writer = Thread("fdt reader"), Thread("fdt writer")
         copies = self.P if self.bio else max(1, min(self.P, job.cores))
         sender, receiver = Thread("fdt senders", copies), Thread("fdt receivers", copies)
-        sums = (CpuUse("source", reader, _MD5, "MD5"),) if self.md5 else ()
+        sums = (CpuUse("source", reader, _MD5, "MD5", duty=MD5),) if self.md5 else ()
         net = NetUse(sender, receiver, streams=self.P, window=self.ss, rate=self.limit)
         cpu = (*both_ends(sender, receiver, self.overhead, "Java NIO"), *sums)
         step = transfer(job, (reader, writer), self.bs, net, cpu, replace(COPIED, source=("open", "close")))

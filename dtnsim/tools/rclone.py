@@ -178,7 +178,7 @@ class Rclone(Tool):
             return (step,)
         local, thread = way.backend == "local", Thread("rclone hash", workers)
         ends: tuple[End, ...] = ("source", "destination") if local else ("source",) if way.put else ("destination",)
-        sums = tuple(CpuUse(end, thread, _MD5, "MD5") for end in ends)
+        sums = tuple(CpuUse(end, thread, _MD5, "MD5", duty=Duty("own", "md5")) for end in ends)
         if first:
             return (Step("checksum", read=reading(job, thread, self.block, workers=workers), cpu=sums), step)
         if not apart:

@@ -14,7 +14,7 @@ from pydantic import Field
 from dtnsim.components.access import Thread
 from dtnsim.ground.quantity import Quantity, Unit, prior
 from dtnsim.ground.uncertainty import Otherwise
-from dtnsim.tools._common import core_cost
+from dtnsim.tools._common import MD5, core_cost
 from dtnsim.tools._options import Client as ClientEnd, Count, Cycles, Rate, Share, Size, named
 from dtnsim.tools._s3 import GO_CLIENT, Client, uploads
 from dtnsim.tools.plan import CpuUse, Job, Plan, Step, Tool
@@ -150,8 +150,8 @@ class S5cmd(Tool):
             start=_S5CMD_START,
             overhead=self.overhead,
             checksums=(
-                (core_cost("md5_openssl", _BODY_HASHES), "MD5 of the body"),
-                (core_cost("sha256_ni", _BODY_HASHES), "SHA-256 of the body"),
+                (core_cost("md5_openssl", _BODY_HASHES), "MD5 of the body", MD5),
+                (core_cost("sha256_ni", _BODY_HASHES), "SHA-256 of the body", None),
             ),
             tls=self.tls,
             lists=not put and job.files > 1,
@@ -205,7 +205,7 @@ class Mc(Tool):
             head=1.0,  # its size and time are asked for before it is copied
             start=_MC_START,
             overhead=self.overhead,
-            checksums=() if self.tls else ((_SHA256, "SHA-256 of the payload"),),
+            checksums=() if self.tls else ((_SHA256, "SHA-256 of the payload", None),),
             tls=self.tls,
             lists=job.files > 1,
             limit=limit,

@@ -7,7 +7,7 @@ from pydantic import Field
 
 from dtnsim.components.access import Thread
 from dtnsim.ground.quantity import Quantity, prior
-from dtnsim.tools._common import ADLER32, COPIED, CRC32C, both_ends, core_cost, in_flight, transfer
+from dtnsim.tools._common import ADLER32, COPIED, CRC32C, MD5, both_ends, core_cost, in_flight, transfer
 from dtnsim.tools._options import Client, Cycles, Rate, Size, named
 from dtnsim.tools.plan import CpuUse, Job, NetUse, Opening, Plan, Tool
 
@@ -72,7 +72,8 @@ class Xrdcp(Tool):
         flight = in_flight(self.parallel_chunks, self.chunk_size, "chunks")
         sums: tuple[CpuUse, ...] = ()
         if self.cksum != "none":
-            sums = (CpuUse("destination", Thread("xrdcp checksum", workers), _SUMS[self.cksum], self.cksum),)
+            checker, duty = Thread("xrdcp checksum", workers), MD5 if self.cksum == "md5" else None
+            sums = (CpuUse("destination", checker, _SUMS[self.cksum], self.cksum, duty=duty),)
         net = NetUse(sender, receiver, streams=workers * self.S, channel=flight, channels=workers, rate=self.xrate)
         net = replace(net, stopped=workers > 1 or job.files > 1)
         cpu = (*both_ends(sender, receiver, self.overhead, "xrootd"), *sums)

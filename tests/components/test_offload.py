@@ -20,14 +20,14 @@ def bare() -> dict[str, Any]:
     return machine(cpu=cpu, volumes={"/d": volume(FAST)})
 
 
-@cases("tool, core, more", rows("components/tables", "what_programs_cipher_takes_longer_without_aes"))
-def test_what_programs_cipher_takes_longer_without_aes(tool: Any, core: str, more: float) -> None:
-    def work(*, aes: bool) -> float:
-        both = {**bare(), "cpu": {**bare()["cpu"], "aes": aes}}
+@cases("tool, core, cpu, more", rows("components/tables", "work_that_takes_more_cycles_on_another_processor"))
+def test_work_that_takes_more_cycles_on_another_processor(tool: Any, core: str, cpu: Any, more: float) -> None:
+    def work(**cpu: Any) -> float:
+        both = {**bare(), "cpu": {**bare()["cpu"], **cpu}}
         path = journey(both, both, start="a:/d", to="b:/d", tool=tool, dataset={"files": 1, "size": "1 TB"})
         return sum(cost for name, cost in sheet(problem(path)).demands.items() if name.startswith(core))
 
-    assert work(aes=False) - work(aes=True) == pytest.approx(more, abs=1e-6)
+    assert work(**cpu) - work() == pytest.approx(more, abs=1e-6)
 
 
 @pytest.mark.parametrize(("card", "duty", "taken"), rows("components/tables", "what_a_card_takes_over"))
