@@ -223,7 +223,7 @@ class Rbd(Device, OsdPool):
     core_write_rate: Annotated[Quantity, Unit("B/s", spread=0.3, low=1e5)] = _CORE_RATE[1]
     nodes: Annotated[int, Field(ge=1, le=10000)] = 10
     hyperconverged: Annotated[bool, Field(description="the host is one of the nodes with OSDs")] = False
-    port_rate: Annotated[Quantity, Unit("B/s", spread=0.05, low=1e5, line=True)] | None = None
+    port_rate: Annotated[Quantity, Unit("B/s", low=1e5, line=True)] | None = None
     depth: Annotated[int, Field(ge=1, le=4096)] = 128
     request: Annotated[Quantity, Unit("B", low=4096)] = prior(
         "4 MiB", 0.0, "krbd sets read_ahead_kb and the largest request to the object size (drivers/block/rbd.c)"

@@ -30,7 +30,7 @@ class RemoteBlock(Layer):
     """
 
     targets: Annotated[int, Field(ge=1, le=1000)] = 1
-    port_rate: Annotated[Quantity, Unit("B/s", spread=0.05, low=1e5, line=True)] | None = None
+    port_rate: Annotated[Quantity, Unit("B/s", low=1e5, line=True)] | None = None
     transport: Literal["tcp", "rdma"] = "tcp"
     connections: Annotated[int, Field(ge=1, le=4096)] = 1
     depth: Annotated[int, Field(ge=1, le=4096)] = 128

@@ -227,6 +227,7 @@ def _replicas(s: Simulation, groups: Sequence[Sequence[int]], out: Out) -> None:
         every = [*((v, "B/s") for v in rates.values()), *((v, "s") for v in durations.values())]
         rows.add_row(name_of(s.runs[0], group), *(units.show(v, unit) if v is not None else "" for v, unit in every))
     out.print(rows)
+    out.print("the runs draw parts, files and events; 'dtnsim predict' has the model's own error besides")
 
 
 def columns(s: Simulation) -> dict[str, Any]:

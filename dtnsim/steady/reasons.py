@@ -1,5 +1,6 @@
 """Why something binds, in words an engineer can check."""
 
+import re
 from collections import Counter
 from functools import lru_cache
 from pathlib import Path
@@ -15,6 +16,8 @@ from dtnsim.steady.matrices import Matrices
 
 _PLAIN = 0.1  #: a demand this near to one unit a byte goes without saying, and what is a smaller part of one
 BOTH_WAYS: Final = "shared by reads and writes"  #: drives that a transfer reads and writes at once
+_WORK_A_CYCLE = re.compile(r"Hz x (?!1$)[\d.]+$")  #: a clock of which a cycle does more, or less, than another's
+_A_GOOD_PART = 0.1  #: share of all waits from which on one beside the longest is named
 _NEARLY_ALL = 0.97  #: share of the workers' time from which on what takes the rest of it is not worth a word
 _TIE = 1e-9  #: stations that take times that differ by less hold alike
 
@@ -134,8 +137,11 @@ def reason(problem: Problem, f: int, cause: Cause, named: int | None = None) -> 
     """
     transfer = problem.transfers[f]
     if cause.station is None:
-        first = _waits(transfer)[0]
-        return f"workers wait for {first.what} ({first.formula})" + _other_time(problem, f, cause)
+        first, *others = _waits(transfer)
+        total = sum(float(np.max(d.per_byte)) for d in (first, *others))
+        also = ((d.what, float(np.max(d.per_byte)) / total) for d in others)
+        more = "".join(f", and for {what} ({share:.0%} of the wait)" for what, share in also if share >= _A_GOOD_PART)
+        return f"workers wait for {first.what} ({first.formula}){more}" + _other_time(problem, f, cause)
     station = problem.stations[cause.station]
     phase = transfer.phases[cause.phase]
     sharers = _visitors(problem)[station.name, transfer.turn] - 1
@@ -193,8 +199,9 @@ def _station_words(station: Station, demands: list[Demand]) -> str:
         for d in demands:
             parts[d.what] = parts.get(d.what, 0.0) + float(np.ravel(d.per_byte)[0])
         work = " + ".join(f"{label} {c:.2f}" for label, c in sorted(parts.items(), key=lambda p: -p[1]) if c > 0)
-        verb = "are" if station.kind == "cpu" else "is"
+        verb = "are" if station.kind == "cpu" or "queues" in station.label else "is"
         text = f"{station.label or station.name} {verb} saturated: {work} cycles/B at {units.show(capacity, 'Hz')}"
+        text += f" ({station.formula} of work a cycle)" if _WORK_A_CYCLE.search(station.formula) else ""
         slower = 1 / (1 - station.slowed) - 1
         return text + (f" ({slower:.1%} slower under the load of memory)" if station.slowed else "")
     label = demands[0].what if demands else station.kind

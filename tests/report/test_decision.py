@@ -247,9 +247,9 @@ def test_threads_of_a_server_are_called_so() -> None:
 
 @pytest.mark.parametrize(("path", "said"), [("esnet/lbl-anl-globus", True), ("venadi/gridftp-gpfs", False)])
 def test_what_holds_for_a_part_of_the_time_says_so(path: str, *, said: bool) -> None:
-    """Verification takes turns with a port: it is full for half of the time alone, so that more files at once help."""
+    """Verification takes turns with the transfer: each is half of the time, so that more files at once help."""
     found = " ".join(" ".join(carded(dtnsim.predict(path, samples=16))).split())
-    assert bool(re.search(r"\] for \d+% of the time, the phase 'verification' \d+%", found)) is said
+    assert bool(re.search(r"\] for \d+% of the time, the phase 'transfer' \d+%", found)) is said
 
 
 def test_times_of_a_sentence_are_in_one_unit() -> None:

@@ -115,15 +115,15 @@ def test_a_full_station_says_its_capacity_and_how_it_was_reached(unit: str, capa
 
 
 def test_what_connections_allow_is_said_in_their_own_words() -> None:
-    problem = made(
-        [station("network.tcp", 1.25e8, "tcp")], Phase("p", (Demand("network.tcp", 1.0, "window-limited: 2 MiB"),))
-    )
+    of_connection = Demand("network.tcp", 1.0, "window-limited: 2 MiB")
+    problem = made([station("network.tcp", 1.25e8, "tcp")], Phase("p", (of_connection,)))
     assert say(problem) == "window-limited: 2 MiB: 1 Gb/s"
 
 
-def test_waiting_names_the_longest_wait_and_its_formula() -> None:
+def test_waiting_names_the_longest_wait_its_formula_and_others() -> None:
     waits = (Demand("w", 0.2, "file operations", "10 x open"), Demand("w", 0.5, "round trips", "10 x 2"))
-    assert say(made([], Phase("p", (), waits))) == "workers wait for round trips (10 x 2)"
+    said = say(made([], Phase("p", (), waits)))
+    assert said == "workers wait for round trips (10 x 2), and for file operations (29% of the wait)"
 
 
 def test_a_phase_that_takes_longest_is_named() -> None:
