@@ -28,7 +28,7 @@ from dtnsim.composition.route import Route
 from dtnsim.composition.storage import Shelf, Storage
 from dtnsim.composition.volumes import Volumes
 from dtnsim.description.spec import PathSpec
-from dtnsim.description.transfer import TransferSpec
+from dtnsim.description.transfer import TransferSpec, split_end
 from dtnsim.ground import runtime, units
 from dtnsim.ground.errors import DtnsimError, SpecError
 from dtnsim.ground.ledger import Ledger, Row, solo_rate
@@ -63,6 +63,8 @@ def run_together(paths: Iterable[PathSpec]) -> None:
 
     with gathered(), without_words():
         for path in paths:
+            if all(split_end(t.source_end)[0] == split_end(t.to)[0] for t in path.transfers):
+                continue  # no connections between its ends
             with suppress(DtnsimError):  # whoever composes it hears of it
                 composer = Composer(path, Ledger(Draw()), {})
                 for each in composer.legs:

@@ -144,19 +144,22 @@ def answered(drawn: Connection, nominal: Connection, draw: Draw, openings: Openi
         drawn: The streams in all draws.
         nominal: The streams at nominal values.
     """
-    closed, limit = closed_form(drawn)
+    of_drawn = _closed(drawn)
+    closed, limit = of_drawn.goodput
     one = all(np.size(v) == 1 for v in _figures(nominal))  # not many scenarios, each its own
     plain: dict[str, Any] = dict(zip(FIGURES, map(float, _figures(nominal)), strict=True)) if one else {}
     usually = replace(nominal, **plain) if one else None
     if not agreed(np.asarray(nominal.rtt_s) >= LEAST_RTT_S):
-        return replace(drawn, capacity_Bps=closed, limit=str(np.ravel(limit)[0]) if one else limit, nominal=usually)
+        return replace(drawn, capacity_Bps=closed, limit=str(np.ravel(limit)[0]) if one else limit, nominal=usually,
+                       allowed=of_drawn.allowed)  # fmt: skip
     c = _course(nominal)
-    usual = float(closed if drawn is nominal else closed_form(nominal)[0]) if one else closed
+    usually_closed = of_drawn if drawn is nominal else _closed(nominal)
+    usual = float(usually_closed.goodput[0]) if one else closed
     with np.errstate(divide="ignore", invalid="ignore"):
         factor = np.nan_to_num(np.asarray(closed) / usual, nan=0.0, posinf=1.0)
         if one and drawn is not nominal:  # rounds may have more for they know no knee at the window: nor do draws afar
-            more = np.clip(c.steady_Bps / usual, 1.0, path.window_knee(**_steady(nominal)))
-            factor = factor * np.minimum(path.window_knee(**_steady(drawn)) / more, 1.0)
+            more = np.clip(c.steady_Bps / usual, 1.0, usually_closed.window_knee)
+            factor = factor * np.minimum(of_drawn.window_knee / more, 1.0)
     least, many = _moved(openings)
     stretch = np.asarray(drawn.rtt_s) / np.asarray(nominal.rtt_s)
     early = 1 / stretch  # slow start sends as much a round trip, whatever the steady rate becomes
@@ -179,6 +182,7 @@ def answered(drawn: Connection, nominal: Connection, draw: Draw, openings: Openi
         stretch=stretch,
         limit=c.limit,
         capacity_Bps=steady,
+        allowed=of_drawn.allowed,
         nominal=usually,
         file_B=math.inf if openings is None else float(least.max(initial=0.0)) if drawn.reopened else openings.waited_B,
     )
@@ -272,9 +276,7 @@ def overshoots(streams: Connection) -> Any:
 
 def closed_form(streams: Connection, part: float = 1.0) -> tuple[Value, Any]:
     """Steady goodput of part of the streams in closed form, monotone in every parameter [B/s], and its limit's name."""
-    steady = _steady(streams, part)
-    many = any(isinstance(value, np.ndarray) for value in steady.values())
-    return path.path_goodput(**steady) if many else _goodput(**steady)
+    return _closed(streams, part).goodput
 
 
 def limits(streams: Connection) -> Mapping[str, Value]:
@@ -285,7 +287,7 @@ def limits(streams: Connection) -> Mapping[str, Value]:
     """
     if streams.left is not None:
         return streams.left
-    terms = path.allowed(**_steady(streams))
+    terms = dict(streams.allowed)
     if "loss" in terms and (streams.nominal is None or not streams.nominal.loss):
         terms["link"] = np.minimum(terms["link"], terms.pop("loss"))
     with np.errstate(divide="ignore", invalid="ignore"):
@@ -300,12 +302,14 @@ def mean_flight(s: Connection) -> Value:
     return _single(window.of_trains(most, send, packet, s.rtt_s, s.rate_Bps / s.mtu_B, s.streams) * s.mss_B)
 
 
-def _steady(streams: Connection, part: float = 1.0) -> dict[str, Any]:
+def _closed(streams: Connection, part: float = 1.0) -> path.Closed:
     loss, flight = lossy.events(streams.loss, streams.burst), mean_flight(streams)
-    return path.figures(streams, loss=_single(loss), streams=streams.streams * part, window_B=flight)
+    steady = path.figures(streams, loss=_single(loss), streams=streams.streams * part, window_B=flight)
+    many = any(isinstance(value, np.ndarray) for value in steady.values())
+    return path.Closed(**steady) if many else _known(**steady)
 
 
-_goodput: Final = lru_cache(maxsize=1024)(path.path_goodput)  #: of equal connections it is asked again and again
+_known: Final = lru_cache(maxsize=1024)(path.Closed)  #: of equal connections it is asked again and again
 
 
 def _time_of(streams: Connection, size_B: Any, openings: Openings, most_Bps: Value = np.inf) -> Any:

@@ -192,10 +192,10 @@ def trust(judged: Sequence[Judgement], among: Sequence[Judgement] | None = None)
     if not chosen:
         return None
     errors = [(j.case.study, abs(_log(j.case.measured) - _log(j.p50))) for j in pool]
+    halves = {study: constant_factor(errors, study, COVERED) for study in {j.case.study for j in chosen}}
     rows = []
     for j in chosen:
-        figure, middle = _log(j.case.measured), _log(j.p50)
-        half = constant_factor(errors, j.case.study, COVERED)
+        figure, middle, half = _log(j.case.measured), _log(j.p50), halves[j.case.study]
         sides = j.case.measured < j.p10 * (1 - METER), j.case.measured > j.p90 * (1 + METER)
         score = interval_score(_log(j.p10), _log(j.p90), figure, COVERED)
         factor = interval_score(middle - half, middle + half, figure, COVERED)

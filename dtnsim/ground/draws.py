@@ -8,6 +8,7 @@ import hashlib
 import math
 from dataclasses import dataclass, field
 from functools import lru_cache
+from statistics import NormalDist
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -45,6 +46,13 @@ class Correlation:
     keys: tuple[str, ...] = ()  #: Keys of the parameters (K).
     #: Lower triangular, (K, K); ``factor @ factor.T`` is the correlation.
     factor: Array = field(default_factory=lambda: np.zeros((0, 0)))
+
+
+@lru_cache(maxsize=8)
+def grid(samples: int) -> Array:
+    """Standard normal scores in the middles of as many equal parts, rising, (samples,)."""
+    normal = NormalDist()
+    return np.array([normal.inv_cdf((i + 0.5) / samples) for i in range(samples)])
 
 
 @lru_cache(maxsize=1024)

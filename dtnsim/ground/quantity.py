@@ -10,7 +10,6 @@ from __future__ import annotations
 import math
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field, replace
-from statistics import NormalDist
 from typing import TYPE_CHECKING, Any, Self
 
 import numpy as np
@@ -274,9 +273,6 @@ class Draw:
         self.unstated: set[str] = set()
         self._known = correlation
         self._row = {key: number for number, key in enumerate(correlation.keys if correlation is not None else ())}
-        if samples:
-            normal = NormalDist()
-            self._grid = np.array([normal.inv_cdf((i + 0.5) / samples) for i in range(samples)])
 
     @property
     def many(self) -> bool:
@@ -338,7 +334,7 @@ class Draw:
 
     def _permuted(self, key: str) -> Array:
         order = draws.order if self.samples <= 1024 else draws.order.__wrapped__  # searches draw the same: 8 MB at most
-        return np.asarray(self._grid[order(self._seed, self.samples, key)])
+        return np.asarray(draws.grid(self.samples)[order(self._seed, self.samples, key)])
 
 
 class Table(Draw):

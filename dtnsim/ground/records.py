@@ -149,6 +149,7 @@ class Connection:
     paced: bool = False  #: Whether the sender spaces its packets.
     capacity_Bps: Value = math.inf  #: What they allow the transfer, its mean where slow start overshoots [B/s].
     limit: Any = "link"  #: What holds them.
+    allowed: Any = None  #: What each limit allows them alone, by its name [B/s].
     course: Any = None  #: How they go in time at nominal values (`dtnsim.physics.tcp.rate_over_time.Course`).
     factor: Value = 1.0  #: Rates over those of the course [1].
     early: Value = 1.0  #: The same below its steady rate [1].

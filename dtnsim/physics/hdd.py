@@ -122,7 +122,8 @@ def _seek_share(seconds: FloatArray, track: FloatArray, stroke: FloatArray) -> F
     """Integral from 0 to t of P(seek <= s) ds, for the distance of two uniform points on the stroke."""
     x = np.clip((seconds - track) / stroke, 0.0, 1.0)
     over = np.maximum(seconds - track - stroke, 0.0)
-    return stroke * (2.0 * x**3 / 3.0 - x**5 / 5.0) + over
+    square = x * x  # products: powers take ten times as long
+    return stroke * x * square * (2.0 / 3.0 - square / 5.0) + over
 
 
 def _positioning(

@@ -11,6 +11,7 @@ the link is the value for a sawtooth of depth 1/2 clipped at its mean (8 % off, 
 """
 
 from collections.abc import Mapping
+from functools import cached_property
 from typing import Any, Final
 
 import numpy as np
@@ -54,36 +55,53 @@ def figures(s: Any, **others: ArrayLike) -> dict[str, Any]:
     return {name: getattr(s, name) for name in names if name not in others} | others
 
 
-def allowed(cc: str, **arguments: ArrayLike) -> dict[str, FloatArray]:
-    """What each limit by itself allows all streams [B/s], by its name, less what a knee can take of it.
+class Closed:
+    """What streams of one congestion control come to, worked out once for all that is asked of it.
 
     Args:
-        cc: Congestion control; one that takes no loss for congestion has its loss in the link's.
+        cc: The congestion control.
         arguments: The other arguments of `path_goodput`.
 
-    Source: as `path_goodput`; of n equal terms the join leaves n^(-1/8).
+    Source: as `path_goodput`.
     """
-    control = controls.find(cc)
-    terms, _ = _terms(control, _numbers(arguments))
-    if not control.by_loss:
-        return {"window": terms["window"], "link": terms["loss"]}
-    return {name: term * len(terms) ** (-1 / _KNEE) for name, term in terms.items()}
 
+    def __init__(self, cc: str, **arguments: ArrayLike) -> None:
+        self._control = controls.find(cc)
+        self._terms, self._used = _terms(self._control, _numbers(arguments))
 
-def window_knee(cc: str, **arguments: ArrayLike) -> FloatArray:
-    """What the goodput would be over what it is, if the nearer of window and link held alone: in rounds it does [1].
+    @cached_property
+    def goodput(self) -> tuple[FloatArray, NDArray[np.str_]]:
+        """What `path_goodput` gives."""
+        terms = np.stack(np.broadcast_arrays(*self._terms.values()))
+        least, which = terms.min(axis=0), terms.argmin(axis=0)
+        goodput = least * _held_parts(terms).sum(axis=0) ** (-1 / _KNEE) if self._control.by_loss else least
+        code = np.array([3, 2, 0])[which]
+        code = np.where((code == 0) & (self._used < 0.99), 1, code)
+        if not self._control.by_loss:
+            code = np.where((code == 3) & (self._terms["loss"] >= 0.9 * self._terms["link"]), 0, code)
+        return np.where(least > 0, goodput, 0.0), np.array(LIMITS)[code]
 
-    Args:
-        cc: Congestion control.
-        arguments: The other arguments of `path_goodput`.
+    @property
+    def allowed(self) -> dict[str, FloatArray]:
+        """What each limit by itself allows all streams [B/s], by its name, less what a knee can take of it.
 
-    Source: as `path_goodput`; the round model joins window and link by their least.
-    """
-    control = controls.find(cc)
-    loss, window, link = np.broadcast_arrays(*_terms(control, _numbers(arguments))[0].values())
-    of_loss, near, far = _held_parts(np.stack([loss, np.minimum(window, link), np.maximum(window, link)]))
-    knee = (1 + far / (of_loss + near)) ** (1 / _KNEE)
-    return np.where(np.isfinite(knee) & control.by_loss, knee, 1.0)
+        A congestion control that takes no loss for congestion has its loss in the link's; of n equal terms the join
+        leaves n^(-1/8).
+        """
+        if not self._control.by_loss:
+            return {"window": self._terms["window"], "link": self._terms["loss"]}
+        return {name: term * len(self._terms) ** (-1 / _KNEE) for name, term in self._terms.items()}
+
+    @cached_property
+    def window_knee(self) -> FloatArray:
+        """What the goodput would be over what it is, if the nearer of window and link held alone [1].
+
+        In rounds it does: the round model joins window and link by their least.
+        """
+        loss, window, link = np.broadcast_arrays(*self._terms.values())
+        of_loss, near, far = _held_parts(np.stack([loss, np.minimum(window, link), np.maximum(window, link)]))
+        knee = (1 + far / (of_loss + near)) ** (1 / _KNEE)
+        return np.where(np.isfinite(knee) & self._control.by_loss, knee, 1.0)
 
 
 def _numbers(arguments: Mapping[str, ArrayLike]) -> dict[str, FloatArray]:
@@ -95,19 +113,6 @@ def _held_parts(terms: FloatArray) -> FloatArray:
     least = terms.min(axis=0)
     with np.errstate(divide="ignore", invalid="ignore"):
         return np.asarray(np.maximum(terms / np.where(least > 0, least, 1.0), 1.0) ** -_KNEE)
-
-
-def _of_control(cc: str, a: dict[str, FloatArray]) -> tuple[FloatArray, NDArray[np.intp]]:
-    control = controls.find(cc)
-    by_name, used = _terms(control, a)
-    terms = np.stack(np.broadcast_arrays(*by_name.values()))
-    least, which = terms.min(axis=0), terms.argmin(axis=0)
-    goodput = least * _held_parts(terms).sum(axis=0) ** (-1 / _KNEE) if control.by_loss else least
-    code = np.array([3, 2, 0])[which]
-    code = np.where((code == 0) & (used < 0.99), 1, code)
-    if not control.by_loss:
-        code = np.where((code == 3) & (by_name["loss"] >= 0.9 * by_name["link"]), 0, code)
-    return np.where(least > 0, goodput, 0.0), code
 
 
 def path_goodput(
@@ -153,8 +158,8 @@ def path_goodput(
     arguments = locals()
     numbers = _numbers({name: value for name, value in arguments.items() if name != "cc"})
     kinds, *values = np.broadcast_arrays(np.asarray(cc, dtype=np.str_), *numbers.values())
-    goodput, code = np.zeros(kinds.shape), np.zeros(kinds.shape, dtype=np.intp)
+    goodput, limit = np.zeros(kinds.shape), np.zeros(kinds.shape, np.array(LIMITS).dtype)
     for name in sorted(set(kinds.ravel().tolist())):
         mask = kinds == name
-        goodput[mask], code[mask] = _of_control(name, {k: v[mask] for k, v in zip(numbers, values, strict=True)})
-    return goodput, np.array(LIMITS)[code]
+        goodput[mask], limit[mask] = Closed(name, **{k: v[mask] for k, v in zip(numbers, values, strict=True)}).goodput
+    return goodput, limit[()]
