@@ -14,6 +14,7 @@ import math
 from collections import Counter
 from collections.abc import Iterable, Mapping
 from contextlib import nullcontext, suppress
+from copy import copy
 from dataclasses import replace
 from typing import Any
 
@@ -77,24 +78,36 @@ class Composer:
     """Composes the transfers of one path on one ledger."""
 
     def __init__(self, spec: PathSpec, ledger: Ledger, moved: Mapping[str, float], past: History = NOTHING) -> None:
-        self.spec, self.ledger, self.moved, self.past = spec, ledger, moved, past
+        self.spec, self.moved, self.past = spec, moved, past
         self.network = Network(spec)
-        self.company = sharing.Company()
         self._roughly = Counter(map(like.roughly, spec.transfers))
         self._first: dict[Any, Leg] = {}  # of those that are like each other
         self._like: dict[str, str] = {}  # and its name, for each of the others and for itself
+        self.ledger = ledger
         self.legs = [self._leg(number) for number in range(len(spec.transfers))]
         check_space(spec, self.legs, ledger)
         by_order = dict(zip((t.name for t in spec.transfers), files.turns(spec.transfers), strict=True))
         self.turns = dict(past.turns) or by_order
+        self._alone = past is NOTHING and not any(t.after or t.start is not None for t in spec.transfers)
+        self._open(ledger)
+
+    def _open(self, ledger: Ledger) -> None:
+        """Begins anew, on a ledger on which nothing is charged."""
+        spec, past = self.spec, self.past
+        self.ledger, self.company = ledger, sharing.Company()
         #: those that wait for each other never meet: a storage for each turn
         self.storages = {
             turn: Storage(spec, ledger, self.network, [g for g in self.legs if self.turns[g.spec.name] == turn], past)
             for turn in sorted(set(self.turns.values()))
         }
         self.storage = self.storages[0]
-        self._alone = past is NOTHING and not any(t.after or t.start is not None for t in spec.transfers)
         self._patterns: dict[Any, like.Pattern] = {}
+
+    def drawn(self, draw: Draw) -> Problem:
+        """The whole path with other values of its parameters: the same ways, plans and amounts."""
+        other = copy(self)
+        other._open(Ledger(draw))  # noqa: SLF001
+        return other.problem()
 
     def problem(self) -> Problem:
         """The whole path; of scenarios, without words on how each number came about."""

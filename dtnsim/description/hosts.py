@@ -9,6 +9,7 @@ import difflib
 import re
 from collections.abc import Callable, Hashable, Iterable, Mapping as MappingABC
 from contextlib import AbstractContextManager
+from functools import partial
 from pathlib import Path
 from typing import Any, Final, TypeVar
 
@@ -315,6 +316,7 @@ class Built:
     def __init__(self) -> None:
         self._hosts: dict[Hashable, Host] = {}
         self._keyed: dict[Hashable, tuple[Host, Host]] = {}
+        self._checked: dict[Hashable, Host] = {}  # what is kept keeps its id
         self._parts: dict[str, dict[Hashable, Component]] = {}
         self._paths: dict[Hashable, tuple[Mapping, Any]] = {}
 
@@ -355,8 +357,8 @@ class Built:
         wrong: list[SpecError] = []
         for name, raw in mappings.items():
             with noted(wrong):
-                hosts[name] = self.host(name, raw)
-                _check(hosts[name], name, raw)
+                host = self.host(name, raw)
+                hosts[name] = _cached(self._checked, id(host), partial(_checked, host, name, raw))
         refuse(wrong)
         return hosts
 
@@ -374,8 +376,8 @@ def _cached(cache: dict[Hashable, T], key: Hashable, make: Callable[[], T], most
     return entry
 
 
-def _check(host: Host, name: str, raw: object) -> None:
-    """Checks how a host is wired and what fits its board; an error has the file and the line of what it is about."""
+def _checked(host: Host, name: str, raw: object) -> Host:
+    """A host that is wired as it can be, and fits its board; an error has the file and the line of what it is about."""
     try:
         host.check_wiring()
         boards.check(host)
@@ -383,3 +385,4 @@ def _check(host: Host, name: str, raw: object) -> None:
         spot, _ = spot_of(raw, split_key((error.key or "").removeprefix(f"{name}.")))
         where = f"hosts.{error.key}"
         raise SpecError(error.message, **spot, key=where, value=error.value, remedy=error.remedy) from None
+    return host

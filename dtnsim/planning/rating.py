@@ -14,7 +14,7 @@ from dataclasses import dataclass, replace
 import numpy as np
 
 from dtnsim.composition import sharing
-from dtnsim.composition.compose import run_together
+from dtnsim.composition.compose import Composer, run_together
 from dtnsim.description.spec import PathSpec
 from dtnsim.ground.errors import DtnsimError
 from dtnsim.ground.quantity import Draw
@@ -83,7 +83,7 @@ class Rater:
         self.laws = discrepancy.load()
         self._described: dict[tuple[str, ...], Described] = {}
         self._paths = Paths(path)
-        self._middle: dict[tuple[str, ...], tuple[PathSpec, Problem]] = {}
+        self._middle: dict[tuple[str, ...], tuple[Composer, Problem]] = {}
 
     def __call__(self, chosen: Sequence[Option | Setting]) -> Rates:
         """Rates of a set; nothing where what is in it does not go together."""
@@ -137,10 +137,10 @@ class Rater:
         """
         key = tuple(overrides)
         if key not in self._described:
-            nominal, path = self.middle(overrides), self._middle[key][0]
+            nominal, composer = self.middle(overrides), self._middle[key][0]
+            path = composer.spec
             draw = Draw(self.samples, self.seed, path.correlation)
-            with without_words():
-                drawn = sharing.as_in(timed.composer(path, draw, timed.amounts(nominal)).problem(), nominal)
+            drawn = sharing.as_in(composer.drawn(draw), nominal)
             self._described[key] = Described(path, nominal, drawn, draw, scenarios.holders_of(path, nominal))
         return self._described[key]
 
@@ -156,9 +156,9 @@ class Rater:
         """
         key = tuple(overrides)
         if key not in self._middle:
-            path = self._paths(key)
             with without_words():
-                self._middle[key] = path, timed.composer(path, Draw()).problem()
+                composer = timed.composer(self._paths(key), Draw())
+                self._middle[key] = composer, composer.problem()
         return self._middle[key][1]
 
     def matrices(self, problem: Problem) -> Matrices:

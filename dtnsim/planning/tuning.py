@@ -118,7 +118,7 @@ def wins(settings: Sequence[Setting], rate: Ceilings, most_Bps: float = math.inf
     if math.isfinite(most_Bps):
         left_out(0)
     full = rate(with_some({})) >= enough
-    for _ in range(2):
+    for again in range(2):
         for n, (name, group) in enumerate(rate.each(each)):
             tried: tuple[Setting | None, ...] = (None, *group)
             if full:  # the first that leaves enough is the one
@@ -126,7 +126,7 @@ def wins(settings: Sequence[Setting], rate: Ceilings, most_Bps: float = math.inf
                 if rate(with_some({name: None})) >= enough:
                     chosen[name] = None
                     continue
-            coming = each[n : n + 1] if full else each[n:]  # the rest, should all stay so
+            coming = each[n:] if again and not full else each[n : n + 1]  # most of the rest stay as they are by then
             rate.ahead(with_some({w: one}) for w, g in coming for one in (None, *g))
             rates = [(rate(with_some({name: one})), one) for one in tried]
             most = max(r for r, _ in rates)

@@ -341,8 +341,7 @@ def _uncertain(composer: Composer, nominal: Problem, drawn: Scenarios, whole_Bps
     keys = _tried(drawn, path.file)
     if not keys:
         return []
-    problem = timed.composer(path, _OneAtATime(keys), timed.amounts(nominal), before=composer.past).problem()
-    rates = epochs.total(sharing.as_in(problem, nominal))
+    rates = epochs.total(sharing.as_in(composer.drawn(_OneAtATime(keys)), nominal))
     assumptions, places = [], path.written_as
     for n, key in enumerate(keys):
         ratios = rates[2 * n : 2 * n + 2] / max(whole_Bps, 1e-300) if len(rates) > 1 else np.ones(2)

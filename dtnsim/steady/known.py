@@ -17,7 +17,7 @@ from dtnsim.ground.records import Problem
 from dtnsim.ground.term import without_words
 from dtnsim.ground.uncertainty import Assumption
 from dtnsim.physics._arrays import FloatArray as Array, quantile
-from dtnsim.steady import discrepancy, ordering, timed
+from dtnsim.steady import discrepancy, ordering
 from dtnsim.steady.assumed import WORTH, assumed, ends, place_key, unwritten, with_values
 from dtnsim.steady.regime import ISOLATED, PRODUCTION, follows, setting
 from dtnsim.steady.scenarios import Scenarios, composed_and_drawn, holders_of, laid_out
@@ -121,9 +121,7 @@ class Assumed(Lazy[Assumption]):
     def _with(self, bounds: Sequence[tuple[str, int]]) -> Array:
         """Medians with numbers at the ends of their intervals, one after the other, (n,) [B/s]."""
         draw = _KnownDraws(self._draw, bounds)
-        composer, nominal = self.composer, self.nominal
-        composed = timed.composer(composer.spec, draw, timed.amounts(nominal), before=composer.past).problem()
-        problem = sharing.as_in(composed, nominal)
+        problem = sharing.as_in(self.composer.drawn(draw), self.nominal)
         rates = laid_out(problem, draw, self.drawn.held).rates(discrepancy.load(), mean=self._mean)
         return np.asarray(quantile(ordering.total_rate(problem, rates).reshape(len(bounds), -1), 0.5, axis=1))
 

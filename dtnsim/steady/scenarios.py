@@ -7,7 +7,7 @@ from typing import Any, Final
 import numpy as np
 
 from dtnsim.composition import sharing
-from dtnsim.composition.residency import History
+from dtnsim.composition.compose import Composer
 from dtnsim.description.spec import PathSpec
 from dtnsim.ground.draws import Correlation
 from dtnsim.ground.quantity import Draw, Mixture, Quantity, Value, key_of
@@ -143,7 +143,7 @@ def scenarios(
     nominal: Problem,
     samples: int,
     seed: int = 1,
-    before: History | None = None,
+    composer: Composer | None = None,
     only: Collection[str] | None = None,
     *,
     mean: bool = False,
@@ -151,21 +151,21 @@ def scenarios(
     """Draws a path.
 
     Args:
-        before: What earlier transfers have left behind at the median, where that is known.
+        composer: What has composed it at the median, where that is there.
         only: Keys of the parameters that are drawn, the others at their medians; None draws all.
         mean: Whether nothing that differs from run to run is drawn, where all else is.
     """
     full_draw = Draw(samples, seed, path.correlation, mean=mean)
     draw = full_draw if only is None else Partly(samples, seed, path.correlation, only)
-    problem = sharing.as_in(timed.composer(path, draw, timed.amounts(nominal), before=before).problem(), nominal)
-    return laid_out(problem, draw, holders_of(path, nominal))
+    problem = (timed.composer(path, Draw()) if composer is None else composer).drawn(draw)
+    return laid_out(sharing.as_in(problem, nominal), draw, holders_of(path, nominal))
 
 
 def composed_and_drawn(path: PathSpec, samples: int, seed: int, *, mean: bool) -> tuple[Problem, Scenarios]:
     """A path composed at its medians, and its scenarios."""
     composer = timed.composer(path, Draw())
     nominal = composer.problem()
-    return nominal, scenarios(path, nominal, samples, seed, composer.past, mean=mean)
+    return nominal, scenarios(path, nominal, samples, seed, composer, mean=mean)
 
 
 def laid_out(problem: Problem, draw: Draw, holding: tuple[Holders, ...]) -> Scenarios:

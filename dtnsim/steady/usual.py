@@ -16,7 +16,7 @@ from dtnsim.ground.quantity import Draw, Quantity, Value
 from dtnsim.ground.records import Bottleneck, Problem
 from dtnsim.ground.uncertainty import Remedy
 from dtnsim.physics._arrays import IntArray
-from dtnsim.steady import ordering, solve, timed
+from dtnsim.steady import ordering, solve
 from dtnsim.steady.ceilings import idle_time
 from dtnsim.steady.matrices import Matrices
 from dtnsim.steady.meetings import meetings
@@ -72,7 +72,7 @@ def usual(composer: Composer, nominal: Problem, drawn: Scenarios, f: int) -> Usu
     rows = np.array([n for n, holder in enumerate(each) if holder == commonest])
     row = int(rows[np.argmin(np.abs(np.log(total[rows] / np.median(total))))])
     one_draw = _OneScenario(drawn.draw, row)
-    problem = timed.composer(composer.spec, one_draw, timed.amounts(nominal), before=composer.past).problem()
+    problem = composer.drawn(one_draw)
     one = solve.matrices(problem)
     cause = cause_of(one, f, int(solve.solve(one).binding[0, f]))
     binding = bottleneck(problem, f, cause)
