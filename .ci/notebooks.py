@@ -26,14 +26,16 @@ ROOT = Path(__file__).parents[1] / "notebooks"
 def shown(cell: str, names: dict[str, Any]) -> tuple[str, object]:
     """What a cell prints, and what its last expression is."""
     tree = ast.parse(cell)
-    last = tree.body.pop() if tree.body and isinstance(tree.body[-1], ast.Expr) else None
+    last = tree.body[-1] if tree.body else None
+    expression = last.value if isinstance(last, ast.Expr) else None
+    del tree.body[len(tree.body) - (expression is not None) :]
     with contextlib.redirect_stdout(io.StringIO()) as printed:
         exec(compile(tree, "cell", "exec"), names)
-        value = eval(compile(ast.Expression(last.value), "cell", "eval"), names) if last is not None else None
+        value = None if expression is None else eval(compile(ast.Expression(expression), "cell", "eval"), names)
     return printed.getvalue(), value
 
 
-def bundle(value: object, *, drawn: bool) -> dict[str, Any]:
+def bundle(value: Any, *, drawn: bool) -> dict[str, Any]:
     """An output as notebooks store it; a figure without its picture where it is not to be drawn."""
     if hasattr(value, "to_plotly_json"):
         figure = json.loads(value.to_json())

@@ -99,9 +99,8 @@ def markdown(found: Any) -> str:
         )
         lines.append(f"| {' | '.join(cells)} |")
     then = first(found.with_role("blind"))
-    inside_then = trust(then)
-    if inside_then is not None:
-        s = summarise([abs(j.error) for j in then], [])
+    if (inside_then := trust(then)) is not None:
+        s = summarise([abs(j.error or 0.0) for j in then], [])
         shares = (s.mdape, s.max_ape, *inside_then.coverage.values())
         cells = ("as first predicted", str(s.n), *map(percent, shares), "", "", *("" for _ in earlier))
         lines.append(f"| {' | '.join(cells)} |")
@@ -124,7 +123,8 @@ def measured(page: str) -> str:
         for kind in found[1].split(", "):
             chosen = [j for j in judged().with_role("blind") if j.regime.kind == kind and j.error is not None]
             inside = trust(chosen)
-            off = sorted(abs(j.error) for j in chosen)[(len(chosen) - 1) // 2]
+            assert inside is not None
+            off = sorted(abs(j.error or 0.0) for j in chosen)[(len(chosen) - 1) // 2]
             lines.append(
                 f"**Measured beside predicted** ({kind}): of {len(chosen)} figures that fitted nothing the median is "
                 f"off by {off:.0%}, and the {WITHIN} intervals hold {inside.coverage[COVERED]:.0%}; medians are too "

@@ -204,7 +204,7 @@ def _held(given: Sequence[Run], work: Mapping[str, float], width: float) -> floa
 def main(tables: list[str]) -> None:
     """Reads, predicts and prints."""
     public = library.root("calibration") / "tools-truth" / "public.csv"
-    rows = [row for path in tables or [public] for row in csv.DictReader(Path(path).read_text().splitlines())]
+    rows = [row for path in tables or [str(public)] for row in csv.DictReader(Path(path).read_text().splitlines())]
     given = runs(rows)
     print(f"round trip [ms]    points  median  (in sample)  90th percentile  in the {WITHIN} interval  (in sample)")
     found = folds(given)

@@ -70,10 +70,9 @@ def run(page: Path, *, write: bool = False) -> bool:
                     + "\n".join(said)
                     + "\n```\n<!-- output:end -->"
                 )
-                old = page.read_text(encoding="utf-8")
-                page.write_text(
-                    SHOWN.sub(lambda f, t=text, new=fresh: new if f[1] == t else f[0], old), encoding="utf-8"
-                )
+                before = page.read_text(encoding="utf-8")
+                earlier = next(match[0] for match in SHOWN.finditer(before) if match[1] == text)
+                page.write_text(before.replace(earlier, fresh), encoding="utf-8")
                 stale = False
             failed = stale or done.returncode not in ((0, 3) if "--require" in text else (0,))
             print(f"{'FAILED' if failed else 'ok'} {took:5.1f} s  {page.relative_to(ROOT)}: {text.splitlines()[0]}")

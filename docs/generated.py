@@ -182,7 +182,7 @@ def glossary() -> dict[str, Sense]:
     return found
 
 
-def _said_of(thing: object, field: str) -> str:
+def _said_of(thing: Any, field: str) -> str:
     """First sentence of a docstring, or what its attributes, or a comment beside it, say of a field."""
     text = inspect.getdoc(thing) or ""
     if field:

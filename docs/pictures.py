@@ -15,6 +15,7 @@ from typing import Any, Final
 
 import matplotlib as mpl
 import numpy as np
+from cycler import cycler
 
 mpl.use("svg")
 #: one grey that is read on light and on dark pages
@@ -24,7 +25,7 @@ mpl.rcParams.update(
         "font.family": "DejaVu Sans", "font.size": 10, "svg.fonttype": "path", "svg.hashsalt": "dtnsim",
         "text.color": _INK, "axes.labelcolor": _INK, "axes.edgecolor": _INK, "xtick.color": _INK, "ytick.color": _INK,
         "axes.spines.top": False, "axes.spines.right": False, "legend.frameon": False, "legend.labelcolor": _INK,
-        "axes.prop_cycle": mpl.cycler(color=["#3b7dd8", "#d9822b", "#2f9e6e", "#b0539b", "#c0483f", "#7a7a28"]),
+        "axes.prop_cycle": cycler(color=["#3b7dd8", "#d9822b", "#2f9e6e", "#b0539b", "#c0483f", "#7a7a28"]),
     }
 )  # fmt: skip
 
