@@ -50,9 +50,9 @@ def compare(first: Path, second: Path, digits: int) -> int:
     for a, b in pairs:
         count, exact = count + 1, exact + (a == b)
         one = json.loads(a)
-        found = list(differences(one, json.loads(b), one["path"], digits))
-        different += bool(found)
-        sys.stdout.writelines(f"{line}\n" for line in found[:3])
+        moved = list(differences(one, json.loads(b), one["path"], digits))
+        different += bool(moved)
+        sys.stdout.writelines(f"{line}\n" for line in moved[:3])
     sys.stdout.write(
         f"{count} answers: {exact} the same to the last digit, {different} differ in their first {digits} digits\n"
     )

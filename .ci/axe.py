@@ -48,12 +48,12 @@ def main(site: Path, axe: Path, pictures: Path | None) -> int:
             look(driver, width, scheme)
             driver.get(page.as_uri())
             driver.execute_script(axe.read_text(encoding="utf-8"))
-            found = driver.execute_async_script(JUDGE)
+            violations = driver.execute_async_script(JUDGE)
             wide = driver.execute_script("return document.documentElement.scrollWidth")
-            found += [f"{wide} px wide"] if wide > width else []
+            violations += [f"{wide} px wide"] if wide > width else []
             where = page.relative_to(site.resolve()).with_suffix("").as_posix()
-            sys.stdout.write("".join(f"{where} ({name}): {each}\n" for each in found))
-            bad += len(found)
+            sys.stdout.write("".join(f"{where} ({name}): {each}\n" for each in violations))
+            bad += len(violations)
             if pictures is not None:
                 driver.save_screenshot(str(pictures / f"{where.replace('/', '_')}-{name}.png"))
     driver.quit()

@@ -38,14 +38,14 @@ LOADS: Final = {
 
 def known() -> dict[str, int]:
     """Hosts whose year and parts are written, but those that are sold by name and drawn themselves."""
-    found = {}
+    hosts = {}
     for name in library.names("hosts"):
         raw: Any = library.read("hosts", name)
         year = raw.get("facts", {}).get("year")
         year = year.get("value") if isinstance(year, dict) else year
         if year is not None and "cpu" in raw and "year" not in raw:
-            found[name] = int(year)
-    return found
+            hosts[name] = int(year)
+    return hosts
 
 
 def rates(host: str, load: str, volume: str, folder: Path) -> Any:

@@ -40,23 +40,23 @@ def bundle(value: Any, *, drawn: bool) -> dict[str, Any]:
     if hasattr(value, "to_plotly_json"):
         figure = json.loads(value.to_json())
         figure["layout"].pop("template", None)
-        made: dict[str, Any] = {"text/plain": [f"{value.layout.title.text}"]}
+        data: dict[str, Any] = {"text/plain": [f"{value.layout.title.text}"]}
         if drawn:
             picture = value.to_image(format="svg", width=800, height=min(value.layout.height or 420, 520)).decode()
-            made["image/svg+xml"] = stable(picture).splitlines(keepends=True)
-        return {**made, "application/vnd.plotly.v1+json": figure}
-    made = {"text/plain": repr(value).splitlines(keepends=True)}
+            data["image/svg+xml"] = stable(picture).splitlines(keepends=True)
+        return {**data, "application/vnd.plotly.v1+json": figure}
+    data = {"text/plain": repr(value).splitlines(keepends=True)}
     if hasattr(value, "_repr_html_"):
-        made["text/html"] = value._repr_html_().splitlines(keepends=True)
-    return made
+        data["text/html"] = value._repr_html_().splitlines(keepends=True)
+    return data
 
 
 def stable(picture: str) -> str:
     """An SVG whose names, which plotly draws at random, are of what it shows: no two of a page are the same."""
-    found = set(re.findall(r"(?:defs-|clip|legend)([0-9a-f]{6})", picture))
-    bare = re.sub("|".join(found) or "$^", "", picture)
+    ids = set(re.findall(r"(?:defs-|clip|legend)([0-9a-f]{6})", picture))
+    bare = re.sub("|".join(ids) or "$^", "", picture)
     name = hashlib.blake2b(bare.encode(), digest_size=3).hexdigest()
-    for number, each in enumerate(sorted(found, key=picture.index)):
+    for number, each in enumerate(sorted(ids, key=picture.index)):
         picture = picture.replace(each, f"{name}{number or ''}")
     return picture
 
@@ -64,18 +64,18 @@ def stable(picture: str) -> str:
 def outputs(source: str, names: dict[str, Any], *, drawn: bool = True) -> list[dict[str, Any]]:
     """The outputs of a cell, as a notebook stores them."""
     printed, value = shown(source, names)
-    made: list[dict[str, Any]] = []
+    results: list[dict[str, Any]] = []
     if printed:
-        made.append({"name": "stdout", "output_type": "stream", "text": printed.splitlines(keepends=True)})
+        results.append({"name": "stdout", "output_type": "stream", "text": printed.splitlines(keepends=True)})
     if value is not None:
         data = bundle(value, drawn=drawn)
-        made.append({"data": data, "execution_count": None, "metadata": {}, "output_type": "execute_result"})
-    return made
+        results.append({"data": data, "execution_count": None, "metadata": {}, "output_type": "execute_result"})
+    return results
 
 
-def texts(made: list[dict[str, Any]]) -> list[Any]:
+def texts(results: list[dict[str, Any]]) -> list[Any]:
     """What is compared of outputs: all but pictures."""
-    return [o.get("text") or {k: v for k, v in o["data"].items() if k.startswith("text/")} for o in made]
+    return [o.get("text") or {k: v for k, v in o["data"].items() if k.startswith("text/")} for o in results]
 
 
 def main(arguments: list[str]) -> int:
@@ -87,11 +87,11 @@ def main(arguments: list[str]) -> int:
     for path in chosen:
         book, names = json.loads(path.read_text(encoding="utf-8")), dict[str, Any]()
         for cell in (c for c in book["cells"] if c["cell_type"] == "code"):
-            made = outputs("".join(cell["source"]), names, drawn=not check)
-            if check and texts(made) != texts(cell["outputs"]):
+            results = outputs("".join(cell["source"]), names, drawn=not check)
+            if check and texts(results) != texts(cell["outputs"]):
                 sys.stderr.write(f"{path.name}: run python .ci/notebooks.py {path.name}\n")
                 good = False
-            cell["outputs"], cell["execution_count"] = made, None
+            cell["outputs"], cell["execution_count"] = results, None
         if not check:
             path.write_text(json.dumps(book, indent=1, ensure_ascii=False) + "\n", encoding="utf-8")
     return 0 if good else 1

@@ -40,14 +40,14 @@ def described(rng: random.Random) -> tuple[str, list[str], spec.PathSpec, list[s
     """(path, overrides, the path, hosts that may change)."""
     while True:
         name = rng.choice(PATHS)
-        given = spec.load(name)
+        loaded = spec.load(name)
         overrides = []
-        ends = [split_end(e)[0] for t in given.transfers for e in (t.source_end, t.to)]
-        if rng.random() < 0.5 and len(given.transfers) == 1:
-            one = given.transfers[0]
+        ends = [split_end(e)[0] for t in loaded.transfers for e in (t.source_end, t.to)]
+        if rng.random() < 0.5 and len(loaded.transfers) == 1:
+            one = loaded.transfers[0]
             overrides += [f"transfer.from={one.to}", f"transfer.to={one.source_end}"]
         if rng.random() < 0.6:
-            own = [h for h in dict.fromkeys(ends) if h in given.hosts]
+            own = [h for h in dict.fromkeys(ends) if h in loaded.hosts]
             overrides += [f"hosts.{h}.tcp.{k}mem_max=1GiB" for h in own for k in "rw"]
         try:
             path = spec.load(name, overrides)
@@ -70,10 +70,10 @@ def rate(path: spec.PathSpec, options: Sequence[Option]) -> float:
 def few(offered: Offered, rng: random.Random) -> Offered:
     """Three to five places with two or three options each, as many as make no more than `SETS` sets."""
     places = rng.sample(list(offered.choices), min(len(offered.choices), rng.randint(3, 5)))
-    made = {p: tuple(rng.sample(offered.choices[p], min(len(offered.choices[p]), rng.randint(2, 3)))) for p in places}
-    while math.prod(len(o) + 1 for o in made.values()) > SETS:
-        made.popitem()
-    return Offered(made, offered.stock)
+    some = {p: tuple(rng.sample(offered.choices[p], min(len(offered.choices[p]), rng.randint(2, 3)))) for p in places}
+    while math.prod(len(o) + 1 for o in some.values()) > SETS:
+        some.popitem()
+    return Offered(some, offered.stock)
 
 
 def case(number: int) -> tuple[str, bool]:
@@ -101,28 +101,28 @@ def case(number: int) -> tuple[str, bool]:
     budget = rng.choice((Decimal("Infinity"), most * Decimal(str(rng.uniform(0.2, 0.9)))))
     sure, at_once = rng.uniform(0.5, 0.97), rng.randint(2, 6)
     asked = Request(goal, sure, hosts, "USD", budget, math.inf, at_once, SAMPLES, 1, *market)
-    found = explore.purchases(path, asked, offered)
+    result = explore.purchases(path, asked, offered)
     sets = [tuple(o for o in s if o) for s in itertools.product(*((None, *v) for v in offered.choices.values()))]
     stages = []
     for chosen in sets:
-        if found.search.allowed(chosen):
+        if result.search.allowed(chosen):
             try:
                 stages.append(asked.stage("", path, chosen))
             except DtnsimError:
                 continue
-    faults = [*judged(found, stages, asked), *reproduced(name, overrides, found, asked)]
+    faults = [*judged(result, stages, asked), *reproduced(name, overrides, result, asked)]
     asks = f"{goal.words} at {asked.confidence:.0%}, budget {budget:,.0f}, most {asked.most}"
-    text = f"{number}: {name} {overrides[:2]} {hosts}: {asks}; {len(stages)} sets, {len(found.search.evaluated)} rated"
+    text = f"{number}: {name} {overrides[:2]} {hosts}: {asks}; {len(stages)} sets, {len(result.search.evaluated)} rated"
     return "\n  ".join([text, *faults]), not faults
 
 
-def judged(found: SearchResult, stages: list[Stage], asked: Request) -> list[str]:
+def judged(result: SearchResult, stages: list[Stage], asked: Request) -> list[str]:
     """What is wrong with a search, by every set predicted."""
-    faults = [f"{found.search.exceeded} sets exceeded their bound"] if found.search.exceeded else []
-    faults += ["cut"] if found.search.cut else []
-    known = {frozenset(s.options): s for s in stages}
-    front = [known[frozenset(s)] for s, _ in found.frontier]
-    for (chosen, (median, _, probability, _)), stage in zip(found.frontier, front, strict=True):
+    faults = [f"{result.search.exceeded} sets exceeded their bound"] if result.search.exceeded else []
+    faults += ["cut"] if result.search.cut else []
+    by_options = {frozenset(s.options): s for s in stages}
+    front = [by_options[frozenset(s)] for s, _ in result.frontier]
+    for (chosen, (median, _, probability, _)), stage in zip(result.frontier, front, strict=True):
         if not (math.isclose(median, stage.rate, rel_tol=1e-9) and math.isclose(probability - 1, stage.probability)):
             faults.append(f"rated {median:.5g} {probability - 1:.3f}, predicted {stage!r} for {named(chosen)}")
     best = min((s.price.amount for s in stages if s.probability >= asked.confidence), default=None)
@@ -136,9 +136,9 @@ def judged(found: SearchResult, stages: list[Stage], asked: Request) -> list[str
     return faults
 
 
-def reproduced(name: str, overrides: list[str], found: SearchResult, asked: Request) -> list[str]:
+def reproduced(name: str, overrides: list[str], result: SearchResult, asked: Request) -> list[str]:
     """Whether the `--set` lines of the dearest set give its figures."""
-    options, (median, _, probability, _) = found.frontier[-1]
+    options, (median, _, probability, _) = result.frontier[-1]
     same = predict(spec.load(name, [*overrides, *(x for o in options for x in o.overrides)]), samples=SAMPLES, seed=1)
     fits = math.isclose(same.throughput_Bps.p50, median, rel_tol=1e-9)
     alike = fits and math.isclose(asked.goal.probability(same), probability - 1)
@@ -150,9 +150,9 @@ def main() -> None:
     first, count = (int(a) for a in (*sys.argv[1:3], *("1", "60")[len(sys.argv) - 1 :]))
     wrong = 0
     for number in range(first, first + count):
-        said, right = case(number)
+        verdict, right = case(number)
         wrong += not right
-        print(said, flush=True)
+        print(verdict, flush=True)
     print(f"{count - wrong} of {count} as they should be")
     sys.exit(wrong > 0)
 

@@ -52,18 +52,18 @@ def main() -> None:
     numbers = [int(a) for a in sys.argv[1:]] or list(ASKED)
     for number in numbers:
         path, goal, hosts, allow, changed, word, probability = ASKED[number]
-        made = dtnsim.plan(
+        result = dtnsim.plan(
             f"examples/{path}",
             target=goal,
             mine=hosts.split(),
             allow=allow.split(),
             overrides=[changed] if changed else (),
         )
-        best = made.best.probability * 100 if made.best is not None else 0.0
-        same = word in made.verdict.lower() and abs(best - probability) <= _NEAR
+        best = result.best.probability * 100 if result.best is not None else 0.0
+        same = word in result.verdict.lower() and abs(best - probability) <= _NEAR
         wrong += not same
         how = "as the page has it" if same else f"differs: {word}, {probability} %"
-        print(f"{number}: {path}: {how}: {best:.0f} %: {made.verdict}", flush=True)
+        print(f"{number}: {path}: {how}: {best:.0f} %: {result.verdict}", flush=True)
     print(f"{len(numbers) - wrong} of {len(numbers)} are as the page has them")
     sys.exit(wrong > 0)
 

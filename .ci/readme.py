@@ -60,7 +60,7 @@ def judged() -> Any:
     return validate([case for case in load_all() if case.role == "blind"])
 
 
-def markdown(found: Any) -> str:
+def markdown(judged_cases: Any) -> str:
     """The table of figures that fitted nothing: errors, intervals, bottlenecks, and errors of earlier versions."""
     from dtnsim.evidence.trust import CENTRAL, first, summarise, trust
     from dtnsim.ground import yamlio
@@ -80,12 +80,12 @@ def markdown(found: Any) -> str:
         *(f"median error of version {version}" for version in earlier),
     ]
     lines = [f"| {' | '.join(head)} |", f"|---|{'---:|' * (len(head) - 1)}"]
-    for site in [*found.sites, None]:
-        s, rule = found.summary("blind", site), found.baseline_summary("blind", site)
-        of_site = trust(found.with_role("blind", site))
+    for site in [*judged_cases.sites, None]:
+        s, rule = judged_cases.summary("blind", site), judged_cases.baseline_summary("blind", site)
+        of_site = trust(judged_cases.with_role("blind", site))
         if not s.n or of_site is None:
             continue
-        right, stated = found.bottlenecks("blind", site)
+        right, stated = judged_cases.bottlenecks("blind", site)
         was = [(v["median"].get(site or "all") or {}) for v in earlier.values()]
         cells = (
             site or "**all**",
@@ -98,7 +98,7 @@ def markdown(found: Any) -> str:
             *(f"{w['error']} ({w['n']})" if w else "" for w in was),
         )
         lines.append(f"| {' | '.join(cells)} |")
-    then = first(found.with_role("blind"))
+    then = first(judged_cases.with_role("blind"))
     if (inside_then := trust(then)) is not None:
         s = summarise([abs(j.error or 0.0) for j in then], [])
         shares = (s.mdape, s.max_ape, *inside_then.coverage.values())
@@ -115,12 +115,12 @@ def accuracy() -> str:
 def measured(page: str) -> str:
     """A page of the physics with how figures came out that its kinds of stations held."""
 
-    def shown(found: re.Match[str]) -> str:
+    def shown(match: re.Match[str]) -> str:
         from dtnsim.evidence.trust import trust
         from dtnsim.ground.uncertainty import COVERED, WITHIN
 
         lines = []
-        for kind in found[1].split(", "):
+        for kind in match[1].split(", "):
             chosen = [j for j in judged().with_role("blind") if j.regime.kind == kind and j.error is not None]
             inside = trust(chosen)
             assert inside is not None
@@ -131,7 +131,7 @@ def measured(page: str) -> str:
                 f"high in {inside.high:.0%}."
             )
         text = "\n\n".join(lines)
-        return f"<!-- measured:{found[1]}:begin -->\n{text}\n<!-- measured:end -->\n"
+        return f"<!-- measured:{match[1]}:begin -->\n{text}\n<!-- measured:end -->\n"
 
     return MEASURED.sub(shown, page)
 
@@ -144,39 +144,39 @@ def tool_points() -> list[list[dict[str, str]]]:
     """The measured runs, those of one point together."""
     with (README.parent / "calibration" / "tools-truth" / "public.csv").open() as file:
         rows = list(csv.DictReader(file))
-    found: dict[str, list[dict[str, str]]] = {}
+    points: dict[str, list[dict[str, str]]] = {}
     for row in rows:
-        found.setdefault(row["point"], []).append(row)
-    return list(found.values())
+        points.setdefault(row["point"], []).append(row)
+    return list(points.values())
 
 
-def tool_errors(given: Iterable[list[dict[str, str]]]) -> dict[str, list[tuple[float, list[bool]]]]:
+def tool_errors(groups: Iterable[list[dict[str, str]]]) -> dict[str, list[tuple[float, list[bool]]]]:
     """For each tool (error of a point's median, which of its runs lie in the interval)."""
     from dtnsim.evidence import tool_runs
 
-    found: dict[str, list[tuple[float, list[bool]]]] = {}
-    points = [(same, tool_runs.run_of(same[0])) for same in given]
+    errors: dict[str, list[tuple[float, list[bool]]]] = {}
+    points = [(same, tool_runs.run_of(same[0])) for same in groups]
     tool_runs.ahead(run for _, run in points)
     for same, run in points:
         measured = [float(r["wall_s"]) for r in same]
         shown = tool_runs.answer(run, _SAMPLES)
         inside = [shown.p10_s <= m <= shown.p90_s for m in measured]
         off = abs(shown.p50_s / statistics.median(measured) - 1)
-        found.setdefault(same[0]["tool_key"], []).append((off, inside))
-    return found
+        errors.setdefault(same[0]["tool_key"], []).append((off, inside))
+    return errors
 
 
 def tools() -> str:
     """The table of measured beside predicted runs of transfer tools."""
     from dtnsim.ground.uncertainty import WITHIN
 
-    found = tool_errors(tool_points())
+    errors = tool_errors(tool_points())
     lines = [
         f"| tool | points | median error | 90th percentile | runs in the {WITHIN} interval |",
         "|---|---:|---:|---:|---:|",
     ]
-    whole = [point for of_tool in found.values() for point in of_tool]
-    for name, several in [*sorted(found.items()), ("**all**", whole)]:
+    whole = [point for of_tool in errors.values() for point in of_tool]
+    for name, several in [*sorted(errors.items()), ("**all**", whole)]:
         off = sorted(e for e, _ in several)
         inside = [i for _, runs in several for i in runs]
         last = off[min(int(0.9 * len(off)), len(off) - 1)]
@@ -195,12 +195,12 @@ def tools() -> str:
 def here() -> Any:
     """The proof of ``dtnsim measure``, which is a script beside its figures."""
     script = README.parent / "calibration" / "here" / "proof.py"
-    found = importlib.util.spec_from_file_location("proof", script)
-    assert found is not None
-    assert found.loader is not None
-    module = importlib.util.module_from_spec(found)
+    file_spec = importlib.util.spec_from_file_location("proof", script)
+    assert file_spec is not None
+    assert file_spec.loader is not None
+    module = importlib.util.module_from_spec(file_spec)
     sys.modules["proof"] = module  # its dataclasses look themselves up
-    found.loader.exec_module(module)
+    file_spec.loader.exec_module(module)
     return module
 
 
@@ -217,10 +217,10 @@ def instead() -> str:
     text = []
     for table, rows in spoken()["instead"].items():
         names: dict[str, list[str]] = {}
-        for name, said in rows.items():
-            names.setdefault(str(said), []).append(f"`{name}`")
+        for name, row_text in rows.items():
+            names.setdefault(str(row_text), []).append(f"`{name}`")
         text += [f"## {table.capitalize()}", "", "| for | write |", "|---|---|"]
-        text += [f"| {', '.join(own)} | {said} |" for said, own in names.items()]
+        text += [f"| {', '.join(own)} | {row_text} |" for row_text, own in names.items()]
         text.append("")
     return "\n".join(text)
 
@@ -241,17 +241,17 @@ def filled(names: Iterable[str]) -> dict[Path, str]:
     pages: dict[Path, str] = {}
     for name in names:
         make, of = BLOCKS[name]
-        made = make()
-        pages |= {page: block(pages.get(page) or page.read_text(), name, made) for page in of}
+        block_text = make()
+        pages |= {page: block(pages.get(page) or page.read_text(), name, block_text) for page in of}
     return pages
 
 
-def block(page: str, name: str, made: str) -> str:
+def block(page: str, name: str, text: str) -> str:
     """A page with one generated block made new."""
     begin, end = f"<!-- {name}:begin -->\n", f"<!-- {name}:end -->"
     head, _, rest = page.partition(begin)
     _, _, tail = rest.partition(end)
-    return f"{head}{begin}{made}\n{end}{tail}"
+    return f"{head}{begin}{text}\n{end}{tail}"
 
 
 def main() -> int:

@@ -28,9 +28,9 @@ def _bundled() -> dict[str, Any]:
     """plotly.js, as it lies in the package and unpacked."""
     packed = (ASSETS / "plotly-cartesian.min.js.gz").read_bytes()
     text = gzip.decompress(packed)
-    found = re.search(rb"plotly\.js \(cartesian - minified\) v([\d.]+)", text[:200])
-    assert found is not None, "no version in plotly.js"
-    version = found[1].decode()
+    match = re.search(rb"plotly\.js \(cartesian - minified\) v([\d.]+)", text[:200])
+    assert match is not None, "no version in plotly.js"
+    version = match[1].decode()
     return {
         "type": "library",
         "bom-ref": "plotly.js",
@@ -74,7 +74,7 @@ def text() -> str:
         "licenses": [{"license": {"id": "Apache-2.0"}}],
     }
     parts = [_bundled(), *map(_needed, project["dependencies"])]
-    made = {
+    document = {
         "bomFormat": "CycloneDX",
         "specVersion": "1.5",
         "version": 1,
@@ -82,7 +82,7 @@ def text() -> str:
         "components": parts,
         "dependencies": [{"ref": project["name"], "dependsOn": [p["bom-ref"] for p in parts]}],
     }
-    return json.dumps(made, indent=1) + "\n"
+    return json.dumps(document, indent=1) + "\n"
 
 
 if __name__ == "__main__":

@@ -99,47 +99,47 @@ class Fold:
 
 def runs(rows: Sequence[Mapping[str, str]], samples: int = 64) -> list[Run]:
     """Every row with its prediction; rows that are alike are predicted once."""
-    known: dict[str, tool_runs.Answer] = {}
-    found = []
+    answers: dict[str, tool_runs.Answer] = {}
+    points = []
     for row in rows:
         run = tool_runs.run_of(row)
-        if run.alike not in known:
-            known[run.alike] = tool_runs.answer(run, samples)
+        if run.alike not in answers:
+            answers[run.alike] = tool_runs.answer(run, samples)
         empty = (row.get("dataset") or "").startswith("Z")
         key = row.get("tool_key") or tool_runs.key_of(row)
         rtt, wall = float(row["rtt_s"]), float(row["wall_s"])
         way = " ".join(filter(None, (key, row.get("options"), row.get("env"))))
         around = (*(row.get(name) or "" for name in AROUND), row["files"], row["total_bytes"])
-        found.append(Run(key, row.get("point") or run.alike, rtt, empty, wall, known[run.alike], around, way))
-    return found
+        points.append(Run(key, row.get("point") or run.alike, rtt, empty, wall, answers[run.alike], around, way))
+    return points
 
 
-def choices(given: Sequence[Run]) -> list[Choice]:
+def choices(points: Sequence[Run]) -> list[Choice]:
     """Every condition with at least `SEVERAL` tools, and what is predicted to be the fastest there."""
     conditions: dict[tuple[str, ...], dict[str, list[Run]]] = {}
-    for run in given:
+    for run in points:
         conditions.setdefault(run.around, {}).setdefault(run.way, []).append(run)
-    found = []
+    picked = []
     for around, ways in conditions.items():
         tools = len({run.tool for same in ways.values() for run in same})
         if tools < SEVERAL:
             continue
         took = {way: statistics.median(run.measured_s for run in same) for way, same in ways.items()}
         chosen = min(ways, key=lambda way: ways[way][0].told.p50_s)
-        found.append(Choice(around, tools, chosen, took[chosen] / min(took.values())))
-    return found
+        picked.append(Choice(around, tools, chosen, took[chosen] / min(took.values())))
+    return picked
 
 
-def folds(given: Sequence[Run]) -> list[Fold]:
+def folds(points: Sequence[Run]) -> list[Fold]:
     """Every group of round-trip times by the runs outside it."""
-    found = []
-    for fold in sorted({r.fold for r in given}):
-        inside, others = [r for r in given if r.fold == fold], [r for r in given if r.fold != fold]
+    each = []
+    for fold in sorted({r.fold for r in points}):
+        inside, others = [r for r in points if r.fold == fold], [r for r in points if r.fold != fold]
         if not others:
             continue
         work, width = _work(others), _width(others)
         errors = sorted(_errors(inside, work))
-        found.append(
+        each.append(
             Fold(
                 min(r.rtt_s for r in inside),
                 max(r.rtt_s for r in inside),
@@ -153,28 +153,28 @@ def folds(given: Sequence[Run]) -> list[Fold]:
                 tuple(errors),
             )
         )
-    return found
+    return each
 
 
-def together(given: Sequence[Fold]) -> tuple[float, float, float]:
+def together(parts: Sequence[Fold]) -> tuple[float, float, float]:
     """Median and 90 % quantile of the errors of all points, and the part of all runs inside, by the others' widths."""
-    errors = sorted(e for fold in given for e in fold.errors)
-    held = sum(fold.held * fold.runs for fold in given) / sum(fold.runs for fold in given)
+    errors = sorted(e for fold in parts for e in fold.errors)
+    held = sum(fold.held * fold.runs for fold in parts) / sum(fold.runs for fold in parts)
     return statistics.median(errors), errors[min(int(0.9 * len(errors)), len(errors) - 1)], held
 
 
-def _work(given: Sequence[Run]) -> dict[str, float]:
+def _work(points: Sequence[Run]) -> dict[str, float]:
     """Seconds that the runs of a tool without data take longer than predicted; nothing of a tool that has none."""
     late: dict[str, list[float]] = {}
-    for run in given:
+    for run in points:
         if run.empty:
             late.setdefault(run.tool, []).append(run.measured_s - run.told.p50_s)
     return {tool: statistics.median(several) for tool, several in late.items()}
 
 
-def _errors(given: Sequence[Run], work: Mapping[str, float]) -> list[float]:
+def _errors(measured: Sequence[Run], work: Mapping[str, float]) -> list[float]:
     points: dict[str, list[Run]] = {}
-    for run in given:
+    for run in measured:
         points.setdefault(run.point, []).append(run)
     return [
         abs((same[0].told.p50_s + work.get(same[0].tool, 0.0)) / statistics.median(r.measured_s for r in same) - 1)
@@ -190,14 +190,14 @@ def _distance(run: Run, more_s: float = 0.0) -> float:
     return abs(off) / max(side, 1e-9)
 
 
-def _width(given: Sequence[Run]) -> float:
+def _width(points: Sequence[Run]) -> float:
     """Factor on all intervals by which they would have held as many runs as they should."""
-    far = sorted(_distance(run) for run in given)
+    far = sorted(_distance(run) for run in points)
     return far[min(int(HELD * len(far)), len(far) - 1)]
 
 
-def _held(given: Sequence[Run], work: Mapping[str, float], width: float) -> float:
-    inside = [_distance(run, work.get(run.tool, 0.0)) <= width for run in given]
+def _held(points: Sequence[Run], work: Mapping[str, float], width: float) -> float:
+    inside = [_distance(run, work.get(run.tool, 0.0)) <= width for run in points]
     return sum(inside) / len(inside)
 
 
@@ -205,19 +205,19 @@ def main(tables: list[str]) -> None:
     """Reads, predicts and prints."""
     public = library.root("calibration") / "tools-truth" / "public.csv"
     rows = [row for path in tables or [str(public)] for row in csv.DictReader(Path(path).read_text().splitlines())]
-    given = runs(rows)
+    measured = runs(rows)
     print(f"round trip [ms]    points  median  (in sample)  90th percentile  in the {WITHIN} interval  (in sample)")
-    found = folds(given)
-    for fold in found:
+    each = folds(measured)
+    for fold in each:
         print(
             f"{1e3 * fold.low_s:6.3g} to {1e3 * fold.high_s:<6.3g} {fold.points:8d} {fold.error:8.1%}"
             f" {fold.error_in:10.1%} {fold.last:14.1%} {fold.held:19.0%} {fold.held_in:15.0%}"
         )
-    if found:
-        error, last, held = together(found)
-        points = sum(fold.points for fold in found)
+    if each:
+        error, last, held = together(each)
+        points = sum(fold.points for fold in each)
         print(f"{'all':17} {points:8d} {error:8.1%} {'':10} {last:14.1%} {held:19.0%}")
-    chosen = choices(given)
+    chosen = choices(measured)
     right = sum(choice.behind <= _AS_GOOD for choice in chosen)
     print(f"\nPredicted to be the fastest, and measured so or within 10 % of it: {right} of {len(chosen)} conditions")
     for choice in chosen:

@@ -55,11 +55,11 @@ SETS = {
 
 def points(name: str, keys: tuple[str, ...]) -> dict[tuple[str, ...], list[dict[str, str]]]:
     """Rows of a table by the inputs that they share, with the line that each stands on."""
-    found: dict[tuple[str, ...], list[dict[str, str]]] = {}
+    groups: dict[tuple[str, ...], list[dict[str, str]]] = {}
     with (ROOT / name / "public.csv").open(newline="") as file:
         for line, row in enumerate(csv.DictReader(file), 2):
-            found.setdefault(tuple(row[k] for k in keys), []).append({**row, "line": str(line)})
-    return found
+            groups.setdefault(tuple(row[k] for k in keys), []).append({**row, "line": str(line)})
+    return groups
 
 
 def case(
@@ -133,7 +133,7 @@ def tcp() -> list[str]:
 
 def options(row: dict[str, str]) -> dict[str, str] | None:
     """Options under the names of the model's tool; None where it has no such option."""
-    text, found = f" {row['options']} {row['env']}", {}
+    text, settings = f" {row['options']} {row['env']}", {}
     for pattern, key in (
         (r" -p (\d+)", "p"),
         (r" -cc (\d+)", "cc"),
@@ -147,14 +147,14 @@ def options(row: dict[str, str]) -> dict[str, str] | None:
     ):
         match = re.search(pattern, text)
         if match:
-            found[key] = {"B": f"{match[1]} B", "chunk_size": f"{match[1]} B", "w": "212992 B"}.get(key, match[1])
+            settings[key] = {"B": f"{match[1]} B", "chunk_size": f"{match[1]} B", "w": "212992 B"}.get(key, match[1])
             text = text.replace(match[0], "")
     for flag, key in ((" -pp", "pp"), (" -fast", "fast"), (" -O", "O")):
         if flag in text:
-            found[key], text = "true", text.replace(flag, "")
+            settings[key], text = "true", text.replace(flag, "")
     if " -c aes128-gcm@openssh.com" in text:
-        found["cipher"], text = "aes-gcm", text.replace(" -c aes128-gcm@openssh.com", "")
-    return found if not text.strip() else None
+        settings["cipher"], text = "aes-gcm", text.replace(" -c aes128-gcm@openssh.com", "")
+    return settings if not text.strip() else None
 
 
 def flag(value: object) -> str:
@@ -167,8 +167,8 @@ def tools() -> list[str]:
     cases = []
     for (point,), rows in points("tools-truth", ("point",)).items():
         r = rows[0]
-        given = options(r)
-        if r["tool_key"] not in TOOLS or r["dataset"] not in SETS or given is None or r["rerun_nothing_changed"] == "1":
+        keys = options(r)
+        if r["tool_key"] not in TOOLS or r["dataset"] not in SETS or keys is None or r["rerun_nothing_changed"] == "1":
             continue
         files, size = SETS[r["dataset"]]
         put = r["direction"] == "put"

@@ -105,14 +105,14 @@ def main() -> int:
             text = yaml.load(path.read_text(), Loader=yaml.BaseLoader)
             own = dict(text)
             own["hosts"] = {k: _file(mine, h) for k, h in text["hosts"].items()}
-            for said, given in (("as it was", text), ("with its hosts", own)):
-                (mine / "path.yaml").write_text(yaml.safe_dump(given, sort_keys=False))
+            for label, source in (("as it was", text), ("with its hosts", own)):
+                (mine / "path.yaml").write_text(yaml.safe_dump(source, sort_keys=False))
                 code, _, err = run(["predict", str(mine / "path.yaml"), "--samples", "16"])
                 tried += 1
                 if code == 2 and any(word in err for word in REFUSED):
                     refused += 1
                 elif code:
-                    wrong.append(f"{path.stem}, {said}: {err.strip()[-300:]}")
+                    wrong.append(f"{path.stem}, {label}: {err.strip()[-300:]}")
         probe = [sys.executable, "-m", "dtnsim", "predict", "venadi/gridftp-gpfs", "--json"]
         done = subprocess.run(
             probe, cwd=old, env={**os.environ, "PYTHONPATH": folder}, capture_output=True, check=False

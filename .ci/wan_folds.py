@@ -69,8 +69,8 @@ def routes(table: Path) -> list[Route]:
     with table.open() as file:
         for row in csv.DictReader(file):
             runs.setdefault((row["kind"], row["sender"], row["receiver"]), []).append(row)
-    found = [_route(f"{sender} {receiver}", KINDS[kind], rows) for (kind, sender, receiver), rows in runs.items()]
-    return sorted((r for r in found if r.rtt_s >= LEAST_RTT_S), key=lambda r: r.rtt_s)
+    each = [_route(f"{sender} {receiver}", KINDS[kind], rows) for (kind, sender, receiver), rows in runs.items()]
+    return sorted((r for r in each if r.rtt_s >= LEAST_RTT_S), key=lambda r: r.rtt_s)
 
 
 def _route(name: str, kind: str, rows: list[dict[str, str]]) -> Route:
@@ -119,8 +119,8 @@ def predicted(route: Route, loss: float, between: float, within: float) -> Any:
         with tempfile.NamedTemporaryFile("w", suffix=".yaml") as file:
             file.write(PATH)
             file.flush()
-            given = spec.load(file.name, [f"wan.rtt={route.rtt_s:.6g} s", f"wan.medium={route.medium}"])
-        drawn = predict(given, samples=SAMPLES).drawn
+            loaded = spec.load(file.name, [f"wan.rtt={route.rtt_s:.6g} s", f"wan.medium={route.medium}"])
+        drawn = predict(loaded, samples=SAMPLES).drawn
     finally:
         network_kinds.PRIORS[route.medium] = usual
     assert drawn is not None
@@ -137,9 +137,9 @@ def crps(drawn: Any, measured: Any) -> float:
 
 def main(table: str | None) -> None:
     """Fits, predicts and prints."""
-    found = routes(Path(table) if table else library.root("calibration") / "wan-truth" / "public.csv")
+    each = routes(Path(table) if table else library.root("calibration") / "wan-truth" / "public.csv")
     for kind in KINDS.values():
-        mine = [r for r in found if r.medium == kind]
+        mine = [r for r in each if r.medium == kind]
         loss, between, within = fit(mine)
         print(f"{kind}: loss {loss:.2g}, routes within a factor of {between:.2g}, runs of {within:.2g}")
         heads = f"median/measured   {NAMES[2]}/{NAMES[0]}   in the {WITHIN} interval   below   above"

@@ -29,12 +29,12 @@ BLOCK = re.compile(r"^```(sh|py)\n(.*?)^```$", re.MULTILINE | re.DOTALL)
 
 def blocks(page: Path) -> list[tuple[str, str]]:
     """Language and text of the blocks that run."""
-    return [(found[1], found[2]) for found in BLOCK.finditer(page.read_text(encoding="utf-8"))]
+    return [(match[1], match[2]) for match in BLOCK.finditer(page.read_text(encoding="utf-8"))]
 
 
 def printed(page: Path) -> dict[str, list[str]]:
     """What a page says that its blocks print, by block."""
-    return {found[1]: found[2].splitlines() for found in SHOWN.finditer(page.read_text(encoding="utf-8"))}
+    return {match[1]: match[2].splitlines() for match in SHOWN.finditer(page.read_text(encoding="utf-8"))}
 
 
 def pages() -> list[Path]:
@@ -62,12 +62,12 @@ def run(page: Path, *, write: bool = False) -> bool:
             begun = time.monotonic()
             done = subprocess.run(command, cwd=here, env=env, capture_output=True, text=True, check=False)
             took = time.monotonic() - begun
-            said = [line.rstrip() for line in done.stdout.splitlines()]
-            stale = text in shown and shown[text] != said
+            output = [line.rstrip() for line in done.stdout.splitlines()]
+            stale = text in shown and shown[text] != output
             if stale and write:
                 fresh = (
                     f"```sh\n{text}```\n\n<!-- output:begin -->\n```text\n"
-                    + "\n".join(said)
+                    + "\n".join(output)
                     + "\n```\n<!-- output:end -->"
                 )
                 before = page.read_text(encoding="utf-8")

@@ -64,8 +64,8 @@ def _limits() -> str:
 
 def schemas() -> dict[str, Any]:
     """The JSON Schemas that shipped files name."""
-    made = {what: schema.json_schema(what) for what in ("path", "host", "dataset")}
-    return made | {f"output/{name}": documents.json_schema(name) for name in documents.names()}
+    by_kind = {what: schema.json_schema(what) for what in ("path", "host", "dataset")}
+    return by_kind | {f"output/{name}": documents.json_schema(name) for name in documents.names()}
 
 
 def _cell(text: object) -> str:
@@ -104,10 +104,10 @@ def _properties(part: dict[str, Any]) -> str:
 
 
 def _model_page(what: str, title: str, parts: tuple[str, ...]) -> str:
-    made = schema.json_schema(what)
-    text = [f"# {title}\n", f"{made.get('description', '')}\n", _properties(made)]
+    schema_of = schema.json_schema(what)
+    text = [f"# {title}\n", f"{schema_of.get('description', '')}\n", _properties(schema_of)]
     for name in parts:
-        part = made["$defs"][name]
+        part = schema_of["$defs"][name]
         text += [f"\n## {name.removesuffix('Spec')}\n", f"{part.get('description', '')}\n", _properties(part)]
     return "\n".join(text)
 
@@ -170,7 +170,7 @@ def glossary() -> dict[str, Sense]:
     Raises:
         AttributeError: there is no such object.
     """
-    found = {}
+    senses = {}
     for term, row in yaml.safe_load((ROOT / "docs" / "glossary.yaml").read_text(encoding="utf-8")).items():
         module, _, name = row["in"].partition(":")
         thing: Any = importlib.import_module(f"dtnsim.{module}")
@@ -178,17 +178,17 @@ def glossary() -> dict[str, Sense]:
         thing = getattr(thing, whole) if whole else thing
         if field and field not in {*getattr(thing, "model_fields", ()), *thing.__annotations__, *dir(thing)}:
             raise AttributeError(f"{term}: {module}:{whole} has no {field}")
-        found[term] = Sense(row.get("means") or _said_of(thing, field), module, name, row.get("elsewhere", {}))
-    return found
+        senses[term] = Sense(row.get("means") or _said_of(thing, field), module, name, row.get("elsewhere", {}))
+    return senses
 
 
 def _said_of(thing: Any, field: str) -> str:
     """First sentence of a docstring, or what its attributes, or a comment beside it, say of a field."""
     text = inspect.getdoc(thing) or ""
     if field:
-        found = re.search(rf"^    (?:\w+, )*{field}(?:, \w+)*: (.*(?:\n {{5,}}.*)*)", text, re.MULTILINE)
-        found = found or re.search(rf"^    {field}: .*  #: (.*)", inspect.getsource(thing), re.MULTILINE)
-        text = found[1] if found else ""
+        match = re.search(rf"^    (?:\w+, )*{field}(?:, \w+)*: (.*(?:\n {{5,}}.*)*)", text, re.MULTILINE)
+        match = match or re.search(rf"^    {field}: .*  #: (.*)", inspect.getsource(thing), re.MULTILINE)
+        text = match[1] if match else ""
     return " ".join(text.partition("\n\n")[0].split()).replace("``", "`")
 
 
@@ -210,8 +210,8 @@ def _glossary() -> str:
 def _units() -> str:
     rows: list[tuple[object, ...]] = []
     for dim, example in units.EXAMPLES.items():
-        known = sorted((u for u, (d, _) in units.UNITS.items() if d == dim and u and "/d" not in u), key=len)
-        rows.append((dim, example, ", ".join(f"`{u}`" for u in known[:24]) + (" ..." if len(known) > 24 else "")))
+        names = sorted((u for u, (d, _) in units.UNITS.items() if d == dim and u and "/d" not in u), key=len)
+        rows.append((dim, example, ", ".join(f"`{u}`" for u in names[:24]) + (" ..." if len(names) > 24 else "")))
     text = [
         "# Units\n",
         (inspect.getdoc(units) or "").replace("``", "`") + "\n",
@@ -224,15 +224,15 @@ def _units() -> str:
 def _commands() -> str:
     text = ["# Commands\n", "Made from the commands' own help. `dtnsim man` prints the same as a manual page.\n"]
     for name, line in COMMANDS.items():
-        found = man.described(name)
-        text += [f"\n## dtnsim {name}\n", f"{line}\n", f"`{found['usage']}`\n"]
-        for block in found["text"]:
+        commands = man.described(name)
+        text += [f"\n## dtnsim {name}\n", f"{line}\n", f"`{commands['usage']}`\n"]
+        for block in commands["text"]:
             if "  dtnsim " in block or block.lstrip().startswith("An events"):
                 head, _, body = block.partition("\n")
                 text.append(f"{head}\n\n" + "\n".join(f"    {row.strip()}" for row in body.splitlines()) + "\n")
             else:
                 text.append(_cell(block) + "\n")
-        text.append(_table(("option", "what it does"), [(f"`{flags}`", words) for flags, words in found["options"]]))
+        text.append(_table(("option", "what it does"), [(f"`{flags}`", words) for flags, words in commands["options"]]))
     return "\n".join(text)
 
 
@@ -242,7 +242,7 @@ def _logs() -> str:
     parsers = (*every.lines, *every.documents)
     #: tools of which a parser says it, in files of several tools
     described = {(parser.__module__, parser.tool) for parser in parsers if "Units:" in (parser.__doc__ or "")}
-    said: dict[str, dict[str, dict[str, None]]] = {use: {} for use in _USES.values()}
+    texts: dict[str, dict[str, dict[str, None]]] = {use: {} for use in _USES.values()}
     for parser in parsers:
         own = inspect.cleandoc(parser.__doc__ or "")
         if "Units:" not in own and (parser.__module__, parser.tool) in described:
@@ -251,13 +251,13 @@ def _logs() -> str:
         first = (own if "Units:" in own else module).partition("\n\n")[0]
         words = re.sub(r"; see `dtnsim.*?`", "", first.replace("``", "`"))
         words += " (by its documentation: fewer than three outputs of real runs)" * parser.by_document
-        said.setdefault(_use(parser.evidence), {}).setdefault(parser.tool, {})[words] = None
+        texts.setdefault(_use(parser.evidence), {}).setdefault(parser.tool, {})[words] = None
     text = [
         "# Logs that are read\n",
         "`dtnsim logs FILE` shows every figure of them in SI; parsers (`dtnsim/logs`) say what tools mean by their units.",
         "They are listed by what `dtnsim calibrate` does with them.\n",
     ]
-    for use, tools in said.items():
+    for use, tools in texts.items():
         rows: list[tuple[object, ...]] = [(f"`{tool}`", " ".join(words)) for tool, words in sorted(tools.items())]
         text += [f"\n{use}\n", _table(("tool", "what is read"), rows)]
     return "\n".join(text)
@@ -298,11 +298,11 @@ def _json() -> str:
     ]
     text.append("Schema; keys may be added within a version, none goes or changes its unit.\n")
     for name in documents.names():
-        made = documents.json_schema(name)
+        document = documents.json_schema(name)
         rows: list[tuple[object, ...]] = [
-            (f"`{k}`", n["description"]) for k, n in made["properties"].items() if k != "schema"
+            (f"`{k}`", n["description"]) for k, n in document["properties"].items() if k != "schema"
         ]
-        const = made["properties"]["schema"]["const"]
+        const = document["properties"]["schema"]["const"]
         text += [f"\n## {const.partition('/')[0]}\n", f"`{const}`\n", _table(("key", "what it is"), rows)]
     return "\n".join(text)
 
@@ -326,10 +326,10 @@ def _sections(text: str) -> str:
     for line in text.replace("``", "`").replace("<", "&lt;").splitlines():
         if re.fullmatch(r"(Args|Attributes|Returns|Raises|Examples):", line):
             out += ["", f"**{line[:-1]}**", ""]
-        elif found := re.fullmatch(r"    (\w+): (.*)", line):
-            out.append(f"- `{found[1]}`: {found[2]}")
-        elif found := re.fullmatch(r"(Valid|Neglects|Source): (.*)", line):
-            out += ["", f"**{found[1]}:** {found[2]}"]
+        elif match := re.fullmatch(r"    (\w+): (.*)", line):
+            out.append(f"- `{match[1]}`: {match[2]}")
+        elif match := re.fullmatch(r"(Valid|Neglects|Source): (.*)", line):
+            out += ["", f"**{match[1]}:** {match[2]}"]
         elif line.startswith(("    >>> ", "    ... ")):
             out += ["", f"        {line.strip()}"]
         else:
@@ -338,8 +338,8 @@ def _sections(text: str) -> str:
 
 
 def _modules() -> list[str]:
-    found = pkgutil.walk_packages(physics.__path__, "dtnsim.physics.")
-    return sorted(m.name for m in found if not any(part.startswith("_") for part in m.name.split(".")))
+    modules = pkgutil.walk_packages(physics.__path__, "dtnsim.physics.")
+    return sorted(m.name for m in modules if not any(part.startswith("_") for part in m.name.split(".")))
 
 
 def _laws(module: Any) -> list[tuple[str, Any]]:
@@ -354,15 +354,15 @@ TOPICS = re.compile(r"<!-- laws: (.*?) -->")
 def topics() -> dict[str, tuple[str, str, list[str]]]:
     """Page of the physics -> its title, its question, and the modules whose laws it has, in the order of the site."""
     site = (ROOT / "mkdocs.yml").read_text(encoding="utf-8")
-    found = {}
+    pages = {}
     for name in re.findall(r"physics/([\w-]+)\.md", site):
         text = ROOT / "docs" / "physics" / f"{name}.md"
         if text.is_file():
             title, _, question = text.read_text(encoding="utf-8").split("\n", 3)[:3]
             modules = TOPICS.search(text.read_text(encoding="utf-8"))
             placed = [m for m in modules[1].split() for m in _every(m)] if modules else []
-            found[name] = (title.removeprefix("# "), question.strip("*"), placed)
-    return found
+            pages[name] = (title.removeprefix("# "), question.strip("*"), placed)
+    return pages
 
 
 def _every(name: str) -> list[str]:
@@ -417,8 +417,8 @@ def gallery() -> dict[str, Shown]:
 def filled(markdown: str) -> str:
     """A page with its laws, and with the answers that it shows."""
 
-    def answer(found: re.Match[str]) -> str:
-        path, shown = found[1], gallery()[found[1]]
+    def answer(match: re.Match[str]) -> str:
+        path, shown = match[1], gallery()[match[1]]
         return (
             f"{_cell(shown.verdict)} What holds it: {_cell(shown.held)}.\n\n"
             f"![What binds first on {path}, and what then](gallery/{path.replace('/', '--')}.svg)\n\n"
@@ -433,9 +433,9 @@ def _neglects() -> str:
     """What every tool and component says that it leaves out."""
     rows: list[tuple[object, ...]] = []
     for kind in sorted(kinds()):
-        found = re.search(r"Neglects: (.*?)(?:\n[A-Z]\w+:|\Z)", inspect.getdoc(find_kind(kind)) or "", re.DOTALL)
-        if found:
-            rows.append((f"`{kind}`", found[1].replace("``", "`")))
+        match = re.search(r"Neglects: (.*?)(?:\n[A-Z]\w+:|\Z)", inspect.getdoc(find_kind(kind)) or "", re.DOTALL)
+        if match:
+            rows.append((f"`{kind}`", match[1].replace("``", "`")))
     return "\n## What each component leaves out\n\n" + _table(("kind", "neglects"), rows)
 
 
@@ -447,8 +447,8 @@ def _accuracy() -> str:
         "Made by `dtnsim validate` and kept fresh by a check. Figures fit parameters or judge them, never both.\n",
     ]
     for block, title in (("accuracy", "Figures that judge"), ("tools", "Real tools over an emulated path")):
-        found = re.search(rf"<!-- {block}:begin -->\n(.*?)<!-- {block}:end -->", readme, re.DOTALL)
-        text += [f"\n## {title}\n", found[1] if found else ""]
+        match = re.search(rf"<!-- {block}:begin -->\n(.*?)<!-- {block}:end -->", readme, re.DOTALL)
+        text += [f"\n## {title}\n", match[1] if match else ""]
     text.append("\n## What was chosen after looking, and why misses miss\n")
     text += [f"- [{page.partition(chr(10))[0].removeprefix('# ')}]({name})" for name, page in _notes().items()]
     return "\n".join(text) + "\n"

@@ -32,8 +32,8 @@ def on_files(files: Files, *, config: Any) -> Files:
         files.append(File.generated(config, f"schema/{what}.schema.json", content=json.dumps(schema, indent=1)))
     for name in pictures.topics():
         files.append(File.generated(config, f"physics/{name}.svg", content=pictures.physics(name)))
-    for path, found in generated.gallery().items():
-        files.append(File.generated(config, f"gallery/{path.replace('/', '--')}.svg", content=found.picture))
+    for path, drawn in generated.gallery().items():
+        files.append(File.generated(config, f"gallery/{path.replace('/', '--')}.svg", content=drawn.picture))
     return files
 
 
@@ -43,8 +43,8 @@ _SOUGHT = {"faq": 5.0, "tutorial": 3.0, "how-to/": 2.0, "reference/": 0.5, "accu
 
 def on_page_markdown(markdown: str, *, page: Any, **_: Any) -> str:
     """Puts laws and answers where a page asks for them, and equations as MathML; says how much it is sought."""
-    found = (boost for name, boost in _SOUGHT.items() if page.file.src_uri.startswith(name))
-    page.meta["search"] = {"boost": next(found, 1.0)}
+    weights = (boost for name, boost in _SOUGHT.items() if page.file.src_uri.startswith(name))
+    page.meta["search"] = {"boost": next(weights, 1.0)}
     return equations(generated.filled(markdown))
 
 
@@ -72,8 +72,8 @@ def _reached(output: str) -> str:
 def equations(markdown: str) -> str:
     """``$$...$$`` and ``$...$`` as MathML, which browsers set without any script."""
 
-    def block(found: re.Match[str]) -> str:
-        return f'\n<div class="equation">{convert(found[1].strip(), display="block")}</div>\n'
+    def block(match: re.Match[str]) -> str:
+        return f'\n<div class="equation">{convert(match[1].strip(), display="block")}</div>\n'
 
     parts = re.split(r"(^```.*?^```$|`[^`\n]*`)", markdown, flags=re.MULTILINE | re.DOTALL)
     for n in range(0, len(parts), 2):

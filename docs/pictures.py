@@ -47,17 +47,18 @@ def answer(path: str) -> tuple[str, str, str]:
     from dtnsim.report.holds import called
     from dtnsim.steady.prediction import predict
 
-    found = predict(path)
-    slowest = max(found.transfers, key=lambda t: t.duration_s.p50)
+    prediction = predict(path)
+    slowest = max(prediction.transfers, key=lambda t: t.duration_s.p50)
 
     def draw(ax: Any) -> None:
         rungs = [r for r in slowest.ladder if r.throughput_Bps < 20 * slowest.ceiling][:5]
         scale, unit = (8e-9, "Gb/s") if slowest.ceiling > 1.25e8 else (8e-6, "Mb/s")
-        band, which = slowest.throughput_Bps, f" of {slowest.name}" if len(found.transfers) > 1 else ""
+        band, which = slowest.throughput_Bps, f" of {slowest.name}" if len(prediction.transfers) > 1 else ""
         ax.axvspan(band.p10 * scale, band.p90 * scale, alpha=0.18, label=often("runs"))
         ax.axvline(band.p50 * scale, label="median")
         names = [
-            f"{textwrap.fill(called(found, r.station, r.reason), 30)}\n{r.station.partition('[')[0]}" for r in rungs
+            f"{textwrap.fill(called(prediction, r.station, r.reason), 30)}\n{r.station.partition('[')[0]}"
+            for r in rungs
         ]
         ax.barh(range(len(rungs)), [r.throughput_Bps * scale for r in rungs], color="#9aa7b5", height=0.55)
         ax.set_yticks(range(len(rungs)), names, fontsize=8)
@@ -65,7 +66,7 @@ def answer(path: str) -> tuple[str, str, str]:
         ax.set_xlabel(f"{unit}{which}: what binds, and what binds then")
         ax.figure.legend(loc="outside upper right", ncols=2)
 
-    decision = decide(found)
+    decision = decide(prediction)
     return _drawn(draw), decision.verdict, decision.held
 
 
@@ -176,10 +177,10 @@ def _streams(asked: list[tuple[str, str, str]], duration: str) -> Any:
     from dtnsim.steady.tcp_calculator import setting
 
     one = partial(setting, "10 Gb/s", streams=1, buffer=None, mtu=1500, background=0.0, size=None, ethernet=True)
-    made = [
+    streams = [
         replace(one(rtt, cc=cc, duration=duration), loss=float(loss), window_B=MOST_WINDOW_B) for rtt, loss, cc in asked
     ]
-    return answers(made)[0].goodput_p50_Bps * 8e-9
+    return answers(streams)[0].goodput_p50_Bps * 8e-9
 
 
 def _tcp(ax: Any) -> None:

@@ -24,19 +24,21 @@ def split(name: str, text: str) -> dict[str, str]:
         else:
             packed.append([piece])
     title = text.partition("\n")[0].removeprefix("# ")
-    made, contents = {}, []
+    parts, contents = {}, []
     for number, part in enumerate(packed, 1):
         whole = "".join(part)
-        found = [(len(marks), words) for marks, words in re.findall(r"^(##+) (.+)$", whole, re.MULTILINE)]
-        ends = dict.fromkeys(words for level, words in (found[0], found[-1]) if level <= _LISTED or len(found) == 1)
-        label = " to ".join(ends) or found[0][1]
+        headings = [(len(marks), words) for marks, words in re.findall(r"^(##+) (.+)$", whole, re.MULTILINE)]
+        ends = dict.fromkeys(
+            words for level, words in (headings[0], headings[-1]) if level <= _LISTED or len(headings) == 1
+        )
+        label = " to ".join(ends) or headings[0][1]
         at = name.replace(".md", f"-{number}.md")
-        made[at] = f"# {title}: {label}\n\n{whole}"
+        parts[at] = f"# {title}: {label}\n\n{whole}"
         file = at.rpartition("/")[2]
-        listed = dict.fromkeys(words for level, words in found if level <= _LISTED)
+        listed = dict.fromkeys(words for level, words in headings if level <= _LISTED)
         links = [f"[{words}]({file}#{_anchor(words)})" for words in listed] or [f"[{label}]({file})"]
         contents.append(f"- {', '.join(links)}\n")
-    return {name: f"{first}\n{''.join(contents)}", **made}
+    return {name: f"{first}\n{''.join(contents)}", **parts}
 
 
 def _anchor(words: str) -> str:
@@ -46,10 +48,10 @@ def _anchor(words: str) -> str:
 
 def _pieces(text: str, level: int) -> list[str]:
     """What is before the first heading of a level, and the sections; those that are too long cut at finer headings."""
-    found = re.split(rf"(?m)^(?=#{{{level}}} )", text)
+    pieces = re.split(rf"(?m)^(?=#{{{level}}} )", text)
     if level == _LEVELS.stop - 1:
-        return [part for piece in found for part in _items(piece)]
-    return [p for piece in found for p in (_pieces(piece, level + 1) if len(piece.split()) > WORDS else [piece]) if p]
+        return [part for piece in pieces for part in _items(piece)]
+    return [p for piece in pieces for p in (_pieces(piece, level + 1) if len(piece.split()) > WORDS else [piece]) if p]
 
 
 def _items(text: str) -> list[str]:
@@ -68,15 +70,15 @@ def _items(text: str) -> list[str]:
 
 def listed(nav: list[Any], pages: dict[str, str]) -> list[Any]:
     """The navigation, with the parts of a page below it."""
-    made: list[Any] = []
+    items: list[Any] = []
     for entry in nav:
         ((title, page),) = entry.items()
         if isinstance(page, list):
-            made.append({title: listed(page, pages)})
+            items.append({title: listed(page, pages)})
             continue
         below = [p for p in pages if re.fullmatch(rf"{re.escape(page.removesuffix('.md'))}-(\d+|of-[\w-]+)\.md", p)]
-        made.append({title: [{"Contents": page}, *({_name(p, pages[p]): p} for p in below)]} if below else entry)
-    return made
+        items.append({title: [{"Contents": page}, *({_name(p, pages[p]): p} for p in below)]} if below else entry)
+    return items
 
 
 def _name(page: str, text: str) -> str:
