@@ -180,6 +180,13 @@ class AgedFilesystem(LocalFilesystem):
             return super().flush_wait(row, use, host, volume)
         return law(local.sync_time, waits=_BARRIERS, positioning_s=one).value
 
+    def change_wait(self, row: Row, use: Access, host: Machine, volume: str) -> Value:
+        """Only the log is written, where the heads of disks are: its blocks and its record wait for a turn each."""
+        array = host.volumes[volume].array
+        if array is None or not array.rotates or not self.barrier or array.keeps_writes or self.states("sync_latency"):
+            return super().change_wait(row, use, host, volume)
+        return law(local.sync_time, waits=_BARRIERS, positioning_s=array.turn(row)).value
+
     def medium(self, row: Row, use: Access, host: Machine, volume: str) -> None:
         if self.extent is not None:
             use = use.but(extent_B=self.extent.value)

@@ -86,9 +86,9 @@ class FileOperations(Component):
         """Seconds in which the operations of one file wait for drives, since memory does not have all files."""
         return 0.0
 
-    def flushes(self, row: Row, operations: Calls, file_B: float) -> Value:
-        """Waits of one file's operations for the disks of the server."""
-        return 0.0
+    def flushes(self, operations: Calls, *, written: bool) -> tuple[float, float]:
+        """How often one file's operations wait for the disks of the server, with changes and with what is written."""
+        return 0.0, 0.0
 
     def metadata(self, row: Row, requests: Operations, host: Machine, volume: str) -> None:
         """Charges the metadata operations of one payload byte at the servers that do them; a local one has none."""

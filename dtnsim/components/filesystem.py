@@ -141,6 +141,10 @@ class Filesystem(FileOperations):
             return array.latency(row, use.but(random=False))
         return row.value(self.sync_latency)
 
+    def change_wait(self, row: Row, use: Access, host: Machine, volume: str) -> Value:
+        """Seconds of a flush of what has changed in folders and inodes alone."""
+        return self.flush_wait(row, use, host, volume)
+
     def cached_part(self, row: Row, use: Access, host: Machine) -> Value:
         """Part of a file known to be cached that memory really holds."""
         return 1.0

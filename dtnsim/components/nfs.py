@@ -38,12 +38,13 @@ class Nfs(Remote):
 
     ``close`` waits until everything written has reached the server (close-to-open consistency, nfs(5)), so a file
     that fits into the client's cache is first written there and then sent; a file of several WRITEs ends with a
-    COMMIT. A sequential reader has ``read_ahead`` in flight; where nothing is said, 128 KiB or one large call of its
-    own, 15 requests before Linux 5.4 (NFS_MAX_READAHEAD). ``slots`` are 16 before Linux 2.6.32, and a server that is a
-    host of the path agrees to requests by its memory. ``stable`` is what the server's stable storage takes: every
-    request that changes a directory waits for it (RFC 1813, section 1.5), and COMMITs and synchronous WRITEs do, for
-    each byte of one request (``stable_byte``) besides. Where neither ``stable`` nor ``op_time`` is given and the server
-    is a host of the path, it is what a flush of that host's file system takes, unless the volume is exported ``async``.
+    COMMIT, and that of one waits until it is stable. A sequential reader has ``read_ahead`` in flight; where nothing
+    is said, 128 KiB or one large call of its own, 15 requests before Linux 5.4 (NFS_MAX_READAHEAD). ``slots`` are 16
+    before Linux 2.6.32, and a server that is a host of the path agrees to requests by its memory. ``stable`` is what
+    the server's stable storage takes: every request that changes a directory waits for it (RFC 1813, section 1.5), and
+    COMMITs and synchronous WRITEs do, for each byte of one request (``stable_byte``) besides. Where neither ``stable``
+    nor ``op_time`` is given and the server is a host of the path, it is what a flush of that host's file system takes,
+    unless the volume is exported ``async``.
 
     Where the server is no host of the path and no time of its requests is given, they are those of appliances
     (``filer``). What this client has made less than ``acregmin`` ago it looks at without asking.
@@ -189,14 +190,12 @@ class Nfs(Remote):
         """Whether what must be stable waits for the disks of a server that the path describes."""
         return self.export == "sync" and not (self.states("stable") or self.states("op_time"))
 
-    def flushes(self, row: Row, operations: Calls, file_B: float) -> Value:
-        """What changes a directory or inode waits, and the COMMIT at the close of a new file."""
+    def flushes(self, operations: Calls, *, written: bool) -> tuple[float, float]:
+        """Each change of a directory or inode waits, and the close for what was written: COMMIT or stable WRITE."""
         if not self.synced:
-            return 0.0
-        changes: Value = float(sum(operation in CHANGES for operation in operations))
-        if "create" in operations and "close" in operations:
-            changes = changes + law(nfs.commits, file_B=file_B, wsize_B=row.term(self.wsize)).value
-        return changes
+            return 0.0, 0.0
+        closed = written and "create" in operations and "close" in operations
+        return float(sum(operation in CHANGES for operation in operations)), float(closed)
 
     def touched(self, row: Row, use: Access, nodes: Servers) -> Term | None:
         """A mount talks to one server; parallel NFS to all of them."""

@@ -186,15 +186,22 @@ class Storage:
         rtt = self.way(end, reading=True).rtt(self.ledger.draw)
         return rtt * volume.filesystem.elsewhere if volume.over else rtt
 
-    def stable(self, end: End) -> Value:
-        """Seconds of a flush at the server of a mount whose requests wait for its disks; 0 for others."""
+    def stable(self, end: End, *, change: bool = False) -> Value:
+        """Seconds of a flush at the server of a mount whose requests wait for its disks; 0 for others.
+
+        Args:
+            end: The mount.
+            change: Whether names or inodes alone have changed, and no data of a file.
+        """
         volume = end.mounted
         if volume.server is None or not getattr(volume.filesystem, "synced", False):
             return 0.0
         remote = self.server(end)
         written = Access("write", Thread("nfsd"), block_B=_INODE_B, file_B=_INODE_B, total_B=_INODE_B, finish="dsync")
         probe = Row(self.ledger, "", [], 1.0, remote.host.name)
-        return remote.mounted.filesystem.flush_wait(probe, written, remote.host, remote.volume or "")
+        filesystem = remote.mounted.filesystem
+        wait = filesystem.change_wait if change else filesystem.flush_wait
+        return wait(probe, written, remote.host, remote.volume or "")
 
     def server(self, end: End) -> End:
         """The volume of another host that a mount shows."""
@@ -328,11 +335,16 @@ class Storage:
         seconds = filesystem.waits(probe, operations, end.host, away, job.mean_B, met=job.files if met else 0)
         requests = Operations({}, job.directories, 0.0, self._files[self._shelf(end)], leg.walked_B(cost))
         seconds = seconds + filesystem.misses(probe, end.host, end.volume, requests)
-        flushes = np.asarray(filesystem.flushes(probe, operations, job.mean_B))
-        if np.any(flushes > 0):
-            seconds = seconds + flushes * self.stable(end)
+        seconds = seconds + self.flushed(end, operations, leg, cost)
         source = "; ".join(dict.fromkeys(filesystem.timed(operation).source for operation in operations))
         return seconds, f"server round trips; {source}" if volume.server or volume.over else source
+
+    def flushed(self, end: End, operations: tuple[str, ...], leg: Leg, cost: FileCost) -> Value:
+        """Seconds for which one file's operations wait for the disks of a mount's server."""
+        written = any(step.write is not None for step in leg.plan.steps if step.files == cost)
+        changes, closed = end.mounted.filesystem.flushes(operations, written=written)
+        seconds: Value = changes * self.stable(end, change=True) if changes else 0.0
+        return seconds + closed * self.stable(end) if closed else seconds
 
     def weight(self, leg: Leg) -> float:
         """Streams that a transfer has among others: its tool's, or those of a store beyond the network."""
@@ -375,8 +387,8 @@ class Storage:
             remote_servers.names(local, end, each, own=cost.folder == "own")
             if end.mounted.server is not None and isinstance(filesystem, Remote):
                 requests, remote = Operations(each, job.directories, files=files), self.server(end)
-                flushes = filesystem.flushes(local, operations, job.mean_B) * number / max(job.payload_B, 1.0)
-                waited = term(flushes * self.stable(end), "s/B", "flushes at the server")
+                flushed = self.flushed(end, operations, leg, cost) * number / max(job.payload_B, 1.0)
+                waited = term(flushed, "s/B", "flushes at the server")
                 time = filesystem.thread_operations(local, requests) + waited
                 self._threads(local, remote, end, time, "file operations")
                 remote.mounted.filesystem.metadata(

@@ -65,7 +65,7 @@ def waits_of(storage: Storage, leg: Leg, step: Step, row: Row) -> Waits:
         total = count(number, "file") * term(seconds, "s", base) * each
         mounted = end.mounted
         away = mounted.server is not None or bool(mounted.over)
-        flushed = positive(mounted.filesystem.flushes(row, names, job.mean_B) * storage.stable(end))
+        flushed = positive(storage.flushed(end, names, leg, cost))
         slow = " x latency to the server" * away + (" and flushes of its disks" if flushed else "")
         text = f"file operations{slow} ({' + '.join(mounted.filesystem.called(names))})"
         operations.append((total, f"{text} on {end.host.name}:{end.volume}", "file"))

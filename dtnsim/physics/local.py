@@ -38,8 +38,8 @@ def sync_time(waits: ArrayLike, positioning_s: ArrayLike) -> FloatArray:
 
     Args:
         waits: Writes that wait for each other behind a barrier n: the log's blocks, then their commit record [1].
-        positioning_s: Positioning from the data to the log, and back t_pos; of flash, a write and a flush of what its
-            controller still holds [s].
+        positioning_s: Positioning from the data to the log, and back t_pos; a turn where nothing but the log is
+            written; of flash, a write and a flush of what its controller still holds [s].
 
     Returns:
         Time [s]; 23 ms on a disk of 7200 rpm and 7.4 ms of average seek.

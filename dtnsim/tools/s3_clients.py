@@ -28,7 +28,7 @@ _NATIVE: Final = prior(
 _PYTHON_REQUEST: Final = prior(
     "13000000 cycles",
     0.35,
-    "measured: 2.0 to 4.1 ms of a core for each of 3,000 PUTs of 4 KiB to a server beside it, 2.7 in the geometric mean "
+    "measured: 2.0 to 4.1 ms of a core for each of 3,000 PUTs of 4 KiB to a server beside it, 2.7 in geometric mean "
     "(10 and 100 at once, http and https, aws-cli 1.16, 1.22, 1.27 and 1.46 on Python 3.7, 3.8, 3.9 and 3.11), start "
     "taken off, at 3.65 GHz on a shared EPYC of Zen 4, whose cycles do 1.35 times the work",
 )
