@@ -19,7 +19,7 @@ from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from dataclasses import astuple, dataclass, field, fields, replace
 from functools import cache
 from pathlib import Path
-from typing import Any, Final, NamedTuple
+from typing import Any, Final, NamedTuple, TypeVar
 
 import numpy as np
 
@@ -43,6 +43,8 @@ OF_RUNS: Final = 4
 UNIT: Final = math.sqrt((OF_RUNS - 2) / OF_RUNS)  #: scale of a t of runs that has unit variance
 #: stations that carry bytes at a rate that no system exceeds
 WIRES: Final = frozenset({"nic", "ib", "network", "pcie", "sata", "sas", "policer"})
+
+_Record = TypeVar("_Record", "Law", "Noise")
 
 
 @dataclass(frozen=True, slots=True)
@@ -316,16 +318,14 @@ def capped(rates: Array, m: Matrices, kinds: Sequence[str], before: Array, more:
         before: Rates at which the demands are those of ``m`` [B/s].
         more: What each byte beyond takes (`beyond`).
     """
-    rates, rows = np.array(rates), m.total
-    for k, visits in _carriers(m, kinds):
-        for turn in sorted(set(m.turn[rows.row[visits]].tolist())):
-            entries = visits[m.turn[rows.row[visits]] == turn]
-            users = rows.row[entries]
-            load = (rates[:, users] * more[entries].T).sum(axis=1)
-            first = (before[:, users] * (rows.demand[entries] - more[entries]).T).sum(axis=1)
+    rates = np.array(rates)
+    for k, users, first, each in _carriers(m, kinds, before, more):
+        for turn in sorted(set(m.turn[users].tolist())):
+            meet = m.turn[users] == turn
+            load = (rates[:, users[meet]] * each[:, meet]).sum(axis=1)
             with np.errstate(divide="ignore", invalid="ignore"):
-                room = np.where(load > 0, (m.capacity[:, k] - first) / load, np.inf)
-            rates[:, users] *= np.minimum(room, 1.0)[:, None]
+                room = np.where(load > 0, (m.capacity[:, k] - first[:, meet].sum(axis=1)) / load, np.inf)
+            rates[:, users[meet]] *= np.minimum(room, 1.0)[:, None]
     return rates
 
 
@@ -338,24 +338,25 @@ def carried(m: Matrices, kinds: Sequence[str], before: Array, more: Array) -> Ar
         more: What each byte beyond takes (`beyond`).
     """
     most = np.full((len(m.capacity), len(m.turn)), np.inf)
-    for k, visits in _carriers(m, kinds):
-        users = m.total.row[visits]
-        first = before[:, users] * (m.total.demand[visits] - more[visits]).T
+    for k, users, first, each in _carriers(m, kinds, before, more):
         with np.errstate(divide="ignore"):
-            alone = (m.capacity[:, k, None] - first) / more[visits].T
-        most[:, users] = np.minimum(most[:, users], alone)
+            most[:, users] = np.minimum(most[:, users], (m.capacity[:, k, None] - first) / each)
     return most
 
 
-def _carriers(m: Matrices, kinds: Sequence[str]) -> Iterator[tuple[int, Index]]:
-    """Stations whose capacity nothing exceeds, and which of the rows of `Matrices.total` are theirs."""
+def _carriers(
+    m: Matrices, kinds: Sequence[str], before: Array, more: Array
+) -> Iterator[tuple[int, Index, Array, Array]]:
+    """Stations that nothing exceeds, who visits them (n,), what their first bytes take, and one more takes (S, n)."""
     order = np.argsort(m.total.station, kind="stable")
     first = np.searchsorted(m.total.station[order], np.arange(len(kinds) + 1))
     for k, kind in enumerate(kinds):
         capacity = m.capacity[:, k]
         # what a user has told is no guess at what a tool does
         if kind in WIRES or (kind == "target" and capacity.min() == capacity.max()):
-            yield k, order[first[k] : first[k + 1]]
+            visits = order[first[k] : first[k + 1]]
+            users, each = m.total.row[visits], more[visits].T
+            yield k, users, before[:, users] * (m.total.demand[visits].T - each), each
 
 
 def load(file: str | Path | None = None) -> Discrepancy:
@@ -387,6 +388,6 @@ def read(raw: Mapping[str, Any]) -> Discrepancy:
     )
 
 
-def _record(record: type[Any], raw: Mapping[str, Any]) -> Any:
+def _record(record: type[_Record], raw: Mapping[str, Any]) -> _Record:
     """A law or a noise as it is written, by the names of its fields."""
     return record(*(float(raw[each.name]) for each in fields(record)))
