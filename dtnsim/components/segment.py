@@ -42,7 +42,7 @@ class Background(Component):
 
     ``share``, which may stand alone, is the mean; ``spread`` of that quantity carries the hour-to-hour variation.
     ``diurnal`` is the amplitude of the daily wave over the mean, ``peak_hour`` the hour of its top, and ``hour``
-    the hour that is asked for (none: a random one).
+    the hour at which it begins (none: a random one). What takes hours has the mean of these.
     """
 
     kind: ClassVar[str] = "background"
@@ -51,6 +51,14 @@ class Background(Component):
     diurnal: Annotated[Quantity, Unit("1", high=1.0)] = prior("0", 0.0, "no daily wave asked for")
     peak_hour: Annotated[float, Field(ge=0, lt=24)] = 15.0
     hour: Annotated[float, Field(ge=0, lt=24)] | None = None
+    _lasting_h: float = PrivateAttr(default=0.0)
+
+    def beside(self, idle_h: float, tested_h: float) -> Self:
+        """The same for transfers that would fill an idle link for some hours, or tests of so many."""
+        alike, wave = self.model_copy(), 0.0 if self.hour is None else self.diurnal.value  # at a random hour, the mean
+        taken_h = float(physics.hours_beside(idle_h, self.share.value, wave, self.hour or 0.0, self.peak_hour))
+        alike._lasting_h = max(taken_h, tested_h)  # noqa: SLF001 - its own
+        return alike
 
     @cached_property
     def anytime(self) -> Quantity:
@@ -58,7 +66,7 @@ class Background(Component):
 
         One and the same quantity each time, so that all who ask see the same draw of it.
         """
-        spread = physics.anytime_spread(self.share.spread, self.diurnal.value)
+        spread = physics.anytime_spread(self.share.spread, self.diurnal.value, self._lasting_h)
         return replace(self.share, spread=spread) if self.diurnal.value else self.share
 
     def share_taken(self, draw: Draw) -> Term:
@@ -66,7 +74,8 @@ class Background(Component):
         if self.hour is None:
             return minimum(parameter(draw, self.anytime), term(physics.MOST_TAKEN))
         share, wave = parameter(draw, self.share), parameter(draw, self.diurnal)
-        return law(physics.diurnal_share, mean=share, amplitude=wave, hour=self.hour, peak_hour=self.peak_hour)
+        when = {"hour": self.hour, "peak_hour": self.peak_hour, "lasting": self._lasting_h}
+        return law(physics.diurnal_share, mean=share, amplitude=wave, **when)
 
 
 class Bursts(Model):
@@ -162,6 +171,13 @@ class Segment(Component):
         self._jumbo_ends = True
         self._take_what_is_usual()
         return self
+
+    def crossed(self, payload_B: float, tested_s: float) -> Self:
+        """This segment, whose daily wave is the mean over the time that so many bytes, or a test, take there."""
+        if self.background is None or not self.background.diurnal.value:
+            return self
+        load = self.background.beside(payload_B / self.bandwidth.value / 3600, tested_s / 3600)
+        return self.model_copy(update={"background": load})
 
     def _priors(self, rtt_s: float) -> media.Priors:
         stated = self._jumbo_ends or self.mtu is not None

@@ -56,6 +56,12 @@ def keyed(
     if all(host.sends_jumbo for host in hosts.values()):
         wan = [segment.model_copy().between_jumbo_ends() for segment in wan]
         links = {name: segment.model_copy().between_jumbo_ends() for name, segment in links.items()}
+    if any(s.background is not None and s.background.diurnal.value for s in (*wan, *links.values())):
+        timed = [(t, t.timing()) for t in transfers]
+        moved_B = sum(t.dataset.payload_B for t, time in timed if time is None and t.dataset is not None)
+        tested_s = max((time.seconds for _, time in timed if time is not None), default=0.0)
+        wan = [segment.crossed(moved_B, tested_s) for segment in wan]
+        links = {name: segment.crossed(moved_B, tested_s) for name, segment in links.items()}
     return {
         "hosts": keyed_hosts,
         "wan": [_named(s, _below(f"wan.{number}")) for number, s in enumerate(wan)],

@@ -51,16 +51,19 @@ def left_by_others(capacity_Bps: ArrayLike, share: ArrayLike) -> FloatArray:
     return as_float(capacity_Bps) * (1 - as_float(share))
 
 
-def diurnal_share(mean: ArrayLike, amplitude: ArrayLike, hour: ArrayLike, peak_hour: ArrayLike) -> FloatArray:
-    """Share of a link that others take at an hour of the day.
+def diurnal_share(
+    mean: ArrayLike, amplitude: ArrayLike, hour: ArrayLike, peak_hour: ArrayLike, lasting: ArrayLike = 0.0
+) -> FloatArray:
+    """Share of a link that others take from an hour of the day on, in the mean of the hours that a transfer takes.
 
-    u(t) = min(mean * (1 + a cos(2 pi (t - t_peak) / 24)), 0.999)
+    u(t, T) = min(mean * (1 + a sinc(T / 24) cos(2 pi (t + T / 2 - t_peak) / 24)), 0.999)
 
     Args:
         mean: Mean share over the day [1].
         amplitude: Relative swing a, 0 to 1 [1].
-        hour: Hour of the day t [h].
+        hour: Hour of the day t at which it begins [h].
         peak_hour: Hour of the peak (mid-afternoon on campuses) [h].
+        lasting: Hours T that it takes [h].
 
     Returns:
         Share [1], never negative.
@@ -69,18 +72,49 @@ def diurnal_share(mean: ArrayLike, amplitude: ArrayLike, hour: ArrayLike, peak_h
     Neglects: weekends, holidays, second harmonics (lunch), trends.
     Source: first harmonic of the daily cycle, Thompson, Miller, Wilder, IEEE Network 11(6), 1997.
     """
-    daily = 1 + as_float(amplitude) * np.cos(2 * np.pi * (as_float(hour) - as_float(peak_hour)) / 24)
+    middle = as_float(hour) + as_float(lasting) / 2 - as_float(peak_hour)
+    daily = 1 + as_float(amplitude) * np.sinc(as_float(lasting) / 24) * np.cos(2 * np.pi * middle / 24)
     return np.clip(as_float(mean) * daily, 0.0, MOST_TAKEN)
 
 
-def anytime_spread(spread: float, amplitude: float) -> float:
-    """Relative spread of a share at an hour that nobody knows: the daily wave adds its variance.
+def hours_beside(
+    idle: ArrayLike, mean: ArrayLike, amplitude: ArrayLike, hour: ArrayLike, peak_hour: ArrayLike
+) -> FloatArray:
+    """Hours that bytes take which would fill an idle link for some hours, beside others' daily wave.
 
-    s = sqrt(s_0^2 + a^2 / 2)
+    The T of idle = T (1 - u(t, T)), by bisection: what others leave of T hours grows with T.
+
+    Args:
+        idle: Hours on an idle link [h].
+        mean: Mean share of others [1].
+        amplitude: Relative swing a of the day [1].
+        hour: Hour of the day at which it begins [h].
+        peak_hour: Hour of the peak [h].
+
+    Returns:
+        Hours [h].
+
+    Valid: transfers that the link holds; what something else holds takes longer, and the mean is nearer the day's.
+    Neglects: transfers that begin one after the other.
+    Source: integral of `diurnal_share`.
+    """
+    low, high = as_float(idle), as_float(idle) / (1 - MOST_TAKEN)
+    for _ in range(60):
+        half = (low + high) / 2
+        enough = half * (1 - diurnal_share(mean, amplitude, hour, peak_hour, half)) >= idle
+        low, high = np.where(enough, low, half), np.where(enough, half, high)
+    return high
+
+
+def anytime_spread(spread: float, amplitude: float, lasting: float = 0.0) -> float:
+    """Relative spread of a share from an hour on that nobody knows: the daily wave adds the variance of its means.
+
+    s = sqrt(s_0^2 + (a sinc(T / 24))^2 / 2)
 
     Args:
         spread: Relative spread s_0 from one day to the next at a given hour [1].
         amplitude: Relative swing a of the day [1].
+        lasting: Hours T that the mean is of [h].
 
     Returns:
         Relative spread [1].
@@ -89,7 +123,7 @@ def anytime_spread(spread: float, amplitude: float) -> float:
     Neglects: that a sine is not log-normal.
     Source: variance of a sine of amplitude a, a^2 / 2.
     """
-    return float(np.sqrt(spread**2 + amplitude**2 / 2))
+    return float(np.sqrt(spread**2 + (amplitude * np.sinc(lasting / 24)) ** 2 / 2))
 
 
 def firewall_rate(engine_Bps: ArrayLike, flows: ArrayLike, total_Bps: ArrayLike) -> FloatArray:

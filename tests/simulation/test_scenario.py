@@ -71,10 +71,10 @@ def test_a_state_of_the_path_is_the_path_with_those_keys() -> None:
 
 
 def test_a_load_that_varies_changes_the_rate_by_the_hour() -> None:
-    run = simulate(
-        make(FAST, wan__background={**DAY, "diurnal": "0.9"}, transfer__dataset={"files": 1, "size": "40 TB"})
-    )
-    series = run.runs[0].series
+    path = make(FAST, wan__background={**DAY, "diurnal": "0.9"}, transfer__dataset={"files": 1, "size": "40 TB"})
+    run = simulate(path).runs[0]
+    assert predict(path, samples=0).duration_s.p50 == pytest.approx(run.end_s, rel=0.01)
+    series = run.series
     middle = 3 + (series.edge_s[1:] + series.edge_s[:-1]) / 7200
     day = middle < 27
     slowest = middle[day][int(np.argmin(series.rate_Bps[day, 0]))]
