@@ -80,6 +80,7 @@ class Access:
     #: Bytes of one request at a drive, neighbours joined (0: as the kernel's block layer joins them).
     request_B: float = 0.0
     seated: bool = False  #: True where the host says which slots or adapters the volume's drives are in.
+    wire: float = 1.0  #: Bytes on the wire of a network to the drives for each of theirs.
     loose: bool = False  #: True where it does not, and the array has no controller of its own.
     stable_s: Value = 0.0  #: Time that a server's disks take for a request that must be on them before the answer.
     timed: bool = False  #: True where a time ends the job; ``total_B`` is then what it moves at the median.

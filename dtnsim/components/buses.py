@@ -30,6 +30,9 @@ class Buses(Wiring):
         label = label_of(volume)
         seated = bool(self.volumes[volume].via)
         use = use.but(seated=seated, loose=not seated)
+        cards = [self.nics[n] for n in self._adapters(self.volumes[volume]) if n in self.nics]
+        if cards and array.fabric is not None:
+            use = use.but(wire=middle(cards[0].storage_wire(verbs=array.fabric.transport == "rdma").value))
         array.serve(row, use, label, visit_B=visit_B)
         self._parity(row, use, label, array)
         for work in array.works(row, use):

@@ -191,10 +191,10 @@ class Raid(LinuxMd):
     def parity_thread(self, row: Row, use: Access) -> tuple[Term, int] | None:
         """Md's raid5d copies what passes its stripe cache, and computes: what is written, and reads without a disk."""
         reading = use.operation == "read"
-        past = reading and (not self.lost or (use.kernel is not None and use.kernel < md.DEGRADED_BY_STRIPE))
+        past = reading and use.kernel is not None and use.kernel < md.DEGRADED_BY_STRIPE
         if not (self.software and self.parity) or past:
             return super().parity_thread(row, use)
-        read = self._read_load(use) if use.random else ONCE
+        read = (self._read_load(use) if use.random else ONCE) if self.lost else term(0.0)  # a disk may fail meanwhile
         moved = read if reading else self._moved(row, use, drives_bind=False)
         pages = law(md.thread_load, moved=moved, disks=self.disks, parity=self.parity)
         work = row.term(self.parity_work) * pages

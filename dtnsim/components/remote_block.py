@@ -99,7 +99,8 @@ class RemoteBlock(Layer):
         row.charge(f"{name}.in-flight", "window", capacity=rate, what=text, remedy=remedy)
         if self.port_rate is not None:
             capacity = count(self.targets * copies, "target") * row.term(self.port_rate)
-            row.charge(f"{name}.target-ports", "nic", capacity=capacity, what="ports of the targets")
+            wire = term(use.wire, source="framing, as at the host's card")
+            row.charge(f"{name}.target-ports", "nic", capacity=capacity, per_byte=wire, what="ports of the targets")
         self.of.serve(row, use, name, copies=copies * self.targets, visit_B=visit_B)
 
 

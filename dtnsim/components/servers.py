@@ -50,7 +50,7 @@ class Servers(Model):
 
     count: Many = 1
     ports: Many = 1
-    port_rate: Annotated[Quantity, Unit("B/s", low=1e5, line=True)] | None = None
+    port_rate: Annotated[Quantity, Unit("B/s", spread=0.05, low=1e5, line=True)] | None = None
     port_share: Annotated[Quantity, Unit("1", low=0.1, high=1.0)] = prior(
         "0.93", 0.03, "0.9 (Lustre manual) to 0.95 (Dell PixStor: 23 GB/s through two EDR ports)"
     )

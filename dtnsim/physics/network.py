@@ -98,10 +98,11 @@ def hours_beside(
     Neglects: transfers that begin one after the other.
     Source: integral of `diurnal_share`.
     """
-    low, high = as_float(idle), as_float(idle) / (1 - MOST_TAKEN)
+    needed = as_float(idle)
+    low, high = needed, needed / (1 - MOST_TAKEN)
     for _ in range(60):
         half = (low + high) / 2
-        enough = half * (1 - diurnal_share(mean, amplitude, hour, peak_hour, half)) >= idle
+        enough = half * (1 - diurnal_share(mean, amplitude, hour, peak_hour, half)) >= needed
         low, high = np.where(enough, low, half), np.where(enough, half, high)
     return high
 
