@@ -25,6 +25,7 @@ A study is judged by laws that were learned without it (`folds`).
 of every class of tool in it, with n and the studies they come from; ``discrepancy-folds.yaml`` those of every fold.
 """
 
+import itertools
 from collections import Counter
 from collections.abc import Sequence
 from dataclasses import asdict, dataclass, replace
@@ -36,7 +37,7 @@ import numpy as np
 from dtnsim.evidence.repeats import noise_of
 from dtnsim.evidence.trust import Judgement, Residual
 from dtnsim.ground import output
-from dtnsim.physics._arrays import FloatArray as Array
+from dtnsim.physics._arrays import FloatArray as Array, Index
 from dtnsim.steady.discrepancy import FREEDOM, SCHEMA, UNIT, Discrepancy, Law, Noise, t2_quantile, t4_quantile
 from dtnsim.steady.rows import begins, over_rows
 
@@ -57,6 +58,7 @@ _FAR: Final = 3.0  #: rooms beyond which a kind is taken to hold nobody
 #: relative changes of the log posterior that searches end at: from nothing, and from nearly the same laws
 _EXACTLY: Final = 2e-9
 _NEARLY: Final = 1e-6
+_TOGETHER: Final = 32  #: figures whose probabilities are worked out at once: what a cache holds
 #: points that represent the parameters' and for the repeats' part of a residual
 _POINTS: Final = 17
 _NOISE: Final = UNIT * t4_quantile(np.array([0.1, 0.3, 0.5, 0.7, 0.9]))  # equally likely
@@ -157,7 +159,8 @@ class _Model:
         self._own = np.array([self.rows[r.regime.name] for r in residuals])
         self._of = np.array([n for n, _, _ in entries])
         self._row = np.array([self.rows[regime.name] for _, regime, _ in entries])
-        self._first = begins(self._of)
+        first, edges = np.append(begins(self._of), len(self._of)), [*range(0, len(points), _TOGETHER), len(points)]
+        self._blocks = [(slice(a, b), slice(first[a], first[b])) for a, b in itertools.pairwise(edges)]
         error, edge, self._full = (np.array([p[k] for p in points]) for k in range(3))
         self._left = np.where(self._full, edge, error)[self._of] - np.array([room for _, _, room in entries])
         number = Counter((r.study, r.regime.kind) for r in residuals)
@@ -200,14 +203,8 @@ class _Model:
         unit = np.exp(mine[:, 1])
         skew, steeper = _skew(mine[:, 2])
         law = np.stack([(mine[:, 0] - skew) * unit, unit * np.exp(mine[:, 2]), unit * np.exp(-mine[:, 2])])
-        each = np.broadcast_to(law[:, :, None], (3, *self._left.shape))
-        off = self._left - each[0]
-        log_f, slopes = self._least_of_kinds(np.stack(_density(off, *each[1:])), np.stack(_survival(off, *each[1:])))
-        top = log_f.max(axis=1)
-        share = np.exp(log_f - top[:, None])
-        likelihood = np.log(share.mean(axis=1)) + top
-        share /= share.sum(axis=1, keepdims=True)
-        shift, slow_side, fast_side = (share[self._of] * slopes).sum(axis=2)
+        parts = [self._likelihood(law, *block) for block in self._blocks]
+        likelihood, (shift, slow_side, fast_side) = (np.concatenate(each, axis=-1) for each in zip(*parts, strict=True))
         sides = slow_side - fast_side - shift * unit * steeper
         slope = weight * np.stack([shift * unit, shift * law[0] + slow_side + fast_side, sides])
         to_wider = _UNSEEN * float((slope[1] - mine[:, 0] * slope[0]) @ unseen)
@@ -218,29 +215,48 @@ class _Model:
         value = -float(self._weight @ likelihood - 0.5 * (deviations**2).sum())
         return value, deviations - np.append(of_laws.ravel(), to_wider)
 
-    def _least_of_kinds(self, density: Array, survival: Array) -> tuple[Array, Array]:
-        """Logarithm of the probability of figures, the least of their entries; its slopes over what entries have.
+    def _likelihood(self, law: Array, figures: slice, entries: slice) -> tuple[Array, Array]:
+        """Logarithm of the probability of some figures, and its slopes over what their entries have.
 
         Args:
-            density: (4, entries, points) logarithms and slopes of the entries' densities.
-            survival: The same of the probabilities that they are larger.
+            law: (3, all entries) mode and scales.
         """
-        owner, first = self._of, self._first
-        powers = -survival[0]
-        top = over_rows(np.maximum, powers, first)
-        rest = np.diff(np.append(first, len(owner)))[:, None] - 1
-        # 1 / S = 1 + sum of (1 / S_g - 1), Clayton with the parameter of `dtnsim.steady.discrepancy.clayton`
-        log_total = np.log(over_rows(np.add, np.exp(powers - top[owner]), first) - rest * np.exp(-top)) + top
-        terms = powers - survival[0] + density[0]
-        most = over_rows(np.maximum, terms, first)
-        parts = np.exp(terms - most[owner])
-        filled = over_rows(np.add, parts, first)
-        share, near = parts / filled[owner], np.exp(powers - log_total[owner])
-        full = self._full[owner]
-        larger, at_value = np.where(full, near, 2 * (near - share)), np.where(full, 0.0, share)
-        slopes = larger * survival[1:] + at_value * density[1:]
-        one = np.log(filled) + most - 2 * log_total
-        return np.where(self._full, -log_total, one), slopes
+        mode, *scales = law[:, entries, None]
+        off, owner = self._left[entries] - mode, self._of[entries] - figures.start
+        near = np.stack(_density(off, *scales)), np.stack(_survival(off, *scales))
+        log_f, slopes = _least_of_kinds(*near, owner, self._full[figures])
+        top = log_f.max(axis=1)
+        share = np.exp(log_f - top[:, None])
+        likelihood = np.log(share.mean(axis=1)) + top
+        share /= share.sum(axis=1, keepdims=True)
+        return likelihood, (share[owner] * slopes).sum(axis=2)
+
+
+def _least_of_kinds(density: Array, survival: Array, owner: Index, full: Array) -> tuple[Array, Array]:
+    """Logarithm of the probability of figures, the least of their entries; its slopes over what entries have.
+
+    Args:
+        density: (4, entries, points) logarithms and slopes of the entries' densities.
+        survival: The same of the probabilities that they are larger.
+        owner: (entries,) the figure of each.
+        full: Whether something ended it, (figures, points).
+    """
+    first = begins(owner)
+    powers = -survival[0]
+    top = over_rows(np.maximum, powers, first)
+    rest = np.diff(np.append(first, len(owner)))[:, None] - 1
+    # 1 / S = 1 + sum of (1 / S_g - 1), Clayton with the parameter of `dtnsim.steady.discrepancy.clayton`
+    log_total = np.log(over_rows(np.add, np.exp(powers - top[owner]), first) - rest * np.exp(-top)) + top
+    terms = powers - survival[0] + density[0]
+    most = over_rows(np.maximum, terms, first)
+    parts = np.exp(terms - most[owner])
+    filled = over_rows(np.add, parts, first)
+    share, near = parts / filled[owner], np.exp(powers - log_total[owner])
+    ended = full[owner]
+    larger, at_value = np.where(ended, near, 2 * (near - share)), np.where(ended, 0.0, share)
+    slopes = larger * survival[1:] + at_value * density[1:]
+    one = np.log(filled) + most - 2 * log_total
+    return np.where(full, -log_total, one), slopes
 
 
 def _density(off: Array, below: Array, above: Array) -> tuple[Array, Array, Array, Array]:
