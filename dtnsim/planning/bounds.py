@@ -30,6 +30,7 @@ from dtnsim.planning.rating import Described, Rater
 from dtnsim.planning.search import Case, Open, Rates, Set
 from dtnsim.steady import ordering
 from dtnsim.steady.matrices import Matrices
+from dtnsim.steady.regime import on_the_way
 from dtnsim.steady.scenarios import Scenarios, solved
 
 _ALIKE: Final = 1e-9  #: relative difference of times that is none
@@ -201,11 +202,12 @@ class Bound:
         rater.ahead(self._sets(p, o) for p, o in every)
         with_each = {(p, o): self._with_option(p, o) for p, o in each(every)}
         beside = {which: other.drawn if other is not None else None for which, other in with_each.items()}
-        self._draw, self._of = best.draw, best.nominal
-        every_held = [best.held, *(other.held for other in with_each.values() if other is not None)]
+        self._draw, self._of = best.draw, best.middle()
+        others = [(other.given, other.drawn) for other in with_each.values() if other is not None]
         # with any of the options, the first before the others
-        stations = (ChainMap(*(dict(held[f].stations) for held in every_held)) for f in range(len(best.held)))
-        of_each = zip(best.held, stations, strict=True)
+        every_held = [ChainMap(dict(h.stations), *(on_the_way(*other, f) for other in others))
+                      for f, h in enumerate(best.held)]  # fmt: skip
+        of_each = zip(best.held, every_held, strict=True)
         self._held = tuple(h._replace(stations=dict(s), meeting=None) for h, s in of_each)
         self._reference = _Reference(rater, best.drawn, [other for other in beside.values() if other is not None])
         self._known = {which: self._ratios(which[1], other) for which, other in beside.items()}

@@ -6,10 +6,11 @@ and one run's luck, with the same draws for every set (common random numbers, so
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable, Sequence
+from collections.abc import Callable, Collection, Iterable, Sequence
 from contextlib import suppress
 from copy import copy
 from dataclasses import dataclass, replace
+from functools import cached_property, partial
 
 import numpy as np
 
@@ -30,15 +31,19 @@ from dtnsim.steady.regime import Holders
 from dtnsim.steady.scenarios import Scenarios
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class Described:
-    """A path with some purchases: at its medians, drawn, what was drawn, and what can hold each transfer."""
+    """A path with some purchases: drawn, what was drawn, and for who asks at its medians."""
 
     given: PathSpec
-    nominal: Problem
     drawn: Problem
     draw: Draw
-    held: tuple[Holders, ...]
+    middle: Callable[[], Problem]
+
+    @cached_property
+    def held(self) -> tuple[Holders, ...]:
+        """What can hold each transfer."""
+        return scenarios.holders_of(self.given, self.middle())
 
 
 class Paths:
@@ -83,7 +88,8 @@ class Rater:
         self.laws = discrepancy.load()
         self._described: dict[tuple[str, ...], Described] = {}
         self._paths = Paths(path)
-        self._middle: dict[tuple[str, ...], tuple[Composer, Problem]] = {}
+        self._composers: dict[tuple[str, ...], Composer] = {}
+        self._middle: dict[tuple[str, ...], Problem] = {}
 
     def __call__(self, chosen: Sequence[Option | Setting]) -> Rates:
         """Rates of a set; nothing where what is in it does not go together."""
@@ -92,7 +98,7 @@ class Rater:
         except DtnsimError:
             return 0.0, 0.0, 0.0, 0.0
         solution = scenarios.solved(described.drawn, self.matrices(described.drawn), described.draw, described.held)
-        return self.sure(ordering.total_rate(described.nominal, solution.rates(self.laws)))
+        return self.sure(ordering.total_rate(described.middle(), solution.rates(self.laws)))
 
     def drawn(self, chosen: Set) -> tuple[PathSpec, Scenarios]:
         """The path with a set, and the scenarios by which that was rated, with the limits of all hosts."""
@@ -137,16 +143,16 @@ class Rater:
         """
         key = tuple(overrides)
         if key not in self._described:
-            nominal, composer = self.middle(overrides), self._middle[key][0]
-            path = composer.spec
-            draw = Draw(self.samples, self.seed, path.correlation)
-            drawn = sharing.as_in(composer.drawn(draw), nominal)
-            self._described[key] = Described(path, nominal, drawn, draw, scenarios.holders_of(path, nominal))
+            composer, middle = self._composer(key), partial(self.middle, key)
+            draw = Draw(self.samples, self.seed, composer.spec.correlation)
+            drawn = composer.drawn(draw)
+            drawn = drawn if len(drawn.transfers) == 1 else sharing.as_in(drawn, middle())  # one shares with nobody
+            self._described[key] = Described(composer.spec, drawn, draw, middle)
         return self._described[key]
 
     def ahead(self, every: Iterable[Sequence[str]]) -> None:
         """Announces overrides, whose TCP is then run in one go."""
-        self._paths.ahead(o for o in every if tuple(o) not in self._middle)
+        self._paths.ahead(o for o in every if tuple(o) not in self._composers)
 
     def middle(self, overrides: Sequence[str]) -> Problem:
         """The path at its medians.
@@ -157,9 +163,14 @@ class Rater:
         key = tuple(overrides)
         if key not in self._middle:
             with without_words():
-                composer = timed.composer(self._paths(key), Draw())
-                self._middle[key] = composer, composer.problem()
-        return self._middle[key][1]
+                self._middle[key] = self._composer(key).problem()
+        return self._middle[key]
+
+    def _composer(self, key: tuple[str, ...]) -> Composer:
+        if key not in self._composers:
+            with without_words():
+                self._composers[key] = timed.composer(self._paths(key), Draw())
+        return self._composers[key]
 
     def matrices(self, problem: Problem) -> Matrices:
         """A problem as arrays, hosts that are relieved without limits."""

@@ -84,12 +84,7 @@ class Holders(NamedTuple):
 
 def holders(path: PathSpec, problem: Problem, f: int, cause: Cause) -> Holders:
     """What can hold a transfer of a path, and what does at its median scenario."""
-    transfer = problem.transfers[f]
-    doubt = _doubt(path)
-    stated = doubt if follows(path) else math.inf
-    base = Regime("", path.transfers[f].tool.tool_class, not doubt, None, setting(path), stated)
-    visited = dict.fromkeys(d.station for p in transfer.phases for d in p.demands)
-    stations = {name: _held_at(path, problem, _stations(problem)[name], base) for name in visited}
+    transfer, base, stations = problem.transfers[f], _base(path, f), on_the_way(path, problem, f)
     longest = max((d for p in transfer.phases for d in p.delays), key=lambda d: float(np.max(d.per_byte)), default=None)
     ends = {end.partition(":")[0] for end in (path.transfers[f].source_end, path.transfers[f].to)}
     noise = path.noises.get(ends.pop()) if len(ends) == 1 else None
@@ -99,6 +94,20 @@ def holders(path: PathSpec, problem: Problem, f: int, cause: Cause) -> Holders:
     wait = waits["byte" if longest is None else longest.each]
     binding = wait if cause.station is None else stations[problem.stations[cause.station].name]
     return Holders(binding, stations, waits)
+
+
+def on_the_way(path: PathSpec, problem: Problem, f: int) -> dict[str, Regime]:
+    """Stations on a transfer's way, by name, and what it is where they hold it."""
+    base, named = _base(path, f), _stations(problem)
+    visited = dict.fromkeys(d.station for p in problem.transfers[f].phases for d in p.demands)
+    return {name: _held_at(path, problem, named[name], base) for name in visited}
+
+
+def _base(path: PathSpec, f: int) -> Regime:
+    """A transfer that nothing holds yet."""
+    doubt = _doubt(path)
+    stated = doubt if follows(path) else math.inf
+    return Regime("", path.transfers[f].tool.tool_class, not doubt, None, setting(path), stated)
 
 
 @lru_cache(maxsize=1)
