@@ -15,8 +15,8 @@ from dtnsim.components.servers import Group, RequestTime, TargetRate
 from dtnsim.components.stack import Stack
 from dtnsim.ground.ledger import Row
 from dtnsim.ground.quantity import Quantity, Unit, Value, prior
-from dtnsim.ground.term import Term, law, term
-from dtnsim.physics import cpu, gpfs, raid, waiting
+from dtnsim.ground.term import Term, law, minimum, term
+from dtnsim.physics import cpu, gpfs, lustre, raid, waiting
 
 #: mdtest on 16 nodes, each of which made the files that it looked up and removed
 _PIXSTOR = "Dell PixStor administrator guide, pp. 24 to 35, mdtest on one array of 24 SSDs"
@@ -106,7 +106,8 @@ class Gpfs(ParallelFilesystem):
         flight = law(gpfs.blocks_in_flight, threads=self.prefetch, block_B=block, pagepool_B=pagepool_B, share=share)
         wait = self.away(row.term(self.latency), use)
         rate = law(waiting.request_rate, request_B=block, latency_s=wait, rate_Bps=np.inf, in_flight=flight)
-        row.charge(f"{label}.prefetch", "gpfs", what="GPFS blocks in flight", capacity=rate)
+        if use.finish != "direct":
+            row.charge(f"{label}.prefetch", "gpfs", what="GPFS blocks in flight", capacity=rate)
         if use.operation == "write":  # the tail of a file takes a whole subblock
             file = max(use.file_B, 1.0)
             taken = law(gpfs.allocated_bytes, file_B=file, subblock_B=law(gpfs.subblock, block_B=block))
@@ -117,6 +118,13 @@ class Gpfs(ParallelFilesystem):
         self.groups(row, use, label, Group("nsds", "GPFS NSDs", fs.nsds, nsd, touched, block, scattered))
         self.charge_servers(row, use, label, block)
         host.storage_network(row, use, volume)
+
+    def request_wait(self, row: Row, use: Access, host: Machine, volume: str) -> Value:
+        """One block; less than one takes a message and the drives' turn, as a block of inodes does, and its bytes."""
+        block, alone = row.term(self.system_mount(row).block), row.term(self.latency)
+        whole = {"known_B": block, "known_s": alone, "slower": 1.0, "message_s": row.term(self.metadata_time)}
+        asked = minimum(term(use.block_B, "B"), block)
+        return (law(lustre.rpc_time, asked_B=asked, **whole).value + use.rtt_s) / use.block_B
 
     def cycles(self, row: Row, use: Access, stack: Stack) -> Term:
         """A copy from or to pinned memory: that of a read from the page cache, which allocates nothing either."""
