@@ -178,7 +178,8 @@ class AgedFilesystem(LocalFilesystem):
         one = self._device_flush(row, use.but(total_B=spread), host, volume, barrier=self.barrier)
         if one is None:
             return super().flush_wait(row, use, host, volume)
-        return law(local.sync_time, waits=_BARRIERS, positioning_s=one).value
+        turns = law(local.commit_turns, writers=use.own_streams)
+        return law(local.sync_time, waits=turns * _BARRIERS, positioning_s=one).value
 
     def change_wait(self, row: Row, use: Access, host: Machine, volume: str) -> Value:
         """Only the log is written, where the heads of disks are: its blocks and its record wait for a turn each."""

@@ -136,7 +136,7 @@ class Storage:
             cached=cached if cached is not None and use.operation == "read" and not use.again else use.cached,
             revisited=use.operation == "read" and (first is None or use is not first.read),
             rtt_s=self.server_rtt(end),
-            stable_s=self.stable(end),
+            stable_s=self.stable(end, writers=use.own_streams * use.queue_depth),
             llc_B=end.host.cpu.cache.value if end.host.cpu.cache is not None else math.inf,
             l2_B=end.host.cpu.core_cache.value if end.host.cpu.core_cache is not None else math.inf,
             read_share=self.read_shares.get(self._shelf(end)),
@@ -186,11 +186,12 @@ class Storage:
         rtt = self.way(end, reading=True).rtt(self.ledger.draw)
         return rtt * volume.filesystem.elsewhere if volume.over else rtt
 
-    def stable(self, end: End, *, change: bool = False) -> Value:
+    def stable(self, end: End, *, writers: int = 1, change: bool = False) -> Value:
         """Seconds of a flush at the server of a mount whose requests wait for its disks; 0 for others.
 
         Args:
             end: The mount.
+            writers: Writers that flush there at once.
             change: Whether names or inodes alone have changed, and no data of a file.
         """
         volume = end.mounted
@@ -201,7 +202,7 @@ class Storage:
         probe = Row(self.ledger, "", [], 1.0, remote.host.name)
         filesystem = remote.mounted.filesystem
         wait = filesystem.change_wait if change else filesystem.flush_wait
-        return wait(probe, written, remote.host, remote.volume or "")
+        return wait(probe, written.but(own_streams=writers), remote.host, remote.volume or "")
 
     def server(self, end: End) -> End:
         """The volume of another host that a mount shows."""

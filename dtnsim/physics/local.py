@@ -45,12 +45,33 @@ def sync_time(waits: ArrayLike, positioning_s: ArrayLike) -> FloatArray:
         Time [s]; 23 ms on a disk of 7200 rpm and 7.4 ms of average seek.
 
     Valid: no memory that survives a loss of power; without barriers t_pos is a write into the drive's cache.
-    Neglects: other synchronous writers whose commits are joined to this one.
+    Neglects: other synchronous writers, see `commit_turns`.
     Source: kernel.org, ext4: journal (barrier=1: the commit record is written after the blocks are flushed); SQLite
         FAQ 19 (each transaction waits for the platter twice: some 60 a second at 7200 rpm, "a few dozen"); Red Hat
         Enterprise Linux 6, Storage Administration Guide 22 (barriers flush drives' caches, nobarrier does not).
     """
     return as_float(waits) * as_float(positioning_s)
+
+
+def commit_turns(writers: ArrayLike) -> FloatArray:
+    """Commits that a synchronous writer waits for: the one under way, where there are others, and its own: min(k, 2).
+
+    A log commits one transaction at a time. Who is done writes again and comes too late for the next one, which begins
+    at once for those that came meanwhile: two halves of the writers take turns, and each waits for both.
+
+    Args:
+        writers: Synchronous writers at once k, at least 1 [1].
+
+    Returns:
+        Commits [1].
+
+    Valid: writers that follow each call with the next, with data that take a small part of a commit.
+    Neglects: how much longer a commit of more takes; drives with a queue for each core, which may flush for several.
+    Source: Linux fs/jbd2/commit.c (one committing transaction), Documentation/admin-guide/ext4.rst (max_batch_time: a
+        synchronous writer sleeps for a commit's time so that others join); block/blk-flush.c ("only one flush shall be
+        in progress", double buffered).
+    """
+    return np.minimum(np.maximum(as_float(writers), 1.0), 2.0)
 
 
 def logged_bytes(record_B: ArrayLike, stale: ArrayLike) -> FloatArray:
