@@ -1,12 +1,13 @@
 """File systems on local drives: how they read ahead, sync by a log, and what extents and new files cost."""
 
+from collections.abc import Mapping
 from dataclasses import replace
 from typing import Annotated, ClassVar
 
 import numpy as np
 from pydantic import Field
 
-from dtnsim.components.access import Access, Operation, Operations, Thread
+from dtnsim.components.access import CHANGES, Access, Operation, Operations, Thread
 from dtnsim.components.device import Device
 from dtnsim.components.filesystem import PageCached, Stretch, charged, label_of
 from dtnsim.components.machine import Machine
@@ -171,6 +172,19 @@ class AgedFilesystem(LocalFilesystem):
     barrier: Annotated[
         bool, Field(description="False with nobarrier: a sync leaves the drives' caches as they are")
     ] = True
+
+    #: changes that take another time than a create, as parts of its: 10.5 and 12.4 us to remove a name, 3.2 and 3.9 to
+    #: set attributes, 15.3 and 16.7 to create on ext4 and xfs in memory (measured: CPU time of 100,000 files in folders
+    #: of 1,000, two or three runs within 5 %, Linux 6.18, Zen 4 at 3.65 GHz)
+    of_a_create: ClassVar[Mapping[str, float]] = {"remove": 0.7, "setattr": 0.2}
+
+    def operation_time(self, row: Row, operation: str, host: Machine) -> Value:
+        """Work of the kernel at the host's clock, where no file says how long it takes."""
+        seconds, change = super().operation_time(row, operation, host), operation in CHANGES
+        if self.states("op_time") or (change and self.states("change_time")):
+            return seconds
+        share = self.of_a_create.get(operation, 1.0)
+        return law(metadata.kernel_time, time_s=term(share * seconds, "s"), clock_Hz=host.clock(row)).value
 
     def flush_wait(self, row: Row, use: Access, host: Machine, volume: str) -> Value:
         """The log's blocks and then their commit record: disks position for each, flash empties its memory."""

@@ -1,5 +1,6 @@
 """File systems on local drives: ext4, XFS, btrfs, those of other systems, tmpfs, unknown ones, and none."""
 
+from collections.abc import Mapping
 from dataclasses import replace
 from typing import Annotated, ClassVar, Final, Literal, Self
 
@@ -259,6 +260,8 @@ class Btrfs(AgedFilesystem):
     kind: ClassVar[str] = "btrfs"
     #: leaves of 16 KiB, two thirds full; inode, reference, entry and index of a file some 450 B (btrfs on-disk format)
     inode_block: ClassVar[float] = 1 / 24
+    #: as measured on ext4 and xfs: 22.3 us to remove a name, 24.0 to rename it, 3.7 to set attributes, 15.1 to create
+    of_a_create: ClassVar[Mapping[str, float]] = {"remove": 1.5, "rename": 1.6, "setattr": 0.2}
 
     checksum: Literal["crc32c", "xxhash", "sha256", "blake2"] = "crc32c"
     compress: Literal["none", "lzo", "zlib", "zstd"] = "none"
