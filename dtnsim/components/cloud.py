@@ -29,7 +29,7 @@ class Allowance(Component):
     Attributes:
         flow: Rate of one flow (AWS: 5 Gb/s, 10 Gb/s within a cluster placement group).
         egress: Rate of all that leaves the region or the provider's network.
-        outside: Whether the path leaves it; false for paths within one region.
+        outside: Whether the path leaves it; where not said, not where all hosts are a provider's and within 2 ms.
         baseline: Rate that holds once the credits are spent; "up to" rates of small instances.
         credits: Bytes of burst credits at the start of a transfer.
     """

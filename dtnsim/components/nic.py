@@ -2,7 +2,7 @@
 
 import math
 from collections.abc import Mapping
-from typing import Annotated, Any, ClassVar, Final, Literal
+from typing import Annotated, Any, ClassVar, Final, Literal, Self
 
 from pydantic import Field
 
@@ -162,6 +162,12 @@ class Nic(Component):
             return law(cpu.cycles_per_byte, per_byte=plain, **frame) if mss_B < _JUMBO_B else plain
         checksum, page_s = row.term(_CHECKSUM), row.term(_PAGE)
         return law(physics.connected_interrupt, interrupt=plain, checksum=checksum, page_s=page_s, clock_Hz=clock)
+
+    def within_a_region(self) -> Self:
+        """The card of an instance whose path leaves no region; what a file says of that holds."""
+        if self.allowance is None or "outside" in self.allowance.model_fields_set:
+            return self
+        return self.model_copy(update={"allowance": self.allowance.model_copy(update={"outside": False})})
 
     def joins(self, *, receiving: bool) -> bool:
         """Whether packets pass the kernel joined together."""

@@ -126,6 +126,10 @@ class Host(Buses):
         """Whether jumbo frames are stated for one of its cards."""
         return any("mtu" in card.model_fields_set and card.mtu.value >= JUMBO_B for card in self.nics.values())
 
+    def within_a_region(self) -> Self:
+        """The host on a path that leaves no region of a provider."""
+        return self.model_copy(update={"nics": {name: card.within_a_region() for name, card in self.nics.items()}})
+
     def receive_share(self, mtu_B: float) -> float:
         """Part of a socket's receive buffer that is window."""
         return self.tcp.share(self.stack, mtu_B)

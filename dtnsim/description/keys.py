@@ -25,6 +25,8 @@ M = TypeVar("M", bound=BaseModel)
 #: classes of values that have no quantities in them
 _NO_QUANTITIES: Final = frozenset({int, float, bool, str, type(None)})
 
+#: round trip within a region (AWS: its zones lie within 100 km of each other, 1 ms of fibre; as much again for devices)
+_REGION_S: Final = 2e-3
 #: draws that all segments share that say nothing -> what those would say
 _UNSTATED: Final = {"other traffic": "background.share", "buffers": "buffer"}
 
@@ -46,6 +48,8 @@ def keyed(
         files: Names in the path -> names of the host files, by which fitted parameters are kept.
         fits: Fitted parameters; those that the path says itself keep the path's keys.
     """
+    if sum(s.rtt.value for s in (*wan, *links.values())) <= _REGION_S and all(host.rented for host in hosts.values()):
+        hosts = {alias: host.within_a_region() for alias, host in hosts.items()}
     all_fitted, keyed_hosts = frozenset(fits.correlation.keys), {}
     for alias, stated in hosts.items():
         host = stated if stated.year is None else _dated(stated, stated.year)

@@ -14,11 +14,11 @@ from tests.lab import KiB, MiB, access, device, journey, machine, moves, problem
 DATA = {"files": 32, "each": "10 GB"}
 
 
-def path(streams: int = 16, *, to: str = "b:memory", **allowance: Any) -> dict[str, Any]:
+def path(streams: int = 16, *, to: str = "b:memory", rtt: str = "5 ms", ends: int = 1, **allowance: Any) -> Any:
     nic = {"kind": "nic", "rate": "10 Gb/s", "mtu": "9000 B", "allowance": {"kind": "allowance", **allowance}}
-    start, wan = {"b": "a:memory", "a": "b:memory"}[to[0]], {"bandwidth": "100 Gb/s", "rtt": "5 ms", "loss": "0"}
+    start, wan = {"b": "a:memory", "a": "b:memory"}[to[0]], {"bandwidth": "100 Gb/s", "rtt": rtt, "loss": "0"}
     tool = {"name": "gridftp", "cc": 1, "p": streams}
-    return journey(machine(nic=nic), start=start, to=to, tool=tool, dataset=DATA, wan=wan)
+    return journey(*[machine(nic=nic)] * ends, start=start, to=to, tool=tool, dataset=DATA, wan=wan)
 
 
 @cases("given, what, expected", rows("components/tables", "only_what_leaves_is_held"))
