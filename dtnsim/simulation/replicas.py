@@ -16,7 +16,6 @@ from dtnsim.ground.records import Problem
 from dtnsim.simulation.results import Run
 from dtnsim.simulation.run_path import Limits, Progress, run_once
 from dtnsim.simulation.scenario import Scene, make_scene, settled
-from dtnsim.simulation.variants import with_threads
 from dtnsim.steady import timed
 
 _PAYS_S: Final = 4.0  #: seconds of work in all above which processes are begun (a fresh interpreter takes about one)
@@ -53,8 +52,7 @@ def composed(task: Task, scene: Scene | None = None) -> Work:
     draw = Draw(task.replicas - 1, task.seed, task.given.correlation)
     moved, before = timed.amounts(scene.problem), timed.met(scene.problem)
     problem = timed.composer(task.given, draw, moved, in_time=True, before=before).problem()
-    drawn, _ = settled(sharing.as_in(problem, scene.problem))
-    return Work(scene, with_threads(drawn, scene.problem), task)
+    return Work(scene, settled(sharing.as_in(problem, scene.problem))[0], task)
 
 
 def results(

@@ -25,7 +25,7 @@ from dtnsim.ground.errors import InputError, SpecError
 from dtnsim.ground.quantity import Draw
 from dtnsim.ground.records import Problem
 from dtnsim.physics._arrays import FloatArray as Array
-from dtnsim.simulation.variants import check_same, with_threads
+from dtnsim.simulation.variants import check_same
 from dtnsim.steady import solve, timed
 
 if TYPE_CHECKING:
@@ -184,14 +184,12 @@ def _written_at(path: PathSpec, *steps: str | int) -> Iterator[None]:
 def _try(scene: Scene, number: int) -> None:
     """Works out the path after an event, which must be one that the path can be in."""
     try:
-        state, _ = scene.state(((number,), scene.start[1]))
+        scene.state(((number,), scene.start[1]))
     except SpecError as error:
         if not (error.file or error.key or "").startswith("--set"):
             raise
         key = f"events.{number}.set.{(error.file or '').removeprefix('--set').strip()}".rstrip(".")
         raise SpecError(error.message, key=key, value=error.value, remedy=error.remedy) from None
-    scene.problem = with_threads(scene.problem, state)
-    scene.states[scene.start] = scene.problem, scene.states[scene.start][1]
 
 
 def check_load(scene: Scene, until: float) -> None:

@@ -1,7 +1,4 @@
-"""A path in another state: the same stations with other numbers, at the median and as a run has drawn them.
-
-Threads of the kernel come and go with their work: md's raid5d reads where a disk is lost.
-"""
+"""A path in another state: the same stations with other numbers, at the median and as a run has drawn them."""
 
 import math
 from dataclasses import replace
@@ -10,7 +7,7 @@ from typing import Any
 
 from dtnsim.ground.errors import SpecError
 from dtnsim.ground.quantity import in_scenario
-from dtnsim.ground.records import Demand, Phase, Problem, Station, Transfer
+from dtnsim.ground.records import Demand, Phase, Problem, Transfer
 from dtnsim.simulation.jobs import phases_of
 
 
@@ -25,10 +22,9 @@ def check_same(old: Problem, new: Problem, active: tuple[int, ...]) -> None:
         SpecError: Another path.
     """
     where = f"events.{active[-1]}.set" if active else "events"
-    before, after = ({s.name for s in p.stations} for p in (old, new))
-    threads = {s.name for p in ((old, new) if len(active) == 1 else (old,)) for s in p.stations if _is_thread(s)}
-    if others := (before ^ after) - threads:
-        names, remedy = ", ".join(sorted(others)[:4]), "only numbers may change while it runs"
+    before, after = {s.name for s in old.stations}, {s.name for s in new.stations}
+    if before != after:
+        names, remedy = ", ".join(sorted(before ^ after)[:4]), "only numbers may change while it runs"
         raise SpecError("changes what the path is made of", key=where, value=names, remedy=remedy)
     for both in zip(old.transfers, new.transfers, strict=True):
         a, b = ((t.files, t.payload_B, t.workers, t.start_s, [p.name for p in phases_of(t)]) for t in both)
@@ -38,27 +34,17 @@ def check_same(old: Problem, new: Problem, active: tuple[int, ...]) -> None:
             raise SpecError(message, key=where, value=both[0].name, remedy=remedy)
 
 
-def _is_thread(station: Station) -> bool:
-    return station.kind == "core" and not station.private
-
-
-def with_threads(old: Problem, new: Problem) -> Problem:
-    """The path with the stations besides its own that it has in another state."""
-    names = {s.name for s in old.stations}
-    return replace(old, stations=(*old.stations, *(s for s in new.stations if s.name not in names)))
-
-
 def as_drawn(old: Problem, new: Problem, drawn: Problem, scenario: int) -> Problem:
     """A variant as it is in a drawn scenario: every number changes there by the factor by which its median does.
 
-    Stations are those of ``old``, in its order; what was nothing takes the median as it is.
+    Stations are in the order of ``old``; what was nothing takes the median as it is.
 
     Args:
         new: The variant at the median.
         drawn: The path at the start, drawn.
     """
     by_name = {s.name: s for s in new.stations}
-    new = replace(new, stations=tuple(by_name.get(s.name, s) for s in old.stations))
+    new = replace(new, stations=tuple(by_name[s.name] for s in old.stations))
     if drawn is old:
         return new
     stations = tuple(

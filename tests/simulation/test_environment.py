@@ -13,7 +13,7 @@ from dtnsim.ground.errors import ModelError, SpecError
 from dtnsim.ground.records import Demand, Phase, Problem, Station, Transfer
 from dtnsim.report import simulation, text
 from dtnsim.simulation import simulate
-from dtnsim.simulation.variants import as_drawn, check_same, with_threads
+from dtnsim.simulation.variants import as_drawn, check_same
 from tests.each import rows
 from tests.simulation.test_runs import SLOW, make
 from tests.strategies import load, written
@@ -112,12 +112,8 @@ def test_the_same_stations_pass() -> None:
     check_same(problem(1.0), problem(2.0), (0,))
 
 
-def test_another_station_or_another_job_is_refused_but_no_thread_of_the_kernel() -> None:
+def test_another_station_or_another_job_is_refused() -> None:
     other = problem(1.0)
-    thread = replace(other, stations=(*other.stations, replace(other.stations[0], name="raid5d", kind="core")))
-    for before, after in ((other, thread), (thread, other)):
-        check_same(before, after, (0,))
-    assert with_threads(other, thread).stations == thread.stations == as_drawn(thread, other, thread, 0).stations
     other = replace(other, stations=(replace(other.stations[0], name="b"),))
     with pytest.raises(SpecError, match="what the path is made of"):
         check_same(problem(1.0), other, (0,))
