@@ -61,6 +61,7 @@ class Nic(Component):
         ports: Number of ports.
         bonding: none (one port is used), hash (each stream is hashed onto one of the ports: Linux balance-xor or
             802.3ad), or application (the tool spreads its streams itself).
+        duplex: full, or half where both directions take turns (Wi-Fi: one channel, on which one sends at a time).
         mtu: Largest IP packet, or payload of an InfiniBand packet.
         timestamps: Whether TCP's timestamps are on (net.ipv4.tcp_timestamps).
         vlan: Whether frames carry an 802.1Q tag.
@@ -89,6 +90,7 @@ class Nic(Component):
     rate: Annotated[Quantity, Unit("B/s", low=1e4, line=True)]
     ports: Annotated[int, Field(ge=1, le=64)] = 1
     bonding: Literal["none", "hash", "application"] = "none"
+    duplex: Literal["full", "half"] = "full"
     mtu: Annotated[
         Quantity,
         Unit("B", low=256, high=65535, plain=True),
@@ -237,9 +239,10 @@ class Nic(Component):
         if port is None and self.ports > 1 and self.bonding == "application":
             ports = list(range(min(self.ports, max(streams, 1))))
             each = wire / count(len(ports), "port")
+        way, remedy = (direction, "") if self.duplex == "full" else ("air", "a cable, whose directions are apart")
         for index in ports:
-            station = f"{name}.port{index}.{direction}"
-            row.charge(station, kind, capacity=rate, per_byte=each, what=f"wire of port {index}")
+            station, what = f"{name}.port{index}.{way}", f"wire of port {index}"
+            row.charge(station, kind, capacity=rate, per_byte=each, what=what, remedy=remedy)
 
     def _bonded(
         self, row: Row, name: str, direction: str, streams: int, rate: Term, wire: Term, kind: str, *, lockstep: bool
