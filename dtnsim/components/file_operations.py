@@ -52,8 +52,11 @@ class FileOperations(Component):
         seconds: Value = 0.0
         for operation in operations:
             service = self.operation_time(row, operation, host)
-            trips = self.round_trips(row, operation) * self.expired(row, away_s + service)
+            trips = self.round_trips(row, operation)
             seconds = seconds + np.asarray(metadata.serial_time(1.0, trips, away_s, service))
+            if operation != "close":  # which walks no path
+                asked = trips * self.expired(row, away_s + service)
+                seconds = seconds + metadata.serial_time(1.0, asked, away_s, self.operation_time(row, "stat", host))
         if "create" in operations and "close" in operations:
             seconds = seconds + self.close_time(row, file_B, away_s)
         return seconds
@@ -76,8 +79,8 @@ class FileOperations(Component):
         return float(metadata.listing_calls(metadata.NAMES_PER_CALL)) if operation == "readdir" else 1.0
 
     def expired(self, row: Row, request_s: Value) -> Value:
-        """Requests for each that does the work, those included that renew what the client knew."""
-        return 1.0
+        """Requests that renew what the client knew, for each that does the work."""
+        return 0.0
 
     def close_time(self, row: Row, file_B: float, rtt_s: Value) -> Value:
         """Seconds that the close of a written file takes besides the operation itself."""

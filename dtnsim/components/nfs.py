@@ -102,7 +102,7 @@ class Nfs(Remote):
     )
     nconnect: Annotated[int, Field(ge=1, le=16), Otherwise("4", "mounts of fast servers (nfs(5))")] = 1
     acregmin: Annotated[Quantity, Unit("s", low=0.0)] = prior("3 s", 0.0, "nfs(5): acregmin, default 3 s")
-    acdirmin: Annotated[Quantity, Unit("s", low=0.1)] = prior("30 s", 0.0, "nfs(5): acdirmin, default 30 s")
+    acdirmin: Annotated[Quantity, Unit("s", low=0.0)] = prior("30 s", 0.0, "nfs(5): acdirmin, default 30 s")
     depth: Annotated[int, Field(ge=0, le=100)] = 4
     rpc_byte: Annotated[Quantity, Unit("cycles/B", spread=0.4)] = prior(
         "0.6 cycles/B",
@@ -211,7 +211,7 @@ class Nfs(Remote):
         return float(metadata.listing_calls(nfs.NAMES_PER_REPLY)) if operation == "readdir" else 1.0
 
     def expired(self, row: Row, request_s: Value) -> Value:
-        """Requests for each that does the work, where the directories on the way expire meanwhile."""
+        """GETATTRs for each request that walks a path, of directories on the way that expire meanwhile."""
         return law(
             nfs.revalidation, objects=self.depth, attribute_s=row.term(self.acdirmin), request_s=term(request_s, "s")
         ).value

@@ -99,25 +99,27 @@ def read_ahead_bytes(requests: ArrayLike, rsize_B: ArrayLike) -> FloatArray:
 
 
 def revalidation(objects: ArrayLike, attribute_s: ArrayLike, request_s: ArrayLike) -> FloatArray:
-    """Requests for one that does the work, with the GETATTRs of attributes that expire meanwhile: 1 + n t / T_ac.
+    """GETATTRs of attributes that expire, for each request that does the work: n t / max(T_ac, t).
 
     A serial program sends a request every t seconds. The directories on the way to its files are in use all the
-    time, and each is asked for again when its attributes are T_ac old.
+    time, and each is asked for again when its attributes are T_ac old: each time that one walks there, at most.
 
     Args:
         objects: Directories in use at a time n [1].
-        attribute_s: Time that a directory's attributes are trusted T_ac (acdirmin) [s].
+        attribute_s: Time that a directory's attributes are trusted T_ac (acdirmin, 0 with noac) [s].
         request_s: Time from one request to the next t [s].
 
     Returns:
-        Requests, at least 1 [1].
+        Requests, 0 to n [1].
 
     Valid: serial programs that run longer than T_ac; names seen once (the next file is another one).
     Neglects: attributes that come with the answers (WCC data) and save some of these; acdirmax, to which T_ac
-        grows where nothing changes.
-    Source: nfs(5), "Attribute caching" (acdirmin 30 s); RFC 1813, section 3.3.1 (GETATTR).
+        grows where nothing changes; what these requests take of the server's threads.
+    Source: nfs(5), "Attribute caching" (acdirmin 30 s, noac); Linux fs/nfs/dir.c, nfs_check_verifier (the parent of
+        each name on the way), inode.c, nfs_attribute_cache_expired; RFC 1813, section 3.3.1 (GETATTR).
     """
-    return 1.0 + as_float(objects) * as_float(request_s) / as_float(attribute_s)
+    elapsed = np.maximum(as_float(request_s), 1e-30)
+    return as_float(objects) * elapsed / np.maximum(as_float(attribute_s), elapsed)
 
 
 def trusted_share(files: ArrayLike, apart_s: ArrayLike, attribute_s: ArrayLike) -> FloatArray:
