@@ -20,6 +20,7 @@ from dtnsim.description import drawn_hosts, spec
 from dtnsim.description.host import Host
 from dtnsim.ground import library
 from dtnsim.ground.errors import DtnsimError
+from dtnsim.physics._arrays import LEVELS
 from dtnsim.steady.prediction import predict
 
 SAMPLES: Final = 400
@@ -90,7 +91,7 @@ def main() -> None:
                 # the releases of tools follow from the year, which is known of both
                 truth = rates(f"{{like: {name}, year: {year}}}", load, volume, folder)
                 drawn_hosts._library = without(host)  # noqa: SLF001
-                low, high = np.quantile(rates(f"{{year: {year}{role(name)}}}", load, volume, folder), [0.1, 0.9])
+                low, high = np.quantile(rates(f"{{year: {year}{role(name)}}}", load, volume, folder), LEVELS[::2])
             except DtnsimError as error:
                 print(f"{name}, {what}: {error}")
                 continue

@@ -25,6 +25,7 @@ from dtnsim.description import spec
 from dtnsim.ground import library
 from dtnsim.ground.quantity import factor_spread
 from dtnsim.ground.uncertainty import NAMES, WITHIN
+from dtnsim.physics._arrays import LEVELS
 from dtnsim.physics.tcp import path
 from dtnsim.steady.prediction import predict
 
@@ -147,7 +148,7 @@ def main(table: str | None) -> None:
         total = []
         for route in mine:
             rates = predicted(route, *fit([r for r in mine if r is not route]))
-            low, middle, high = np.quantile(rates, (0.1, 0.5, 0.9))
+            low, middle, high = np.quantile(rates, LEVELS)
             below, above = float(np.mean(route.rates_Bps < low)), float(np.mean(route.rates_Bps > high))
             ratio = middle / float(np.median(route.rates_Bps))
             over = float(np.mean(route.rates_Bps < middle))
@@ -162,7 +163,7 @@ def main(table: str | None) -> None:
             print(
                 f"    all, by {name}: in the interval {1 - weight @ (below + above):.0%}, below {weight @ below:.0%},"
                 f" above {weight @ above:.0%}; the median is too high for {weight @ over:.0%};"
-                f" median p90/p10 {np.median(width):.2f}, CRPS {weight @ score:.3f}"
+                f" median {NAMES[2]}/{NAMES[0]} {np.median(width):.2f}, CRPS {weight @ score:.3f}"
             )
 
 

@@ -13,6 +13,8 @@ from dtnsim.planning import catalog
 from tests.each import of_each, rows
 
 GIVEN = rows("tables", "parts")
+#: bays and slots that a drive's `facts.fits` may name
+FORMS = {"M.2", "U.2", "SATA 2.5", "2.5 inch", "3.5 inch"}
 
 NAMES = library.names("parts")
 #: InfiniBand cards whose bus limits them, and what they are known to reach on it [B/s]: QDR on
@@ -210,6 +212,8 @@ def unsaid(name):
     if name.startswith(("ssd/", "hdd/")):
         keys += ["capacity", "endurance", *([] if "usb" in name else ["fits"])]
     missing = [f"facts.{key}" for key in keys if made.facts is None or getattr(made.facts, key) in (None, "")]
+    if "fits" in keys and made.facts is not None and not {*made.facts.places} <= FORMS:
+        missing.append(f"facts.fits as {' or '.join(sorted(FORMS))} (a new form: in FORMS of tests/test_parts.py)")
     return [*missing, *(["price"] if made.price is None and name not in IN_SOMETHING else [])]
 
 

@@ -141,7 +141,7 @@ def number_options(command: Callable[..., None]) -> list[str]:
     return numeric
 
 
-FEWEST: Final = 10  #: draws of which p10 and p90 tell anything
+FEWEST: Final = 10  #: draws of which the ends of an interval tell anything
 #: options without effect where another is left out
 _NEEDS: Final = {
     ("measure", "--as"): "--path",
@@ -207,7 +207,9 @@ def check_effects(name: str, signature: inspect.Signature, options: dict[str, An
             raise InputError(f"{option}: {file} is named twice here, and would be lost; write to a file of its own")
         info.check(file, option)
     if 0 < (draws := options.get("samples") or 0) < FEWEST:
-        raise InputError(f"--samples: {draws} are too few for p10 and p90; write {FEWEST} or more")
+        from dtnsim.ground.uncertainty import NAMES
+
+        raise InputError(f"--samples: {draws} are too few for {NAMES[0]} and {NAMES[2]}; write {FEWEST} or more")
 
 
 def check_numbers(command: Callable[..., None], arguments: list[str]) -> None:

@@ -120,7 +120,8 @@ def sourced(node: Any) -> Any:
 
 def plain(path: Path) -> Any:
     """What one of dtnsim's own tables holds, with the types that YAML gives it."""
-    return yaml.load(path.read_text(encoding="utf-8"), Loader=_Loader)  # noqa: S506 - a safe one
+    with path.open("rb") as file:  # whose name errors say
+        return yaml.load(file, Loader=_Loader)  # noqa: S506 - a safe one
 
 
 def load(path: Path, *, inherit: bool = False, name: str = "") -> Mapping:
