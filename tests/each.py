@@ -92,22 +92,6 @@ def cases(names: str, table: dict[str, Any] | list[Any]) -> pytest.MarkDecorator
     return pytest.mark.parametrize(names, list(table.values()), ids=list(table))
 
 
-def values(table: dict[str, Any]) -> Callable[..., None]:
-    """A test of laws by their values, a row each: ``{"promise, source": (law, arguments, value[, tolerance]), ...}``.
-
-    Arguments stand in their order, or by name in a mapping; the tolerance is relative, 1e-6 where none is given.
-    """
-
-    @cases("row", table)
-    def test(row: tuple[Callable[..., Any], Any, Any]) -> None:
-        law, given, value, *rel = row
-        found = law(**given) if isinstance(given, dict) else law(*given)
-        # pytest rewrites no assertion of this file: what failed is its message
-        assert found == pytest.approx(value, *rel), f"{law.__name__}{given} is {found}, not {value}"
-
-    return test
-
-
 def of_each(things: Iterable[Any]) -> Callable[[Callable[[Any], None]], Callable[[], None]]:
     """Checks all of some names or functions in one test; those that fail are named with what was found."""
     every = list(things)

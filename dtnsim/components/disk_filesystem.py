@@ -237,6 +237,6 @@ class ExtentFilesystem(AgedFilesystem):
         writes = 0.0
         if use.operation == "write" and not use.rewrite:
             # a sync waits for the log only; blocks go to their places once the log is full
-            logged = use.total_B / max(use.file_B, 1.0) * self.metadata_writes * 4096.0
+            logged = use.total_B / max(use.file_B, 1.0) * self.metadata_writes * _BLOCK_B
             writes = self.metadata_writes * max(0.0, 1.0 - self.log_size.value / max(logged, 1.0))
         super().medium(row, use.but(metadata_writes=writes), host, volume)

@@ -223,8 +223,8 @@ def load(spec: object) -> Dataset:
 def of_sizes(sizes_B: Array | Sequence[float], *, name: str = "") -> Dataset:
     """A data set of files whose sizes are known one by one, in any order [B].
 
-    More than `MAX_GROUPS` different ones are put together, the largest one by one and the smaller in growing groups,
-    count and sum kept exactly.
+    More than `file_sizes.MAX_GROUPS` different ones are put together, the largest one by one and the smaller in growing
+    groups, count and sum kept exactly.
     """
     return _dataset(grouped(np.asarray(sizes_B, dtype=np.float64)), name, 0, "")
 

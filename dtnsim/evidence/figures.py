@@ -115,7 +115,7 @@ class Paths:
     def __init__(self, calibration: str | None = None) -> None:
         self._calibration = calibration
         self._files: dict[Path, PathSpec] = {}
-        self._known: dict[tuple[Path, tuple[str, ...]], PathSpec] = {}
+        self._changed: dict[tuple[Path, tuple[str, ...]], PathSpec] = {}
 
     def __call__(self, case: Case) -> PathSpec:
         """The path of a case, with its overrides.
@@ -124,9 +124,9 @@ class Paths:
             SpecError: the path cannot be used.
         """
         key = (case.path, case.overrides)
-        if key not in self._known:
+        if key not in self._changed:
             if case.path not in self._files:
                 self._files[case.path] = spec.load(case.path, (), self._calibration)
             base = self._files[case.path]
-            self._known[key] = base.changed(case.overrides) if case.overrides else base
-        return self._known[key]
+            self._changed[key] = base.changed(case.overrides) if case.overrides else base
+        return self._changed[key]

@@ -114,7 +114,7 @@ class S5cmd(ProgressParser, evidence=Evidence.TRANSFER):
 
 
 _UNIT: Final = r"(?:Bytes|[KMGTP]iB)"
-_DONE: Final = re.compile(r"^\s*+(?P<what>upload|download|copy|move): (?P<from>\S.{0,300}?) to (?P<to>\S.{0,300})")
+_DONE: Final = re.compile(r"^\s*+(?P<what>upload|download|copy|move): \S.{0,300}? to \S")
 _DIRECTIONS: Final = {"upload": {"direction": "send"}, "download": {"direction": "receive"}}
 
 
@@ -194,7 +194,7 @@ class Warp(LinesParser, evidence=Evidence.SERVERS):
                 yield self.measure("latency", value, text, statistic=_LATENCIES.get(name, statistic(name)), **facts)
 
 
-_SIZE: Final = r"(?P<{0}>\d+(?:\.\d+)?)\s*(?P<{0}u>[kKMGTPE]?)i?(?:Bytes?|Byte|B|b)?"
+_SIZE: Final = r"(?P<{0}>\d+(?:\.\d+)?)\s*(?P<{0}u>[kKMGTPE]?)i?(?:Bytes?|[Bb])?"
 _FAILED: Final = re.compile(r"(?:ERROR : .*Attempt \d+/\d+ failed.*|(?:CRITICAL|Fatal error): .*|Failed to \w+.*)")
 _VERSION: Final = re.compile(r"\brclone:? v(\d[\w.-]*)")
 

@@ -281,7 +281,7 @@ def random_replacement_share(
     Returns:
         Share [1], the smallest solution; 1 for s much below C, 0 for s much above.
 
-    Valid: 0 < r <= k. Hashed pseudo-LRU caches lie between this and `cache_hit_share`.
+    Valid: 0 < r <= k. Hashed pseudo-LRU caches lie between this and the best, C / (k s) (Belady 1966).
     Neglects: other cores in the same cache, prefetch.
     Source: random replacement: Rao, JACM 25(3), 1978.
     """

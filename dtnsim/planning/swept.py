@@ -1,7 +1,7 @@
 """Numeric parameters of a path as arrays of scenarios: composed once, solved all at once.
 
 A swept parameter is a `Swept` quantity: only the draw may read it. Whatever else does (round-model runs of TCP, sizes
-that decide which phases there are) finds that it `NeedsOne` scenario, and its key is then composed value by value.
+that decide which phases there are) needs one scenario (`NeedsOneError`), and its key is then composed value by value.
 """
 
 from collections.abc import Iterator, Mapping, Sequence

@@ -15,6 +15,7 @@ from dtnsim.report.page import Figure
 from dtnsim.report.table import Table
 from dtnsim.report.traces import LEGEND, TONES, axis, heat, height, line, quantiles, rows_axis, wrapped
 from dtnsim.simulation.fleet.answers import used
+from dtnsim.simulation.fleet.build import ReadyFleet
 from dtnsim.simulation.fleet.run import FleetAnswer
 from dtnsim.simulation.fleet.traffic import HOUR_S
 
@@ -41,8 +42,8 @@ def idle(a: FleetAnswer) -> str:
     if not unused:
         return ""
     most = max(unused, key=_top)
-    used = f"at most {_top(most):.1%} in any hour ({most['station']})"
-    return f"{len(unused)} other kinds of stations are not drawn: {used}."
+    highest = f"at most {_top(most):.1%} in any hour ({most['station']})"
+    return f"{len(unused)} other kinds of stations are not drawn: {highest}."
 
 
 def _top(station: dict[str, Any]) -> float:
@@ -159,15 +160,20 @@ def sentence(a: FleetAnswer) -> str:
     return f"{done}{moved}{middle}{late}{full}."
 
 
+def _first(a: FleetAnswer, what: str) -> ReadyFleet:
+    """The first run, which ``--transfers`` and ``--hours`` need whole."""
+    if a.first is None:
+        raise InputError(f"--{what}: the first run came from the checkpoint, which has no {what}; leave that out")
+    return a.first
+
+
 def transfers(a: FleetAnswer, path: Path) -> None:
     """Writes every transfer of the first run, atomically.
 
     Raises:
         InputError: The first run came from a checkpoint, or the place cannot be written.
     """
-    first = a.first
-    if first is None:
-        raise InputError("--transfers: the first run came from the checkpoint, which has no transfers; leave that out")
+    first = _first(a, "transfers")
     course = first.course
     work, n = course.work, len(course.work)
     lanes = [(lane.kind.name, *lane.names, lane.user.name) for lane in course.lanes]
@@ -175,7 +181,6 @@ def transfers(a: FleetAnswer, path: Path) -> None:
     ends = np.array([(first.hosts[w.source], first.hosts[w.target]) for w in course.ways] or [("", "")], object)
     used_ways = ends[np.maximum(course.way, 0)]
     used_ways[course.way < 0] = ""
-    moved = course.moved
     columns: dict[str, Any] = {
         "number": np.arange(n),
         "class": names[0],
@@ -191,7 +196,7 @@ def transfers(a: FleetAnswer, path: Path) -> None:
         "due_s": work.due,
         "bytes": work.size,
         "files": work.files,
-        "moved_B": moved,
+        "moved_B": course.moved,
         "resent_B": course.resent,
         "retries": course.tries,
         "state": np.array(_STATES, object)[course.status],
@@ -205,11 +210,10 @@ def hours(a: FleetAnswer, path: Path) -> None:
     Raises:
         InputError: The first run came from a checkpoint, or the place cannot be written.
     """
-    if a.first is None:
-        raise InputError("--hours: the first run came from the checkpoint, which has no hours; leave that out")
-    span, carried = used(a.first)
-    capacity = np.array(a.first.course.capacity)
+    first = _first(a, "hours")
+    span, carried = used(first)
+    capacity = np.array(first.course.capacity)
     columns: dict[str, Any] = {"start_s": np.arange(len(span)) * HOUR_S, "length_s": span}
     for k in np.flatnonzero(carried.any(axis=0) & np.isfinite(capacity)).tolist():
-        columns[a.first.names[k]] = carried[:, k] / capacity[k] / np.maximum(span, 1e-9)
+        columns[first.names[k]] = carried[:, k] / capacity[k] / np.maximum(span, 1e-9)
     output.table(columns, path, "--hours")

@@ -121,9 +121,11 @@ def _jobs(
         if cache is None or not cached(job.transfer):
             continue
         size, free, begins = (in_scenario(v, scenario) for v in (cache.size_B, cache.free_B, cache.write_back_B))
-        memory, leg, moved = memories.setdefault(cache.pool, Memory(size, free)), job.legs[job.main], job.transfer
-        how: Any = {"each_file": cache.flush_files, "write_back": (begins, cache.write_back_s)}
-        job.cache = PageCache(engine, leg, memory, moved.payload_B, weight=moved.weight, **how)
+        memory, payload_B = memories.setdefault(cache.pool, Memory(size, free)), job.transfer.payload_B
+        job.cache = PageCache(
+            engine, job.legs[job.main], memory, payload_B,
+            weight=job.transfer.weight, each_file=cache.flush_files, write_back=(begins, cache.write_back_s),
+        )  # fmt: skip
     return jobs, memories
 
 

@@ -11,7 +11,7 @@ from dtnsim.physics.tcp.controls import bbr, htcp, illinois, scalable, westwood
 from dtnsim.physics.tcp.controls.cubic import cubic as cubic_rate
 from dtnsim.physics.tcp.controls.reno import reno as reno_rate
 from dtnsim.physics.tcp.response import aimd_window
-from tests.each import values
+from tests.each import cases
 
 #: RFC 9438 tables 1 and 2: mean windows by loss at round trips of 0.1 s and 0.01 s
 RFC_9438 = [
@@ -25,7 +25,7 @@ def mathis(loss, rtt, mss):
     return mss / rtt * aimd_window(loss)
 
 
-test_values = values({
+VALUES = {
     "Westwood keeps 0.95": (westwood.westwood, (1e-4, 0.1, 1.0), mathis(1e-4, 0.1, 1.0) * (19.5 / 1.5) ** 0.5),
     # the tables print Reno's sqrt(1.5/p) = 1.2247/sqrt(p) rounded to 1.2
     **{f"RFC 9438, tables 1 and 2, {rtt} s and {loss:g}, {name}": (law, (loss, rtt, 1.0), window / rtt, 0.03)
@@ -35,7 +35,13 @@ test_values = values({
     # CUBIC had 3.27 Mb/s there, BBR 9.15 Gb/s
     "E. Dumazet's lossy path on bbr-dev, 100 ms and 1 %, by Mathis et al. 1997: 1.42 Mb/s":
         (mathis, (0.01, 0.1, 1448), 1.42e6 / 8, 0.005 / 1.42),
-})  # fmt: skip
+}  # fmt: skip
+
+
+@cases("row", VALUES)
+def test_values(row):
+    law, given, value, *rel = row
+    assert law(*given) == pytest.approx(value, *rel)
 
 
 def test_illinois_of_few_segments_is_reno():
