@@ -136,11 +136,11 @@ def test_many_small_files_are_tried_as_one_archive(of_many: list[Choice]) -> Non
 
 def test_the_finding_names_the_line_and_what_it_saves(of_many: list[Choice]) -> None:
     said = tool_advice(of_many)
-    assert said.startswith("use ")
     ready = [r for r in of_many if not r.own and r.needs in READY]  # in the order of the table
-    assert f"use {ready[0].name} ({ready[0].line})" in said
+    assert said.startswith(f"use {ready[0].name} ({ready[0].line})")
     fast = next(r for r in of_many[1:] if r.duration_s.p50 == min(x.duration_s.p50 for x in of_many[1:]))
-    again, _ = choose(path(fast.options, data=MANY), samples=16)
+    tuned = next(r for r in choose(path(fast.options, data=MANY), samples=16)[0] if r.name.endswith(", tuned"))
+    again, _ = choose(path(fast.options, data=MANY).changed(tuned.overrides), samples=16)
     assert "will do: no tool here is more than a tenth faster" in tool_advice(again)
 
 
@@ -279,7 +279,7 @@ def test_another_tool_needs_what_the_ends_have_unless_the_far_side_may_be_asked(
 
 @pytest.mark.parametrize("allow", [["tuning"], ["tuning", "tools"]])
 def test_small_files_on_a_mount_want_a_tool_with_many_at_once(allow: list[str]) -> None:
-    made = dtnsim.plan("examples/lab-nas-nconnect", target="150Mb/s", allow=allow, overrides=[SMALL], samples=16)
+    made = dtnsim.plan("examples/lab-nas-nconnect", target="100Mb/s", allow=allow, overrides=[SMALL], samples=16)
     tools = [w for w in made.wins if w.setting.what == "transfer: another tool"]
     if "tools" in allow:
         assert tools[0].setting.commands[0].startswith("fpsync -n ")
