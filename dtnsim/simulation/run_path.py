@@ -100,12 +100,12 @@ def _set_up(scene: Scene, problem: Problem, scenario: int, seed: int, limits: Li
 
 def _processes(world: Environment) -> list[Any]:
     """The transfers, each waiting for those that it follows."""
-    processes, jobs, run_job = [], world.jobs, transfer_processes.run_job
-    for f, job in enumerate(jobs):
+    processes = []
+    for f, job in enumerate(world.jobs):
         callbacks = (partial(tell, f) for tell in (world.begun, world.ended, world.follows))
-        processes.append(world.env.process(run_job(world.engine, job, *callbacks)))
-    by_name = {job.transfer.name: process for job, process in zip(jobs, processes, strict=True)}
-    for job in jobs:
+        processes.append(world.env.process(transfer_processes.run_job(world.engine, job, *callbacks)))
+    by_name = {job.transfer.name: process for job, process in zip(world.jobs, processes, strict=True)}
+    for job in world.jobs:
         job.follows = [by_name[name] for name in job.transfer.after]
     return processes
 
