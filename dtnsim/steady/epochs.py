@@ -6,6 +6,7 @@ the next stage of anybody ends, and are found again for those that stay: the flu
 file. All scenarios go on at the same time, each by its own clock.
 
 A drive that serves fewer streams seeks less: who shares one is composed for the streams that are there (`Drives`).
+Connections that open meanwhile have the smaller of that and of their share (`dtnsim.steady.openings`).
 
 Of many transfers some ends are put together, each at its own time; who goes on has what they leave from the mean of
 their ends on, as the rates after them say.
@@ -27,15 +28,24 @@ import numpy as np
 from dtnsim.composition import sharing
 from dtnsim.ground.records import Problem, Transfer
 from dtnsim.physics._arrays import BoolArray, FloatArray as Array, Index
-from dtnsim.steady import ordering
+from dtnsim.steady import openings, ordering
 from dtnsim.steady.matrices import Matrices, matrices, scenarios, several_steps
 from dtnsim.steady.occupancy import Occupancy, Steps
 from dtnsim.steady.pools import Pools, shared, writing_phase
 from dtnsim.steady.shares import MUCH
 from dtnsim.steady.solve import Rates, solve
-from dtnsim.steady.stages import Column, Stage, as_transfer, in_parts, staged, stages_of, step_by_step, subset, visit_B
+from dtnsim.steady.stages import (
+    Column,
+    Stage,
+    as_transfer,
+    beginnings_felt,
+    in_parts,
+    staged,
+    stages_of,
+    step_by_step,
+    subset,
+)
 
-_FELT: Final = 0.05  #: part of a transfer that what others do at first has to be
 #: parts of the time gone by within which stages end together: of one scenario, and of many
 _TOGETHER: Final = 1e-9
 _DRAWN: Final = 2e-3
@@ -67,32 +77,23 @@ def laid_out(problem: Problem, m: Matrices, together: Array | None = None) -> Ar
         return solve(m).rate if together is None else together
     writers = Counter(t.cache.pool for t in problem.transfers if t.cache is not None)
     cut = [in_parts(t) and several_steps(t) and not step_by_step(t) for t in problem.transfers]
-    felt = np.zeros((1, len(cut)), dtype=bool)
-    if any(cut):
+    lost = openings.lost_s(problem, m)
+    begins, felt = np.zeros((1, len(cut)), dtype=bool), np.zeros(lost.shape, dtype=bool)
+    if any(cut) or lost.any():
         together = solve(m).rate if together is None else together
-        felt = _beginnings_felt(problem, ordering.lasts(problem, together))
+        seconds = ordering.lasts(problem, together)
+        begins, felt = beginnings_felt(problem, seconds), lost > openings.FELT * seconds.min(axis=1, keepdims=True)
+    opens = openings.Openings(problem, m, felt)
+    problem, m = opens.apart(problem, m)
     stages = [
-        stages_of(t, m, f, shared=t.cache is not None and writers[t.cache.pool] > 1, begins=felt[:, f])
+        stages_of(t, m, f, shared=t.cache is not None and writers[t.cache.pool] > 1, begins=begins[:, f])
         for f, t in enumerate(problem.transfers)
     ]
-    if _may_end_together(problem, stages):
+    if not opens.station and _may_end_together(problem, stages):
         together = solve(m).rate if together is None else together
         if _ends_together(problem, together):
             return together
-    return _Epochs(problem, m, stages, felt).rates()
-
-
-def _beginnings_felt(problem: Problem, seconds: Array) -> BoolArray:
-    """Whether others are gone so soon that what a transfer's workers do at first is much of it, (S, F).
-
-    Args:
-        seconds: (S, F) how long each lasts while all of them run [s].
-    """
-    first = [t.workers * visit_B(t) / t.payload_B if t.payload_B > 0 else 0.0 for t in problem.transfers]
-    with np.errstate(invalid="ignore"):
-        begun, shortest = seconds * first, np.sort(seconds, axis=1)
-        earliest = np.where(seconds > shortest[:, :1], shortest[:, :1], shortest[:, 1:2])
-    return np.asarray(begun > _FELT * earliest)
+    return _Epochs(problem, m, stages, begins, opens).rates()
 
 
 def _may_end_together(problem: Problem, stages: list[list[Stage]]) -> bool:
@@ -116,10 +117,14 @@ class _Epochs:
     goes on from there, not from the last of them.
     """
 
-    def __init__(self, problem: Problem, m: Matrices, stages: list[list[Stage]], felt: BoolArray) -> None:
+    def __init__(
+        self, problem: Problem, m: Matrices, stages: list[list[Stage]], felt: BoolArray, opens: openings.Openings
+    ) -> None:
         self._problem = problem
         self._scenarios = s = max(len(m.capacity), m.total.demand.shape[1], len(m.lead))
         self._pools = Pools(problem if scenarios(problem) in (1, s) else replace(problem, transfers=()), s)
+        self._openings = opens
+        self._opens_s: Array  # (S, F) when half octaves of openings end [s]
         states = {f: self._pools.states(f, problem.transfers[f]) for f in self._pools.of}
         apart = matrices(replace(problem, transfers=tuple(t for row in states.values() for t in row))) if states else m
         written: dict[int, int] = {}
@@ -184,10 +189,11 @@ class _Epochs:
             first = np.where(waits, math.inf, ends.min(axis=1))
             if not np.isfinite(first).any():
                 break
-            due = np.full(len(first), math.inf)
+            self._opens_s = self._openings.ends(self._clock, rate, self._here)
+            due = np.where(np.isfinite(first), self._opens_s.min(axis=1), math.inf)
             if self._pools.of:
                 filling = self._pools.filled(np.where(self._writes() & np.isfinite(rate), rate, 0.0), self._here)
-                due = np.where(np.isfinite(first), self._pools.due(filling), due)
+                due = np.where(np.isfinite(first), np.minimum(self._pools.due(filling), due), due)
             self._advance(rate, ends, self._reach(ends, np.minimum(first, due)), due, waits)
         payload = np.array([t.payload_B for t in self._problem.transfers])
         times = np.array([t.time_s for t in self._problem.transfers])
@@ -231,18 +237,19 @@ class _Epochs:
         self._shared = np.where((self._changed & ~waits)[:, None], column if near is None else -2, self._shared)
         rows = slice(None) if changed.all() else np.flatnonzero(changed)
         self._rate = np.where(column >= 0, before, 0.0)
+        self._openings.hold(changed, self._here, column, self._moving)
         if changed.any():
             used = np.flatnonzero(np.bincount(column[rows].ravel() + 1, minlength=len(self._moving) + 1)[1:])
             used, rates, states = self._rates(used)
             place = np.full(len(self._moving) + 1, len(used))
             place[used] = np.arange(len(used))
             positions = place[column[rows]]
-            active = np.zeros((len(positions), len(used) + 1), dtype=bool)
-            np.put_along_axis(active, positions, np.True_, axis=1)
+            most = np.zeros((len(positions), len(used) + 1))
+            np.put_along_axis(most, positions, self._openings.most[:, self._here][rows], axis=1)
             rates = rates if isinstance(rows, slice) else rates.take(rows)
-            rate = rates.while_active(active[:, :-1], near, bound=False).rate
-            rate = states.over_states(rate, active[:, :-1], np.arange(len(column))[rows], near)
-            padded = np.concatenate([np.broadcast_to(rate, active[:, 1:].shape), np.zeros((len(positions), 1))], axis=1)
+            rate = rates.while_active(most[:, :-1], near, bound=False).rate
+            rate = states.over_states(rate, most[:, :-1], np.arange(len(column))[rows], near)
+            padded = np.concatenate([np.broadcast_to(rate, most[:, 1:].shape), np.zeros((len(positions), 1))], axis=1)
             self._rate[rows] = np.take_along_axis(padded, positions, axis=1)
         if self._late.any():  # what those who ended in the last epoch have left since
             with np.errstate(invalid="ignore"):
@@ -312,6 +319,7 @@ class _Epochs:
         columns = [column for column in self._moving[: self._beside_all] if column.f == f]
         behind = len(self._moving) - self._moving.index(columns[0])
         variant = sharing.opened(transfer) if self._problem.transfers[f].opened else transfer
+        variant = self._openings.without(f, variant)
         states = self._pools.states(f, variant) if f in self._pools.of else (variant,)
         m = matrices(replace(self._problem, transfers=states))
         alike = len(states) > 1 or len(steps) == len(whole.phases)
@@ -349,6 +357,9 @@ class _Epochs:
         self._clock += lasts
         row, slots = np.nonzero(ending)
         ended, self._changed = ends[row, slots], ending.any(axis=1) | waits
+        self._openings.go_on(lasts, rate, self._here)
+        wider = self._opens_s <= self._clock * (1 + _TOGETHER)
+        self._shared[wider], self._changed = -2, self._changed | wider.any(axis=1)
         if self._pools.of:
             self._changed |= self._pools.go_on(until[:, 0])
         late = np.bincount(row, until[row, 0] - ended, len(ending)) / np.maximum(ending.sum(axis=1), 1)

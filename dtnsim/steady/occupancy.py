@@ -135,19 +135,19 @@ class _Chain:
     first: Index  #: (N, C'') of each column with states, those of its workers that are at its first step; C' for none.
     ways: tuple[Index, Index, Index, Array]  #: (from, to, column, bytes of a visit) of each way from state to state.
 
-    def average(self, mean: Array, active: BoolArray, scenarios: Index, near: float | None) -> None:
+    def average(self, mean: Array, most: Array, scenarios: Index, near: float | None) -> None:
         """Puts mean rates into ``mean`` (S, C), where a station that workers share with others is full in any state.
 
         Args:
             mean: Rates of all columns [B/s].
-            active: (S, C) which of them run, those with states among them.
+            most: (S, C) as `solve.Rates.while_active` takes it, those with states among them.
         """
-        shared = self._shared(np.asarray(active[:, self.plain].any(axis=0)))
+        shared = self._shared(np.asarray((most[:, self.plain] > 0).any(axis=0)))
         if not len(shared):
             return
         (states, count), s = self.present.shape, len(scenarios)
-        lanes = np.broadcast_to(self.present, (s, states, count)).copy()
-        lanes[:, :, : len(self.plain)] = active[:, None, self.plain]
+        lanes = np.where(np.broadcast_to(self.present, (s, states, count)), np.inf, 0.0)
+        lanes[:, :, : len(self.plain)] = most[:, None, self.plain]
         rates = self.rates.take(np.repeat(scenarios, states))
         solution = rates.while_active(lanes.reshape(-1, count), near, bound=False)
         full = rates.m.loads(solution.rate, shared) >= solution.capacity[:, shared] * (1 - _FULL)
@@ -212,13 +212,15 @@ class Occupancy:
         several = over_rows(np.add, present.astype(np.intp), first) > 1
         return np.asarray((several & (over_rows(np.add, taken, first) >= 1 - 2 * _FULL)).any(axis=0))
 
-    def over_states(self, mean: Array, active: BoolArray, scenarios: Index, near: float | None) -> Array:
+    def over_states(self, mean: Array, most: Array, scenarios: Index, near: float | None) -> Array:
         """Rates (S, C), averaged over states where a station that workers share with others is full in any of them.
 
         Args:
             mean: (S, C) rates with all workers at their mean, which hold elsewhere [B/s].
+            most: (S, C) as `solve.Rates.while_active` takes it; who is bounded has its workers at their mean.
         """
-        several = active & take(scenarios, self._several) & (np.count_nonzero(active, axis=1) > 1)[:, None]
+        active = most > 0
+        several = np.isinf(most) & take(scenarios, self._several) & (np.count_nonzero(active, axis=1) > 1)[:, None]
         affected = np.flatnonzero(several.any(axis=1))
         if len(affected) and len(active) >= _MANY:
             affected = affected[self._may_fill(active[affected], scenarios[affected])]
@@ -233,7 +235,7 @@ class Occupancy:
                 rows = affected[which.ravel() == n]
                 rates = averaged[rows]
                 chain, numbered = self._chain(split, scenarios[rows], np.asarray(active[rows].any(axis=0)))
-                chain.average(rates, active[rows], numbered, near)
+                chain.average(rates, most[rows], numbered, near)
                 averaged[rows] = rates
         return averaged
 

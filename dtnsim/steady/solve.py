@@ -25,7 +25,7 @@ from typing import Final
 import numpy as np
 
 from dtnsim.physics import memory
-from dtnsim.physics._arrays import BoolArray, FloatArray as Array, Index
+from dtnsim.physics._arrays import FloatArray as Array, Index
 from dtnsim.steady.ceilings import Workers, ceilings, solo_times
 from dtnsim.steady.matrices import Matrices, matrices
 from dtnsim.steady.ordering import by_turn
@@ -59,7 +59,7 @@ def solve(m: Matrices) -> Solution:
         slowest = np.repeat(m.capacity, len(solution.capacity) // len(m.capacity), axis=0)
         np.minimum.at(slowest.T, stations, solution.capacity.T)  # of each station in any turn
         return replace(solution, capacity=slowest, binding=binding)
-    return Rates(m).while_active(np.ones((1, len(m.workers)), dtype=bool))
+    return Rates(m).while_active(np.full((1, len(m.workers)), np.inf))
 
 
 class Rates:
@@ -81,25 +81,26 @@ class Rates:
             vars(rates)["_slowed"] = self._slowed.take(scenarios, m)
         return rates
 
-    def while_active(self, active: BoolArray, near: float | None = None, *, bound: bool = True) -> Solution:
+    def while_active(self, most: Array, near: float | None = None, *, bound: bool = True) -> Solution:
         """Rates while only some transfers run; the rates of the others are 0.
 
         Of a shared station a transfer has the part that its workers are there for (`Workers.weights`), found with the
         rates as well, until those move by less than a part ``near``.
 
         Args:
+            most: (S, F) what each may have, infinite where nothing else bounds it; 0 where it does not run [B/s].
             near: Part by which rates may still move; None: a rounding, or what quantiles cannot tell.
         """
-        solution = _filled(self.unslowed, active, near, bound=bound)
+        solution = _filled(self.unslowed, most, near, bound=bound)
         if not self.m.slowdowns:
             return solution
         slow = np.flatnonzero((slowed(self.m, solution.rate) > 1).any(axis=1))
         if len(slow) == len(solution.rate):
-            return _filled(self._slowed, active, near, bound=bound)
+            return _filled(self._slowed, most, near, bound=bound)
         if not len(slow):
             return solution
         merged = solution.map_parts(lambda a: np.array(np.broadcast_to(a, (len(solution.rate), a.shape[1]))))
-        again = _filled(self._slowed.take(slow, self.m.take(slow)), take(slow, active), near, bound=bound)
+        again = _filled(self._slowed.take(slow, self.m.take(slow)), take(slow, most), near, bound=bound)
         for values, latest in zip(merged.parts, again.parts, strict=True):
             values[slow] = latest
         return merged
@@ -118,10 +119,10 @@ class _Prepared:
         return prep
 
 
-def _filled(prep: _Prepared, active: BoolArray, near: float | None, *, bound: bool) -> Solution:
-    """Rates of those ``active`` (S, F); where memory slows cores, or workers are elsewhere, round by round."""
+def _filled(prep: _Prepared, most: Array, near: float | None, *, bound: bool) -> Solution:
+    """Rates up to ``most`` (S, F); where memory slows cores, or workers are elsewhere, round by round."""
     m, workers = prep.m, prep.workers
-    ceiling = np.where(active, workers.ceilings(m.capacity, active), 0.0)
+    ceiling = np.minimum(workers.ceilings(m.capacity, most > 0), most)
     bound = bound or workers.elsewhere
     places = prep.shares.places(m.capacity, ceiling)
     solution = prep.shares.filled(m.capacity, m.weight[:, None], ceiling, places, bound=bound)
@@ -148,7 +149,7 @@ def _filled(prep: _Prepared, active: BoolArray, near: float | None, *, bound: bo
             scenarios, weight, settled = scenarios[moves], weight[:, moves], settled[moves]
             moved, missed = moved[:, moves], missed[:, moves]
             solution = solution.map_parts(partial(take, moves))
-            active, ceiling, prep = take(moves, active), take(moves, ceiling), prep.take(moves, m.take(moves))
+            most, ceiling, prep = take(moves, most), take(moves, ceiling), prep.take(moves, m.take(moves))
             m, workers, places = prep.m, prep.workers, None if places is None else places.take(moves)
         if workers.elsewhere:
             wanted, part = workers.weights(solution.capacity, solution.rate, solution.binding, weight)
@@ -158,7 +159,7 @@ def _filled(prep: _Prepared, active: BoolArray, near: float | None, *, bound: bo
         before, capacity = solution.rate, m.capacity
         if m.slowdowns:
             capacity = slowed_capacity(m, solution.rate)
-            ceiling = np.where(active, workers.ceilings(capacity, active), 0.0)
+            ceiling = np.minimum(workers.ceilings(capacity, most > 0), most)
             places = prep.shares.places(capacity, ceiling)
         solution = prep.shares.filled(capacity, weight, ceiling, places, bound=bound)
         change = _change(before, solution.rate)

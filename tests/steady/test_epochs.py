@@ -122,23 +122,24 @@ def test_like_transfers_end_together_as_they_run_together() -> None:
 
 
 def test_predict_and_simulate_lay_out_the_same() -> None:
-    """600 GB beside a test of a minute, and 20 GB that are verified while a longer copy goes on (chunks have luck)."""
+    """5 GB whose connection opens beside a test, and 20 GB verified beside a longer copy (chunks have luck)."""
     wan = {"bandwidth": "1 Gb/s", "rtt": "10 ms"}
-    long = journey(wan=wan, tool={"name": "gridftp"}, dataset={"files": 1, "size": "600 GB"})
-    test = {"tool": {"name": "iperf3", "t": "60 s"}, "dataset": None}
+    shallow = {"bandwidth": "10 Gb/s", "rtt": "20 ms", "buffer": "1 MB"}
+    opens = journey(wan=shallow, tool={"name": "gridftp"}, dataset={"files": 1, "size": "5 GB"})
+    test = {"tool": {"name": "iperf3", "t": "20 s"}, "dataset": None}
     drives = machine(volumes={"/d": volume({"kind": "ssd", "read": "1 GB/s", "write": "800 MB/s"})})
     globus = {"name": "globus", "verify": True, "concurrency": 1, "parallelism": 4}
     copy = journey(
         drives, drives, start="a:/d", to="b:/d", wan=wan, tool=globus, dataset={"files": 1, "size": "100 GB"}
     )
-    for path, other in ((long, test), (copy, {"dataset": {"files": 1, "size": "20 GB"}})):
+    for path, other in ((opens, test), (copy, {"dataset": {"files": 1, "size": "20 GB"}})):
         one = path.pop("transfer")
         second = {k: v for k, v in {**one, **other, "name": "u"}.items() if v is not None}
         spec = load({**path, "transfers": [{**one, "name": "t"}, second]})
         said, run = predict(spec, samples=0).transfers, simulate(spec).runs[0].transfers
         for p, r in zip(said, run, strict=True):
-            assert r.throughput_Bps == pytest.approx(p.throughput_Bps.p50, rel=0.01 if path is long else 0.02)
-        assert said[0].all_run_Bps < 0.7 * said[0].throughput_Bps.p50
+            assert r.throughput_Bps == pytest.approx(p.throughput_Bps.p50, rel=0.02)
+    assert said[0].all_run_Bps < 0.7 * said[0].throughput_Bps.p50
 
 
 def test_scenarios_that_are_at_rest_leave_the_others_their_rounds() -> None:

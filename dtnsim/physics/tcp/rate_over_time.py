@@ -73,11 +73,27 @@ class Course(Rows):
         Neglects: as `delivered_B`.
         Source: integral of the steps; a half is where the way is shared evenly with one other.
         """
+        seconds, _, part = self.steps_here(**here)
+        return np.asarray((np.where(part < _HALF, 1 - part, 0.0) * seconds).sum(axis=-1))
+
+    def steps_here(self, **here: Unpack[Here]) -> tuple[FloatArray, FloatArray, FloatArray]:
+        """All steps but the steady one.
+
+        Args:
+            here: How it goes here, as `Here` has it.
+
+        Returns:
+            Length of each step [s], its rate [B/s], and what part that is of the last rate [1]; along one more axis.
+
+        Valid: as `delivered_B`.
+        Neglects: as `delivered_B`.
+        Source: as `delivered_B`.
+        """
         most, factor, early, stretch = self._limits(**here)
         _, span, rate = (x[..., :-1] for x in self._steps())
         last = np.minimum(np.asarray(self.steady_Bps)[..., None] * factor, most)
-        part = self.rates_here(rate, factor, early) / np.maximum(last, 1e-30)
-        return np.asarray((np.where(part < _HALF, 1 - part, 0.0) * span * stretch).sum(axis=-1), float)
+        rates = self.rates_here(rate, factor, early)
+        return span * stretch, rates, rates / np.maximum(last, 1e-30)
 
     def delivered_B(self, time_s: ArrayLike, **here: Unpack[Here]) -> FloatArray:
         """Bytes that have come `time_s` after the first of them, where something else lets `most_Bps` pass.

@@ -1,0 +1,179 @@
+"""Connections that open while others are there: octave by octave, each at the smaller of that and of its share.
+
+An opening that is little of what anybody's transfer takes, or meets nobody, is in the transfer's lead, in which nothing
+moves, or in the mean of a test (`dtnsim.steady.matrices`).
+
+Shapes: S scenarios, F transfers of which f are under way, O half octaves of the rate that connections come to.
+"""
+
+import math
+from collections.abc import Sequence
+from dataclasses import replace
+from typing import Final
+
+import numpy as np
+
+from dtnsim.ground.quantity import middle
+from dtnsim.ground.records import SLOW_START, Phase, Problem, Transfer
+from dtnsim.physics._arrays import BoolArray, FloatArray as Array, Index
+from dtnsim.steady.ceilings import solo_times, station_time
+from dtnsim.steady.matrices import Matrices, matrices, scenarios
+from dtnsim.steady.ordering import lasts
+from dtnsim.steady.rows import over_rows, take
+from dtnsim.steady.stages import Column
+
+FELT: Final = 0.05  #: part of anybody's transfer that an opening has to be
+_EDGES: Final = 2.0 ** (np.arange(-10, 0) / 2)  #: parts of their last rate between which half octaves are told apart
+_LEAST: Final = 1e-6  #: part of that rate that they have at least
+_AT_ONCE: Final = 1e-9  #: part of the time gone by within which octaves end
+
+
+def lost_s(problem: Problem, m: Matrices) -> Array:
+    """(S, F) what connections that each worker opens once lose until they are, all of them at once [s].
+
+    It is 0 of those that fill no station with others, and where it is little of what anybody takes alone.
+    """
+    alone: Array = 1 / np.maximum(station_time(m.total, m.capacity), 1e-300)
+    if scenarios(problem) not in (1, alone.shape[1]):
+        return np.zeros(alone.shape[::-1])
+    full = np.append(m.loads(alone.T) > m.capacity, np.zeros((alone.shape[1], 1), dtype=bool), axis=1).T
+    opens = np.isin(m.total.station, _followed(problem))[:, None]
+    met, opens = (over_rows(np.logical_or, each, m.total.first) for each in (full[m.total.station], opens))
+    lost, at_work = np.zeros(alone.shape), m.at_work
+    for f in np.flatnonzero((met & opens).any(axis=1)).tolist():
+        t = problem.transfers[f]
+        delays = [d for p in t.phases for d in p.delays if d.what == SLOW_START]
+        every = sum((np.asarray(d.per_byte) for d in delays), np.zeros(1)) * t.payload_B / at_work[f]
+        once = t.files <= t.workers or not any(d.each == "file" for d in delays)
+        lost[f] = every if once and np.isfinite(every).all() else 0.0  # they never open where the link is full
+    return np.asarray(np.where(lost > FELT * lasts(problem, alone.T).min(axis=1), lost, 0.0).T)
+
+
+def _followed(problem: Problem) -> list[int]:
+    """Stations of connections of which it is known how they open."""
+    courses = {name for name, streams in problem.connections.items() if streams.course is not None}
+    return [k for k, s in enumerate(problem.stations) if s.name in courses]
+
+
+class Openings:
+    """The openings of a path's transfers that are felt, and how far each is.
+
+    Args:
+        felt: (S, F) whose they are.
+    """
+
+    def __init__(self, problem: Problem, m: Matrices, felt: BoolArray) -> None:
+        shape, self._felt = felt.shape, felt
+        self._ends_s, self._rates = np.zeros((2, len(_EDGES) + 1, *shape))
+        self._age_s, self._idle = np.zeros((2, *shape))  # how long bytes have moved; worker's s/B that none do
+        self.most = np.full(shape, np.inf)  #: (S, F) what they allow [B/s].
+        self.station: dict[int, int] = {}  #: Station of the connections of each transfer.
+        for f in np.flatnonzero(felt.any(axis=0)).tolist():
+            self._open(problem, m, f)
+
+    def _open(self, problem: Problem, m: Matrices, f: int) -> None:
+        """How the connections of a transfer open: the steps of their course that are below their last rate, by octaves.
+
+        Neglects: where scenarios are some of those that connections know, their spread about the course.
+        """
+        rows = m.phases.select(np.array(m.phases_of(f)))
+        costs = np.where(np.isin(rows.station, _followed(problem))[:, None], rows.demand, 0.0)
+        entry = int(np.argmax(costs.mean(axis=1)))
+        self.station[f] = station = int(rows.station[entry])
+        with np.errstate(divide="ignore"):
+            most = costs[entry] / station_time(rows, m.capacity)[rows.row[entry]]
+        streams = problem.connections[problem.stations[station].name]
+        here = {k: v if np.size(v) in (1, len(self.most)) else middle(v) for k, v in streams.course_here.items()}
+        seconds, rates, part = streams.course.steps_here(most_Bps=most, **here)
+        # no window needs to exceed a file
+        wide = rates * middle(streams.rtt_s) >= (math.inf if streams.reopened else streams.file_B)
+        seconds = np.where((part < 1) & ~wide & self._felt[:, f, None], seconds, 0.0)
+        octave = np.digitize(part, _EDGES)
+        each = np.stack([np.where(octave == n, seconds, 0.0) for n in range(len(_EDGES) + 1)])
+        spans = each.sum(axis=-1)
+        self._ends_s[..., f] = spans.cumsum(axis=0)
+        with np.errstate(divide="ignore", invalid="ignore"):
+            scale = m.capacity[:, station] / streams.capacity_Bps  # infinite where it is asked what they hold
+            mean = (each * rates).sum(axis=-1) / np.maximum(spans, 1e-30)
+            mean = np.maximum(mean, _LEAST * np.asarray(streams.capacity_Bps))  # or time would stand still
+            self._rates[..., f] = np.where(np.isfinite(scale), mean * scale, np.inf)
+
+    def apart(self, problem: Problem, m: Matrices) -> tuple[Problem, Matrices]:
+        """The problem and its arrays, in which they are no part of waits."""
+        if not self.station:
+            return problem, m
+        without = replace(problem, transfers=tuple(map(self.without, range(len(problem.transfers)), problem.transfers)))
+        before, after = matrices(problem), matrices(without)
+        waits = {
+            name: np.maximum(getattr(m, name) - (getattr(before, name) - getattr(after, name)), 0.0)
+            for name in ("delay", "served", "grows", "opening", "lead")
+        }
+        return without, replace(m, **waits)
+
+    def without(self, f: int, transfer: Transfer) -> Transfer:
+        """A transfer whose openings are no part of its waits where they are felt."""
+        if f not in self.station:
+            return transfer
+
+        def apart(phase: Phase) -> Phase:
+            every = ((d, d.what == SLOW_START) for d in phase.delays)
+            delays = (
+                replace(d, per_byte=np.where(self._felt[:, f], 0.0, d.per_byte)) if own else d for d, own in every
+            )
+            return replace(phase, delays=tuple(delays))
+
+        phases, buffered = tuple(map(apart, transfer.phases)), transfer.buffered
+        return replace(transfer, phases=phases, buffered=buffered and apart(buffered))
+
+    def ends(self, clock: Array, rate: Array, here: Index) -> Array:
+        """(S, f) when the octaves end in which they are [s].
+
+        Args:
+            clock: (S, f) the time of each [s].
+            rate: (S, f) their rates; 0 where nothing moves [B/s].
+            here: (f,) the numbers of these transfers.
+        """
+        if not self.station:
+            return np.full(clock.shape, np.inf)
+        left_s = (self._ends_s - self._age_s)[..., here]
+        left_s = np.where(left_s > _AT_ONCE * self._ends_s[..., here], left_s, np.inf).min(axis=0)
+        with np.errstate(divide="ignore"):
+            return np.asarray(np.where(rate > 0, clock + left_s / self._moving(rate, here), np.inf))
+
+    def go_on(self, seconds: Array, rate: Array, here: Index) -> None:
+        """So many seconds (S, f) go by at these rates (S, f)."""
+        if self.station:
+            self._age_s[:, here] += np.where(rate > 0, seconds * self._moving(rate, here), 0.0)
+
+    def _moving(self, rate: Array, here: Index) -> Array:
+        """(S, f) part of their workers' time in which bytes move."""
+        with np.errstate(invalid="ignore"):
+            return np.asarray(np.clip(1 - rate * self._idle[:, here], 0.0, 1.0))
+
+    def hold(self, changed: BoolArray, here: Index, column: Index, columns: Sequence[Column]) -> None:
+        """Notes what they allow now, in scenarios (S,), transfers that move as some columns (S, f) of ``columns``."""
+        for slot, f in ((slot, f) for slot, f in enumerate(here.tolist() if self.station else ()) if f in self.station):
+            self.most[changed, f] = np.inf
+            octave = (self._age_s[:, f] * (1 + _AT_ONCE) >= self._ends_s[..., f]).sum(axis=0)
+            opens = changed & (octave <= len(_EDGES)) & (column[:, slot] >= 0)
+            for c in np.unique(column[opens, slot]).tolist():
+                rows = np.flatnonzero(opens & (column[:, slot] == c))
+                cost, idle = (take(rows, each) for each in _costs(columns[c], self.station[f]))
+                self._idle[rows, f] = idle
+                with np.errstate(divide="ignore"):
+                    self.most[rows, f] = 1 / (cost / self._rates[octave[rows], rows, f] + idle)
+
+
+def _costs(column: Column, station: int) -> tuple[Array, Array]:
+    """(S,) what a byte costs at a station, and seconds that it takes of all workers while they are not there."""
+    m = column.of
+    cost, away = np.zeros(1), m.delay[:, column.numbers].sum(axis=1)
+    solo = solo_times(m, int(m.transfer[column.numbers.start]))
+    first = m.phases_of(int(m.transfer[column.numbers.start])).start
+    for p in column.numbers:
+        visited, demand = m.phases.row_entries(p)
+        if station in visited:
+            cost = cost + demand[:, visited == station][:, 0]
+        else:
+            away = away + solo[p - first][1].max(axis=1, initial=0.0)
+    return cost * column.part, away * column.part / column.workers
