@@ -28,9 +28,10 @@ import numpy as np
 from dtnsim.composition import sharing
 from dtnsim.ground.records import Problem, Transfer
 from dtnsim.physics._arrays import BoolArray, FloatArray as Array, Index
-from dtnsim.steady import openings, ordering
+from dtnsim.steady import ordering
 from dtnsim.steady.matrices import Matrices, matrices, scenarios, several_steps
 from dtnsim.steady.occupancy import Occupancy, Steps
+from dtnsim.steady.openings import FELT, Openings, lost_s
 from dtnsim.steady.pools import Pools, shared, writing_phase
 from dtnsim.steady.shares import MUCH
 from dtnsim.steady.solve import Rates, solve
@@ -77,13 +78,13 @@ def laid_out(problem: Problem, m: Matrices, together: Array | None = None) -> Ar
         return solve(m).rate if together is None else together
     writers = Counter(t.cache.pool for t in problem.transfers if t.cache is not None)
     cut = [in_parts(t) and several_steps(t) and not step_by_step(t) for t in problem.transfers]
-    lost = openings.lost_s(problem, m)
+    lost = lost_s(problem, m)
     begins, felt = np.zeros((1, len(cut)), dtype=bool), np.zeros(lost.shape, dtype=bool)
     if any(cut) or lost.any():
         together = solve(m).rate if together is None else together
         seconds = ordering.lasts(problem, together)
-        begins, felt = beginnings_felt(problem, seconds), lost > openings.FELT * seconds.min(axis=1, keepdims=True)
-    opens = openings.Openings(problem, m, felt)
+        begins, felt = beginnings_felt(problem, seconds), lost > FELT * seconds.min(axis=1, keepdims=True)
+    opens = Openings(problem, m, felt)
     problem, m = opens.apart(problem, m)
     stages = [
         stages_of(t, m, f, shared=t.cache is not None and writers[t.cache.pool] > 1, begins=begins[:, f])
@@ -118,13 +119,12 @@ class _Epochs:
     """
 
     def __init__(
-        self, problem: Problem, m: Matrices, stages: list[list[Stage]], felt: BoolArray, opens: openings.Openings
+        self, problem: Problem, m: Matrices, stages: list[list[Stage]], felt: BoolArray, opens: Openings
     ) -> None:
         self._problem = problem
         self._scenarios = s = max(len(m.capacity), m.total.demand.shape[1], len(m.lead))
         self._pools = Pools(problem if scenarios(problem) in (1, s) else replace(problem, transfers=()), s)
         self._openings = opens
-        self._opens_s: Array  # (S, F) when half octaves of openings end [s]
         states = {f: self._pools.states(f, problem.transfers[f]) for f in self._pools.of}
         apart = matrices(replace(problem, transfers=tuple(t for row in states.values() for t in row))) if states else m
         written: dict[int, int] = {}
@@ -136,9 +136,8 @@ class _Epochs:
         self._after = {f: [place[name] for name in t.after] for f, t in enumerate(problem.transfers) if t.after}
         self._which = np.full((count, most + 1), -1, np.intp)
         self._bytes, self._seconds = np.full((2, count, most + 1, s), math.inf)
-        self._counts = np.zeros((count, most + 1), dtype=bool)
+        self._counts, self._fills = np.zeros((2, count, most + 1), dtype=bool)
         self._last = np.array([len(row) for row in stages])
-        self._fills = np.zeros((count, most + 1), dtype=bool)
         self._moving: list[Column] = []
         for f, row in enumerate(stages):
             for k, stage in enumerate(row):
@@ -189,8 +188,8 @@ class _Epochs:
             first = np.where(waits, math.inf, ends.min(axis=1))
             if not np.isfinite(first).any():
                 break
-            self._opens_s = self._openings.ends(self._clock, rate, self._here)
-            due = np.where(np.isfinite(first), self._opens_s.min(axis=1), math.inf)
+            due = self._openings.ends(self._clock, rate, self._here).min(axis=1)
+            due = np.where(np.isfinite(first), due, math.inf)
             if self._pools.of:
                 filling = self._pools.filled(np.where(self._writes() & np.isfinite(rate), rate, 0.0), self._here)
                 due = np.where(np.isfinite(first), np.minimum(self._pools.due(filling), due), due)
@@ -357,8 +356,7 @@ class _Epochs:
         self._clock += lasts
         row, slots = np.nonzero(ending)
         ended, self._changed = ends[row, slots], ending.any(axis=1) | waits
-        self._openings.go_on(lasts, rate, self._here)
-        wider = self._opens_s <= self._clock * (1 + _TOGETHER)
+        wider = self._openings.go_on(lasts, rate, self._clock, self._here)
         self._shared[wider], self._changed = -2, self._changed | wider.any(axis=1)
         if self._pools.of:
             self._changed |= self._pools.go_on(until[:, 0])

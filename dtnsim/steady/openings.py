@@ -67,6 +67,7 @@ class Openings:
         self._ends_s, self._rates = np.zeros((2, len(_EDGES) + 1, *shape))
         self._age_s, self._idle = np.zeros((2, *shape))  # how long bytes have moved; worker's s/B that none do
         self.most = np.full(shape, np.inf)  #: (S, F) what they allow [B/s].
+        self._end: Array = self.most  # (S, f) when the octaves end in which they are [s]
         self.station: dict[int, int] = {}  #: Station of the connections of each transfer.
         for f in np.flatnonzero(felt.any(axis=0)).tolist():
             self._open(problem, m, f)
@@ -133,17 +134,27 @@ class Openings:
             rate: (S, f) their rates; 0 where nothing moves [B/s].
             here: (f,) the numbers of these transfers.
         """
+        self._end = np.full(clock.shape, np.inf)
         if not self.station:
-            return np.full(clock.shape, np.inf)
+            return self._end
         left_s = (self._ends_s - self._age_s)[..., here]
         left_s = np.where(left_s > _AT_ONCE * self._ends_s[..., here], left_s, np.inf).min(axis=0)
         with np.errstate(divide="ignore"):
-            return np.asarray(np.where(rate > 0, clock + left_s / self._moving(rate, here), np.inf))
+            self._end = np.where(rate > 0, clock + left_s / self._moving(rate, here), np.inf)
+        return self._end
 
-    def go_on(self, seconds: Array, rate: Array, here: Index) -> None:
-        """So many seconds (S, f) go by at these rates (S, f)."""
+    def go_on(self, seconds: Array, rate: Array, clock: Array, here: Index) -> BoolArray:
+        """(S, f) which of them open further, as time goes by.
+
+        Args:
+            seconds: (S, f) how much [s].
+            rate: (S, f) at which rates [B/s].
+            clock: (S, f) the time of each then [s].
+            here: (f,) the numbers of these transfers.
+        """
         if self.station:
             self._age_s[:, here] += np.where(rate > 0, seconds * self._moving(rate, here), 0.0)
+        return np.asarray(self._end <= clock * (1 + _AT_ONCE))
 
     def _moving(self, rate: Array, here: Index) -> Array:
         """(S, f) part of their workers' time in which bytes move."""
@@ -151,7 +162,14 @@ class Openings:
             return np.asarray(np.clip(1 - rate * self._idle[:, here], 0.0, 1.0))
 
     def hold(self, changed: BoolArray, here: Index, column: Index, columns: Sequence[Column]) -> None:
-        """Notes what they allow now, in scenarios (S,), transfers that move as some columns (S, f) of ``columns``."""
+        """Notes what they allow now.
+
+        Args:
+            changed: (S,) in which scenarios.
+            here: (f,) the numbers of these transfers.
+            column: (S, f) as which of ``columns`` each moves bytes; -1 where it does not.
+            columns: All of them.
+        """
         for slot, f in ((slot, f) for slot, f in enumerate(here.tolist() if self.station else ()) if f in self.station):
             self.most[changed, f] = np.inf
             octave = (self._age_s[:, f] * (1 + _AT_ONCE) >= self._ends_s[..., f]).sum(axis=0)
