@@ -25,6 +25,7 @@ from dtnsim.steady.stages import Column
 FELT: Final = 0.05  #: part of anybody's transfer that an opening has to be
 _EDGES: Final = 2.0 ** (np.arange(-10, 0) / 2)  #: parts of their last rate between which half octaves are told apart
 _LEAST: Final = 1e-6  #: part of that rate that they have at least
+_MORE: Final = 1e-6  #: part by which they would take more than a station has
 _AT_ONCE: Final = 1e-9  #: part of the time gone by within which octaves end
 
 
@@ -36,7 +37,7 @@ def lost_s(problem: Problem, m: Matrices) -> Array:
     alone: Array = 1 / np.maximum(station_time(m.total, m.capacity), 1e-300)
     if scenarios(problem) not in (1, alone.shape[1]):
         return np.zeros(alone.shape[::-1])
-    full = np.append(m.loads(alone.T) > m.capacity, np.zeros((alone.shape[1], 1), dtype=bool), axis=1).T
+    full = np.append(m.loads(alone.T) > m.capacity * (1 + _MORE), np.zeros((alone.shape[1], 1), dtype=bool), axis=1).T
     opens = np.isin(m.total.station, _followed(problem))[:, None]
     met, opens = (over_rows(np.logical_or, each, m.total.first) for each in (full[m.total.station], opens))
     lost, at_work = np.zeros(alone.shape), m.at_work
