@@ -62,8 +62,9 @@ def run_together(paths: Iterable[PathSpec]) -> None:
     """Runs the TCP of many paths at once: whoever composes one of them then finds its courses known."""
     from dtnsim.physics.tcp.rate_over_time import NotYet, gathered
 
+    several = list(paths)
     with gathered(), without_words():
-        for path in paths:
+        for path in several if len(several) > 1 else ():
             if all(split_end(t.source_end)[0] == split_end(t.to)[0] for t in path.transfers):
                 continue  # no connections between its ends
             with suppress(DtnsimError):  # whoever composes it hears of it

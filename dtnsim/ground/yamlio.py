@@ -79,13 +79,13 @@ class Mapping(dict[str, Any]):
 
 def content(value: Any) -> Hashable:
     """What was read, and from where: equal for what is read as the same."""
+    if isinstance(value, Scalar):  # most are
+        return str(value), value.file, value.line, value.source
     if isinstance(value, dict):
         where = (value.file, value.line, tuple(value.lines.items())) if isinstance(value, Mapping) else ()
-        return where, tuple((key, content(item)) for key, item in value.items())
+        return where, (*value, *map(content, value.values()))
     if isinstance(value, list):
         return tuple(map(content, value))
-    if isinstance(value, Scalar):
-        return str(value), value.file, value.line, value.source
     return type(value), repr(value)
 
 

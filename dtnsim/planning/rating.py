@@ -68,8 +68,7 @@ class Paths:
             if key not in self._ahead:
                 with suppress(DtnsimError):
                     new[key] = self(key)
-        if len(new) > 1:
-            run_together(new.values())
+        run_together(new.values())
         self._ahead |= new
 
 

@@ -287,20 +287,18 @@ def _best(spec: PathSpec, kind: str, usage: Usage) -> dict[str, Any]:
     """
     cache: dict[tuple[Any, ...], float] = {}
 
-    def seconds(chosen: dict[str, Any]) -> float:
-        key = tuple(chosen.values())
-        if key not in cache:
-            rates = swept.rates(_with(spec, kind, usage.with_options(chosen)))
-            cache[key] = float(rates.seconds[0])
-        return cache[key]
+    def seconds(tried: list[dict[str, Any]]) -> list[float]:
+        new = {key: _with(spec, kind, usage.with_options(t)) for t in tried if (key := tuple(t.values())) not in cache}
+        run_together(new.values())
+        cache.update((key, float(swept.rates(path).seconds[0])) for key, path in new.items())
+        return [cache[tuple(t.values())] for t in tried]
 
     chosen = {name: values[0] for name, values in usage.tries.items()}
     for _ in range(min(len(chosen), 2)):
         for name, values in usage.tries.items():
-            run_together(_with(spec, kind, usage.with_options({**chosen, name: value})) for value in values)
-            took = {value: seconds({**chosen, name: value}) for value in values}
-            chosen[name] = next(v for v in values if took[v] <= min(took.values()) * (1 + _GAIN))
-    seconds(chosen)
+            took = seconds([{**chosen, name: value} for value in values])
+            chosen[name] = next(v for v, s in zip(values, took, strict=True) if s <= min(took) * (1 + _GAIN))
+    seconds([chosen])
     return usage.with_options(chosen)
 
 
