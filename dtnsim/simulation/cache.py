@@ -41,6 +41,11 @@ if TYPE_CHECKING:
 _LEAST: Final = 1e-12
 #: part of a limit that several stores share which is as good as none of it: the rounding of their sum
 _NEAR: Final = 1e-9
+#: what write-back writes before it asks again whether enough is left beside others' bytes: seconds of it, part of the
+#: limit, and at least [B] (Linux fs/fs-writeback.c, writeback_chunk_size)
+_CHUNK_S: Final = 0.5
+_CHUNK: Final = 1 / 8
+_CHUNK_B: Final = 4 * 2**20
 _OFTEN: Final = 12  #: changes of state at one instant after which coupled halves stay coupled
 _SOON_S: Final = 1e-3  #: what is due within so long is watched for at every change of rates [s]
 
@@ -260,7 +265,12 @@ class PageCache(Store):
     def _stop(self) -> float:
         """Bytes of its own at which write-back stops [B]."""
         on = self._fills or self._waiters or self._watchers or self._aged or self._resting is EMPTY
-        return 0.0 if on else max(self._enough() - 2 * self._tolerance_B(), 0.0)
+        if on:
+            return 0.0
+        if len(self.memory.caches) == 1:
+            return max(self._enough() - 2 * self._tolerance_B(), 0.0)
+        chunk = max(min(self.rates()[1] * _CHUNK_S, self.memory.size * _CHUNK), _CHUNK_B)
+        return max(self._enough() - chunk * self.scale, 0.0)
 
     def _after_free(self) -> State:
         tiny = self._tiny()
@@ -315,7 +325,9 @@ class PageCache(Store):
         begins = self._begins if self.state is HELD and (fills or self._holds_bytes) else None
         presses = self.state is FREE and fills and into > out * (1 + EVEN)
         idle = not fills and self.state in (FREE, KEPT)
-        memory.waits(self, begins=begins, presses=presses, full=self.state is FULL, idle=idle)
+        several = self.state is FREE and len(memory.caches) > 1 and self._stop() > 0
+        stops = (self._stop() - self._tolerance_B()) / self.scale + memory.others_hold(self) if several else None
+        memory.waits(self, begins=begins, stops=stops, presses=presses, full=self.state is FULL, idle=idle)
 
     def _wait(self, into: float, out: float, band: float) -> float:
         """When it may be empty, old enough or flushed at the earliest, while rates stay within a band [s from now]."""
@@ -323,7 +335,8 @@ class PageCache(Store):
         if self.state is HELD and (self._fills or self._holds_bytes):
             waits.append(self._deadline - self.env.now)
         elif self.state is FREE and out * band - into / band > out * EVEN:
-            waits.append(max(self.level - self._stop(), 0.0) / (out * band - into / band))
+            stop = self._stop() if len(self.memory.caches) == 1 else 0.0  # of several `Memory.waits` knows when
+            waits.append(max(self.level - stop, 0.0) / (out * band - into / band))
         if out > 0:
             waits += [(queue[0][0] - self.drained) / (out * band) for queue in (self._waiters, self._watchers) if queue]
         return min(waits)

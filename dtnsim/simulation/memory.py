@@ -94,6 +94,7 @@ class Memory:
         self._level = self._growth = self._since = 0.0  # of what all hold
         self._epoch = 0
         self._waiting: dict[float, dict[PageCache, None]] = {}  # for so many bytes until write-back begins
+        self._stopping: dict[PageCache, float] = {}  # until all hold so few bytes
         self._pressing: dict[PageCache, None] = {}
         self.throttled: dict[PageCache, None] = {}
         self._idle: dict[PageCache, None] = {}
@@ -195,20 +196,26 @@ class Memory:
             self._close.pop(cache, None)
         self._growth = sum([node.weight * node.rate for node in self._nodes.values()])
 
-    def waits(self, cache: PageCache, *, begins: float | None, presses: bool, full: bool, idle: bool) -> None:
+    def waits(
+        self, cache: PageCache, *, begins: float | None, stops: float | None, presses: bool, full: bool, idle: bool
+    ) -> None:
         """Which limit concerns a store: that of write-back, that of writers, or the room that throttled ones need.
 
         Args:
             begins: Level at which its write-back begins [B]; None where it does not wait for that.
+            stops: Level of all below which its write-back stops [B]; None where its own alone matters.
             presses: Whether it waits for the limit of writers.
             full: Whether its writers are throttled.
             idle: Whether it holds something that nobody fills: it looks when others' writers are throttled, or no more.
         """
         turned = full != (cache in self.throttled)
+        self._stopping.pop(cache, None)
         for those in (*self._waiting.values(), self._pressing, self.throttled, self._idle):
             those.pop(cache, None)
         if begins is not None:
             self._waiting.setdefault(begins, {})[cache] = None
+        if stops is not None:
+            self._stopping[cache] = stops
         if presses:
             self._pressing[cache] = None
         if full:
@@ -286,6 +293,7 @@ class Memory:
         waits = [
             (_time_to(begins * self.part - level, growth), those) for begins, those in self._waiting.items() if those
         ]
+        waits += [(_time_to(level - stops, -growth), {each: None}) for each, stops in self._stopping.items()]
         if self._pressing:
             waits.append((_time_to(self.size - level, growth), self._pressing))
         if self.throttled and len(self.caches) > 1:

@@ -18,6 +18,7 @@ from dtnsim.simulation import transfer_processes
 from dtnsim.simulation.cache import PageCache, State
 from dtnsim.simulation.jobs import Job, make_job
 from dtnsim.simulation.memory import Memory
+from tests import wide
 from tests.each import cases, rows
 from tests.simulation.euler import Stepped
 
@@ -217,6 +218,11 @@ def test_against_small_steps(
     # rates of the oracle are held for a step each: one step of slip for each of some twenty changes
     assert box.env.now == pytest.approx(end, abs=0.05)
     assert written == pytest.approx(slow.written, abs=0.05)
+
+
+def test_write_back_beside_throttled_writers_goes_by_chunks() -> None:
+    """It went on and off at every few bytes: `simulate` did not end."""
+    assert abs(wide.difference(wide.path_of("20270119", 7, (wide.mixed,))[1])) < 0.03
 
 
 def test_a_threshold_below_rounding_holds_nothing_back() -> None:
