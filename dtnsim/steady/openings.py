@@ -82,8 +82,8 @@ class Openings:
         costs = np.where(np.isin(rows.station, _followed(problem))[:, None], rows.demand, 0.0)
         entry = int(np.argmax(costs.mean(axis=1)))
         self.station[f] = station = int(rows.station[entry])
-        with np.errstate(divide="ignore"):
-            most = costs[entry] / station_time(rows, m.capacity)[rows.row[entry]]
+        least_s = station_time(rows, m.capacity)[rows.row[entry]]
+        most = np.where(least_s > 0, costs[entry] / np.maximum(least_s, 1e-300), np.inf)
         streams = problem.connections[problem.stations[station].name]
         here = {k: v if np.size(v) in (1, len(self.most)) else middle(v) for k, v in streams.course_here.items()}
         seconds, rates, part = streams.course.steps_here(most_Bps=most, **here)
