@@ -21,7 +21,7 @@ Shapes: S scenarios, F transfers, G stages that move bytes, K stations.
 import math
 from collections import Counter
 from dataclasses import replace
-from typing import Final
+from typing import TYPE_CHECKING, Final
 
 import numpy as np
 
@@ -31,21 +31,13 @@ from dtnsim.physics._arrays import BoolArray, FloatArray as Array, Index
 from dtnsim.steady import ordering
 from dtnsim.steady.matrices import Matrices, matrices, scenarios, several_steps
 from dtnsim.steady.occupancy import Occupancy, Steps
-from dtnsim.steady.openings import FELT, Openings, lost_s
 from dtnsim.steady.pools import Pools, shared, writing_phase
 from dtnsim.steady.shares import MUCH
 from dtnsim.steady.solve import Rates, solve
-from dtnsim.steady.stages import (
-    Column,
-    Stage,
-    as_transfer,
-    beginnings_felt,
-    in_parts,
-    staged,
-    stages_of,
-    step_by_step,
-    subset,
-)
+from dtnsim.steady.stages import Column, Stage, as_transfer, in_parts, staged, stages_of, step_by_step, subset
+
+if TYPE_CHECKING:
+    from dtnsim.steady.openings import Openings
 
 #: parts of the time gone by within which stages end together: of one scenario, and of many
 _TOGETHER: Final = 1e-9
@@ -76,6 +68,8 @@ def laid_out(problem: Problem, m: Matrices, together: Array | None = None) -> Ar
     """
     if len(problem.transfers) == 1:
         return solve(m).rate if together is None else together
+    from dtnsim.steady.openings import FELT, Openings, beginnings_felt, lost_s
+
     writers = Counter(t.cache.pool for t in problem.transfers if t.cache is not None)
     cut = [in_parts(t) and several_steps(t) and not step_by_step(t) for t in problem.transfers]
     lost = lost_s(problem, m)
@@ -119,7 +113,7 @@ class _Epochs:
     """
 
     def __init__(
-        self, problem: Problem, m: Matrices, stages: list[list[Stage]], felt: BoolArray, opens: Openings
+        self, problem: Problem, m: Matrices, stages: list[list[Stage]], felt: BoolArray, opens: "Openings"
     ) -> None:
         self._problem = problem
         self._scenarios = s = max(len(m.capacity), m.total.demand.shape[1], len(m.lead))

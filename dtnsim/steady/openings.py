@@ -20,9 +20,9 @@ from dtnsim.steady.ceilings import solo_times, station_time
 from dtnsim.steady.matrices import Matrices, matrices, scenarios
 from dtnsim.steady.ordering import lasts
 from dtnsim.steady.rows import over_rows, take
-from dtnsim.steady.stages import Column
+from dtnsim.steady.stages import Column, visit_B
 
-FELT: Final = 0.05  #: part of anybody's transfer that an opening has to be
+FELT: Final = 0.05  #: part of anybody's transfer that an opening, or what others do at first, has to be
 _EDGES: Final = 2.0 ** (np.arange(-10, 0) / 2)  #: parts of their last rate between which half octaves are told apart
 _LEAST: Final = 1e-6  #: part of that rate that they have at least
 _MORE: Final = 1e-6  #: part by which they would take more than a station has
@@ -48,6 +48,19 @@ def lost_s(problem: Problem, m: Matrices) -> Array:
         once = t.files <= t.workers or not any(d.each == "file" for d in delays)
         lost[f] = every if once and np.isfinite(every).all() else 0.0  # they never open where the link is full
     return np.asarray(np.where(lost > FELT * lasts(problem, alone.T).min(axis=1), lost, 0.0).T)
+
+
+def beginnings_felt(problem: Problem, seconds: Array) -> BoolArray:
+    """Whether others are gone so soon that what a transfer's workers do at first is much of it, (S, F).
+
+    Args:
+        seconds: (S, F) how long each lasts while all of them run [s].
+    """
+    first = [t.workers * visit_B(t) / t.payload_B if t.payload_B > 0 else 0.0 for t in problem.transfers]
+    with np.errstate(invalid="ignore"):
+        begun, shortest = seconds * first, np.sort(seconds, axis=1)
+        earliest = np.where(seconds > shortest[:, :1], shortest[:, :1], shortest[:, 1:2])
+    return np.asarray(begun > FELT * earliest)
 
 
 def _followed(problem: Problem) -> list[int]:

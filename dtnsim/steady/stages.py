@@ -12,14 +12,13 @@ from typing import Final
 import numpy as np
 
 from dtnsim.ground.quantity import prior
-from dtnsim.ground.records import Problem, Transfer
+from dtnsim.ground.records import Transfer
 from dtnsim.physics._arrays import BoolArray, FloatArray as Array, Index
 from dtnsim.physics.waiting import log_spread
 from dtnsim.steady.ceilings import solo_times, station_time
 from dtnsim.steady.matrices import OF_PHASES, OF_STATIONS, OF_TRANSFERS, Matrices, divided, several_steps
 from dtnsim.steady.rows import Rows, summed
 
-_FELT: Final = 0.05  #: part of a transfer that what others do at first has to be
 _LEAST: Final = 1e-9  #: part of a transfer's bytes below which a phase is none
 _ROUNDED: Final = 1e-6  #: part of a byte's step by which a step is not whole
 #: what equal flows miss of perfect fairness over the life of a file, 1 - J; what checksums on cores of their own take
@@ -136,19 +135,6 @@ def visit_B(t: Transfer) -> float:
     longest = max(t.sizes_B)
     most = min(t.piece_B if several_steps(t) else math.inf, t.payload_B / (_PARTS * workers))
     return longest / math.ceil(longest / most) if math.isfinite(longest) else most
-
-
-def beginnings_felt(problem: Problem, seconds: Array) -> BoolArray:
-    """Whether others are gone so soon that what a transfer's workers do at first is much of it, (S, F).
-
-    Args:
-        seconds: (S, F) how long each lasts while all of them run [s].
-    """
-    first = [t.workers * visit_B(t) / t.payload_B if t.payload_B > 0 else 0.0 for t in problem.transfers]
-    with np.errstate(invalid="ignore"):
-        begun, shortest = seconds * first, np.sort(seconds, axis=1)
-        earliest = np.where(seconds > shortest[:, :1], shortest[:, :1], shortest[:, 1:2])
-    return np.asarray(begun > _FELT * earliest)
 
 
 def step_by_step(t: Transfer) -> bool:
