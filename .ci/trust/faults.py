@@ -123,7 +123,8 @@ def full_disk(folder: Path) -> None:
 def children_of_killed_parents(_: Path) -> None:
     """No child of a sweep or of replicas is there two seconds after its parent was killed."""
     for arguments in (
-        ("sweep", "esnet/lbl-anl", "--vary", "transfer.tool.p=" + ",".join(map(str, range(1, 64))), "--processes", "2"),
+        ("sweep", "esnet/lbl-anl", "--vary", "transfer.tool.p=" + ",".join(map(str, range(1, 64))),
+         "--vary", "wan.rtt=1ms..90ms:log40", "--processes", "2"),
         ("simulate", "esnet/lbl-anl", "--set", "transfer.dataset={files: 20000, each: 10 MB}", "--replicas", "500"),
     ):
         parent = subprocess.Popen(
@@ -167,7 +168,8 @@ def _lives(process: int) -> bool:
 def killed_worker(_: Path) -> None:
     """A child that the system ends is a sentence and exit code 1, of sweeps as of replicas."""
     for arguments in (
-        ("sweep", "esnet/lbl-anl", "--vary", "transfer.tool.p=" + ",".join(map(str, range(1, 64))), "--processes", "2"),
+        ("sweep", "esnet/lbl-anl", "--vary", "transfer.tool.p=" + ",".join(map(str, range(1, 64))),
+         "--vary", "wan.rtt=1ms..90ms:log40", "--processes", "2"),
         ("simulate", "esnet/lbl-anl", "--set", "transfer.dataset={files: 20000, each: 10 MB}", "--replicas", "500"),
     ):
         parent = subprocess.Popen(
