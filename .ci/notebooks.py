@@ -27,11 +27,12 @@ def shown(cell: str, names: dict[str, Any]) -> tuple[str, object]:
     """What a cell prints, and what its last expression is."""
     tree = ast.parse(cell)
     last = tree.body[-1] if tree.body else None
-    expression = last.value if isinstance(last, ast.Expr) else None
-    del tree.body[len(tree.body) - (expression is not None) :]
+    expression = ast.Expression(last.value) if isinstance(last, ast.Expr) else None
+    if expression is not None:
+        tree.body.pop()
     with contextlib.redirect_stdout(io.StringIO()) as printed:
         exec(compile(tree, "cell", "exec"), names)
-        value = None if expression is None else eval(compile(ast.Expression(expression), "cell", "eval"), names)
+        value = None if expression is None else eval(compile(expression, "cell", "eval"), names)
     return printed.getvalue(), value
 
 

@@ -120,13 +120,17 @@ def full_disk(folder: Path) -> None:
         subprocess.run(["umount", str(small)], check=False)
 
 
+#: commands that are at work in several processes for longer than a test of them takes
+IN_SEVERAL_PROCESSES = (
+    ("sweep", "esnet/lbl-anl", "--vary", "transfer.tool.p=" + ",".join(map(str, range(1, 64))),
+     "--vary", "wan.rtt=1ms..90ms:log40", "--processes", "2"),
+    ("simulate", "esnet/lbl-anl", "--set", "transfer.dataset={files: 20000, each: 10 MB}", "--replicas", "500"),
+)  # fmt: skip
+
+
 def children_of_killed_parents(_: Path) -> None:
     """No child of a sweep or of replicas is there two seconds after its parent was killed."""
-    for arguments in (
-        ("sweep", "esnet/lbl-anl", "--vary", "transfer.tool.p=" + ",".join(map(str, range(1, 64))),
-         "--vary", "wan.rtt=1ms..90ms:log40", "--processes", "2"),
-        ("simulate", "esnet/lbl-anl", "--set", "transfer.dataset={files: 20000, each: 10 MB}", "--replicas", "500"),
-    ):
+    for arguments in IN_SEVERAL_PROCESSES:
         parent = subprocess.Popen(
             [*DTNSIM, *arguments], env={**os.environ, "PYTHONPATH": PYTHONPATH},
             stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL,
@@ -167,11 +171,7 @@ def _lives(process: int) -> bool:
 
 def killed_worker(_: Path) -> None:
     """A child that the system ends is a sentence and exit code 1, of sweeps as of replicas."""
-    for arguments in (
-        ("sweep", "esnet/lbl-anl", "--vary", "transfer.tool.p=" + ",".join(map(str, range(1, 64))),
-         "--vary", "wan.rtt=1ms..90ms:log40", "--processes", "2"),
-        ("simulate", "esnet/lbl-anl", "--set", "transfer.dataset={files: 20000, each: 10 MB}", "--replicas", "500"),
-    ):
+    for arguments in IN_SEVERAL_PROCESSES:
         parent = subprocess.Popen(
             [*DTNSIM, *arguments], env={**os.environ, "PYTHONPATH": PYTHONPATH},
             stdout=subprocess.DEVNULL, stderr=subprocess.PIPE, text=True,

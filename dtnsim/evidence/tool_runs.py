@@ -212,7 +212,7 @@ def answer(run: Run, samples: int, seed: int = 1) -> Answer:
         run: The run.
     """
     from dtnsim.steady.prediction import predict
-    from dtnsim.steady.scenarios import interval, scenarios
+    from dtnsim.steady.scenarios import composed_and_drawn, interval
 
     spec = spec_of(run)
     nominal = predict(spec, samples=0)
@@ -220,7 +220,7 @@ def answer(run: Run, samples: int, seed: int = 1) -> Answer:
     if not samples:
         least = transfer.duration_s.p50
         return Answer(least, least, least, transfer.bottleneck.reason)
-    rates = interval(scenarios(spec, nominal.problem, samples, seed).parameters[:, 0])
+    rates = interval(composed_and_drawn(spec, samples, seed, mean=False)[1].parameters[:, 0])
     quick, middle, slow = (transfer.payload_B / rate for rate in (rates.p90, rates.p50, rates.p10))
     scatters = (SCATTER, SCATTER_STREAMS if streams > 1 else 0.0, SCATTER_S / middle)
     low, high = (math.log(time / middle) for time in (quick, slow))

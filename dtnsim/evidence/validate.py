@@ -164,7 +164,7 @@ def judged_on(options: tuple[int, int, bool], piece: tuple[PathSpec, Sequence[Ca
         problem = composed.problem()
     meeting = meetings(problem)
     nominal = Solved(problem, meeting.m, meeting.solution)
-    drawn = scenarios(path, problem, samples, seed, composed) if samples else None
+    drawn = scenarios(composed, problem, samples, seed) if samples else None
     folds, common = shipped_folds(), discrepancy.load()
     laws = [folds.get(case.study, common) if case.role != "fit" else common for case in those]
     return [_judge(case, path, nominal, drawn, law) for case, law in zip(those, laws, strict=True)]

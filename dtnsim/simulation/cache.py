@@ -264,8 +264,7 @@ class PageCache(Store):
 
     def _stop(self) -> float:
         """Bytes of its own at which write-back stops [B]."""
-        on = self._fills or self._waiters or self._watchers or self._aged or self._resting is EMPTY
-        if on:
+        if self._fills or self._waiters or self._watchers or self._aged or self._resting is EMPTY:
             return 0.0
         if len(self.memory.caches) == 1:
             return max(self._enough() - 2 * self._tolerance_B(), 0.0)
@@ -325,8 +324,8 @@ class PageCache(Store):
         begins = self._begins if self.state is HELD and (fills or self._holds_bytes) else None
         presses = self.state is FREE and fills and into > out * (1 + EVEN)
         idle = not fills and self.state in (FREE, KEPT)
-        several = self.state is FREE and len(memory.caches) > 1 and self._stop() > 0
-        stops = (self._stop() - self._tolerance_B()) / self.scale + memory.others_hold(self) if several else None
+        stop = self._stop() if self.state is FREE and len(memory.caches) > 1 else 0.0
+        stops = (stop - self._tolerance_B()) / self.scale + memory.others_hold(self) if stop > 0 else None
         memory.waits(self, begins=begins, stops=stops, presses=presses, full=self.state is FULL, idle=idle)
 
     def _wait(self, into: float, out: float, band: float) -> float:

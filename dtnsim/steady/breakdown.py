@@ -47,13 +47,13 @@ def steps(path: PathSpec, samples: int, seed: int = 1) -> tuple[Step, ...]:
     """The steps from the ceiling of a path to the median of `predict`."""
     composer = timed.composer(path, Draw())
     problem = composer.problem()
-    drawn = scenarios(path, problem, samples, seed, composer)
+    drawn = scenarios(composer, problem, samples, seed)
     laws = discrepancy.load()
     medians: dict[str, float] = {}
     drawn_keys: set[str] = set()
     for name, keys in _groups(path, drawn).items():
         drawn_keys |= keys
-        partly = scenarios(path, problem, samples, seed, composer, drawn_keys)
+        partly = scenarios(composer, problem, samples, seed, drawn_keys)
         medians[name] = _median(partly.problem, partly.parameters)
     medians[PARAMETERS] = _median(drawn.problem, drawn.parameters)
     medians[MODEL] = _median(drawn.problem, drawn.rates(laws, mean=True))

@@ -20,8 +20,10 @@ from dtnsim.physics._arrays import BoolArray, FloatArray as Array, Index
 from dtnsim.physics.waiting import rounds
 from dtnsim.steady.rows import Rows, summed, take
 
-#: fields of `Matrices` with a value for each scenario, if several, and for each phase, transfer and station
-_OF_SCENARIOS: Final = ("capacity", "alone", "delay", "served", "grows", "opening", "lead")
+#: fields of `Matrices` that are time in which no station works
+WAITS: Final = ("delay", "served", "grows", "opening", "lead")
+#: those with a value for each scenario, if several, and for each phase, transfer and station
+_OF_SCENARIOS: Final = ("capacity", "alone", *WAITS)
 OF_PHASES: Final = ("delay", "served", "grows", "moved")
 OF_TRANSFERS: Final = ("workers", "weight", "opening", "lead", "in_turn", "turn")
 OF_STATIONS: Final = ("capacity", "alone", "split", "own")

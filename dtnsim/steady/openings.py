@@ -17,7 +17,7 @@ from dtnsim.ground.quantity import middle
 from dtnsim.ground.records import SLOW_START, Phase, Problem, Transfer
 from dtnsim.physics._arrays import BoolArray, FloatArray as Array, Index
 from dtnsim.steady.ceilings import solo_times, station_time
-from dtnsim.steady.matrices import Matrices, matrices, scenarios
+from dtnsim.steady.matrices import WAITS, Matrices, matrices, scenarios
 from dtnsim.steady.ordering import lasts
 from dtnsim.steady.rows import over_rows, take
 from dtnsim.steady.stages import Column, visit_B
@@ -120,8 +120,7 @@ class Openings:
         without = replace(problem, transfers=tuple(map(self.without, range(len(problem.transfers)), problem.transfers)))
         before, after = matrices(problem), matrices(without)
         waits = {
-            name: np.maximum(getattr(m, name) - (getattr(before, name) - getattr(after, name)), 0.0)
-            for name in ("delay", "served", "grows", "opening", "lead")
+            name: np.maximum(getattr(m, name) - (getattr(before, name) - getattr(after, name)), 0.0) for name in WAITS
         }
         return without, replace(m, **waits)
 

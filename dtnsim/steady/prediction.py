@@ -169,7 +169,7 @@ def predicted(
         if not samples:
             return replace(_with_medium(_answer(problem, None, path), problem, problem, None), given=path)
         if drawn is None:
-            drawn = scenarios(path, problem, samples, seed, composer, mean=mean)
+            drawn = scenarios(composer, problem, samples, seed, mean=mean)
         prediction = _drawn(path, problem, drawn, seed, mean=mean)
         rests_on = Assumed(composer, problem, drawn, prediction.ceiling, seed, mean=mean)
         return replace(prediction, assumed=rests_on, unstated=Lazy(lambda: breakdown.unstated(path, drawn)))

@@ -139,11 +139,10 @@ def blocks(layout: Layout) -> list[slice]:
 
 
 def scenarios(
-    path: PathSpec,
+    composer: Composer,
     nominal: Problem,
     samples: int,
     seed: int = 1,
-    composer: Composer | None = None,
     only: Collection[str] | None = None,
     *,
     mean: bool = False,
@@ -151,21 +150,22 @@ def scenarios(
     """Draws a path.
 
     Args:
-        composer: What has composed it at the median, where that is there.
+        composer: What has composed it.
+        nominal: The path at its medians.
         only: Keys of the parameters that are drawn, the others at their medians; None draws all.
         mean: Whether nothing that differs from run to run is drawn, where all else is.
     """
+    path = composer.spec
     full_draw = Draw(samples, seed, path.correlation, mean=mean)
     draw = full_draw if only is None else Partly(samples, seed, path.correlation, only)
-    problem = (timed.composer(path, Draw()) if composer is None else composer).drawn(draw)
-    return laid_out(sharing.as_in(problem, nominal), draw, holders_of(path, nominal))
+    return laid_out(sharing.as_in(composer.drawn(draw), nominal), draw, holders_of(path, nominal))
 
 
 def composed_and_drawn(path: PathSpec, samples: int, seed: int, *, mean: bool) -> tuple[Problem, Scenarios]:
     """A path composed at its medians, and its scenarios."""
     composer = timed.composer(path, Draw())
     nominal = composer.problem()
-    return nominal, scenarios(path, nominal, samples, seed, composer, mean=mean)
+    return nominal, scenarios(composer, nominal, samples, seed, mean=mean)
 
 
 def laid_out(problem: Problem, draw: Draw, holding: tuple[Holders, ...]) -> Scenarios:

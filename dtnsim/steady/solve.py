@@ -27,7 +27,7 @@ import numpy as np
 from dtnsim.physics import memory
 from dtnsim.physics._arrays import FloatArray as Array, Index
 from dtnsim.steady.ceilings import Workers, ceilings, solo_times
-from dtnsim.steady.matrices import Matrices, matrices
+from dtnsim.steady.matrices import WAITS, Matrices, matrices
 from dtnsim.steady.ordering import by_turn
 from dtnsim.steady.rows import take
 from dtnsim.steady.shares import MUCH, Shares, Solution
@@ -221,7 +221,7 @@ def relieved(m: Matrices, *, station: int | None, transfer: int) -> Matrices:
         capacity = m.capacity.copy()
         capacity[:, station] = np.inf
         return replace(m, capacity=capacity)
-    waits = {name: getattr(m, name).copy() for name in ("delay", "served", "grows", "opening", "lead")}
+    waits = {name: getattr(m, name).copy() for name in WAITS}
     for name, seconds in waits.items():
         seconds[:, transfer if name in ("opening", "lead") else m.transfer == transfer] = 0.0
     return replace(m, **waits)

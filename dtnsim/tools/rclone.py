@@ -13,7 +13,18 @@ from dtnsim.ground.errors import SpecError
 from dtnsim.ground.quantity import Quantity, prior
 from dtnsim.ground.uncertainty import Otherwise
 from dtnsim.physics.tools import mean_finish_time, pacer_wait, staggered_idle_time
-from dtnsim.tools._common import COPIED, TLS, both_ends, core_cost, device_work, protocol, reading, rereading, writing
+from dtnsim.tools._common import (
+    COPIED,
+    MD5,
+    TLS,
+    both_ends,
+    core_cost,
+    device_work,
+    protocol,
+    reading,
+    rereading,
+    writing,
+)
 from dtnsim.tools._options import Client, Count, Cycles, Rate, Size, named
 from dtnsim.tools._s3 import GO_CLIENT, cut, uploads
 from dtnsim.tools._ssh import COSTS, LOGIN_CPU
@@ -178,7 +189,7 @@ class Rclone(Tool):
             return (step,)
         local, thread = way.backend == "local", Thread("rclone hash", workers)
         ends: tuple[End, ...] = ("source", "destination") if local else ("source",) if way.put else ("destination",)
-        sums = tuple(CpuUse(end, thread, _MD5, "MD5", duty=Duty("own", "md5")) for end in ends)
+        sums = tuple(CpuUse(end, thread, _MD5, "MD5", duty=MD5) for end in ends)
         if first:
             return (Step("checksum", read=reading(job, thread, self.block, workers=workers), cpu=sums), step)
         if not apart:

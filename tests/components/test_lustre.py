@@ -6,9 +6,7 @@ import numpy as np
 import pytest
 from hypothesis import given, settings, strategies as st
 
-from dtnsim.composition.compose import compose
-from dtnsim.ground.quantity import Draw
-from dtnsim.steady.scenarios import scenarios
+from dtnsim.steady.scenarios import composed_and_drawn
 from tests.lab import answer, journey, machine, problem, sheet, volume
 from tests.strategies import load
 
@@ -45,7 +43,7 @@ def test_the_share_that_others_leave_makes_the_interval_wide() -> None:
     def ratio(spread: float) -> float:
         rate, share = {"value": "1 GB/s", "spread": 0}, {"value": "0.4", "spread": spread}
         loaded = load(path(targets=1, target_rate=rate, share=share))
-        drawn = scenarios(loaded, compose(loaded, Draw()), 64).parameters
+        drawn = composed_and_drawn(loaded, 64, 1, mean=False)[1].parameters
         low, high = np.quantile(drawn, (0.1, 0.9))
         return float(high / low)
 

@@ -7,15 +7,13 @@ import numpy as np
 import pytest
 
 from dtnsim import predict
-from dtnsim.composition.compose import compose
 from dtnsim.description import spec
 from dtnsim.evidence import cases, validate
 from dtnsim.evidence.trust import Judgement
 from dtnsim.ground import library
-from dtnsim.ground.quantity import Draw
 from dtnsim.logs import read_logs
 from dtnsim.simulation import simulate
-from dtnsim.steady.scenarios import scenarios
+from dtnsim.steady.scenarios import composed_and_drawn
 
 SITE = Path(__file__).parents[2] / "calibration" / "uci"
 CASES = cases.load(SITE / "cases.yaml")
@@ -136,7 +134,7 @@ def drawn(path: str) -> np.ndarray:
     stated += [f"hosts.cass.tcp.{end}=6 MiB" for end in ("rmem_max", "wmem_max")]
     stated += ["wan.1.background.share=0"]
     given = spec.load(path, stated if "lightpath" not in path else [*stated, "wan.0.background.share=0"])
-    return scenarios(given, compose(given, Draw()), 1024).parameters[:, 0] / 1e6
+    return composed_and_drawn(given, 1024, 1, mean=False)[1].parameters[:, 0] / 1e6
 
 
 def test_the_interval_of_repeated_runs_matches_the_table() -> None:

@@ -18,7 +18,7 @@ from dtnsim.steady.discrepancy import Discrepancy, Law, Noise
 from dtnsim.steady.meetings import Meeting
 from dtnsim.steady.prediction import predict
 from dtnsim.steady.regime import Holders, Regime, setting
-from dtnsim.steady.scenarios import interval, scenarios
+from dtnsim.steady.scenarios import composed_and_drawn, interval
 from dtnsim.steady.timed import composer
 from tests.each import rows
 from tests.lab import answer, journey
@@ -140,7 +140,7 @@ def test_no_quantile_falls_where_a_faster_link_leaves_a_connection_to_another_li
     found, limits = [], []
     for rate in (2, 4, 5, 6, 8, 12, 20):
         path = given.changed([held, f"wan.bandwidth={rate} Gb/s"])
-        drawn = scenarios(path, composer(path, Draw()).problem(), 256)
+        drawn = composed_and_drawn(path, 256, 1, mean=False)[1]
         limits += [str(np.ravel(c.limit)[0]) for c in drawn.problem.connections.values()]
         found.append(np.quantile(drawn.rates(laws, mean=True), (0.1, 0.5, 0.9)))
     assert {"link", kind} <= set(limits)
@@ -202,7 +202,7 @@ def test_stating_what_a_path_is_like_narrows_the_answer_step_by_step() -> None:
     widths = []
     for path in steps:
         given = load(path)
-        drawn = scenarios(given, composer(given, Draw()).problem(), 1024).parameters[:, 0]
+        drawn = composed_and_drawn(given, 1024, 1, mean=False)[1].parameters[:, 0]
         low, high = np.quantile(drawn, (0.1, 0.9))
         widths.append(math.log(high / low))
     assert all(b <= a * 1.02 for a, b in pairwise(widths)), widths

@@ -14,7 +14,7 @@ from dtnsim.ground.records import Demand, Phase, Problem, Slowdown, Station, Tra
 from dtnsim.ground.uncertainty import Interval
 from dtnsim.steady import solve
 from dtnsim.steady.prediction import predict
-from dtnsim.steady.scenarios import interval, scenarios
+from dtnsim.steady.scenarios import composed_and_drawn, interval
 from tests.lab import FREE, answer, journey, machine, rate, sheet, volume
 from tests.strategies import load
 
@@ -145,8 +145,7 @@ QUIET = {"loss": "0", "background": {"share": {"value": "0 %", "spread": 0}}, "b
 def of_parameters(path: dict[str, Any], samples: int) -> Interval:
     """The interval that nothing but the spreads of the parameters makes."""
     given = load(path)
-    nominal = compose(given, Draw())
-    drawn = scenarios(given, nominal, samples).parameters
+    drawn = composed_and_drawn(given, samples, 1, mean=False)[1].parameters
     return interval(drawn.sum(axis=1))
 
 
@@ -197,7 +196,7 @@ def test_the_seed_decides() -> None:
 def test_scenarios_have_a_rate_for_each_transfer() -> None:
     transfers = [{"name": n, "from": "a:memory", "to": "b:memory", "tool": "iperf3"} for n in "xyz"]
     given = load(journey(wan={"bandwidth": {"value": "10 Gb/s", "spread": 0.1}}, transfers=transfers))
-    rates = scenarios(given, compose(given, Draw()), 16).parameters
+    rates = composed_and_drawn(given, 16, 1, mean=False)[1].parameters
     assert rates.shape == (16, 3)
     assert np.allclose(rates, rates[:, :1])
 
