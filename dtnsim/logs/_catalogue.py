@@ -50,9 +50,9 @@ _MARKS: Final = re.compile(
     + b"|".join(b"^[^ ]{0,80} {0,9}" + sign.encode() for sign in UNUSUAL[1:-1])
 )
 _LETTERS: Final = re.compile(rb"[A-Za-z]+")
-#: shapes that are remembered, and their length [B]
-_CACHE: Final = 50_000
-_SHORT: Final = 300
+#: shapes that are remembered, and what each takes beside its length [B]
+_CACHE: Final = 16 << 20
+_ENTRY: Final = 200
 #: what may come before a command that has no prompt
 _BEFORE: Final = frozenset(b"sudo time Command command Running running Executing executing".split())
 
@@ -146,14 +146,16 @@ class Shapes(dict[bytes, Targets]):
         super().__init__()
         self._all = parsers
         self._alike: dict[Targets, Targets] = {}
+        self._held = 0  # of the cache [B]
 
     def __missing__(self, shape: bytes) -> Targets:
         targets = self._all.targets(shape)
         targets = self._alike.setdefault(targets, targets)  # so that rows of several widths are known by identity
-        if len(shape) <= _SHORT:
-            if len(self) >= _CACHE:
-                self.clear()
-            self[shape] = targets
+        self._held += len(shape) + _ENTRY
+        if self._held > _CACHE:
+            self.clear()
+            self._held = len(shape) + _ENTRY
+        self[shape] = targets
         return targets
 
 

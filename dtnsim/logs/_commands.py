@@ -300,7 +300,7 @@ PREFIX: Final = (
     rf"\[{_DATE}\] ?|(?:\[pod/[\w./-]{{1,300}}+\] )?{_DATE} (?:std(?:out|err) [FP] |\[?(?:DEBUG|INFO|NOTICE"
     r"|WARN(?:ING)?|ERROR)\]?:? |[\w.-]+ [\w./-]+\[\d*\]: )?|\[pod/[\w./-]{1,300}+\] "
     r"|\[ *[\d.]*\] [\w.-]+ [\w./-]+\[\d*\]: |\[\d*:\d*:[\d.]*\] |\[\d*,\d*\]<std(?:out|err)>:"
-    r"|[\w.-]*[_-]\d* +\| (?! *\d* kB \|)"
+    r"|[\w.-]{0,200}[_-]\d* +\| (?! *\d* kB \|)"
     r"|(?P<ts>(?:Jan|Feb|Mar|Apr|May|Jun|Jul|Aug|Sep|Oct|Nov|Dec) ++\d*+ ?\d*+:\d*+:\d*+ )"
     r"(?:[\w.-]+ [\w./-]+(?:\[\d*\])?: )?)"
 )

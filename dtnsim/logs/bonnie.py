@@ -65,7 +65,7 @@ class Bonnie(LineParser, evidence=Evidence.FITS):
 
     tool = "bonnie++"
     words = "Chr Version Sequential CP drastic Can"
-    shape = r",,,,|,\+{3,},\+{3,},|^[^,\s]+,[KMGT]?,,,,,"
+    shape = r",(?:,,,|\+{3,},\+{3,},)"
     commands = ("bonnie", "bonnie++")
 
     _part: str | None = anew()  # "sequential" or "create": which rows follow

@@ -74,7 +74,7 @@ class Dd(LineParser, evidence=Evidence.FITS):
     """Result lines, the record counts before them, progress lines and error messages of dd."""
 
     words = "copied transferred kopiert records MB GB kB TB bytes dd"
-    shape = "(?:^|\\s|C)\\+[ \u00a0]"
+    shape = "\\+(?<![^\\sC]\\+)[ \u00a0]"
     commands = ("dd", "gdd")
 
     _HELD = 10_000

@@ -119,7 +119,7 @@ class Iperf3Text(LineParser, evidence=Evidence.NETWORK, of_a_line=True):
 
     tool = "iperf3"
     words = f"{ROW_WORDS} Connecting Accepted Server connected Reverse Starting Interval Summary CPU MSS Sent Received"
-    shape = r"(?:- ){10}"
+    shape = r"- - (?:- ){8}"  # what a pattern begins with is found fast
 
     _tests: dict[str | None, _Test] = once(dict)
     _interrupt = once(lambda: -9)  # line of an interrupt message that no test owns (stderr comes first)

@@ -50,6 +50,7 @@ def test_the_adversary_finds_what_is_not_linear(bad):
         "PING " + "1" * 100_000 + "\n",
         '{"a": "' + '\\"' * 100_000 + "\n",
         "Nov 30 12:00:00 " + "a" * 100_000 + " b[1]: \n",
+        ("x" * 1023 + "\n") * 20_000,
     ],
 )
 def test_hostile_lines_are_read_quickly(hostile):
