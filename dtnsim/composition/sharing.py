@@ -182,13 +182,18 @@ def _places(transfers: Iterable[Transfer], ledger: Ledger) -> Mapping[str, list[
     }
     contended = {name: [k for k in visited if k in level] for name, visited in crossed.items()}
     fullest = {name: min(places, key=lambda k: level[k]) for name, places in contended.items() if places}
-    return {k: [v for v in every[k] if fullest[v.transfer.name] == k] for k in set(fullest.values())}
+    visits = {k: [v for v in every[k] if fullest[v.transfer.name] == k] for k in set(fullest.values())}
+    for met in visits.values():
+        if not all(v.transfer.timed for v in met):
+            met.sort(key=lambda v: (v.kind, v.streams.streams, v.per_byte))
+    return visits
 
 
 def _shares(station: Station, visits: Sequence[Visit]) -> competition.Shares:
     """What a stream of each visit gets over an equal share, and what all of them use.
 
-    Transfers that start together do so one after the other, as the commands of a script do.
+    Transfers that start together do so one after the other: tests as the commands of a script do, and others, whose
+    shares are those of later, in an order that the file's does not move.
     """
     from dtnsim.physics.tcp import competition, shared  # which few need
 

@@ -1,20 +1,25 @@
 """Connections that open while others are there: octave by octave, each at the smaller of that and of its share.
 
+So are those that random loss brings down from where slow start took them: a window that others leave no use for does
+not grow (RFC 9438, section 5.8), and has fallen about as far by then.
+
 An opening that is little of what anybody's transfer takes, or meets nobody, is in the transfer's lead, in which nothing
 moves, or in the mean of a test (`dtnsim.steady.matrices`).
 
-Shapes: S scenarios, F transfers of which f are under way, O half octaves of the rate that connections come to.
+Shapes: S scenarios, F transfers of which f are under way, O quarters of octaves of the rate that connections come
+to, one after the other.
 """
 
 import math
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
-from typing import Final
+from typing import Any, Final
 
 import numpy as np
 
+from dtnsim.composition.tcp import overshoots
 from dtnsim.ground.quantity import middle
-from dtnsim.ground.records import SLOW_START, Phase, Problem, Transfer
+from dtnsim.ground.records import SLOW_START, Connection, Phase, Problem, Transfer
 from dtnsim.physics._arrays import BoolArray, FloatArray as Array, Index
 from dtnsim.steady.ceilings import solo_times, station_time
 from dtnsim.steady.matrices import WAITS, Matrices, matrices, scenarios
@@ -23,7 +28,8 @@ from dtnsim.steady.rows import over_rows, take
 from dtnsim.steady.stages import Column, visit_B
 
 FELT: Final = 0.05  #: part of anybody's transfer that an opening, or what others do at first, has to be
-_EDGES: Final = 2.0 ** (np.arange(-10, 0) / 2)  #: parts of their last rate between which half octaves are told apart
+_QUARTERS: Final = 4  #: parts of an octave that are told apart
+_OCTAVES: Final = 5  #: octaves below their last rate, and above it, that are told apart
 _LEAST: Final = 1e-6  #: part of that rate that they have at least
 _MORE: Final = 1e-6  #: part by which they would take more than a station has
 _AT_ONCE: Final = 1e-9  #: part of the time gone by within which octaves end
@@ -32,20 +38,31 @@ _AT_ONCE: Final = 1e-9  #: part of the time gone by within which octaves end
 def lost_s(problem: Problem, m: Matrices) -> Array:
     """(S, F) what connections that each worker opens once lose until they are, all of them at once [s].
 
-    It is 0 of those that fill no station with others, and where it is little of what anybody takes alone.
+    It is 0 of those that fill no station with others, and where it is little of what anybody takes alone. Of those that
+    loss brings down it is what they lose where others are there for as long as they have more than in the end.
     """
     alone: Array = 1 / np.maximum(station_time(m.total, m.capacity), 1e-300)
     if scenarios(problem) not in (1, alone.shape[1]):
         return np.zeros(alone.shape[::-1])
-    full = np.append(m.loads(alone.T) > m.capacity * (1 + _MORE), np.zeros((alone.shape[1], 1), dtype=bool), axis=1).T
-    opens = np.isin(m.total.station, _followed(problem))[:, None]
-    met, opens = (over_rows(np.logical_or, each, m.total.first) for each in (full[m.total.station], opens))
+    opens, at_first = _followed(problem), np.array(np.broadcast_to(m.capacity, (alone.shape[1], m.capacity.shape[1])))
+    for k, each in opens.items():
+        peak = each.course.steps_here(**each.course_here)[1].max(axis=-1) / each.capacity_Bps
+        at_first[:, k] *= np.where(overshoots(each), np.maximum(peak, 1.0), 1.0)
+    loads = m.loads(1 / np.maximum(station_time(m.total, at_first), 1e-300).T)
+    full = np.append(loads > m.capacity * (1 + _MORE), np.zeros((alone.shape[1], 1), dtype=bool), axis=1).T
+    met = over_rows(np.logical_or, full[m.total.station], m.total.first).any(axis=1)
     lost, at_work = np.zeros(alone.shape), m.at_work
-    for f in np.flatnonzero((met & opens).any(axis=1)).tolist():
+    for f in np.flatnonzero(met).tolist():
+        streams = [opens[k] for k in m.total.row_entries(f)[0].tolist() if k in opens]
+        if not streams:
+            continue
         t = problem.transfers[f]
         delays = [d for p in t.phases for d in p.delays if d.what == SLOW_START]
         every = sum((np.asarray(d.per_byte) for d in delays), np.zeros(1)) * t.payload_B / at_work[f]
-        once = t.files <= t.workers or not any(d.each == "file" for d in delays)
+        for each in streams if not t.opened else ():
+            later_s = np.maximum(1 / _last_Bps(each) - 1 / alone[f], 0.0)
+            every = every + np.where(overshoots(each), t.payload_B * later_s, 0.0)
+        once = t.files <= t.workers or not any(each.reopened for each in streams)
         lost[f] = every if once and np.isfinite(every).all() else 0.0  # they never open where the link is full
     return np.asarray(np.where(lost > FELT * lasts(problem, alone.T).min(axis=1), lost, 0.0).T)
 
@@ -63,10 +80,15 @@ def beginnings_felt(problem: Problem, seconds: Array) -> BoolArray:
     return np.asarray(begun > FELT * earliest)
 
 
-def _followed(problem: Problem) -> list[int]:
-    """Stations of connections of which it is known how they open."""
-    courses = {name for name, streams in problem.connections.items() if streams.course is not None}
-    return [k for k, s in enumerate(problem.stations) if s.name in courses]
+def _followed(problem: Problem) -> dict[int, Connection]:
+    """Connections of which it is known how they open, by their station."""
+    every = ((k, problem.connections.get(s.name)) for k, s in enumerate(problem.stations))
+    return {k: streams for k, streams in every if streams is not None and streams.course is not None}
+
+
+def _last_Bps(streams: Connection) -> Array:
+    """What connections come to in the end [B/s]."""
+    return np.asarray(streams.course.steady_Bps * np.asarray(streams.factor))
 
 
 class Openings:
@@ -77,44 +99,57 @@ class Openings:
     """
 
     def __init__(self, problem: Problem, m: Matrices, felt: BoolArray) -> None:
-        shape, self._felt = felt.shape, felt
-        self._ends_s, self._rates = np.zeros((2, len(_EDGES) + 1, *shape))
+        shape, self._felt, opens = felt.shape, felt, _followed(problem)
         self._age_s, self._idle = np.zeros((2, *shape))  # how long bytes have moved; worker's s/B that none do
         self.most = np.full(shape, np.inf)  #: (S, F) what they allow [B/s].
         self._end: Array = self.most  # (S, f) when the octaves end in which they are [s]
         self.station: dict[int, int] = {}  #: Station of the connections of each transfer.
-        for f in np.flatnonzero(felt.any(axis=0)).tolist():
-            self._open(problem, m, f)
+        self._peak_Bps: dict[int, Array] = {}  # (S,) what that allows for a while of those that loss brings down
+        each = {f: self._open(opens, m, f) for f in np.flatnonzero(felt.any(axis=0)).tolist()}
+        count = max((len(ends) for ends, _ in each.values()), default=0)
+        self._ends_s, self._rates = np.full((2, count, *shape), np.inf)
+        for f, (ends, rates) in each.items():
+            self._ends_s[: len(ends), :, f], self._rates[: len(ends), :, f] = ends, rates
 
-    def _open(self, problem: Problem, m: Matrices, f: int) -> None:
-        """How the connections of a transfer open: the steps of their course that are below their last rate, by octaves.
+    def _open(self, opens: Mapping[int, Connection], m: Matrices, f: int) -> tuple[Array, Array]:
+        """How the connections of a transfer open: the octaves of their course, (O, S) ends [s] and rates [B/s].
+
+        What comes after them has no end, and no limit but the station's where they rise.
 
         Neglects: where scenarios are some of those that connections know, their spread about the course.
         """
-        rows = m.phases.select(np.array(m.phases_of(f)))
-        costs = np.where(np.isin(rows.station, _followed(problem))[:, None], rows.demand, 0.0)
+        rows, felt = m.phases.select(np.array(m.phases_of(f))), self._felt[:, f]
+        costs = np.where(np.isin(rows.station, list(opens))[:, None], rows.demand, 0.0)
         entry = int(np.argmax(costs.mean(axis=1)))
         self.station[f] = station = int(rows.station[entry])
         least_s = station_time(rows, m.capacity)[rows.row[entry]]
         most = np.where(least_s > 0, costs[entry] / np.maximum(least_s, 1e-300), np.inf)
-        streams = problem.connections[problem.stations[station].name]
-        here = {k: v if np.size(v) in (1, len(self.most)) else middle(v) for k, v in streams.course_here.items()}
-        seconds, rates, part = streams.course.steps_here(most_Bps=most, **here)
+        figures: dict[str, Any] = {
+            name: getattr(opens[station], name) for name in ("capacity_Bps", *opens[station].course_here)
+        }
+        here: dict[str, Any] = {n: v if np.size(v) in (1, len(felt)) else middle(v) for n, v in figures.items()}
+        streams = replace(opens[station], **here)
+        falls = felt & overshoots(streams)
+        seconds, rates, part = streams.course.steps_here(most_Bps=np.where(falls, np.inf, most), **streams.course_here)
         # no window needs to exceed a file
         wide = rates * middle(streams.rtt_s) >= (math.inf if streams.reopened else streams.file_B)
-        seconds = np.where((part < 1) & ~wide & self._felt[:, f, None], seconds, 0.0)
-        octave = np.digitize(part, _EDGES)
-        each = np.stack([np.where(octave == n, seconds, 0.0) for n in range(len(_EDGES) + 1)])
+        seconds = np.where(felt[:, None] & (falls[:, None] | ((part < 1) & ~wide)), seconds, 0.0)
+        quarter = np.floor(np.log2(np.maximum(part, _LEAST)) * _QUARTERS)
+        quarter = np.clip(quarter, -_OCTAVES * _QUARTERS, np.where(falls[:, None], _OCTAVES * _QUARTERS, -1))
+        octave = np.cumsum(np.diff(quarter, axis=-1, prepend=quarter[:, :1]) != 0, axis=-1)
+        each = np.stack([np.where(octave == n, seconds, 0.0) for n in range(int(octave.max()) + 1)])
         spans = each.sum(axis=-1)
-        self._ends_s[..., f] = spans.cumsum(axis=0)
         with np.errstate(divide="ignore", invalid="ignore"):
             scale = m.capacity[:, station] / streams.capacity_Bps  # infinite where it is asked what they hold
             mean = (each * rates).sum(axis=-1) / np.maximum(spans, 1e-30)
+            mean = np.append(mean, [np.where(falls, _last_Bps(streams), np.inf)], axis=0)
             mean = np.maximum(mean, _LEAST * np.asarray(streams.capacity_Bps))  # or time would stand still
-            self._rates[..., f] = np.where(np.isfinite(scale), mean * scale, np.inf)
+            allowed = np.where(np.isfinite(scale), mean * scale, np.inf)
+        self._peak_Bps[f] = np.where(falls, allowed[:-1].max(axis=0), 0.0)
+        return np.append(spans.cumsum(axis=0), np.full((1, len(felt)), np.inf), axis=0), allowed
 
     def apart(self, problem: Problem, m: Matrices) -> tuple[Problem, Matrices]:
-        """The problem and its arrays, in which they are no part of waits."""
+        """The problem and its arrays, in which they are no part of waits, nor of what connections allow in the mean."""
         if not self.station:
             return problem, m
         without = replace(problem, transfers=tuple(map(self.without, range(len(problem.transfers)), problem.transfers)))
@@ -122,7 +157,12 @@ class Openings:
         waits = {
             name: np.maximum(getattr(m, name) - (getattr(before, name) - getattr(after, name)), 0.0) for name in WAITS
         }
-        return without, replace(m, **waits)
+        capacity = m.capacity
+        for f, peak_Bps in self._peak_Bps.items():
+            if peak_Bps.any():
+                capacity = np.array(np.broadcast_to(capacity, (len(peak_Bps), capacity.shape[1])))
+                capacity[:, self.station[f]] = np.maximum(capacity[:, self.station[f]], peak_Bps)
+        return without, replace(m, capacity=capacity, **waits)
 
     def without(self, f: int, transfer: Transfer) -> Transfer:
         """A transfer whose openings are no part of its waits where they are felt."""
@@ -186,13 +226,14 @@ class Openings:
         for slot, f in ((slot, f) for slot, f in enumerate(here.tolist() if self.station else ()) if f in self.station):
             self.most[changed, f] = np.inf
             octave = (self._age_s[:, f] * (1 + _AT_ONCE) >= self._ends_s[..., f]).sum(axis=0)
-            opens = changed & (octave <= len(_EDGES)) & (column[:, slot] >= 0)
+            opens = changed & (column[:, slot] >= 0)
             for c in np.unique(column[opens, slot]).tolist():
                 rows = np.flatnonzero(opens & (column[:, slot] == c))
                 cost, idle = (take(rows, each) for each in _costs(columns[c], self.station[f]))
                 self._idle[rows, f] = idle
+                allows = self._rates[octave[rows], rows, f]
                 with np.errstate(divide="ignore"):
-                    self.most[rows, f] = 1 / (cost / self._rates[octave[rows], rows, f] + idle)
+                    self.most[rows, f] = np.where(np.isfinite(allows), 1 / (cost / allows + idle), np.inf)
 
 
 def _costs(column: Column, station: int) -> tuple[Array, Array]:
