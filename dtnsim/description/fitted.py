@@ -54,6 +54,7 @@ class Fits:
     notes: tuple[str, ...] = ()  #: Sentences on them.
     #: (run to run, day to day or None) by host: standard deviations of the logarithm that were measured.
     noises: MappingABC[str, tuple[float, float | None]] = field(default_factory=dict)
+    measured: bool = False  #: Whether a host of the path is as it was fitted, and no figures that agree said otherwise.
 
 
 def fitted_hosts(
@@ -90,7 +91,7 @@ def _fitted(raw: Mapping, beside: Path | None, written: MappingABC[str, set[Step
     file = library.calibration(name, beside=beside)
     read, together = _read(file, library.stamp(file))
     unused: set[tuple[str, str]] = set()
-    notes: list[str] = []
+    used, notes = False, list[str]()
     for alias, host in raw["hosts"].items():
         table = read["parameters"].get(str(host.get("name", alias)))
         if table is None:
@@ -106,9 +107,14 @@ def _fitted(raw: Mapping, beside: Path | None, written: MappingABC[str, set[Step
                 notes.append(_note(alias, key, before, prior, entry, read.file))
             else:
                 put(raw, ["hosts", alias, *steps], entry, key)
+                used = True
+    if together.keys and not (used or unused):
+        fitted = ", ".join(read["parameters"])
+        notes.append(f"calibration: {read.file} was fitted to {fitted}, which is no host here: it changes nothing")
     noise, hosts = _noise(read), read.get("hosts") or []
     mine = [a for a, h in raw["hosts"].items() if str(h.get("name", a)) in hosts] if noise is not None else []
-    return Fits(together, frozenset(unused), tuple(notes), {a: noise for a in mine if noise is not None})
+    noises, measured = {a: noise for a in mine if noise is not None}, used and not read.get("unexplained")
+    return Fits(together, frozenset(unused), tuple(notes), noises, measured and bool(together.keys))
 
 
 @lru_cache(maxsize=8)

@@ -170,6 +170,11 @@ class PathSpec(Joined):
         return self._origin.fits.correlation
 
     @property
+    def measured(self) -> bool:
+        """Whether tests of one of its hosts say how that is, and nothing that they found contradicts it."""
+        return self._origin.fits.measured
+
+    @property
     def noises(self) -> MappingABC[str, tuple[float, float | None]]:
         """(run to run, day to day or None) by host, where its calibration measured them."""
         return self._origin.fits.noises

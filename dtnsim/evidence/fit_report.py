@@ -61,7 +61,8 @@ def document(fit: Fit, suggested: Sequence[Suggestion] = ()) -> dict[str, Any]:
         "unidentifiable": words(fit),
         "suggestions": [{"test": s.test.words, "determines": list(s.determines)} for s in suggested],
         "repeats": _repeats(fit),
-        "contradictions": [*(contradiction(fit, r) for r in fit.released), *unexplained(fit)],
+        "contradictions": [contradiction(fit, r) for r in fit.released],
+        "unexplained": unexplained(fit),
         "outliers": [
             f"{fit.figures[n].case.name}: predicted over measured is {np.exp(fit.ratio_after[n]):.2f}"
             for n in not_followed(fit)

@@ -36,7 +36,7 @@ def show(fit: Fit, suggested: Sequence[Suggestion], out: Out) -> None:
     document = fit_report.document(fit)
     out.print(_table(fit, document))
     out.print(f"{_errors(document)}", apart=True)
-    lines = [*document["contradictions"], *_repeats(fit), *fit_report.separable(fit)]
+    lines = [*document["contradictions"], *document["unexplained"], *_repeats(fit), *fit_report.separable(fit)]
     lines += [f"not followed: {each}" for each in document["outliers"]]
     lines += [_suggestion(s) for s in suggested[:_TESTS]]
     for each in lines:
@@ -64,8 +64,8 @@ def page(fit: Fit, suggested: Sequence[Suggestion]) -> str:
     document = fit_report.document(fit)
     result = Page(f"Calibration of {fit_report.joined(sorted(fit.hosts))}")
     result.text(_errors(document), "headline")
-    if document["contradictions"]:
-        result.items(document["contradictions"])
+    if contradicted := [*document["contradictions"], *document["unexplained"]]:
+        result.items(contradicted)
     result.table(_table(fit, document), "Fitted parameters")
     if fit.repeats:
         result.heading("Runs over days")

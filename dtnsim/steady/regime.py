@@ -148,7 +148,7 @@ def setting(path: PathSpec) -> str:
     """What the path says that it is, or `ISOLATED` where its network is stated whole, and nobody else's."""
     if path.setting == ISOLATED or (follows(path) and not _doubt(path)):
         return ISOLATED
-    return MEASURED if path.correlation.keys else PRODUCTION
+    return MEASURED if path.measured else PRODUCTION
 
 
 def _station(path: PathSpec, problem: Problem, station: Station) -> str:

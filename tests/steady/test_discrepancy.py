@@ -3,13 +3,14 @@
 import math
 from dataclasses import replace
 from itertools import pairwise
+from pathlib import Path
 from typing import Any
 
 import numpy as np
 import pytest
 
 from dtnsim.description import spec
-from dtnsim.ground import yamlio
+from dtnsim.ground import library, yamlio
 from dtnsim.ground.errors import SpecError
 from dtnsim.ground.quantity import Draw
 from dtnsim.physics import _arrays
@@ -22,7 +23,7 @@ from dtnsim.steady.scenarios import composed_and_drawn, interval
 from dtnsim.steady.timed import composer
 from tests.each import rows
 from tests.lab import answer, journey
-from tests.strategies import load
+from tests.strategies import load, written
 
 LEVELS = (np.arange(200_000) + 0.5) / 200_000
 WIRE = Regime("wire", "test")
@@ -292,10 +293,16 @@ def test_a_trace_of_other_traffic_moves_little_and_the_answer_says_what_either_s
     assert said == [("isolated", "production", "production"), both, both, both]
 
 
-def test_hosts_that_were_calibrated_are_a_setting_of_their_own() -> None:
+def test_hosts_that_were_calibrated_are_a_setting_of_their_own(tmp_path: Path) -> None:
     assert setting(spec.load("venadi/scp")) == "measured"
     assert setting(spec.load("venadi/scp", calibration="none")) == "production"
     assert setting(spec.load("venadi/scp", {"setting": "isolated"})) == "isolated"
+    elsewhere = spec.load("examples/dtn-100g-xfs", calibration="venadi")
+    assert setting(elsewhere) == "production", "another host's tests say nothing of these"
+    assert "no host here" in elsewhere.notes[0]
+    fitted = library.calibration("venadi").read_text().replace("unexplained: []", "unexplained: [2 runs agree]")
+    contradicted = written(tmp_path / "f.yaml", fitted)
+    assert setting(spec.load("venadi/scp", calibration=contradicted)) == "production"
 
 
 def test_an_isolated_path_is_known_better_and_stays_at_the_ceiling() -> None:
