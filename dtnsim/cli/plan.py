@@ -218,12 +218,13 @@ def _free(plan: Plan, out: Out) -> None:
     together = plan.tuned.rate / base - 1
     several = sum(w.together for w in plan.wins) > 1 and abs(together - sums) > 0.1 * max(together, sums)
     out.print(f"free, together {gained(together)}, not the sum of each alone:" if several else "free:")
+    tool = any(w.together and w.setting.another_tool for w in plan.wins)
     for win in plan.wins:
         helps = win.alone_Bps > base * (1 + _WORTH)
         buys = " for what is bought" if not helps and plan.best.options else ""
         taken = f", taken{buys}" if win.together else ", not with the others"
         alone = round(win.alone_Bps / base - 1, 3) + 0.0  # no negative zero
-        gain = f"{gained(alone)} alone{taken}"
+        gain = f"{gained(alone)} {'beside it' if tool and not win.setting.another_tool else 'alone'}{taken}"
         out.print(f"  {win.setting.what} ({gain}):")
         for line in win.setting.commands:
             out.print(f"    {line}")

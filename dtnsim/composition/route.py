@@ -129,7 +129,7 @@ def narrowest_name(route: Route, frame: Framing, nics: list[Nic], streams: int) 
         bare = segment.model_copy(update={"policer": None, "firewall": None, "boxes": {}})
         if narrowest(Route(*ends, ((name, bare, way),)), frame, [], streams, draw)[0] > least * (1 + 1e-9):
             return f"the {_boxes(segment)} of {name}"
-        return name if segment.background is None else f"{name}, shared with other traffic"
+        return f"{name}, shared with other traffic" if segment.background and segment.shared else name
     return "the path"
 
 

@@ -158,7 +158,7 @@ class Drawn:
 
     rates_Bps: Array  #: Rates of the transfers, (S, F).
     total_Bps: Array  #: Rate of the whole path: all bytes over the time of all, (S,).
-    seconds: Array  #: Time until the last transfer has finished, (S,).
+    seconds: Array  #: Time from the first transfer's start to the last one's end, (S,).
     scores: Mapping[str, Array]  #: Standard normal scores of everything that was drawn, by key, (S,) each.
     #: How they were drawn, as `predict` has it.
     seed: int = 1

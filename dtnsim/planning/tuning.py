@@ -26,7 +26,8 @@ class Win:
     """A setting with what it gives by itself."""
 
     setting: Setting  #: It.
-    #: What it gives with nothing else changed: the ceiling while they are looked for, in a plan the median.
+    #: What it gives with nothing else changed: the ceiling while they are looked for, in a plan the median. Beside
+    #: another tool that is taken: the path's rate times what it brings there.
     alone_Bps: float
     together: bool  #: Whether it is among those that are taken together.
 

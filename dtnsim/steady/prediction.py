@@ -181,7 +181,7 @@ def _drawn(path: spec.PathSpec, problem: Problem, drawn: Scenarios, seed: int, *
     prediction = _with_medium(_answer(problem, rates, path), problem, drawn.problem, rates)
     together = quantile(drawn.while_all_run(rates), 0.5)
     transfers = tuple(replace(t, all_run_Bps=float(r)) for t, r in zip(prediction.transfers, together, strict=True))
-    total, seconds = ordering.total_rate(problem, rates), ordering.ends(problem, rates).max(axis=1)
+    total, seconds = ordering.total_rate(problem, rates), ordering.span(problem, rates)
     behind = Drawn(rates, total, seconds, drawn.draw.scores, seed, mean)
     return replace(prediction, transfers=transfers, drawn=behind, given=path)
 

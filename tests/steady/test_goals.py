@@ -28,6 +28,8 @@ def test_a_probability_is_the_share_of_scenarios() -> None:
     # one TB at that rate
     by = goals.deadline(f"{1e12 / rate}s")
     assert by.probability(found) == pytest.approx(goal.probability(found), abs=0.01)
+    later = predict(GIVEN, samples=500, overrides=["transfer.start=2 h"])
+    assert by.probability(later) == by.probability(found), "time counts from when it begins, as in plan and simulate"
     assert goal.met(found)
     for none in ("-3h", "0h"):
         with pytest.raises(InputError, match=r"--deadline.*write it like 8h"):
