@@ -289,8 +289,8 @@ class DocumentBuffer:
 
     def note(self, file: str | None, *, ended: bool) -> Unread | None:
         """A note about a document that could not be read, if it did look like one."""
-        like = sum(1 for _, raw in self.lines[:50] if _JSON_LINE.match(raw)) if self.kind == "json" else 0
-        if self.kind == "html" or (self.kind == "json" and like < min(3, len(self.lines))):
+        like = sum(self.kind != "json" or _JSON_LINE.match(raw) is not None for _, raw in self.lines[:50])
+        if self.kind == "html" or like < min(3, len(self.lines)):
             return None
         head = self.lines[0][1][:80].decode("utf-8", "replace")
         why = "the file ends inside it (its whole elements are read)" if ended else "it is not valid"
@@ -365,9 +365,7 @@ def seconds(value: object) -> float | None:
     """A time as an archive writes it in [s] since 1970: ISO 8601 with a blank or a ``T``, or a number of s or ms."""
     if isinstance(value, int | float) and not isinstance(value, bool):
         return float(value) / (1000.0 if value > 1e11 else 1.0)
-    if not isinstance(value, str):
-        return None
-    text = value.strip()
+    text = value.strip() if isinstance(value, str) else ""
     if text.replace(".", "", 1).isascii() and text.replace(".", "", 1).isdigit() and len(text) < 24:
         return seconds(float(text))
     try:

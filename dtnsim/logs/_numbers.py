@@ -33,10 +33,7 @@ _WORDS: Final[dict[str, tuple[str, float, float]]] = {
 _UNIT: Final = re.compile(r"([kKMGTPE]?)(i?)(?:(B|[Bb]ytes?)|b|[Bb]its?)(/s(?:ec)?|ps)?")
 _CLOCK: Final = re.compile(r"(?:(?:(\d+)[-:d ]\s?)?(\d+):)?(\d+):(\d+(?:[.,]\d+)?)")
 _PARTS: Final = re.compile(r"(?<!\d)(\d++(?:\.\d++)?)(ms|us|µs|w|d|h|m|s)")
-_ISO: Final = re.compile(
-    r"P(?:(?P<w>\d+(?:\.\d+)?)W)?(?:(?P<d>\d+(?:\.\d+)?)D)?"
-    r"(?:T(?:(?P<h>\d+(?:\.\d+)?)H)?(?:(?P<m>\d+(?:\.\d+)?)M)?(?:(?P<s>\d+(?:\.\d+)?)S)?)?"
-)
+_SIZE: Final = re.compile(r"([^a-z]*?(?:(?<=\d)e[+-]?\d+)?)\s*(?:([a-z])(i?))??(?:b|bytes?)?", re.IGNORECASE)
 _DIGITS: Final = 24
 _GROUPS: Final = str.maketrans("", "", " ,.'’_\u00a0\u2009\u202f")
 
@@ -113,21 +110,13 @@ def size_bytes(text: str, table: dict[str, float] = BINARY) -> float | None:
     ``table`` says what a bare letter means to the tool; ``KiB`` is always 1024. ``MB`` follows the
     table, except for dd, which has its own reader.
     """
-    text = text.strip()
-    body = text.rstrip("abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ")
-    suffix = text[len(body) :]
+    if (match := _SIZE.fullmatch(text.strip())) is None:
+        return None
+    factor = (BINARY if match[3] else table).get(match[2] or "")
     try:
-        number = decimal(body.strip())
+        return None if factor is None else decimal(match[1]) * factor
     except ValueError:
         return None
-    if suffix in ("", "B", "b", "byte", "bytes"):
-        return number
-    letter, rest = suffix[0], suffix[1:].lower()
-    if rest in ("ib", "i"):
-        table = BINARY
-    elif rest not in ("", "b", "byte", "bytes"):
-        return None
-    return number * table[letter] if letter in table else None
 
 
 def number(value: object) -> float | None:
@@ -218,10 +207,7 @@ def parts_s(text: str) -> float | None:
 
 def iso_s(text: object) -> float | None:
     """An ISO 8601 duration such as ``PT0.0627S`` or ``P1DT2H`` in [s]; None if it is none."""
-    match = _ISO.fullmatch(text) if isinstance(text, str) and len(text) > 2 else None
-    if match is None or text in ("PT", "P"):
-        return None
-    return sum(float(value) * TIMES[key] for key, value in match.groupdict().items() if value)
+    return parts_s(text[1:].replace("T", "", 1).lower()) if isinstance(text, str) and text[:1] == "P" else None
 
 
 #: words of statistics; the mean needs none

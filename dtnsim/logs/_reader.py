@@ -65,8 +65,7 @@ class LogReader:
         if self._rest:
             block, self._rest = self._rest + block, b""
         if self._stream is not None:
-            block = yield from self._streamed(block)
-            if not block:
+            if not (block := (yield from self._streamed(block))):
                 return
         end = max(block.rfind(b"\n"), block.rfind(b"\r", 0, len(block) - 1)) + 1
         if end == 0:
@@ -99,7 +98,7 @@ class LogReader:
         if self._tail:
             yield from self._end_of_stretch(self._stretch)
         if self._document is not None:
-            yield from self._abandon(ended=True)
+            yield from self._abandon(self._document, ended=True)
         for host in self._hosts.values():
             for parser in host.parsers:
                 yield from parser.safely(parser.close)
@@ -214,18 +213,18 @@ class LogReader:
             return ()
         if (document := self._document) is not None:
             if document.add(raw, number):
-                return list(self._try_document()) if document.may_end() else []
+                return list(self._try_document(document)) if document.may_end() else []
             if not document.long:
-                return list(self._abandon(ended=False))
+                return list(self._abandon(document, ended=False))
             self._document, self._stream = None, JsonStream(document.lines[0][0], self.all.long)
             self._to_stream = [line for _, line in document.lines]
             return ()
         if targets.document:
-            self._printed_by = self._logging(decode(raw)) if targets.prefixed else self._main
+            self._printed_by = self._host(logged_by(decode(raw))) if targets.prefixed else self._main
             self._document = DocumentBuffer.start(raw, number, stamped=targets.prefixed)
             if self._document is not None:
                 self._busy = True
-                return list(self._try_document())
+                return list(self._try_document(self._document))
         if b"<br" in raw or b"<BR" in raw:  # a web page may hold a whole run in one line
             parts = [part for part in _BREAK.split(raw) if part.strip()]
             pairs = zip(parts, map(self._targets, parts), strict=True)
@@ -263,16 +262,14 @@ class LogReader:
     ) -> list[Record]:
         text, host = decode(raw), self._main
         if targets.prefixed:
-            host = self._logging(text)
+            host = self._host(logged_by(text))
             text = without_prefix(text, ts=targets.ts)
         if needs_cleaning(text):
             text = clean(text)
         colon = text.find(": ")
         if 0 < colon < 80 and " " not in text[:colon]:
-            name, rest = host_of(text)
-            if name is not None:
-                text = rest
-                host = self._hosts.get(name) or self._new_host(name)
+            name, text = host_of(text)
+            host = host if name is None else self._host(name)
         ctx = host.ctx
         ctx.line, ctx.redraw, ctx.after_redraw, ctx.previous_raw = number, redraw, after, self._before
         if self._last:
@@ -300,27 +297,19 @@ class LogReader:
         host.ctx.command = command
         return text
 
-    def _logging(self, text: str) -> Host:
-        """The host that a log collector's stamp names."""
-        name = logged_by(text)
-        return self._main if name is None else self._hosts.get(name) or self._new_host(name)
+    def _host(self, name: str | None) -> Host:
+        """The host that a prefix or a log collector's stamp names; the log's own without one, and for one too many."""
+        if name not in self._hosts and len(self._hosts) <= 512:
+            host = self._hosts[name] = Host(self.all, self.file, self._memo)
+            host.ctx.host, host.ctx.command = name, self._main.ctx.command
+        return self._hosts.get(name, self._main)
 
-    def _new_host(self, name: str) -> Host:
-        if len(self._hosts) > 512:
-            return self._main
-        host = self._hosts[name] = Host(self.all, self.file, self._memo)
-        host.ctx.host = name
-        host.ctx.command = self._main.ctx.command
-        return host
-
-    def _try_document(self) -> Iterator[Record]:
-        buffer = self._document
-        assert buffer is not None
+    def _try_document(self, buffer: DocumentBuffer) -> Iterator[Record]:
         state, doc, tail = buffer.decoded()
         if state == "more":
             return
         if state == "never" or doc is None or (doc.kind != "json" and self._form_of(doc) is None):
-            yield from self._abandon(ended=False)
+            yield from self._abandon(buffer, ended=False)
             return
         self._document, self._busy = None, self._still_busy()
         yield from self._read_document(doc)
@@ -372,23 +361,17 @@ class LogReader:
         ctx.line, ctx.cut = doc.line, False
         return next(((p, form) for p, form in self._printed_by.forms if form.kind == doc.kind and form.fits(doc)), None)
 
-    def _abandon(self, *, ended: bool) -> Iterator[Record]:
+    def _abandon(self, buffer: DocumentBuffer, *, ended: bool) -> Iterator[Record]:
         """What looked like a document is none (or the file ends in it): read its lines as text."""
-        buffer = self._document
-        assert buffer is not None
         self._document, self._busy = None, self._still_busy()
-        note = buffer.note(self.file, ended=ended)
-        if note is not None:
+        if (note := buffer.note(self.file, ended=ended)) is not None:
             yield note
-            doc = buffer.cut() if ended else None
-            fit = None if doc is None else self._form_of(doc)
-            if doc is not None and fit is not None:
+            if ended and (doc := buffer.cut()) is not None and (fit := self._form_of(doc)) is not None:
                 yield from fit[0].read_document(fit[1], doc)
                 return
-        cut, self._cut = self._cut, False
-        last = len(buffer.lines) - 1
-        for index, (number, raw) in enumerate(buffer.lines):
-            self._cut = cut and index == last
+        cut = self._cut
+        for number, raw in buffer.lines:
+            self._cut = cut and number == buffer.lines[-1][0]
             yield from self._text(raw, self._targets(raw), number)
 
     def _still_busy(self) -> bool:

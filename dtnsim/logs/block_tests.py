@@ -144,21 +144,14 @@ class Vdbench(LinesParser, evidence=Evidence.NO_MODEL):
         conditions["read_share"] = share if 0 < share < 1 else None
         if row["interval"] is not None:
             conditions |= {"interval": True, "report": int(row["interval"])}
-        if row["interval"] is not None and (iops <= 0 or rate <= 0):
-            return
+            if iops <= 0 or rate <= 0:
+                return
         self.need(iops > 0 and rate > 0, row[0], "no requests: no rate")
         printed = f"{row['rate']} MB/sec"
         if abs(iops * size - rate) > 0.02 * rate + 0.006 * self._unit:
             yield self.unread(printed, f"requests and their size give {iops * size / self._unit:.5g} MB/sec")
         yield self.measure("throughput", rate, printed, **conditions)
         yield from self.figures(row, conditions, "iops {iops} [/s]", "latency {time} ms")
-
-
-_KINDS: Final = {"randread": "read", "read": "read", "randwrite": "write", "write": "write", "rewrite": "write"}
-
-
-def _size_of(text: str) -> float | None:
-    return size_bytes(text.removesuffix("B"))
 
 
 class Sysbench(LinesParser, evidence=Evidence.NO_MODEL):
@@ -192,8 +185,8 @@ class Sysbench(LinesParser, evidence=Evidence.NO_MODEL):
 
     _threads = notes(r"Number of threads: <threads:int>", inside=True)
     _files = notes(r"^\s*<files:int> files, ", inside=True)
-    _block = notes(r"(?i:Block size (?P<block_B>\S+?)b)(?:\s*$|\b)", inside=True, to=_size_of)
-    _dataset = notes(r"^\s*(?P<dataset_B>[\d.]+[kKMGT]i?B?)(?i:b? total file size)", inside=True, to=_size_of)
+    _block = notes(r"(?i:Block size (?P<block_B>\S+?)b)(?:\s*$|\b)", inside=True, to=size_bytes)
+    _dataset = notes(r"^\s*(?P<dataset_B>[\d.]+[kKMGT]i?B?)(?i:b? total file size)", inside=True, to=size_bytes)
     _mode = notes(r"^Using <io_mode:word> .*I/O mode", inside=True, to=str)
 
     @reads(r"^Doing (?P<what>.* test.*)", inside=True)
@@ -230,7 +223,9 @@ class Sysbench(LinesParser, evidence=Evidence.NO_MODEL):
 
     @reads(r"^\s*<requests:dots> Requests/sec executed", inside=True)
     def _requests(self, match: Match) -> Found:
-        conditions = {**self.known, "operation": _KINDS.get(str(self.known.get("pattern")), "mixed")}
+        pattern = str(self.known.get("pattern"))
+        operation = next((kind for kind in ("read", "write") if pattern.endswith(kind)), "mixed")
+        conditions = {**self.known, "operation": operation}
         return self.figures(match, conditions, "iops? {requests} Requests/sec [/s]")
 
     _time = gives(r"^\s*total time:\s+(?P<n>[\d.]+)s\s*$", "duration {n}s", inside=True, after="_io")

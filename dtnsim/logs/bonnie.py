@@ -19,7 +19,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from contextlib import suppress
 from typing import Final
 
-from dtnsim.logs._numbers import BINARY, DECIMAL, TIMES, decimal
+from dtnsim.logs._numbers import BINARY, DECIMAL, TIMES, decimal, size_bytes
 from dtnsim.logs.base import Conditions, Document, Evidence, LineParser, Record, anew, documents, noted
 from dtnsim.logs.measurement import Measurement
 
@@ -41,7 +41,7 @@ _ROW: Final = re.compile(
 _MORE: Final = re.compile(rf"^\s*+(?P<values>{_VALUE}(?:\s++{_VALUE}){{0,11}}+)\s*+[=\\]?\s*+$")
 _FILES: Final = re.compile(rf"^\s*(?:\S++\s+)?(?P<files>\d[\d:]*+)\s++(?P<values>{_VALUE}(?:\s++{_VALUE}){{11}}+)\s*+$")
 _FILES_PART: Final = re.compile(rf"^\s*+(?:\S++\s++)?\d[\d:]*+\s++(?P<values>{_VALUE}(?:\s++{_VALUE}){{0,11}}+)\s*+$")
-_TIME: Final = re.compile(r"(?<!\d)(\d++)(us|ms|s)\b")
+_TIME: Final = re.compile(r"(\d++)(us|ms|s)")
 _FAILED: Final = re.compile(r"Bonnie: drastic I/O error.*|^Can't write block\b.*")
 _VERSION: Final = re.compile(r"Version\s+(\d\.\d+\w?)")
 _CSV_VERSION: Final = re.compile(r"^1\.9\d\w?$")
@@ -51,13 +51,8 @@ _TAG: Final = re.compile(r"<[^<>]*>")
 
 def _size_bytes(text: str) -> float | None:
     """``4G``, ``512M``, ``1*1024`` (files times MB), ``300M:4k`` or bare MB, in [B]."""
-    text = text.partition(":")[0]
-    letter = "" if text[-1:].isdigit() else text[-1:]
-    try:
-        total = math.prod(map(float, text.removesuffix(letter).split("*"))) * BINARY[letter or "M"]
-    except (ValueError, KeyError):
-        return None
-    return total if total > 0 else None
+    *files, size = text.partition(":")[0].split("*")
+    return (size_bytes(size + "M" * size[-1:].isdigit()) or 0.0) * math.prod(map(float, files)) or None
 
 
 class Bonnie(LineParser, evidence=Evidence.FITS):

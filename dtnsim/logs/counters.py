@@ -31,13 +31,11 @@ class Vmstat(LinesParser, evidence=Evidence.BUSY):
 
     _disks = notes(r"^\s*disk-\s", opens="disks")
 
-    @reads(r"^\s*r\s+b\s+swpd\s", opens="rows")
-    def _head(self, match: Match) -> None:  # a time stamp (-t) has its zone as heading
-        self.known = {"heads": [word for word in match.string.split() if word.islower()]}
+    _head = notes(r"^(?P<heads>\s*r\s+b\s+swpd\s.*)", opens="rows", to=lambda text: text.split())
 
     @reads(r"^\s*+[0-9]++(?:\s++[0-9]++(?=\s|$))*+", inside="rows")
     def _row(self, row: Match) -> Found:
-        heads, cells = self.known["heads"], row[0].split()
+        cells, heads = row[0].split(), [word for word in self.known["heads"] if word.islower()]  # -t: no time zone
         if len(cells) < len(heads):
             return self.other(row.string)
         self._reports += 1

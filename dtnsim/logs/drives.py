@@ -325,10 +325,8 @@ class Hdparm(LinesParser, evidence=Evidence.FITS):
         conditions["operation"], conditions["direct"] = _KINDS[match["what"]]
         yield self.measure("throughput", shown * factor, f"{match['rate']} {match['unit']}/sec", **conditions)
 
-    @reads(r"^\W*(?P<device>/dev/\S+?): ([A-Z][a-z].*)")
+    @reads(r"^\W*(?P<device>/dev/\S+?): (?!Timing)[A-Z][a-z]")
     def _error(self, match: Match) -> Found:
-        if "Timing" in match.string:
-            return self.other(match.string)
         return self.failure(match.string, device=match["device"]) if self.ctx.args("hdparm") is not None else None
 
     def other(self, text: str) -> Found:

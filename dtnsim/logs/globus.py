@@ -1,12 +1,11 @@
 """Globus and GridFTP: transfer tasks, the server's transfer log, globus-url-copy."""
 
 from collections.abc import Iterator, Mapping
-from datetime import UTC, datetime
-from functools import lru_cache
 from typing import Any, Final, NamedTuple
 
 from dtnsim.logs._commands import meanings
 from dtnsim.logs._declared import Found, LinesParser, Match, reads
+from dtnsim.logs._documents import seconds as seconds_of
 from dtnsim.logs._numbers import as_dict, binary_size, number, whole_number
 from dtnsim.logs.base import NO_BYTES, Conditions, Document, Evidence, Record, Status, anew, documents, noted
 from dtnsim.logs.measurement import Measurement
@@ -77,7 +76,9 @@ class Globus(LinesParser, evidence=Evidence.TRANSFER):
     def _records(self, task: Mapping[str, Any], line: int, more: Conditions, *, cut: bool = False) -> Iterator[Record]:
         status = str(task.get("status", "")).upper()
         size, rate = (_figure(task, key) for key in ("bytes_transferred", "effective_bytes_per_second"))
-        seconds = _span(task)
+        times = (seconds_of(str(task.get(key)).replace(" UTC", "")) for key in ("request_time", "completion_time"))
+        began, ended = (time or 0.0 for time in times)
+        seconds = round(ended - began, 6) if ended > began > 0 else None
         conditions: Conditions = {
             **more, "operation": str(task.get("type", "TRANSFER")).lower(),
             "source": _text(task, "source_endpoint_display_name") or _text(task, "source_endpoint"),
@@ -113,16 +114,6 @@ def _text(task: Mapping[str, Any], key: str) -> str | None:
     return None if value in (None, "", "None") else str(value)
 
 
-def _span(task: Mapping[str, Any]) -> float | None:
-    """Request to completion [s]; None if one of them is missing."""
-    try:
-        times = (str(task[key]).replace(" UTC", "+00:00") for key in ("request_time", "completion_time"))
-        began, ended = map(datetime.fromisoformat, times)
-        return (ended - began).total_seconds() if ended > began else None
-    except (KeyError, ValueError, TypeError):
-        return None
-
-
 _GRIDFTP_LINE: Final = (
     r"DATE=(?P<end>\d{14})\.(?P<end_us>\d{1,6}) HOST=<host:word> PROG=<prog:word> (?:NL\.EVNT=\S++ )?"
     r"START=(?P<start>\d{14})\.(?P<start_us>\d{1,6}) (?:USER=\S*+ FILE=(?P<file>.*?) )??"
@@ -132,11 +123,6 @@ _GRIDFTP_LINE: Final = (
 )
 _DIRECTIONS: Final = {"RETR": "send", "ERET": "send", "STOR": "receive", "ESTO": "receive"}
 _UNKNOWN: Final = ("0.0.0.0", "")  # noqa: S104 (what the log has for several)
-
-
-@lru_cache(maxsize=4096)
-def _second(stamp: str) -> float:
-    return datetime.strptime(stamp, "%Y%m%d%H%M%S").replace(tzinfo=UTC).timestamp()
 
 
 class GridFtp(LinesParser, evidence=Evidence.TRANSFER):
@@ -173,7 +159,9 @@ class GridFtp(LinesParser, evidence=Evidence.TRANSFER):
         if match["code"][0] != "2":
             yield self.failure(f"{match['type']} CODE={match['code']}", **{**conditions, "bytes": size})
             return
-        seconds = _second(match["end"]) - _second(match["start"])
+        ended, began = (seconds_of(f"{match[key][:8]}T{match[key][8:]}") for key in ("end", "start"))
+        why = "DATE and START are times of which one is no date"
+        seconds = self.need(ended, match["end"], why) - self.need(began, match["start"], why)
         seconds += (int(match["end_us"]) - int(match["start_us"])) * 1e-6
         why = "no time passed: the clock was set back" if size else NO_BYTES
         self.need(size and seconds > 0, f"NBYTES={size}", why)

@@ -16,9 +16,9 @@ from collections import deque
 from collections.abc import Iterable, Iterator
 from contextlib import suppress
 from dataclasses import dataclass, field
-from datetime import UTC, datetime
 from typing import Final
 
+from dtnsim.logs._documents import seconds
 from dtnsim.logs._iperf import ROW_WORDS, Row, read_line, udp_of
 from dtnsim.logs._numbers import decimal, regex, size_bytes
 from dtnsim.logs.base import NO_BYTES, Command, Conditions, Evidence, LineParser, Mean, Record, Status, noted, once
@@ -362,16 +362,13 @@ class Iperf2Csv(_Iperf2):
 
     def _test_of(self, date: str, end_s: float) -> int:
         """The number of the test that started when this row's did: streams of one test start together."""
-        try:
-            start = datetime.strptime(date, "%Y%m%d%H%M%S").replace(tzinfo=UTC).timestamp() - end_s
-        except ValueError:
+        if (ended := seconds(f"{date[:8]}T{date[8:]}")) is None:
             return 0
-        for number, other in self._starts:
-            if abs(start - other) <= _TOGETHER_S:
-                return number
-        number = self._starts[-1][0] + 1
-        self._starts.append((number, start))
-        return number
+        test = next((n for n, start in self._starts if abs(ended - end_s - start) <= _TOGETHER_S), 0)
+        if test == 0:
+            test = self._starts[-1][0] + 1
+            self._starts.append((test, ended - end_s))
+        return test
 
     def feed(self, text: str) -> Iterable[Record]:
         if (match := _CSV.match(text)) is None:

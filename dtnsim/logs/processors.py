@@ -7,7 +7,7 @@ from typing import Any, ClassVar, Final
 
 from dtnsim.logs._columns import cell, columns, figures, plain
 from dtnsim.logs._declared import Found, LinesParser, Match, reads
-from dtnsim.logs._numbers import DECIMAL, TIMES, as_dict, as_list, decimal
+from dtnsim.logs._numbers import DECIMAL, TIMES, as_dict, as_list, clock_s, decimal
 from dtnsim.logs.base import Conditions, Document, Evidence, LineParser, Record, anew, documents
 
 _MODES: Final[dict[str, tuple[str, Conditions]]] = {
@@ -18,11 +18,8 @@ _D: Final = r"\d+[.,]\d+"
 
 
 def _clock(text: str) -> float:
-    """``1:02:03.5`` or ``4:14.03`` in [s]."""
-    total = 0.0
-    for part in text.split(":"):
-        total = total * 60 + decimal(part)
-    return total
+    """``1:02:03.5``, ``4:14.03`` or ``14.03`` in [s]."""
+    return decimal(text) if (seconds := clock_s(text)) is None else seconds
 
 
 class Time(LinesParser, evidence=Evidence.BUSY):
