@@ -4,14 +4,14 @@ import importlib
 import pkgutil
 import re
 import sys
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable
 from functools import lru_cache
 from pathlib import Path
 from types import FunctionType
 from typing import Any, Final, NamedTuple
 
-from dtnsim.logs._commands import PREFIX, UNUSUAL, CommandReader, clean, decode, without_codes, without_prefix
-from dtnsim.logs._declared import Line, LinesParser, beginnings, compiled
+from dtnsim.logs._commands import PREFIX, UNUSUAL, CommandReader, cleaned, without_codes
+from dtnsim.logs._declared import LinesParser, beginnings, compiled
 from dtnsim.logs.base import Context, Evidence, LineParser, Parser
 
 #: shapes of lines that tools print once an interval, packet or percent, and sum up at the end
@@ -212,14 +212,18 @@ class Nearest(NamedTuple):
 
 
 def nearest(source: str | Path) -> Nearest | None:
-    """The line of a file that agrees longest with what a tool prints; None where none agrees.
+    """The line of a file (of an archive the first member's) that agrees longest with what a tool prints; or None.
 
     Raises:
         LogError: as of `dtnsim.logs.iter_log`.
     """
+    from dtnsim.logs._source import logs
+
     best, shapes, parsers = None, Shapes(catalogue()), catalogue().lines
-    for number, raw in _lines(source):
-        text = clean(without_prefix(decode(raw)))[:_LONGEST]
+    logs_of_file = logs(source, str(source))  # is held: its blocks are of a file that it closes
+    _, blocks = next(logs_of_file)
+    for number, raw in enumerate(without_codes(next(blocks)).split(b"\n")[:_LINES], 1):
+        text = cleaned(raw)[:_LONGEST]
         for index in shapes[raw.translate(None, b"0123456789.")].parsers:
             patterns = _patterns(parsers[index])
             if any(pattern.search(text) for pattern in patterns):
@@ -234,16 +238,6 @@ def _size(text: str) -> int:
     return len("".join(text.split()))
 
 
-def _lines(source: str | Path) -> Iterator[tuple[int, bytes]]:
-    """The first lines of a log (of an archive those of its first member)."""
-    from dtnsim.logs._source import logs
-
-    for _, blocks in logs(source, str(source)):
-        for block in blocks:
-            yield from enumerate(without_codes(block).split(b"\n")[:_LINES], 1)
-            return
-
-
 @lru_cache(maxsize=128)
 def _patterns(parser: type[LineParser]) -> tuple[re.Pattern[str], ...]:
     """The patterns of a parser's lines: those that are declared, and those of its module that its methods name."""
@@ -251,7 +245,7 @@ def _patterns(parser: type[LineParser]) -> tuple[re.Pattern[str], ...]:
     methods = (attr for attr in vars(parser).values() if isinstance(attr, FunctionType))
     names = dict.fromkeys(name for method in methods for name in method.__code__.co_names)
     constants = (getattr(sys.modules[parser.__module__], name, None) for name in names)
-    named = [attr.pattern if isinstance(attr, Line) else attr for attr in (*constants, getattr(parser, "line", None))]
+    named = (*constants, getattr(parser, "line", None))
     lines = (attr for attr in named if isinstance(attr, re.Pattern) and len(attr.groupindex) > 1)
     return (*kinds, *lines)
 

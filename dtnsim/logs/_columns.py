@@ -89,9 +89,7 @@ def figures(
     """
     meant = columns(table)
     for head, printed in pairs:
-        column = meant.get(head)
-        parsed = None if column is None else read(printed)
-        if column is None or parsed is None:
+        if (column := meant.get(head)) is None or (parsed := read(printed)) is None:
             continue
         value, suffix = parsed
         times = column.times

@@ -38,22 +38,22 @@ _BOX: Final = "[\u2500-\u257f]{1,5} ?"  #: lines that join the two lines of a pr
 _SIGN: Final = re.compile(f"[$#>%]|{UNUSUAL}")
 _PROMPTS: Final = (
     re.compile(
-        rf"^\s*(?:\([^()]*\) ?)?(?:\[(?:\d+:)?)?(?P<user>[\w.-]+)@(?P<host>{_HOST})(?:[\s:~/][^$#%<>]*)?"
+        rf"^\s*(?:\([^()]*\) ?)?(?:\[(?:\d+:)?)?[\w.-]+@(?P<host>{_HOST})(?:[\s:~/][^$#%<>]*)?"
         r"[$#%>] *(?P<cmd>\S.*)"
     ),
-    re.compile(rf"^(?P<host>{_HOST}):\S* (?P<user>[\w.-]+)[$#%] +(?P<cmd>\S.*)"),
+    re.compile(rf"^(?P<host>{_HOST}):\S* [\w.-]+[$#%] +(?P<cmd>\S.*)"),
     re.compile(r"^(?:ba|z|k)?sh-[\d.]+[$#] +(?P<cmd>\S.*)"),
     re.compile(rf"^\s*(?:\d+ |{_BOX})?(?P<mark>\$) +(?P<cmd>\S.*)"),
     re.compile(r"^\s*(?:\d+ )?(?P<mark>[#>%]) *(?P<cmd>\S.*)"),
     re.compile(r"^(?P<mark>\++) +(?P<cmd>\S.*)"),
     re.compile(
-        rf"^\s*+(?:{_BOX})?(?:(?:(?P<user>[\w.-]++)@)?(?P<host>{_HOST})?[ :])?+(?:[~/]\S*+ )?(?P<mark>{UNUSUAL}) ++"
+        rf"^\s*+(?:{_BOX})?(?:(?:[\w.-]++@)?(?P<host>{_HOST})?[ :])?+(?:[~/]\S*+ )?(?P<mark>{UNUSUAL}) ++"
         rf"(?:(?:[~/]\S*+|\S++(?= ++git:\()) ++)?(?:git:\(\S++ ++)?(?:[\u2717\u2718\u2713\u00b1] ++)?(?P<cmd>\S.*)"
     ),
     re.compile(rf"^(?P<host>{_HOST})(?P<mark>[#>%]|:[~/]\S* ?[$#%>]) *(?P<cmd>\S.*)"),
     re.compile(r"^PS (?:[A-Z]:\\|/)[^<>|]{0,200}(?P<mark>>) *(?P<cmd>\S.*)"),
 )
-_HEAD: Final = re.compile(rf"(?:^|\s)\[?(?P<user>[\w.-]+)@(?P<host>{_HOST}):(?P<cwd>[~/]\S*)?\s*$")
+_HEAD: Final = re.compile(rf"(?:^|\s)\[?[\w.-]+@(?P<host>{_HOST}):(?:[~/]\S*)?\s*$")
 _BARE: Final = re.compile(
     r"^\s*+(?:(?:[Cc]ommand(?: line)?|[Rr]unning|[Ee]xecuting) ?: *)?"
     r"(?P<cmd>(?:sudo |time |/(?:[^\s/]*+/)++)*(?P<prog>[a-z][\w+-]*+)\s++"
@@ -84,7 +84,6 @@ class Command:
     text: str  #: The command without its prompt.
     line: int  #: Line in the log, from 1.
     host: str | None = None  #: Host name in the prompt, if it names one.
-    user: str | None = None  #: User name in the prompt, if it names one.
 
     def args(self, *programs: str) -> list[str] | None:
         """Arguments of the first of ``programs`` that this command line runs; None if it runs none.
@@ -100,7 +99,7 @@ class CommandReader:
     def __init__(self, tools: frozenset[str]) -> None:
         self.known = tools | COMMON
         self.tools = tools
-        self._head: tuple[str, str, int] | None = None
+        self._head: tuple[str, int] | None = None
         self._part: Command | None = None
 
     @property
@@ -112,18 +111,18 @@ class CommandReader:
         """Takes one line; returns the command it completes, if any."""
         if self._part is not None:
             part, self._part = self._part, None
-            return self._joined(Command(part.text + " " + text.strip(), part.line, part.host, part.user))
+            return self._joined(Command(part.text + " " + text.strip(), part.line, part.host))
         command = self._find(text, line)
         if command is not None:
             return self._joined(command)
         head = _HEAD.search(text) if "@" in text else None
         if head is not None:
-            self._head = (head["host"], head["user"], line)
+            self._head = head["host"], line
         return None
 
     def _joined(self, command: Command) -> Command | None:
         if command.text.endswith("\\") and len(command.text) < 10_000:
-            self._part = Command(command.text[:-1].rstrip(), command.line, command.host, command.user)
+            self._part = Command(command.text[:-1].rstrip(), command.line, command.host)
             return None
         return command
 
@@ -142,11 +141,11 @@ class CommandReader:
             strict = mark is not None and (mark in "#>%" or " " in mark or not mark.isascii())
             if mark != "$" and not self._is_known(cmd, strict=strict):
                 continue
-            host, user = groups.get("host"), groups.get("user")
-            if host is None and self._head is not None and line - self._head[2] <= 1:
-                host, user = self._head[:2]
+            host = groups.get("host")
+            if host is None and self._head is not None and line - self._head[1] <= 1:
+                host = self._head[0]
             self._head = None
-            return Command(cmd.strip(), line, host, user)
+            return Command(cmd.strip(), line, host)
         return self._bare(text, line)
 
     def _bare(self, text: str, line: int) -> Command | None:
@@ -309,7 +308,6 @@ _STAMPED: Final = re.compile(PREFIX.encode())
 #: a stamp of syslog or the journal that names host, program and process
 _LOGGED: Final = re.compile(r"(?<![\w.-])([A-Za-z][\w.-]*) [\w./-]+\[\d+\]: $")
 _QUOTE: Final = re.compile(r"^(?:> ?)+(?=\s*\S)|^\((?:out|err)\) ?|^\|\| ")
-_STAMP: Final = re.compile(r"^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(?:\.\d+)?(?:Z|[+-]\d\d:?\d\d) (?=\S| )")
 _ADDRESS: Final = re.compile(r"^(\d{1,3}(?:\.\d{1,3}){3}): ?")
 #: pdsh host names have a digit; names of interfaces, disks, fio jobs, tools and iperf3's titles (``-T``)
 #: have, too: they are recognised by themselves or by what follows
@@ -345,7 +343,7 @@ def without_codes(block: bytes) -> bytes:
 
 def needs_cleaning(text: str) -> bool:
     """Whether `clean` could change the line (cheap)."""
-    return "<" in text or "&" in text or "**" in text or text[:1] in (">", "(", "|") or text[:2] == "20"
+    return "<" in text or "&" in text or "**" in text or text[:1] in (">", "(", "|")
 
 
 def without_prefix(text: str, *, ts: bool = False) -> str:
@@ -367,11 +365,9 @@ def unstamped(raw: bytes) -> bytes:
 
 
 def clean(text: str) -> str:
-    """One line without quote marks, time stamps of a CI log, HTML tags and entities, bold stars."""
+    """One line without quote marks, HTML tags and entities, bold stars."""
     if text.startswith((">", "(", "|")):
         text = _QUOTE.sub("", text)
-    if text[:2] == "20":
-        text = _STAMP.sub("", text)
     if "<" in text:
         text = _TAGS.sub("", text)
     if "&" in text and ";" in text:
@@ -379,6 +375,11 @@ def clean(text: str) -> str:
     if "**" in text:
         text = text.replace("**", "")
     return text
+
+
+def cleaned(raw: bytes) -> str:
+    """A line as parsers have it, but for a host before it."""
+    return clean(without_prefix(decode(raw.removesuffix(b"\r"))))
 
 
 def decode(raw: bytes) -> str:

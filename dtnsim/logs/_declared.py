@@ -129,10 +129,9 @@ class LinesParser(LineParser):
         declared = [kind for method in vars(cls).values() for kind in getattr(method, "kinds", ())]
         cls.kinds = (*declared, *cls.kinds)
 
-    #: name of the block; lines since the one that opened it; what they say of the figures that follow
+    #: name of the block; lines since the one that opened it
     block = anew(str)
     lines = anew(int)
-    known: Conditions = anew(dict)
 
     def about(self) -> Conditions:
         """What holds of every figure that a line gives."""
@@ -189,26 +188,6 @@ def listed(records: Found) -> Iterable[Record]:
     return () if records is None else (records,) if isinstance(records, Measurement | Unread) else records
 
 
-class Line(NamedTuple):
-    """A kind of line that a tool prints: text without which it is not tried, and its pattern."""
-
-    sign: str
-    pattern: re.Pattern[str]
-
-    def last(self, text: str) -> re.Match[str] | None:
-        """The last of what may be several joined drawings of the line."""
-        match = None
-        if self.sign in text:
-            for match in self.pattern.finditer(text):  # noqa: B007 (the last one is wanted)
-                pass
-        return match
-
-
-def declare(sign: str, pattern: str) -> Line:
-    """A kind of line; see `Line`."""
-    return Line(sign, regex(pattern))
-
-
 @lru_cache(maxsize=256)
 def beginnings(pattern: str, groups: int = _NEAR) -> tuple[str, ...]:
     """A pattern cut off before each of its pieces that follow so many named groups, the longest first."""
@@ -249,22 +228,23 @@ class ProgressParser(LineParser):
     """Keeps the last progress line until the copy is over.
 
     A parser declares its ``line`` with the groups ``got``, ``gu``, ``of``, ``ou``, ``rate``, ``ru`` (figure and prefix
-    of what is moved, of all, and of the rate), what its prefixes are (``units``) and its ``failures``. The copy is
-    complete if its ``share`` is 100, if all of its ``files`` are ``done``, or if all is moved and there is no ``more``.
+    of what is moved, of all, and of the rate), a ``sign`` without which a text is none, what its prefixes are
+    (``units``) and its ``failures``. Of drawings that are joined the last counts. The copy is complete if its ``share``
+    is 100, if all of its ``files`` are ``done``, or if all is moved and there is no ``more``.
     """
 
-    line: ClassVar[Line]
+    line: ClassVar[re.Pattern[str]]
+    sign: ClassVar[str]
     failures: ClassVar[re.Pattern[str]]
     units: ClassVar[Mapping[str, float]] = DECIMAL
 
     _held: Progress | None = anew()
 
     def feed(self, text: str) -> Iterable[Record]:
-        match = self.line.last(text)
-        if match is not None:
-            return self._progress(match)
-        if self.line.sign in text:
-            why = matched_up_to(self.line.pattern.pattern, text)
+        if self.sign in text:
+            if (match := max(self.line.finditer(text), key=re.Match.start, default=None)) is not None:
+                return self._progress(match)
+            why = matched_up_to(self.line.pattern, text)
             return () if why is None else (self.unread(text, why),)
         problem = self.failures.match(text)
         return () if problem is None else self.failed(problem[0])

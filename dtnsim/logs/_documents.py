@@ -16,7 +16,7 @@ from dtnsim.logs.measurement import Measurement, Unread
 #: a longer document is read in parts (JSON) or as text [B]
 LARGEST: Final = 2 << 20
 _ROOT: Final = re.compile(rb"<([A-Za-z][\w:-]*)")
-_JSON_START: Final = re.compile(rb"\s*(?:[A-Za-z]\S*\s+)?(\{|\[\{|\[)\s*(?:$|[\"{}\[])")
+_JSON_START: Final = re.compile(rb"(?:\{|\[\{?)\s*(?:$|[\"{}\[])")
 _JSON_LINE: Final = re.compile(rb"^\s*(?:\"[^\"]*\"\s*:|[{}\[\]\"]|-?\d|true|false|null)")
 
 _TOKENS: Final = re.compile(r'"(?:[^"\\]|\\.)*+(?P<end>"?)|[{}\[\],]')
@@ -142,15 +142,15 @@ def whole_part(text: str) -> Any:
 class DocumentBuffer:
     """Lines of one document that has not ended yet."""
 
-    def __init__(self, kind: Literal["json", "xml", "html"], raw: bytes, line: int) -> None:
+    def __init__(self, kind: Kind, raw: bytes, line: int, *, stamped: bool) -> None:
         self.kind = kind
-        self.stamped = False  # a log collector's stamp is before each line
+        self.stamped = stamped  # a log collector's stamp is before each line
         self.lines: list[tuple[int, bytes]] = [(line, raw)]
         self._size = len(raw)
         self._depth = 0
         self._closed = False  # everything that was opened is closed
         self._tried = 0  # size at the last attempt to decode
-        self._ends = b"</table" if kind == "html" else b""
+        self._ends = b"</table" if kind == "html" else b""  # of XML the root's end, once it is there
         self._indent = len(raw) - len(raw.lstrip())
         self._count(raw)
 
@@ -159,16 +159,15 @@ class DocumentBuffer:
         """A buffer if this line starts a document, maybe commented out or behind a collector's stamp."""
         stamped = stamped or raw[:2] == b"# "
         raw = unstamped(raw) if stamped else raw
-        head, buffer = raw.lstrip(), None
-        if head.startswith((b"{", b"[")):
-            buffer = cls("json", raw, line) if head in (b"[", b"{") or _JSON_START.match(head) else None
+        head = raw.lstrip()
+        kind: Kind | None = None
+        if _JSON_START.match(head):
+            kind = "json"
         elif head.startswith((b"<?xml", b"<topology", b"<Results>")):
-            buffer = cls("xml", raw, line)
+            kind = "xml"
         elif b"<table" in head:
-            buffer = cls("html", raw, line)
-        if buffer is not None:
-            buffer.stamped = stamped
-        return buffer
+            kind = "html"
+        return None if kind is None else cls(kind, raw, line, stamped=stamped)
 
     def _count(self, raw: bytes) -> None:
         """Follows the depth of JSON; strings, which may hold brackets, do not go over lines."""
@@ -240,14 +239,8 @@ class DocumentBuffer:
                 return self._closed
             indent = len(last) - len(last.lstrip())  # of a text that is none, so that it does not swallow the log
             return len(self.lines) > 1 and indent <= self._indent and len(last) - indent <= 2
-        if self.kind == "html":
-            return b"</table" in last
-        if not self._ends:
-            for _, raw in self.lines:
-                root = _ROOT.search(raw.replace(b"<?xml", b"").replace(b"<!DOCTYPE", b""))
-                if root is not None:
-                    self._ends = b"</" + root[1] + b">"
-                    break
+        if not self._ends and (root := _ROOT.search(self.raw())) is not None:
+            self._ends = b"</" + root[1] + b">"
         return bool(self._ends) and self._ends in last
 
     def decoded(self) -> tuple[State, Document | None, bytes]:

@@ -125,28 +125,22 @@ class JsonStream:
             return False
         if mark == "]" and self._state in ("element", "after element"):
             self._state = "after" if self._array else "end"
-            self._at += 1
-            return True
-        if mark == "}" and self._state in ("key", "after"):
+        elif mark == "}" and self._state in ("key", "after"):
             self._state, self._within = "after" if self._within else "end", self._within[:-1]
-            self._at += 1
-            return True
-        if (following := _NEXT.get((self._state, mark))) is not None:
+        elif (following := _NEXT.get((self._state, mark))) is not None:
             self._state = following
-            self._at += 1
-            return True
-        if self._state == "value" and self._open(mark, (*self._within, self._name)):
-            self._at += 1
-            return True
-        if self._state not in ("key", "value") or (self._state == "key" and mark != '"'):
-            self._break("it is not valid")
-            return False
-        complete, value = self._value()
-        if complete and self._state == "key":
-            self._name, self._state = value, "colon"
-        elif complete:
-            self._object()[self._name], self._state = value, "after"
-        return complete
+        elif self._state != "value" or not self._open(mark, (*self._within, self._name)):
+            if self._state not in ("key", "value") or (self._state == "key" and mark != '"'):
+                self._break("it is not valid")
+                return False
+            complete, value = self._value()
+            if complete and self._state == "key":
+                self._name, self._state = value, "colon"
+            elif complete:
+                self._object()[self._name], self._state = value, "after"
+            return complete
+        self._at += 1
+        return True
 
     def _open(self, mark: str, keys: tuple[str, ...]) -> bool:
         """Goes into the long array, or an object that may wrap one."""

@@ -212,8 +212,9 @@ def iso_s(text: object) -> float | None:
 
 #: words of statistics; the mean needs none
 _STATISTICS: Final = {
-    "avg": None, "average": None, "mean": None, "best": "min", "minimum": "min", "worst": "max", "wrst": "max",
-    "maximum": "max", "standard-deviation": "stddev", "std deviation": "stddev", "stdev": "stddev", "50%": "median",
+    "avg": None, "average": None, "mean": None, "best": "min", "fastest": "min", "minimum": "min", "worst": "max",
+    "wrst": "max", "slowest": "max", "maximum": "max", "standard-deviation": "stddev", "std deviation": "stddev",
+    "stdev": "stddev", "50%": "median",
 }  # fmt: skip
 
 

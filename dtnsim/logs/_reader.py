@@ -64,9 +64,8 @@ class LogReader:
             self._line, self._skipping = self._line + 1, False
         if self._rest:
             block, self._rest = self._rest + block, b""
-        if self._stream is not None:
-            if not (block := (yield from self._streamed(block))):
-                return
+        if self._stream is not None and not (block := (yield from self._streamed(block))):
+            return
         end = max(block.rfind(b"\n"), block.rfind(b"\r", 0, len(block) - 1)) + 1
         if end == 0:
             longest = LONGEST_DOCUMENT if block.lstrip()[:1] in (b"{", b"[", b"<") else LONGEST_LINE

@@ -10,7 +10,7 @@ from types import MappingProxyType
 from typing import Any, ClassVar, Final, NamedTuple, ParamSpec, TypeVar
 from xml.etree.ElementTree import ParseError
 
-from dtnsim.logs._commands import Command, CommandLine, clean, decode, ends_of_copy, host_of, parse_arguments
+from dtnsim.logs._commands import Command, CommandLine, cleaned, ends_of_copy, host_of, parse_arguments
 from dtnsim.logs._documents import Document, Form
 from dtnsim.logs._numbers import decimal, inside, number, unit_of
 from dtnsim.logs.measurement import UNITS, Condition, Conditions, Evidence, Measurement, Status, Unread
@@ -131,7 +131,7 @@ class Context:
     @property
     def previous(self) -> str:
         """The line before this one, cleaned (a heading above a table ...)."""
-        text = clean(decode(self.previous_raw).rstrip("\r"))
+        text = cleaned(self.previous_raw)
         return text if self.host is None else host_of(text)[1]
 
     def args(self, *programs: str) -> list[str] | None:

@@ -103,7 +103,8 @@ class LineParser(Parser):
 
     #: True: give me every line. Set it in `feed`; a command ends it.
     open: bool
-    _states: ClassVar[dict[str, _State]] = {"open": _State(bool, back=True)}
+    known: Conditions  #: what lines said of the figures that follow
+    _states: ClassVar[dict[str, _State]] = {"open": _State(bool, back=True), "known": _State(dict, back=True)}
 
     def __init_subclass__(cls, **traits: Evidence | bool) -> None:
         super().__init_subclass__(**traits)

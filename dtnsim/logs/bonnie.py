@@ -67,7 +67,6 @@ class Bonnie(LineParser, evidence=Evidence.FITS):
     _row: tuple[str, int] | None = anew()  # a row that may go on in the next line
     _names: Sequence[str] = anew(lambda: SEQUENTIAL)
     _run: list[Record] = anew(list)  # records of the table, until a CSV line of the same run
-    _conditions: Conditions = anew(dict)
     _quiet = anew(int)
 
     def feed(self, text: str) -> Iterable[Record]:
@@ -98,7 +97,7 @@ class Bonnie(LineParser, evidence=Evidence.FITS):
             if len(values) == 4 and names is SEQUENTIAL:
                 names = [SEQUENTIAL[column] for column in _FILLED]
             if len(values) == len(names):
-                self._run.extend(self._latencies(self._conditions, self.ctx.line, values, names))
+                self._run.extend(self._latencies(self.known, self.ctx.line, values, names))
         elif (row := self._pattern().match(text)) is not None and row["values"]:
             self._row, self._quiet = (text.rstrip(" =\\"), self.ctx.line), 0
         else:
@@ -123,7 +122,7 @@ class Bonnie(LineParser, evidence=Evidence.FITS):
                 rates = [int(value) for value in values[::2] if value.isdigit()]
                 # 2.00 prints the number of files instead of the rate
                 if not ((self.version or "").startswith("2") and rates and all(r == files * 1024 for r in rates)):
-                    facts = {**self._conditions, "files": files * 1024}
+                    facts = {**self.known, "files": files * 1024}
                     self._run += self._rates(facts, line, values, CREATE, _NONE)
         elif (row := _ROW.match(text)) is not None:
             self._run += self._sequential_row(row, line)
@@ -131,14 +130,14 @@ class Bonnie(LineParser, evidence=Evidence.FITS):
     @noted
     def _sequential_row(self, row: re.Match[str], line: int) -> Iterator[Record]:
         self._names, values = SEQUENTIAL, row["values"].split()
-        self._conditions = {"file_B": _size_bytes(row["size"])}
+        self.known = {"file_B": _size_bytes(row["size"])}
         if row["host"]:
-            self._conditions["machine"] = row["host"].strip()
+            self.known["machine"] = row["host"].strip()
         if len(values) == 8 and row["gap"].count(" ") >= 8:
             pairs = {column: values[2 * index : 2 * index + 2] for index, column in enumerate(_FILLED)}
             values = [value for column in range(6) for value in pairs.get(column, ["", ""])]
         self.need(len(values) == 12, row[0], f"the row has {len(values)} figures, not 12 (or 8 with -f)", line=line)
-        yield from self._rates(self._conditions, line, values, SEQUENTIAL, _KIB)
+        yield from self._rates(self.known, line, values, SEQUENTIAL, _KIB)
 
     def _csv(self, fields: list[str]) -> Iterable[Record]:
         if (layout := _csv_layout(fields)) is None:

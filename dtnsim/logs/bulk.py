@@ -41,13 +41,12 @@ class Ascp(LineParser, evidence=Evidence.TRANSFER):
     _done: re.Match[str] | None = anew()  # a closing line, until the line with its rate
     _line = anew(int)
     _size = anew(float)
-    _known: Conditions = anew(dict)
 
     def feed(self, text: str) -> Iterator[Record]:
         done = _ASCP_DONE.search(text)
         if done is not None:
             yield from self.settle()
-            self._known = {**self.copy(), **self.where}
+            self.known = {**self.copy(), **self.where}
             self._size = integer(done["size"]) * BINARY[done["u"]]
             self._done, self._line, self.open = done, self.ctx.line, True
             text = text[done.end() :]
@@ -78,12 +77,12 @@ class Ascp(LineParser, evidence=Evidence.TRANSFER):
         if done is None:
             return
         size, seconds, partial = self._size, int(done["s"]), done["what"] != "Completed"
-        conditions: Conditions = {**self._known, "bytes": size, "duration_s": float(seconds)}
+        conditions: Conditions = {**self.known, "bytes": size, "duration_s": float(seconds)}
         conditions["files"] = int(rate["files"]) if rate is not None and rate["files"] else None
         conditions |= {f"files_{outcome}": int(count) for count, outcome in _SKIPPED.findall(text)}
         status: Status = "partial" if partial else "complete"
         if partial:
-            yield self.failure(f"{done.string.strip()} {text.strip()}", line=line, **self._known)
+            yield self.failure(f"{done.string.strip()} {text.strip()}", line=line, **self.known)
         value, printed, why = 0.0, "", "0 seconds and no rate line: no rate"
         if size <= 0:
             why = NO_BYTES

@@ -4,9 +4,9 @@ from collections.abc import Iterator, Mapping
 from typing import Any, Final, NamedTuple
 
 from dtnsim.logs._commands import meanings
-from dtnsim.logs._declared import Found, LinesParser, Match, reads
+from dtnsim.logs._declared import Found, LinesParser, Match, notes, reads
 from dtnsim.logs._documents import seconds as seconds_of
-from dtnsim.logs._numbers import as_dict, binary_size, number, whole_number
+from dtnsim.logs._numbers import as_dict, binary_size, number, text_in, whole_number
 from dtnsim.logs.base import NO_BYTES, Conditions, Document, Evidence, Record, Status, anew, documents, noted
 from dtnsim.logs.measurement import Measurement
 
@@ -57,7 +57,8 @@ class Globus(LinesParser, evidence=Evidence.TRANSFER):
             return
         if key in self._task or (key in ("task_id", "label") and "status" in self._task):
             yield from self.settle()
-        self._task[key], self._lines[key], self._host = match["value"], self.ctx.line, self.where
+        value = "" if match["value"] == "None" else match["value"]
+        self._task[key], self._lines[key], self._host = value, self.ctx.line, self.where
 
     def settle(self) -> Iterator[Record]:
         (task, self._task), (lines, self._lines) = (self._task, {}), (self._lines, {})
@@ -81,15 +82,15 @@ class Globus(LinesParser, evidence=Evidence.TRANSFER):
         seconds = round(ended - began, 6) if ended > began > 0 else None
         conditions: Conditions = {
             **more, "operation": str(task.get("type", "TRANSFER")).lower(),
-            "source": _text(task, "source_endpoint_display_name") or _text(task, "source_endpoint"),
-            "target": _text(task, "destination_endpoint_display_name") or _text(task, "destination_endpoint"),
+            "source": text_in(task, "source_endpoint_display_name") or text_in(task, "source_endpoint"),
+            "target": text_in(task, "destination_endpoint_display_name") or text_in(task, "destination_endpoint"),
             **{key: whole_number(_figure(task, key)) for key in ("files", "directories", "faults", "files_skipped")},
             **{to: task[key] for key, to in _SWITCHES.items() if isinstance(task.get(key), bool)},
-            "task": _text(task, "task_id"), "bytes": size, "includes": "queueing, listing and checksums",
+            "task": text_in(task, "task_id"), "bytes": size, "includes": "queueing, listing and checksums",
             "duration_s": seconds,
         }  # fmt: skip
         if status == "FAILED":
-            text = f"task {status}: {_text(task, 'nice_status_details') or ''}".rstrip(": ")
+            text = f"task {status}: {text_in(task, 'nice_status_details') or ''}".rstrip(": ")
             yield self.failure(text, line=line, **conditions)
             return
         why = "an ACTIVE task has no rate yet" if status in ("ACTIVE", "INACTIVE") else "zero bytes: no rate"
@@ -107,11 +108,6 @@ class Globus(LinesParser, evidence=Evidence.TRANSFER):
 def _figure(task: Mapping[str, Any], key: str) -> float | None:
     value = task.get(key)
     return number(value.replace(",", "")) if isinstance(value, str) else number(value)
-
-
-def _text(task: Mapping[str, Any], key: str) -> str | None:
-    value = task.get(key)
-    return None if value in (None, "", "None") else str(value)
 
 
 _GRIDFTP_LINE: Final = (
@@ -205,7 +201,6 @@ class GlobusUrlCopy(LinesParser, evidence=Evidence.TRANSFER):
 
     _held: _Copy | None = anew()
     _ended: tuple[str | None, Status] = anew(lambda: (None, "complete"))  # how it ended, and with what status
-    _where: Conditions = anew(dict)
     _failed = anew(lambda: -100)  # line of the last error: its text goes on over several lines
 
     @reads(r"(?<!\d)<bytes:int> bytes\s++<avg:num> (?P<u>[KMG]?)B/sec avg(?:\s+<inst:num> (?P<iu>[KMG]?)B/sec inst)?")
@@ -215,7 +210,7 @@ class GlobusUrlCopy(LinesParser, evidence=Evidence.TRANSFER):
             yield from self.settle()
         elif copy is not None and not self.ctx.after_redraw:
             yield from self.release(copy.instant)  # a line of its own, not overwritten
-        facts = {**self._conditions(), **self._where, **self.where, "bytes": size}
+        facts = {**self._conditions(), **self.known, **self.where, "bytes": size}
         more = {**facts, "duration_s": size / rate if rate > 0 else None}
         mean, instant = self.rate(rate if size else 0.0, f"{match['avg']} {match['u']}B/sec avg", more), None
         if match["inst"] is not None:
@@ -223,16 +218,9 @@ class GlobusUrlCopy(LinesParser, evidence=Evidence.TRANSFER):
             instant = self.measure("throughput", binary_size(match["inst"], match["iu"]), printed, {**facts, **more})
         self._ended, self._held = (None, "complete"), _Copy(size, facts, mean, instant)
 
-    @reads(r"^\s*(?P<what>Source|Dest): +(?P<url>\S.*)$", settles=True)
-    @reads(r"^ {1,12}(?P<file>\S.*?) {2}-> {2}(?P<file_to>\S.*)$", settles=True)
-    def _ends(self, match: Match) -> None:
-        groups = match.groupdict()
-        if "what" not in groups:
-            self._where |= {key: name.strip() for key, name in groups.items()}
-        elif groups["what"] == "Source":
-            self._where = {"source": groups["url"].strip()}
-        else:
-            self._where["target"] = groups["url"].strip()
+    _source = notes(r"^\s*Source: +(?P<source>\S.*)$", to=str.strip, new=True, settles=True)
+    _target = notes(r"^\s*Dest: +(?P<target>\S.*)$", to=str.strip, settles=True)
+    _files = notes(r"^ {1,12}(?P<file>\S.*?) {2}-> {2}(?P<file_to>\S.*)$", to=str.strip, settles=True)
 
     @reads(r"Cancelling copy")
     def _cancelled(self, match: Match) -> None:  # noqa: ARG002 (what reads hands over)
@@ -242,11 +230,11 @@ class GlobusUrlCopy(LinesParser, evidence=Evidence.TRANSFER):
     @reads(r"^\s*(?:error: |globus_\w+: |\d{3}[- ]\d{3}[- ]|5\d\d[- ]|GlobusUrlCopy ?error).*|^ERROR: .*")
     def _error(self, error: Match) -> Iterator[Record]:
         copy = self._held
-        mine = copy is not None or self._where or self.ctx.args(*_PROGRAMS) is not None or "globus" in error.string
+        mine = copy is not None or self.known or self.ctx.args(*_PROGRAMS) is not None or "globus" in error.string
         if not mine or self.ctx.line - self._failed <= 4:
             return
         self._failed = self.ctx.line
-        facts = copy.known if copy is not None else {**self._conditions(), **self._where}
+        facts = copy.known if copy is not None else {**self._conditions(), **self.known}
         self._ended = ("error", "partial")
         yield from self.settle()
         yield self.failure(error[0], **facts)

@@ -241,15 +241,10 @@ class Iperf3Text(LineParser, evidence=Evidence.NETWORK, of_a_line=True):
             for match in _CPU.finditer(text):
                 yield from self.figures(match, {"host": test.host}, "cpu_share {share}% : where={where} role={role}")
         else:
-            self._details(test, text)
-
-    @staticmethod
-    def _details(test: _Test, text: str) -> None:
-        if (started := _TEST.search(text)) is not None:
-            test.conditions |= {"protocol": started["proto"].lower(), "block_B": float(started["block"])}
-            if started["omit"] and started["omit"] != "0":
-                test.conditions["omit_s"] = float(started["omit"])
-        test.conditions |= said_in(text, mss_B=r"TCP MSS: (\d+)")
+            if (started := _TEST.search(text)) is not None:
+                test.conditions |= {"protocol": started["proto"].lower(), "block_B": float(started["block"])}
+                test.conditions |= {"omit_s": omit} if (omit := float(started["omit"] or 0)) else {}
+            test.conditions |= said_in(text, mss_B=r"TCP MSS: (\d+)")
 
     def _message(self, kind: str, text: str) -> Iterator[Record]:
         open_tests = [test for test in self._tests.values() if not test.interrupted]

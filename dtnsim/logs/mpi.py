@@ -67,20 +67,9 @@ class Ior(LinesParser, evidence=Evidence.SERVERS):
             return self._summary(text.split())
         else:
             if not self._table and (option := _OPTION.match(text)) is not None:
-                self._option(option[1].strip().lower(), option[2])
+                self.known |= _option(option[1].strip(), option[2])
             return self.settle() if text.startswith("Finished") or "Finished:" in text else None
         return None
-
-    def _option(self, key: str, value: str) -> None:
-        name = meanings("ior").get(key)
-        if name is None or not value:
-            return
-        if name.endswith("_B"):
-            self.known |= _sized(name, value)
-        elif (count := re.match(r"(\d+)(?: \((\d+) per node\))?", value)) is not None:
-            self.known |= {name: int(count[1]), **({"tasks_per_node": int(count[2])} if count[2] else {})}
-        else:
-            self.known[name] = value.partition(" (")[0]
 
     def _summary(self, words: list[str]) -> Iterator[Record]:
         """The row under the summary's heads; blank cells cannot occur before the ones read."""
@@ -124,11 +113,7 @@ class Ior(LinesParser, evidence=Evidence.SERVERS):
         for test in map(as_dict, doc.data["tests"]):
             conditions: Conditions = {}
             for key, value in as_dict(test.get("Options") or test.get("Parameters")).items():
-                name = meanings("ior").get(key.lower())
-                if name is not None and name.endswith("_B"):
-                    conditions |= _sized(name, str(value))
-                elif name is not None:
-                    conditions[name] = value if isinstance(value, str | int) else None
+                conditions |= _option(key, str(value))
             best: dict[str, dict[str, object]] = {}
             for row in map(as_dict, test.get("Results") or []):
                 rate, access = number(row.get("bwMiB")), str(row.get("access"))
@@ -140,10 +125,16 @@ class Ior(LinesParser, evidence=Evidence.SERVERS):
                 yield from self.figures(row, more, "throughput {bwMiB} MiB/s", "iops? {iops} iops [/s]")
 
 
-def _sized(name: str, value: str) -> Conditions:
-    """``1 MiB`` or ``4096 bytes`` under a name."""
-    size = _SIZE.match(value)
-    return {} if size is None else {name: size_bytes(size[1] + ("" if size[2] == "bytes" else size[2]))}
+def _option(key: str, value: str) -> Conditions:
+    """What an option of IOR says: sizes such as ``1 MiB`` or ``4096 bytes``, counts, words."""
+    name = meanings("ior").get(key.lower())
+    if name is None or not value:
+        return {}
+    if name.endswith("_B"):
+        return {} if (size := _SIZE.match(value)) is None else {name: size_bytes(size[0])}
+    if (count := re.match(r"(\d+)(?: \((\d+) per node\))?", value)) is not None:
+        return {name: int(count[1]), **({"tasks_per_node": int(count[2])} if count[2] else {})}
+    return {name: value.partition(" (")[0]}
 
 
 _TASKS: Final = re.compile(r" (?:-n|-np|--ntasks=?) ?(\d{1,6})(?= )")

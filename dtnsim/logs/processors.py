@@ -6,7 +6,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from typing import Any, ClassVar, Final
 
 from dtnsim.logs._columns import cell, columns, figures, plain
-from dtnsim.logs._declared import Found, LinesParser, Match, reads
+from dtnsim.logs._declared import Found, LinesParser, Match, notes, reads
 from dtnsim.logs._numbers import DECIMAL, TIMES, as_dict, as_list, clock_s, decimal
 from dtnsim.logs.base import Conditions, Document, Evidence, LineParser, Record, anew, documents
 
@@ -125,9 +125,7 @@ class OpensslSpeed(LinesParser, evidence=Evidence.NO_MODEL):
     beside: ClassVar = {"type": ("bytes",)}
     within = r"(?!)"
 
-    @reads(r"^type((?:\s+\d+ bytes)+)\s*$", opens=True)
-    def _head(self, head: Match) -> None:
-        self.known = {"sizes": [int(n) for n in re.findall(r"\d+", head[1])]}
+    _head = notes(r"^type(?P<sizes>(?:\s+\d+ bytes)+)\s*$", opens=True, to=lambda text: re.findall(r"\d+", text))
 
     @reads(r"^([A-Za-z][\w()/+-]*(?: [\w()/+-]+)*)((?:[ \t]+\d+\.\d+k)+)\s*$", inside=True)
     def _row(self, row: Match) -> Iterator[Record]:

@@ -39,13 +39,9 @@ _PORT: Final = re.compile(r":\d{1,5}$")
 
 def labelled(name: str, labels: dict[str, str]) -> Conditions:
     """Conditions that a metric's labels say; the port is cut off an instance."""
-    conditions: Conditions = {}
-    for label, value in labels.items():
-        if label == "device":
-            conditions["interface" if name.startswith("node_network") else "device"] = value
-        elif label in LABELS:
-            conditions[LABELS[label]] = _PORT.sub("", value) if label == "instance" else value
-    return conditions
+    names = {**LABELS, "device": "interface" if name.startswith("node_network") else "device"}
+    pairs = ((label, value) for label, value in labels.items() if label in names)
+    return {names[label]: _PORT.sub("", value) if label == "instance" else value for label, value in pairs}
 
 
 _LABEL: Final = re.compile(r'(?<!\w)(\w{1,60}+)="([^"\\]{0,300})"')

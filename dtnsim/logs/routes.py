@@ -50,7 +50,6 @@ class Traceroute(LineParser, evidence=Evidence.WAY):
     _target = anew(str)
     _address = anew(str)
     _start = anew(int)  # line of the head
-    _known: Conditions = anew(dict)
     _hop = anew(int)  # that is read, its line and its text
     _line = anew(int)
     _text = anew(str)
@@ -83,7 +82,7 @@ class Traceroute(LineParser, evidence=Evidence.WAY):
         answers = [probe for probe in probes if probe[0] in (self._address, self._target)]
         reached, answers = bool(answers), answers or probes
         times, flags = [time for _, time, _ in answers], [flag for _, _, flag in answers if flag]
-        conditions: Conditions = {**self._known, "hop": number, "reached": reached, "address": answers[-1][0]}
+        conditions: Conditions = {**self.known, "hop": number, "reached": reached, "address": answers[-1][0]}
         conditions["annotation"] = flags[0] if flags else None
         status: Status = "truncated" if self._cut else "complete" if reached else "partial"
         mean, least = sum(times) / len(times), {**conditions, "statistic": "min"}
@@ -94,7 +93,7 @@ class Traceroute(LineParser, evidence=Evidence.WAY):
     def _begin(self, target: str | None, address: str | None) -> None:
         host = self.where["host"]
         self.forget()
-        self._known = {key: value for key, value in (("target", target), ("host", host)) if value is not None}
+        self.known = {key: value for key, value in (("target", target), ("host", host)) if value is not None}
         self._target, self._address = target or "", address or target or ""
         self._start, self.open = self.ctx.line, True
 
@@ -128,7 +127,7 @@ class Traceroute(LineParser, evidence=Evidence.WAY):
             elif token["ms"]:
                 value = decimal(token["ms"]) * 1e-3
                 probes.append((address, value, None))
-                conditions: Conditions = {**self._known, "hop": self._hop, "probe": sent}
+                conditions: Conditions = {**self.known, "hop": self._hop, "probe": sent}
                 conditions |= {"address": address, "interval": True, "upper_bound": True if token["less"] else None}
                 yield self.measure("rtt", value, token[0].strip(), line=self._line, **conditions)
         if probes:

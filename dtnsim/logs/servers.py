@@ -12,16 +12,13 @@ from dtnsim.logs._numbers import BINARY, TIMES, decimal, number, parts_s, size_b
 from dtnsim.logs.base import Conditions, Evidence, Record, anew, once
 
 _KIB: Final = BINARY["K"]
-#: operations in the order of the table; the numbers of the -i option that fill them
-_COLUMNS: Final = (
-    "write", "rewrite", "read", "reread", "random_read", "random_write", "backward_read", "record_rewrite",
-    "stride_read", "fwrite", "frewrite", "fread", "freread", "pwrite", "repwrite", "pread", "repread", "pwritev",
-    "repwritev", "preadv", "repreadv",
-)  # fmt: skip
+#: numbers of the -i option, and the operations that each fills, in the order of the table
 _TESTS: Final = {
-    0: (0, 1), 1: (2, 3), 2: (4, 5), 3: (6,), 4: (7,), 5: (8,), 6: (9, 10), 7: (11, 12), 9: (13, 14), 10: (15, 16),
-    11: (17, 18), 12: (19, 20),
+    0: "write rewrite", 1: "read reread", 2: "random_read random_write", 3: "backward_read", 4: "record_rewrite",
+    5: "stride_read", 6: "fwrite frewrite", 7: "fread freread", 9: "pwrite repwrite", 10: "pread repread",
+    11: "pwritev repwritev", 12: "preadv repreadv",
 }  # fmt: skip
+_COLUMNS: Final = " ".join(_TESTS.values()).split()
 
 _KIBS: Final = ("throughput", _KIB, "kB/s")
 _VIEWS: Final[dict[str, Conditions]] = {
@@ -124,9 +121,9 @@ class Iozone(LinesParser, evidence=Evidence.FITS):
         if placed is None and (
             tests := self._run.get("tests") or _iozone_conditions(self.ctx.args("iozone")).get("tests")
         ):
-            filled = [c for test in str(tests).split(",") for c in _TESTS.get(int(test), ())]
+            filled = [name for test in str(tests).split(",") for name in _TESTS.get(int(test), "").split()]
             if len(filled) == len(cells) - 2:
-                return [0, 1, *(column + 2 for column in sorted(filled))]
+                return [0, 1, *sorted(_COLUMNS.index(name) + 2 for name in filled)]
         return placed
 
     def _cell(self, value: str, operation: str, file_k: int, record_k: int) -> Record:

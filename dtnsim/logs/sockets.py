@@ -35,7 +35,6 @@ class Netperf(LineParser, evidence=Evidence.NETWORK, of_a_line=True):
 
     words = "TEST"
 
-    _known: Conditions = anew(dict)
     _factor = anew(float)
     _lines = anew(int)
     _unit = anew(str)
@@ -48,21 +47,21 @@ class Netperf(LineParser, evidence=Evidence.NETWORK, of_a_line=True):
             self.open, self._lines, self._unit, self._sent = True, 0, "", None
             proto, test = title["proto"].lower(), title["what"].lower()
             way = None if proto == "udp" or test == "request/response" else "receive" if test == "maerts" else "send"
-            self._known = {"protocol": proto, "test": test, "direction": way, **self.where}
+            self.known = {"protocol": proto, "test": test, "direction": way, **self.where}
         elif not self.open:
             return ()
         else:
             text = text.removeprefix(self._before)
         if title is None and (interim := _INTERIM.search(text)) is not None:  # -D: any number of them
-            facts = {**self._known, "interval": True, "duration_s": float(interim["seconds"])}
+            facts = {**self.known, "interval": True, "duration_s": float(interim["seconds"])}
             printed = interim[0].partition(" over")[0].partition(":")[2].strip()
             return (self.measure("throughput", float(interim["rate"]) * _factor(interim), printed, facts),)
         self._lines += title is None
         if self._lines > _LONGEST:
             self.open = False
             return ()
-        if "target" not in self._known and (target := _TARGET.search(text)) is not None:
-            self._known["target"] = target["target"]
+        if "target" not in self.known and (target := _TARGET.search(text)) is not None:
+            self.known["target"] = target["target"]
         if title is None and (unit := _UNIT.search(text)) is not None:
             self._unit, self._factor = unit[0], _factor(unit)
         elif title is None and self._unit and _ROW.match(text):
@@ -70,16 +69,16 @@ class Netperf(LineParser, evidence=Evidence.NETWORK, of_a_line=True):
         return ()
 
     def _row(self, cells: list[str]) -> Iterator[Record]:
-        test = self._known["test"]
+        test = self.known["test"]
         if test == "request/response" and len(cells) >= 6:  # sockets' buffers, sizes, seconds, transactions a second
             self.open = False
             facts: Conditions = {"request_B": int(cells[2]), "response_B": int(cells[3]), "duration_s": float(cells[4])}
             if float(cells[5]) > 0:
-                yield self.measure("rate", float(cells[5]), f"{cells[5]} trans/s", {**self._known, **facts})
-        elif test != "request/response" and self._known["protocol"] == "udp":
+                yield self.measure("rate", float(cells[5]), f"{cells[5]} trans/s", {**self.known, **facts})
+        elif test != "request/response" and self.known["protocol"] == "udp":
             if self._sent is None and len(cells) >= 6:  # buffer, message size, seconds, messages, errors, rate
                 size, seconds, messages = int(cells[1]), float(cells[2]), float(cells[3])
-                self._sent, self._known["block_B"] = messages, size
+                self._sent, self.known["block_B"] = messages, size
                 printed = float(cells[5]) * self._factor
                 if seconds >= 1 and abs(messages * size / seconds - printed) > 0.02 * printed:
                     yield self.unread(" ".join(cells), "messages, size and time do not give the printed rate")
@@ -89,7 +88,7 @@ class Netperf(LineParser, evidence=Evidence.NETWORK, of_a_line=True):
                 facts = {"role": "receiver", "duration_s": float(cells[1]), "packets": int(got)}
                 yield self._rate(cells[3], facts)
                 if sent >= got > 0:
-                    lost = {**self._known, **facts, "packets": int(sent)}
+                    lost = {**self.known, **facts, "packets": int(sent)}
                     yield self.measure("loss", 1 - got / sent, f"{cells[2]} of {sent:.0f}", lost)
         elif test != "request/response" and len(cells) >= 5:
             self.open = False
@@ -98,7 +97,7 @@ class Netperf(LineParser, evidence=Evidence.NETWORK, of_a_line=True):
             yield self._rate(cells[4], facts)
 
     def _rate(self, text: str, facts: Conditions) -> Record:
-        return self.rate(float(text) * self._factor, f"{text} {self._unit}", {**self._known, **facts}, text=text)
+        return self.rate(float(text) * self._factor, f"{text} {self._unit}", {**self.known, **facts}, text=text)
 
 
 def _factor(unit: re.Match[str]) -> float:
@@ -222,14 +221,13 @@ class Qperf(LineParser, evidence=Evidence.NETWORK):
 
     shape = r"^\s*+(?:tcp|udp|sctp|sdp|rds|rc|uc|ud|xrc|ver)_[a-z_]{2,40}:\s*+$"
 
-    _known: Conditions = anew(dict)
     _rows: list[tuple[str, float, str, str, int]] = anew(list)
 
     def feed(self, text: str) -> Iterable[Record]:
         if (head := _TEST.match(text)) is not None:
             done, test = list(self.settle()), head["test"]
-            self._known = {**self.where, "of": test, "target": _server(self.ctx.args("qperf") or [])}
-            self._known["protocol"] = test[:3] if test[:3] in ("tcp", "udp") else None
+            self.known = {**self.where, "of": test, "target": _server(self.ctx.args("qperf") or [])}
+            self.known["protocol"] = test[:3] if test[:3] in ("tcp", "udp") else None
             self.open = True
             return done
         pair = _PAIRS.match(text[:200]) if self.open else None
@@ -243,7 +241,7 @@ class Qperf(LineParser, evidence=Evidence.NETWORK):
 
     def settle(self) -> Iterator[Record]:
         rows, self._rows, self.open = self._rows, [], False
-        conditions, args = dict(self._known), self.ctx.args("qperf") or []
+        conditions, args = dict(self.known), self.ctx.args("qperf") or []
         for key, value, unit, _, _ in rows:
             if key == "time" and unit in TIMES:
                 conditions["duration_s"] = value * TIMES[unit]

@@ -12,11 +12,10 @@ from dtnsim.logs.measurement import ALL_SENT
 
 _METER: Final = regex(
     r"^(?P<name>.*?)(?<![\d.])(?P<share>\d{1,3})%\s++(?:\|[* .]*+\|\s*+)?<size:comma>\s?<su:k>B?"
-    r"(?:\s++<rate:comma><ru:k>B/s)?\s++(?P<time>(?:(?:\d{1,9}:)?\d{1,9}:\d\d:\d\d|\d{1,9}:\d\d)|--:--)"
-    r"(?P<eta>\s+ETA)?\s*$|^(?P<stalled>[^%]*+%.*- stalled -.*)$"
+    r"(?:\s++<rate:comma><ru:k>B/s)?\s++"
+    r"(?P<time>(?:\d{1,9}:)?\d{1,9}:\d\d:\d\d|\d{1,9}:\d\d|--:--|(?P<stalled>- stalled -))(?P<eta>\s+ETA)?\s*$"
 )
 _PSCP: Final = regex(r"^(?P<name>.+?)(?<=\s)\| <size:int> kB \|\s+<rate:num> kB/s \| ETA: \S+ \|\s+<share:int>%")
-_STALLED: Final = regex(r"^(?P<name>.*?)(?P<share>\d{1,3})%\s++<size:num><su:k>B?\s")
 _FAILED: Final = re.compile(
     r"^(?:scp|sftp|pscp|ssh): .*|^.*(?:Permission denied|lost connection|Connection (?:closed|refused|timed out|reset)|"
     r"Host key verification failed|No such file or directory|No space left|Couldn't |Disk quota exceeded).*"
@@ -70,15 +69,11 @@ class Scp(LinesParser, evidence=Evidence.TRANSFER):
 
     def _meter(self, text: str) -> _Meter | None:
         match = _PSCP.match(text) or _METER.match(text)
-        stalled = "stalled" in match.groupdict() and match["stalled"] if match is not None else None
-        if stalled:
-            match = _STALLED.match(text)
-        if match is None or (not stalled and int(match["share"]) > 100 and match.re is _METER):
+        if match is None or (int(match["share"]) > 100 and match.re is _METER):
             return None
         groups, rate, seconds = match.groupdict(), None, None
-        share = min(int(match["share"]), 99) if stalled else int(match["share"])
-        unit = groups.get("su", "K")
-        if groups.get("rate") is not None:
+        share, stalled, unit = int(match["share"]), groups.get("stalled"), groups.get("su", "K")
+        if groups.get("rate") is not None and not stalled:
             word = " kB/s" if match.re is _PSCP else f"{groups['ru']}B/s"
             rate = binary_size(match["rate"], groups.get("ru", "K")), match["rate"], match["rate"] + word
         elif not stalled and "|" not in text and self.ctx.args(*_PROGRAMS) is None:

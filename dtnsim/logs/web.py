@@ -6,10 +6,10 @@ from dataclasses import dataclass
 from typing import ClassVar, Final
 
 from dtnsim.logs._commands import CommandLine
-from dtnsim.logs._declared import LinesParser, Match, Progress, ProgressParser, declare, gives, reads, said_in
-from dtnsim.logs._numbers import BINARY, clock_s, decimal, number, parts_s, size_bytes, statistic, unit_of, whole_number
+from dtnsim.logs._declared import Found, LinesParser, Match, Progress, ProgressParser, gives, reads, said_in
+from dtnsim.logs._numbers import BINARY, clock_s, decimal, number, parts_s, regex, size_bytes, statistic, unit_of
 from dtnsim.logs._records import NO_BYTES, noted
-from dtnsim.logs.base import Conditions, Document, Evidence, LineParser, Parser, Record, Status, anew, documents
+from dtnsim.logs.base import Conditions, Document, Evidence, Parser, Record, Status, anew, documents
 
 
 class Wget(LinesParser, evidence=Evidence.TRANSFER):
@@ -42,13 +42,9 @@ class Wget(LinesParser, evidence=Evidence.TRANSFER):
 
 _N: Final = r"\d++(?:\.\d++)?[kMGTP]?"
 _T: Final = r"[\d:dhmsy-]++"
-_ROW: Final = re.compile(
-    rf"^\s*+(?P<share>\d{{1,3}}+)\s++{_N}\s++\d++\s++(?P<got>{_N})\s++\d++\s++(?P<sent>{_N})\s++(?P<down>{_N})\s++"
-    rf"(?P<up>{_N})\s++{_T}\s++(?P<spent>{_T})\s++{_T}\s++{_N}(?=\s|$|[A-Za-z*<{{])"
-)
 
 
-class Curl(LineParser, evidence=Evidence.TRANSFER):
+class Curl(LinesParser, evidence=Evidence.TRANSFER):
     """curl's progress table (``% Total % Received % Xferd Average Speed``), 7.x and 8.x.
 
     Units: ``k``, ``M``, ``G`` of sizes and speeds are powers of 1024, speeds in B/s (curl ``lib/progress.c``,
@@ -59,20 +55,23 @@ class Curl(LineParser, evidence=Evidence.TRANSFER):
 
     words = "Xferd Dload"
 
-    _row: re.Match[str] | None = None
-    _line, _known = 0, Conditions()
+    _row: Match | None = None
+    _line = 0
 
-    def feed(self, text: str) -> Iterable[Record]:
-        if "Xferd" in text and "% Total" in text:
-            done = list(self.settle())
-            self._known, self.open = self.where, True
-            return done
-        if not self.open or "Dload" in text or not text.strip():
-            return ()
-        if (row := _ROW.match(text)) is None:
-            return list(self.settle())
+    @reads(r"% Total.*Xferd", opens=True, settles=True)
+    def _head(self, _: Match) -> None:
+        self.known = self.where
+
+    @reads(
+        rf"^\s*+(?P<share>\d{{1,3}}+)\s++{_N}\s++\d++\s++(?P<got>{_N})\s++\d++\s++(?P<sent>{_N})\s++(?P<down>{_N})\s++"
+        rf"(?P<up>{_N})\s++{_T}\s++(?P<spent>{_T})\s++{_T}\s++{_N}(?=\s|$|[A-Za-z*<{{])",
+        inside=True,
+    )
+    def _drawn(self, row: Match) -> None:
         self._row, self._line = row, self.ctx.line
-        return ()
+
+    def other(self, text: str) -> Found:
+        return self.settle() if self.open and text.strip() and "Dload" not in text else None
 
     def settle(self) -> Iterator[Record]:
         (row, self._row), self.open = (self._row, None), False
@@ -80,7 +79,7 @@ class Curl(LineParser, evidence=Evidence.TRANSFER):
             return
         status: Status = "complete" if row["share"] == "100" else "partial"
         seconds = clock_s(row["spent"]) or None
-        facts = {**self._known, "duration_s": seconds, "resolution_s": 1.0 if seconds else None}
+        facts = {**self.known, "duration_s": seconds, "resolution_s": 1.0 if seconds else None}
         for moved, rate, direction in (("got", "down", "receive"), ("sent", "up", "send")):
             speed, size = (size_bytes(row[name]) or 0.0 for name in (rate, moved))
             if speed > 0 and size > 0:
@@ -99,10 +98,10 @@ class S5cmd(ProgressParser, evidence=Evidence.TRANSFER):
 
     words = "ERROR"
     shape = r" [kMGTP]?B /  [kMGTP]?B \( [kMGTP]?B/s\) "
-    line = declare(
-        "B/s) ",
+    sign = "B/s) "
+    line = regex(
         r"(?<![\d.])<got:num> <gu:k>B / <of:num> <ou:k>B "
-        r"\(<rate:num> <ru:k>B/s\) (?P<spent>[0-9a-zµ.]++) \(<done:int>/<files:int>\)",
+        r"\(<rate:num> <ru:k>B/s\) (?P<spent>[0-9a-zµ.]++) \(<done:int>/<files:int>\)"
     )
     failures = re.compile(r'^\s*+ERROR "(?:cp|mv|sync) .{1,300}')
 
@@ -130,18 +129,18 @@ class AwsS3(ProgressParser, evidence=Evidence.TRANSFER):
     tool = "aws s3"
     words = "Completed upload download copy move remaining"
     commands = ("aws",)
-    line = declare(
-        "file(s) remaining",
+    sign = "file(s) remaining"
+    line = regex(
         rf"Completed <got:num> (?P<gu>{_UNIT})/(?P<more>~?)<of:num> (?P<ou>{_UNIT}) "
-        rf"\(<rate:num> (?P<ru>{_UNIT})/s\) with (?P<left>~?\d++) file\(s\) remaining",
+        rf"\(<rate:num> (?P<ru>{_UNIT})/s\) with (?P<left>~?\d++) file\(s\) remaining"
     )
     failures = re.compile(r"^\s*+(?:upload|download|copy|move) failed: .{1,300}")
     units = {"Bytes": 1.0, **{f"{letter}iB": BINARY[letter] for letter in "KMGTP"}}  # noqa: RUF012 (ClassVar of the base)
 
     def feed(self, text: str) -> Iterable[Record]:
-        if self.line.sign not in text and "s3://" not in text:
+        if self.sign not in text and "s3://" not in text:
             return ()
-        if self.line.sign in text or (done := _DONE.match(text)) is None:
+        if self.sign in text or (done := _DONE.match(text)) is None:
             return super().feed(text)
         if (last := self._held) is not None:
             last.known["files"] = last.known.get("files", 0) + 1
@@ -155,7 +154,6 @@ class AwsS3(ProgressParser, evidence=Evidence.TRANSFER):
 
 
 _STATISTICS: Final = {"Average": None, "Fastest": "max", "50% Median": "median", "Slowest": "min"}
-_LATENCIES: Final = {"Fastest": "min", "Slowest": "max"}
 _OPERATIONS: Final = {"PUT": "write", "GET": "read"}
 
 
@@ -191,7 +189,7 @@ class Warp(LinesParser, evidence=Evidence.SERVERS):
         names = r"(Avg|Best|Fastest|Worst|Slowest|StdDev|Median|\d\d(?:th|%)): ([0-9.hmsuµn]++)"
         for name, text in re.findall(names, match["rest"]):
             if (value := parts_s(text.rstrip("."))) is not None:
-                yield self.measure("latency", value, text, statistic=_LATENCIES.get(name, statistic(name)), **facts)
+                yield self.measure("latency", value, text, statistic=statistic(name), **facts)
 
 
 _SIZE: Final = r"(?P<{0}>\d+(?:\.\d+)?)\s*(?P<{0}u>[kKMGTPE]?)i?(?:Bytes?|[Bb])?"
@@ -317,8 +315,9 @@ class Rclone(LinesParser, evidence=Evidence.TRANSFER):
         if (last := self._block) is not None:
             yield from self.settle() if size < last.size else last.interval(self)
         share = int(100 * size / total) if total else None
-        facts = {**_conditions(self.command_line()), **self.where, "files": whole_number(stats.get("transfers"))}
-        errors, text, printed = int(number(stats.get("errors")) or 0), str(doc.data["msg"])[:80], f"{rate:.10g} B/s"
+        errors, files = (int(number(stats.get(key)) or 0) for key in ("errors", "transfers"))
+        facts = {**_conditions(self.command_line()), **self.where, "files": files if "transfers" in stats else None}
+        text, printed = str(doc.data["msg"])[:80], f"{rate:.10g} B/s"
         self._block = _Block(size, total, share, rate, printed, doc.line, text, facts, elapsed, errors)
 
 

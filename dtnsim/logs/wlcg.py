@@ -4,12 +4,12 @@ import re
 from collections.abc import Iterable, Iterator, Mapping
 from typing import Any, ClassVar, Final
 
-from dtnsim.logs._declared import Found, LinesParser, Match, Progress, ProgressParser, declare, reads
+from dtnsim.logs._declared import Found, LinesParser, Match, Progress, ProgressParser, reads
 from dtnsim.logs._documents import first, records, seconds, stamp
-from dtnsim.logs._numbers import BINARY, DECIMAL, as_dict, as_list, number, text_in, whole_number
+from dtnsim.logs._numbers import BINARY, DECIMAL, as_dict, as_list, number, regex, text_in, whole_number
 from dtnsim.logs.base import Conditions, Document, Evidence, Parser, Record, anew, documents, located, noted
 
-_DONE: Final = declare("] ", r"Copying (?P<source>\S{1,600}) {1,9}\[(?P<state>DONE|FAILED)\] {1,4}after <seconds:int>s")
+_DONE: Final = regex(r"Copying (?P<source>\S{1,600}) {1,9}\[(?P<state>DONE|FAILED)\] {1,4}after <seconds:int>s")
 
 
 class GfalCopy(LinesParser, evidence=Evidence.TRANSFER):
@@ -33,8 +33,8 @@ class GfalCopy(LinesParser, evidence=Evidence.TRANSFER):
         return self.failure(problem[0], **self.where)
 
     def other(self, text: str) -> Iterator[Record]:
-        if (match := _DONE.last(text)) is None:  # redraws may be joined: the last counts
-            return
+        if (match := max(_DONE.finditer(text), key=re.Match.start, default=None)) is None:
+            return  # redraws may be joined: the last counts
         args = self.ctx.args("gfal-copy") or []
         named = args[-1] if len(args) > 1 and not args[-1].startswith("-") else None
         size, target = self._size.pop(match["source"], (0, named))
@@ -68,11 +68,11 @@ class Xrdcp(ProgressParser, evidence=Evidence.TRANSFER):
     words = "kB MB GB TB B ERROR FATAL"
     beside: ClassVar = dict.fromkeys(("kB", "MB", "GB", "TB", "B"), ("%][",))
     commands = ("xrdcp", "xrdcopy")
-    line = declare(
-        "%][",
+    sign = "%]["
+    line = regex(
         rf"\[(?P<got>{_N})<gu:k>B/(?P<of>{_N})<ou:k>B\]"
         r"\[ *+(?P<share>\d{1,3})%\]\[[=> ]{0,80}+\]"
-        rf"\[(?P<rate>{_N})<ru:k>B/s\]",
+        rf"\[(?P<rate>{_N})<ru:k>B/s\]"
     )
     failures = re.compile(r"^\s*(?:Run: )?\[(?:ERROR|FATAL)\] .*")
     units = BINARY

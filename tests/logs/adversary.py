@@ -23,7 +23,7 @@ from re import (
 from typing import Any, NamedTuple
 
 import dtnsim.logs
-from dtnsim.logs._declared import Line, beginnings, compiled
+from dtnsim.logs._declared import beginnings, compiled
 from dtnsim.logs.base import LineParser
 
 LENGTH = 100_000
@@ -68,11 +68,9 @@ def patterns() -> list[Used]:
 def _compiled(value: object) -> Iterator[re.Pattern[Any]]:
     if isinstance(value, re.Pattern):
         yield value
-    elif isinstance(value, Line):
-        yield value.pattern
-        yield from map(compiled, beginnings(value.pattern.pattern))
     elif isinstance(value, type) and issubclass(value, LineParser):
         yield from _compiled([vars(value).get(name) for name in ("line", "failures")])
+        yield from map(compiled, beginnings(value.line.pattern) if "line" in vars(value) else ())
     elif isinstance(value, dict):
         for item in value.values():
             yield from _compiled(item)
