@@ -107,8 +107,10 @@ class Tape(LocalFilesystem):
     # -- the drives -------------------------------------------------------------------------------
 
     def cartridges(self, use: Access) -> float:
-        """Tapes that the files lie on, or go to: as few as hold them where nothing is said."""
-        return float(self.tapes or max(1, math.ceil(use.total_B / (self.capacity.value * self.compression.value))))
+        """Tapes that the files lie on, or go to: as few as hold them where nothing is said, and no more than pieces."""
+        least = max(1, math.ceil(use.total_B / (self.capacity.value * self.compression.value)))
+        piece_B = use.file_B if self.run is None else self.run.value  # a piece lies on one tape, as far as it holds it
+        return float(min(self.tapes or least, max(least, math.ceil(use.total_B / max(piece_B, 1.0) - 1e-6))))
 
     def busy(self, use: Access) -> int:
         """Drives that have a tape of this data set in them."""
