@@ -88,6 +88,9 @@ _LOGIN_PACE_S: Final = 0.1
 #: --vfs-read-wait)
 _SERVE: Final = prior("20 ms", 0.5, "rclone 1.60.1 vfs/vfscommon/options.go: ReadWait 20 ms, where rclone serves")
 _REQUEST: Final = prior("1 MiB", 0.0, "go-smb2 client.go, winMaxPayloadSize")  #: smb: one request of a file at a time
+#: backends that write no file in parts, though several of a file are read (no OpenWriterAt; sftp has it since pull 9724
+#: of August 2026)
+_WHOLE: Final = ("sftp", "webdav")
 _HASH: Final = 2.0  #: a channel of the same connection, the command and its end
 
 
@@ -101,13 +104,13 @@ class Way(NamedTuple):
 class Rclone(Tool):
     """``rclone copy --transfers --checkers --multi-thread-streams --multi-thread-cutoff --bwlimit ...``.
 
-    ``backend`` is the far end's protocol: s3 to or from a bucket, sftp between hosts, local between mounts of one
-    host unless given. ``client`` is the end at which rclone runs: the one that is no bucket; over http, which only
-    gives, the destination; else the source. A bucket is asked for each object by HEAD, after it is put (left out by
+    ``backend`` is the far end's protocol: s3 to or from a bucket, sftp between hosts, local between mounts of one host
+    unless given. ``client`` is the end at which rclone runs: the one that is no bucket; over http, which only gives,
+    the destination; else the source. A bucket is asked for each object by HEAD, after it is put (left out by
     ``s3_no_head``) and before it is got (``s3_no_head_object``). Over http each file of the list costs a HEAD,
-    ``checkers`` at once. Over sftp each file's sum is made by a program at the far end. A local file is one stream
-    unless ``multi_thread_streams`` is given. A file that rclone itself writes is given its time when it is whole, and
-    its name unless ``inplace``.
+    ``checkers`` at once. Over sftp each stream has a connection, and each file's sum is made by a program at the far
+    end. A local file is one stream unless ``multi_thread_streams`` is given. A file that rclone itself writes is given
+    its time when it is whole, and its name unless ``inplace``.
 
     Neglects: limits and latency of the object store's own service.
     Source: rclone documentation, global flags, and Amazon S3 (--s3-no-head, --s3-no-head-object);
@@ -161,7 +164,7 @@ class Rclone(Tool):
         """
         way = self._route(job)
         workers = max(1, min(self.transfers, job.files))
-        cut = job.mean_B >= self.multi_thread_cutoff.value and way.backend != "sftp"
+        cut = job.mean_B >= self.multi_thread_cutoff.value and not (way.put and way.backend in _WHOLE)
         if way.backend == "local":
             cut &= "multi_thread_streams" in self.model_fields_set
         each = max(1, self.multi_thread_streams) if cut else 1
@@ -176,8 +179,9 @@ class Rclone(Tool):
         net, files = self._net(way, sender, receiver, streams, job), self._files(way, job, workers)
         work = (*device_work(job, sender), *self._work(way, sender, receiver, apart=job.remote))
         step = Step("transfer", read=read, net=net, write=write, cpu=work, files=files)
-        steps = self._summed(way, step, job, workers, apart=cut)
-        return Plan(steps, workers=workers, weight=streams, opening=self._opening(way, job, workers))
+        steps = self._summed(way, step, job, workers, apart=cut and (way.put or each > 1))
+        opened = streams if way.backend == "sftp" else workers
+        return Plan(steps, workers=workers, weight=streams, opening=self._opening(way, job, opened))
 
     def _summed(self, way: Way, step: Step, job: Job, workers: int, *, apart: bool) -> tuple[Step, ...]:
         """The step with the sums of its bytes, taken while they pass, or of the whole file.
