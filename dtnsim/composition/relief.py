@@ -18,7 +18,7 @@ from dtnsim.ground import units
 from dtnsim.ground.quantity import Draw, Quantity, middle
 from dtnsim.ground.records import Connection, Problem
 from dtnsim.ground.uncertainty import Change, Raised
-from dtnsim.physics.tcp import controls, linux, window
+from dtnsim.physics.tcp import controls, linux, loss as lossy, window
 from dtnsim.tools.plan import NetUse
 
 #: a change is worth a word when it brings this much
@@ -121,7 +121,7 @@ def _flight(streams: Connection, frame: Framing, openings: tcp.Openings | None, 
     smooth = replace(streams, window_B=math.inf, send_B=math.inf, burst=1.0)
     steady, lossless = _rate(smooth), _rate(replace(smooth, loss=0.0))
     flight = float(steady * streams.rtt_s / streams.streams + 2 * frame.mss)
-    if steady > lossless / _WORTH:
+    if steady > lossless / _WORTH or not controls.find(streams.cc).by_loss:
         return flight
     tried = np.geomspace(flight, max(most_B, flight), _TRIED)
     each = replace(streams, window_B=tried, send_B=math.inf, course=None)
@@ -145,6 +145,10 @@ def _wider(
     parts, wanted = (float(linux.send_share(frame.mss, modelled=True)), route.destination.receive_share(frame.mtu)), 0.0
     flight = _flight(streams, frame, openings, min(window.MOST_SYSCTL_B * min(parts), window.MOST_WINDOW_B))
     needs, most = [flight / share for share in parts], float(window.MOST_SYSCTL_B)
+    if not controls.find(streams.cc).by_loss:
+        p, segments = middle(lossy.events(streams.loss, streams.burst)), flight / frame.mss
+        spans = [float(window.spanned(segments, p, n)) / segments for n in tcp.behind_holes(route, frame)]
+        needs = [need * span for need, span in zip(needs, spans, strict=True)]
     more: tuple[Change, ...] = ()
     if max(needs) > most * (1 + 1e-9):
         count = math.ceil(max(needs) * streams.streams / most)

@@ -54,8 +54,17 @@ def shares(route: Route, net: NetUse, frame: Framing) -> tuple[float, float]:
     return float(linux.send_share(frame.mss, modelled=modelled)), route.destination.receive_share(frame.mtu)
 
 
-def buffer_windows(route: Route, net: NetUse, frame: Framing, draw: Draw) -> tuple[Value, Value]:
-    """What the socket buffers of sender and receiver let a stream have in flight [B]."""
+def buffer_windows(
+    route: Route, net: NetUse, frame: Framing, draw: Draw, lost: tuple[Value, Value]
+) -> tuple[Value, Value]:
+    """What the socket buffers of sender and receiver let a stream have in flight [B].
+
+    Where the congestion control goes on in spite of losses, as windows of a receiver with today's Linux, of which what
+    has come behind a hole takes as much again (`window.spanned`).
+
+    Args:
+        lost: What the route loses (`Route.lost`).
+    """
     windows: list[Value] = []
     for (host, key), share in zip(ends(route), shares(route, net, frame), strict=True):
         if net.window is None:
@@ -64,7 +73,24 @@ def buffer_windows(route: Route, net: NetUse, frame: Framing, draw: Draw) -> tup
             windows.append(window.fixed_window(draw(net.window), share, draw(host.tcp.granted(key, host.stack))))
         else:
             windows.append(window.fixed_window(draw(net.window), share, doubling=1.0))
+    if not controls.find(net.cc or route.source.tcp.cc).by_loss:
+        p = lossy.events(*lost)
+        for n, counted in enumerate(behind_holes(route, frame)):
+            flight = window.past_holes(np.asarray(windows[n]) / frame.mss, p, counted)
+            windows[n] = _single(window.spanned(flight, p, window.RECEIVER) * frame.mss)
     return windows[0], windows[1]
+
+
+def behind_holes(route: Route, frame: Framing) -> tuple[float, float]:
+    """How often the windows of sender and receiver count what has come behind a hole (`window.spanned`) [1].
+
+    Linux before 6.6 takes a fixed part of the memory that a packet has for its payload; FreeBSD has what waits in a
+    queue beside its buffer (netinet/tcp_reass.c), and of others nothing is known.
+    """
+    if route.destination.system != "linux":
+        return window.SENDER, window.SENDER
+    memory = route.destination.receive_share(frame.mtu) / float(linux.receive_share(frame.mtu))
+    return window.SENDER, window.SENDER + (window.RECEIVER - window.SENDER) * memory
 
 
 def ends(route: Route) -> tuple[tuple[Host, str], tuple[Host, str]]:
@@ -72,9 +98,11 @@ def ends(route: Route) -> tuple[tuple[Host, str], tuple[Host, str]]:
     return (route.source, "wmem_max"), (route.destination, "rmem_max")
 
 
-def _stream_window(route: Route, net: NetUse, frame: Framing, draw: Draw) -> tuple[Value, Value]:
+def _stream_window(
+    route: Route, net: NetUse, frame: Framing, draw: Draw, lost: tuple[Value, Value]
+) -> tuple[Value, Value]:
     """Most payload in flight of one stream, and the sender's buffer by which its trains go (`window.of_trains`) [B]."""
-    sending, receiving = buffer_windows(route, net, frame, draw)
+    sending, receiving = buffer_windows(route, net, frame, draw, lost)
     size: Value = np.minimum(sending, receiving)
     stripped = any(s.firewall is not None and s.firewall.strips_window_scaling for _, s, _ in route.hops)
     size = window.in_flight(np.minimum(size, UNSCALED_WINDOW_B) if stripped else size, frame.mss)
@@ -95,12 +123,13 @@ def connection(
         lost: What the route loses (`Route.lost`).
     """
     rate, buffer = narrowest(route, frame, nics, net.streams, draw)
-    window_B, send_B = _stream_window(route, net, frame, draw)
+    window_B, send_B = _stream_window(route, net, frame, draw, lost)
     rtt, cc, burst = np.maximum(route.rtt(draw), 1e-6), net.cc or route.source.tcp.cc, lost[1]
     whole = route.source.system == "linux" and all(card.joins(receiving=False) for card in nics[:1])
     if whole and any(segment.emulator for _, segment, _ in route.hops):
         most = np.minimum(np.asarray(rate) / net.streams, window_B / rtt)
         burst = _single(burst * lossy.of_whole_bursts(lost[0], rtt, frame.mss, most, cc))
+        window_B, send_B = _stream_window(route, net, frame, draw, (lost[0], burst))
     return Connection(
         rate_Bps=rate,
         rtt_s=rtt,
@@ -299,6 +328,8 @@ def limits(streams: Connection) -> Mapping[str, Value]:
 def mean_flight(s: Connection) -> Value:
     """What is in flight of a stream in the mean where its window holds it [B]."""
     most, send, packet = (np.asarray(size) / s.mss_B for size in (s.window_B, s.send_B, linux.GSO_B))
+    if not controls.find(s.cc).by_loss:
+        return _single(window.past_holes(most, lossy.events(s.loss, s.burst), window.RECEIVER) * s.mss_B)
     return _single(window.of_trains(most, send, packet, s.rtt_s, s.rate_Bps / s.mtu_B, s.streams) * s.mss_B)
 
 

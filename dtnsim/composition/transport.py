@@ -255,7 +255,9 @@ def _tcp_words(streams: Connection, route: Route, net: NetUse, frame: Framing, n
     if limit == "window":
         size = middle(tcp.mean_flight(streams))
         flight = f"window-limited: {net.streams} x {size / 2**20:.3g} MiB over a round trip of {rtt}"
-        return f"{flight}, {_whose_window(streams, route, net, frame)}"
+        behind = not controls.find(streams.cc).by_loss and size < 0.95 * middle(streams.window_B)
+        waits = "; what has come behind lost segments takes the rest of it" * behind
+        return f"{flight}, {_whose_window(streams, route, net, frame)}{waits}"
     if limit == "loss":
         each = f"{net.streams} x {streams.cc}" if net.streams > 1 else streams.cc
         stated = middle(streams.nominal.loss) if streams.nominal is not None else 0.0  # its draws have another median
@@ -274,12 +276,13 @@ def _tcp_words(streams: Connection, route: Route, net: NetUse, frame: Framing, n
 
 def _whose_window(streams: Connection, route: Route, net: NetUse, frame: Framing) -> str:
     """Which buffer or limit keeps the window small, and at which end."""
-    sending, receiving = (middle(w) for w in tcp.buffer_windows(route, net, frame, Draw()))
+    lost = middle(streams.loss), middle(streams.burst)
+    sending, receiving = (middle(w) for w in tcp.buffer_windows(route, net, frame, Draw(), lost))
     if middle(streams.window_B) < tcp.UNSCALED_WINDOW_B < min(sending, receiving):
         return "all that a connection without window scaling has"
     if min(sending, receiving) >= window.MOST_WINDOW_B:
         return "the most that TCP allows"
-    trains = middle(tcp.mean_flight(streams)) < middle(streams.window_B)
+    trains = controls.find(streams.cc).by_loss and middle(tcp.mean_flight(streams)) < middle(streams.window_B)
     first = trains or sending < receiving
     (end, key), who = tcp.ends(route)[not first], "sending" if first else "receiving"
     setting = f"tcp_{key.removesuffix('_max')}[2]" if net.window is None else f"the tool's window of {net.window}"

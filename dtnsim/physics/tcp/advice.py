@@ -133,9 +133,15 @@ def socket_buffers(s: Setting, kernel: str) -> tuple[float, float]:
     """tcp_rmem[2] and tcp_wmem[2] that one stream needs for its part of the link, as far as Linux lets it [B].
 
     Of what is to be sent two thirds are flight: a buffer with more of it in flight goes in trains (`window.of_trains`).
+    Controls that go on in spite of losses need more for what waits behind a hole (`window.spanned`).
     """
     shares = np.array([linux.receive_share(s.mtu_B, kernel), linux.send_share(s.mss_B, modelled=True)])
-    need = np.minimum(window.needed_buffer(s.link_Bps, s.rtt_s, s.streams, shares), window.MOST_SYSCTL_B)
+    need = window.needed_buffer(s.link_Bps, s.rtt_s, s.streams, shares)
+    if not controls.find(s.cc).by_loss:
+        flight = s.link_Bps * s.rtt_s / s.streams / s.mss_B
+        counted = np.array([window.RECEIVER, window.SENDER])
+        need = need * window.spanned(flight, loss.events(s.loss, s.burst), counted) / flight
+    need = np.minimum(need, window.MOST_SYSCTL_B)
     return float(need[0]), float(need[1])
 
 

@@ -16,7 +16,7 @@ from typing import Any, Final
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from dtnsim.physics._arrays import BoolArray, FloatArray, IntArray, Rows
+from dtnsim.physics._arrays import BoolArray, FloatArray, IntArray, Rows, among
 from dtnsim.physics.tcp import _lanes, _run, coefficients as known, controls, linux, loss as lossy, window
 
 MOST_FLOWS: Final = 4  #: Streams that are simulated one by one; more are lumped
@@ -130,7 +130,11 @@ def packets(c: Cases) -> tuple[FloatArray, FloatArray, FloatArray]:
 def mean_flight(c: Cases) -> FloatArray:
     """Most that is in flight of a stream in the mean [packets]."""
     rate, _, most = packets(c)
-    return window.of_trains(most, c.send_B / c.mss_B, linux.GSO_B / c.mss_B, trip(c), rate, c.streams)
+    trains = window.of_trains(most, c.send_B / c.mss_B, linux.GSO_B / c.mss_B, trip(c), rate, c.streams)
+    by_loss = among(c.cc, controls.names(by_loss=True))
+    if by_loss.all():
+        return trains
+    return np.where(by_loss, trains, window.past_holes(most, lossy.events(c.loss, c.burst), window.RECEIVER))
 
 
 def trip(c: Cases) -> FloatArray:
@@ -285,7 +289,7 @@ def run_bbr(c: Cases, replicas: int, seed: int, times_s: FloatArray) -> Samples:
     from dtnsim.physics.tcp import bbr
 
     lanes = c.take(np.repeat(np.arange(len(c.rtt_s)), replicas))
-    C, B, cap = packets(lanes)
+    C, B, _ = packets(lanes)
     T = _least_trip(lanes)
     sized = np.isfinite(lanes.size_B)
     flows = bbr.Flows(
@@ -293,7 +297,7 @@ def run_bbr(c: Cases, replicas: int, seed: int, times_s: FloatArray) -> Samples:
         T,
         B,
         lanes.loss,
-        cap,
+        mean_flight(lanes),
         lanes.streams.astype(float),
         lanes.mss_B,
         np.where(sized, 0.0, SET_UP * T),
