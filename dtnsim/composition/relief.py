@@ -147,7 +147,8 @@ def _wider(
     needs, most = [flight / share for share in parts], float(window.MOST_SYSCTL_B)
     if not controls.find(streams.cc).by_loss:
         p, segments = middle(lossy.events(streams.loss, streams.burst)), flight / frame.mss
-        spans = [float(window.spanned(segments, p, n)) / segments for n in tcp.behind_holes(route, frame)]
+        counts = window.SENDER, route.destination.behind_holes(frame.mtu)
+        spans = [float(window.spanned(segments, p, n)) / segments for n in counts]
         needs = [need * span for need, span in zip(needs, spans, strict=True)]
     more: tuple[Change, ...] = ()
     if max(needs) > most * (1 + 1e-9):

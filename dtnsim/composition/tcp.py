@@ -59,8 +59,7 @@ def buffer_windows(
 ) -> tuple[Value, Value]:
     """What the socket buffers of sender and receiver let a stream have in flight [B].
 
-    Where the congestion control goes on in spite of losses, as windows of a receiver with today's Linux, of which what
-    has come behind a hole takes as much again (`window.spanned`).
+    Controls that go on in spite of losses have windows of a receiver with today's Linux (`window.spanned`).
 
     Args:
         lost: What the route loses (`Route.lost`).
@@ -74,23 +73,10 @@ def buffer_windows(
         else:
             windows.append(window.fixed_window(draw(net.window), share, doubling=1.0))
     if not controls.find(net.cc or route.source.tcp.cc).by_loss:
-        p = lossy.events(*lost)
-        for n, counted in enumerate(behind_holes(route, frame)):
-            flight = window.past_holes(np.asarray(windows[n]) / frame.mss, p, counted)
-            windows[n] = _single(window.spanned(flight, p, window.RECEIVER) * frame.mss)
+        p, counts = lossy.events(*lost), (window.SENDER, route.destination.behind_holes(frame.mtu))
+        flights = [window.past_holes(np.asarray(w) / frame.mss, p, n) for w, n in zip(windows, counts, strict=True)]
+        windows = [_single(window.spanned(flight, p, window.RECEIVER) * frame.mss) for flight in flights]
     return windows[0], windows[1]
-
-
-def behind_holes(route: Route, frame: Framing) -> tuple[float, float]:
-    """How often the windows of sender and receiver count what has come behind a hole (`window.spanned`) [1].
-
-    Linux before 6.6 takes a fixed part of the memory that a packet has for its payload; FreeBSD has what waits in a
-    queue beside its buffer (netinet/tcp_reass.c), and of others nothing is known.
-    """
-    if route.destination.system != "linux":
-        return window.SENDER, window.SENDER
-    memory = route.destination.receive_share(frame.mtu) / float(linux.receive_share(frame.mtu))
-    return window.SENDER, window.SENDER + (window.RECEIVER - window.SENDER) * memory
 
 
 def ends(route: Route) -> tuple[tuple[Host, str], tuple[Host, str]]:

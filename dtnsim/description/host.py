@@ -20,7 +20,7 @@ from dtnsim.ground.ledger import Ledger
 from dtnsim.ground.records import Slowdown
 from dtnsim.ground.yamlio import Mapping
 from dtnsim.physics.nic import JUMBO_B
-from dtnsim.physics.tcp import controls
+from dtnsim.physics.tcp import controls, linux, window
 
 __all__ = ["Host", "Placement", "TcpTuning", "Volume", "build_host", "label_of"]
 
@@ -133,6 +133,15 @@ class Host(Buses):
     def receive_share(self, mtu_B: float) -> float:
         """Part of a socket's receive buffer that is window."""
         return self.tcp.share(self.stack, mtu_B)
+
+    def behind_holes(self, mtu_B: float) -> float:
+        """How often its windows count what has come behind a hole (`dtnsim.physics.tcp.window.spanned`) [1].
+
+        Linux before 6.6 takes a fixed part of the memory that a packet has for its payload; FreeBSD has what waits in a
+        queue beside its buffer (netinet/tcp_reass.c), and of others nothing is known.
+        """
+        memory = self.receive_share(mtu_B) / float(linux.receive_share(mtu_B)) if self.system == "linux" else 0.0
+        return window.SENDER + (window.RECEIVER - window.SENDER) * memory
 
     def mount_of(self, path: str) -> str | None:
         """The mounted volume that a path lies on: the longest mount point that begins it."""
