@@ -1,6 +1,6 @@
 """Scenarios behind an interval: a path's parameters drawn, what the model has wrong, and one run's luck."""
 
-from collections.abc import Callable, Collection, Iterator
+from collections.abc import Callable, Collection, Iterator, Mapping
 from dataclasses import dataclass, fields, is_dataclass, replace
 from typing import Any, Final
 
@@ -11,7 +11,7 @@ from dtnsim.composition.compose import Composer
 from dtnsim.description.spec import PathSpec
 from dtnsim.ground.draws import Correlation
 from dtnsim.ground.quantity import Draw, Mixture, Quantity, Value, key_of
-from dtnsim.ground.records import Problem
+from dtnsim.ground.records import Connection, Problem
 from dtnsim.ground.uncertainty import COVERED, Interval
 from dtnsim.physics._arrays import FloatArray as Array, Index, quantile
 from dtnsim.steady import discrepancy, epochs, solve, timed
@@ -203,7 +203,18 @@ def _solve_all(problem: Problem, m: Matrices) -> tuple[Matrices, solve.Solution,
 
 def in_some(problem: Problem, block: slice | Index) -> Problem:
     """A problem in some of its scenarios."""
-    return replace(problem, **{n: _part(getattr(problem, n), block) for n in ("stations", "transfers", "slowdowns")})
+    streams = {name: _streams_in_some(each, block) for name, each in problem.connections.items()}
+    parts = {name: _part(getattr(problem, name), block) for name in ("stations", "transfers", "slowdowns")}
+    return replace(problem, connections=streams, **parts)
+
+
+def _streams_in_some(streams: Connection, block: slice | Index) -> Connection:
+    """Connections in some of a problem's scenarios; their course is that of all, unless each scenario has its own."""
+    course = streams.course
+    if course is not None and np.ndim(course.steady_Bps):
+        course = course.take(np.arange(len(course.steady_Bps))[block])
+    drawn = {f.name: _part(getattr(streams, f.name), block) for f in fields(streams) if f.name != "course"}
+    return replace(streams, course=course, **drawn)
 
 
 def _part(record: Any, block: slice | Index) -> Any:
@@ -214,6 +225,8 @@ def _part(record: Any, block: slice | Index) -> Any:
         return record[block] if isinstance(block, slice) else np.take(record, block, mode="wrap")
     if isinstance(record, tuple):
         return tuple(_part(value, block) for value in record)
+    if isinstance(record, Mapping):
+        return {name: _part(value, block) for name, value in record.items()}
     if is_dataclass(record) and not isinstance(record, type):
         return replace(record, **{f.name: _part(getattr(record, f.name), block) for f in fields(record)})
     return record

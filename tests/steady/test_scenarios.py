@@ -23,7 +23,8 @@ def several() -> dict[str, Any]:
     flows = {"tool": "iperf3", "dataset": {"files": 1, "size": "5 GB"}}
     transfers = [{"from": f"{a}:/d", "to": f"{b}:/d", **disks} for a, b in ("ac", "bd", "cb")]
     transfers += [{"from": f"{a}:memory", "to": f"{b}:memory", **flows} for a, b in ("ac", "ac", "bd", "da")]
-    return {"name": "several", "hosts": hosts, "wan": {"bandwidth": "15 Gb/s", "rtt": "10 ms"}, "transfers": transfers}
+    wan = {"bandwidth": "15 Gb/s", "rtt": "50 ms", "loss": "1e-6"}
+    return {"name": "several", "hosts": hosts, "wan": wan, "transfers": transfers}
 
 
 def test_a_block_of_scenarios_is_a_part_of_all() -> None:
