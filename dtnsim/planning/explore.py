@@ -219,11 +219,12 @@ def in_medians(path: PathSpec, request: Request, won: Sequence[Win], now: Stage)
         base = rater(beside)[0]
         return now.rate * rater([*beside, win.setting])[0] / base if base > 0 else 0.0
 
-    wins = (
+    wins = [
         replace(win, setting=_for_all(path, win.setting), alone_Bps=alone_Bps(win))
         for win in request.tell.count_items(won)
-    )
-    return tuple(sorted(wins, key=lambda w: (not w.together, not w.setting.another_tool, -w.alone_Bps)))
+    ]
+    helpful = (w for w in wins if w.together or w.alone_Bps > now.rate)  # some gain at the ceiling alone
+    return tuple(sorted(helpful, key=lambda w: (not w.together, not w.setting.another_tool, -w.alone_Bps)))
 
 
 def _for_all(path: PathSpec, setting: Setting) -> Setting:

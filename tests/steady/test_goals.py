@@ -84,6 +84,7 @@ def test_a_square_counts_and_an_interaction_is_nobodys() -> None:
     assert square["c"] == pytest.approx(1.0, abs=0.06)  # clipped at its 99th percentile it is no polynomial
     crossed = why_wide.shares(drawn(lambda z: z["c"] * z["d"]))
     assert sum(s.share for s in crossed) < 0.1
+    assert why_wide.shares(drawn(lambda z: 0 * z["c"])) == (), "a certain answer has no shares"
 
 
 def test_what_was_fitted_together_stands_together() -> None:
@@ -95,10 +96,6 @@ def test_what_was_fitted_together_stands_together() -> None:
     assert one.name == "fitted parameters of h"
     assert one.share == pytest.approx(1.0, abs=0.02)
     assert "calibrate" in one.measure
-
-
-def test_a_certain_answer_has_no_shares() -> None:
-    assert why_wide.shares(drawn(lambda z: 0 * z["c"])) == ()
 
 
 def test_shares_of_a_path_name_what_to_measure() -> None:
