@@ -110,6 +110,7 @@ class Access:
     agreed_B: Value = math.inf
     awaited: bool = False  #: Whether all files begin at once and the time is that of the last.
     data_B: float = 0.0  #: Bytes of all files that there are, where a time may end it before all of them are moved.
+    within_B: float = 0.0  #: Bytes that the requests of random access lie within (0: anywhere on the medium).
     #: Whether a read goes to the copy that has the fewest requests before it, and not to all in turn.
     idlest: bool = False
 

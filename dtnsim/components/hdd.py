@@ -49,7 +49,9 @@ class Hdd(Device):
 
     rate: Annotated[Quantity, Unit("B/s", spread=0.08, low=1e5)]
     capacity: Annotated[Quantity, Unit("B", low=1e8)] = prior(
-        "4 TB", 1.0, "assumed: a disk of unknown size, 1 to 16 TB; only how far apart small files lie depends on it"
+        "4 TB",
+        1.0,
+        "assumed: a disk of unknown size, 1 to 16 TB; how far apart small files and random requests lie depends on it",
     )
     inner: Annotated[Quantity, Unit("1", low=0.1, high=1.0)] = prior(
         "0.5", 0.1, "assumed: innermost over outermost radius of a 3.5-inch platter"
@@ -125,9 +127,8 @@ class Hdd(Device):
             return row.value(self.answer)
         if not use.random:
             return 0.0
-        return hdd.slowest_positioning_time(
-            members, row.value(self.track_seek), row.value(self.seek), row.value(self.spindle)
-        )
+        track, average, spindle = (row.value(figure) for figure in (self.track_seek, self.seek, self.spindle))
+        return hdd.slowest_positioning_time(members, track, average, spindle, self._stroke(row, use, 1).value)
 
     def single_rate(self, row: Row, use: Access) -> Value:
         """Bytes per second of one large request alone [B/s]; in sequence the drive has read ahead."""
@@ -208,6 +209,12 @@ class Hdd(Device):
             return minimum(row.term(self.position) * 2.0, term(1.0))
         return term(use.filled)
 
+    def _stroke(self, row: Row, use: Access, copies: int) -> Term:
+        """Part of the stroke that random requests lie on: that of their files; all of it where a log is written too."""
+        if not use.within_B or use.extent_B < np.inf or use.finish == "dsync":
+            return term(1.0)
+        return minimum(term(use.within_B, "B") / (count(copies, "disk") * row.term(self.capacity)), term(1.0))
+
     def _queued(self, use: Access, copies: int) -> float:
         """Requests that a drive knows of; of writes there are many in the page cache, or in its own."""
         many = use.buffered or self.answers_early(use)
@@ -222,14 +229,16 @@ class Hdd(Device):
         return law(hdd.lost_turns_cost, request_B=size, rate=rate, spindle_Hz=turns, in_flight=flying) - 1.0
 
     def _random(self, row: Row, use: Access, copies: int, rate: Term) -> Term:
-        """Positioning before each request; the drive serves first what it reaches first of those it knows of."""
+        """Positioning before each request; the drive serves first what it reaches first of those it knows of.
+
+        Of requests that lie near each other it gains no more by that than their short seeks save: where both together
+        would have 840 and 1,290 requests a second of a disk, 270 and 460 were measured (dmsimard, wd120).
+        """
         queue = term(min(max(self._queued(use, copies), 1.0), float(self.ncq), use.active))
         if self.answers_early(use) and np.isinf(use.active):
             queue = row.term(self.cached_writes)
-        if np.any(np.asarray(queue.value) > 1.0):
-            first = law(hdd.sorted_positioning_time, queue=queue, **self._seeks(row))
-        else:
-            first = law(hdd.positioning_time, seek_s=row.term(self.seek), spindle_Hz=row.term(self.spindle))
+        near = law(hdd.sorted_positioning_time, queue=1.0, **self._seeks(row), stroke=self._stroke(row, use, copies))
+        first = minimum(law(hdd.sorted_positioning_time, queue=queue, **self._seeks(row)), near)
         size = term(use.block_B, "B")
         return rate / law(waiting.request_rate, request_B=size, latency_s=first, rate_Bps=rate)
 

@@ -136,6 +136,7 @@ class Raid(LinuxMd):
 
     def _unmarked(self, row: Row, use: Access, members: float = 1.0) -> Value:
         busy = members * middle(self._members(row, use).value)
+        use = use.but(within_B=use.within_B / self.data_members)
         wait = self.of.latency(row, use, busy)
         if use.operation == "write" and self._reads_first(row, use):
             wait = np.asarray(wait) + self.of.latency(row, use.but(operation="read"), busy + self.parity * members)
@@ -243,7 +244,10 @@ class Raid(LinuxMd):
         """The access as members see it: requests are cut into chunks, parity and copies fill caches too."""
         busy = middle(self._members(row, use).value)
         lying = float(np.mean((load if use.operation == "write" else self._spread()).value))
-        seen = self._of_a_copy(use).but(total_B=use.total_B * lying, loose=use.loose and self.software)
+        within_B = use.within_B * self.members / self.data_members
+        seen = self._of_a_copy(use).but(
+            total_B=use.total_B * lying, within_B=within_B, loose=use.loose and self.software
+        )
         if use.waits_for_each:
             seen = seen.but(block_B=use.block_B / busy, queue_depth=max(1, round(use.queue_depth * busy)))
         chunk, n = middle(self._chunk(row).value), self.data_members
@@ -375,7 +379,9 @@ class Raid(LinuxMd):
         if not stated and not self.rebuilding:
             return ONCE
         media, window = self.of.media_rate(row, "read"), row.term(self.rebuild_window)
-        away = term(self.of.latency(row, use.but(operation="read", random=True)), "s", "positioning of a member")
+        away = term(
+            self.of.latency(row, use.but(operation="read", random=True, within_B=0.0)), "s", "positioning of a member"
+        )
         moving = use.random or use.streams > 1  # then the way back is one that the heads go anyhow
         switch = away if moving else 2.0 * away
         if stated or self.software:

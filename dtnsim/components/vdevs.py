@@ -48,7 +48,8 @@ class Mirror(Layer):
 
     def latency(self, row: Row, use: Access, members: float = 1.0) -> Value:
         """One copy serves a read; a write waits for all of them."""
-        return self.of.latency(row, use, members * (self.disks - self.lost if use.operation == "write" else 1))
+        part = use.but(within_B=use.within_B / self.groups)
+        return self.of.latency(row, part, members * (self.disks - self.lost if use.operation == "write" else 1))
 
     def media_rate(self, row: Row, operation: Operation) -> Term:
         """All copies read, one copy's worth is written."""
@@ -63,7 +64,8 @@ class Mirror(Layer):
         """Charges the members with every copy."""
         alive = self.disks - self.lost
         load = count(alive, "copy") if use.operation == "write" else term(1.0)
-        part = use.but(total_B=use.total_B * alive, stripe_B=use.record_B, idlest=self.groups == 1)
+        part = use.but(total_B=use.total_B * alive, within_B=use.within_B * alive)
+        part = part.but(stripe_B=use.record_B, idlest=self.groups == 1)
         on_one = use.random or use.file_B <= zfs.MIRROR_ZONE_B  # one copy has it
         if use.operation == "read" and not on_one and self.of.rotates and alive > 1:
             part = part.but(**self._turns(use, alive))
@@ -144,7 +146,8 @@ class Raidz(Layer):
 
     def latency(self, row: Row, use: Access, members: float = 1.0) -> Value:
         """That of the slowest of the disks that hold a part of the block."""
-        return self.of.latency(row, use, members * float(self._columns(use).value))
+        part = use.but(within_B=use.within_B / self.data_disks)
+        return self.of.latency(row, part, members * float(self._columns(use).value))
 
     def next_file(self, row: Row, use: Access, copies: int = 1, members: float = 1.0) -> Value:
         """Its first block is there with the last of its parts, which are read to check it."""
@@ -210,7 +213,8 @@ class Raidz(Layer):
             load = term(1.0)
         busy = float(self._columns(use).value)
         moved = float(np.mean(load.value))
-        part = use.but(total_B=use.total_B * moved, stripe_B=block / busy)
+        within_B = use.within_B * float(np.mean(self._passed(use).value))
+        part = use.but(total_B=use.total_B * moved, within_B=within_B, stripe_B=block / busy)
         if use.operation == "read" and not use.random:  # longer with what the heads pass by, on as many disks
             part = part.but(file_B=use.file_B * moved, stripe_B=block / busy * moved)
         if use.random:

@@ -170,7 +170,11 @@ def sorted_positioning_time(
 
 
 def slowest_positioning_time(
-    members: ArrayLike, track_seek_s: ArrayLike, average_seek_s: ArrayLike, spindle_Hz: ArrayLike
+    members: ArrayLike,
+    track_seek_s: ArrayLike,
+    average_seek_s: ArrayLike,
+    spindle_Hz: ArrayLike,
+    stroke: ArrayLike = 1.0,
 ) -> FloatArray:
     """Mean positioning time of the slowest of several disks that all have to serve one request.
 
@@ -181,6 +185,7 @@ def slowest_positioning_time(
         track_seek_s: Track-to-track seek time [s].
         average_seek_s: Average seek time of the datasheet [s].
         spindle_Hz: Turns a second [Hz].
+        stroke: Part of the stroke that the requests lie on, 0 to 1 [1].
 
     Returns:
         Positioning time of the request [s]; average seek and half a turn for one disk.
@@ -189,7 +194,7 @@ def slowest_positioning_time(
     Neglects: arms in the same place because they served the same requests before.
     Source: mean of a maximum; Bitton and Gray, "Disk shadowing", VLDB 1988 (the slowest of k arms).
     """
-    t, reached = _positioning(track_seek_s, average_seek_s, spindle_Hz, 1.0)
+    t, reached = _positioning(track_seek_s, average_seek_s, spindle_Hz, stroke)
     m = np.maximum(as_float(members), 1.0)
     return as_float(np.trapezoid(1.0 - reached ** m[..., None], t, axis=-1))
 

@@ -143,11 +143,11 @@ def test_small_files_beside_others_are_not_read_earlier_than_alone(pool: str, si
     assert took[1] >= took[0] * 0.997  # a mirror has a copy for each, and who reads is not who waits for its other work
 
 
-def jobs(rw: str, **more: object) -> float:
+def jobs(rw: str, size: str = "100 GB", **more: object) -> float:
     """What fio writes to one disk, direct and without a queue [B/s]."""
     options = {"name": "fio", "rw": rw, "bs": "4 KiB", "ioengine": "libaio", "direct": True, **more}
     each = machine(volumes={"/d": volume({**DISK, "position": "0.5", **options.pop("disk", {})})})  # type: ignore[dict-item]
-    made = journey(each, start="a:memory", to="a:/d", tool=options, dataset={"files": 1, "size": "100 GB"})
+    made = journey(each, start="a:memory", to="a:/d", tool=options, dataset={"files": 1, "size": size})
     return rate(made)
 
 
@@ -162,7 +162,9 @@ def test_a_cache_answers_writes_and_sorts_them_however_few_are_asked() -> None:
 def test_without_a_cache_a_write_waits_for_the_platter() -> None:
     """7.4 ms and half a turn for a random one; a turn of 8.3 ms for the next in sequence (Ruemmler and Wilkes 1994)."""
     none = {"disk": {"write_cache": "none"}}
-    assert jobs("randwrite", **none) / 4096 == pytest.approx(1 / 11.6e-3, rel=0.02)
+    assert jobs("randwrite", "4 TB", **none) / 4096 == pytest.approx(1 / 11.6e-3, rel=0.02)
+    # on a hundredth of the stroke t_track + b E sqrt(d) is 0.23 + 7.17 / 10 ms (the same source)
+    assert jobs("randwrite", "40 GB", **none) / 4096 == pytest.approx(1 / (0.947e-3 + 0.5 / 120), rel=0.02)
     assert jobs("write", **none) / 4096 == pytest.approx(120, rel=0.03)
     queued = jobs("write", iodepth=2, **none)
     assert queued > 0.9 * jobs("write", iodepth=2)
