@@ -127,11 +127,11 @@ class Storage:
 
     def _as_seen(self, end: End, use: Access, leg: Leg) -> Access:
         """A tool's access as the volume at an end sees it, worked out."""
-        if use.finish == "none" and end.mounted.filesystem.flushes_at_close:
+        filesystem = end.mounted.filesystem
+        if use.finish == "none" and filesystem.flushes_at_close:
             use = use.but(finish="fdatasync")
         cached, first = leg.spec.cached, next((s for s in leg.plan.steps if s.read is not None), None)
-        data_B = leg.spec.dataset.payload_B if leg.spec.dataset is not None else 0.0
-        seen = use.but(
+        as_asked = use.but(
             streams=max(self.streams[self._shelf(end)], use.own_streams),
             thread=leg.placed(use.thread),
             cached=cached if cached is not None and use.operation == "read" and not use.again else use.cached,
@@ -142,8 +142,8 @@ class Storage:
             l2_B=end.host.cpu.core_cache.value if end.host.cpu.core_cache is not None else math.inf,
             read_share=self.read_shares.get(self._shelf(end)),
             timed=leg.timing is not None,
-            data_B=data_B,
-            within_B=data_B if use.random else 0.0,
+            data_B=(data_B := leg.spec.dataset.payload_B if leg.spec.dataset is not None else 0.0),
+            within_B=data_B * use.random,
             held_B=self.past.held_B.get((leg.spec.name, end.host.name), 0.0),
             dirty_B=self.past.dirty_B.get((leg.spec.name, end.host.name), 0.0),
             draining=(leg.spec.name, end.host.name) in self.past.draining,
@@ -153,8 +153,7 @@ class Storage:
             sockets=end.host.cpu.sockets,
             pools=end.host.cpu.worker_pools(end.host.stack.release),
         )
-        filesystem = end.mounted.filesystem
-        seen = filesystem.sees(seen)
+        seen = filesystem.sees(as_asked)
         if end.mounted.server is None or not isinstance(filesystem, Remote):
             return seen
         far = self.server(end)
