@@ -354,10 +354,8 @@ class Storage:
             return leg.plan.weight
         weights = [leg.plan.weight]
         for step in leg.plan.steps:
-            for end, access in ((leg.source, step.read), (leg.destination, step.write)):
-                use = self.use(end, access, leg)
-                probe = Row(self.ledger, "", [], 1.0, end.host.name)
-                net = None if use is None else remote_servers.net_of(probe, end, use)
+            for end, _, use in self.uses(leg, step):
+                net = remote_servers.net_of(Row(self.ledger, "", [], 1.0, end.host.name), end, use)
                 weights.append(1.0 if net is None else float(net.streams))
         return max(weights)
 
