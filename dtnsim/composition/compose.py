@@ -305,8 +305,14 @@ class Composer:
         if filesystem.gathers(write) and not filesystem.flushes_at_close:
             room = write.memory_share * filesystem.cache_limits(probe, end.host, write.held_B)[1]
             stretches = tuple(replace(part, behind=room) for part in stretches)
+        late: Value = 1.0
+        if cut and waits.positive(stretches[0].behind):
+            begins_B = filesystem.page_cache(probe, write, end.host, end.volume).write_back_B
+            late = waits.felt_of_opening(leg, step, charged[0], stretches, write, begins_B)
         names = [step.name if len(stretches) == 1 else f"{step.name}: {part.name}" for part in stretches]
-        return buffered, [self._phase(leg, step, charged, *each) for each in zip(stretches, names, strict=True)]
+        return buffered, [
+            self._phase(leg, step, charged, *each, late=late) for each in zip(stretches, names, strict=True)
+        ]
 
     def _in_turn(self, leg: Leg, phases: list[Phase], memory: Mapping[str, Any]) -> list[Phase]:
         """The phases, with what a page cache's medium does of a worker's bytes while that is at another step."""
@@ -327,12 +333,22 @@ class Composer:
             fill = 1.0 / np.maximum(moving + waiting, 1e-15)
         return fill, waits.rate_beside(self.ledger.stations, buffered.demands, fill)
 
-    def _phase(self, leg: Leg, step: Step, charged: Charged, part: Stretch, name: str, *, fills: bool = False) -> Phase:
-        """The phase in which a stretch of a step happens, of what the whole step charges."""
+    def _phase(
+        self,
+        leg: Leg,
+        step: Step,
+        charged: Charged,
+        part: Stretch,
+        name: str,
+        *,
+        fills: bool = False,
+        late: Value = 1.0,
+    ) -> Phase:
+        """The phase in which a stretch of a step happens, of what the whole step charges; see `waits.delays`."""
         whole, each, pauses = charged
         row = Row(self.ledger, whole.transfer, whole.charged_again(part.cpu, part.medium), whole.factor)
         metadata = each.charged_again(part.cpu, part.cpu)
-        waiting = waits.delays(pauses, leg, step, part, row, metadata, fills=fills)
+        waiting = waits.delays(pauses, leg, step, part, row, metadata, fills=fills, late=late)
         return Phase(name, (*row.demands, *metadata), tuple(waiting), step.name)
 
     def _charge(self, leg: Leg, step: Step) -> Charged:

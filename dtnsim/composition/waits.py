@@ -8,7 +8,7 @@ from typing import Literal
 
 import numpy as np
 
-from dtnsim.components.access import Thread
+from dtnsim.components.access import Access, Thread
 from dtnsim.components.filesystem import Stretch
 from dtnsim.composition import tcp
 from dtnsim.composition.resolved_transfer import Leg, openings
@@ -17,6 +17,7 @@ from dtnsim.ground.ledger import Row, per_station, solo_rate
 from dtnsim.ground.quantity import Value, middle
 from dtnsim.ground.records import SLOW_START, Connection, Demand, Phase, Station
 from dtnsim.ground.term import Term, count, largest, parameter, term
+from dtnsim.physics.waiting import late_through_cache
 from dtnsim.tools.plan import Job, NetUse, Plan, Step
 
 _PLAIN = NetUse(Thread("kernel"), Thread("kernel"))  #: how the connections of a mount are used: nothing opens them anew
@@ -76,7 +77,7 @@ def waits_of(storage: Storage, leg: Leg, step: Step, row: Row) -> Waits:
 
 
 def delays(
-    waits: Waits, leg: Leg, step: Step, part: Stretch, row: Row, metadata: list[Demand], *, fills: bool = False
+    waits: Waits, leg: Leg, step: Step, part: Stretch, row: Row, metadata: list[Demand], *, fills: bool, late: Value
 ) -> list[Demand]:
     """Seconds per payload byte in which a worker waits while no station works, in a stretch of a step.
 
@@ -90,6 +91,7 @@ def delays(
         row: What bytes charge in it.
         metadata: What file operations charge in it.
         fills: Whether the worker fills a page cache that has room.
+        late: Part that is felt of what a connection that opens once loses before the cache (`felt_of_opening`).
     """
     gathers = fills or positive(part.behind)
     above = replace(row, demands=[d for d in row.demands if not d.below_cache]) if gathers else row
@@ -97,10 +99,45 @@ def delays(
     remaining = _left_of_waits(full_waits, row.ledger.stations, [*row.demands, *metadata], leg, part)
     name, demands = f"{leg.job.name}.workers", []
     for seconds, text, each in full_waits:
-        lasts = seconds * remaining[each] if each in remaining else seconds
+        left = remaining.get(each)
+        if text == SLOW_START and np.any(np.asarray(late) < 1.0):
+            left = term(late, "", "dtnsim.physics.waiting: what comes late, the medium takes from the cache")
+        lasts = seconds if left is None else seconds * left
         if positive(lasts.value):
             demands.append(Demand(name, lasts.value, text, lasts.formula, lasts.source, each))
     return demands
+
+
+def felt_of_opening(
+    leg: Leg, step: Step, row: Row, stretches: Sequence[Stretch], write: Access, begins_B: Value
+) -> Value:
+    """Part of what a connection loses before a page cache, as it opens, that the whole write takes longer [1].
+
+    Args:
+        row: What the step charges.
+        stretches: Those of the write.
+        write: How it is written, with the rates before the cache and of the medium.
+        begins_B: Bytes with which write-back begins.
+    """
+    elsewhere = any(s.net or s.cpu or s.read or s.write or s.reread for s in leg.plan.steps if s is not step)
+    if leg.route is None or step.net is None or leg.timing is not None or elsewhere or _anew(leg, step.net):
+        return 1.0  # the medium has its time while workers are at other steps, or between files
+    workers, size_B = leg.plan.workers, max(leg.job.payload_B, 1.0)
+    above = replace(row, demands=[d for d in row.demands if not d.below_cache])
+    main = tcp.main_connection(row, leg.route)
+    opened = min(leg.job.files, workers) if step.net.reopened else workers
+    filling, medium = (_ramp(leg, step.net, main, holds)[0] / opened for holds in (above, row))
+    first = _ramp(leg, step.net, main, above, most_B=middle(begins_B))[0] / opened
+    fill_s, drain_s = 1 / np.asarray(write.fill_Bps), 1 / np.maximum(write.drain_Bps, 1e-9)
+    seconds = size_B * (sum(np.maximum(p.cpu * fill_s, p.medium * drain_s) for p in stretches) - fill_s)
+    late = late_through_cache(filling, first, medium, seconds, np.minimum(begins_B, size_B) * fill_s)
+    with np.errstate(invalid="ignore", divide="ignore"):
+        return np.where(np.asarray(filling) > 0, late / filling, 1.0)
+
+
+def _anew(leg: Leg, net: NetUse) -> bool:
+    """Whether workers open connections again and again, each for a file."""
+    return net.reopened and leg.job.files > leg.plan.workers
 
 
 def _left_of_waits(
@@ -163,7 +200,7 @@ def _waits_in(
     if leg.route is not None and step.net is not None:
         ramps.append(_ramp(leg, step.net, tcp.main_connection(row, leg.route), holds))
     ramp, opens = (reduce(np.maximum, times) for times in zip(*ramps, strict=True))
-    again: Each = "file" if step.net is not None and step.net.reopened else "start"
+    again: Each = "file" if step.net is not None and _anew(leg, step.net) else "start"
     parts: dict[Each, Value] = {"open": np.minimum(opens, ramp), again: np.maximum(ramp - opens, 0.0)}
     for when, times in parts.items():
         lost = term(times, "s", "dtnsim.physics.tcp.rate_over_time: the ramp against the steady rate")
@@ -209,8 +246,15 @@ def _readings(storage: Storage, leg: Leg, step: Step, row: Row) -> Iterator[Stre
             yield end.mounted.filesystem.stretches(row.seen_from(end.host.name), use, end.host, end.volume or "")[0]
 
 
-def _ramp(leg: Leg, net: NetUse, connection: tuple[str, Connection] | None, row: Row) -> tuple[Value, Value]:
-    """Seconds that the openings of a step's connections lose, of all its files or of its workers; before they open."""
+def _ramp(
+    leg: Leg, net: NetUse, connection: tuple[str, Connection] | None, row: Row, most_B: float = math.inf
+) -> tuple[Value, Value]:
+    """Seconds that the openings of a step's connections lose, of all its files or of its workers; before they open.
+
+    Args:
+        row: What the rest of the way charges.
+        most_B: Bytes that pass after an opening, at most.
+    """
     if connection is None or connection[1].course is None:
         return 0.0, 0.0  # open at once
     station, streams = connection
@@ -220,13 +264,14 @@ def _ramp(leg: Leg, net: NetUse, connection: tuple[str, Connection] | None, row:
         return 0.0, 0.0  # a stretch in which nothing passes the network
     most = solo_rate(row.ledger.stations, [d for d in row.demands if d.station != station]) * scale
     all_openings = openings(leg, net)
-    all_openings, file_B = all_openings._replace(part_B=all_openings.part_B * scale), all_openings.waited_B
+    part_B, file_B = np.minimum(all_openings.part_B, most_B), all_openings.waited_B
+    all_openings = all_openings._replace(part_B=part_B * scale)
     opens = tcp.opens_s(streams, all_openings, most)
     if not math.isfinite(file_B):
         return tcp.opening_s(streams, all_openings, most), opens
     # no window needs to exceed a file, which the first may have to bring about alone; but where slow start overshoots
     # what loss leaves, that is spent by all files
-    first = tcp.opening_s(streams, all_openings._replace(part_B=np.array([file_B * scale])), most)
+    first = tcp.opening_s(streams, all_openings._replace(part_B=np.array([min(file_B, most_B) * scale])), most)
     enough = np.minimum(most, file_B * scale / np.asarray(streams.rtt_s))
     later = tcp.opening_s(streams, all_openings, np.where(tcp.overshoots(streams), most, enough))
     return np.where(tcp.overshoots(streams), later, np.maximum(first, later)), opens

@@ -154,6 +154,34 @@ def busy_seconds(request_B: ArrayLike, max_rate: ArrayLike, max_iops: ArrayLike)
     return np.maximum(1.0 / as_float(max_rate), 1.0 / (as_float(request_B) * as_float(max_iops)))
 
 
+def late_through_cache(
+    filling_s: ArrayLike, first_s: ArrayLike, medium_s: ArrayLike, spare_s: ArrayLike, begins_s: ArrayLike
+) -> FloatArray:
+    """Time that a slow beginning adds to a write through a page cache that a medium empties.
+
+    What F(t) arrives until t passes a token bucket of L bytes that fills again at the medium's rate d from t0 on: all V
+    have passed at T = max(F^-1(V), t0 + (V - L) / d, max_(t > t0) (t - F(t) / d) + (V - L) / d). So the medium, and not
+    what comes before it, says what a slow beginning costs once the bucket is empty.
+
+    Args:
+        filling_s: What it costs where there is room for all bytes: how much later the last of them comes [s].
+        first_s: The same of the byte with which write-back begins [s].
+        medium_s: What it costs while less comes than the medium would take: the sum of (1 - F'(t) / d) dt then [s].
+        spare_s: How much longer than what comes before the cache the whole takes without a slow beginning [s].
+        begins_s: When write-back begins without a slow beginning [s].
+
+    Returns:
+        Time [s], at most `filling_s`.
+
+    Valid: rates that rise to a steady one that is above the medium's.
+    Neglects: an arrival that falls again; the room that is free again before a throttled writer goes on.
+    Source: Le Boudec and Thiran, Network Calculus (2004), theorem 1.5.1: a greedy shaper is R conv sigma.
+    """
+    late, spare = as_float(filling_s), as_float(spare_s)
+    behind = np.maximum(as_float(first_s), as_float(medium_s) - as_float(begins_s))
+    return np.minimum(np.maximum(np.maximum(late - spare, behind), 0.0), late)
+
+
 def rounds(sizes: ArrayLike, counts: ArrayLike, workers: int) -> tuple[tuple[int, float], ...]:
     """How many workers are busy while files are given out one by one, and the part of all bytes that moves meanwhile.
 
