@@ -33,7 +33,7 @@ _GNU: Final = regex(
 )
 _BSD: Final = regex(
     r"(?<!\d)<bytes:int> bytes (?:\([^()]*+\) )?transferred (?:in )?(?P<secs>[\d.,]+) ?(?:s|secs|seconds|sec)"
-    r"(?: \((?P<rate>[\d.,]+|inf|nan) (?P<unit>bytes)/sec\)|, (?P<rate2>[\d.,]+) (?P<unit2><prefix:k>B)/s)"
+    r"(?: \(|, )(?P<rate>[\d.,]+|inf|nan) (?P<unit>bytes|<prefix:k>B)/s"
 )
 _RECORDS: Final = regex(r"(?<!\d)<full:int>\+<part:int>\s[^\d\s]")
 _ERROR: Final = re.compile(r"(?:^|\s|/)dd: (?!warning)(?P<what>.*)")
@@ -152,12 +152,11 @@ class Dd(LineParser, evidence=Evidence.FITS):
         """The first result of a line."""
         if (match := _GNU.match(text) or _RESULT.search(text) or _BSD.search(text)) is None:
             return None
-        groups = match.groupdict("")
-        rate, unit = (groups[name] or groups.get(f"{name}2", "") for name in ("rate", "unit"))
+        rate, unit, prefix = match.group("rate", "unit", "prefix")
         with suppress(ValueError):
             size, seconds = integer(match["bytes"]), decimal(match["secs"])
             where = self.ctx.line, text, self.ctx.cut, match.end()
-            return _Run(size, seconds, rate, groups["prefix"], unit, *where)
+            return _Run(size, seconds, rate, prefix or "", unit, *where)
         return None
 
     @noted

@@ -155,7 +155,7 @@ class Ethtool(LinesParser, evidence=Evidence.CORRECTS):
         "direction": {"RX": "receive", "TX": "send"},
     }
 
-    _pending: tuple[float, str, int] | None = anew()  # speed, until duplex is known
+    _pending: Record | None = anew()  # speed, until duplex is known
 
     def _named(self) -> Conditions:
         return {"interface": self.known.get("interface") or _named(self.ctx.args("ethtool"))}
@@ -163,9 +163,8 @@ class Ethtool(LinesParser, evidence=Evidence.CORRECTS):
     _settings = notes(r"^\s*Settings for (?P<interface>\S+?):\s*$", to=str, new=True, settles=True, block="settings")
 
     @reads(r"^\s*NIC statistics:\s*$", opens="statistics")
-    def _statistics(self, match: Match) -> None:  # noqa: ARG002 (what reads hands over)
-        if (named := _named(self.ctx.args("ethtool"))) is not None:
-            self.known = {"interface": named}
+    def _statistics(self, _: Match) -> None:
+        self.known = self._named()
 
     _rings = notes(r"^\s*Ring parameters for (?P<interface>\S+?):", opens="rings", to=str, new=True)
 
@@ -176,9 +175,9 @@ class Ethtool(LinesParser, evidence=Evidence.CORRECTS):
     _ring_view = notes(r"^.*(?P<view>Pre-set maximums|Current hardware settings)", inside="rings")
     _ring = gives(r"^(?P<direction>RX|TX):\s+<n:int>\s*$", "ring_entries {line}", inside="rings")
 
-    @reads(r"^\s*Speed: (\d+)Mb/s(?=\s|$)", inside="settings")
+    @reads(r"^\s*Speed: <speed:int>Mb/s(?=\s|$)", inside="settings")
     def _speed(self, match: Match) -> None:
-        self._pending = int(match[1]) * 1e6 / 8, match[1] + "Mb/s", self.ctx.line
+        (self._pending,) = self.figures(match, self.known, "link_rate {speed}Mb/s")
 
     @reads(r"^\s*Duplex: (\w+)", inside="settings")
     def _duplex(self, match: Match) -> Found:
@@ -213,9 +212,7 @@ class Ethtool(LinesParser, evidence=Evidence.CORRECTS):
 
     def settle(self, duplex: str | None = None) -> list[Record]:
         pending, self._pending = self._pending, None
-        if pending is None:
-            return []
-        return [self.measure("link_rate", pending[0], pending[1], self.known, line=pending[2], duplex=duplex)]
+        return list(self.release(pending, duplex=duplex))
 
     def on_command(self, command: Command) -> Iterable[Record]:
         """A command ends the listing before it; what a filter leaves of ``-S`` has no heading."""

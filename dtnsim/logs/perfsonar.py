@@ -187,9 +187,8 @@ class Esmond(Parser, evidence=Evidence.WAY, by_document=True, of_a_line=True):
                 more = {**conditions, "hop": ttl, "address": str(hop.get("ip")), "last": True if ttl == last else None}
                 more["interval"] = None if ttl == last else True
                 yield self.measure("rtt", rtt * 1e-3, f"{hop['rtt']} ms", **more)
-        mtus = [mtu for hop in hops if (mtu := number(hop.get("mtu")))]
-        if mtus:
-            yield self.measure("mtu", min(mtus), f"{min(mtus):g}", **conditions)
+        least = min(filter(None, (number(hop.get("mtu")) for hop in hops)), default=None)
+        yield from self.figures({"mtu": least}, conditions, "mtu {mtu:g} [B]")
 
 
 def _delays(quantity: str, names: Sequence[str], unit: str) -> Iterator[str]:
@@ -319,9 +318,8 @@ class Pscheduler(LinesParser, evidence=Evidence.WAY, of_a_line=True):
                     yield self.measure("rtt", value, printed, each, line=line, last=True)
             if hops:
                 yield self.measure("hops", len(hops), str(len(hops)), more, line=doc.line_of('"paths"'))
-            mtus = [value for hop in hops if (value := number(hop.get("mtu"))) is not None]
-            if mtus:
-                yield self.measure("mtu", min(mtus), f"{min(mtus):g}", more, line=doc.line_of('"mtu"'))
+            least = min(filter(None, (number(hop.get("mtu")) for hop in hops)), default=None)
+            yield from self.figures({"mtu": least}, more, "mtu {mtu:g} [B]", at=doc.line_of)
 
     _head = notes(r"^\s*(?P<section>Summary$|\* Stream ID.*)", to=str)
 

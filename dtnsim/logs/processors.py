@@ -41,14 +41,12 @@ class Time(LinesParser, evidence=Evidence.BUSY):
         seconds = int(match["h"] or 0) * 3600 + int(match["m"] or 0) * 60 + decimal(match["s"])
         return self._figures([(match[1], seconds, match[0].strip())])
 
-    @reads(rf"^\s*(real|user|sys)\s+({_D})\s*$")
-    def _posix(self, match: Match) -> Found:
-        return self._figures([(match[1], decimal(match[2]), match[2] + " s")])
-
+    @reads(rf"^\s*(?P<mode>real|user|sys)\s+(?P<n>{_D})(?P<unit>)\s*$")
     @reads(rf"^(?:Executed in|\s+(?P<mode>usr|sys) time)\s+(?P<n>{_D}) (?P<unit>micros|millis|secs|mins|hours)\b")
-    def _fish(self, match: Match) -> Found:
-        name = (match["mode"] or "real").replace("usr", "user")
-        return self._figures([(name, decimal(match["n"]) * TIMES[match["unit"]], f"{match['n']} {match['unit']}")])
+    def _figure(self, match: Match) -> Found:
+        """POSIX (in s) and fish."""
+        name, unit = (match["mode"] or "real").replace("usr", "user"), match["unit"] or "s"
+        return self._figures([(name, decimal(match["n"]) * TIMES[unit], f"{match['n']} {unit}")])
 
     @reads(rf"^\s*(?P<real>{_D}) real\s+(?P<user>{_D}) user\s+(?P<sys>{_D}) sys\b(?P<cpu>)")
     @reads(r"(?<![\d.,])(?P<user>[\d.,]++)user (?P<sys>[\d.,]++)system (?P<real>[\d:.,]++)elapsed (?P<cpu>\d+|\?+)%CPU")

@@ -5,7 +5,7 @@ from collections.abc import Iterable, Iterator
 from typing import ClassVar, Final
 
 from dtnsim.logs._commands import meanings
-from dtnsim.logs._declared import LinesParser, Match, reads
+from dtnsim.logs._declared import Found, LinesParser, Match, reads
 from dtnsim.logs._numbers import BINARY, DECIMAL, TIMES, positive_int, regex, unit_of
 from dtnsim.logs.base import Conditions, Evidence, LineParser, Record, anew
 
@@ -186,13 +186,7 @@ class Perftest(LinesParser, evidence=Evidence.NETWORK):
                 self.known[name] = int(digits)
 
 
-_TEST: Final = re.compile(
-    r"^\s*+(?P<test>(?:tcp|udp|sctp|sdp|rds|rc|uc|ud|xrc|ver)_[a-z_]{2,40}|(?:tcp|udp|sctp|rds)_(?:bw|lat)):\s*+$"
-)
-_PAIRS: Final = re.compile(
-    r"^\s*+(?P<key>[a-z_]{2,20}) {1,20}= {1,20}"
-    r"(?P<value>\d{1,3}(?:,\d{3})++|\d++(?:\.\d++)?) ?(?P<unit>[A-Za-z%/ ]{0,12}?)(?: \([\d,]{1,20}\))?\s*+$"
-)
+_TEST: Final = r"(?:tcp|udp|sctp|sdp|rds|rc|uc|ud|xrc|ver)_[a-z_]{2,40}"
 _RATE: Final = re.compile(r"([KMGT]?)(B|b)(?:ytes)?/sec")
 _SIZE: Final = re.compile(r"([KMGT]?)(i?)(?:B|bytes)")
 _FLAG: Final = re.compile(r"-[vuUhV]\w{0,9}|--(?:use_bits_per_sec|unify_\w{1,9}|verbose\w{0,20}|help|version)")
@@ -210,7 +204,7 @@ def _server(args: Iterable[str]) -> str | None:
     return None
 
 
-class Qperf(LineParser, evidence=Evidence.NETWORK):
+class Qperf(LinesParser, evidence=Evidence.NETWORK):
     """qperf 0.4: blocks ``tcp_bw:`` with ``name = value unit``.
 
     Units: ``KB``, ``MB``, ``GB`` of rates are powers of 1000 (qperf.c ``view_band``; checked: 28.2 GB in 10 s printed
@@ -219,25 +213,29 @@ class Qperf(LineParser, evidence=Evidence.NETWORK):
     ``recv_bw`` what arrived. CPU shares are of one core, so that they may pass 100 %.
     """
 
-    shape = r"^\s*+(?:tcp|udp|sctp|sdp|rds|rc|uc|ud|xrc|ver)_[a-z_]{2,40}:\s*+$"
+    shape = rf"^\s*+{_TEST}:\s*+$"
 
     _rows: list[tuple[str, float, str, str, int]] = anew(list)
 
-    def feed(self, text: str) -> Iterable[Record]:
-        if (head := _TEST.match(text)) is not None:
-            done, test = list(self.settle()), head["test"]
-            self.known = {**self.where, "of": test, "target": _server(self.ctx.args("qperf") or [])}
-            self.known["protocol"] = test[:3] if test[:3] in ("tcp", "udp") else None
-            self.open = True
-            return done
-        pair = _PAIRS.match(text[:200]) if self.open else None
-        if pair is None:
-            return list(self.settle()) if self.open else ()
+    @reads(rf"^\s*+(?P<test>{_TEST}):\s*+$", opens=True, settles=True)
+    def _head(self, head: Match) -> None:
+        self.known = {**self.where, "of": head["test"], "target": _server(self.ctx.args("qperf") or [])}
+        self.known["protocol"] = head["test"][:3] if head["test"][:3] in ("tcp", "udp") else None
+
+    @reads(
+        r"^\s*+(?P<key>[a-z_]{2,20}) {1,20}= {1,20}"
+        r"(?P<value>\d{1,3}(?:,\d{3})++|\d++(?:\.\d++)?) ?(?P<unit>[A-Za-z%/ ]{0,12}?)(?: \([\d,]{1,20}\))?\s*+$",
+        inside=True,
+    )
+    def _pair(self, pair: Match) -> list[Record]:
         row = pair["key"], float(pair["value"].replace(",", "")), pair["unit"].strip(), pair["value"], self.ctx.line
         again = row[0] in ("bw", "latency") and any(other[0] == row[0] for other in self._rows)
         done = list(self.settle()) if again else []  # results of several runs one below the other
         self.open, self._rows = True, [*self._rows, row]
         return done
+
+    def other(self, text: str) -> Found:  # noqa: ARG002 (the base's signature)
+        return self.settle() if self.open else None
 
     def settle(self) -> Iterator[Record]:
         rows, self._rows, self.open = self._rows, [], False
