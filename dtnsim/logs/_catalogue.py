@@ -4,6 +4,7 @@ import importlib
 import pkgutil
 import re
 import sys
+from bisect import bisect_left
 from collections.abc import Iterable
 from functools import lru_cache
 from pathlib import Path
@@ -78,11 +79,7 @@ class Catalogue:
         plain = (re.sub(r"[\d.]", "", name) for name in self.commands)  # as in a shape: ``s5cmd`` is ``scmd``
         self._tools = frozenset(word.encode() for name in plain for word in re.findall(r"[A-Za-z]+", name))
         self._keys = frozenset(self._words) | self._tools | {b"$", b"{"}
-        shaped = [(index, kind.shape) for index, kind in enumerate(self.lines) if kind.shape]
-        #: shapes that can only match at the line's start are tried in one go before one by one
-        self._starting = [(index, re.compile(shape.encode())) for index, shape in shaped if _at_start(shape)]
-        self._start = re.compile(b"|".join(b"(?:%b)" % pattern.pattern for _, pattern in self._starting) or b"(?!)")
-        self._inside = [(index, re.compile(shape.encode())) for index, shape in shaped if not _at_start(shape)]
+        self._shapes = [(index, re.compile(kind.shape.encode())) for index, kind in enumerate(self.lines) if kind.shape]
 
     def targets(self, shape: bytes) -> Targets:
         """Who cares for lines of this shape."""
@@ -103,10 +100,8 @@ class Catalogue:
                 indices.update(index for index, pieces in entries if not pieces or any(map(shape.__contains__, pieces)))
             command = b"$" in words or (not self._tools.isdisjoint(words) and self._may_be_command(shape))
             document = b"{" in words
-        start = shape[2:] if shape[:2] == b"# " else shape  # commented out
-        if self._start.match(start):
-            indices.update(index for index, pattern in self._starting if pattern.match(start))
-        indices.update(index for index, pattern in self._inside if pattern.search(shape))
+        start = shape.removeprefix(b"# ")  # commented out
+        indices.update(index for index, pattern in self._shapes if pattern.search(start))
         if b"@" in shape or shape[:1] == b"#" or b"]#" in shape:
             command = True
         plus = shape[:1] == b"+" and not command and not document
@@ -133,10 +128,6 @@ class Catalogue:
         first = shape.split(maxsplit=1)[0]
         names = _LETTERS.findall(first)
         return first[:1] == b"/" or not self._tools.isdisjoint(names) or not _BEFORE.isdisjoint(names)
-
-
-def _at_start(shape: str) -> bool:
-    return all(part.startswith("^") for part in shape.split("|"))
 
 
 class Shapes(dict[bytes, Targets]):
@@ -253,11 +244,7 @@ def _patterns(parser: type[LineParser]) -> tuple[re.Pattern[str], ...]:
 def _agreed(pattern: str, text: str) -> str:
     """The longest part of a line that a beginning of the pattern matches."""
     parts = [part for part in beginnings(pattern, 0) if sum(map(str.isalpha, part)) >= _NAMED]
-    low, high, agreed = 0, len(parts), ""
-    while low < high:  # the longest comes first; what a beginning matches, a shorter one matches, too
-        middle = (low + high) // 2
-        if (match := compiled(parts[middle]).search(text)) is None:
-            low = middle + 1
-        else:
-            high, agreed = middle, match[0]
-    return agreed
+    # the longest comes first; what a beginning matches, a shorter one matches, too
+    at = bisect_left(parts, 1, key=lambda part: compiled(part).search(text) is not None)
+    match = compiled(parts[at]).search(text) if at < len(parts) else None
+    return "" if match is None else match[0]

@@ -33,7 +33,7 @@ _GNU: Final = regex(
 )
 _BSD: Final = regex(
     r"(?<!\d)<bytes:int> bytes (?:\([^()]*+\) )?transferred (?:in )?(?P<secs>[\d.,]+) ?(?:s|secs|seconds|sec)"
-    r"(?: \(|, )(?P<rate>[\d.,]+|inf|nan) (?P<unit>bytes|<prefix:k>B)/s"
+    r"(?: \(|, )(?P<rate>[\d.,]+|inf|nan) (?P<unit>bytes|<prefix:k>B)/s(?:ec\)|(?<=B/s))"
 )
 _RECORDS: Final = regex(r"(?<!\d)<full:int>\+<part:int>\s[^\d\s]")
 _ERROR: Final = re.compile(r"(?:^|\s|/)dd: (?!warning)(?P<what>.*)")

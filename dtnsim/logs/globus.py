@@ -249,5 +249,5 @@ class GlobusUrlCopy(LinesParser, evidence=Evidence.TRANSFER):
     def _conditions(self) -> Conditions:
         conditions, _, urls = self.command_line()
         if len(urls) > 1:
-            conditions["source"], conditions["target"] = urls[-2], urls[-1]
+            conditions["source"], conditions["target"] = urls[-2:]
         return conditions

@@ -155,7 +155,7 @@ class Ethtool(LinesParser, evidence=Evidence.CORRECTS):
         "direction": {"RX": "receive", "TX": "send"},
     }
 
-    _pending: Record | None = anew()  # speed, until duplex is known
+    _pending: tuple[Match, int] | None = anew()  # speed and its line, until duplex is known
 
     def _named(self) -> Conditions:
         return {"interface": self.known.get("interface") or _named(self.ctx.args("ethtool"))}
@@ -177,7 +177,7 @@ class Ethtool(LinesParser, evidence=Evidence.CORRECTS):
 
     @reads(r"^\s*Speed: <speed:int>Mb/s(?=\s|$)", inside="settings")
     def _speed(self, match: Match) -> None:
-        (self._pending,) = self.figures(match, self.known, "link_rate {speed}Mb/s")
+        self._pending = match, self.ctx.line
 
     @reads(r"^\s*Duplex: (\w+)", inside="settings")
     def _duplex(self, match: Match) -> Found:
@@ -211,8 +211,9 @@ class Ethtool(LinesParser, evidence=Evidence.CORRECTS):
             self.block, self.open = "", False
 
     def settle(self, duplex: str | None = None) -> list[Record]:
-        pending, self._pending = self._pending, None
-        return list(self.release(pending, duplex=duplex))
+        (speed, line), self._pending = self._pending or (None, 0), None
+        known = {**self.known, "duplex": duplex}
+        return [] if speed is None else list(self.figures(speed, known, "link_rate {speed}Mb/s", line=line))
 
     def on_command(self, command: Command) -> Iterable[Record]:
         """A command ends the listing before it; what a filter leaves of ``-S`` has no heading."""

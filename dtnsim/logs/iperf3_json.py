@@ -148,11 +148,8 @@ def _added(streams: list[Any]) -> dict[str, Mapping[str, Any]]:
         rates = [number(part.get("bits_per_second")) for part in reports]
         if not rates or None in rates:
             continue
-        sums[name] = {
-            "bits_per_second": sum(r for r in rates if r is not None),
-            "bytes": sum(number(part.get("bytes")) or 0.0 for part in reports),
-            "seconds": max((number(part.get("seconds")) or 0.0 for part in reports), default=0.0),
-        }
+        sizes, spans = ([number(part.get(key)) or 0.0 for part in reports] for key in ("bytes", "seconds"))
+        sums[name] = {"bits_per_second": sum(filter(None, rates)), "bytes": sum(sizes), "seconds": max(spans)}
     return sums
 
 

@@ -118,9 +118,8 @@ class Iozone(LinesParser, evidence=Evidence.FITS):
         if len(cells) > len(self._edges):
             return None
         placed = by_right_edge(cells, self._edges)
-        if placed is None and (
-            tests := self._run.get("tests") or _iozone_conditions(self.ctx.args("iozone")).get("tests")
-        ):
+        tests = self._run.get("tests") or _iozone_conditions(self.ctx.args("iozone")).get("tests")
+        if placed is None and tests:
             filled = [name for test in str(tests).split(",") for name in _TESTS.get(int(test), "").split()]
             if len(filled) == len(cells) - 2:
                 return [0, 1, *sorted(_COLUMNS.index(name) + 2 for name in filled)]

@@ -131,12 +131,7 @@ class Scp(LinesParser, evidence=Evidence.TRANSFER):
         rate, digits, shown = printed or (size / seconds if seconds else 0.0, "", "")
         if printed is None:  # OpenSSH 3 printed none
             facts["derived"] = "size / time"
-        elif (
-            seconds
-            and seconds >= 20
-            and rate > 0
-            and not agrees(size / seconds / (rate / decimal(digits)), decimal(digits), digits)
-        ):
+        elif seconds and seconds >= 20 and rate > 0 and not agrees(size / seconds, rate, digits):
             yield self.unread(text, "size and time do not give the printed rate")
         if rate > 0:
             yield self.measure("throughput", rate, shown, facts, status=status)

@@ -58,10 +58,8 @@ def patterns() -> list[Used]:
             found.setdefault(id(kind.pattern), Used(name, kind.pattern, (kind.find.__name__,)))
             for part in map(compiled, beginnings(kind.pattern.pattern) if kind.result else ()):
                 found.setdefault(id(part), Used(f"{name} {part.pattern[-20:]}", part, ("search",)))
-    shaped = [("start", p, "match") for _, p in index._starting] + [("inside", p, "search") for _, p in index._inside]
-    shaped.append(("start", index._start, "match"))
-    for name, pattern, method in shaped:
-        found.setdefault(id(pattern), Used(f"shape.{name}", pattern, (method,)))
+    for number, pattern in index._shapes:
+        found.setdefault(id(pattern), Used(f"shape.{index.lines[number].tool}", pattern, ("search",)))
     return list(found.values())
 
 

@@ -15,7 +15,7 @@ def every():
 
 def test_every_pattern_is_found(every):
     assert len(every) > 300
-    assert {"_reader._BREAK", "dd._RESULT", "_commands._BARE", "shape.start"} <= {used.name for used in every}
+    assert {"_reader._BREAK", "dd._RESULT", "_commands._BARE", "shape.fio"} <= {used.name for used in every}
 
 
 @pytest.mark.parametrize("part", range(8))
