@@ -121,15 +121,13 @@ def size_bytes(text: str, table: dict[str, float] = BINARY) -> float | None:
 
 def number(value: object) -> float | None:
     """A JSON value as a finite float, or None (for null, text that is no number, booleans)."""
-    if isinstance(value, bool) or value is None:
+    if isinstance(value, bool) or not isinstance(value, int | float | str):
         return None
-    if isinstance(value, int | float | str):
-        try:
-            result = float(value)
-        except (ValueError, OverflowError):
-            return None
-        return result if math.isfinite(result) else None
-    return None
+    try:
+        result = float(value)
+    except (ValueError, OverflowError):
+        return None
+    return result if math.isfinite(result) else None
 
 
 def whole_number(value: object) -> int | None:

@@ -76,7 +76,7 @@ class Zfs(LinesParser, evidence=Evidence.DESCRIBES):
 _WAIT: Final = re.compile(r"^(\d++(?:\.\d++)?)(ns|us|ms|s)$")
 _RATE: Final = re.compile(r"(?<![\d.])([\d.]++)([KMGTP]?)B?/s")
 _DAYS: Final = re.compile(r"\bin (?:(\d+) days )?(\d+):(\d\d):(\d\d)\b|\b(?:in|after) (\d+)h(\d+)m\b")
-_AMOUNT: Final = re.compile(r"\b(?:repaired|resilvered) ([\d.]+)([KMGTP]?)B?\b|resilvered ([\d.]+)([KMGTP]?)B? in")
+_AMOUNT: Final = re.compile(r"\b(?:repaired|resilvered) ([\d.]+)([KMGTP]?)B?\b")
 
 
 class Zpool(LinesParser, evidence=Evidence.CORRECTS):
@@ -175,7 +175,7 @@ class Zpool(LinesParser, evidence=Evidence.CORRECTS):
             return
         days, hours, minutes, seconds, old_hours, old_minutes = (int(part or 0) for part in took.groups())
         total = days * 86400 + (hours + old_hours) * 3600 + (minutes + old_minutes) * 60 + seconds
-        if (amount := _AMOUNT.search(text)) is not None and amount[1]:
+        if (amount := _AMOUNT.search(text)) is not None:
             conditions["repaired_B"] = float(amount[1]) * BINARY[amount[2]]
         yield self.measure("duration", total, took[0].partition(" ")[2], **conditions)
 

@@ -212,8 +212,8 @@ class Ethtool(LinesParser, evidence=Evidence.CORRECTS):
 
     def settle(self, duplex: str | None = None) -> list[Record]:
         (speed, line), self._pending = self._pending or (None, 0), None
-        known = {**self.known, "duplex": duplex}
-        return [] if speed is None else list(self.figures(speed, known, "link_rate {speed}Mb/s", line=line))
+        conditions = {**self.known, "duplex": duplex}
+        return [] if speed is None else list(self.figures(speed, conditions, "link_rate {speed}Mb/s", line=line))
 
     def on_command(self, command: Command) -> Iterable[Record]:
         """A command ends the listing before it; what a filter leaves of ``-S`` has no heading."""

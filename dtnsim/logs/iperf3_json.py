@@ -40,20 +40,22 @@ class Iperf3Json(Parser, evidence=Evidence.NETWORK):
 
     tool = "iperf3"
 
-    #: of a stream of events: the version and what ``start`` said
-    _stream: tuple[str | None, Conditions] = None, Conditions()
+    #: the version and what ``start`` said
+    _run: tuple[str | None, Conditions] = None, Conditions()
 
     @documents(fits=_is_iperf3, long=("intervals",))
     def _read(self, doc: Document) -> Iterator[Record]:
-        if "event" in doc.data:
-            yield from self._event(doc)
-            return
         run: Mapping[str, Any] = doc.data
+        event = run.get("event")
+        if event is not None:  # a line of ``--json-stream``: what ``start`` said is kept for those after it
+            run = {"intervals": [run["data"]]} if event == "interval" else {str(event): run["data"]}
         start, end, intervals = as_dict(run.get("start")), as_dict(run.get("end")), as_list(run.get("intervals"))
-        self.version, conditions = _version(start), _conditions(start)
+        if event in (None, "start"):
+            self._run = _version(start), _conditions(start)
+        self.version, conditions = self._run
         yield from self._intervals(doc, intervals, conditions)
         message = str(run.get("error") or "")
-        if message and not message.startswith("interrupt"):
+        if message and (event is not None or not message.startswith("interrupt")):
             yield self.failure(message, line=doc.line_of('"error"'), **conditions)
             return
         yield from self._end(doc, end, conditions, "partial" if message else "complete")
@@ -64,19 +66,6 @@ class Iperf3Json(Parser, evidence=Evidence.NETWORK):
                 if rate is not None and span is not None and part.get("omitted") is not True:
                     mean.add(rate / 8 * span, span, doc.line)
             yield from mean.records(self, {**conditions, "direction": _direction(conditions, opposite=False)})
-
-    def _event(self, doc: Document) -> Iterator[Record]:
-        """One line of ``--json-stream``; what ``start`` said is kept for the events after it."""
-        event, data = doc.data["event"], doc.data["data"]
-        if event == "start":
-            self._stream = _version(as_dict(data)), _conditions(as_dict(data))
-        self.version, conditions = self._stream
-        if event == "interval":
-            yield from self._intervals(doc, [data], conditions)
-        elif event == "error":
-            yield self.failure(str(data), line=doc.line, **conditions)
-        elif event == "end":
-            yield from self._end(doc, as_dict(data), conditions, "complete")
 
     def _intervals(self, doc: Document, intervals: Iterable[Any], conditions: Conditions) -> Iterator[Record]:
         lines = doc.lines(doc.text.find('"intervals"'))

@@ -300,8 +300,7 @@ class Io500(LinesParser, evidence=Evidence.SERVERS):
     def _score(self, match: Match) -> Iterator[Record]:
         conditions: Conditions = {"of": "score", "statistic": "geometric mean"}
         conditions["valid"] = match["bad"] is None and "INVALID" not in match["rest"]
-        if float(match["rate"]) > 0:
-            yield self.printed("throughput", match["rate"], "GiB/s", **conditions)
+        yield from self.figures(match, conditions, "throughput? {rate} GiB/s")
         if float(match["iops"]) > 0:
             yield self.measure("rate", float(match["iops"]) * 1e3, f"{match['iops']} kiops", **conditions)
 

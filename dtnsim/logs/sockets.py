@@ -6,7 +6,7 @@ from typing import ClassVar, Final
 
 from dtnsim.logs._commands import meanings
 from dtnsim.logs._declared import Found, LinesParser, Match, reads
-from dtnsim.logs._numbers import BINARY, DECIMAL, TIMES, positive_int, regex, unit_of
+from dtnsim.logs._numbers import DECIMAL, TIMES, positive_int, regex, size_bytes, unit_of
 from dtnsim.logs.base import Conditions, Evidence, LineParser, Record, anew
 
 _TITLE: Final = re.compile(
@@ -188,7 +188,6 @@ class Perftest(LinesParser, evidence=Evidence.NETWORK):
 
 _TEST: Final = r"(?:tcp|udp|sctp|sdp|rds|rc|uc|ud|xrc|ver)_[a-z_]{2,40}"
 _RATE: Final = re.compile(r"([KMGT]?)(B|b)(?:ytes)?/sec")
-_SIZE: Final = re.compile(r"([KMGT]?)(i?)(?:B|bytes)")
 _FLAG: Final = re.compile(r"-[vuUhV]\w{0,9}|--(?:use_bits_per_sec|unify_\w{1,9}|verbose\w{0,20}|help|version)")
 _RATES: Final = {"bw": None, "send_bw": "sender", "recv_bw": "receiver"}
 
@@ -243,8 +242,8 @@ class Qperf(LinesParser, evidence=Evidence.NETWORK):
         for key, value, unit, _, _ in rows:
             if key == "time" and unit in TIMES:
                 conditions["duration_s"] = value * TIMES[unit]
-            elif key == "msg_size" and (size := _SIZE.fullmatch(unit)) is not None:
-                conditions["block_B"] = value * (BINARY if size[2] else DECIMAL)[size[1]]
+            elif key == "msg_size" and unit:
+                conditions["block_B"] = size_bytes(f"{value} {unit}", DECIMAL)
         if "-t" in args and "duration_s" not in conditions and args[-1] != "-t":
             conditions["duration_s"] = positive_int(args[args.index("-t") + 1])
         for key, value, unit, shown, line in rows:
