@@ -141,6 +141,12 @@ def below(outputs: Outputs) -> dict[str, Below]:
         drives = tuple(d for m in members(r) for d in find(by_device, m).drives)
         if drives:
             by_device.setdefault(r.said["name"], Below(drives, (level,), r.size()))
+    for m in outputs.measured("mdstat"):  # where lsblk has drives alone, or is not there
+        named = [re.sub(r"(?<=\d)p\d+$|(?<=[a-z])\d+$", "", n) for n in str(m.conditions.get("members", "")).split()]
+        drives = tuple(d for n in named for d in by_device.get(n, Below((Drive(n, "", 0),))).drives)
+        array, level = str(m.conditions["array"]), str(m.conditions.get("level") or "")
+        if m.quantity == "capacity" and not by_device.get(array, Below()).drives:
+            by_device[array] = Below(drives[: int(m.conditions.get("raid_devices") or len(drives))], (level,))
     return by_device
 
 
