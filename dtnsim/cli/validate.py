@@ -80,6 +80,7 @@ def command(
             seed=seed,
             leave_one_out=leave_one_out,
             reasons=json or html is not None,
+            residuals=discrepancy is not None,
             progress=watch.count,
             scheduler=scheduler,
         )

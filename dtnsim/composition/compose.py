@@ -103,6 +103,7 @@ class Composer:
         }
         self.storage = self.storages[0]
         self._patterns: dict[Any, like.Pattern] = {}
+        self._composed: Problem | None = None
 
     def drawn(self, draw: Draw) -> Problem:
         """The whole path with other values of its parameters: the same ways, plans and amounts."""
@@ -111,7 +112,9 @@ class Composer:
         return other.problem()
 
     def problem(self) -> Problem:
-        """The whole path; of scenarios, without words on how each number came about."""
+        """The whole path, composed once; of scenarios, without words on how each number came about."""
+        if self._composed is not None:
+            return self._composed
         with runtime.gc_paused(), without_words() if self.ledger.draw.many else nullcontext():
             composed = [self.transfer(leg) for leg in self.legs]
             self.company = sharing.Company()
@@ -120,7 +123,7 @@ class Composer:
             transfers = tuple(self.company.apply(t) for t in composed)
             spec, ledger = self.spec, self.ledger
             drives = Volumes(self, transfers)
-            return Problem(
+            self._composed = Problem(
                 spec.name,
                 sharing.stations(ledger.stations.values(), self.company.carried),
                 transfers,
@@ -131,6 +134,7 @@ class Composer:
                 self.company.carried,
                 drives if drives.shared else None,
             )
+            return self._composed
 
     def beside_streams(self, number: int, streams: Mapping[Shelf, int]) -> Transfer:
         """A transfer as it is while there are so many streams on the volumes of its ends.

@@ -6,6 +6,7 @@ so that a factor of two counts the same at any rate.
 Source: Gneiting and Raftery, Strictly proper scoring rules, prediction, and estimation, JASA 2007.
 """
 
+import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any, Final
@@ -16,9 +17,8 @@ from dtnsim.evidence.cases import Case
 from dtnsim.ground.output import fields
 from dtnsim.ground.records import Bottleneck
 from dtnsim.ground.uncertainty import COVERED
-from dtnsim.physics._arrays import FloatArray as Array
+from dtnsim.physics._arrays import FloatArray as Array, quantile
 from dtnsim.steady.regime import KINDS, Regime
-from dtnsim.steady.scenarios import interval
 
 METER: Final = 0.002  #: what meters, framing and the last printed digit differ by at an edge of an interval
 
@@ -39,6 +39,15 @@ class Residual:
 
 
 @dataclass(frozen=True, slots=True)
+class Parts:
+    """What the residual of a case is made of."""
+
+    explained: Array  #: The figure in scenarios with nothing but the parameters drawn, (S,).
+    most: Array  #: The same at what the wires carry.
+    rooms: Mapping[str, Array]  #: How far each other kind of thing would let it rise, by kind: logarithms, (S,).
+
+
+@dataclass(frozen=True, slots=True)
 class Judgement:
     """One case: measured beside predicted."""
 
@@ -52,10 +61,7 @@ class Judgement:
     regime: Regime  #: What holds it, as evidence is collected by.
     #: The figure in scenarios of single runs, (S,); laws learned without its study.
     samples: Array = field(compare=False, repr=False)
-    explained: Array = field(compare=False, repr=False)  #: The same with nothing but the parameters drawn.
-    most: Array = field(compare=False, repr=False)  #: The same at what the wires carry.
-    #: How far each other kind of thing would let it rise, by kind: logarithms, (S,).
-    rooms: Mapping[str, Array] = field(default_factory=dict, compare=False, repr=False)
+    parts: Parts | None = field(default=None, compare=False, repr=False)  #: Where asked for.
     #: Prediction by parameters that were fitted without this case (leave-one-out), where asked for.
     left_out: float | None = None
 
@@ -71,10 +77,10 @@ class Judgement:
             return None
         return self._between(self.p10, self.p90)
 
-    def within(self, level: float) -> bool:
-        """Whether the figure lies in the central interval of so much probability."""
-        central = interval(self.samples, level)
-        return self._between(central.p10, central.p90)
+    def within(self, levels: Sequence[float]) -> list[bool]:
+        """Whether the figure lies in the central interval of so much probability each."""
+        ends = quantile(self.samples, [(1 + side * level) / 2 for side in (-1, 1) for level in levels]).tolist()
+        return list(map(self._between, ends[: len(levels)], ends[len(levels) :]))
 
     def _between(self, low: float, high: float) -> bool:
         return low * (1 - METER) <= self.case.measured <= high * (1 + METER)
@@ -87,15 +93,16 @@ class Judgement:
     @property
     def residual(self) -> Residual | None:
         """What the discrepancy is learned from; None for figures that fit, bound, judge alone, or are no rates."""
-        case = self.case
-        if case.role != "blind" or not case.teaches or self.covered is None or case.quantity == "cpu_share":
+        case, parts = self.case, self.parts
+        taught = case.role == "blind" and case.teaches and case.quantity != "cpu_share"
+        if parts is None or not taught or self.covered is None:
             return None
         off = self.sign * np.log(case.measured / (case.first_predicted or self.ceiling))
         explained, most = (
-            self.sign * np.log(np.maximum(x, 1e-300) / self.ceiling) for x in (self.explained, self.most)
+            self.sign * np.log(np.maximum(x, 1e-300) / self.ceiling) for x in (parts.explained, parts.most)
         )
         room, unseen = np.asarray(most - explained), case.first_predicted is not None
-        return Residual(case.study, self.regime, float(off), np.asarray(explained), room, 0.0, unseen, self.rooms)
+        return Residual(case.study, self.regime, float(off), np.asarray(explained), room, 0.0, unseen, parts.rooms)
 
     @property
     def bottleneck_right(self) -> bool | None:
@@ -191,8 +198,9 @@ def trust(judged: Sequence[Judgement], among: Sequence[Judgement] | None = None)
     chosen, pool = judging(judged), judging(judged if among is None else among)
     if not chosen:
         return None
-    errors = [(j.case.study, abs(_log(j.case.measured) - _log(j.p50))) for j in pool]
-    halves = {study: constant_factor(errors, study, COVERED) for study in {j.case.study for j in chosen}}
+    errors = np.array([abs(_log(j.case.measured) - _log(j.p50)) for j in pool])
+    studies = np.array([j.case.study for j in pool])
+    halves = {s: constant_factor(errors[studies != s], COVERED) for s in {j.case.study for j in chosen}}
     rows = []
     for j in chosen:
         figure, middle, half = _log(j.case.measured), _log(j.p50), halves[j.case.study]
@@ -203,7 +211,7 @@ def trust(judged: Sequence[Judgement], among: Sequence[Judgement] | None = None)
         off = j.sign * (j.p50 / j.case.measured - 1)  # too high a rate, beyond what meters differ by
         rows.append((*sides, 0.5 + 0.5 * np.sign(off) * (abs(off) > METER), score, factor, ranked))
     below, above, high, *scores = (float(np.mean(column)) for column in zip(*rows, strict=True))
-    coverage = {level: float(np.mean([j.within(level) for j in chosen])) for level in CENTRAL}
+    coverage = dict(zip(CENTRAL, np.mean([j.within(CENTRAL) for j in chosen], axis=0).tolist(), strict=True))
     width = float(np.median([_log(j.p90) - _log(j.p10) for j in chosen]))
     return Trust(len(chosen), coverage, below, above, high, width, *scores)
 
@@ -225,7 +233,7 @@ def ranks(judged: Sequence[Judgement]) -> list[float]:
 
 
 def _log(value: float) -> float:
-    return float(np.log(max(value, _TINY)))
+    return math.log(max(value, _TINY))
 
 
 def crps(samples: Array, measured: float) -> float:
@@ -250,13 +258,11 @@ def interval_score(low: float, high: float, measured: float, level: float) -> fl
     return (high - low) + 2 / alpha * (max(low - measured, 0.0) + max(measured - high, 0.0))
 
 
-def constant_factor(errors: Sequence[tuple[str, float]], study: str, level: float) -> float:
+def constant_factor(errors: Array, level: float) -> float:
     """Half width of the one interval for all that would have held ``level`` of the other studies' figures.
 
     Args:
-        errors: (study, |ln(measured / predicted)|) of all figures.
-        study: The study that is judged.
+        errors: |ln(measured / predicted)| of the figures of all studies but that which is judged.
         level: Share to be held.
     """
-    rest = [e for s, e in errors if s != study]
-    return float(np.quantile(rest, level)) if rest else 0.0
+    return float(quantile(errors, level, between=True)) if errors.size else 0.0

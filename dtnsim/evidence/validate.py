@@ -16,14 +16,13 @@ from dtnsim.evidence import baseline, fit
 from dtnsim.evidence.cases import Case, load_all
 from dtnsim.evidence.figures import Figure, Paths, Solved, transfer_index, values, with_rates
 from dtnsim.evidence.fit_model import Model
-from dtnsim.evidence.trust import Judgement, Summary, by_kind, error_of, first, summarise, trust
-from dtnsim.ground import library, yamlio
+from dtnsim.evidence.trust import Judgement, Parts, Summary, by_kind, error_of, first, summarise, trust
+from dtnsim.ground import library, runtime, yamlio
 from dtnsim.ground.grouping import by_key
 from dtnsim.ground.output import fields
 from dtnsim.ground.pool import Pool
 from dtnsim.ground.quantity import Draw
 from dtnsim.ground.term import without_words
-from dtnsim.physics._arrays import FloatArray as Array
 from dtnsim.steady import discrepancy
 from dtnsim.steady.discrepancy import Discrepancy
 from dtnsim.steady.meetings import meetings
@@ -115,6 +114,7 @@ def validate(
     seed: int = 1,
     leave_one_out: bool = False,
     reasons: bool = True,
+    residuals: bool = False,
     progress: Callable[[int, int], None] | None = None,
     scheduler: str | None = None,
 ) -> Validation:
@@ -127,6 +127,7 @@ def validate(
         seed: Seed of the draws.
         leave_one_out: Predict every fit case also by parameters that were fitted without it.
         reasons: Say by which numbers what binds does; which station it is is said anyhow.
+        residuals: Find also what `Judgement.residual` is made of, which the laws of the model's own error are learned from.
         progress: Called with (done, all).
         scheduler: Address of a Dask scheduler, ``tcp://login1:8786``, whose workers predict the cases instead.
 
@@ -141,24 +142,26 @@ def validate(
     listed += load_all(files) if files or cases is None else []
     paths = Paths(calibration)
     groups = by_key(((case.path, case.overrides), number) for number, case in enumerate(listed))
-    pieces = [(paths(listed[those[0]]), [listed[n] for n in those]) for those in groups.values()]
-    if scheduler is None:
-        run_together(path for path, _ in pieces)
-    results = Pool(judged_on, (samples, seed, reasons), pieces, scheduler=scheduler).results()
-    numbers, by_number = list(groups.values()), dict[int, Judgement]()
-    for number, batch in results:
-        by_number.update(zip(numbers[number], batch, strict=True))
-        if progress is not None:
-            progress(len(by_number), len(listed))
+    with runtime.gc_paused():  # all paths are kept
+        pieces = [(paths(listed[those[0]]), [listed[n] for n in those]) for those in groups.values()]
+        if scheduler is None:
+            run_together(path for path, _ in pieces)
+        results = Pool(judged_on, (samples, seed, reasons, residuals), pieces, scheduler=scheduler).results()
+        numbers, by_number = list(groups.values()), dict[int, Judgement]()
+        with runtime.gc_resumed(aside=True):
+            for number, batch in results:
+                by_number.update(zip(numbers[number], batch, strict=True))
+                if progress is not None:
+                    progress(len(by_number), len(listed))
     judged = [by_number[n] for n in range(len(listed))]
     if leave_one_out:
         judged = _left_out(judged, progress, scheduler)
     return Validation(tuple(judged))
 
 
-def judged_on(options: tuple[int, int, bool], piece: tuple[PathSpec, Sequence[Case]]) -> list[Judgement]:
-    """Cases of one path, by so many draws of a seed, with or without reasons."""
-    (samples, seed, reasons), (path, those) = options, piece
+def judged_on(options: tuple[int, int, bool, bool], piece: tuple[PathSpec, Sequence[Case]]) -> list[Judgement]:
+    """Cases of one path, by so many draws of a seed, with or without reasons and what residuals are made of."""
+    (samples, seed, reasons, residuals), (path, those) = options, piece
     with nullcontext() if reasons else without_words():
         composed = composer(path, Draw())
         problem = composed.problem()
@@ -167,27 +170,29 @@ def judged_on(options: tuple[int, int, bool], piece: tuple[PathSpec, Sequence[Ca
     drawn = scenarios(composed, problem, samples, seed) if samples else None
     folds, common = shipped_folds(), discrepancy.load()
     laws = [folds.get(case.study, common) if case.role != "fit" else common for case in those]
-    return [_judge(case, path, nominal, drawn, law) for case, law in zip(those, laws, strict=True)]
+    judged = [_judge(case, path, nominal, drawn, law) for case, law in zip(those, laws, strict=True)]
+    return [_with_parts(j, nominal, drawn) for j in judged] if residuals and drawn is not None else judged
 
 
 def _judge(case: Case, path: PathSpec, nominal: Solved, drawn: Scenarios | None, laws: Discrepancy) -> Judgement:
     f = transfer_index(case, nominal.problem) or 0
     ceiling = float(values(case, nominal)[0])
-    explained = runs = most = np.array([ceiling])
-    rooms: dict[str, Array] = {}
+    runs = np.array([ceiling])
     if drawn is not None:
-        explained = values(case, with_rates(drawn, drawn.parameters))
-        runs = values(case, with_rates(drawn, drawn.rates(laws)))
-        if case.role == "blind":  # the model's own error is learned from those alone
-            most, rooms = values(case, with_rates(drawn, drawn.wire_limits())), drawn.rooms(f)
-    if case.quantity == "throughput_sd":
-        runs = explained
+        with_errors = case.quantity != "throughput_sd"
+        runs = values(case, with_rates(drawn, drawn.rates(laws) if with_errors else drawn.parameters))
     within = interval(runs)
     m = replace(nominal.matrices, capacity=nominal.solution.capacity)
     limit = bottleneck(nominal.problem, f, cause_of(m, f, int(nominal.solution.binding[0, f])))
     kind = drawn.held[f].own if drawn is not None else Regime("", "")
     rule = baseline.predict(case, path)
-    return Judgement(case, within.p10, within.p50, within.p90, ceiling, rule, limit, kind, runs, explained, most, rooms)
+    return Judgement(case, within.p10, within.p50, within.p90, ceiling, rule, limit, kind, runs)
+
+
+def _with_parts(j: Judgement, nominal: Solved, drawn: Scenarios) -> Judgement:
+    """A judgement with what its residual is made of."""
+    explained, most = (values(j.case, with_rates(drawn, rates)) for rates in (drawn.parameters, drawn.wire_limits()))
+    return replace(j, parts=Parts(explained, most, drawn.rooms(transfer_index(j.case, nominal.problem) or 0)))
 
 
 @lru_cache(maxsize=1)

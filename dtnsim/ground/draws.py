@@ -13,7 +13,7 @@ from statistics import NormalDist
 import numpy as np
 from numpy.typing import ArrayLike
 
-from dtnsim.physics._arrays import FloatArray as Array, IntArray
+from dtnsim.physics._arrays import FloatArray as Array
 
 
 def around(median: ArrayLike, spread: ArrayLike, score: ArrayLike, *, share: bool = False) -> Array:
@@ -56,7 +56,9 @@ def grid(samples: int) -> Array:
 
 
 @lru_cache(maxsize=1024)
-def order(seed: int, samples: int, key: str) -> IntArray:
-    """In which order a key has its scores, (samples,)."""
+def scores(seed: int, samples: int, key: str) -> Array:
+    """Standard normal scores of a key, in an order of its own, (samples,)."""
     key_seed = int.from_bytes(hashlib.blake2b(key.encode(), digest_size=8).digest(), "little")
-    return np.random.default_rng([seed, key_seed]).permutation(samples)
+    permuted = np.asarray(grid(samples)[np.random.default_rng([seed, key_seed]).permutation(samples)])
+    permuted.flags.writeable = False  # many ask for it
+    return permuted

@@ -264,7 +264,7 @@ class Draw:
     def __init__(
         self, samples: int = 0, seed: int = 1, correlation: draws.Correlation | None = None, *, mean: bool = False
     ) -> None:
-        self.samples, self._seed, self._mean = samples, seed, mean
+        self.samples, self.seed, self._mean = samples, seed, mean
         #: what was drawn so far: standard normal scores by key, (samples,) each
         self.scores: dict[str, Array] = {}
         self._drawn: dict[tuple[str, float, float, str], Array] = {}
@@ -333,8 +333,8 @@ class Draw:
         return scores
 
     def _permuted(self, key: str) -> Array:
-        order = draws.order if self.samples <= 1024 else draws.order.__wrapped__  # searches draw the same: 8 MB at most
-        return np.asarray(draws.grid(self.samples)[order(self._seed, self.samples, key)])
+        scores = draws.scores if self.samples <= 1024 else draws.scores.__wrapped__  # searches ask again: 8 MB at most
+        return scores(self.seed, self.samples, key)
 
 
 class Table(Draw):

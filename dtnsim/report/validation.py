@@ -4,6 +4,8 @@ import math
 from collections.abc import Sequence
 from typing import Any, Final
 
+import numpy as np
+
 from dtnsim import __version__
 from dtnsim.evidence.trust import CENTRAL, Judgement, by_kind, first, judging, ranks, trust
 from dtnsim.evidence.validate import Validation
@@ -63,7 +65,7 @@ def show(val: Validation, out: Out) -> None:
         s = val.left_out_summary()
         errors = f"{s.n} cases, median error {percent(s.mdape)}, worst {percent(s.max_ape)}"
         out.print(f"fit cases, each predicted by a fit without it: {errors}")
-    if trust(val.judgements) is not None:
+    if judging(val.judgements):
         heading = "intervals of the judging figures, each by laws learned without its study; scores of ln(figure)"
         out.print(heading, apart=True)
         out.print(_trust(val))
@@ -148,7 +150,7 @@ def _cases(val: Validation, site: str, *, why: bool = False) -> Table:
 
 def _calibration(chosen: Sequence[Judgement]) -> Figure:
     """Coverage against level: a curve below the diagonal promises too much."""
-    shares = [sum(j.within(level) for j in chosen) / len(chosen) for level in _LEVELS]
+    shares = np.mean([j.within(_LEVELS) for j in chosen], axis=0).tolist()
     ideal = line("as promised", [0, 100], [0, 100], color=GREY, dash="dash")
     curve = line(
         f"{len(chosen)} figures", [100 * level for level in _LEVELS], [100 * s for s in shares],

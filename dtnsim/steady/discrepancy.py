@@ -17,7 +17,7 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from dataclasses import astuple, dataclass, field, fields, replace
-from functools import cache
+from functools import cache, lru_cache
 from pathlib import Path
 from typing import Any, Final, NamedTuple, TypeVar
 
@@ -158,12 +158,12 @@ class Discrepancy:
 
         def error(regime: Regime) -> Array:
             if regime not in errors:
-                own, common = (_levels(draw.score(f"discrepancy {label}")) for label in (regime.drawn_as, regime.tool))
-                log_error = self.law(regime).ppf(_levels(clayton(own, common)))
+                labels = f"discrepancy {regime.drawn_as}", f"discrepancy {regime.tool}"
+                log_error = self.law(regime).ppf(_levels_of(*(draw.score(label).tobytes() for label in labels)))
                 if not mean:
                     noise = self.noise(regime)
                     apart = noise.same_day if regime.same_every_day else noise.random_day
-                    log_error = log_error + apart * UNIT * t4_quantile(_levels(draw.score(f"{REPEAT}{regime.kind}")))
+                    log_error = log_error + apart * _luck(draw.score(f"{REPEAT}{regime.kind}").tobytes())
                 errors[regime] = np.exp(log_error)[rows]
             return errors[regime]
 
@@ -307,6 +307,21 @@ def clayton(own: Array, common: Array) -> Array:
 def _levels(scores: Array) -> Array:
     """Levels of scores that fill a grid: their ranks."""
     return np.asarray((np.argsort(np.argsort(scores)) + 0.5) / scores.size)
+
+
+# many transfers and paths share what has the same draws
+
+
+@lru_cache(maxsize=256)
+def _levels_of(own: bytes, common: bytes) -> Array:
+    """Levels of the error of a kind by the scores of its own and of a common one."""
+    return _levels(clayton(*(_levels(np.frombuffer(scores)) for scores in (own, common))))
+
+
+@lru_cache(maxsize=64)
+def _luck(scores: bytes) -> Array:
+    """How far runs are off by their scores, in standard deviations."""
+    return UNIT * t4_quantile(_levels(np.frombuffer(scores)))
 
 
 def capped(rates: Array, m: Matrices, kinds: Sequence[str], before: Array, more: Array) -> Array:

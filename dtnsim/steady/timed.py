@@ -19,7 +19,7 @@ from typing import Final
 import numpy as np
 
 from dtnsim.composition import files
-from dtnsim.composition.compose import Composer, compose
+from dtnsim.composition.compose import Composer
 from dtnsim.composition.residency import NOTHING, History, Residency, begun
 from dtnsim.composition.resolved_transfer import FIRST_GUESS_BPS
 from dtnsim.description.spec import PathSpec
@@ -27,9 +27,10 @@ from dtnsim.ground.ledger import Ledger
 from dtnsim.ground.pages import CachedFile
 from dtnsim.ground.quantity import Draw, middle
 from dtnsim.ground.records import Problem, Transfer
-from dtnsim.ground.term import without_words
+from dtnsim.ground.term import without_words, worded
 from dtnsim.physics.tcp.window import ahead_of_arrival
 from dtnsim.steady import durability, epochs
+from dtnsim.steady.meetings import meetings
 from dtnsim.steady.ordering import ends as ends_of
 
 _MERGERS: Final = 12  #: how often overlapping turns are put together before all are
@@ -208,6 +209,7 @@ def _dirty_after(walk: _Walk, pool: str, writers: list[tuple[Transfer, float]]) 
 #: rounds at most, and the relative change of what moves below which it stays
 _ROUNDS: Final = 30
 _STAYS: Final = 1e-4
+_ROUNDING: Final = 1e-12  #: and that which is rounding
 #: bytes that take so many times too long take for ever, and the part of them that is tried next
 _FOR_EVER: Final = 1e3
 _LEAST_STEP: Final = 1e-3
@@ -231,7 +233,10 @@ def composer(
     """
     times = {t.name: timing.seconds for t in path.transfers if (timing := t.timing()) is not None}
     if moved is None:
-        moved = _settled(path, times) if times else {}
+        moved, settled = _settled(path, times) if times else ({}, None)
+        alone = before is None and not any(t.after or t.start is not None for t in path.transfers)
+        if settled is not None and alone and not (draw.many or worded()):
+            return settled
     if before is None:
         before = history(path, moved)
     if in_time:
@@ -250,8 +255,8 @@ def amounts(problem: Problem) -> dict[str, float]:
     return {t.name: t.payload_B for t in problem.transfers if t.timed}
 
 
-def _settled(path: PathSpec, times: Mapping[str, float]) -> dict[str, float]:
-    """What each timed transfer moves at the median."""
+def _settled(path: PathSpec, times: Mapping[str, float]) -> tuple[dict[str, float], Composer | None]:
+    """What each timed transfer moves at the median; where the last round moved it no more, what composed that."""
     sizes = {t.name: t.dataset.payload_B for t in path.transfers if t.dataset is not None}
     once = {t.name for t in path.transfers if (timing := t.timing()) is not None and not timing.repeats}
     most = {name: sizes[name] if name in once else math.inf for name in times}
@@ -259,13 +264,15 @@ def _settled(path: PathSpec, times: Mapping[str, float]) -> dict[str, float]:
     searches = {name: _Search(seconds) for name, seconds in times.items()}
     for _ in range(_ROUNDS):
         with without_words():
-            problem = compose(path, Draw(), moved)
-        rates = dict(zip((t.name for t in problem.transfers), epochs.rates(problem)[0], strict=True))
+            composer = Composer(path, Ledger(Draw()), moved)
+            problem = composer.problem()
+        rates = dict(zip((t.name for t in problem.transfers), meetings(problem).own, strict=True))
         before = moved
         moved = {n: min(s.better(before[n], before[n] / max(rates[n], 1e-300)), most[n]) for n, s in searches.items()}
         if all(abs(moved[n] - before[n]) <= _STAYS * before[n] for n in moved):
             break
-    return moved
+    same = all(abs(moved[n] - before[n]) <= _ROUNDING * before[n] for n in moved)
+    return (before, composer) if same else (moved, None)
 
 
 class _Search:

@@ -239,7 +239,7 @@ def judged() -> tuple[Judgement, ...]:
     every = [c for site in ("venadi", "uci", "esnet") for c in cases.load(CASES / site / "cases.yaml")]
     chosen = [c for c in every if c.role != "fit" or c.id in ("ascp-mean", "dd-lightpath-evening",
               "dd-ucinet-afternoon", "cp-10g-in-ucinet-trials")]  # fmt: skip
-    return validate.validate([c for c in chosen if not c.withheld], samples=64).judgements
+    return validate.validate([c for c in chosen if not c.withheld], samples=64, residuals=True).judgements
 
 
 @pytest.mark.long
