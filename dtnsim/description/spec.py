@@ -200,6 +200,7 @@ def load(
     *,
     events: str | Path | None = None,
     workload: str | Path | None = None,
+    built: Built | None = None,
 ) -> PathSpec:
     """Reads a path by file or by the name of a shipped one.
 
@@ -210,6 +211,7 @@ def load(
             that the path names itself; ``none`` for no fitted parameters at all.
         events: A YAML file whose ``events`` and ``others`` are put over those of the path.
         workload: A workload, shipped or in a file, that takes the place of the path's own, or of its transfers.
+        built: Hosts of other paths, of which like ones are not built again.
 
     Raises:
         SpecError: with file, line, key, value and remedy.
@@ -235,7 +237,7 @@ def load(
             raw.put(key, value, *around.lines[key])
     over = [*before, *texts(overrides)]
     with _told_whole(raw, over, beside):
-        return resolve(raw, over, beside=beside)
+        return resolve(raw, over, beside=beside, built=built)
 
 
 @contextmanager

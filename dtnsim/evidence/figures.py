@@ -12,6 +12,7 @@ from typing import Any
 import numpy as np
 
 from dtnsim.description import spec
+from dtnsim.description.hosts import Built
 from dtnsim.description.spec import PathSpec
 from dtnsim.evidence.cases import Case
 from dtnsim.ground.errors import SpecError
@@ -115,6 +116,7 @@ class Paths:
     def __init__(self, calibration: str | None = None) -> None:
         self._calibration = calibration
         self._files: dict[Path, PathSpec] = {}
+        self._built = Built()
         self._changed: dict[tuple[Path, tuple[str, ...]], PathSpec] = {}
 
     def __call__(self, case: Case) -> PathSpec:
@@ -126,7 +128,7 @@ class Paths:
         key = (case.path, case.overrides)
         if key not in self._changed:
             if case.path not in self._files:
-                self._files[case.path] = spec.load(case.path, (), self._calibration)
+                self._files[case.path] = spec.load(case.path, (), self._calibration, built=self._built)
             base = self._files[case.path]
             self._changed[key] = base.changed(case.overrides) if case.overrides else base
         return self._changed[key]

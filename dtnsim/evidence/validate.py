@@ -127,7 +127,7 @@ def validate(
         seed: Seed of the draws.
         leave_one_out: Predict every fit case also by parameters that were fitted without it.
         reasons: Say by which numbers what binds does; which station it is is said anyhow.
-        residuals: Find also what `Judgement.residual` is made of, which the laws of the model's own error are learned from.
+        residuals: Find also what `Judgement.residual` is made of, from which the model's own error is learned.
         progress: Called with (done, all).
         scheduler: Address of a Dask scheduler, ``tcp://login1:8786``, whose workers predict the cases instead.
 
