@@ -16,6 +16,7 @@ from collections.abc import Iterable, Mapping
 from contextlib import nullcontext, suppress
 from copy import copy
 from dataclasses import replace
+from functools import cached_property
 from typing import Any
 
 import numpy as np
@@ -127,14 +128,22 @@ class Composer:
                 spec.name,
                 sharing.stations(ledger.stations.values(), self.company.carried),
                 transfers,
-                (*spec.notes, *ledger.folded([*spec.hosts, *(t.name for t in spec.transfers)])),
+                (*self._notes, *ledger.folded([*spec.hosts, *(t.name for t in spec.transfers)])),
                 spec.slowdowns(ledger),
                 ledger.connections,
-                {node: data["key"] for node, data in spec.graph.nodes(data=True) if "key" in data},
+                self._keys,
                 self.company.carried,
                 drives if drives.shared else None,
             )
             return self._composed
+
+    @cached_property
+    def _notes(self) -> tuple[str, ...]:
+        return self.spec.notes
+
+    @cached_property
+    def _keys(self) -> dict[str, str]:
+        return {node: data["key"] for node, data in self.spec.graph.nodes(data=True) if "key" in data}
 
     def beside_streams(self, number: int, streams: Mapping[Shelf, int]) -> Transfer:
         """A transfer as it is while there are so many streams on the volumes of its ends.

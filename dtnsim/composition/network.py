@@ -32,7 +32,6 @@ class Network:
         self._spec = spec
         self._linked = any(s.between is not None for s in spec.links.values())
         self._routes: dict[tuple[Any, ...], Route] = {}
-        self._ways: dict[tuple[Any, ...], list[str]] = {}
 
     def route(self, source: Host, destination: Host, via: list[str], nics: Mapping[str, str] | None = None) -> Route:
         """The way from one host to another: the quickest in the path's graph, or over the links that a transfer names.
@@ -113,10 +112,10 @@ class Network:
             tuple((n, edge["rtt"]) for n, edge in path_graph[node].items() if path_graph.nodes[n]["host"] == "network")
             for node in (source, destination)
         )
-        segments = self._ways.get(key)
-        if segments is None:
-            segments = self._ways[key] = graph.shortest_route(path_graph, source, destination)
-        return segments
+        ways: dict[Any, list[str]] = path_graph.graph["ways"]
+        if key not in ways:
+            ways[key] = graph.shortest_route(path_graph, source, destination)
+        return ways[key]
 
     def _forward(self, source: Host, destination: Host) -> bool:
         """Whether bytes cross the WAN from its near end to its far end."""

@@ -59,7 +59,7 @@ def _graph(spec: Joined) -> nx.Graph[str]:
     graphs.prepare()
     import networkx as nx
 
-    graph: nx.Graph[str] = nx.Graph(name=spec.name, order=order(spec), near=near_end(spec))
+    graph: nx.Graph[str] = nx.Graph(name=spec.name, order=order(spec), near=near_end(spec), ways={})
     for host in spec.hosts.values():
         _host(graph, host)
     if spec.wan:

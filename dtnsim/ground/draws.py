@@ -9,11 +9,14 @@ import math
 from dataclasses import dataclass, field
 from functools import lru_cache
 from statistics import NormalDist
+from typing import Final
 
 import numpy as np
 from numpy.typing import ArrayLike
 
 from dtnsim.physics._arrays import FloatArray as Array
+
+FEW: Final = 1024  #: draws up to which they are kept: 8 MB of scores, and as much of values
 
 
 def around(median: ArrayLike, spread: ArrayLike, score: ArrayLike, *, share: bool = False) -> Array:
@@ -62,3 +65,9 @@ def scores(seed: int, samples: int, key: str) -> Array:
     permuted = np.asarray(grid(samples)[np.random.default_rng([seed, key_seed]).permutation(samples)])
     permuted.flags.writeable = False  # many ask for it
     return permuted
+
+
+@lru_cache(maxsize=1024)
+def drawn(seed: int, samples: int, key: str, median: float, spread: float, *, share: bool) -> Array:
+    """Values of a number whose key has scores of its own, (samples,)."""
+    return around(median, spread, scores(seed, samples, key), share=share)

@@ -305,12 +305,15 @@ class Draw:
 
     def _by_law(self, law: Quantity, key: str) -> Array:
         """A number that is drawn by its law, or by one of several."""
+        score = self.score(key)
         if not isinstance(law, Mixture):
-            return draws.around(law.value, law.spread, self.score(key), share=law.is_share)
+            if key in self._row or self.samples > draws.FEW:
+                return draws.around(law.value, law.spread, score, share=law.is_share)
+            return draws.drawn(self.seed, self.samples, key, law.value, law.spread, share=law.is_share)
         if not key.startswith(REPEAT):
             self.unstated.add(law.chooser)
         spreads = np.array([one.spread for one in law.kinds])[self._kinds(law)]
-        return draws.around(self.medians(law), spreads, self.score(key), share=law.is_share)
+        return draws.around(self.medians(law), spreads, score, share=law.is_share)
 
     def medians(self, law: Mixture) -> Array:
         """Median of the kind that a number is of in each scenario."""
@@ -333,7 +336,7 @@ class Draw:
         return scores
 
     def _permuted(self, key: str) -> Array:
-        scores = draws.scores if self.samples <= 1024 else draws.scores.__wrapped__  # searches ask again: 8 MB at most
+        scores = draws.scores if self.samples <= draws.FEW else draws.scores.__wrapped__  # searches ask again
         return scores(self.seed, self.samples, key)
 
 

@@ -12,7 +12,7 @@ import math
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from contextvars import ContextVar
-from functools import lru_cache
+from functools import lru_cache, reduce
 from typing import Any, Final
 
 import numpy as np
@@ -102,12 +102,12 @@ def count(number: int, noun: str) -> Term:
 
 def minimum(*terms: Term) -> Term:
     """The smallest of several; the formula keeps only what differs."""
-    return _extreme("min", np.minimum.reduce, terms)
+    return _extreme("min", np.minimum, terms)
 
 
 def largest(*terms: Term) -> Term:
     """The largest of several."""
-    return _extreme("max", np.maximum.reduce, terms)
+    return _extreme("max", np.maximum, terms)
 
 
 def law(function: Callable[..., Any], **arguments: Any) -> Term:
@@ -174,8 +174,10 @@ def _argument(value: Any) -> str:
 
 
 def _ratio(a: Value, b: Value) -> Value:
+    if isinstance(b, float) and b:
+        return a / b
     with np.errstate(divide="ignore", invalid="ignore"):
-        return a / b if isinstance(b, np.ndarray) or b != 0 else np.divide(a, b)
+        return np.divide(a, b)
 
 
 def _joined(
@@ -204,10 +206,10 @@ def _is(operand: Term, number: float) -> bool:
     return isinstance(operand.value, int | float) and operand.value == number and not operand.source
 
 
-def _extreme(name: str, reduce: Callable[[Any], Any], terms: tuple[Term, ...]) -> Term:
+def _extreme(name: str, of_two: np.ufunc, terms: tuple[Term, ...]) -> Term:
     if len(terms) == 1:
         return terms[0]
-    value = reduce(np.broadcast_arrays(*(np.asarray(t.value, float) for t in terms)))
+    value = reduce(of_two, (t.value for t in terms))
     read = list({t.formula: t for t in terms}.values())  # those that read alike may still differ in a scenario
     value = float(value) if np.ndim(value) == 0 else value
     if len(read) == 1:

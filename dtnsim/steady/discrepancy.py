@@ -15,7 +15,7 @@ Physics stays on top: no scenario moves more than the wires, links and slots of 
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import astuple, dataclass, field, fields, replace
 from functools import cache, lru_cache
 from pathlib import Path
@@ -324,54 +324,54 @@ def _luck(scores: bytes) -> Array:
     return UNIT * t4_quantile(_levels(np.frombuffer(scores)))
 
 
-def capped(rates: Array, m: Matrices, kinds: Sequence[str], before: Array, more: Array) -> Array:
-    """Rates of scenarios, (S, F) [B/s], no more than what the wires carry, or what a user has told a tool to keep.
+class Carrier(NamedTuple):
+    """A station that nothing exceeds."""
+
+    capacity: Array  #: (S,)
+    users: Index  #: (n,) transfers that visit it.
+    first: Array  #: (S, n) what their first bytes take.
+    each: Array  #: (S, n) what one byte more of each takes.
+
+
+def carriers(m: Matrices, kinds: Sequence[str], before: Array, more: Array) -> list[Carrier]:
+    """The wires, and rates that a user has told a tool to keep.
 
     Args:
-        rates: What is asked for.
         kinds: Kind of every station.
         before: Rates at which the demands are those of ``m`` [B/s].
         more: What each byte beyond takes (`beyond`).
     """
+    listed = []
+    for k in np.unique(m.total.station).tolist():
+        kind, capacity = kinds[k] if k < len(kinds) else "", m.capacity[:, k : k + 1]
+        # what a user has told is no guess at what a tool does
+        if kind in WIRES or (kind == "target" and capacity.min() == capacity.max()):
+            visits = np.flatnonzero(m.total.station == k)
+            users, each = m.total.row[visits], more[visits].T
+            listed.append(Carrier(capacity[:, 0], users, before[:, users] * (m.total.demand[visits].T - each), each))
+    return listed
+
+
+def capped(rates: Array, turn: Index, among: Sequence[Carrier]) -> Array:
+    """Rates of scenarios, (S, F) [B/s], no more than what such stations carry; ``turn`` of each transfer."""
     rates = np.array(rates)
-    for k, users, first, each in _carriers(m, kinds, before, more):
-        for turn in sorted(set(m.turn[users].tolist())):
-            meet = m.turn[users] == turn
+    for capacity, users, first, each in among:
+        for number in sorted(set(turn[users].tolist())):
+            meet = turn[users] == number
             load = (rates[:, users[meet]] * each[:, meet]).sum(axis=1)
             with np.errstate(divide="ignore", invalid="ignore"):
-                room = np.where(load > 0, (m.capacity[:, k] - first[:, meet].sum(axis=1)) / load, np.inf)
+                room = np.where(load > 0, (capacity - first[:, meet].sum(axis=1)) / load, np.inf)
             rates[:, users[meet]] *= np.minimum(room, 1.0)[:, None]
     return rates
 
 
-def carried(m: Matrices, kinds: Sequence[str], before: Array, more: Array) -> Array:
-    """What the wires carry of each transfer where no other is there, (S, F) [B/s].
-
-    Args:
-        kinds: Kind of every station.
-        before: Rates at which the demands are those of ``m`` [B/s].
-        more: What each byte beyond takes (`beyond`).
-    """
-    most = np.full((len(m.capacity), len(m.turn)), np.inf)
-    for k, users, first, each in _carriers(m, kinds, before, more):
+def carried(shape: tuple[int, int], among: Sequence[Carrier]) -> Array:
+    """What the same carry of each transfer where no other is there, (S, F) [B/s]."""
+    most = np.full(shape, np.inf)
+    for capacity, users, first, each in among:
         with np.errstate(divide="ignore"):
-            most[:, users] = np.minimum(most[:, users], (m.capacity[:, k, None] - first) / each)
+            most[:, users] = np.minimum(most[:, users], (capacity[:, None] - first) / each)
     return most
-
-
-def _carriers(
-    m: Matrices, kinds: Sequence[str], before: Array, more: Array
-) -> Iterator[tuple[int, Index, Array, Array]]:
-    """Stations that nothing exceeds, who visits them (n,), what their first bytes take, and one more takes (S, n)."""
-    order = np.argsort(m.total.station, kind="stable")
-    first = np.searchsorted(m.total.station[order], np.arange(len(kinds) + 1))
-    for k, kind in enumerate(kinds):
-        capacity = m.capacity[:, k]
-        # what a user has told is no guess at what a tool does
-        if kind in WIRES or (kind == "target" and capacity.min() == capacity.max()):
-            visits = order[first[k] : first[k + 1]]
-            users, each = m.total.row[visits], more[visits].T
-            yield k, users, before[:, users] * (m.total.demand[visits].T - each), each
 
 
 def load(file: str | Path | None = None) -> Discrepancy:

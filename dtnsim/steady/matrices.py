@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
-from functools import partial
+from functools import lru_cache, partial
 from itertools import chain
 from typing import Any, Final
 
@@ -91,7 +91,7 @@ class Matrices:
     @property
     def unslowed(self) -> Matrices:
         """The problem where no memory is loaded so that cores slow down."""
-        return replace(self, slowdowns=())
+        return replace(self, slowdowns=()) if self.slowdowns else self
 
     @property
     def changing(self) -> BoolArray:
@@ -109,8 +109,10 @@ class Matrices:
         if stations is not None:
             place[:], place[stations] = len(stations), np.arange(len(stations))
             entries, count = np.flatnonzero(place[self.total.station] < len(stations)), len(stations)
-        with np.errstate(invalid="ignore"):  # a transfer without limit at a station that it does not load
-            taken = np.nan_to_num(rate.T[self.total.row[entries]] * self.total.demand[entries])
+        with np.errstate(invalid="ignore"):
+            taken = rate.T[self.total.row[entries]] * self.total.demand[entries]
+        if not np.isfinite(taken).all():  # a transfer without limit at a station that it does not load
+            taken = np.nan_to_num(taken)
         column = place[self.total.station[entries]]
         if not self.turn.any():
             return summed(column, taken, count + 1)[:-1].T
@@ -317,7 +319,10 @@ def rounds_of(transfer: Transfer) -> tuple[tuple[int, float], ...]:
     workers = max(int(transfer.workers), 1)
     if transfer.timed or divided(transfer) or not transfer.sizes_B:
         return ((workers, 1.0),)
-    return rounds(transfer.sizes_B, transfer.counts, workers)
+    return _rounds(transfer.sizes_B, transfer.counts, workers)
+
+
+_rounds: Final = lru_cache(maxsize=64)(rounds)  #: a path asks it again and again of the same files
 
 
 def moved(transfer: Transfer) -> list[float]:

@@ -105,8 +105,9 @@ class Scenarios:
             off = factors(m, rate[block], self.parameters[block], rows[block])
             # who meets others at a station all the time has less than their mean demands leave
             rate[block] = before = np.minimum(rate[block], self.parameters[block])
-            with_errors[block] = discrepancy.capped(before * off, m, kinds, before, more)
-            most.append(discrepancy.carried(m, kinds, before, more))
+            carriers = discrepancy.carriers(m, kinds, before, more)
+            with_errors[block] = discrepancy.capped(before * off, m.turn, carriers)
+            most.append(discrepancy.carried((len(m.capacity), len(m.turn)), carriers))
         # who is alone in part of its time has more there, but no more than the wires carry
         return np.minimum(self._times(with_errors, self.parameters, rate), np.concatenate(most))
 
