@@ -154,18 +154,19 @@ def test_no_scenario_moves_more_than_the_wires_carry() -> None:
     problem = composer(given, Draw()).problem()
     m = solve.matrices(problem)
     rates = solve.solve(m).rate
-    kinds, given = [s.kind for s in problem.stations], (rates, m.total.demand)
-    assert discrepancy.capped(rates * 10, m, kinds, *given) == pytest.approx(rates)
-    assert discrepancy.capped(rates * 0.5, m, kinds, *given) == pytest.approx(rates * 0.5)
-    uneven = discrepancy.capped(rates * np.array([[1.6, 0.2]]), m, kinds, *given)
-    assert uneven == pytest.approx(rates * np.array([[1.6, 0.2]]))
-    assert discrepancy.capped(rates * 10, m, ["core"] * len(kinds), *given) == pytest.approx(rates * 10)
-    told = ["target"] * len(kinds)
-    assert discrepancy.capped(rates * 10, m, told, *given) == pytest.approx(
-        rates
-    )  # what a tool is told to keep, it keeps
+    kinds, told = [s.kind for s in problem.stations], ["target"] * len(problem.stations)
     guessed = replace(m, capacity=m.capacity * np.array([[1.0], [1.1]]))
-    assert discrepancy.capped(rates * 10, guessed, told, *given) == pytest.approx(rates * 10)
+    uneven = np.array([[1.6, 0.2]])
+    for there, of_kinds, factor, left in (
+        (m, kinds, 10, 1),
+        (m, kinds, 0.5, 0.5),
+        (m, kinds, uneven, uneven),
+        (m, ["core"] * len(kinds), 10, 10),
+        (m, told, 10, 1),  # what a tool is told to keep, it keeps
+        (guessed, told, 10, 10),
+    ):
+        wires = discrepancy.carriers(there, of_kinds, rates, m.total.demand)
+        assert discrepancy.capped(rates * factor, m.turn, wires) == pytest.approx(rates * left)
 
 
 @pytest.mark.parametrize("seed", [1, 2, 3])
