@@ -41,8 +41,6 @@ SCHEMA: Final = "dtnsim.discrepancy/2"
 FREEDOM: Final = 2
 OF_RUNS: Final = 4
 UNIT: Final = math.sqrt((OF_RUNS - 2) / OF_RUNS)  #: scale of a t of runs that has unit variance
-#: stations that carry bytes at a rate that no system exceeds
-WIRES: Final = frozenset({"nic", "ib", "network", "pcie", "sata", "sas", "policer"})
 
 _Record = TypeVar("_Record", "Law", "Noise")
 
@@ -322,56 +320,6 @@ def _levels_of(own: bytes, common: bytes) -> Array:
 def _luck(scores: bytes) -> Array:
     """How far runs are off by their scores, in standard deviations."""
     return UNIT * t4_quantile(_levels(np.frombuffer(scores)))
-
-
-class Carrier(NamedTuple):
-    """A station that nothing exceeds."""
-
-    capacity: Array  #: (S,)
-    users: Index  #: (n,) transfers that visit it.
-    first: Array  #: (S, n) what their first bytes take.
-    each: Array  #: (S, n) what one byte more of each takes.
-
-
-def carriers(m: Matrices, kinds: Sequence[str], before: Array, more: Array) -> list[Carrier]:
-    """The wires, and rates that a user has told a tool to keep.
-
-    Args:
-        kinds: Kind of every station.
-        before: Rates at which the demands are those of ``m`` [B/s].
-        more: What each byte beyond takes (`beyond`).
-    """
-    listed = []
-    for k in np.unique(m.total.station).tolist():
-        kind, capacity = kinds[k] if k < len(kinds) else "", m.capacity[:, k : k + 1]
-        # what a user has told is no guess at what a tool does
-        if kind in WIRES or (kind == "target" and capacity.min() == capacity.max()):
-            visits = np.flatnonzero(m.total.station == k)
-            users, each = m.total.row[visits], more[visits].T
-            listed.append(Carrier(capacity[:, 0], users, before[:, users] * (m.total.demand[visits].T - each), each))
-    return listed
-
-
-def capped(rates: Array, turn: Index, among: Sequence[Carrier]) -> Array:
-    """Rates of scenarios, (S, F) [B/s], no more than what such stations carry; ``turn`` of each transfer."""
-    rates = np.array(rates)
-    for capacity, users, first, each in among:
-        for number in sorted(set(turn[users].tolist())):
-            meet = turn[users] == number
-            load = (rates[:, users[meet]] * each[:, meet]).sum(axis=1)
-            with np.errstate(divide="ignore", invalid="ignore"):
-                room = np.where(load > 0, (capacity - first[:, meet].sum(axis=1)) / load, np.inf)
-            rates[:, users[meet]] *= np.minimum(room, 1.0)[:, None]
-    return rates
-
-
-def carried(shape: tuple[int, int], among: Sequence[Carrier]) -> Array:
-    """What the same carry of each transfer where no other is there, (S, F) [B/s]."""
-    most = np.full(shape, np.inf)
-    for capacity, users, first, each in among:
-        with np.errstate(divide="ignore"):
-            most[:, users] = np.minimum(most[:, users], (capacity[:, None] - first) / each)
-    return most
 
 
 def load(file: str | Path | None = None) -> Discrepancy:

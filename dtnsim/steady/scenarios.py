@@ -1,8 +1,8 @@
 """Scenarios behind an interval: a path's parameters drawn, what the model has wrong, and one run's luck."""
 
-from collections.abc import Callable, Collection, Iterator, Mapping
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, fields, is_dataclass, replace
-from typing import Any, Final
+from typing import Any, Final, NamedTuple
 
 import numpy as np
 
@@ -24,6 +24,8 @@ from dtnsim.steady.solve import Solution
 
 #: entries of all scenarios from which on they are solved in blocks, half as large: 64 MB of each array
 MOST: Final = 16_000_000
+#: stations that carry bytes at a rate that no system exceeds
+WIRES: Final = frozenset({"nic", "ib", "network", "pcie", "sata", "sas", "policer"})
 #: factor on rates that leaves wires to end them
 _NO_LIMIT: Final = 1e9
 
@@ -105,9 +107,9 @@ class Scenarios:
             off = factors(m, rate[block], self.parameters[block], rows[block])
             # who meets others at a station all the time has less than their mean demands leave
             rate[block] = before = np.minimum(rate[block], self.parameters[block])
-            carriers = discrepancy.carriers(m, kinds, before, more)
-            with_errors[block] = discrepancy.capped(before * off, m.turn, carriers)
-            most.append(discrepancy.carried((len(m.capacity), len(m.turn)), carriers))
+            wires = carriers(m, kinds, before, more)
+            with_errors[block] = capped(before * off, wires)
+            most.append(carried((len(m.capacity), len(m.turn)), wires))
         # who is alone in part of its time has more there, but no more than the wires carry
         return np.minimum(self._times(with_errors, self.parameters, rate), np.concatenate(most))
 
@@ -253,3 +255,55 @@ def took(seconds: Array) -> Interval:
     """Median and interval of times (S,), each that of the scenario whose rate is the opposite end of the rates'."""
     rate = interval(-seconds)
     return Interval(-rate.p90, -rate.p50, -rate.p10)
+
+
+class Carrier(NamedTuple):
+    """A station that nothing exceeds."""
+
+    capacity: Array  #: (S,)
+    users: Index  #: (n,) transfers that visit it.
+    turn: Index  #: (n,) their turns.
+    first: Array  #: (S, n) what their first bytes take.
+    each: Array  #: (S, n) what one byte more of each takes.
+
+
+def carriers(m: Matrices, kinds: Sequence[str], before: Array, more: Array) -> list[Carrier]:
+    """The wires, and rates that a user has told a tool to keep.
+
+    Args:
+        kinds: Kind of every station.
+        before: Rates at which the demands are those of ``m`` [B/s].
+        more: What each byte beyond takes (`beyond`).
+    """
+    listed = []
+    for k in sorted(set(m.total.station.tolist())):
+        kind, capacity = kinds[k] if k < len(kinds) else "", m.capacity[:, k : k + 1]
+        # what a user has told is no guess at what a tool does
+        if kind in WIRES or (kind == "target" and capacity.min() == capacity.max()):
+            visits = np.flatnonzero(m.total.station == k)
+            users, each = m.total.row[visits], more[visits].T
+            first = before[:, users] * (m.total.demand[visits].T - each)
+            listed.append(Carrier(capacity[:, 0], users, m.turn[users], first, each))
+    return listed
+
+
+def capped(rates: Array, among: Sequence[Carrier]) -> Array:
+    """Rates of scenarios, (S, F) [B/s], no more than what such stations carry; those of unlike turns do not meet."""
+    rates = np.array(rates)
+    for capacity, users, turn, first, each in among:
+        for number in sorted(set(turn.tolist())):
+            meet = turn == number
+            load = (rates[:, users[meet]] * each[:, meet]).sum(axis=1)
+            with np.errstate(divide="ignore", invalid="ignore"):
+                room = np.where(load > 0, (capacity - first[:, meet].sum(axis=1)) / load, np.inf)
+            rates[:, users[meet]] *= np.minimum(room, 1.0)[:, None]
+    return rates
+
+
+def carried(shape: tuple[int, int], among: Sequence[Carrier]) -> Array:
+    """What the same carry of each transfer where no other is there, (S, F) [B/s]."""
+    most = np.full(shape, np.inf)
+    for capacity, users, _, first, each in among:
+        with np.errstate(divide="ignore"):
+            most[:, users] = np.minimum(most[:, users], (capacity[:, None] - first) / each)
+    return most

@@ -19,7 +19,7 @@ from dtnsim.steady.discrepancy import Discrepancy, Law, Noise
 from dtnsim.steady.meetings import Meeting
 from dtnsim.steady.prediction import predict
 from dtnsim.steady.regime import Holders, Regime, setting
-from dtnsim.steady.scenarios import composed_and_drawn, interval
+from dtnsim.steady.scenarios import capped, carriers, composed_and_drawn, interval
 from dtnsim.steady.timed import composer
 from tests.each import rows
 from tests.lab import answer, journey
@@ -165,8 +165,8 @@ def test_no_scenario_moves_more_than_the_wires_carry() -> None:
         (m, told, 10, 1),  # what a tool is told to keep, it keeps
         (guessed, told, 10, 10),
     ):
-        wires = discrepancy.carriers(there, of_kinds, rates, m.total.demand)
-        assert discrepancy.capped(rates * factor, m.turn, wires) == pytest.approx(rates * left)
+        wires = carriers(there, of_kinds, rates, m.total.demand)
+        assert capped(rates * factor, wires) == pytest.approx(rates * left)
 
 
 @pytest.mark.parametrize("seed", [1, 2, 3])
