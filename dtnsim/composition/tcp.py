@@ -232,7 +232,7 @@ def _course(nominal: Connection) -> Course:
     from dtnsim.physics.tcp.rate_over_time import courses, joined
 
     wide = np.array(np.broadcast_arrays(*_figures(nominal)), float).reshape(len(_figures(nominal)), -1)
-    unlike, back = np.unique(wide, axis=1, return_inverse=True)
+    unlike, back = np.unique(wide, axis=1, return_inverse=True) if wide.shape[1] > 1 else (wide, 0)
     runs = courses([_setting(nominal, figures) for figures in unlike.T.tolist()])
     return runs[0] if wide.shape[1] == 1 else joined(runs).take(np.ravel(back))
 
