@@ -65,6 +65,7 @@ def notes(
     pattern: str,
     *,
     to: Callable[[str], Any] | None = None,
+    more: Callable[[Any], Conditions] | None = None,
     new: bool = False,
     inside: bool | str = False,
     opens: bool | str = False,
@@ -75,13 +76,14 @@ def notes(
 
     Args:
         to: What makes a condition of the text; a whole number becomes one by default.
+        more: What the parser knows by then, of the command say; it goes before the line's own.
         new: Nothing of what was known before is kept.
         state: Attributes of the parser, and what they are from this line on (or what makes it: ``_seen=set``).
     """
 
     @reads(pattern, inside=inside, opens=opens, settles=settles)
     def note(parser: LinesParser, match: Match) -> None:
-        conditions = parser.conditions(match, match.re.groupindex, to)
+        conditions = (more(parser) if more else {}) | parser.conditions(match, match.re.groupindex, to)
         parser.version = str(conditions.pop("version", parser.version or "")) or None
         parser.known = conditions if new else parser.known | conditions
         for name, value in state.items():

@@ -10,6 +10,8 @@ import codecs
 import json
 import re
 from collections.abc import Collection, Iterator
+from functools import reduce
+from operator import getitem
 from typing import Any, Final, Literal
 
 from dtnsim.logs.base import Document
@@ -155,10 +157,7 @@ class JsonStream:
 
     def _object(self) -> dict[str, Any]:
         """The object that is open."""
-        current = self._head
-        for key in self._within:
-            current = current[key]
-        return current
+        return reduce(getitem, self._within, self._head)
 
     def _value(self) -> tuple[bool, Any]:
         """(whether a whole value is there, the value)."""

@@ -1,13 +1,13 @@
 """Drives and what is made of them: smartctl, nvme, lsblk, /proc/mdstat, hdparm."""
 
 import re
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterator
 from typing import Any, ClassVar, Final
 
 from dtnsim.logs._columns import columns, figures, plain, tokens
 from dtnsim.logs._declared import Found, LinesParser, Match, gives, notes, reads, said_in
 from dtnsim.logs._numbers import BINARY, DECIMAL, agrees, as_dict, as_list, decimal, inside, integer, number, size_bytes
-from dtnsim.logs.base import Conditions, Document, Evidence, LineParser, Record, anew, documents
+from dtnsim.logs.base import Conditions, Document, Evidence, Record, anew, documents
 
 _GROUPED: Final = r"(?P<n>\d+(?:[ ,.'’\u202f\xa0]\d{3})*)"
 _VIEWS: Final = {
@@ -185,12 +185,11 @@ def _namespaces(objects: Any, drive: Conditions, depth: int = 0) -> Iterator[tup
 
 
 _SIZE: Final = re.compile(r"^\d+(?:[.,]\d+)?[BKMGTPE]?$")
-_PAIRS: Final = re.compile(r'^NAME="([^"]+)".*? SIZE="([^"]+)"')  # -P
 _TYPES: Final = ("disk", "part", "lvm", "rom", "crypt", "loop", "mpath")
 _TREE: Final = re.compile(r"^[\s├└│─|`-]*")
 
 
-class Lsblk(LineParser, evidence=Evidence.CORRECTS):
+class Lsblk(LinesParser, evidence=Evidence.CORRECTS):
     """lsblk: text with any columns, JSON.
 
     Units: ``SIZE`` is in powers of 1024 with one letter (20G = 20 * 2**30, rounded to one decimal) or bytes with -b
@@ -202,17 +201,16 @@ class Lsblk(LineParser, evidence=Evidence.CORRECTS):
     _heads: list[tuple[str, int, int]] = anew(list)
     _raw = anew(bool)
 
-    def feed(self, text: str) -> Iterable[Record]:
-        words = text.split()
-        if "NAME" in words[:4] and "SIZE" in words and "STATE" not in words[:2]:
-            self._heads, self.open = tokens(text), True
-            self._raw = "  " not in text.strip()  # -r: one blank between columns
-            return ()
-        if (pairs := _PAIRS.match(text)) is not None and (value := size_bytes(pairs[2])) is not None:
-            return (self.measure("capacity", value, pairs[2], device=pairs[1]),)
-        return self._row(text) if self.open else ()
+    @reads(r"^(?=.*(?<!\S)SIZE(?!\S))\s*+(?!STATE\s|\S++\s++STATE\s)(?:\S++\s++){0,3}?NAME(?!\S)", opens=True)
+    def _head(self, match: Match) -> None:
+        self._heads = tokens(match.string)
+        self._raw = "  " not in match.string.strip()  # -r: one blank between columns
 
-    def _row(self, text: str) -> Iterable[Record]:
+    _pair = gives(r'^NAME="(?P<device>[^"]+)".*? SIZE="(?P<n>[^"]+)"', "capacity {n} [B]", to=size_bytes)  # -P
+
+    def other(self, text: str) -> Found:
+        if not self.open:
+            return None
         cells, column = tokens(text), [name for name, _, _ in self._heads].index("SIZE")
         near = [cell for cell, _, end in cells if abs(end - self._heads[column][2]) <= 1]
         near += [cell for cell, _, _ in cells[column : column + 1] if self._raw]

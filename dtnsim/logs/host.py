@@ -6,7 +6,7 @@ from collections import Counter
 from collections.abc import Iterable, Iterator
 from typing import ClassVar, Final
 
-from dtnsim.logs._declared import Found, LinesParser, Match, gives, notes, reads
+from dtnsim.logs._declared import Found, LinesParser, Match, gives, notes, reads, said_in
 from dtnsim.logs._numbers import whole_number
 from dtnsim.logs.base import Command, Conditions, Document, Evidence, Parser, Record, Status, anew, documents
 
@@ -129,11 +129,13 @@ class Numactl(LinesParser, evidence=Evidence.DESCRIBES):
             yield self.measure("distance", int(value), value, node=int(row[1]), to=column)
 
 
-_BOND: Final = re.compile(r"/proc/net/bonding/(\S+)")
+_BOND: Final = r"/proc/net/bonding/(\S+)"
 
 
-def _named(args: list[str] | None) -> str | None:
-    return next((arg for arg in reversed(args or []) if not arg.startswith("-")), None)
+def _named(parser: LinesParser) -> Conditions:
+    """The interface that a listing is of: as lines before named it, or the command."""
+    args = parser.ctx.args("ethtool") or ()
+    return {"interface": parser.known.get("interface") or next((a for a in reversed(args) if a[:1] != "-"), None)}
 
 
 #: what goes on in a block of ethtool's
@@ -157,15 +159,9 @@ class Ethtool(LinesParser, evidence=Evidence.CORRECTS):
 
     _pending: tuple[Match, int] | None = anew()  # speed and its line, until duplex is known
 
-    def _named(self) -> Conditions:
-        return {"interface": self.known.get("interface") or _named(self.ctx.args("ethtool"))}
-
     _settings = notes(r"^\s*Settings for (?P<interface>\S+?):\s*$", to=str, new=True, settles=True, block="settings")
 
-    @reads(r"^\s*NIC statistics:\s*$", opens="statistics")
-    def _statistics(self, _: Match) -> None:
-        self.known = self._named()
-
+    _statistics = notes(r"^\s*NIC statistics:\s*$", opens="statistics", more=_named)
     _rings = notes(r"^\s*Ring parameters for (?P<interface>\S+?):", opens="rings", to=str, new=True)
 
     _counter = gives(
@@ -192,12 +188,10 @@ class Ethtool(LinesParser, evidence=Evidence.CORRECTS):
         if self.open:  # of what stands behind a filter nobody knows whose message it is
             self.other(match[0])
             return None
-        mine = self.block == "settings" or _named(self.ctx.args("ethtool")) is not None
-        return self.failure(match[0], **self._named()) if mine else None
+        mine = self.block == "settings" or _named(self)["interface"] is not None
+        return self.failure(match[0], **_named(self)) if mine else None
 
-    @reads(r"^\s*Identifier\s+: <identifier:rest>\s*+$", opens="module")
-    def _identifier(self, match: Match) -> None:
-        self.known = {**self._named(), **match.groupdict()}
+    _identifier = notes(r"^\s*Identifier\s+: <identifier:rest>\s*+$", opens="module", to=str, new=True, more=_named)
 
     @reads(r"^\s*(Connector|Transceiver type|Vendor name|Vendor PN)\s+: (\S*+(?:\s++\S++)*)\s*+$", inside="module")
     def _about_module(self, match: Match) -> None:
@@ -220,7 +214,8 @@ class Ethtool(LinesParser, evidence=Evidence.CORRECTS):
         ended = super().on_command(command)
         args = command.args("ethtool") or []
         if "|" in command.text and not {"-S", "--statistics"}.isdisjoint(args):
-            self.block, self.open, self.known = "statistics", True, {"interface": _named(args)}
+            named = next((arg for arg in reversed(args) if arg[:1] != "-"), None)
+            self.block, self.open, self.known = "statistics", True, {"interface": named}
         return ended
 
 
@@ -238,10 +233,10 @@ class Bonding(LinesParser, evidence=Evidence.DESCRIBES):
     _members: list[tuple[str, int]] = anew(list)
     _up = anew(int)
 
-    @reads(r"^\s*Ethernet Channel Bonding Driver: ", opens=True, settles=True)
-    def _bond(self, match: Match) -> None:  # noqa: ARG002 (what reads hands over)
-        path = _BOND.search(self.ctx.command.text) if self.ctx.command is not None else None
-        self.known = {"bond": path[1] if path else None}
+    _bond = notes(
+        r"^\s*Ethernet Channel Bonding Driver: ", opens=True, settles=True, new=True,
+        more=lambda parser: said_in(parser.ctx.command.text if parser.ctx.command else "", str, bond=_BOND),
+    )  # fmt: skip
 
     @reads(r"^\s*(Bonding Mode|Transmit Hash Policy|Slave Interface|MII Status|Speed): <value:rest>\s*+$", inside=True)
     def _line(self, match: Match) -> Found:
