@@ -15,8 +15,9 @@ from typing import Any, Final
 
 HERE: Final = Path(__file__).parent
 SEED: Final = 20261130
-LOSS_POINTS, START_POINTS = 45, 40
+LOSS_POINTS, START_POINTS, MORE_POINTS = 45, 40, 30
 CONTROLS: Final = ("reno", "cubic", "bbr")  #: those of the kernel
+BY_LOSS: Final = CONTROLS[:2]  #: those that answer a loss
 #: plain TCP has two tickets
 TOOLS: Final = ("tcp", "tcp", "scp", "sftp", "rsync", "rsyncd", "curl", "wget")
 PACKET_B, FRAME_B = 1500, 38
@@ -49,12 +50,29 @@ def points() -> list[dict[str, Any]]:
         p |= {"cc": lot.choice(CONTROLS), "buffer_bdp": between(lot, 0.25, 4), "streams": 1, "loss": 0.0}
         got = lot.choice(("put", "get"))
         drawn.append({**p, "direction": {"tcp": "put", "curl": "get", "wget": "get"}.get(tool, got)})
+    dressed(drawn, lot)
+    return drawn + more()
+
+
+def more() -> list[dict[str, Any]]:
+    """Bulk tests of fewer streams that answer every loss, over wider paths: links hold most of the others."""
+    lot, drawn = random.Random(SEED + 1), []  # noqa: S311 - a lot, no secret
+    for number in range(MORE_POINTS):
+        p = {"id": f"more-{number + 1:02d}", "tool": "iperf3", "direction": "put", "size_B": 0}
+        p |= {"rate_Mbps": between(lot, 50, 200), "rtt_ms": between(lot, 10, 200), "loss": between(lot, 1e-4, 2e-2, 2)}
+        p |= {"cc": lot.choice(BY_LOSS), "buffer_bdp": between(lot, 0.25, 4), "streams": lot.randint(1, 2)}
+        drawn.append(p)
+    dressed(drawn, lot)
+    return drawn
+
+
+def dressed(drawn: list[dict[str, Any]], lot: random.Random) -> None:
+    """Gives points a buffer in bytes, and seeds for three runs and for each three that are done again."""
     for p in drawn:
         pipe_B = p["rate_Mbps"] * p["rtt_ms"] * 125
         least = BACK_B if p["direction"] == "get" else LEAST_PACKETS * PACKET_B
         p["buffer_B"] = int(max(p["buffer_bdp"] * pipe_B, least))
-        p["seeds"] = [lot.randrange(1 << 31) for _ in range(12)]  # of runs, and of runs that are done again
-    return drawn
+        p["seeds"] = [lot.randrange(1 << 31) for _ in range(12)]
 
 
 def settings(p: dict[str, Any]) -> dict[str, str]:
