@@ -215,13 +215,13 @@ def openings(leg: Leg, net: NetUse) -> Openings:
     workers, data = leg.plan.workers, leg.data
     omitted = leg.timing.omitted if leg.timing is not None else 0.0
     if net.reopened:
-        return Openings(data.sizes_B * workers, data.counts, omitted, math.inf, math.inf)
+        return Openings(data.sizes_B * workers, data.counts, omitted, math.inf, math.inf, answered=True)
     payload = max(leg.job.payload_B, 1.0)
     waited = min(max(leg.job.largest_B, 1.0) * workers, payload) if net.stopped else math.inf
     ends = math.inf
     if leg.timing is not None and leg.timing.repeats:  # what is sent last is on its way
         ends = max(leg.timing.seconds - (0.0 if omitted or leg.route is None else leg.route.nominal_rtt / 2), 1e-3)
-    return Openings(np.array([payload]), np.array([workers]), omitted, waited, ends)
+    return Openings(np.array([payload]), np.array([workers]), omitted, waited, ends, net.stopped or net.answered)
 
 
 @lru_cache(maxsize=1)

@@ -46,6 +46,7 @@ class Openings(NamedTuple):
     omitted_s: float  #: Time before them that is left out [s].
     waited_B: float  #: Bytes of all workers after which answers are waited for; infinite where none are [B].
     end_s: float  #: Time in which what comes counts; infinite where bytes end it [s].
+    answered: bool  #: Whether an answer to the last byte is waited for, whose round trip has its way.
 
 
 def shares(route: Route, net: NetUse, frame: Framing) -> tuple[float, float]:
@@ -264,11 +265,13 @@ def opening_s(streams: Connection, openings: Openings, most_Bps: Value) -> Value
     fair = part[:, None] / np.minimum(np.asarray(streams.capacity_Bps), most_Bps)
     if openings.end_s < math.inf:  # what comes in that time counts
         fair, took = fair * openings.end_s / took, openings.end_s
-    if (
-        not streams.reopened and not openings.omitted_s
-    ):  # of many files the last byte's way is in the tool's own round trips
-        took = took + np.asarray(streams.rtt_s) / 2
+    took = took + _last_way(streams, openings)
     return _single((often[:, None] * np.maximum(took - fair, 0.0)).sum(axis=0))
+
+
+def _last_way(streams: Connection, openings: Openings) -> Any:
+    """The last byte's way to the receiver, which an answer that the tool waits for has in its round trip [s]."""
+    return 0.0 if streams.reopened or openings.omitted_s or openings.answered else np.asarray(streams.rtt_s) / 2
 
 
 def opens_s(streams: Connection, openings: Openings, most_Bps: Value) -> Value:
@@ -280,7 +283,7 @@ def opens_s(streams: Connection, openings: Openings, most_Bps: Value) -> Value:
     if streams.course is None or streams.reopened or openings.omitted_s:
         return 0.0
     lost = streams.course.opens_s(most_Bps=most_Bps, **streams.course_here)
-    return _single(_moved(openings)[1].sum() * (lost + np.asarray(streams.rtt_s) / 2))
+    return _single(_moved(openings)[1].sum() * (lost + _last_way(streams, openings)))
 
 
 def overshoots(streams: Connection) -> Any:
@@ -337,36 +340,39 @@ def _time_of(streams: Connection, size_B: Any, openings: Openings, most_Bps: Val
     """
     limits, course = {"most_Bps": most_Bps, **streams.course_here}, streams.course
     times = openings.omitted_s, openings.end_s
+    trains = math.inf if controls.find(streams.cc).by_loss and not streams.paced else 1.0
     if np.ndim(course.steady_Bps):
-        return _times_of(streams, size_B, times, limits)
+        return _times_of(streams, size_B, times, limits, trains=trains)
     if any(map(np.ndim, limits.values())):
-        return _after(course, size_B, times, limits, packed=streams.reopened)
+        return _after(course, size_B, times, limits, trains=trains)
     frozen = tuple((name, float(value)) for name, value in limits.items())
-    return _took(course, tuple(size_B.tolist()), times, frozen, packed=streams.reopened)
+    return _took(course, tuple(size_B.tolist()), times, frozen, trains=trains)
 
 
 @lru_cache(maxsize=1024)
 def _took(
     course: Course, size_B: tuple[float, ...], times_s: tuple[float, float], limits: tuple[tuple[str, float], ...],
-    *, packed: bool,
+    *, trains: float,
 ) -> Any:  # fmt: skip
     """`_after` of one scenario, cached: each phase asks for it, and each transfer that is like another."""
-    return _after(course, np.array(size_B), times_s, dict(limits), packed=packed)
+    return _after(course, np.array(size_B), times_s, dict(limits), trains=trains)
 
 
-def _after(course: Course, size_B: Any, times_s: tuple[float, float], limits: dict[str, Any], *, packed: bool) -> Any:
+def _after(course: Course, size_B: Any, times_s: tuple[float, float], limits: dict[str, Any], *, trains: float) -> Any:
     """Seconds until bytes have come along one course."""
     size, (omitted_s, end_s) = np.asarray(size_B, float)[:, None], times_s
     if not omitted_s and math.isinf(end_s):
-        return course.time_of(size, **limits, packed=packed)
+        return course.time_of(size, **limits, trains=trains)
     age = np.maximum(omitted_s - course.times_s[1] * limits["stretch"], 0.0)
     before = course.delivered_B(age, **limits)
     if end_s < math.inf:
         return size * end_s / np.maximum(course.delivered_B(age + end_s, **limits) - before, 1e-30)
-    return course.time_of(size + before, **limits, packed=packed) - age
+    return course.time_of(size + before, **limits, trains=trains) - age
 
 
-def _times_of(streams: Connection, size_B: Any, times_s: tuple[float, float], limits: dict[str, Any]) -> Any:
+def _times_of(
+    streams: Connection, size_B: Any, times_s: tuple[float, float], limits: dict[str, Any], *, trains: float
+) -> Any:
     """`_after` of scenarios with a course each, in batches whose steps take some 30 MB."""
     if times_s != (0.0, math.inf):
         raise MixedError(np.arange(len(streams.course.steady_Bps)) == 0)  # a timed test: one by one
@@ -377,7 +383,7 @@ def _times_of(streams: Connection, size_B: Any, times_s: tuple[float, float], li
     for begin in range(0, count, block):
         rows = slice(begin, begin + block)
         block_limits = {name: value[rows] if np.shape(value) == (count,) else value for name, value in limits.items()}
-        times.append(course.take(rows).time_of(size, **block_limits, packed=streams.reopened))
+        times.append(course.take(rows).time_of(size, **block_limits, trains=trains))
     return np.concatenate(times, axis=1)
 
 

@@ -134,7 +134,8 @@ def data_of(row: Mapping[str, str]) -> Dataset:
         raise SpecError(f"leaves less than 1 B for each of {many} files", key="total_bytes", value=row["total_bytes"])
     if files == 0 or total == 0:
         return Dataset(name or "empty", np.array([0.0]), np.array([0]), 1)
-    folders = {"E400": 20, "E100": 5}.get(name, 1 if files > 1 else 0)
+    named = (row.get("tool_key") or row.get("tool") or "").strip() in ("scp", "sftp")  # with -r: the folder is copied
+    folders = {"E400": 20, "E100": 5}.get(name, 1 if files > 1 or named else 0)
     if name.startswith("D"):
         sizes, counts = log_normal(many, total / files * math.exp(-(_SIGMA**2) / 2), _SIGMA)
         return Dataset(name, sizes * (total / float(sizes @ counts)), counts, folders)

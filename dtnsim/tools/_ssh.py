@@ -100,10 +100,10 @@ _ZLIB: Final = core_cost("zlib6_compress", "ssh -C")
 _UNZLIB: Final = core_cost("zlib6_decompress", "ssh -C")
 
 #: messages of OpenSSH that wait, from SYN to the answer of the command that is run (RFC 4253, 4252, 4254): TCP;
-#: banners; KEXINIT; the key exchange, whose first packet Nagle's algorithm keeps back until KEXINIT is acknowledged;
-#: NEWKEYS and the service request, kept back likewise; service accepted; "none"; key offered; signature; channel;
-#: command
-LOGIN: Final = 11.0
+#: banners; KEXINIT; the key exchange; NEWKEYS and the service request, which Nagle's algorithm keeps back until those
+#: are acknowledged; "none"; key offered; signature; the server's host keys (since 6.8) and the channel, each kept back
+#: until what the server sent before is acknowledged; command
+LOGIN: Final = 12.0
 #: what runs before and besides: process start at both ends, sntrup761 and ECDH, a signature, login shell
 LOGIN_WORK: Final = prior(
     "0.33 s",
@@ -207,7 +207,14 @@ class SshLink(Model):
         """
         channel = channel or self.window()
         return NetUse(
-            SENDER, RECEIVER, channel=channel, rate=rate, overhead=sent * OVERHEAD, stopped=stopped, grain=grain
+            SENDER,
+            RECEIVER,
+            channel=channel,
+            rate=rate,
+            overhead=sent * OVERHEAD,
+            stopped=stopped,
+            answered=True,
+            grain=grain,
         )
 
     def crypto(self, sent: float = 1.0) -> tuple[CpuUse, ...]:

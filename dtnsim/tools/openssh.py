@@ -51,11 +51,15 @@ PIPE_WORK: Final = prior(
 PUT: Final = 3.0
 IN_PLACE: Final = 1.0
 GET: Final = 4.0
-#: messages of a session besides log-in: INIT, limits, REALPATH; put: STAT, REALPATH, MKDIR (and STAT where it fails),
-#: SETSTAT of the folder; get: LSTAT and STAT of what is named, REALPATH, STAT, OPENDIR, two READDIR, CLOSE
-SESSION: Final = 3.0
-PUT_FOLDER: Final = 5.0
-GET_FOLDER: Final = 8.0
+#: messages of a session besides log-in: INIT, limits, and of sftp REALPATH; put: STAT, REALPATH, MKDIR (and STAT where
+#: it fails), SETSTAT of the folder; get: LSTAT of what is named, REALPATH, STAT, OPENDIR, two READDIR, CLOSE
+SESSION: Final = 2.0
+WHERE: Final = 1.0
+PUT_FOLDER: Final = 4.0
+GET_FOLDER: Final = 7.0
+#: of one file without a folder: put: STAT of where it goes; get: LSTAT and STAT
+PUT_ALONE: Final = 1.0
+GET_ALONE: Final = 2.0
 #: a further folder: MKDIR and, after its files, SETSTAT (upload_dir_internal); or OPENDIR, READDIR, READDIR that finds
 #: the end, CLOSE
 PUT_FURTHER: Final = 2.0
@@ -63,6 +67,11 @@ GET_FURTHER: Final = 4.0
 #: a file of more writes than one: the answer to the first is waited for before others are sent (do_upload: id ==
 #: startid)
 FIRST_WRITE: Final = 1.0
+
+
+def alone(job: Job) -> bool:
+    """Whether it is one file that is named itself, in no folder."""
+    return job.files == 1 and not job.directories
 
 
 def block_of(release: str) -> Quantity:
@@ -105,9 +114,10 @@ class SftpCopy(SshCopy):
     def waits(self, job: Job) -> float:
         """Messages of a file that wait, in the protocol of this release.
 
-        Requests of the first file, which begin with more bytes than slow start does, grow behind it.
+        When the first request of the first file is answered there is nothing under way for a round trip; then requests
+        grow behind slow start, which begins with fewer bytes.
         """
-        return job.per_file(self.messages) - job.per_file(self.growing) / max(job.files, 1)
+        return job.per_file(self.messages) - job.per_file(lambda B: max(self.growing(B) - 1, 0.0)) / max(job.files, 1)
 
     def each_file(self, job: Job) -> FileCost:
         """What each file costs; its messages drawn where nobody states the release."""
@@ -156,7 +166,9 @@ class SftpCopy(SshCopy):
         """The plan of a copy by SFTP, whose messages wait for their answers."""
         put = self.client == "source"
         folder, further = (PUT_FOLDER, PUT_FURTHER) if put else (GET_FOLDER, GET_FURTHER)
-        waits = SESSION + folder + further * max(job.directories - 1, 0)
+        if alone(job):
+            folder = PUT_ALONE if put else GET_ALONE
+        waits = SESSION + (0.0 if self.in_place else WHERE) + folder + further * max(job.directories - 1, 0)
         opening = self.opening(waits, "the session's first requests")
         return self.copied(job, block, opening, self.requesting(), channel=self.in_flight(), grain=self.requests[1])
 
@@ -164,7 +176,7 @@ class SftpCopy(SshCopy):
 _SFTP: Final = (9, 0)  #: release whose scp speaks SFTP (release notes of 9.0, 2022)
 #: the old protocol waits for the file's name and for its end (openssh scp.c, source() and sink())
 SCP_ROUND_TRIPS: Final = 2.0
-SCP_OPENING: Final = 3.0  #: before and after the files of the old protocol: "ready", the folder's D and E lines
+SCP_FOLDER: Final = 2.0  #: before and after the files of the old protocol: a folder's D and E lines
 
 
 class Scp(SftpCopy):
@@ -194,7 +206,7 @@ class Scp(SftpCopy):
     def plan(self, job: Job) -> Plan:
         if self.speaks_sftp:
             return self.session(job, self.block)
-        return self.copied(job, self.block, self.opening(SCP_OPENING, "scp's own protocol"))
+        return self.copied(job, self.block, self.opening(0.0 if alone(job) else SCP_FOLDER, "scp's own protocol"))
 
 
 class Sftp(SftpCopy):

@@ -115,6 +115,7 @@ class NetUse:
     discard: bool = False  #: True where the receiver does not copy what came.
     #: True where a file ends with answers that are waited for, so that no window needs to exceed a file.
     stopped: bool = False
+    answered: bool = False  #: True where one at the end of all is, whose round trip has the last byte's way.
     #: Bytes of one request of that window: it is asked for again only when all of it is there.
     grain: Quantity | None = None
     workers: int = 1  #: Workers that the connections are of, who take what others leave of what they share.

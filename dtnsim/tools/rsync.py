@@ -20,11 +20,11 @@ _SIGNATURE = prior("1 cycles/B", 0.6, "assumed: get_checksum1 over each block of
 _GENERATOR = Thread("rsync generator")
 _SENDER, _RECEIVER = Thread("rsync sender"), Thread("rsync receiver")
 
-#: what waits once in a run (main.c, flist.c, generator.c, io.c): versions and checksum names, arguments and seed, file
-#: list, end of the first phase, end of the second, statistics and farewell
-PROTOCOL = 6.0
-#: the daemon: TCP, greeting, module, @RSYNCD: OK, and its fork's answer (clientserver.c)
-DAEMON = 6.0
+#: what waits once in a run (main.c, flist.c, generator.c, io.c): arguments, checksum names and seed, file list, end of
+#: the first phase, end of the second, statistics and farewell; versions come with ssh's answer to the command
+PROTOCOL = 5.0
+#: the daemon: TCP, greeting, module, @RSYNCD: OK, and its fork's answer (clientserver.c), then versions
+DAEMON = 7.0
 START = prior(
     "0.05 s",
     0.4,
@@ -135,7 +135,7 @@ class Rsync(Tool):
     def _net(self, sent: float) -> NetUse:
         if self.e == "ssh":
             return self.ssh.network(rate=self.bwlimit, sent=sent)
-        return NetUse(_SENDER, _RECEIVER, rate=self.bwlimit, overhead=sent)
+        return NetUse(_SENDER, _RECEIVER, rate=self.bwlimit, overhead=sent, answered=True)
 
     def _work(self, job: Job, sent: float, *, delta: bool, remote: bool) -> tuple[CpuUse, ...]:
         work = (*device_work(job, _SENDER), *both_ends(_SENDER, _RECEIVER, self.overhead, "rsync's buffers"))

@@ -154,5 +154,5 @@ class TarSsh(SshTool):
     def plan(self, job: Job) -> Plan:
         sent = self.sent(job) * overhead(job, self.packer)
         cpu = (*self.crypto(sent), *self.packing())
-        opening = self.opening(1.0, "the end of the stream")
+        opening = self.opening(0.0, "the end of the stream")
         return Plan(_stream(job, self.packer, self.network(sent=sent), cpu, self.record), opening=opening)

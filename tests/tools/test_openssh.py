@@ -1,7 +1,10 @@
 """scp, sftp and hpnscp: windows, requests in flight, releases."""
 
+from pathlib import Path
+
 import pytest
 
+from dtnsim.steady.prediction import predict
 from dtnsim.tools._ssh import COSTS
 from tests.each import rows
 
@@ -94,7 +97,10 @@ def test_messages_of_a_file_are_drawn_where_the_release_may_speak_sftp(tool, job
     assert old.drawn is None
 
 
-def test_requests_of_the_first_file_that_is_fetched_grow_behind_slow_start(tool, job):
-    """16 requests of 32 KiB take four round trips from one on; ten segments take more to as many bytes."""
-    get = tool("sftp", version="9.2", R="16", B="32 KiB", client="destination")
-    assert [get.waits(job(files=n, payload_B=64e6 * n)) for n in (1, 2, 8)] == [4.0, 6.0, 7.5]
+@pytest.mark.parametrize(("tool", "end", "B", "trips"), rows("tools/tables", "round trips of a short command"))
+def test_short_commands_wait_for_whole_round_trips(tool, end, B, trips):
+    """As measured: seconds over 240 ms less those over 60 ms, a flight of slow start with each answer or behind it."""
+    path = Path(__file__).parents[2] / f"calibration/lot-truth/paths/{tool}.yaml"
+    sets = {"transfer.dataset.size": f"{B} B", "wan.bandwidth": "205 Mb/s", "wan.buffer": "8 MB", **end}
+    near, far = (predict(path, overrides={**sets, "wan.rtt": r}, samples=0).duration_s for r in ("60 ms", "240 ms"))
+    assert (far.p50 - near.p50) / 0.18 == pytest.approx(trips, abs=0.4)

@@ -92,22 +92,28 @@ def pause(f: Flows) -> FloatArray:
 
 
 class Ramp:
-    """The exponential start: `n 7.9 2^(t/T)` segments after t, until the cruise's rate [segments/s] is reached."""
+    """The exponential start: `n 7.9 2^(t/T)` segments after t, until the cruise's rate [segments/s] is reached.
+
+    Linux paces no connection's first ten segments (net/ipv4/tcp_output.c, tcp_update_skb_after_send).
+    """
 
     def __init__(self, f: Flows, rate: FloatArray) -> None:
         self.rate, self.T, self.start, self.n = rate, f.T, f.start, known.BBR_STARTUP.value * f.streams
         self.until = f.T * np.log2(np.maximum(rate * f.T / (self.n * np.log(2)), 1.0))
         self.sent = self.n * (np.exp2(self.until / f.T) - 1)
+        self.link, self.at_once = f.C, np.minimum(linux.INITIAL_WINDOW * f.streams, self.sent)
 
     def delivered(self, t: FloatArray) -> FloatArray:
         """Segments delivered at t without any pause (lanes,)."""
         age = np.maximum(t - self.start, 0.0)
         early = self.n * (np.exp2(np.minimum(age, self.until) / self.T) - 1)
+        early = np.maximum(early, np.minimum(self.link * age, self.at_once))
         return np.asarray(np.where(age < self.until, early, self.sent + self.rate * (age - self.until)), float)
 
     def time_of(self, segments: FloatArray) -> FloatArray:
         """Time at which so many segments have been delivered, without any pause (lanes,)."""
         early = self.T * np.log2(1 + segments / self.n)
+        early = np.where(segments <= self.at_once, np.minimum(early, segments / self.link), early)
         late = self.until + (segments - self.sent) / self.rate
         return np.asarray(self.start + np.where(segments < self.sent, early, late), float)
 

@@ -21,7 +21,7 @@ from dtnsim.physics.tcp.setting import Setting
 ROUNDS: Final = 32
 STRETCH: Final = 1.25
 HORIZON_S: Final = 5e4  #: time that is looked at [s]: Reno climbs for hours on a long fat path
-DOUBLES: Final = 1.5  #: slow start goes on where a round delivers this much more than the one before
+DOUBLES: Final = 1.5  #: a round is of slow start where it delivers this much more than the one before
 #: transfers that are run together by `courses`: their counters then take some 30 MB; answers that are remembered
 TOGETHER: Final = 256
 KEPT: Final = 4096
@@ -114,13 +114,13 @@ class Course(Rows):
         spans = np.clip(time - begin * stretch, 0.0, span * stretch)
         return np.asarray((spans * np.minimum(self.rates_here(rate, factor, early), most)).sum(axis=-1), float)
 
-    def time_of(self, size_B: ArrayLike, *, packed: bool = False, **here: Unpack[Here]) -> FloatArray:
+    def time_of(self, size_B: ArrayLike, *, trains: float = 0.0, **here: Unpack[Here]) -> FloatArray:
         """Time from the first byte sent into the bottleneck until so many have come: inverse of `delivered_B`.
 
         Args:
             size_B: Payload [B].
-            packed: Whether the last round's segments count one behind the other, as slow start sends them, not spread
-                over their round trip: for short transfers.
+            trains: Rounds of slow start whose segments count one behind the other where they are the last, not spread
+                over their round trip: inf where nothing paces them, 1 of a sender that paces [1].
             here: How it goes here, as `Here` has it.
 
         Returns:
@@ -128,7 +128,7 @@ class Course(Rows):
 
         Valid: as `delivered_B`.
         Neglects: as `delivered_B`.
-        Source: as `delivered_B`.
+        Source: as `delivered_B`; Linux net/ipv4/tcp_output.c, tcp_update_skb_after_send (ten segments are never paced).
         """
         size, most, factor, early, stretch = self._limits(size_B, **here)
         begin, span, rate = self._steps()
@@ -144,8 +144,8 @@ class Course(Rows):
 
         current, before = at(rate, place), np.where(place > 0, at(upto, np.maximum(place - 1, 0)), 0.0)
         last = at(flows, place)
-        if packed:
-            doubles = at(rate, np.minimum(place + 1, end)) > DOUBLES * current
+        if trains:
+            doubles = (place == 0) | ((place < trains) & (current > DOUBLES * at(rate, np.maximum(place - 1, 0))))
             last = np.where(doubles, np.maximum(np.minimum(rate[..., -1:] * factor, most), last), last)
         return np.asarray((at(begin, place) * stretch + (size - before) / last)[..., 0])
 
