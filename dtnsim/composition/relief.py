@@ -12,6 +12,7 @@ from typing import Final
 import numpy as np
 
 from dtnsim.composition import tcp
+from dtnsim.composition.resolved_transfer import Openings
 from dtnsim.composition.route import Framing, Route
 from dtnsim.description.host import Host
 from dtnsim.ground import units
@@ -47,7 +48,7 @@ _GIGABIT: Final = 1e8  #: payload below which a port is slower than gigabit Ethe
 
 
 def changes(
-    streams: Connection, route: Route, net: NetUse, frame: Framing, place: str, openings: tcp.Openings | None = None
+    streams: Connection, route: Route, net: NetUse, frame: Framing, place: str, openings: Openings | None = None
 ) -> tuple[Change, ...]:
     """What relieves the streams of a transfer, in words and as ``key=value``; without any where nothing here does.
 
@@ -112,7 +113,7 @@ def _other_controls(streams: Connection, route: Route) -> tuple[Change, ...]:
     return (Change(words, (f"{key}={best}",)),) if better else ()
 
 
-def _flight(streams: Connection, frame: Framing, openings: tcp.Openings | None, most_B: float) -> float:
+def _flight(streams: Connection, frame: Framing, openings: Openings | None, most_B: float) -> float:
     """Least payload in flight of a stream at which nothing but the window would not hold it [B].
 
     Where loss holds the steady state below the link, a transfer from a cold start fills far larger windows before its
@@ -133,7 +134,7 @@ def _flight(streams: Connection, frame: Framing, openings: tcp.Openings | None, 
 
 
 def _wider(
-    streams: Connection, route: Route, net: NetUse, frame: Framing, openings: tcp.Openings | None
+    streams: Connection, route: Route, net: NetUse, frame: Framing, openings: Openings | None
 ) -> tuple[Change, ...]:
     """Buffers that hold what is in flight when nothing else but the window is in the way."""
     for name, segment, _ in route.hops:

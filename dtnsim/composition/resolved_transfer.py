@@ -5,7 +5,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from functools import lru_cache
 from itertools import pairwise
-from typing import Final
+from typing import Any, Final, NamedTuple
 
 import numpy as np
 
@@ -13,7 +13,6 @@ from dtnsim.components.access import Thread
 from dtnsim.components.filesystem import label_of
 from dtnsim.components.wiring import Volume
 from dtnsim.composition.route import Route
-from dtnsim.composition.tcp import Openings
 from dtnsim.description import dataset
 from dtnsim.description.dataset import Dataset
 from dtnsim.description.graph import Cut, narrowest_cut, single_points
@@ -205,6 +204,17 @@ def work(spec: TransferSpec, moved_B: float | None) -> tuple[Dataset, Timing | N
         return dataset.of_sizes([moved], name=f"what moves in {timing.seconds:g} s"), timing
     counts = np.maximum(np.rint(data.counts * (moved / data.payload_B)), 1).astype(np.int64)
     return replace(data, counts=counts), timing
+
+
+class Openings(NamedTuple):
+    """What the connections of a transfer move between one opening and the next."""
+
+    part_B: Any  #: Bytes that pass before connections are opened anew (G,) [B].
+    times: Any  #: How often that happens (G,).
+    omitted_s: float  #: Time before them that is left out [s].
+    waited_B: float  #: Bytes of all workers after which answers are waited for; infinite where none are [B].
+    end_s: float  #: Time in which what comes counts; infinite where bytes end it [s].
+    answered: bool  #: Whether an answer to the last byte is waited for, whose round trip has its way.
 
 
 def openings(leg: Leg, net: NetUse) -> Openings:

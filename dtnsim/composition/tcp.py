@@ -11,7 +11,7 @@ from collections.abc import Callable, Iterable, Mapping
 from dataclasses import replace
 from functools import lru_cache
 from operator import attrgetter
-from typing import TYPE_CHECKING, Any, Final, NamedTuple
+from typing import TYPE_CHECKING, Any, Final
 
 import numpy as np
 
@@ -27,6 +27,7 @@ from dtnsim.physics.tcp.setting import Setting
 from dtnsim.tools.plan import NetUse
 
 if TYPE_CHECKING:
+    from dtnsim.composition.resolved_transfer import Openings
     from dtnsim.physics.tcp.rate_over_time import Course
 
 #: window of a connection whose window-scale option was stripped (RFC 7323 without scaling)
@@ -36,17 +37,6 @@ FULL: Final = 0.99  #: a transfer that has this much of what the link allows has
 _BELOW: Final = 1 - 1e-12
 _OWN: Final = 1e-3  #: a worker whose streams could have no more than so much over their part has no more
 LEAST_RTT_S: Final = 1e-4  #: shorter round trips are not followed: there the opening is over at once
-
-
-class Openings(NamedTuple):
-    """What the connections of a transfer move between one opening and the next."""
-
-    part_B: Any  #: Bytes that pass before connections are opened anew (G,) [B].
-    times: Any  #: How often that happens (G,).
-    omitted_s: float  #: Time before them that is left out [s].
-    waited_B: float  #: Bytes of all workers after which answers are waited for; infinite where none are [B].
-    end_s: float  #: Time in which what comes counts; infinite where bytes end it [s].
-    answered: bool  #: Whether an answer to the last byte is waited for, whose round trip has its way.
 
 
 def shares(route: Route, net: NetUse, frame: Framing) -> tuple[float, float]:

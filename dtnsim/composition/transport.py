@@ -9,6 +9,7 @@ import numpy as np
 
 from dtnsim.components.nic import Nic
 from dtnsim.composition import relief, tcp
+from dtnsim.composition.resolved_transfer import Openings
 from dtnsim.composition.route import Framing, Route, burst_rate, narrowest, narrowest_name, payload_rate, policed_share
 from dtnsim.ground import units
 from dtnsim.ground.ledger import Ledger, Row
@@ -54,7 +55,7 @@ def packets(net: NetUse, frame: Framing, nics: Sequence[Nic] = ()) -> Framing:
 
 
 def charge(
-    row: Row, route: Route, net: NetUse, frame: Framing, nics: list[Nic], openings: tcp.Openings | None = None
+    row: Row, route: Route, net: NetUse, frame: Framing, nics: list[Nic], openings: Openings | None = None
 ) -> None:
     """The private limits of the connections: window, loss, target rate, windows above TCP."""
     draw = row.ledger.draw
@@ -109,7 +110,7 @@ def target(row: Row, net: NetUse, station: str, sent: Term | float = 1.0) -> Non
 
 
 def _tcp(
-    row: Row, route: Route, net: NetUse, frame: Framing, nics: list[Nic], pair: str, openings: tcp.Openings | None
+    row: Row, route: Route, net: NetUse, frame: Framing, nics: list[Nic], pair: str, openings: Openings | None
 ) -> None:
     """Window, loss and buffer of the streams themselves."""
     ledger = row.ledger
@@ -157,7 +158,7 @@ def _connection(ledger: Ledger, route: Route, net: NetUse, frame: Framing, nics:
 
 
 def _key(
-    route: Route, net: NetUse, frame: Framing, nics: list[Nic], openings: tcp.Openings | None
+    route: Route, net: NetUse, frame: Framing, nics: list[Nic], openings: Openings | None
 ) -> tuple[Any, ...] | None:
     """What the answer for some streams follows from, so that transfers that are alike ask once."""
     use = net.key("rate", "total_B")

@@ -9,11 +9,6 @@ from dtnsim.tools._ssh import COSTS
 from tests.each import rows
 
 
-def test_window_before_2007_was_128_kib(tool):
-    assert tool("scp", version="4.6").window().value == 131072
-    assert tool("scp", version="4.7p1").window().value == 2**21
-
-
 def test_hpn_ssh_follows_tcp_and_has_cipher_threads(tool, job):
     (step,) = tool("scp", hpn="true").plan(job()).steps
     assert step.net.channel is None
@@ -47,13 +42,6 @@ def test_network_and_cipher_share_the_ssh_process_and_the_file_has_its_own(tool,
 def test_ciphers_by_the_names_of_openssh(tool, openssh, here):
     """ssh_config(5), Ciphers."""
     assert tool("scp", cipher=openssh).cipher == here
-
-
-def test_requests_in_flight_are_the_window_where_they_are_fewer(tool):
-    assert tool("sftp", version="7.4").in_flight().value == 2**21  # 64 x 32 KiB, and the channel's 2 MiB
-    assert tool("sftp", R="16", version="7.4").in_flight().value == 16 * 32768
-    assert tool("sftp", R="256").in_flight().value == 2**21
-    assert tool("sftp", R="256", B="32 KiB", hpn="true").in_flight().value == 256 * 32768
 
 
 def test_requests_are_as_large_as_the_server_allows_since_release_8_5(tool):
