@@ -155,6 +155,8 @@ def lines(d: dict[str, Any]) -> list[str]:
     most = window.MOST_SYSCTL_B
     why = "the most that Linux takes" if receiving >= most else f"BDP{parts} / {share:.4g}, of a buffer the part"
     why += "" if receiving >= most else " that is window"
+    if (behind := receiving * share * n / d["bdp_B"]) > 1.01 and receiving < most:
+        why = f"{behind:.3g} x {why}; what comes behind lost segments waits there"
     sockets = f"socket buffers: to receive {_size(receiving)}{each} = {why}; to send {_size(sending)}{each}; {flight}"
     typed = [
         f'net.ipv4.tcp_{key}="{start} {size}"'

@@ -15,8 +15,7 @@ def test_between_mounts_nothing_crosses_a_network_and_a_file_is_one_stream(tool,
     """fs/operations/multithread.go: local to local only where --multi-thread-streams is given."""
     here = job(files=100, payload_B=100e9, rtt_s=0.0)
     (step,) = tool("rclone").plan(here).steps
-    assert step.net is None
-    assert step.files.round_trips == 0
+    assert (step.net, step.files.round_trips) == (None, 0)
     assert [use.end for use in step.cpu if use.what == "MD5"] == ["source", "destination"]
     assert tool("rclone").plan(here).weight == 4
     assert tool("rclone", multi_thread_streams=2).plan(here).weight == 8
