@@ -45,6 +45,7 @@ class Iozone(LinesParser, evidence=Evidence.FITS):
 
     _report_heads: list[int] = once(list)
     _run: Conditions = once(dict)
+    _typed = once(str)  # the command line, as iozone repeats it
     _scale: tuple[str, float, str] = once(lambda: _KIBS)
     _last: tuple[str, int] | None = once()  # operation and processes of the last "Children see"
     _seen: set[tuple[str, int, int]] = once(set)  # table cells, lest -R gives them again
@@ -67,12 +68,15 @@ class Iozone(LinesParser, evidence=Evidence.FITS):
     def _report_head(self, match: Match) -> None:
         self._report_heads = [int(head) for head in re.findall(r"\d+", match[0])]
 
-    _start = notes(r"Iozone: Performance", _run=dict, _scale=_KIBS, _last=None, _seen=set, _children=set, version=None)
+    _start = notes(
+        r"Iozone: Performance", _run=dict, _typed="", _scale=_KIBS, _last=None, _seen=set, _children=set, version=None
+    )
     _revision = notes(r"\$Revision: <version:dots>", to=str)
 
     @reads(r"Command line used: (.*)")
     def _used(self, match: Match) -> None:
-        self._run |= _iozone_conditions(match[1].split())
+        self._typed = match[1]
+        self._run |= parse_arguments(self.tool, match[1].split()).known
 
     @reads(r"(?i)Record Size <record_B:int> k")
     @reads(r"(?i)(?:File size set to|Each process writes a) <file_B:int> k")
@@ -84,7 +88,7 @@ class Iozone(LinesParser, evidence=Evidence.FITS):
 
     @reads(r"^\s*(?:Can.?t (?:open|write|create)\b|Error (?:writing|reading|opening)\b|fsync: |write: |open: ).*")
     def _failed(self, problem: Match) -> Found:
-        mine = bool(self._run) or "iozone" in problem[0] or self.ctx.args("iozone") is not None
+        mine = bool(self._run or self._typed) or "iozone" in problem[0] or self.ctx.args("iozone") is not None
         return self.failure(problem[0], **self._run) if mine else None  # any program could print it
 
     def other(self, text: str) -> Found:
@@ -118,9 +122,9 @@ class Iozone(LinesParser, evidence=Evidence.FITS):
         if len(cells) > len(self._edges):
             return None
         placed = by_right_edge(cells, self._edges)
-        tests = self._run.get("tests") or _iozone_conditions(self.ctx.args("iozone")).get("tests")
-        if placed is None and tests:
-            filled = [name for test in str(tests).split(",") for name in _TESTS.get(int(test), "").split()]
+        typed = self._typed or " ".join(self.ctx.args("iozone") or ())
+        if placed is None and (tests := re.findall(r"(?<!\S)-i ?(\d+)", typed)):
+            filled = [name for test in tests for name in _TESTS.get(int(test), "").split()]
             if len(filled) == len(cells) - 2:
                 return [0, 1, *sorted(_COLUMNS.index(name) + 2 for name in filled)]
         return placed
@@ -175,15 +179,7 @@ class Iozone(LinesParser, evidence=Evidence.FITS):
         return self.measure(quantity, float(match[2]) * factor, match[2], self._conditions(), operation=operation)
 
     def _conditions(self) -> Conditions:
-        conditions = {**_iozone_conditions(self.ctx.args("iozone")), **self._run}
-        conditions.pop("tests", None)
-        return conditions
-
-
-def _iozone_conditions(args: list[str] | None) -> Conditions:
-    """What an iozone command line says; its tests (``-i 0 -i 1``) as ``0,1``."""
-    tests = ",".join(re.findall(r"(?<!\S)-i ?(\d+)", " ".join(args or ())))
-    return {**parse_arguments("iozone", args).known, **({"tests": tests} if tests else {})}
+        return {**self.command_line().known, **self._run}
 
 
 _MIB: Final = 2.0**20
