@@ -233,7 +233,8 @@ def with_margins(stages: Sequence[Stage]) -> list[Stage]:
 def frontier(stages: Sequence[Stage], confidence: float) -> list[Stage]:
     """Stages by rising price, without those that are neither faster, nor surer, nor the first to be sure enough."""
     front: list[Stage] = []
-    for stage in sorted(stages, key=lambda s: (s.price.amount, len(s.options) > 0, -s.probability, -s.rate)):
+    # prices that are shown alike, in whole units, are: converted ones differ by cents
+    for stage in sorted(stages, key=lambda s: (round(s.price.amount), len(s.options) > 0, -s.probability, -s.rate)):
         faster = all(stage.rate > k.rate * (1 + _FASTER) for k in front)
         surer = all(stage.probability > k.probability + _SURER for k in front)
         enough = stage.probability >= confidence > max((k.probability for k in front), default=0.0)

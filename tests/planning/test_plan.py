@@ -21,7 +21,7 @@ from dtnsim.planning.actions import settings
 from dtnsim.planning.money import exchange
 from dtnsim.planning.option import Setting
 from dtnsim.planning.plan import Plan
-from dtnsim.planning.proposal import Stage, Would, surest
+from dtnsim.planning.proposal import Stage, Would, frontier, surest
 from dtnsim.report import charts
 from tests.conftest import Run
 from tests.each import rows, tables
@@ -162,6 +162,12 @@ def test_of_values_that_help_only_alone_the_best_is_told() -> None:
     """Window 32 MiB is the best of its kind alone; another kind, better still, does not hide it."""
     made = [tuning.Win(Setting(what, (), ()), rate, False) for what, rate in (("w", 12.0), ("w", 13.0), ("cc", 20.0))]
     assert [tuning._best_alone(w, made, 10.0) for w in made] == [False, True, True]
+
+
+def test_prices_that_are_shown_alike_are_no_step_of_their_own() -> None:
+    sets = (("2037.02", 5.8, 0.1), ("2037.04", 7.3, 0.3))  # 1.5 for two cents: 75,000 "more per 1,000"
+    made = [SimpleNamespace(price=Money(Decimal(p), "EUR"), options=(1,), rate=r, probability=c) for p, r, c in sets]
+    assert frontier(made, 0.5) == made[1:]  # type: ignore[arg-type,comparison-overlap]
 
 
 def test_the_list_for_venadi_fits_its_slots_and_bays(venadi: Plan) -> None:
