@@ -141,7 +141,7 @@ class PageCache(Store):
         self.memory.crossed(_stations(leg))
         for move in self._fills:
             move.leg = leg
-            self.engine.change(move.flow, row=self._row(leg), cap=leg.cap)
+            self.engine.change(move.flow, row=self._row(leg), cap=leg.opened(move.share))
         if self.outflow is not None and leg.drain is not None:
             self.engine.change(self.outflow, row=leg.drain)
         self._soon()

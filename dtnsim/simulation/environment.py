@@ -217,7 +217,7 @@ class Environment:
         for move in job.moves.values():
             if move.leg.drain is None:
                 move.leg = job.legs[places[move.leg]]
-                self.engine.change(move.flow, row=move.leg.fill, cap=move.leg.cap)
+                self.engine.change(move.flow, row=move.leg.fill, cap=move.leg.opened(move.share))
 
     def stop(self, retry_after: float, stations: Sequence[int] | None) -> None:
         """Stops the files under way on some stations (all files where None); they start again after a time."""

@@ -68,8 +68,7 @@ class Leg:
 
         Below what the link carries it is their windows that hold them, which are a worker's own.
         """
-        assert self.ramp is not None
-        if share == math.inf:
+        if self.ramp is None or share == math.inf:
             return self.cap
         return min(self.private_Bps, share * (self.ramp_Bps if share < _FULL * self.ramp.last else self.open_Bps))
 

@@ -50,9 +50,8 @@ def ramp_of(streams: Connection, scenario: int = 0) -> Ramp | None:
     shares = rates / value(streams.capacity_Bps)
     if last > 1 - _ALIKE:  # a window as wide as a file is as good as any; what overshoots loss is spent by all files
         # and of a connection of its own one as wide as the rest of a file, which leaves at once in the last round trip
-        lasts = np.diff(ends, prepend=0.0) if streams.reopened else value(streams.rtt_s)
-        passed = rates * lasts
-        shares = np.where((np.cumsum(passed) if streams.reopened else passed) >= streams.file_B, last, shares)
+        passed = np.cumsum(np.append(0.0, rates * np.diff(ends, prepend=0.0)))[:-1] if streams.reopened else 0.0
+        shares = np.where(rates * value(streams.rtt_s) >= streams.file_B - passed, last, shares)
     # of a connection of its own a small file meets the first steps alone
     return _merged(ends.tolist(), shares.tolist(), last, 0.0 if streams.reopened else _LITTLE * last)
 

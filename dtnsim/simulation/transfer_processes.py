@@ -35,12 +35,13 @@ class Move:
         leg: The leg as it was when its bytes were last counted.
         left: Bytes that were left then [B].
         since: When that was [s].
+        share: How far its connections are open, as `jobs.Leg.opened` takes it; infinite where they are.
     """
 
-    __slots__ = ("flow", "left", "leg", "since")
+    __slots__ = ("flow", "left", "leg", "share", "since")
 
     def __init__(self, flow: Transfer, leg: Leg, size: float, now: float) -> None:
-        self.flow, self.leg, self.left, self.since = flow, leg, size, now
+        self.flow, self.leg, self.left, self.since, self.share = flow, leg, size, now, math.inf
 
     def book(self, left: float, time: float) -> float:
         """Counts what has moved up to a time for its leg; returns it [B]."""
@@ -245,8 +246,8 @@ def _open_up(engine: Engine, job: Job, move: Move, age_s: float) -> Process:
     """Raises the cap of what moves, until its connections are open or it has ended."""
     ramp, env = move.leg.ramp, engine.env
     assert ramp is not None
-    for seconds, share in (*ramp.after(age_s), (0.0, math.inf)):
-        engine.change(move.flow, cap=move.leg.opened(share))  # of the path as it is now
+    for seconds, move.share in (*ramp.after(age_s), (0.0, math.inf)):
+        engine.change(move.flow, cap=move.leg.opened(move.share))  # of the path as it is now
         if job.cache is not None:
             job.cache.look()
         yield env.timeout(seconds)
