@@ -12,11 +12,11 @@ follows.
 
 import math
 from collections import Counter
-from collections.abc import Iterable, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextlib import nullcontext, suppress
 from copy import copy
 from dataclasses import replace
-from functools import cached_property
+from functools import cached_property, partial
 from typing import Any
 
 import numpy as np
@@ -66,14 +66,15 @@ def run_together(paths: Iterable[PathSpec]) -> None:
     several = list(paths)
     with gathered(), without_words():
         for path in several if len(several) > 1 else ():
-            if all(split_end(t.source_end)[0] == split_end(t.to)[0] for t in path.transfers):
-                continue  # no connections between its ends
+            mounts = any(v.server is not None or v.over for h in path.hosts.values() for v in h.volumes.values())
+            if not mounts and all(split_end(t.source_end)[0] == split_end(t.to)[0] for t in path.transfers):
+                continue  # no connections
             with suppress(DtnsimError):  # whoever composes it hears of it
                 composer = Composer(path, Ledger(Draw()), {})
                 for each in composer.legs:
-                    for step in each.plan.steps:
+                    for connect in (c for step in each.plan.steps for c in composer.connections(each, step)):
                         with suppress(NotYet):
-                            composer.connect(each, step)
+                            connect()
 
 
 class Composer:
@@ -288,13 +289,17 @@ class Composer:
             return {"cache": cache}
         return {"cache": cache, "buffered": buffered, "flushed": write.finish != "none"}
 
-    def connect(self, leg: Leg, step: Step) -> None:
-        """Asks for the answers of the connections of a step."""
+    def connections(self, leg: Leg, step: Step) -> Iterator[Callable[[], None]]:
+        """What asks for the answers of the connections of a step, and of the mounts that it uses, one by one."""
+        row, storage = Row(self.ledger, leg.spec.name, [], step.share), self.storages[self.turns[leg.spec.name]]
+        for end, _, use in storage.uses(leg, step):
+            if end.mounted.server is not None or end.mounted.over:
+                yield partial(storage.charge, row, row, end, use)
         if step.net is not None and leg.route is not None:
-            row, net = Row(self.ledger, leg.spec.name, [], step.share, terms=[]), leg.use_of(step.net)
+            net = leg.use_of(step.net)
             nics, frame = self.network.ends(leg.route, net, leg.spec)
-            cards = [card for _, card in nics]
-            transport.charge(row.seen_from(""), leg.route, net, frame, cards, openings(leg, step.net))
+            cards, opened = [card for _, card in nics], openings(leg, step.net)
+            yield partial(transport.charge, row.seen_from(""), leg.route, net, frame, cards, opened)
 
     # -- one step ---------------------------------------------------------------------------------
 
