@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 
 import dtnsim
-from dtnsim.discovery import outputs, pasted
+from dtnsim.discovery import pasted
 from dtnsim.discovery.discover import discover
 from dtnsim.discovery.outputs import Stated
 from dtnsim.ground import yamlio
@@ -82,12 +82,6 @@ def test_numbers_are_read_as_they_are_printed() -> None:
     assert pasted.Record("volume", "", {"B": "994.662.584.320 "}).size() == 994662584320
     assert pasted.Record("memory", "", {"Mi": "8,039"}).size() == 8039 * 2**20
     assert pasted.Record("drive", "", {"GiB": "1.308 T"}).size() == pytest.approx(1.438e12, rel=1e-3)
-
-
-def test_plain_lsblk_is_a_tree() -> None:
-    tree = pasted.tree(outputs.read(PASTED / "lshw-laptop.txt").texts["lsblk"])
-    assert [d["name"] for d in tree if d["type"] == "disk"] == ["sda"]
-    assert next(d for d in tree if d["name"] == "sda")["children"][0]["mountpoints"] == ["/"]
 
 
 def test_columns_of_lsblk_are_told_by_their_heads() -> None:
