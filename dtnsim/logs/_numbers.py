@@ -33,7 +33,7 @@ _WORDS: Final[dict[str, tuple[str, float, float]]] = {
 _UNIT: Final = re.compile(r"([kKMGTPE]?)(i?)(?:(B|[Bb]ytes?)|b|[Bb]its?)(/s(?:ec)?|ps)?")
 _CLOCK: Final = re.compile(r"(?:(?:(\d+)[-:d ]\s?)?(\d+):)?(\d+):(\d+(?:[.,]\d+)?)")
 _PARTS: Final = re.compile(r"(?<!\d)(\d++(?:\.\d++)?)(ms|us|µs|w|d|h|m|s)")
-_SIZE: Final = re.compile(r"([^a-z]*?(?:(?<=\d)e[+-]?\d+)?)\s*(?:([a-z])(i?))??(?:b|bytes?)?", re.IGNORECASE)
+_SIZE: Final = re.compile(r"([^a-z]*+(?:(?<=\d)e[+-]?\d++)?)\s*+(?:([a-z])(i?))??(?:b|bytes?)?", re.IGNORECASE)
 _DIGITS: Final = 24
 _GROUPS: Final = str.maketrans("", "", " ,.'’_\u00a0\u2009\u202f")
 
@@ -114,7 +114,7 @@ def size_bytes(text: str, table: dict[str, float] = BINARY) -> float | None:
         return None
     factor = (BINARY if match[3] else table).get(match[2] or "")
     try:
-        return None if factor is None else decimal(match[1]) * factor
+        return None if factor is None else decimal(match[1].strip()) * factor
     except ValueError:
         return None
 
