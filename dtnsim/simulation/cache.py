@@ -280,8 +280,6 @@ class PageCache(Store):
         if self._holds_bytes and self.level <= self._stop():
             return HELD
         if self.filled - self.drained <= tiny:
-            self.leg.drained += self.filled - self.drained
-            self.drained = self.filled
             if not self._fills:
                 return self._resting
             return EMPTY if out > into * (1 + EVEN) else FREE
@@ -290,6 +288,9 @@ class PageCache(Store):
     def _enter(self, new: State) -> None:
         self._changes += 1
         self.book(self.env.now)
+        if not self._holds_bytes:  # said while it still flows out: at rest less is rounding
+            self.leg.drained += self.filled - self.drained
+            self.drained = self.filled
         old, self.state = self.state, new
         if old is HELD:
             self._aged = self._old()

@@ -225,6 +225,12 @@ def test_write_back_beside_throttled_writers_goes_by_chunks() -> None:
     assert abs(wide.difference(wide.path_of("20270119", 7, (wide.mixed,))[1])) < 0.03
 
 
+@pytest.mark.long
+def test_what_rounding_leaves_is_not_written_again_and_again() -> None:
+    """A store that flowed out to the last digit held more than rounding once nothing flowed: time stood still."""
+    assert abs(wide.difference(wide.path_of("20270121", 4, (wide.mixed,))[1])) < 0.03
+
+
 def test_a_threshold_below_rounding_holds_nothing_back() -> None:
     box = Box(300.0, 100.0, 1000.0, [900.0], hold=(1e-199, math.inf)).run()
     assert box.job.finished == pytest.approx(9.0)
