@@ -57,7 +57,7 @@ def narrow(shop: str) -> Plan:
 def test_venadi_names_the_senders_core_and_whose_it_is(venadi: Plan) -> None:
     assert venadi.now.prediction.bottleneck.station == "nersc.cpu.gridftp sender[transfer]"
     words = "\n".join(venadi.sentences)
-    held = "nersc.cpu.gridftp sender[transfer] holds the path first (13.39 Gb/s at best)."
+    held = "nersc.cpu.gridftp sender[transfer] holds the path first (13.4 Gb/s at best)."
     assert f"Another NIC does not help: {held}" in words
     assert "nersc is not yours to change, and it binds" in words
     assert venadi.verdict.startswith("Not reachable: at least ")
