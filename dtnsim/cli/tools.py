@@ -42,7 +42,8 @@ def command(
     """Which tool, with which options? Transfer tools compared on one path, or predicted for a table of runs.
 
     The path's own tool stands beside every tool that can serve its ends, each with its best options; for many small
-    files, sending one archive is tried too. --json has for each row what --set of 'dtnsim predict' takes.
+    files, sending one archive is tried too. Of several transfers the first is compared, without the others. --json has
+    for each row what --set of 'dtnsim predict' takes.
 
     \b
     Examples:
@@ -113,7 +114,8 @@ def _advise(path: PathSpec, samples: int, seed: int, have: str | None, explain: 
     out.print(advice[0].upper() + advice[1:] + ".")
     out.print()
     transfer = path.transfers[0]
-    out.print(f"{path.name}: {transfer.source_end} to {transfer.to}")
+    alone = "" if tool_choice.is_only_transfer(path) else "; the path's other transfers are left out"
+    out.print(f"{path.name}: {transfer.source_end} to {transfer.to}{alone}")
     if transfer.dataset is not None:
         files, payload_B = moved(choices[0].prediction)
         out.print(f"{files:,} file{'s' if files > 1 else ''}, {units.show(payload_B, 'B')}{sends(transfer.tool)}")
