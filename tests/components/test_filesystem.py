@@ -130,7 +130,7 @@ def test_jobs_and_depth_are_the_same_eight_requests(jobs: int, depth: int) -> No
 @pytest.mark.parametrize(("depth", "expected"), [(1, 1), (2, 2), (4, 4), (16, 4)])
 def test_one_random_request_uses_one_disk_of_a_stripe(depth: int, expected: int) -> None:
     """Four disks: one request in flight gives the IOPS of one, 1 / (t_seek + t_rev / 2 + s / R); four give four."""
-    disk = {"kind": "hdd", "rate": "100 MB/s", "position": "0", "ncq": 1}
+    disk = {"kind": "hdd", "rate": "100 MB/s", "capacity": "2.5 TB", "position": "0", "ncq": 1}
     one = 1 / (7.4e-3 + 0.5 / 120 + 4 * KiB / 100e6)
     found = fio({"kind": "raid", "level": 0, "disks": 4, "of": disk}, iodepth=depth) / (4 * KiB)
     assert found == pytest.approx(expected * one, rel=1e-6)

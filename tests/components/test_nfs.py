@@ -149,7 +149,7 @@ def test_the_server_s_threads_wait_for_its_disks() -> None:
 
     flushed = {"kind": "ext4", "sync_latency": "8 ms"}
     assert made({"name": "mdtest", "test": "remove"}, 64, flushed, FAST) == pytest.approx(4 * 1e9 / 8.2e-3, rel=0.03)
-    disk = {"kind": "hdd", "rate": "200 MB/s", "spindle": "120 Hz", "seek": "8 ms"}
+    disk = {"kind": "hdd", "rate": "200 MB/s", "capacity": "640 MB", "spindle": "120 Hz", "seek": "8 ms"}
     disks = {"kind": "raid", "level": 0, "disks": 100, "of": disk}
     tool = {"name": "fio", "rw": "randread", "bs": "4 KiB", "direct": True, "numjobs": 64}
     assert made(tool, 1, {"kind": "ext4"}, disks) == pytest.approx(4 * 4096 / 12.2e-3, rel=0.1)
