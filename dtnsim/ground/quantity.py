@@ -110,6 +110,11 @@ class Mixture(Quantity):
     def of_kinds(cls, chooser: str, kinds: Iterable[Quantity]) -> Mixture:
         """The mixture of these laws."""
         parts = tuple(kinds)
+        if any(
+            k.value == 0 for k in parts
+        ):  # what costs nothing has no logarithm: the mean of all, each of its own spread
+            mean = sum(k.value for k in parts) / len(parts)
+            return cls(mean, parts[0].dim, 0.0, parts[0].source, key=parts[0].key, chooser=chooser, kinds=parts)
         logs = [math.log(k.value) for k in parts]
         middle_of = sum(logs) / len(parts)
         variance = sum(math.log1p(k.spread**2) + (m - middle_of) ** 2 for k, m in zip(parts, logs, strict=True))

@@ -12,6 +12,7 @@ from dtnsim.description import spec
 from dtnsim.evidence import cases
 from dtnsim.ground import library
 from dtnsim.ground.errors import SpecError
+from dtnsim.ground.grouping import by_key
 from dtnsim.ground.quantity import Draw, Quantity, Value
 from dtnsim.ground.records import Bottleneck
 from dtnsim.ground.term import without_words
@@ -76,10 +77,8 @@ SCALES = {p * per for p in (1, 1e-3, 1e-2, 60, 3600, 86400, 1e3, 1e6, 1e9, 2.0**
 
 def test_no_text_stands_in_two_sets() -> None:
     """Two figures that agree with two of another set's study to half a thousandth are of one text, taken twice."""
-    studies: dict[tuple[str, str], set[tuple[str, float]]] = defaultdict(set)
-    for case in cases.load_all():
-        if case.study and case.measured > 0:
-            studies[case.site, case.study].add((case.quantity, case.measured))
+    figures = [((c.site, c.study), (c.quantity, c.measured)) for c in cases.load_all() if c.study and c.measured > 0]
+    studies = by_key(dict.fromkeys(figures))
     for (one, mine), (other, theirs) in combinations(studies.items(), 2):
         same = [(m, t) for q, m in mine for p, t in theirs if q == p and abs(m / t - 1) < 4e-4]
         twice = all(len(set(side)) > 1 for side in zip(*same, strict=True)) and same

@@ -220,15 +220,10 @@ def test_against_small_steps(
     assert written == pytest.approx(slow.written, abs=0.05)
 
 
-def test_write_back_beside_throttled_writers_goes_by_chunks() -> None:
-    """It went on and off at every few bytes: `simulate` did not end."""
-    assert abs(wide.difference(wide.path_of("20270119", 7, (wide.mixed,))[1])) < 0.03
-
-
-@pytest.mark.long
-def test_what_rounding_leaves_is_not_written_again_and_again() -> None:
-    """A store that flowed out to the last digit held more than rounding once nothing flowed: time stood still."""
-    assert abs(wide.difference(wide.path_of("20270121", 4, (wide.mixed,))[1])) < 0.03
+@pytest.mark.parametrize(("seed", "number"), [("20270119", 7), pytest.param("20270121", 4, marks=pytest.mark.long)])
+def test_write_back_and_rounding_do_not_stop_time(seed: str, number: int) -> None:
+    """`simulate` did not end where write-back went on and off at every few bytes, or a store kept a rounding."""
+    assert abs(wide.difference(wide.path_of(seed, number, (wide.mixed,))[1])) < 0.03
 
 
 def test_a_threshold_below_rounding_holds_nothing_back() -> None:
