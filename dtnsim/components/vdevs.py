@@ -64,8 +64,8 @@ class Mirror(Layer):
         """Charges the members with every copy."""
         alive = self.disks - self.lost
         load = count(alive, "copy") if use.operation == "write" else term(1.0)
-        part = use.but(total_B=use.total_B * alive, within_B=use.within_B * alive)
-        part = part.but(stripe_B=use.record_B, idlest=self.groups == 1)
+        stored_B = {"total_B": use.total_B * alive, "within_B": use.within_B * alive}
+        part = use.but(**stored_B, stripe_B=use.record_B, idlest=self.groups == 1)
         on_one = use.random or use.file_B <= zfs.MIRROR_ZONE_B  # one copy has it
         if use.operation == "read" and not on_one and self.of.rotates and alive > 1:
             part = part.but(**self._turns(use, alive))

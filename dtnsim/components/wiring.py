@@ -55,6 +55,11 @@ class Volume(Mounted):
     peer: TcpTuning | None = None
     size: Annotated[Quantity, Unit("B")] | None = None
 
+    @property
+    def away(self) -> bool:
+        """Whether connections lead to its servers."""
+        return self.server is not None or bool(self.over)
+
     @model_validator(mode="after")
     def _of_a_filer(self) -> Self:
         """Operations of servers that nobody describes take what they take on appliances."""

@@ -66,7 +66,7 @@ def run_together(paths: Iterable[PathSpec]) -> None:
     several = list(paths)
     with gathered(), without_words():
         for path in several if len(several) > 1 else ():
-            mounts = any(v.server is not None or v.over for h in path.hosts.values() for v in h.volumes.values())
+            mounts = any(v.away for h in path.hosts.values() for v in h.volumes.values())
             if not mounts and all(split_end(t.source_end)[0] == split_end(t.to)[0] for t in path.transfers):
                 continue  # no connections
             with suppress(DtnsimError):  # whoever composes it hears of it
@@ -293,7 +293,7 @@ class Composer:
         """What asks for the answers of the connections of a step, and of the mounts that it uses, one by one."""
         row, storage = Row(self.ledger, leg.spec.name, [], step.share), self.storages[self.turns[leg.spec.name]]
         for end, _, use in storage.uses(leg, step):
-            if end.mounted.server is not None or end.mounted.over:
+            if end.mounted.away:
                 yield partial(storage.charge, row, row, end, use)
         if step.net is not None and leg.route is not None:
             net = leg.use_of(step.net)

@@ -131,6 +131,7 @@ class Storage:
         if use.finish == "none" and filesystem.flushes_at_close:
             use = use.but(finish="fdatasync")
         cached, first = leg.spec.cached, next((s for s in leg.plan.steps if s.read is not None), None)
+        data_B = leg.spec.dataset.payload_B if leg.spec.dataset is not None else 0.0
         as_asked = use.but(
             streams=max(self.streams[self._shelf(end)], use.own_streams),
             thread=leg.placed(use.thread),
@@ -142,8 +143,8 @@ class Storage:
             l2_B=end.host.cpu.core_cache.value if end.host.cpu.core_cache is not None else math.inf,
             read_share=self.read_shares.get(self._shelf(end)),
             timed=leg.timing is not None,
-            data_B=(data_B := leg.spec.dataset.payload_B if leg.spec.dataset is not None else 0.0),
-            within_B=data_B * use.random,
+            data_B=data_B,
+            within_B=data_B if use.random else 0.0,
             held_B=self.past.held_B.get((leg.spec.name, end.host.name), 0.0),
             dirty_B=self.past.dirty_B.get((leg.spec.name, end.host.name), 0.0),
             draining=(leg.spec.name, end.host.name) in self.past.draining,

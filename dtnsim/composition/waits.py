@@ -65,9 +65,8 @@ def waits_of(storage: Storage, leg: Leg, step: Step, row: Row) -> Waits:
             continue
         total = count(number, "file") * term(seconds, "s", base) * each
         mounted = end.mounted
-        away = mounted.server is not None or bool(mounted.over)
         flushed = positive(storage.flushed(end, names, leg, cost))
-        slow = " x latency to the server" * away + (" and flushes of its disks" if flushed else "")
+        slow = " x latency to the server" * mounted.away + (" and flushes of its disks" if flushed else "")
         text = f"file operations{slow} ({' + '.join(mounted.filesystem.called(names))})"
         operations.append((total, f"{text} on {end.host.name}:{end.volume}", "file"))
     after: list[Wait] = []

@@ -142,7 +142,7 @@ def below(outputs: Outputs) -> dict[str, Below]:
         if drives:
             by_device.setdefault(r.said["name"], Below(drives, (level,), r.size()))
     for m in outputs.measured("mdstat"):  # where lsblk has drives alone, or is not there
-        named = [re.sub(r"(?<=\d)p\d+$|(?<=[a-z])\d+$", "", n) for n in str(m.conditions.get("members", "")).split()]
+        named = map(_whole, str(m.conditions.get("members", "")).split())
         drives = tuple(d for n in named for d in by_device.get(n, Below((Drive(n, "", 0),))).drives)
         array, level = str(m.conditions["array"]), str(m.conditions.get("level") or "")
         if m.quantity == "capacity" and not by_device.get(array, Below()).drives:
@@ -182,12 +182,17 @@ def base(device: str) -> str:
     return device.rsplit("/", 1)[-1] if device.startswith("/dev/") else device
 
 
+def _whole(name: str) -> str:
+    """The device that a partition is of."""
+    return re.sub(r"(?<=\d)p\d+$|(?<=[a-z])\d+$", "", name)
+
+
 def find(below: Mapping[str, Below], device: str) -> Below:
     """What lies below a device, a partition of it, a drive of that model, or the only drive that there is."""
     name = base(device)
     if name in below:
         return below[name]
-    disk = re.sub(r"(?<=\d)p\d+$|(?<=[a-z])\d+$", "", name)
+    disk = _whole(name)
     if disk in below:
         return Below(below[disk].drives, below[disk].types)
     plain = re.sub(r"[\W_]", "", name.lower())

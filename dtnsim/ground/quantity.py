@@ -110,9 +110,7 @@ class Mixture(Quantity):
     def of_kinds(cls, chooser: str, kinds: Iterable[Quantity]) -> Mixture:
         """The mixture of these laws."""
         parts = tuple(kinds)
-        if any(
-            k.value == 0 for k in parts
-        ):  # what costs nothing has no logarithm: the mean of all, each of its own spread
+        if not all(k.value for k in parts):  # what costs nothing has no logarithm
             mean = sum(k.value for k in parts) / len(parts)
             return cls(mean, parts[0].dim, 0.0, parts[0].source, key=parts[0].key, chooser=chooser, kinds=parts)
         logs = [math.log(k.value) for k in parts]

@@ -99,6 +99,7 @@ def test_a_score_has_its_value_back(median: float, spread: float, score: float) 
 def test_a_mixture_is_of_shares_only_where_all_of_it_is() -> None:
     """Cores of unlike processors over a usual one: its median may be below 1, and half of them are above."""
     parts = [Quantity(v, "1", 0.01, "a") for v in (0.5, 0.9, 1.5, 2.0)]
+    assert Mixture.of_kinds("free", [parts[2], parts[2].worth(0.0, "free")]).value == 0.75  # 0 has no logarithm
     drawn = np.asarray(Draw(400)(replace(Mixture.of_kinds("cores", parts), value=0.95)))
     assert np.mean(drawn > 1) == pytest.approx(0.5)
     assert np.asarray(Draw(400)(Mixture.of_kinds("share", parts[:2]))).max() < 1
