@@ -17,7 +17,7 @@ NUMBERS: Final[dict[str, tuple[float, float, float | None]]] = {
     "rate_bps": (1e3, 1e13, None),
     "rtt_s": (1e-5, 10.0, None),
     "buffer_bytes": (1.0, 1e15, math.nan),
-    "buffer_bdp": (0.0, 1e6, 1.0),
+    "buffer_bdp": (0.0, 1e6, math.nan),
     "loss_prob": (0.0, 0.999999, 0.0),
     "burst_loss_prob": (0.0, 0.999999, 0.0),
     "burst_len_pkts": (1.0, 1e6, 1.0),
@@ -87,7 +87,8 @@ def _case(row: Row) -> dict[str, Any]:
     mss = mtu - 52 if math.isnan(n["mss_bytes"]) else min(n["mss_bytes"], mtu - 40)
     buffer = n["buffer_bytes"]
     if math.isnan(buffer):
-        buffer = max(n["buffer_bdp"] * n["rate_bps"] / 8 * n["rtt_s"], rounds.LEAST_BUFFER * mtu)
+        bdp, least = n["rate_bps"] / 8 * n["rtt_s"], rounds.LEAST_BUFFER * mtu
+        buffer = max(bdp, rounds.SHALLOW_B) if math.isnan(n["buffer_bdp"]) else max(n["buffer_bdp"] * bdp, least)
     lost, burst = _loss(n, mss)
     return {
         "rate_Bps": min(n["rate_bps"], n["line_rate_bps"]) / 8,

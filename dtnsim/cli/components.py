@@ -61,6 +61,9 @@ def command(
     else:
         document = catalogue.part(what, "kind or part")
     if json:
+        if chosen is not None and options.csv_wanted():  # which has no other place for units
+            heads = {key: f"{key} [{unit}]" for key, unit in chosen.units.items() if unit not in ("", "1", "USD")}
+            document["parts"] = [{heads.get(key, key): value for key, value in row.items()} for row in chosen.rows]
         options.emit(document)
         return
     out = console()

@@ -33,7 +33,9 @@ def command(
     moved: Annotated[str | None, Option(help="Payload that it moved meanwhile, e.g. 100GB.")] = None,
     cc: Annotated[str, Option(help=ALGORITHMS_HELP)] = "cubic",
     streams: Annotated[int, Option(help="Parallel streams.", min=1, max=10_000)] = 1,
-    buffer: Annotated[str, Option(help="Bottleneck's buffer: 0.5bdp or 16MB.")] = "1bdp",
+    buffer: Annotated[
+        str | None, Option(help="Bottleneck's buffer: 0.5bdp or 16MB (default 1bdp, no less than 700kB).")
+    ] = None,
     mtu: Annotated[int, Option(help="IP packet size in bytes.", min=576, max=65_535)] = 1500,
     window: Annotated[str | None, Option(help="Most payload of a stream in flight, e.g. 64MiB.")] = None,
     socket_buffer: Annotated[str | None, Option(help=BUFFER_HELP)] = None,

@@ -33,7 +33,7 @@ from dtnsim.components.model import (
 )
 from dtnsim.ground import library, units
 from dtnsim.ground.errors import SpecError
-from dtnsim.ground.quantity import Scalar, Unit
+from dtnsim.ground.quantity import Scalar, unit_of
 from dtnsim.ground.yamlio import Mapping, content
 
 __all__ = [
@@ -247,9 +247,8 @@ def example_of(kind: str) -> str | None:
     for name, field in find_kind(kind).model_fields.items():
         if not field.is_required():
             continue
-        unit = next((m for m in field.metadata if isinstance(m, Unit)), None)
         value: str | None = None
-        if unit is not None:
+        if (unit := unit_of(field)) is not None:
             such = re.split(", | or ", units.EXAMPLES[unit.dim])
             value = next((text for text in such if unit.low <= units.parse(text, unit.dim) <= unit.high), None)
         elif field.annotation is int:

@@ -14,7 +14,7 @@ from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, ValidationEr
 
 from dtnsim.ground import library, units, yamlio
 from dtnsim.ground.errors import MISSING, SpecError
-from dtnsim.ground.quantity import Quantity, Scalar, Unit
+from dtnsim.ground.quantity import Quantity, Scalar, unit_of
 from dtnsim.ground.yamlio import Mapping
 
 if TYPE_CHECKING:
@@ -210,7 +210,7 @@ def _spec_error(first: ErrorDetails, model: type[BaseModel], raw: Mapping, key: 
 def _to_write(model: type[BaseModel], name: str) -> str:
     """An example of what is missing, and what to write where nobody knows."""
     field = next((f for n, f in model.model_fields.items() if name in (n, f.alias)), None)
-    unit = next((m for m in (field.metadata if field is not None else ()) if isinstance(m, Unit)), None)
+    unit = unit_of(field) if field is not None else None
     example = f"write it like {units.EXAMPLES[unit.dim]}" if unit is not None else "write it"
     advice = tips("unknown", model)
     return library.if_unknown(example, advice.get(name) or advice.get("any"))

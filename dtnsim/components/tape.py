@@ -50,7 +50,7 @@ class Tape(LocalFilesystem):
         drives: Drives of the library.
         robots: Pickers that fetch cartridges.
         move: Time in which a picker brings a cartridge to a drive or takes it back.
-        tapes: Cartridges that the files lie on, or are written to; as few as hold them where left out.
+        tapes: Cartridges that the files lie on, or are written to; as few as hold them where left out, and never fewer.
         run: Bytes that lie together on a tape; a file where left out.
         scattered: Part of a tape's other files that lies between those asked for: 0 where they were written in one go.
         rao: Whether files of one tape are read in a recommended access order.
@@ -107,10 +107,10 @@ class Tape(LocalFilesystem):
     # -- the drives -------------------------------------------------------------------------------
 
     def cartridges(self, use: Access) -> float:
-        """Tapes that the files lie on, or go to: as few as hold them where nothing is said, and no more than pieces."""
+        """Tapes that the files lie on, or go to: as few as hold them where nothing is said, nor more than pieces."""
         least = max(1, math.ceil(use.total_B / (self.capacity.value * self.compression.value)))
         piece_B = use.file_B if self.run is None else self.run.value  # a piece lies on one tape, as far as it holds it
-        return float(min(self.tapes or least, max(least, math.ceil(use.total_B / max(piece_B, 1.0) - 1e-6))))
+        return float(max(least, min(self.tapes or least, math.ceil(use.total_B / max(piece_B, 1.0) - 1e-6))))
 
     def busy(self, use: Access) -> int:
         """Drives that have a tape of this data set in them."""

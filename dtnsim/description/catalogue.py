@@ -9,7 +9,7 @@ from dtnsim.description.schema_nodes import words
 from dtnsim.ground import library
 from dtnsim.ground.errors import DtnsimError
 from dtnsim.ground.grouping import by_key
-from dtnsim.ground.quantity import Quantity, Unit
+from dtnsim.ground.quantity import Quantity, unit_of
 
 SCHEMA: Final = "dtnsim.components/1"
 _HERE: Final = Path()  #: the folder in which the command runs: parts of one's own lie in its parts/KIND/
@@ -40,7 +40,7 @@ def parameters(kind: str) -> list[dict[str, Any]]:
     for name, field in find_kind(kind).model_fields.items():
         if name in Component.model_fields:
             continue
-        unit = next((m.dim for m in field.metadata if hasattr(m, "dim")), "")
+        unit = unit_of(field)
         default: Any = None if field.is_required() else field.get_default(call_default_factory=True, validated_data={})
         if isinstance(default, dict | list) and not default:
             default = None
@@ -48,7 +48,7 @@ def parameters(kind: str) -> list[dict[str, Any]]:
         rows.append(
             {
                 "parameter": field.alias or name,
-                "unit": unit,
+                "unit": unit.dim if unit is not None else "",
                 "default": None if field.is_required() or default is None else str(default),
                 "optional": not field.is_required(),
                 "spread": default.spread if is_quantity else None,
@@ -93,14 +93,14 @@ def units_of(kind: str) -> dict[str, str]:
     for name, field in model.items():
         shown = name not in find_kind(kind).placement_keys or name in columns(kind)
         if name not in Component.model_fields and shown:
-            units[name] = next((m.dim for m in field.metadata if isinstance(m, Unit)), "")
+            units[name] = unit.dim if (unit := unit_of(field)) is not None else ""
     return {"part": "", **FACTS, **units, "fits": "", "price": "USD"}
 
 
 def lines(kind: str) -> frozenset[str]:
     """Rates of lines among the numbers of a kind, which count bits."""
     model = find_kind(kind).model_fields
-    return frozenset(n for n, f in model.items() if any(isinstance(m, Unit) and m.line for m in f.metadata))
+    return frozenset(n for n, f in model.items() if (unit := unit_of(f)) is not None and unit.line)
 
 
 def parts(kind: str) -> tuple[list[dict[str, Any]], list[str]]:

@@ -15,10 +15,9 @@ from dtnsim.description.dataset import Dataset
 from dtnsim.description.host import Host
 from dtnsim.ground import units
 from dtnsim.ground.errors import SpecError
-from dtnsim.ground.quantity import Quantity, Scalar, Unit
+from dtnsim.ground.quantity import Quantity, Scalar, Unit, unit_of
 from dtnsim.ground.uncertainty import Otherwise
 from dtnsim.ground.yamlio import Mapping
-from dtnsim.tools._options import metadata_within
 from dtnsim.tools.plan import Timing, Tool, usages
 
 #: ends of a transfer that are no volume, and what kind of end they are
@@ -298,8 +297,7 @@ def _with_tool(item: Mapping) -> Mapping:
                 written = f"{size[1]} {size[2].upper()}iB"
                 # what the field of that option, under any of its names, says of its number
                 fields = (field for name, field in tool_type.model_fields.items() if key in names(name, field))
-                metadata = (m for field in fields for m in (*field.metadata, *metadata_within(field.annotation)))
-                if any(getattr(m, "dim", "") == "B/s" for m in metadata):
+                if any((unit := unit_of(field)) is not None and unit.dim == "B/s" for field in fields):
                     from dtnsim.tools._command import rate_of
 
                     written = rate_of(tool_type.kind, value)

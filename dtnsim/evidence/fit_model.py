@@ -8,7 +8,7 @@ read.
 import math
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any, Final, get_args
+from typing import Any, Final
 
 import numpy as np
 from pydantic import BaseModel
@@ -18,7 +18,7 @@ from dtnsim.description.spec import PathSpec
 from dtnsim.evidence.figures import Figure, Solved, solved, values
 from dtnsim.ground import cluster
 from dtnsim.ground.pool import once
-from dtnsim.ground.quantity import Draw, Quantity, Table, Unit, Value
+from dtnsim.ground.quantity import Draw, Quantity, Table, Unit, Value, unit_of
 from dtnsim.physics._arrays import FloatArray as Array
 
 _PIECES: Final = 2  #: pieces of each step for each core, so that none is left alone with the slowest path
@@ -164,24 +164,13 @@ def quantities(model: BaseModel, prefix: str = "") -> Iterator[tuple[str, Quanti
     for name, field in type(model).model_fields.items():
         value = getattr(model, name)
         if isinstance(value, Quantity):
-            unit = _unit([*field.metadata, field.annotation])
-            yield prefix + name, value, unit or Unit(value.dim)
+            yield prefix + name, value, unit_of(field) or Unit(value.dim)
         elif isinstance(value, BaseModel):
             yield from quantities(value, f"{prefix}{name}.")
         elif isinstance(value, dict):
             for key, item in value.items():
                 if isinstance(item, BaseModel):
                     yield from quantities(item, f"{prefix}{name}.{key}.")
-
-
-def _unit(types: Iterable[object]) -> Unit | None:
-    for item in types:
-        if isinstance(item, Unit):
-            return item
-        unit = _unit(get_args(item))
-        if unit is not None:
-            return unit
-    return None
 
 
 class Collection:

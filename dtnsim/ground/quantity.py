@@ -10,7 +10,7 @@ from __future__ import annotations
 import math
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field, replace
-from typing import TYPE_CHECKING, Any, Self
+from typing import TYPE_CHECKING, Any, Self, get_args
 
 import numpy as np
 
@@ -20,6 +20,7 @@ from dtnsim.physics._arrays import FloatArray as Array, IntArray
 
 if TYPE_CHECKING:
     from pydantic import GetCoreSchemaHandler, GetJsonSchemaHandler
+    from pydantic.fields import FieldInfo
     from pydantic_core import CoreSchema
 
     Value = float | Array
@@ -230,6 +231,16 @@ class Unit:
     def __get_pydantic_json_schema__(self, schema: CoreSchema, handler: GetJsonSchemaHandler) -> dict[str, Any]:
         """JSON Schema: what `dtnsim.description.schema_nodes.unit` makes of it."""
         return {"x-unit": self.dim, "x-plain": self.plain}
+
+
+def unit_of(field: FieldInfo) -> Unit | None:
+    """What a model's field says of its number, also within ``Size | None``."""
+
+    def first(types: Iterable[object]) -> Unit | None:
+        within = (kind if isinstance(kind, Unit) else first(get_args(kind)) for kind in types)
+        return next((unit for unit in within if unit is not None), None)
+
+    return first((*field.metadata, field.annotation))
 
 
 def _parse(raw: str | float, dim: str) -> float:

@@ -18,7 +18,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, field
 from statistics import NormalDist
-from typing import Any, Final, NamedTuple, get_args
+from typing import Any, Final, NamedTuple
 
 import numpy as np
 from pydantic import BaseModel
@@ -30,7 +30,7 @@ from dtnsim.description.host import Host
 from dtnsim.description.spec import PathSpec
 from dtnsim.ground import draws
 from dtnsim.ground.errors import DtnsimError
-from dtnsim.ground.quantity import Draw, Mixture, Quantity, Unit, Value
+from dtnsim.ground.quantity import Draw, Mixture, Quantity, Value, unit_of
 from dtnsim.ground.records import Problem
 from dtnsim.ground.term import without_words
 from dtnsim.ground.uncertainty import Assumption, Otherwise, Since, written
@@ -243,9 +243,7 @@ def read(model: type[BaseModel], name: str, text: str) -> object:
         text: The value as it would be written.
     """
     field = model.model_fields[name]
-    inner = [m for a in get_args(field.annotation) for m in getattr(a, "__metadata__", ())]  # of what may be None
-    unit = next((m for m in (*field.metadata, *inner) if isinstance(m, Unit)), None)
-    if unit is not None:
+    if (unit := unit_of(field)) is not None:
         return unit.read(text)
     default = field.default
     number = isinstance(default, int) and not isinstance(default, bool)

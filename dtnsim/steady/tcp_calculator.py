@@ -8,7 +8,7 @@ from dtnsim.ground.errors import InputError
 from dtnsim.ground.uncertainty import Interval
 from dtnsim.physics.tcp import controls, window
 from dtnsim.physics.tcp.rate_over_time import answers
-from dtnsim.physics.tcp.rounds import LEAST_BUFFER
+from dtnsim.physics.tcp.rounds import LEAST_BUFFER, SHALLOW_B
 from dtnsim.physics.tcp.setting import ETHERNET_B, Setting
 
 Given = str | float
@@ -52,7 +52,8 @@ def tcp(
         loss: Random loss of packets [1].
         streams: Streams at once.
         cc: Congestion control, a name of `dtnsim.physics.tcp.controls`.
-        buffer: Buffer of the bottleneck [B], or ``"0.5bdp"``; one bandwidth-delay product where left out.
+        buffer: Buffer of the bottleneck [B], or ``"0.5bdp"``; where left out one bandwidth-delay product, and no less
+            than a shallow switch has.
         mtu: IP packet size [B].
         window_each: Most payload of a stream in flight [B]; what TCP allows where left out.
         background: Share of the rate taken by traffic that does not yield [1].
@@ -96,7 +97,7 @@ def setting(
         rtt: Round trip without queues [s].
         cc: A name of `dtnsim.physics.tcp.controls`.
         streams: Streams at once.
-        buffer: [B], or a text of bandwidth-delay products, of which it is one where left out.
+        buffer: [B], or a text of bandwidth-delay products; where left out one, and no less than a shallow switch has.
         mtu: IP packet size [B].
         background: Share of the rate taken by traffic that does not yield [1].
         duration: Length of the transfer [s].
@@ -110,11 +111,12 @@ def setting(
         raise InputError(f"{option}streams: {streams} is none; write 1 or more")
     bottleneck = positive(f"{option}rate", rate, "B/s") * Setting.ip_share(mtu, ethernet=ethernet)
     trip = positive(f"{option}rtt", rtt, "s", 100.0)
-    room = "1bdp" if buffer is None else buffer
-    if isinstance(room, str) and room.strip().lower().endswith("bdp"):
-        queue = share(f"{option}buffer", room.strip()[:-3] or "1", 1e6) * bottleneck * trip
+    if buffer is None:
+        queue = max(bottleneck * trip, SHALLOW_B)
+    elif isinstance(buffer, str) and buffer.strip().lower().endswith("bdp"):
+        queue = share(f"{option}buffer", buffer.strip()[:-3] or "1", 1e6) * bottleneck * trip
     else:
-        queue = positive(f"{option}buffer", room, "B")
+        queue = positive(f"{option}buffer", buffer, "B")
     traffic, lasts = share(f"{option}background", background), positive(f"{option}duration", duration, "s")
     return Setting(
         bottleneck, trip, 0.0, float(mtu), max(queue, LEAST_BUFFER * mtu), streams, cc, math.inf, traffic,

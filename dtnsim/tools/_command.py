@@ -13,8 +13,7 @@ from pydantic.fields import FieldInfo
 from dtnsim.components.base import find_kind, kinds
 from dtnsim.ground import library, yamlio
 from dtnsim.ground.errors import SpecError, noted, refuse
-from dtnsim.ground.quantity import Unit
-from dtnsim.tools._options import metadata_within
+from dtnsim.ground.quantity import unit_of
 from dtnsim.tools._ssh import cipher_of
 from dtnsim.tools.plan import Tool
 
@@ -247,13 +246,14 @@ class Reader:
 
     def _text(self, name: str, info: FieldInfo, value: str) -> str:
         """A value in the words of path files."""
-        dims = {u.dim for u in (*info.metadata, *metadata_within(info.annotation)) if isinstance(u, Unit)}
-        if "B/s" in dims:
+        unit = unit_of(info)
+        dim = unit.dim if unit is not None else ""
+        if dim == "B/s":
             bare, k = self.manner.rate
             return _sized(value, bare.lstrip("kKMGi"), k, bare)
-        if "B" in dims:
+        if dim == "B":
             return _sized(value, "B", self.manner.k, "MiB" if name in self.manner.mega else "B")
-        if "s" in dims and re.fullmatch(r"[0-9.]+", value):  # -t, -T, --runtime: seconds where nothing else is said
+        if dim == "s" and re.fullmatch(r"[0-9.]+", value):  # -t, -T, --runtime: seconds where nothing else is said
             return f"{value} s"
         if name in ("c", "cipher", "Ciphers"):
             return cipher_of(value)

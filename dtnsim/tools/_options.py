@@ -95,11 +95,3 @@ def one_of(literal: object, several: Mapping[str, Sequence[str]] = MappingProxyT
         return same[0] if same else word
 
     return BeforeValidator(read)
-
-
-def metadata_within(annotation: object) -> list[object]:
-    """Metadata within an annotation: the units of ``Size | None``."""
-    metadata: list[object] = []
-    for part in get_args(annotation):
-        metadata += [*getattr(part, "__metadata__", ()), *metadata_within(part)]
-    return metadata

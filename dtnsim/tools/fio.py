@@ -1,5 +1,6 @@
 """fio: jobs that keep requests in flight on one volume."""
 
+from collections.abc import Iterator
 from typing import Annotated, Any, ClassVar, Literal
 
 from pydantic import BeforeValidator, Field
@@ -102,7 +103,17 @@ class Fio(VolumeTest):
             write = self.write_access(job, jobs, self.bs, finish, rewrite=random or mixed, **how)
             opened = FileCost() if read_share else _opened(job, "create")
             steps.append(Step("write", write=write, share=1 - read_share, files=opened))
-        return Plan(tuple(steps), workers=self.numjobs * self.depth)
+        return Plan(tuple(steps), workers=self.numjobs * self.depth, warnings=tuple(self._idle_depth()))
+
+    def _idle_depth(self) -> Iterator[str]:
+        """Why a depth that is asked for is not reached, where it is not."""
+        if self.depth < self.iodepth:
+            why, instead = f"{self.ioengine} has one request at a time", "ioengine: io_uring"
+            if self.fdatasync:
+                why, instead = "each write waits for its fdatasync", "numjobs"
+            elif self.ioengine == "libaio":
+                why, instead = "libaio waits for each request through the page cache", "direct: true"
+            yield f"iodepth {self.iodepth} has no effect, since {why}; write {instead} for more at once"
 
 
 def _opened(job: Job, how: str) -> FileCost:

@@ -21,6 +21,9 @@ from dtnsim.physics.tcp import _lanes, _run, coefficients as known, controls, li
 
 MOST_FLOWS: Final = 4  #: Streams that are simulated one by one; more are lumped
 LEAST_BUFFER: Final = 4.0  #: a buffer holds at least this many packets, as those of the measured runs do
+#: [B] what one busy port has of a shallow switch's memory (Broadcom Triumph, 48 x 1 Gb/s and 4 MB: Alizadeh et al.,
+#: Data Center TCP, SIGCOMM 2010, figure 1): no less is in front of a link of whose buffer nothing is said
+SHALLOW_B: Final = 700e3
 CHUNK: Final = 2048  #: Lanes stepped together: enough to hide numpy's overhead, few enough for the cache
 #: Receiver's clock to the first data at the bottleneck: connection set-up and half a round trip [RTT]
 SET_UP: Final = 1.5
