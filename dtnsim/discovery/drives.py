@@ -3,7 +3,7 @@
 import json
 import re
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any, Final, NamedTuple
 
 from dtnsim.description import spoken
@@ -33,13 +33,16 @@ class Drive:
         model = self.model.replace("_", " ")
         if part := known_drive(model):
             return part
+        spoken_of = str(spoken.in_name("array", model)[0].get("part", ""))
+        if spoken_of == "cloud-volume":
+            return spoken_of
         if not model or pasted.name_pattern("no_drive").search(model):
             return "any-nvme" if self.name.startswith("nvme") else ""
         if self.name.startswith("nvme") or re.search(r"(?i)nvme|apple fabric|pci-express", f"{self.media} {model}"):
             return "any-nvme"
         kinds = (("any-ssd", r"(?i)\bssd|solid state"), ("any-disk", r"(?i)\bhdd|rotational|\brpm"))
         named = next((kind for text in (self.media, model) for kind, words in kinds if re.search(words, text)), "")
-        return named or str(spoken.in_name("array", model)[0].get("part", ""))
+        return named or spoken_of
 
 
 class Below(NamedTuple):
@@ -157,7 +160,8 @@ def _top(item: dict[str, Any], by_name: Mapping[str, Drive], groups: Mapping[str
     like = [g for g in groups.values() if g.drives and abs(g.size_B - size) < _NEAR * size]
     if len(like) == 1 and not name.startswith("nvme"):
         return like[0]
-    media = "" if "rota" not in item or not model else "rotational" if item["rota"] in (True, "1") else "SSD"
+    unsaid = "rota" not in item or not model or item.get("tran") in ("fc", "iscsi")  # a LUN of many drives
+    media = "" if unsaid else "rotational" if item["rota"] in (True, "1") else "SSD"
     had = by_name.get(name, Drive(name, "", 0))
     return Below((Drive(name, model or had.model, size, had.media or media),))
 
@@ -165,6 +169,8 @@ def _top(item: dict[str, Any], by_name: Mapping[str, Drive], groups: Mapping[str
 def _walk(item: dict[str, Any], top: Below, types: tuple[str, ...]) -> Iterator[tuple[str, Below]]:
     size = int(item["size"]) if digits(str(item.get("size"))) else 0
     types = (*types, *(top.types if not types else ()), str(item.get("type")))
+    if types[-1] == "mpath":  # several ways to one drive
+        top = top._replace(drives=tuple(replace(d, name=item["name"]) for d in top.drives))
     for name in {str(item["name"]), str(item.get("kname") or item["name"])}:
         yield name, Below(top.drives, types, size)
     for child in item.get("children") or []:

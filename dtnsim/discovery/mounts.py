@@ -15,6 +15,7 @@ _OWN: Final = {"ext2": "ext4", "ext3": "ext4", "ext4": "ext4", "xfs": "xfs", "bt
 _REMOTE: Final = {"nfs": "nfs", "nfs4": "nfs", "lustre": "lustre", "gpfs": "gpfs", "beegfs": "beegfs", "cifs": "smb",
                   "smb3": "smb", "ceph": "cephfs"}  # fmt: skip
 _LEVELS: Final = (0, 1, 10, 5, 6)
+_NO_DRIVE: Final = re.compile(r"(?:loop|z?ram|sr|fd)\d+")  #: files, memory and what is put in, mounted like drives
 _ESCAPE: Final = re.compile(r"\\([0-7]{3})")
 _STATES: Final = frozenset({"ONLINE", "DEGRADED", "FAULTED", "OFFLINE", "UNAVAIL", "REMOVED"})
 _UNKNOWN: Final = "what the drives are: dtnsim list parts; 'unknown' is drawn from all of them"
@@ -38,7 +39,7 @@ def volumes(outputs: Outputs) -> tuple[Tree, list[str]]:
     mounts = sorted([*_mounts(outputs), *_mounted(outputs)], key=lambda m: m.kind == "unknown")
     for mount in [*mounts, *_unmounted(outputs, below, mounts)]:
         kind, name = mount.kind.lower(), base(mount.device)
-        if kind in _OWN and name not in seen and mount.at not in volumes:
+        if kind in _OWN and name not in seen and mount.at not in volumes and not _NO_DRIVE.fullmatch(name):
             seen.add(name)
             volumes[mount.at] = _local(outputs, below, mount, _OWN[kind])
         elif kind == "zfs" and mount.at not in volumes:
@@ -84,7 +85,7 @@ def _mounted(outputs: Outputs) -> Iterator[Mount]:
     for item in flat(tree(outputs)) if "mounts" not in outputs.texts else ():
         places = [p for p in [item.get("mountpoint"), *(item.get("mountpoints") or [])] if isinstance(p, str)]
         places = [p for p in places if p.startswith("/") and not nowhere.fullmatch(p)]
-        if places and item.get("type") not in ("rom", "loop"):
+        if places:
             yield Mount(str(item["name"]), min(places, key=len), str(item.get("fstype") or "unknown"), "lsblk")
 
 
@@ -111,12 +112,14 @@ def _local(outputs: Outputs, below: Mapping[str, Below], mount: Mount, kind: str
     array, source, todo = _drives(lies.drives)
     many, number = len(lies.drives), level.removeprefix("raid")
     if many > 1 and digits(number) and int(number) in _LEVELS:
-        text = f"{{kind: raid, level: {number}, disks: {many}, of: {array}}}"
-        tree["array"] = Stated(text, f"{level}: {source}", todo if array == "unknown" else "")
+        todo = todo if array == "unknown" else ""
+        array, source = f"{{kind: raid, level: {number}, disks: {many}, of: {array}}}", f"{level}: {source}"
     elif many > 1 and array != "unknown":
-        tree["array"] = Stated(f"{{kind: raid, level: 0, disks: {many}, of: {array}}}", source, "how they are joined")
-    else:
-        tree["array"] = Stated(array, source, todo)
+        joined = "kind: lvm" if "lvm" in lies.types else "kind: raid, level: 0"  # lvcreate(8): linear by default
+        array, todo = f"{{{joined}, disks: {many}, of: {array}}}", "how they are joined"
+    if "crypt" in lies.types:
+        array, source = f"{{kind: dm-crypt, of: {array}}}", f"crypt: {source}"
+    tree["array"] = Stated(array, source, todo)
     if size := lies.size_B or mount.size_B:
         tree["size"] = Stated(f"{size} B", f"lsblk: {mount.device}" if lies.size_B else mount.where)
     return tree
@@ -130,7 +133,7 @@ def _drives(drives: Sequence[Drive]) -> tuple[str, str, str]:
         sorted({f"{d.model or 'no model'}{f' of {d.size_B / 1e9:.4g} GB' if d.size_B else ''}" for d in drives})
     )
     source = f"{', '.join(d.name for d in drives)}: {named}" if drives else "no drive was found"
-    return (part, source, "" if not part.startswith("any-") else _UNKNOWN) if part else ("unknown", source, _UNKNOWN)
+    return part or "unknown", source, _UNKNOWN if not part or part.startswith(("any-", "cloud-")) else ""
 
 
 def _zfs(outputs: Outputs, below: Mapping[str, Below], name: str, where: str) -> Tree:
