@@ -79,13 +79,9 @@ def read_text(text: str | bytes, name: str = "text") -> tuple[list[Measurement],
 
 
 def _collected(records: Iterable[Measurement | Unread], name: str) -> tuple[list[Measurement], list[Unread]]:
-    measurements: list[Measurement] = []
-    unread: list[Unread] = []
-    for record in records:
-        if isinstance(record, Measurement):
-            measurements.append(record)
-        else:
-            unread.append(record)
+    read = list(records)
+    measurements = [record for record in read if isinstance(record, Measurement)]
+    unread = [record for record in read if isinstance(record, Unread)]
     if not measurements and not unread:
         unread.append(Unread(name, 1, "", "nothing in it looks like the output of a tool dtnsim knows"))
     return measurements, unread

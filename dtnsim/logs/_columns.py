@@ -6,22 +6,13 @@ from functools import lru_cache
 from typing import Any, Final, NamedTuple
 
 from dtnsim.logs._commands import table
-from dtnsim.logs._numbers import BINARY, number
+from dtnsim.logs._numbers import BINARY, number, unit_of
 from dtnsim.logs.base import Conditions, Parser, Record
 
 _TOKEN: Final = re.compile(r"\S+")
 _SUFFIX: Final = re.compile(r"^(?P<n>\d[\d.,]*)(?P<s>[BkKMGTP%]?)$")
 _MOST_PERCENT: Final = 100.5
 _SLACK: Final = 3  #: how far an edge may be off [characters]
-#: unit word of a declaration -> (factor, divisor, how the figure is quoted)
-_WORDS: Final[dict[str, tuple[float, float, str]]] = {
-    **dict.fromkeys(("B", "1", "s"), (1.0, 1.0, "{cell}")),
-    **dict.fromkeys(("B/s", "1/s", "times"), (1.0, 1.0, "{cell} {head}")),
-    "KiB/s": (2.0**10, 1.0, "{cell} {head}"), "MiB/s": (2.0**20, 1.0, "{cell} {head}"),
-    "sectors": (512.0, 1.0, "{cell}"), "sectors/s": (512.0, 1.0, "{cell} {head}"),
-    "data-units": (512_000.0, 1.0, "{cell}"), "%": (1.0, 100.0, "{cell} %"), "percent": (1.0, 100.0, "{cell}"),
-    "ms": (1.0, 1e3, "{cell} ms"), "min": (60.0, 1.0, "{cell}"), "h": (3600.0, 1.0, "{cell}"),
-}  # fmt: skip
 
 
 class Column(NamedTuple):
@@ -37,18 +28,18 @@ class Column(NamedTuple):
 
 @lru_cache(maxsize=64)
 def columns(name: str) -> dict[str, Column]:
-    """What the headings and keys of a table of ``tables.yaml`` mean."""
-    return declared(table("columns", name))
+    """What the headings and keys of a table of ``tables.yaml`` mean.
 
-
-def declared(text: str) -> dict[str, Column]:
-    """Columns from lines ``headings : quantity unit-word condition=value ...``; ``~`` is a blank in a word."""
+    Its lines are ``headings : quantity unit-word condition=value ...``; ``~`` is a blank in a word.
+    """
     by_heading: dict[str, Column] = {}
-    for line in filter(None, map(str.strip, text.splitlines())):
+    for line in table("columns", name).splitlines():
         heads, _, meaning = line.partition(" : ")
         quantity, word, *conditions = meaning.split()
         extra: Conditions = dict(pair.replace("~", " ").split("=") for pair in conditions)
-        column = Column(quantity.rstrip("?"), *_WORDS[word], extra, quantity.endswith("?"))
+        _, times, over = unit_of(word)
+        behind = " {head}" if word.endswith(("/s", "times")) else f" {word}" if word in ("%", "ms") else ""
+        column = Column(quantity.rstrip("?"), times, over, f"{{cell}}{behind}", extra, quantity.endswith("?"))
         by_heading |= {head.replace("~", " "): column for head in heads.split()}
     return by_heading
 

@@ -19,13 +19,9 @@ _ROOT: Final = re.compile(rb"<([A-Za-z][\w:-]*)")
 _JSON_START: Final = re.compile(rb"(?:\{|\[\{?)\s*(?:$|[\"{}\[])")
 _JSON_LINE: Final = re.compile(rb"^\s*(?:\"[^\"]*\"\s*:|[{}\[\]\"]|-?\d|true|false|null)")
 
-_TOKENS: Final = re.compile(r'"(?:[^"\\]|\\.)*+(?P<end>"?)|[{}\[\],]')
+_TOKENS: Final = re.compile(r'"(?:[^"\\]|\\.)*+"?|[}\],]')
 _STRINGS: Final = re.compile(rb'"(?:[^"\\]|\\.)*+"?')
 _BRACKETS: Final = re.compile(rb"[{}\[\]]")
-_NO_BRACKETS: Final = bytes(byte for byte in range(256) if byte not in b"{}[]")
-_LEVELS: Final = 40
-_CHUNK: Final = 1024
-_CLOSERS: Final = {"{": "}", "[": "]"}
 
 _NEWLINE: Final = re.compile("\n")
 
@@ -117,25 +113,12 @@ def whole_part(text: str) -> Any:
 
     Cuts at the last comma or closing bracket outside strings and closes what is open there.
     """
-    open_at: list[str] = []
-    best: tuple[int, int] | None = None  # where, and how many are open there: from then on only more are opened
-    for token in _TOKENS.finditer(text):
-        mark = token[0]
-        if token["end"] == "":
-            break  # an unterminated string
-        if mark in _CLOSERS:
-            open_at.append(_CLOSERS[mark])
-        elif mark in ("}", "]"):
-            if not open_at or open_at.pop() != mark:
-                return None
-            best = token.end(), len(open_at)
-        elif mark == ",":
-            best = token.start(), len(open_at)
-    if best is None:
-        return None
+    from pydantic_core import from_json
+
+    end = max((mark.start() + (mark[0] != ",") for mark in _TOKENS.finditer(text) if mark[0] in ",}]"), default=0)
     try:
-        return json.loads(text[: best[0]] + "".join(reversed(open_at[: best[1]])))
-    except (ValueError, RecursionError):
+        return from_json(text[:end], allow_partial=True) if end else None
+    except ValueError:
         return None
 
 
@@ -195,41 +178,6 @@ class DocumentBuffer:
         self._size += len(raw) + 1
         self._count(raw)
         return self._size <= LARGEST
-
-    def extend(self, lines: list[bytes], index: int, number: int) -> int:
-        """Takes lines from ``index`` on while none can end the document; the index of the first that it did not take.
-
-        Args:
-            lines: Lines of the block at hand.
-            index: The first that it may take.
-            number: The number of that line in the log.
-        """
-        if self.kind != "json" or self.stamped or len(self.lines) < _CHUNK:  # short ones line by line
-            return index
-        while index < len(lines) and self._size <= LARGEST:
-            chunk = lines[index : index + _CHUNK]
-            text = b"\n".join(chunk)
-            depth = self._depth_after(text)
-            if depth is None:
-                break
-            self.lines += zip(range(number, number + len(chunk)), chunk, strict=True)
-            self._size, self._depth = self._size + len(text) + 1, depth
-            index, number = index + len(chunk), number + len(chunk)
-        return index
-
-    def _depth_after(self, text: bytes) -> int | None:
-        """Depth after several lines; None if the document may end among them."""
-        brackets = _STRINGS.sub(b"", text).translate(None, _NO_BRACKETS)
-        for _ in range(_LEVELS):
-            shorter = brackets.replace(b"{}", b"").replace(b"[]", b"")
-            if len(shorter) == len(brackets):
-                break
-            brackets = shorter
-        opening = brackets.lstrip(b"}]")
-        closed = len(brackets) - len(opening)
-        if b"}" in opening or b"]" in opening or closed >= self._depth:
-            return None
-        return self._depth - closed + len(opening)
 
     def may_end(self) -> bool:
         """Whether the last line may close the document (cheap)."""

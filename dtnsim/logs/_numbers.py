@@ -17,18 +17,16 @@ TIMES: Final = {
     **dict.fromkeys(("ms", "msec", "millis"), 1e-3), **dict.fromkeys(("s", "sec", "secs"), 1.0),
     **dict.fromkeys(("m", "min", "mins"), 60.0), **dict.fromkeys(("h", "hours"), 3600.0), "d": 86400.0, "w": 604800.0,
 }  # fmt: skip
-#: words of units that mean the same to every tool -> (SI unit, factor)
-UNITS: Final[dict[str, tuple[str, float]]] = {
-    **{word: ("s", factor) for word, factor in TIMES.items()},
-    **{f"{letter}iB/s": ("B/s", BINARY[letter]) for letter in "KMGT"}, "B/s": ("B/s", 1.0), "IOPS": ("1/s", 1.0),
-    "Gbit/s": ("B/s", 1.25e8), "Mbit/s": ("B/s", 1.25e5), "%": ("1", 0.01), "/s": ("1/s", 1.0),
-}  # fmt: skip
-
-#: words of a declaration for what tools print without a unit, or with one of their own -> (SI unit, factor, divisor)
-_WORDS: Final[dict[str, tuple[str, float, float]]] = {
-    **dict.fromkeys(("", "count", "packets"), ("1", 1.0, 1.0)), "percent": ("1", 1.0, 100.0),
-    "rpm": ("1/s", 1.0, 60.0), "data-units": ("B", 512_000.0, 1.0), "sectors": ("B", 512.0, 1.0),
-    "MBd": ("1/s", 1e6, 1.0),
+#: words of units that mean the same to every tool, and those of declarations where tools print none, or one of their
+#: own -> (SI unit, factor, divisor)
+UNITS: Final[dict[str, tuple[str, float, float]]] = {
+    **{word: ("s", factor, 1.0) for word, factor in TIMES.items()}, "ms": ("s", 1.0, 1e3),
+    **{f"{letter}iB/s": ("B/s", BINARY[letter], 1.0) for letter in "KMGT"}, "B/s": ("B/s", 1.0, 1.0),
+    "Gbit/s": ("B/s", 1.25e8, 1.0), "Mbit/s": ("B/s", 1.25e5, 1.0), "rpm": ("1/s", 1.0, 60.0),
+    **dict.fromkeys(("%", "percent"), ("1", 1.0, 100.0)),
+    **dict.fromkeys(("", "count", "packets", "times"), ("1", 1.0, 1.0)),
+    **dict.fromkeys(("IOPS", "/s"), ("1/s", 1.0, 1.0)), "MBd": ("1/s", 1e6, 1.0), "data-units": ("B", 512_000.0, 1.0),
+    "sectors": ("B", 512.0, 1.0), "sectors/s": ("B/s", 512.0, 1.0),
 }  # fmt: skip
 _UNIT: Final = re.compile(r"([kKMGTPE]?)(i?)(?:(B|[Bb]ytes?)|b|[Bb]its?)(/s(?:ec)?|ps)?")
 _CLOCK: Final = re.compile(r"(?:(?:(\d+)[-:d ]\s?)?(\d+):)?(\d+):(\d+(?:[.,]\d+)?)")
@@ -55,12 +53,10 @@ def regex(pattern: str) -> re.Pattern[str]:
 def unit_of(word: str, kilo: int = 1024) -> tuple[str, float, float]:
     """(SI unit, factor, divisor) of a figure behind which this word stands; a bare k of bytes is ``kilo``."""
     if (entry := UNITS.get(word)) is not None:
-        return (*entry, 1.0)
-    if (plain := _WORDS.get(word)) is not None:
-        return plain
+        return entry
     match = _UNIT.fullmatch(word)
     if match is None:
-        raise ValueError(f"{word} is no unit; of bytes and bits (KiB/s, Mb), or one of {' '.join((*UNITS, *_WORDS))}")
+        raise ValueError(f"{word} is no unit; of bytes and bits (KiB/s, Mb), or one of {' '.join(UNITS)}")
     letter, binary, size, per = match.groups()
     table = BINARY if binary or (size and kilo == 1024) else DECIMAL
     return "B/s" if per else "B", table[letter], 1.0 if size else 8.0

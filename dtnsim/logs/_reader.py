@@ -122,7 +122,7 @@ class LogReader:
         self._first = first = self._line + 1
         self._offered = 0
         stretch = self._stretch
-        taken = 0  # lines up to here went into a document or to a parser at once
+        taken = 0  # lines up to here went to a parser at once
         for index, targets in enumerate(all_targets):
             if index < taken:
                 continue
@@ -145,8 +145,6 @@ class LogReader:
                 self._line = first + index
                 self._before = lines[index - 1] if index else self._last_raw
                 yield from self._take(lines[index], targets, first + index)
-                if self._document is not None:
-                    taken = self._document.extend(lines, index + 1, first + index + 1)
         self._stretch = stretch
         self._line, self._last_raw = first + len(lines) - 1, lines[-1]
 
@@ -278,7 +276,10 @@ class LogReader:
             text = self._command(host, text, number, out)
         for index in (*targets.parsers, *(index for index in host.open if index not in targets.parsers)):
             parser = host.parsers[index]
-            parser.take(text, out)
+            try:
+                out += parser.feed(text)
+            except NO_NUMBER as error:
+                out.append(parser.no_number(text, error))
             if parser.open is not (index in host.open):
                 host.mark(index)
         if host.open or host.commands.open or self._busy:

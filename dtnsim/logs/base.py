@@ -61,7 +61,7 @@ from typing import Any, ClassVar, NamedTuple, TypeVar, cast
 
 from dtnsim.logs._commands import Command
 from dtnsim.logs._documents import Document, documents
-from dtnsim.logs._records import NO_BYTES, NO_NUMBER, Context, Mean, Parser, Record, located, noted
+from dtnsim.logs._records import NO_BYTES, Context, Mean, Parser, Record, located, noted
 from dtnsim.logs.measurement import Conditions, Evidence, Status
 
 __all__ = [
@@ -125,13 +125,6 @@ class LineParser(Parser):
     @abstractmethod
     def feed(self, text: str) -> Iterable[Record]:
         """Takes one line and returns (or yields) what it completes."""
-
-    def take(self, text: str, out: list[Record]) -> None:
-        """Feeds a line; a figure of it that is no number is noted."""
-        try:
-            out += self.feed(text)
-        except NO_NUMBER as error:
-            out.append(self.no_number(text, error))
 
     def rows(self, text: str, lines: Sequence[int]) -> list[Record]:  # noqa: ARG002 (for subclasses)
         """Takes interval lines at once, of which ``lines`` are the numbers; none of them if it gives no record."""

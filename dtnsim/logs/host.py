@@ -238,14 +238,13 @@ class Bonding(LinesParser, evidence=Evidence.DESCRIBES):
         more=lambda parser: said_in(parser.ctx.command.text if parser.ctx.command else "", str, bond=_BOND),
     )  # fmt: skip
 
-    @reads(r"^\s*(Bonding Mode|Transmit Hash Policy|Slave Interface|MII Status|Speed): <value:rest>\s*+$", inside=True)
+    _mode = notes(r"^\s*Bonding Mode: <mode:rest>\s*+$", inside=True, opens=True, to=str)
+    _policy = notes(r"^\s*Transmit Hash Policy: <hash_policy:word>", inside=True, opens=True, to=str)
+
+    @reads(r"^\s*(Slave Interface|MII Status|Speed): <value:rest>\s*+$", inside=True, opens=True)
     def _line(self, match: Match) -> Found:
-        self.lines, key, value = 0, match[1], match["value"]
-        if key == "Bonding Mode":
-            self.known["mode"] = value
-        elif key == "Transmit Hash Policy":
-            self.known["hash_policy"] = value.partition(" ")[0]
-        elif key == "Slave Interface":
+        key, value = match[1], match["value"]
+        if key == "Slave Interface":
             self._members.append((value, self.ctx.line))
         elif key == "MII Status" and self._members:
             self._up += value == "up"

@@ -18,6 +18,7 @@ from contextlib import suppress
 from dataclasses import dataclass, field
 from typing import Final
 
+from dtnsim.logs._declared import said_in
 from dtnsim.logs._documents import seconds
 from dtnsim.logs._iperf import ROW_WORDS, Row, read_line, udp_of
 from dtnsim.logs._numbers import decimal, regex, size_bytes
@@ -30,9 +31,6 @@ _CONNECTED: Final = regex(
 _BANNER: Final = regex(
     r"(?P<what>Server listening on|Client connecting to(?: (?P<host>[^,\s]+),)?) (?P<proto>TCP|UDP) port <port:int>"
 )
-_WINDOW: Final = regex(r"(?:TCP window|UDP buffer) size: +<size:dots> (?P<unit>[KMG]?)Byte")
-_DATAGRAM: Final = re.compile(r"(?:Sending|Receiving) (\d+) byte datagrams")
-_REPORT: Final = re.compile(r"\[ *\*?(\d+)\] Server Report")
 _VERSION: Final = re.compile(r"iperf version (2[\w.-]*)")
 _FAILED: Final = re.compile(
     r"(?:connect|write|read|bind|accept|listen) failed: .*|error: .{0,60}(?:[Nn]ame|resolve|host).*"
@@ -330,17 +328,12 @@ class Iperf2Text(_Iperf2):
                 run.conditions["target"] = banner["host"]
             run.banner = True
             return
-        if (window := _WINDOW.search(text)) is not None:
-            self._run.conditions.setdefault("window_B", size_bytes(window["size"] + window["unit"]))
-        if (datagram := _DATAGRAM.search(text)) is not None:
-            self._run.conditions["block_B"] = int(datagram[1])
-        if (report := _REPORT.search(text)) is not None:
-            self._run.reports.add(report[1])
+        window = said_in(text, size_bytes, window_B=r"(?:TCP window|UDP buffer) size: +([\d.]+ [KMG]?)Byte")
+        datagram = said_in(text, block_B=r"(?:Sending|Receiving) (\d+) byte datagrams")
+        self._run.conditions |= {**window, **self._run.conditions} | datagram
+        self._run.reports.update(re.findall(r"\[ *\*?(\d+)\] Server Report", text))
         if (version := _VERSION.search(text)) is not None:
             self.version = version[1]
-        yield from self._message(text)
-
-    def _message(self, text: str) -> Iterator[Record]:
         if "did not receive ack" in text:
             yield self.unread(text, "the server did not report: what arrived is not known")
         if (problem := _FAILED.search(text)) is None:

@@ -7,22 +7,13 @@ from typing import ClassVar, Final
 from dtnsim.logs._commands import meanings
 from dtnsim.logs._declared import Found, LinesParser, Match, reads
 from dtnsim.logs._numbers import DECIMAL, TIMES, positive_int, regex, size_bytes, unit_of
-from dtnsim.logs.base import Conditions, Evidence, LineParser, Record, anew
+from dtnsim.logs.base import Conditions, Evidence, Record, anew
 
-_TITLE: Final = re.compile(
-    r"(?:^|\s)(?:MIGRATED )?(?P<proto>TCP|UDP|SCTP) (?P<what>STREAM|MAERTS|SENDFILE|REQUEST/RESPONSE) TEST\b"
-    r"(?: (?:from|to) (?P<ends>.*))?"
-)
 _TARGET: Final = regex(r"(?:^|\s)to <target:word> \(")
-_UNIT: Final = re.compile(r"10\^(?P<power>[369])bits/s|(?P<binary>[KMG])Bytes/s|(?P<rate>Trans\.?|per sec\b)")
-_ROW: Final = re.compile(r"^\s*+\d++(?:\s++-?\d++(?:\.\d++)?)++\s*+$")
-_INTERIM: Final = regex(
-    r"Interim result:\s++<rate:num> (?:10\^(?P<power>[369])bits|(?P<binary>[KMG])Bytes)/s over <seconds:num> seconds"
-)
-_LONGEST: Final = 12  # lines of head and rows
+_BITS: Final = r"10\^(?P<power>[369])bits|(?P<binary>[KMG])Bytes"
 
 
-class Netperf(LineParser, evidence=Evidence.NETWORK, of_a_line=True):
+class Netperf(LinesParser, evidence=Evidence.NETWORK, of_a_line=True):
     """netperf 2.x: classic tables of ``TCP_STREAM``, ``TCP_MAERTS``, ``TCP_SENDFILE``, ``UDP_STREAM`` and ``TCP_RR``.
 
     Units: the head says them: ``10^6bits/sec`` (also ``-f m``), ``10^9bits/s`` (``-f g``), ``10^3bits``; with ``-f M``,
@@ -34,39 +25,43 @@ class Netperf(LineParser, evidence=Evidence.NETWORK, of_a_line=True):
     """
 
     words = "TEST"
+    longest = 12  # lines of head and rows
 
     _factor = anew(float)
-    _lines = anew(int)
     _unit = anew(str)
     _before = anew(str)  # what stands before the title, and maybe before every line
     _sent: float | None = anew()  # UDP: messages of the sender's row
 
     def feed(self, text: str) -> Iterable[Record]:
-        if (title := _TITLE.search(text)) is not None:
-            self._before = text[: title.start() + 1] if title.start() else ""
-            self.open, self._lines, self._unit, self._sent = True, 0, "", None
-            proto, test = title["proto"].lower(), title["what"].lower()
-            way = None if proto == "udp" or test == "request/response" else "receive" if test == "maerts" else "send"
-            self.known = {"protocol": proto, "test": test, "direction": way, **self.where}
-        elif not self.open:
-            return ()
-        else:
-            text = text.removeprefix(self._before)
-        if title is None and (interim := _INTERIM.search(text)) is not None:  # -D: any number of them
-            facts = {**self.known, "interval": True, "duration_s": float(interim["seconds"])}
-            printed = interim[0].partition(" over")[0].partition(":")[2].strip()
-            return (self.measure("throughput", float(interim["rate"]) * _factor(interim), printed, facts),)
-        self._lines += title is None
-        if self._lines > _LONGEST:
-            self.open = False
-            return ()
-        if "target" not in self.known and (target := _TARGET.search(text)) is not None:
+        records = super().feed(text.removeprefix(self._before) if self.open else text)
+        if self.open and "target" not in self.known and (target := _TARGET.search(text)) is not None:
             self.known["target"] = target["target"]
-        if title is None and (unit := _UNIT.search(text)) is not None:
-            self._unit, self._factor = unit[0], _factor(unit)
-        elif title is None and self._unit and _ROW.match(text):
-            return self._row(text.split())
-        return ()
+        return records
+
+    @reads(
+        r"(?:^|\s)(?:MIGRATED )?(?P<proto>TCP|UDP|SCTP) (?P<what>STREAM|MAERTS|SENDFILE|REQUEST/RESPONSE) TEST\b",
+        opens=True,
+    )
+    def _title(self, title: Match) -> None:
+        self._before = title.string[: title.start() + 1] if title.start() else self._before
+        self._unit, self._sent = "", None
+        proto, test = title["proto"].lower(), title["what"].lower()
+        way = None if proto == "udp" or test == "request/response" else "receive" if test == "maerts" else "send"
+        self.known = {"protocol": proto, "test": test, "direction": way, **self.where}
+
+    @reads(rf"Interim result:\s++(?P<printed><rate:num> (?:{_BITS})/s) over <seconds:num> seconds", inside=True)
+    def _interim(self, interim: Match) -> Record:
+        self.lines -= 1  # -D: any number of them
+        facts = {**self.known, "interval": True, "duration_s": float(interim["seconds"])}
+        return self.measure("throughput", float(interim["rate"]) * _factor(interim), interim["printed"], facts)
+
+    @reads(rf"(?P<unit>(?:{_BITS})/s|Trans\.?|per sec\b)", inside=True)
+    def _heading(self, unit: Match) -> None:
+        self._unit, self._factor = unit["unit"], _factor(unit)
+
+    @reads(r"^\s*+\d++(?:\s++-?\d++(?:\.\d++)?)++\s*+$", inside=True)
+    def _figures(self, row: Match) -> Found:
+        return self._row(row[0].split()) if self._unit else None
 
     def _row(self, cells: list[str]) -> Iterator[Record]:
         test = self.known["test"]
