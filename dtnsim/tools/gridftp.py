@@ -34,6 +34,7 @@ FOLDER_GET, FOLDER_PUT = 3.0, 8.0
 LIST = 2.0  #: a further folder: MLSD with a data connection of its own, or CWD and MKD
 #: further control channels of -cc
 CONTROL = 6.0
+LOG_IN = "log-in at the control channel"
 START = prior("0.065 s", 0.3, "globus-url-copy 10.12, one byte at 5 ms: 0.132 s less 13 round trips")
 #: work of client and server for a file
 FILE_WORK = prior("3 ms", 0.4, "globus-url-copy 10.12, 50 files at 5 ms: time of a file less its messages")
@@ -108,13 +109,11 @@ class Gridftp(Tool):
         if job.files > 1:
             trips += FOLDER_PUT if self.client == "source" and not self.third_party else FOLDER_GET
             trips += LIST * max(job.directories - 1, 0)
-        return Opening(trips, START, "log-in at the control channel", CONTROL)
+        return Opening(trips, START, LOG_IN, CONTROL)
 
     def ahead(self, job: Job) -> float:
         """Files whose commands are on their way at once."""
-        if not self.pp or job.files == 1:
-            return 1.0
-        return PIPELINE if self.third_party else 1.0
+        return _ahead(PIPELINE, job, min(self.cc, job.files)) if self.pp and self.third_party else 1.0
 
     def messages(self) -> float:
         """Messages of a file that wait."""
@@ -124,6 +123,11 @@ class Gridftp(Tool):
             put = PUT_KEPT if self.keeps_channels else PUT
             return PUT_AHEAD if self.pp else put
         return GET_KEPT if self.keeps_channels or self.pp else GET
+
+
+def _ahead(pipeline: float, job: Job, workers: int) -> float:
+    """Files whose commands pipelining has on their way at once: no more than a worker has."""
+    return max(1.0, min(pipeline, job.files / workers))
 
 
 class Tuning(NamedTuple):
@@ -214,7 +218,10 @@ class Globus(Tool):
         if self.verify:
             steps.append(self._verification(job, use.concurrency))
         warnings, streams = tuple(self._endpoint_notes(job)), use.concurrency * use.parallelism
-        return Plan(tuple(steps), use.concurrency, weight=streams, piece_B=self._piece_B, warnings=warnings)
+        # the service logs in at both ends; how far they are from it nobody says: as far as from each other
+        opening = Opening(OPENING_THIRD, START, LOG_IN, CONTROL) if job.remote else Opening()
+        cut = self._piece_B
+        return Plan(tuple(steps), use.concurrency, weight=streams, piece_B=cut, warnings=warnings, opening=opening)
 
     def _endpoint_notes(self, job: Job) -> Iterator[str]:
         """What an end is taken for, and what was asked for that the end points do not allow."""
@@ -232,7 +239,8 @@ class Globus(Tool):
         if self.encrypt:
             cpu += both_ends(sender, receiver, self.cipher, "encryption of the data channel", TLS)
         net = NetUse(sender, receiver, streams=workers * use.parallelism)
-        files = replace(COPIED_WITH_TIMES, round_trips=THIRD_KEPT, ahead=float(use.pipelining))
+        ahead = _ahead(use.pipelining, job, workers)
+        files = replace(COPIED_WITH_TIMES, round_trips=THIRD_KEPT, ahead=ahead)
         return transfer(job, (sender, receiver), self.block, net, cpu, files, workers=workers)
 
     def _verification(self, job: Job, workers: int) -> Step:
