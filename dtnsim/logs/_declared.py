@@ -21,7 +21,6 @@ _NEAR: Final = 2
 #: pieces of a pattern: an escape, a class of characters, how often, a character
 _PIECE: Final = re.compile(r"\\.|\[\^?\]?(?:\\.|[^\]\\])*+\]|\{[\d,]+\}|.", re.DOTALL)
 
-
 Match = re.Match[str]
 Found = Record | Iterable[Record] | None  #: what a method gives that reads one kind of line
 

@@ -35,7 +35,6 @@ _SIZE: Final = re.compile(r"([^a-z]*+(?:(?<=\d)e[+-]?\d++)?)\s*+(?:([a-z])(i?))?
 _DIGITS: Final = 24
 _GROUPS: Final = str.maketrans("", "", " ,.'’_\u00a0\u2009\u202f")
 
-
 #: what ``<name:kind>`` stands for in a pattern: numbers as they are printed, the prefix of a unit, a word
 _KINDS: Final = {
     "int": r"\d++", "num": r"\d++(?:\.\d++)?", "comma": r"\d++(?:[.,]\d++)?", "real": r"\d++\.\d++",
@@ -75,6 +74,12 @@ def decimal(text: str) -> float:
     if text.rindex(",") > text.rindex("."):
         return float(text.replace(".", "").replace(",", "."))
     return float(text.replace(",", ""))
+
+
+def amount(figure: str, word: str) -> float:
+    """A figure as it is printed, with a word of its unit (``9.41`` ``Gb``, of `unit_of`), in SI."""
+    _, times, over = unit_of(word)
+    return decimal(figure) * times / over
 
 
 def grouped(text: str) -> float:
@@ -170,16 +175,6 @@ def agrees(computed: float, printed: float, text: str) -> bool:
     shown = abs(float(digits)) if digits.count(".") <= 1 else abs(printed)
     half_ulp = 0.5 * 10.0**-decimals * (abs(printed) / shown if shown else 1.0)
     return abs(computed - printed) <= 1.01 * half_ulp + 0.02 * abs(printed)
-
-
-def bits_rate(figure: str, prefix: str) -> float:
-    """A rate in bits with a decimal prefix (``9.41`` ``G``) in [B/s]."""
-    return decimal(figure) * DECIMAL[prefix] / 8
-
-
-def binary_size(figure: str, prefix: str) -> float:
-    """A size whose letter means a power of 1024 (``182.2`` ``M``) in [B]."""
-    return decimal(figure) * BINARY[prefix]
 
 
 def clock_s(text: str) -> float | None:

@@ -12,7 +12,7 @@ from xml.etree.ElementTree import ParseError
 
 from dtnsim.logs._commands import Command, CommandLine, cleaned, ends_of_copy, host_of, parse_arguments
 from dtnsim.logs._documents import Document, Form
-from dtnsim.logs._numbers import decimal, inside, number, unit_of
+from dtnsim.logs._numbers import amount, decimal, inside, number, unit_of
 from dtnsim.logs.measurement import UNITS, Condition, Conditions, Evidence, Measurement, Status, Unread
 
 Record = Measurement | Unread
@@ -27,10 +27,8 @@ _LARGEST: Final = 1e24
 _NUMBERS: Final = (float, int)
 _NOTHING: Final[Mapping[str, Condition]] = MappingProxyType({})
 
-
 #: what a figure raises that only looks like a number (``1.7.44``, a superscript digit, 400 digits), or like a unit
 NO_NUMBER: Final = (ValueError, OverflowError, ZeroDivisionError, KeyError)
-
 
 NO_BYTES: Final = "no bytes were transferred: no rate"  #: why there is no rate, of most tools
 
@@ -241,9 +239,8 @@ class Parser(ABC):
             text: The number: ``4.27``.
             word: The tool's word of the unit, of `unit_of`.
         """
-        _, factor, divisor = unit_of(word)
         shown = f"{text}{word}" if word == "%" else f"{text} {word}"
-        return self.measure(quantity, decimal(text) * factor / divisor, shown, conditions, **more)
+        return self.measure(quantity, amount(text, word), shown, conditions, **more)
 
     def figures(
         self,

@@ -6,7 +6,7 @@ from typing import Final
 
 from dtnsim.logs._commands import parse_arguments
 from dtnsim.logs._declared import Found, LinesParser, Match, notes, reads, said_in
-from dtnsim.logs._numbers import BINARY, agrees, binary_size, bits_rate, decimal, integer, regex
+from dtnsim.logs._numbers import BINARY, agrees, amount, decimal, integer, regex
 from dtnsim.logs.base import NO_BYTES, Conditions, Evidence, LineParser, Record, Status, anew, located
 from dtnsim.logs.measurement import Measurement
 
@@ -67,7 +67,7 @@ class Ascp(LineParser, evidence=Evidence.TRANSFER):
 
     def _progress(self, match: re.Match[str]) -> Iterator[Record]:
         if not self.ctx.redraw:
-            size, rate = float(match["size"]) * BINARY[match["su"]], bits_rate(match["rate"], match["ru"])
+            size, rate = float(match["size"]) * BINARY[match["su"]], amount(match["rate"], match["ru"] + "b")
             conditions: Conditions = {**self.copy(), "file": match["name"].strip(), "bytes": size, "interval": True}
             conditions |= {"average": "interval", "share": min(int(match["share"]), 100) / 100}
             yield self.measure("throughput", rate, f"{match['rate']}{match['ru']}b/s", **conditions)
@@ -87,7 +87,7 @@ class Ascp(LineParser, evidence=Evidence.TRANSFER):
         if size <= 0:
             why = NO_BYTES
         elif rate is not None:
-            value, why = bits_rate(rate["rate"], rate["u"]), "the printed rate is zero"
+            value, why = amount(rate["rate"], rate["u"] + "b"), "the printed rate is zero"
             printed = f"{rate['rate']}{rate['u']} bits/sec"
             slow, fast = size / (seconds + 1), size / max(seconds - 1, 1e-3)
             if not 0.99 * slow <= value <= 1.01 * fast:  # seconds are whole ones
@@ -198,14 +198,11 @@ class Fdt(LinesParser, evidence=Evidence.TRANSFER):
     def _rates(self, match: Match) -> Iterator[Record]:
         if self._done:
             yield from self.settle()
-        facts = {
-            **_ENDS[match["way"]],
-            **parse_arguments(self.tool, self.ctx.args("java", *self.commands)).known,
-            **self.where,
-        }
+        options = parse_arguments(self.tool, self.ctx.args("java", *self.commands)).known
+        facts = {**_ENDS[match["way"]], **options, **self.where}
         facts["share"] = decimal(match["share"]) / 100 if match["share"] else None
         yield from self.figures(match, facts, "throughput {rate} {u}b/s : interval=True average=interval")
-        mean = bits_rate(match["avg"], match["au"])
+        mean = amount(match["avg"], match["au"] + "b")
         self._last = self.measure("throughput", mean, f"Avg: {match['avg']} {match['au']}b/s", facts)
 
     _end = notes(r"finished OK|[Ss]ession.*finished ok|Exit Status: OK|FDT.*Session.*finished successfully", _done=True)
@@ -270,14 +267,14 @@ class Bbcp(LinesParser, evidence=Evidence.TRANSFER):
     def _progress(self, match: Match) -> Iterator[Record]:
         if self._closed:
             self.further("known")
-        rate, printed = binary_size(match["rate"], match["u"]), f"{match['rate']} {match['u']}B/s"
+        rate, printed = amount(match["rate"], match["u"] + "B"), f"{match['rate']} {match['u']}B/s"
         share: Conditions = {} if match["share"] == "not" else {"share": int(match["share"][:-1]) / 100}
         if match["avg"] is None:
             running = (rate, printed, match["rate"])
         else:
-            mean, (u, au) = binary_size(match["avg"], match["au"]), match.group("u", "au")
+            mean, (u, au) = amount(match["avg"], match["au"] + "B"), match.group("u", "au")
             if u != au and min(rate, mean) > 0 and max(rate, mean) / min(rate, mean) > 100:  # letters are swapped
-                swapped = binary_size(match["rate"], au), binary_size(match["avg"], u)
+                swapped = amount(match["rate"], au + "B"), amount(match["avg"], u + "B")
                 rate, mean = swapped if max(swapped) < 100 * min(swapped) else (rate, mean)
             running = (mean, f"avg {match['avg']} {au}B/s", match["avg"])
             conditions = {**self.known, **share, "interval": True, "average": "interval"}
@@ -318,14 +315,14 @@ class Bbcp(LinesParser, evidence=Evidence.TRANSFER):
     def _created(self, match: Match) -> Record:
         self._files, size = self._files + 1, int(match["size"])
         conditions: Conditions = {**self.known, "file": match["file"], "file_B": size, "operation": "file"}
-        rate, printed = binary_size(match["rate"], match["u"]), f"{match['rate']} {match['u']}B/s"
+        rate, printed = amount(match["rate"], match["u"] + "B"), f"{match['rate']} {match['u']}B/s"
         self.need(size and rate, match[0], NO_BYTES)
         self._file = self.measure("throughput", rate, printed, conditions)
         return self.measure("throughput", rate, printed, conditions, interval=True)
 
     @reads(r"(?<!\d)<n:int> files? copied at effectively <rate:num> <u:k>B/s")
     def _closing(self, match: Match) -> Iterator[Record]:
-        self._closed, rate = True, binary_size(match["rate"], match["u"])
+        self._closed, rate = True, amount(match["rate"], match["u"] + "B")
         conditions: Conditions = {**self.known, "files": int(match["n"])}
         if isinstance(self._file, Measurement) and self._files == 1:
             conditions |= {key: self._file.conditions.get(key) for key in ("file", "file_B")}

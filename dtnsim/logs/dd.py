@@ -18,7 +18,7 @@ from functools import lru_cache
 from typing import Final, NamedTuple
 
 from dtnsim.logs._declared import LinesParser, Match, reads
-from dtnsim.logs._numbers import BINARY, DECIMAL, agrees, decimal, integer, regex, unit_of
+from dtnsim.logs._numbers import BINARY, DECIMAL, agrees, amount, decimal, integer, regex
 from dtnsim.logs.base import NO_BYTES, Conditions, Evidence, LineParser, Record, Status, anew, noted
 
 _RESULT: Final = regex(
@@ -222,7 +222,7 @@ class Mbuffer(LinesParser, evidence=Evidence.TRANSFER):
         result="summary:",
     )
     def _summary(self, match: Match) -> Iterator[Record]:
-        size = float(match["size"]) * unit_of(match["u"])[1] * int(match["volumes"] or 1)
+        size = amount(match["size"], match["u"]) * int(match["volumes"] or 1)
         seconds = int(match["h"] or 0) * 3600.0 + int(match["m"] or 0) * 60.0 + float(match["s"])
         self.need(size > 0, match[0], NO_BYTES)
         conditions: Conditions = {**self.command_line().known, "bytes": size, "duration_s": seconds}

@@ -15,7 +15,6 @@ _VIEWS: Final = {
     "Namespace 1 Utilization": "used",
 }  # fmt: skip
 
-
 _LOG: Final = "nvme_smart_health_information_log"
 _FIGURES: Final = (
     "capacity? {user_capacity/bytes} [B]", "capacity? {nvme_total_capacity} [B] : view=total",
@@ -236,8 +235,7 @@ class Lsblk(LinesParser, evidence=Evidence.CORRECTS):
         value = size_bytes(size) if isinstance(size, str) else number(size)
         conditions: Conditions = {"device": name, "parent": parent}
         for key, to in (("type", "type"), ("model", "model"), ("tran", "transport"), ("rota", "rotational")):
-            field = device.get(key)
-            if isinstance(field, str | bool) and field != "":
+            if isinstance(field := device.get(key), str | bool) and field != "":
                 conditions[to] = field.strip() if isinstance(field, str) else field
         if value is not None:
             yield self.measure("capacity", value, str(size), line=doc.line_of(f'"name": "{name}"'), **conditions)

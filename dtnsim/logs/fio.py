@@ -14,7 +14,7 @@ prints bits (``168Mbit/s (160Mibit/s)``), decimal and binary.
 """
 
 import re
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Any, Final
 
 from dtnsim.logs._declared import LinesParser, Match, notes, reads
@@ -48,15 +48,11 @@ def _of_options(options: Mapping[str, Any]) -> Conditions:
     return conditions if sync is None else {**conditions, "sync": sync}
 
 
-def _of_command(args: Iterable[str]) -> Conditions:
+def _of_command(args: Sequence[str]) -> Conditions:
     """What a command line says of its only job; nothing of one with several."""
-    options: dict[str, str] = {}
-    for arg in args:
-        key, mark, value = arg.lstrip("-").partition("=")
-        if not arg.startswith("--") or (key in options and key == "name"):
-            return {}
-        options[key] = value if mark else "1"
-    return _of_options(options)
+    parts = [arg.lstrip("-").partition("=") for arg in args if arg.startswith("--")]
+    single = len(parts) == len(args) and [key for key, _, _ in parts].count("name") <= 1
+    return _of_options({key: value if mark else "1" for key, mark, value in parts}) if single else {}
 
 
 _NUM: Final = r"(?:\d{1,3}(?:,\d{3})+|\d+(?:\.\d+)?)"  # 1.x groups digits
@@ -323,9 +319,7 @@ class Fio(LinesParser, evidence=Evidence.FITS):
         options = {**shared, **(job.get("job options") or {})}
         conditions = {**_of_options(options), "job": str(job.get("jobname"))}
         conditions["block_B"] = size_bytes(str(options.get("bs", options.get("blocksize", ""))))
-        conditions |= {
-            name: whole_number(options.get(key)) for key, name in (("iodepth", "depth"), ("numjobs", "jobs"))
-        }
+        conditions |= {"depth": whole_number(options.get("iodepth")), "jobs": whole_number(options.get("numjobs"))}
         if number(job.get("error")):
             yield self.failure(f"job error {job.get('error')}", **conditions)
             return

@@ -6,7 +6,7 @@ from typing import Any, Final, NamedTuple
 from dtnsim.logs._commands import meanings
 from dtnsim.logs._declared import Found, LinesParser, Match, notes, reads
 from dtnsim.logs._documents import seconds as seconds_of
-from dtnsim.logs._numbers import as_dict, binary_size, number, text_in, whole_number
+from dtnsim.logs._numbers import amount, as_dict, number, text_in, whole_number
 from dtnsim.logs.base import NO_BYTES, Conditions, Document, Evidence, Record, Status, anew, documents, noted
 from dtnsim.logs.measurement import Measurement
 
@@ -205,7 +205,7 @@ class GlobusUrlCopy(LinesParser, evidence=Evidence.TRANSFER):
 
     @reads(r"(?<!\d)<bytes:int> bytes\s++<avg:num> (?P<u>[KMG]?)B/sec avg(?:\s+<inst:num> (?P<iu>[KMG]?)B/sec inst)?")
     def _performance(self, match: Match) -> Iterator[Record]:
-        copy, size, rate = self._held, int(match["bytes"]), binary_size(match["avg"], match["u"])
+        copy, size, rate = self._held, int(match["bytes"]), amount(match["avg"], match["u"] + "B")
         if copy is not None and (size < copy.size or self._ended[0] is not None):
             yield from self.settle()
         elif copy is not None and not self.ctx.after_redraw:
@@ -215,7 +215,7 @@ class GlobusUrlCopy(LinesParser, evidence=Evidence.TRANSFER):
         mean, instant = self.rate(rate if size else 0.0, f"{match['avg']} {match['u']}B/sec avg", more), None
         if match["inst"] is not None:
             printed, more = f"{match['inst']} {match['iu']}B/sec inst", {"interval": True, "average": "interval"}
-            instant = self.measure("throughput", binary_size(match["inst"], match["iu"]), printed, {**facts, **more})
+            instant = self.measure("throughput", amount(match["inst"], match["iu"] + "B"), printed, {**facts, **more})
         self._ended, self._held = (None, "complete"), _Copy(size, facts, mean, instant)
 
     _source = notes(r"^\s*Source: +(?P<source>\S.*)$", to=str.strip, new=True, settles=True)

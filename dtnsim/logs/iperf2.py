@@ -46,7 +46,6 @@ _CSV: Final = regex(
     r"(?:,<jitter:dots>,(?P<lost>-?\d+),(?P<total>-?\d+),(?P<share>[-\d.]+|-?nan),(?P<late>-?\d+))?"
 )
 
-
 #: streams of one test start together, to the second that CSV prints and the second that opening them takes [s]
 _TOGETHER_S: Final = 2.0
 _ENHANCED: Final = regex(r"\s+\d+/\d+\s+<retry:int>(?:\s+-?\d+K.*)?\s*$")

@@ -17,7 +17,7 @@ from typing import Final
 
 from dtnsim.logs._declared import said_in
 from dtnsim.logs._iperf import ROW_WORDS, Row, read_line, udp_of
-from dtnsim.logs._numbers import BINARY, DECIMAL, binary_size, regex
+from dtnsim.logs._numbers import BINARY, DECIMAL, amount, regex
 from dtnsim.logs.base import Conditions, Evidence, LineParser, Mean, Record, Status, once
 from dtnsim.logs.measurement import Condition, Measurement
 
@@ -111,7 +111,7 @@ def _tail(rest: str) -> tuple[tuple[str, Condition], ...]:
     tcp = _TCP.match(rest) if "Bytes" in rest else None
     if tcp is None or not tcp["cwnd"]:
         return ()
-    return ("retransmits", int(tcp["retr"])), ("cwnd_B", binary_size(tcp["cwnd"], tcp["cwndu"]))
+    return ("retransmits", int(tcp["retr"])), ("cwnd_B", amount(tcp["cwnd"], tcp["cwndu"] + "B"))
 
 
 class Iperf3Text(LineParser, evidence=Evidence.NETWORK, of_a_line=True):

@@ -21,7 +21,6 @@ _SUMS: Final = {
     "sum_sent_bidir_reverse": ("sender", True), "sum_received_bidir_reverse": ("receiver", True),
 }  # fmt: skip
 
-
 _RTT: Final = ("rtt? {mean_rtt:g} us", "rtt? {min_rtt:g} us : statistic=min", "rtt? {max_rtt:g} us : statistic=max")
 _OF_PACKETS: Final = ("loss {lost_packets:g}/{packets:g}", "jitter {jitter_ms:g} ms")
 

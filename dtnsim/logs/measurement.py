@@ -13,7 +13,6 @@ Condition = str | float | int | bool | None
 #: conditions under construction (a dict of `Condition`; Any, so that it can be passed on as keywords)
 Conditions = dict[str, Any]
 
-
 #: quantity -> its unit of SI; all others are plain numbers: counts, shares, ratios
 UNITS: Final = {
     **dict.fromkeys(("throughput", "link_rate"), "B/s"),

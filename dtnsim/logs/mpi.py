@@ -323,12 +323,8 @@ class Io500(LinesParser, evidence=Evidence.SERVERS):
         self._pairs, self._valid, self.open = {}, True, False
         score, seconds = number(pairs.get("score")) or 0.0, number(pairs.get("t_delta"))
         if phase and 0.0 < score < 1e9 and (seconds is not None or "t_delta" not in pairs):
-            conditions = {
-                **self.where,
-                **_phase_conditions(phase, valid=valid),
-                "duration_s": seconds,
-                "end": pairs.get("t_end"),
-            }
+            conditions = {**self.where, **_phase_conditions(phase, valid=valid), "duration_s": seconds}
+            conditions["end"] = pairs.get("t_end")
             io = phase.startswith("ior")
             kind = ("throughput", score * _GIB) if io else ("rate", score * 1e3)
             before, self.version = self.version, None  # of what printed text

@@ -37,7 +37,6 @@ _FORMS: Final = (
     ("msminjitter", "%.4f msMinJitter"),
 )  # fmt: skip
 
-
 _DIRECTIONS: Final = {"get": "receive", "rx": "receive", "put": "send", "tx": "send"}
 
 

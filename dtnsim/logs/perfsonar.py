@@ -262,10 +262,8 @@ class Pscheduler(LinesParser, evidence=Evidence.WAY, of_a_line=True):
             if rate is None:
                 continue
             more = {**conditions, "interval": True, "start_s": start, "end_s": end}
-            more |= {
-                "retransmits": whole_number(part.get("retransmits")),
-                "omitted": part.get("omitted") is True or None,
-            }
+            more["retransmits"] = whole_number(part.get("retransmits"))
+            more["omitted"] = part.get("omitted") is True or None
             yield from self.figures(part, more, _RATES[0])
             if start is not None and end is not None and not more["omitted"]:
                 mean.add(rate / 8 * (end - start), end - start, doc.line)

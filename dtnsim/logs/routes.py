@@ -27,7 +27,6 @@ _TRACEROUTE_FAILED: Final = re.compile(
 )
 _MOST_HOPS: Final = 255
 
-
 _Probe = tuple[str | None, float, str | None]  #: probes of a hop: (address, time [s], refusal)
 
 

@@ -6,7 +6,7 @@ from typing import ClassVar, Final, NamedTuple
 
 from dtnsim.logs._commands import ends_of_copy
 from dtnsim.logs._declared import Found, LinesParser, Match, notes, reads
-from dtnsim.logs._numbers import agrees, binary_size, clock_s, decimal, grouped, regex
+from dtnsim.logs._numbers import agrees, amount, clock_s, decimal, grouped, regex
 from dtnsim.logs.base import NO_BYTES, Conditions, Evidence, Record, Status, anew, noted
 from dtnsim.logs.measurement import ALL_SENT
 
@@ -75,12 +75,12 @@ class Scp(LinesParser, evidence=Evidence.TRANSFER):
         share, stalled, unit = int(match["share"]), groups.get("stalled"), groups.get("su", "K")
         if groups.get("rate") is not None and not stalled:
             word = " kB/s" if match.re is _PSCP else f"{groups['ru']}B/s"
-            rate = binary_size(match["rate"], groups.get("ru", "K")), match["rate"], match["rate"] + word
+            rate = amount(match["rate"], groups.get("ru", "K") + "B"), match["rate"], match["rate"] + word
         elif not stalled and "|" not in text and self.ctx.args(*_PROGRAMS) is None:
             return None  # without rate and bar it may be anybody's
         if groups.get("time") and match["eta"] is None and share == 100:
             seconds = clock_s(match["time"])
-        name, size = match["name"].strip(), binary_size(match["size"], unit)
+        name, size = match["name"].strip(), amount(match["size"], unit + "B")
         return _Meter(name, share, list(self._figures(text, {"file": name or None}, share, size, seconds, rate)))
 
     def other(self, text: str) -> Iterator[Record]:
@@ -102,14 +102,9 @@ class Scp(LinesParser, evidence=Evidence.TRANSFER):
         seconds = float(match["s"])
         for direction in ("send", "receive"):
             if seconds > 0 and (size := int(match[direction])) > 0:
-                facts = {
-                    **self._conditions(),
-                    "direction": direction,
-                    "wire": True,
-                    "bytes": size,
-                    "duration_s": seconds,
-                }
-                yield self.measure("throughput", size / seconds, f"{size} bytes in {match['s']} s", **facts)
+                facts = {**self._conditions(), "direction": direction, "wire": True, "bytes": size}
+                printed = f"{size} bytes in {match['s']} s"
+                yield self.measure("throughput", size / seconds, printed, facts, duration_s=seconds)
 
     def settle(self) -> Iterable[Record]:
         meter, self._held = self._held, None
@@ -217,7 +212,7 @@ class Rsync(LinesParser, evidence=Evidence.TRANSFER):
         self._last = self.ctx.line
         if match["xfr"] is not None:
             self._files, self._counted = int(match["xfr"]), True
-        rate, printed = binary_size(match["rate"], match["u"]), f"{match['rate']}{match['u']}B/s"
+        rate, printed = amount(match["rate"], match["u"] + "B"), f"{match['rate']}{match['u']}B/s"
         drawn = not self.ctx.redraw and not self.ctx.last  # the last drawing, which rsync closes with a newline
         self._drawn = (size, share, rate, printed, self.ctx.line, match["left"] == "0" and drawn)
         if rate > 0 and drawn:

@@ -7,7 +7,7 @@ from typing import ClassVar, Final
 
 from dtnsim.logs._commands import CommandLine
 from dtnsim.logs._declared import Found, LinesParser, Match, Progress, ProgressParser, gives, reads, said_in
-from dtnsim.logs._numbers import BINARY, clock_s, decimal, number, parts_s, regex, size_bytes, statistic, unit_of
+from dtnsim.logs._numbers import BINARY, amount, clock_s, decimal, number, parts_s, regex, size_bytes, statistic
 from dtnsim.logs._records import NO_BYTES, noted
 from dtnsim.logs.base import Conditions, Document, Evidence, Parser, Record, Status, anew, documents
 
@@ -32,8 +32,7 @@ class Wget(LinesParser, evidence=Evidence.TRANSFER):
         self.need(match["got"], match[0], "the line is cut")
         rate, size = match["rate"], int(match["got"])
         printed = f"{rate} {match['unit']}{match['kind']}/s"
-        _, times, over = unit_of(printed.partition(" ")[2])
-        value = decimal(rate) * times / over
+        value = amount(rate, printed.partition(" ")[2])
         status: Status = "complete" if match["of"] in (None, match["got"]) else "partial"
         facts: Conditions = {"direction": "receive", "bytes": size, "duration_s": size / value if value > 0 else None}
         facts["file"] = match["file"].strip("'`\"‘’“” ") if match["file"] else None

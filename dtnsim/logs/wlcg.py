@@ -100,7 +100,6 @@ class Xrdcp(ProgressParser, evidence=Evidence.TRANSFER):
 _PAYLOAD: Final = {"src-rse", "dst-rse"}
 _FILE: Final = re.compile(r"File (?P<file>[^\s:]++:\S++) ")
 
-
 _EVENT: Final = {
     "source": "src-rse", "target": "dst-rse", "protocol": "protocol", "task": "transfer-id", "activity": "activity",
 }  # fmt: skip
