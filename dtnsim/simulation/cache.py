@@ -245,6 +245,15 @@ class PageCache(Store):
         """
         if self._fills or self._waiters or self._watchers or self._changes > _OFTEN:
             return False
+        return self._meets_throttled()
+
+    def _at_limit(self) -> bool:
+        """Whether it has met the limit, or others at its medium have, who leave a little of it again and again."""
+        room, slack = self._room(), SLACK * self.memory.size * self.scale
+        return room <= self._tolerance_B() or (room <= slack and self._meets_throttled())
+
+    def _meets_throttled(self) -> bool:
+        """Whether writers at the limit wait for this store's medium."""
         return any(other.at_medium_of(self, alone=False) for other in tuple(self.memory.throttled))
 
     def _room(self) -> float:
@@ -274,7 +283,7 @@ class PageCache(Store):
     def _after_free(self) -> State:
         tiny = self._tiny()
         into, out = self.rates()
-        grows = self._fills and into > out * (1 + EVEN) and self._room() <= self._tolerance_B()
+        grows = self._fills and into > out * (1 + EVEN) and self._at_limit()
         if grows and into + self.memory.growth_beside(self) > out * (1 + EVEN):  # unless others empty faster
             return FULL  # before all else: a store may be smaller than rounding
         if self._holds_bytes and self.level <= self._stop():

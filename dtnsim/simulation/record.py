@@ -256,7 +256,7 @@ class Recorder:
                 if station is None:
                     leg = move.leg
                     waits = leg.byte_s * leg.cap > 1 or 2 * len(moves) < job.workers - job.barred
-                    opening = move.flow.flow.cap < leg.cap * (1 - 1e-9)
+                    opening = move.share < math.inf and move.flow.flow.cap < leg.cap * (1 - 1e-9)
                     station = OPENING if opening else WAITING if waits else leg.cap_station
                 top, holder = rate, station
         if holder == WAITING and job.flushing and job.cache is not None and job.cache.outflow is not None:

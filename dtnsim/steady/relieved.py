@@ -78,10 +78,11 @@ def remedies(path: PathSpec, problem: Problem, f: int, t: TransferPrediction, ra
     """What can be typed against the bottleneck of transfer ``f``, the best first; only what brings something.
 
     Args:
-        problem: The path, composed, with those changes alone that help.
+        problem: Transfers that are under way together, composed, with those changes alone that help.
         t: The transfer's answer.
     """
-    station = next((s for s in problem.stations if s.name == t.bottleneck.station), None) or opened_by(problem, f)
+    here = [other.name for other in problem.transfers].index(t.name)
+    station = next((s for s in problem.stations if s.name == t.bottleneck.station), None) or opened_by(problem, here)
     tried = [(words, o, rate_of(o)) for words, o in _tried(path, problem, f, t.bottleneck.kind, station)]
     remedies = (Remedy(*each) for each in tried if each[2] > WORTH * t.ceiling)
     return tuple(sorted(remedies, key=lambda way: -way.ceiling_Bps))

@@ -206,10 +206,10 @@ def test_whether_many_transfers_are_faster_elsewhere_is_told_by_few_draws(nic: s
 
 
 def test_text_document_and_sweep_say_that_the_longest_transfer_is_what_holds_the_path() -> None:
-    """The first of two, which takes a hundredth of the time, was the answer of --json, tools, compare and sweep."""
-    short, long = ({"name": n, "from": f"{a}:memory", "to": f"{b}:memory", "tool": "rsync", "dataset": {"size": s}}
-                   for n, a, b, s in (("short", "b", "a", "10 GB"), ("long", "a", "b", "1 TB")))  # fmt: skip
-    path = journey(wan={"bandwidth": "10 Gb/s"}, transfers=[short, long | {"after": ["short"]}])
+    """The first of two was the answer of --json, tools, compare and sweep; and small files alone at last were none."""
+    scp = {"from": "b:memory", "to": "a:memory", "tool": "scp", "dataset": "1 GB in 9 files"}
+    short, long = scp | {"name": "short"}, scp | {"name": "long", "after": ["short"], "dataset": "1 GB in 50000 files"}
+    path = journey(wan={"bandwidth": "10 Gb/s", "rtt": "20 ms"}, transfers=[short, long])
     found = answer(path, samples=16)
     station = found.transfers[1].bottleneck.station
     assert station != found.transfers[0].bottleneck.station

@@ -74,8 +74,7 @@ def test_a_station_at_zero_where_somebody_waits_is_full() -> None:
 
 def test_stretches_cover_the_whole_transfer_without_a_gap() -> None:
     held = once(SLOW).transfers[0].held
-    assert held[0].start_s == 0.0
-    assert [h.start_s for h in held[1:]] == [h.end_s for h in held[:-1]]
+    assert [h.start_s for h in held] == [0.0, *(h.end_s for h in held[:-1])]
     assert all(a.station != b.station for a, b in pairwise(held))
 
 
@@ -106,11 +105,12 @@ def test_after_many_instants_holds_are_noted_once_a_bin(monkeypatch: pytest.Monk
     ids=["sixteen wait nine tenths of the time", "verification takes longer than the copy"],
 )
 def test_what_takes_most_of_the_workers_time_holds_as_in_predict(path: str, changes: list[str]) -> None:
-    """Whichever worker moved gave its own limit as what held them all, which was at use a tenth of the time."""
+    """Whichever worker moved gave its own limit, used a tenth of the time; slower checksums are no slow start."""
     given = spec.load(path, changes)
     predicted = predict(given, samples=0).transfers[0].bottleneck
-    held = max(simulate(given).runs[0].transfers[0].held, key=lambda h: h.end_s - h.start_s).station
-    assert held == ("waiting" if predicted.component == "workers" else predicted.station)
+    held = sorted(simulate(given).runs[0].transfers[0].held, key=lambda h: h.end_s - h.start_s)
+    assert held[-1].station == ("waiting" if predicted.component == "workers" else predicted.station)
+    assert held[-1].end_s - held[-1].start_s > 5 * sum(h.end_s - h.start_s for h in held if h.station == "slow start")
 
 
 @pytest.mark.parametrize("path", EXAMPLES)
