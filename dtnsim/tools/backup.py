@@ -7,6 +7,7 @@
 
 from collections.abc import Sequence
 from dataclasses import replace
+from operator import attrgetter
 from typing import Annotated, ClassVar, Final, Literal
 
 from pydantic import Field
@@ -15,13 +16,14 @@ from dtnsim.components.access import Thread
 from dtnsim.components.offload import Duty
 from dtnsim.ground.quantity import Quantity, Unit, prior
 from dtnsim.tools._common import TLS, both_ends, core_cost, device_work, reading, scaled, writing
-from dtnsim.tools._options import Count, Cycles, Rate, Ratio, Share, Size
+from dtnsim.tools._options import Count, Cycles, Rate, Ratio, Share, Size, named
 from dtnsim.tools._ssh import COSTS, LOGIN, LOGIN_WORK
 from dtnsim.tools.plan import CpuUse, FileCost, Job, NetUse, Opening, Plan, Step, Tool
 
 #: what is read at once, and a pack that is sent and stored
 _READ = prior("1 MiB", 0.7, "assumed: files are read by 0.5 to 8 MiB")
-_PACK = prior("16 MiB", 0.3, "restic documentation: packs of 16 MiB; borg's segments take what comes")
+_PACK = prior("16 MiB", 0.3, "restic documentation, tuning backup parameters: since 0.14, 4 to 8 MiB before")
+_SEGMENT = prior("500 MiB", 0.0, "borgbackup documentation, internals: max_segment_size, since 1.1")
 
 
 class BlockBackup(Tool):
@@ -29,7 +31,8 @@ class BlockBackup(Tool):
 
     ``changed`` is the part of the bytes in files that are new or changed, ``literal`` the part of those that the
     repository lacks, ``ratio`` times smaller when compressed. Blocks travel in packs, so that no file waits for an
-    answer; the repository's end writes packs.
+    answer; the repository's end writes packs, whatever files their blocks are from. In a bucket a pack is one PUT, and
+    as many are on their way as there are connections.
     """
 
     tool_class = "backup"
@@ -51,6 +54,7 @@ class BlockBackup(Tool):
         seen: Sequence[tuple[Quantity, str]],
         packed: Sequence[tuple[Quantity, str, Duty | None]],
         link: tuple[Quantity, str, Duty],
+        kept: Quantity,
     ) -> Plan:
         """A scan of all files, then blocks of the changed ones.
 
@@ -61,6 +65,7 @@ class BlockBackup(Tool):
             seen: What the source does to a byte of a changed file.
             packed: What it does to a byte that is new.
             link: What both ends of a connection do to a byte that is sent.
+            kept: Size of a file, or object, of the repository.
         """
         steps = [Step("scan", files=FileCost(source=("stat",), fixed=self.each))]
         changed, sent = self.changed.value, self.literal.value
@@ -80,7 +85,10 @@ class BlockBackup(Tool):
             work, read = (*device_work(job, engine), *cpu), reading(job, engine, _READ)
             step = Step("backup", read=read, cpu=work, files=opened, share=changed)
             if sent > 0:
-                step = replace(step, net=net if job.remote else None, write=writing(job, store, _PACK))
+                bucket, at_once = job.buckets[True], connections if job.buckets[True] else 1
+                write = writing(job, store, min(kept, _PACK, key=attrgetter("value")), workers=at_once)
+                write = write and write.but(file_B=kept.value, part_B=kept.value if bucket else 0.0)
+                step = replace(step, net=net if job.remote else None, write=write)
             steps.append(step)
         return Plan(tuple(steps), weight=connections, opening=opening if job.remote else Opening())
 
@@ -114,7 +122,7 @@ class Borg(BlockBackup):
             name = "lz4_compress" if self.compression == "lz4" else "zstd1_compress"
             packed.append((core_cost(name, "borg -C"), self.compression, None))
         begin = Opening(LOGIN + _CALLS, LOGIN_WORK, "ssh log-in and the repository")
-        return self.blocks(job, begin, threads=1, connections=1, seen=seen, packed=packed, link=_SSH)
+        return self.blocks(job, begin, threads=1, connections=1, seen=seen, packed=packed, link=_SSH, kept=_SEGMENT)
 
 
 _SEEN = (
@@ -135,12 +143,14 @@ class Restic(BlockBackup):
     Cutting and hashing use all cores of the host with fewer of them; ``connections`` packs are on their way at once.
 
     Neglects: memory of the index; pruning; files that are read two at a time only (``--read-concurrency``).
-    Source: restic documentation, design and tuning backup parameters (pack 16 MiB, 5 connections, read-concurrency 2).
+    Source: restic documentation, design and tuning backup parameters (pack 16 MiB, 5 connections, read-concurrency 2);
+    internal/backend/s3/s3.go: parts only from 200 MiB on.
     """
 
     kind: ClassVar[str] = "restic"
 
     connections: Count = 5
+    pack_size: Annotated[Size, named("pack_size", "pack-size")] = _PACK
     repository: Annotated[Literal["sftp", "rest", "s3"], Field(description="how the repository is reached")] = "sftp"
 
     def plan(self, job: Job) -> Plan:
@@ -149,7 +159,16 @@ class Restic(BlockBackup):
         link = _SSH if ssh else (core_cost("aes128_gcm", "TLS"), "TLS AES-GCM", TLS)
         begin = Opening(trips, work.worth(_START.value + (work.value if ssh else 0.0), _START.source), "repository")
         at_once = 1 if ssh else self.connections
-        return self.blocks(job, begin, threads=job.cores, connections=at_once, seen=_SEEN, packed=_PACKED, link=link)
+        return self.blocks(
+            job,
+            begin,
+            threads=job.cores,
+            connections=at_once,
+            seen=_SEEN,
+            packed=_PACKED,
+            link=link,
+            kept=self.pack_size,
+        )
 
 
 _MD5 = core_cost("md5", "hash of a block, to find blocks that are known")
