@@ -17,7 +17,7 @@ from dtnsim.physics import cloud
 def _complete(limits: Any) -> Any:
     """What has credits has a baseline."""
     if (limits.baseline is None) != (limits.credits is None):
-        raise ValueError("baseline and credits belong together; or leave both out")
+        raise ValueError("baseline and credits, the bytes that pass faster before, belong together; or leave both out")
     return limits
 
 

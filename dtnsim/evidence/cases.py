@@ -315,7 +315,8 @@ def _figure(text: str, quantity: str, where: dict[str, Any]) -> float:
     try:
         value = units.parse(str(text), UNITS[quantity])
     except UnitError as error:
-        raise SpecError(str(error), **where) from None
+        timed = quantity == "throughput" and "is a time where" in str(error)
+        raise SpecError(f"{error}{', or add quantity: duration' if timed else ''}", **where) from None
     if not value > 0:
         remedy = "a run that moved nothing measured nothing: leave the case out"
         raise SpecError("must be above zero", **where, value=str(text), remedy=remedy)
