@@ -16,6 +16,7 @@ from typing import TYPE_CHECKING, Any, Final
 import numpy as np
 
 from dtnsim.components.nic import Nic
+from dtnsim.composition.resolved_transfer import Openings
 from dtnsim.composition.route import Framing, Route, line_rate, narrowest
 from dtnsim.description.host import Host
 from dtnsim.ground.ledger import Row
@@ -27,7 +28,6 @@ from dtnsim.physics.tcp.setting import Setting
 from dtnsim.tools.plan import NetUse
 
 if TYPE_CHECKING:
-    from dtnsim.composition.resolved_transfer import Openings
     from dtnsim.physics.tcp.rate_over_time import Course
 
 #: window of a connection whose window-scale option was stripped (RFC 7323 without scaling)
@@ -307,7 +307,7 @@ def limits(streams: Connection) -> Mapping[str, Value]:
 def mean_flight(s: Connection) -> Value:
     """What is in flight of a stream in the mean where its window holds it [B]."""
     most, send, packet = (np.asarray(size) / s.mss_B for size in (s.window_B, s.send_B, linux.GSO_B))
-    if not controls.find(s.cc).by_loss:
+    if not s.by_loss:
         return _single(window.past_holes(most, lossy.events(s.loss, s.burst), window.RECEIVER) * s.mss_B)
     return _single(window.of_trains(most, send, packet, s.rtt_s, s.rate_Bps / s.mtu_B, s.streams) * s.mss_B)
 
@@ -330,7 +330,7 @@ def _time_of(streams: Connection, size_B: Any, openings: Openings, most_Bps: Val
     """
     limits, course = {"most_Bps": most_Bps, **streams.course_here}, streams.course
     times = openings.omitted_s, openings.end_s
-    trains = math.inf if controls.find(streams.cc).by_loss and not streams.paced else 1.0
+    trains = math.inf if streams.by_loss and not streams.paced else 1.0
     if np.ndim(course.steady_Bps):
         return _times_of(streams, size_B, times, limits, trains=trains)
     if any(map(np.ndim, limits.values())):
