@@ -144,7 +144,7 @@ def test_more_encrypted_drives_bring_no_more_small_requests(kernel: str, groups:
 
 
 #: reads of 4 KiB that one array does a second: RAID 6 of NVMe drives and of RAM disks (Linux commit 97ae27252f49), RAID
-#: 10 on Xeons 8380 and on one node of a Kunpeng 920 (commit b9b083f9044a: 7.0 and 6.9 GiB/s); without the lock RAM disks
+#: 10 on Xeons 8380 and on one node of a Kunpeng 920 (commit b9b083f9044a: 7.0 and 6.9 GiB/s); RAM disks without it
 LOCKED = [(6, "5.13", 1.6e6), (6, "5.13", 2.0e6), (10, "6.0", 1.835e6), (10, "6.0", 1.809e6), (6, "6.8", 4.0e6)]
 
 
