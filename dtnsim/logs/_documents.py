@@ -156,13 +156,7 @@ class DocumentBuffer:
         """Follows the depth of JSON; strings, which may hold brackets, do not go over lines."""
         if self.kind != "json" or self._closed:
             return
-        if b'"' in raw:
-            raw = _STRINGS.sub(b"", raw)
-        closers = raw.count(b"}") + raw.count(b"]")
-        if self._depth > closers:
-            self._depth += raw.count(b"{") + raw.count(b"[") - closers
-            return
-        for mark in _BRACKETS.finditer(raw):
+        for mark in _BRACKETS.finditer(_STRINGS.sub(b"", raw)):
             self._depth += 1 if mark[0] in b"{[" else -1
             if self._depth <= 0:
                 self._closed = True
