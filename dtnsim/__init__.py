@@ -15,22 +15,22 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
-    from dtnsim.cli import command
-    from dtnsim.description.spec import PathSpec, load
-    from dtnsim.evidence.calibrate import calibrate
-    from dtnsim.evidence.validate import validate
-    from dtnsim.ground.errors import DtnsimError, InputError
-    from dtnsim.ground.quantity import Quantity
-    from dtnsim.ground.records import Prediction
-    from dtnsim.logs import read_logs
-    from dtnsim.logs.measurement import Measurement
-    from dtnsim.planning.compare import compare
-    from dtnsim.planning.plan import plan
-    from dtnsim.planning.sweep import sweep
-    from dtnsim.simulation import simulate
-    from dtnsim.simulation.fleet.run import fleet
-    from dtnsim.steady.prediction import predict
-    from dtnsim.steady.tcp_calculator import tcp
+    from dtnsim.cli import command as command
+    from dtnsim.description.spec import PathSpec as PathSpec, load as load
+    from dtnsim.evidence.calibrate import calibrate as calibrate
+    from dtnsim.evidence.validate import validate as validate
+    from dtnsim.ground.errors import DtnsimError as DtnsimError, InputError as InputError
+    from dtnsim.ground.quantity import Quantity as Quantity
+    from dtnsim.ground.records import Prediction as Prediction
+    from dtnsim.logs import read_logs as read_logs
+    from dtnsim.logs.measurement import Measurement as Measurement
+    from dtnsim.planning.compare import compare as compare
+    from dtnsim.planning.plan import plan as plan
+    from dtnsim.planning.sweep import sweep as sweep
+    from dtnsim.simulation import simulate as simulate
+    from dtnsim.simulation.fleet.run import fleet as fleet
+    from dtnsim.steady.prediction import predict as predict
+    from dtnsim.steady.tcp_calculator import tcp as tcp
 
 __version__ = "0.2.0"
 
@@ -56,26 +56,7 @@ _HOME = {
     "validate": "evidence.validate",
 }
 
-__all__ = [
-    "DtnsimError",
-    "InputError",
-    "Measurement",
-    "PathSpec",
-    "Prediction",
-    "Quantity",
-    "calibrate",
-    "command",
-    "compare",
-    "fleet",
-    "load",
-    "plan",
-    "predict",
-    "read_logs",
-    "simulate",
-    "sweep",
-    "tcp",
-    "validate",
-]
+__all__ = list(_HOME)
 
 
 def __getattr__(name: str) -> Any:

@@ -37,25 +37,8 @@ from dtnsim.ground.quantity import Scalar, unit_of
 from dtnsim.ground.yamlio import Mapping, content
 
 __all__ = [
-    "BenchmarkLoad",
-    "Component",
-    "Facts",
-    "LazyModel",
-    "Model",
-    "Pick",
-    "Price",
-    "among_others",
-    "documentation_only",
-    "empty",
-    "example_of",
-    "expand",
-    "find_kind",
-    "kinds",
-    "kinds_of",
-    "place",
-    "remembering",
-    "spot_of",
-    "validate",
+    "BenchmarkLoad", "Component", "Facts", "LazyModel", "Model", "Pick", "Price", "among_others", "documentation_only",
+    "empty", "example_of", "expand", "find_kind", "kinds", "kinds_of", "place", "remembering", "spot_of", "validate",
 ]  # fmt: skip
 
 _MOST_KNOWN: Final = 4096  #: components of a host that are remembered at most

@@ -91,9 +91,4 @@ def _renamed(phase: Phase, names: Mapping[str, str]) -> Phase:
 
 
 def _on_hosts(d: Demand, names: Mapping[str, str]) -> Demand:
-    name = names.get(d.station)
-    if name is None:
-        return d
-    return Demand(
-        name, d.per_byte, d.what, d.formula, d.source, d.each, below_cache=d.below_cache, missed=d.missed, aside=d.aside
-    )
+    return replace(d, station=names[d.station]) if d.station in names else d

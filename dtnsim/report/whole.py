@@ -202,10 +202,8 @@ def _tools(page: Page, p: Prediction, request: Sections) -> None:
     except DtnsimError as error:
         page.text(f"{error}.")
         return
-    text, scope = (
-        messages.tool_advice(choices),
-        "" if tool_choice.is_only_transfer(p.given) else f" ({p.given.transfers[0].name} alone)",
-    )
+    text = messages.tool_advice(choices)
+    scope = "" if tool_choice.is_only_transfer(p.given) else f" ({p.given.transfers[0].name} alone)"
     page.text(f"{text[0].upper()}{text[1:]}{scope}.")
     table = Table("tool", ">takes", HEADS[0], HEADS[2], ">best", "needs", "what to type")
     for c in choices[:TOOLS]:
