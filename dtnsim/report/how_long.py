@@ -1,6 +1,7 @@
 """How long a path takes, how fast and how sure, in words; and the time of day at which it ends."""
 
 import datetime as dt
+import math
 import re
 from typing import Final
 
@@ -35,7 +36,7 @@ def how_long(p: Prediction, start: dt.time | None = None, was: Prediction | None
 
     Args:
         start: Time of day at which the transfers begin; then the time of day at which they end is told.
-        was: Another answer, whose time is told beside it.
+        was: Another answer, whose time is told beside it; of other bytes these are told (fio's size is each job's).
     """
     rate = p.throughput_Bps
     low, middle, high = (units.show(v, "B/s", digits=3) for v in (rate.p10, rate.p50, rate.p90))
@@ -46,12 +47,16 @@ def how_long(p: Prediction, start: dt.time | None = None, was: Prediction | None
     time = took(p.drawn.seconds)
     if start is None or time.p90 == float("inf"):
         spread = [time.p50, time.p10, time.p90]
-        before = [] if was is None or was.drawn is None else [took(was.drawn.seconds).p50]
+        before, beside = [], ""
+        if was is not None and was.drawn is not None:
+            moved, told = (sum(t.payload_B for t in each.problem.transfers if not t.timed) for each in (p, was))
+            same = math.isclose(moved, told, rel_tol=1e-6)
+            before = [took(was.drawn.seconds).p50] if same else []
+            beside = " instead of {}" if same else f" for {units.show(moved, 'B', digits=3)}"
         shown = units.in_one_unit([*spread, *before])
         half, quick, slow = units.in_one_unit(spread) if len({_unit(each) for each in shown}) > 1 else shown[:3]
         quick = quick.removesuffix(_unit(slow)).rstrip() if _unit(quick) == _unit(slow) else quick
-        instead = f" instead of {shown[3]}" if before else ""
-        return f"about {half}{instead} ({often('runs')}: {quick} to {slow}), at {pace(p)}"
+        return f"about {half}{beside.format(*shown[3:])} ({often('runs')}: {quick} to {slow}), at {pace(p)}"
     quick, half, slow = (_end(v, start) for v in (time.p10, time.p50, time.p90))
     return f"there by {half} ({often('runs')}: {quick} to {slow}), at {pace(p)}"
 
