@@ -266,7 +266,9 @@ class Workers:
 
 
 def _meeting(m: Matrices, f: int, busy: Array) -> Array:
-    """(S,) what the workers of a transfer allow that do one step after the other, and meet at a station they share.
+    """(S,) what the workers of a transfer allow that do one step after the other, and meet at stations they share.
+
+    Each station by itself is a bound: what they wait for at the others comes on top.
 
     Args:
         busy: (S,) seconds per payload byte of one of its workers alone.
@@ -280,14 +282,12 @@ def _meeting(m: Matrices, f: int, busy: Array) -> Array:
     if not common:
         return np.full(count, np.inf)
     shared = np.stack([np.broadcast_to(seconds, (count,)) for seconds in common.values()])
-    most = np.argmax(shared, axis=0)
-    first = np.array(list(common), np.intp)[most]
-    visits = (alone.max(axis=1, initial=0.0) * (station == first[:, None]).any(axis=1) for station, alone in phases)
-    own, met_s = sum(visits, np.zeros(count)), shared[most, np.arange(count)]
+    longest = [np.broadcast_to(alone.max(axis=1, initial=0.0), (count,)) for _, alone in phases]
+    visits = np.array([[k in station for station, _ in phases] for k in common], float)
+    own = visits @ np.array(longest)
     with np.errstate(divide="ignore"):
-        return 1.0 / sum(
-            (part * cycle_time(n, np.maximum(busy - own, 0.0), met_s, own) for n, part in m.rounds[f]), np.zeros(count)
-        )
+        paces = sum(part * cycle_time(n, np.maximum(busy - own, 0.0), shared, own) for n, part in m.rounds[f])
+        return np.asarray(1.0 / np.max(paces, axis=0))
 
 
 def station_time(rows: Rows, capacity: Array) -> Array:
