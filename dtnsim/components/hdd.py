@@ -237,9 +237,8 @@ class Hdd(Device):
         queue = term(min(max(self._queued(use, copies), 1.0), float(self.ncq), use.active))
         if self.answers_early(use) and np.isinf(use.active):
             queue = row.term(self.cached_writes)
-        first = law(hdd.sorted_positioning_time, queue=queue, **self._seeks(row))
-        if np.any((stroke := self._stroke(row, use, copies)).value < 1.0):
-            first = minimum(first, law(hdd.sorted_positioning_time, queue=1.0, **self._seeks(row), stroke=stroke))
+        near = law(hdd.sorted_positioning_time, queue=1.0, **self._seeks(row), stroke=self._stroke(row, use, copies))
+        first = minimum(law(hdd.sorted_positioning_time, queue=queue, **self._seeks(row)), near)
         size = term(use.block_B, "B")
         return rate / law(waiting.request_rate, request_B=size, latency_s=first, rate_Bps=rate)
 

@@ -2,9 +2,9 @@
 
 Begin with `compose`: it takes each transfer as `resolved_transfer` has it (ends, plan, route; `like` ones once),
 charges its volumes (`storage`, `remote_servers`, `volumes`, what caches hold: `residency`, `files`) and its `network`
-(`endpoint` at both ends, the `route` between, what connections allow: `transport`, `tcp`, among each other:
-`sharing`), and says where its workers wait (`waits`). `plain` composes very many flows from memory to memory as
-columns; `relief` is what would help.
+(`endpoint` at both ends, the `route` between, what connections allow: `transport`, `tcp`, how long bytes take over
+them: `completion`, among each other: `sharing`), and says where its workers wait (`waits`). `plain` composes very many
+flows from memory to memory as columns; `relief` is what would help.
 
 What functions take has one name everywhere: ``spec``, what the path file says of the path, or of a transfer if it is
 one of the file; ``storage``, the accesses of the path, and its ``network``; the transfer as a ``leg``, a ``step`` of

@@ -18,7 +18,7 @@ from dtnsim.description.transfer import TransferSpec
 from dtnsim.ground.errors import SpecError
 from dtnsim.ground.ledger import Ledger, per_station
 from dtnsim.ground.quantity import Draw, Quantity
-from dtnsim.ground.records import SLOW_START, Connection, Slowdown, Station, Transfer
+from dtnsim.ground.records import REPAIR, SLOW_START, Connection, Slowdown, Station, Transfer
 from dtnsim.ground.term import without_words
 from dtnsim.physics._arrays import FloatArray as Array, Index
 
@@ -81,7 +81,7 @@ def plain(spec: PathSpec) -> Plain | None:
     if any(w.partition(": ")[0] in named for w in ledger.warnings):  # it is to name all of a kind
         return None
     waits = [d for t in flows for d in t.phases[0].delays]  # for nothing but connections that open up, once begun
-    begins = {SLOW_START: ("start", "open")}
+    begins = {SLOW_START: ("start", "open"), REPAIR: ("lead",)}
     if any(d.each not in begins.get(d.what, ("lead",)) for d in waits) or _differ(connections.values()):
         return None
     target = np.full(len(kind), np.inf)

@@ -16,18 +16,19 @@ from typing import TYPE_CHECKING, Any, Final
 import numpy as np
 
 from dtnsim.components.nic import Nic
-from dtnsim.composition.resolved_transfer import Openings
+from dtnsim.composition.completion import moved, single, time_of
 from dtnsim.composition.route import Framing, Route, line_rate, narrowest
 from dtnsim.description.host import Host
 from dtnsim.ground.ledger import Row
 from dtnsim.ground.quantity import Draw, Quantity, Value, middle
 from dtnsim.ground.records import Connection
-from dtnsim.ground.several import MixedError, agreed
+from dtnsim.ground.several import agreed
 from dtnsim.physics.tcp import controls, linux, loss as lossy, path, rounds, window
 from dtnsim.physics.tcp.setting import Setting
 from dtnsim.tools.plan import NetUse
 
 if TYPE_CHECKING:
+    from dtnsim.composition.resolved_transfer import Openings
     from dtnsim.physics.tcp.rate_over_time import Course
 
 #: window of a connection whose window-scale option was stripped (RFC 7323 without scaling)
@@ -66,7 +67,7 @@ def buffer_windows(
     if not controls.find(net.cc or route.source.tcp.cc).by_loss:
         p, counts = lossy.events(*lost), (window.SENDER, route.destination.behind_holes(frame.mtu))
         flights = [window.past_holes(np.asarray(w) / frame.mss, p, n) for w, n in zip(windows, counts, strict=True)]
-        windows = [_single(window.spanned(flight, p, window.RECEIVER) * frame.mss) for flight in flights]
+        windows = [single(window.spanned(flight, p, window.RECEIVER) * frame.mss) for flight in flights]
     return windows[0], windows[1]
 
 
@@ -88,7 +89,7 @@ def _stream_window(
     trains = route.source.system == "linux" and not net.polls and controls.find(net.cc or route.source.tcp.cc).by_loss
     # beyond the buffer what waits for a full segment is not refused: trains of W - 2 F / 3, two a round trip
     waits = np.where(by_channel | (not trains), np.inf, np.maximum(sending, 3 * np.asarray(receiving) - 2 * sending))
-    return _single(np.where(by_channel, np.inf, size)), _single(waits)
+    return single(np.where(by_channel, np.inf, size)), single(waits)
 
 
 def connection(
@@ -105,7 +106,7 @@ def connection(
     whole = route.source.system == "linux" and all(card.joins(receiving=False) for card in nics[:1])
     if whole and any(segment.emulator for _, segment, _ in route.hops):
         most = np.minimum(np.asarray(rate) / net.streams, window_B / rtt)
-        burst = _single(burst * lossy.of_whole_bursts(lost[0], rtt, frame.mss, most, cc))
+        burst = single(burst * lossy.of_whole_bursts(lost[0], rtt, frame.mss, most, cc))
         window_B, send_B = _stream_window(route, net, frame, draw, (lost[0], burst))
     return Connection(
         rate_Bps=rate,
@@ -140,7 +141,7 @@ def _burst_line(route: Route, net: NetUse, frame: Framing, nics: list[Nic], nomi
             faster = np.maximum(line_rate(route, number, nics, nominal) * frame.mtu / frame.wire, least)
             line = np.where(first, faster, line)
         reached = reached | first
-    return _single(line)
+    return single(line)
 
 
 def answered(drawn: Connection, nominal: Connection, draw: Draw, openings: Openings | None = None) -> Connection:
@@ -166,7 +167,7 @@ def answered(drawn: Connection, nominal: Connection, draw: Draw, openings: Openi
         if one and drawn is not nominal:  # rounds may have more for they know no knee at the window: nor do draws afar
             more = np.clip(c.steady_Bps / usual, 1.0, usually_closed.window_knee)
             factor = factor * np.minimum(of_drawn.window_knee / more, 1.0)
-    least, many = _moved(openings)
+    least, many = moved(openings)
     stretch = np.asarray(drawn.rtt_s) / np.asarray(nominal.rtt_s)
     early = 1 / stretch  # slow start sends as much a round trip, whatever the steady rate becomes
     if draw.many:
@@ -194,8 +195,8 @@ def answered(drawn: Connection, nominal: Connection, draw: Draw, openings: Openi
     )
     if openings is None or not np.any(least > 0):
         return streams
-    took = (many[:, None] * _time_of(streams, least, openings)).sum(axis=0)
-    return replace(streams, capacity_Bps=_single(np.maximum(steady, (many * least).sum() / np.maximum(took, 1e-30))))
+    took = (many[:, None] * time_of(streams, least, openings)).sum(axis=0)
+    return replace(streams, capacity_Bps=single(np.maximum(steady, (many * least).sum() / np.maximum(took, 1e-30))))
 
 
 def rate_alone(streams: Connection, workers: int) -> Value | None:
@@ -210,7 +211,7 @@ def rate_alone(streams: Connection, workers: int) -> Value | None:
         part = np.clip(np.nan_to_num(part_Bps / all_Bps, nan=0.0), 1 / workers, 1.0)
     each = streams.course is not None and np.ndim(streams.course.steady_Bps)  # scenarios, each its own
     more = agreed(part > (1 + _OWN) / workers) if each else middle(part) > (1 + _OWN) / workers
-    return _single(np.asarray(streams.capacity_Bps * part)) if more else None
+    return single(np.asarray(streams.capacity_Bps * part)) if more else None
 
 
 #: what a path makes of its streams
@@ -242,46 +243,6 @@ def usual_setting(streams: Connection) -> Setting:
     return _setting(streams, map(middle, _figures(streams)))
 
 
-def opening_s(streams: Connection, openings: Openings, most_Bps: Value) -> Value:
-    """Seconds that the openings of a transfer's connections cost against its mean rate, of all of them together.
-
-    Args:
-        most_Bps: What the rest of the way allows [B/s].
-    """
-    if streams.course is None:
-        return 0.0
-    part, often = _moved(openings)
-    took = _time_of(streams, part, openings, most_Bps)
-    fair = part[:, None] / np.minimum(np.asarray(streams.capacity_Bps), most_Bps)
-    if openings.end_s < math.inf:  # what comes in that time counts
-        fair, took = fair * openings.end_s / took, openings.end_s
-    took = took + _last_way(streams, openings)
-    return _single((often[:, None] * np.maximum(took - fair, 0.0)).sum(axis=0))
-
-
-def _last_way(streams: Connection, openings: Openings) -> Any:
-    """The last byte's way to the receiver, which an answer that the tool waits for has in its round trip [s]."""
-    return 0.0 if streams.reopened or openings.omitted_s or openings.answered else np.asarray(streams.rtt_s) / 2
-
-
-def opens_s(streams: Connection, openings: Openings, most_Bps: Value) -> Value:
-    """The part of `opening_s` in which connections that stay open have hardly begun, of all of them together [s].
-
-    Args:
-        most_Bps: What the rest of the way allows [B/s].
-    """
-    if streams.course is None or streams.reopened or openings.omitted_s:
-        return 0.0
-    lost = streams.course.opens_s(most_Bps=most_Bps, **streams.course_here)
-    return _single(_moved(openings)[1].sum() * (lost + _last_way(streams, openings)))
-
-
-def overshoots(streams: Connection) -> Any:
-    """Whether slow start brings connections, answered, more in the mean than what loss leaves them in the end."""
-    steady = 0.0 if streams.course is None else streams.course.steady_Bps * np.asarray(streams.factor)
-    return (steady > 0) & (np.asarray(streams.capacity_Bps) > steady * (1 + _OWN))
-
-
 def closed_form(streams: Connection, part: float = 1.0) -> tuple[Value, Any]:
     """Steady goodput of part of the streams in closed form, monotone in every parameter [B/s], and its limit's name."""
     return _closed(streams, part).goodput
@@ -307,84 +268,19 @@ def limits(streams: Connection) -> Mapping[str, Value]:
 def mean_flight(s: Connection) -> Value:
     """What is in flight of a stream in the mean where its window holds it [B]."""
     most, send, packet = (np.asarray(size) / s.mss_B for size in (s.window_B, s.send_B, linux.GSO_B))
-    if not s.by_loss:
-        return _single(window.past_holes(most, lossy.events(s.loss, s.burst), window.RECEIVER) * s.mss_B)
-    return _single(window.of_trains(most, send, packet, s.rtt_s, s.rate_Bps / s.mtu_B, s.streams) * s.mss_B)
+    if not controls.find(s.cc).by_loss:
+        return single(window.past_holes(most, lossy.events(s.loss, s.burst), window.RECEIVER) * s.mss_B)
+    return single(window.of_trains(most, send, packet, s.rtt_s, s.rate_Bps / s.mtu_B, s.streams) * s.mss_B)
 
 
 def _closed(streams: Connection, part: float = 1.0) -> path.Closed:
     loss, flight = lossy.events(streams.loss, streams.burst), mean_flight(streams)
-    steady = path.figures(streams, loss=_single(loss), streams=streams.streams * part, window_B=flight)
+    steady = path.figures(streams, loss=single(loss), streams=streams.streams * part, window_B=flight)
     many = any(isinstance(value, np.ndarray) for value in steady.values())
     return path.Closed(**steady) if many else _known(**steady)
 
 
 _known: Final = lru_cache(maxsize=1024)(path.Closed)  #: of equal connections it is asked again and again
-
-
-def _time_of(streams: Connection, size_B: Any, openings: Openings, most_Bps: Value = np.inf) -> Any:
-    """Time that so many bytes take after what is left out (openings, draws) [s].
-
-    A test that a time ends has moved what it has by then, which is no time for so many bytes: they take as long as at
-    its rate.
-    """
-    limits, course = {"most_Bps": most_Bps, **streams.course_here}, streams.course
-    times = openings.omitted_s, openings.end_s
-    trains = math.inf if streams.by_loss and not streams.paced else 1.0
-    if np.ndim(course.steady_Bps):
-        return _times_of(streams, size_B, times, limits, trains=trains)
-    if any(map(np.ndim, limits.values())):
-        return _after(course, size_B, times, limits, trains=trains)
-    frozen = tuple((name, float(value)) for name, value in limits.items())
-    return _took(course, tuple(size_B.tolist()), times, frozen, trains=trains)
-
-
-@lru_cache(maxsize=1024)
-def _took(
-    course: Course, size_B: tuple[float, ...], times_s: tuple[float, float], limits: tuple[tuple[str, float], ...],
-    *, trains: float,
-) -> Any:  # fmt: skip
-    """`_after` of one scenario, cached: each phase asks for it, and each transfer that is like another."""
-    return _after(course, np.array(size_B), times_s, dict(limits), trains=trains)
-
-
-def _after(course: Course, size_B: Any, times_s: tuple[float, float], limits: dict[str, Any], *, trains: float) -> Any:
-    """Seconds until bytes have come along one course."""
-    size, (omitted_s, end_s) = np.asarray(size_B, float)[:, None], times_s
-    if not omitted_s and math.isinf(end_s):
-        return course.time_of(size, **limits, trains=trains)
-    age = np.maximum(omitted_s - course.times_s[1] * limits["stretch"], 0.0)
-    before = course.delivered_B(age, **limits)
-    if end_s < math.inf:
-        return size * end_s / np.maximum(course.delivered_B(age + end_s, **limits) - before, 1e-30)
-    return course.time_of(size + before, **limits, trains=trains) - age
-
-
-def _times_of(
-    streams: Connection, size_B: Any, times_s: tuple[float, float], limits: dict[str, Any], *, trains: float
-) -> Any:
-    """`_after` of scenarios with a course each, in batches whose steps take some 30 MB."""
-    if times_s != (0.0, math.inf):
-        raise MixedError(np.arange(len(streams.course.steady_Bps)) == 0)  # a timed test: one by one
-    course, size = streams.course, np.asarray(size_B, float)[:, None]
-    count = len(course.steady_Bps)
-    block = max(1, int(4e6) // (len(size) * course.times_s.shape[1]))
-    times = []
-    for begin in range(0, count, block):
-        rows = slice(begin, begin + block)
-        block_limits = {name: value[rows] if np.shape(value) == (count,) else value for name, value in limits.items()}
-        times.append(course.take(rows).time_of(size, **block_limits, trains=trains))
-    return np.concatenate(times, axis=1)
-
-
-def _moved(openings: Openings | None) -> tuple[Any, Any]:
-    if openings is None:
-        return np.zeros(0), np.zeros(0)
-    return np.asarray(openings.part_B, float), np.asarray(openings.times, float)
-
-
-def _single(value: Any) -> Value:
-    return float(np.ravel(value)[0]) if value.size == 1 else value
 
 
 def main_connection(row: Row, route: Route) -> tuple[str, Connection] | None:

@@ -10,12 +10,12 @@ import numpy as np
 
 from dtnsim.components.access import Access, Thread
 from dtnsim.components.filesystem import Stretch
-from dtnsim.composition import tcp
-from dtnsim.composition.resolved_transfer import Leg, openings
+from dtnsim.composition import completion, tcp
+from dtnsim.composition.resolved_transfer import Leg
 from dtnsim.composition.storage import Storage
 from dtnsim.ground.ledger import Row, per_station, solo_rate
 from dtnsim.ground.quantity import Value, middle
-from dtnsim.ground.records import SLOW_START, Connection, Demand, Phase, Station
+from dtnsim.ground.records import REPAIR, SLOW_START, Connection, Demand, Phase, Station
 from dtnsim.ground.term import Term, count, largest, parameter, term
 from dtnsim.physics.waiting import late_through_cache
 from dtnsim.tools.plan import Job, NetUse, Plan, Step
@@ -125,8 +125,8 @@ def felt_of_opening(
     above = replace(row, demands=[d for d in row.demands if not d.below_cache])
     main = tcp.main_connection(row, leg.route)
     opened = min(leg.job.files, workers) if step.net.reopened else workers
-    filling, medium = (_ramp(leg, step.net, main, holds)[0] / opened for holds in (above, row))
-    first = _ramp(leg, step.net, main, above, most_B=middle(begins_B))[0] / opened
+    filling, medium = (completion.opening_costs(leg, step.net, main, holds)[0] / opened for holds in (above, row))
+    first = completion.opening_costs(leg, step.net, main, above, most_B=middle(begins_B))[0] / opened
     fill_s, drain_s = 1 / np.asarray(write.fill_Bps), 1 / np.maximum(write.drain_Bps, 1e-9)
     seconds = size_B * (sum(np.maximum(p.cpu * fill_s, p.medium * drain_s) for p in stretches) - fill_s)
     late = late_through_cache(filling, first, medium, seconds, np.minimum(begins_B, size_B) * fill_s)
@@ -195,15 +195,20 @@ def _waits_in(
         spent = np.maximum(spent - total.value, 0.0)
     for seconds, text, each in waits.after:
         wait(seconds * share, text, each)
-    ramps = [(0.0, 0.0), *(_ramp(leg, _PLAIN, streams, row) for streams in waits.mounted)]  # side by side
-    if leg.route is not None and step.net is not None:
-        ramps.append(_ramp(leg, step.net, tcp.main_connection(row, leg.route), holds))
-    ramp, opens = (reduce(np.maximum, times) for times in zip(*ramps, strict=True))
     again: Each = "file" if step.net is not None and _anew(leg, step.net) else "start"
+    of_payload = share / term(max(leg.job.payload_B, 1.0), "B")
+    costs = [completion.opening_costs(leg, _PLAIN, streams, row) for streams in waits.mounted]  # side by side
+    if leg.route is not None and step.net is not None:
+        main = tcp.main_connection(row, leg.route)
+        costs.append(completion.opening_costs(leg, step.net, main, holds))
+        late = completion.repair(leg, step.net, main, holds, again=again == "file")
+        lost = term(late, "s", "dtnsim.physics.tcp.rate_over_time: holes that are left when the last byte comes")
+        wait(lost * of_payload, REPAIR, again if again == "file" else "lead")
+    ramp, opens = (reduce(np.maximum, times) for times in zip((0.0, 0.0), *costs, strict=True))
     parts: dict[Each, Value] = {"open": np.minimum(opens, ramp), again: np.maximum(ramp - opens, 0.0)}
     for when, times in parts.items():
         lost = term(times, "s", "dtnsim.physics.tcp.rate_over_time: the ramp against the steady rate")
-        wait(lost * (share / term(max(leg.job.payload_B, 1.0), "B")), SLOW_START, when)
+        wait(lost * of_payload, SLOW_START, when)
     return full_waits
 
 
@@ -243,37 +248,6 @@ def _readings(storage: Storage, leg: Leg, step: Step, row: Row) -> Iterator[Stre
     for end, _, use in storage.uses(leg, step):
         if use.operation == "read":
             yield end.mounted.filesystem.stretches(row.seen_from(end.host.name), use, end.host, end.volume or "")[0]
-
-
-def _ramp(
-    leg: Leg, net: NetUse, connection: tuple[str, Connection] | None, row: Row, most_B: float = math.inf
-) -> tuple[Value, Value]:
-    """Seconds that the openings of a step's connections lose, of all its files or of its workers; before they open.
-
-    Args:
-        row: What the rest of the way charges.
-        most_B: Bytes that pass after an opening, at most.
-    """
-    if connection is None or connection[1].course is None:
-        return 0.0, 0.0  # open at once
-    station, streams = connection
-    per_byte = sum((np.asarray(d.per_byte) for d in row.demands if d.station == station), np.asarray(0.0))
-    scale = middle(per_byte)
-    if scale <= 0:
-        return 0.0, 0.0  # a stretch in which nothing passes the network
-    most = solo_rate(row.ledger.stations, [d for d in row.demands if d.station != station]) * scale
-    all_openings = openings(leg, net)
-    part_B, file_B = np.minimum(all_openings.part_B, most_B), all_openings.waited_B
-    all_openings = all_openings._replace(part_B=part_B * scale)
-    opens = tcp.opens_s(streams, all_openings, most)
-    if not math.isfinite(file_B):
-        return tcp.opening_s(streams, all_openings, most), opens
-    # no window needs to exceed a file, which the first may have to bring about alone; but where slow start overshoots
-    # what loss leaves, that is spent by all files
-    first = tcp.opening_s(streams, all_openings._replace(part_B=np.array([min(file_B, most_B) * scale])), most)
-    enough = np.minimum(most, file_B * scale / np.asarray(streams.rtt_s))
-    later = tcp.opening_s(streams, all_openings, np.where(tcp.overshoots(streams), most, enough))
-    return np.where(tcp.overshoots(streams), later, np.maximum(first, later)), opens
 
 
 def _time_added(stations: Mapping[str, Station], data: list[Demand], metadata: list[Demand], workers: int) -> Value:

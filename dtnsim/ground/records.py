@@ -18,6 +18,7 @@ from dtnsim.ground.quantity import Value
 from dtnsim.ground.uncertainty import Assumption, Change, Drawn, Interval, Remedy
 
 SLOW_START: Final = "slow start"  # the delay of a connection that opens up
+REPAIR: Final = "repair of what is lost last"  # that of its last byte, behind a hole
 
 
 @dataclass(frozen=True, slots=True)
@@ -159,13 +160,6 @@ class Connection:
     file_B: float = math.inf
     #: What each limit leaves of their rate, where a bound says so; else it follows from all the others.
     left: Mapping[str, Value] | None = None
-
-    @property
-    def by_loss(self) -> bool:
-        """Whether their congestion control goes by losses."""
-        from dtnsim.physics.tcp import controls
-
-        return controls.find(self.cc).by_loss
 
     @property
     def course_here(self) -> dict[str, Value]:

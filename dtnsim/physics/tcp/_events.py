@@ -152,6 +152,7 @@ def _slow_start_overflow(
     s.clear = np.where(over, np.where((more > 0) & (gap > 0), 2 * gap + more, np.inf), s.clear)
     s.lost = s.lost + np.where(over, s.dropped, 0.0)
     s.detect = np.where(over, noticed, s.detect)
+    s.hole = np.where(over, s.t + 2 * room / share, s.hole)  # every acknowledgment until then has sent two
     return np.asarray(at_drop, float)
 
 
@@ -311,9 +312,24 @@ def finish(s: State, p: Fixed, v: View, dice: Dice) -> None:
     short = (s.phase == SLOW_START) & np.isfinite(s.round_end) & (v.flight < p.C * p.T)
     last = np.where(short, train, s.t)
     tail = (s.peak > 0) & (dice.draw(_chance.TAIL, s.steps)[: len(p.own), p.replica] < known.TAIL_LOSS.value)
-    repaired = np.where(np.isfinite(s.detect), s.detect + np.where(tail, v.trip, 0.0), 0.0)
-    repaired = np.maximum(repaired, np.where(s.phase == RECOVERY, s.recover - p.T / 2, 0.0))
-    s.done = np.where(ends, np.maximum(last, np.where(np.isfinite(repaired), repaired, 0.0)), s.done)
+    whole = np.maximum(last, repaired(s, p, np.where(tail, v.trip, 0.0)))
+    s.done = np.where(ends, whole, s.done)
+
+
+def repaired(s: State, p: Fixed, tail_s: FloatArray) -> FloatArray:
+    """When what has been lost so far will have come, were nothing new sent; 0 of what has lost nothing [s].
+
+    Args:
+        s: State of the lanes.
+        p: What does not change in them.
+        tail_s: How much later where the very last segment is lost as well [s].
+
+    Source: as `finish`.
+    """
+    lost = np.isfinite(s.detect) & ((s.peak == 0) | (s.t >= s.hole))
+    noticed = np.where(lost, s.detect + tail_s, 0.0)
+    again = np.where((s.phase == RECOVERY) & np.isfinite(s.recover), s.recover - p.T / 2, 0.0)
+    return np.asarray(np.maximum(noticed, again), float)
 
 
 CUT, NEW_TOP, PLATEAU, HYSTART_DELAY, RETURNED = (

@@ -8,6 +8,8 @@ from typing import Final, NamedTuple
 import numpy as np
 
 from dtnsim.physics._arrays import BoolArray, FloatArray, IntArray, Rows
+from dtnsim.physics.tcp import coefficients as known
+from dtnsim.physics.tcp._events import repaired
 from dtnsim.physics.tcp._lanes import Dice, Fixed, State, fresh
 from dtnsim.physics.tcp._step import step
 
@@ -24,6 +26,7 @@ class Noted(Rows):
     delivered: FloatArray
     lost: FloatArray
     waited: FloatArray  #: Integral of the round-trip time (lanes, marks) [s^2].
+    behind: FloatArray  #: Until what had been lost by then would have come, were it the end (lanes, marks) [s].
     done: FloatArray  #: End of the last flow, inf if one goes on (lanes,) [s].
     simulated: FloatArray  #: Time that was stepped through (lanes,) [s].
     steps: FloatArray  #: Steps taken (lanes,).
@@ -31,7 +34,7 @@ class Noted(Rows):
     @classmethod
     def of(cls, lanes: int, marks: int) -> Noted:
         """Counters at zero, before the first step."""
-        return cls(*(np.zeros((lanes, marks)) for _ in range(3)), *(np.zeros(lanes) for _ in range(3)))
+        return cls(*(np.zeros((lanes, marks)) for _ in range(4)), *(np.zeros(lanes) for _ in range(3)))
 
 
 class Counters(NamedTuple):
@@ -89,12 +92,16 @@ def _counters(s: State, p: Fixed) -> Counters:
 
 def _note(s: State, p: Fixed, noted: Noted) -> None:
     """Counters of the lanes that have reached their next mark."""
+    whole: FloatArray | None = None
     while np.count_nonzero(due := s.mark <= s.soon[0]):
+        if whole is None:
+            tail = np.where(s.peak > 0, known.TAIL_LOSS.value * (p.T + p.most_delay), 0.0)
+            whole = np.maximum(repaired(s, p, tail).max(axis=0) - s.t[0], 0.0)
         rows = np.flatnonzero(due)
         lane, mark = p.lane[rows], s.noted[rows]
         noted.delivered[lane, mark] = s.delivered[:, rows].sum(axis=0)
         noted.lost[lane, mark] = s.lost[:, rows].sum(axis=0)
-        noted.waited[lane, mark] = s.waited[rows]
+        noted.waited[lane, mark], noted.behind[lane, mark] = s.waited[rows], whole[rows]
         s.noted[rows] += 1
         most = p.marks.shape[1]
         following = p.marks[rows, np.minimum(mark + 1, most - 1)]

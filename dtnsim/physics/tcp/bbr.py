@@ -92,28 +92,38 @@ def pause(f: Flows) -> FloatArray:
 
 
 class Ramp:
-    """The exponential start: `n 7.9 2^(t/T)` segments after t, until the cruise's rate [segments/s] is reached.
+    """The start until the cruise's rate is reached: two flights, then `n 2^(t/T)` segments after t, n = 7.9.
 
-    Linux paces no connection's first ten segments (net/ipv4/tcp_output.c, tcp_update_skb_after_send).
+    Linux paces no connection's first ten segments (net/ipv4/tcp_output.c, tcp_update_skb_after_send); the twenty that
+    their acknowledgments let out go at 2.89 windows a round trip (bbr_init_pacing_rate_from_rtt).
     """
 
     def __init__(self, f: Flows, rate: FloatArray) -> None:
         self.rate, self.T, self.start, self.n = rate, f.T, f.start, known.BBR_STARTUP.value * f.streams
+        window = np.minimum(linux.INITIAL_WINDOW * f.streams, rate * f.T)
+        self.link, self.first, self.pace = f.C, window, np.minimum(linux.BBR_HIGH_GAIN * window / f.T, f.C)
+        self.both = window + np.minimum(2 * window, rate * f.T)
         self.until = f.T * np.log2(np.maximum(rate * f.T / (self.n * np.log(2)), 1.0))
-        self.sent = self.n * (np.exp2(self.until / f.T) - 1)
-        self.link, self.at_once = f.C, np.minimum(linux.INITIAL_WINDOW * f.streams, self.sent)
+        self.sent = self._early(self.until)
+
+    def _early(self, age: FloatArray) -> FloatArray:
+        """Segments delivered by then as long as the rate grows (lanes,)."""
+        first = np.minimum(self.link * age, self.first)
+        second = np.minimum(self.first + self.pace * (age - self.T), self.both)
+        later = np.maximum(self.n * np.exp2(age / self.T), self.both)
+        return np.asarray(np.select([age < self.T, age < 2 * self.T], [first, second], later))
 
     def delivered(self, t: FloatArray) -> FloatArray:
         """Segments delivered at t without any pause (lanes,)."""
         age = np.maximum(t - self.start, 0.0)
-        early = self.n * (np.exp2(np.minimum(age, self.until) / self.T) - 1)
-        early = np.maximum(early, np.minimum(self.link * age, self.at_once))
-        return np.asarray(np.where(age < self.until, early, self.sent + self.rate * (age - self.until)), float)
+        early = self._early(np.minimum(age, self.until))
+        return np.asarray(early + self.rate * np.maximum(age - self.until, 0.0), float)
 
     def time_of(self, segments: FloatArray) -> FloatArray:
         """Time at which so many segments have been delivered, without any pause (lanes,)."""
-        early = self.T * np.log2(1 + segments / self.n)
-        early = np.where(segments <= self.at_once, np.minimum(early, segments / self.link), early)
+        second = self.T + (segments - self.first) / self.pace
+        later = self.T * np.maximum(np.log2(segments / self.n), 2.0)
+        early = np.select([segments <= self.first, segments <= self.both], [segments / self.link, second], later)
         late = self.until + (segments - self.sent) / self.rate
         return np.asarray(self.start + np.where(segments < self.sent, early, late), float)
 
@@ -172,13 +182,32 @@ def completion(f: Flows, size: FloatArray) -> FloatArray:
     for k in range(begin.shape[1]):
         end = end + np.where(begin[:, k] < end, length, 0.0)
     end = end + _mean_pauses(f, end, begin)
+    return np.asarray(np.maximum(end, _repaired(f, course, size[:, None])[:, 0]), float)
+
+
+def behind(f: Flows, segments: FloatArray, marks: FloatArray) -> FloatArray:
+    """Until what start-up had dropped would have come, had what had been delivered by then been all [s].
+
+    Args:
+        f: The flows.
+        segments: Delivered by the marks (lanes, M).
+        marks: Times (lanes, M) [s].
+
+    Source: as `completion`.
+    """
+    return np.asarray(np.maximum(_repaired(f, Ramp(f, cruise(f)), segments) - marks, 0.0), float)
+
+
+def _repaired(f: Flows, course: Ramp, size: FloatArray) -> FloatArray:
+    """When the drops of start-up have come, of transfers of so many segments (lanes, M); 0 where nothing drops [s]."""
     bdp = f.C * f.T
     fill = np.minimum(f.B, 2 * bdp)
     full = course.start + course.until + fill / f.C
-    dropped = (size > course.sent + 2 * fill) & ((linux.BBR_HIGH_GAIN - 1) * bdp > f.B) & (rate > 0.95 * f.C)
+    overfills = ((linux.BBR_HIGH_GAIN - 1) * bdp > f.B) & (course.rate > 0.95 * f.C)
     tail = _chance.uniform(f.seed, _chance.TAIL, 0, 0, f.replica) < known.TAIL_LOSS.value
     repaired = full + f.T + fill / f.C + f.T * (1 + tail)
-    return np.asarray(np.where(dropped, np.maximum(end, repaired), end), float)
+    dropped = overfills[:, None] & (size > (course.sent + 2 * fill)[:, None])
+    return np.asarray(np.where(dropped, repaired[:, None], 0.0), float)
 
 
 def drops(f: Flows) -> FloatArray:

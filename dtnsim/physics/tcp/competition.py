@@ -229,5 +229,6 @@ def run_pairs(c: rounds.Cases, replicas: int, seed: int) -> rounds.Samples:
         each([r.trip_s[:, 0] for r in races]),
         nothing,
         nothing,
+        nothing,
         np.zeros(len(races)),
     )

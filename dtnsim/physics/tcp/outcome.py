@@ -42,6 +42,7 @@ class Outcome(Rows):
     limit: NDArray[np.str_]  #: One of `LIMITS`.
     delivered_B: FloatArray  #: At the times asked for (cases, times) [B].
     scatter: FloatArray  #: Relative standard deviation of single runs there (cases, times) [1].
+    behind_s: FloatArray  #: Until what was lost by then would have come, were it the end (cases, times) [s].
     steps: FloatArray  #: Steps that the engine took.
 
 
@@ -76,7 +77,7 @@ def simulate(cases: Cases, *, seed: int = 1, replicas: int | None = None, times_
     count = len(cases.rtt_s)
     answers: dict[str, Any] = {f.name: np.full(count, np.nan) for f in fields(Outcome)}
     answers["limit"] = np.full(count, "link", "<U8")
-    answers |= {name: np.full(times.shape, np.nan) for name in ("delivered_B", "scatter")}
+    answers |= {name: np.full(times.shape, np.nan) for name in ("delivered_B", "scatter", "behind_s")}
     o = Outcome(**answers)
     for rows, samples, together in _samples(cases, replicas, seed, times):
         _fill(o, rows, cases.take(rows), samples, together)
@@ -145,7 +146,7 @@ def _fill(o: Outcome, rows: IntArray, c: Cases, s: Samples, together: bool) -> N
     o.trip_s[rows] = s.trip_s.mean(axis=1)
     o.steps[rows] = s.steps
     if not together:
-        o.delivered_B[rows], o.scatter[rows] = s.delivered_B, s.scatter
+        o.delivered_B[rows], o.scatter[rows], o.behind_s[rows] = s.delivered_B, s.scatter, s.behind_s
     o.limit[rows] = "sharing" if together else limits(c, mean)
 
 

@@ -13,7 +13,7 @@ from typing import Any, Final, TypedDict, Unpack
 import numpy as np
 from numpy.typing import ArrayLike
 
-from dtnsim.physics._arrays import FloatArray, Index, Rows, broadcast
+from dtnsim.physics._arrays import FloatArray, Index, Rows, among, broadcast
 from dtnsim.physics.tcp import coefficients as known, controls, linux, outcome, rounds
 from dtnsim.physics.tcp.setting import Setting
 
@@ -52,9 +52,11 @@ class Course(Rows):
     times_s: FloatArray  #: Edges from connect(), the first is 0, one round trip apart at first (k + 1,) [s].
     rates_Bps: FloatArray  #: Goodput of all streams at the receiver between the edges, mean of runs (k,) [B/s].
     steady_Bps: Any  #: Goodput after the last edge [B/s].
-    #: What single runs have delivered by these times from connect() scatters so much [s], [1].
+    #: What single runs have delivered by these times from connect() scatters so much, and would be without a hole so
+    #: much later, were it all [s], [1], [s].
     ages_s: FloatArray
     scatter: FloatArray
+    behind_s: FloatArray
     limit: Any  #: What holds it, one of `outcome.LIMITS`.
 
     def opens_s(self, **here: Unpack[Here]) -> FloatArray:
@@ -148,6 +150,27 @@ class Course(Rows):
             doubles = (place == 0) | ((place < trains) & (current > DOUBLES * at(rate, np.maximum(place - 1, 0))))
             last = np.where(doubles, np.maximum(np.minimum(rate[..., -1:] * factor, most), last), last)
         return np.asarray((at(begin, place) * stretch + (size - before) / last)[..., 0])
+
+    def repair_s(self, time_s: FloatArray, stretch: ArrayLike = 1.0) -> FloatArray:
+        """How much later than that the last hole is filled in what has come by then, were it all.
+
+        Args:
+            time_s: Time from the first byte sent into the bottleneck (..., S), S those of the courses [s].
+            stretch: Round trip here over that of the course [1].
+
+        Returns:
+            Time; the arguments broadcast [s].
+
+        Valid: as `delivered_B`.
+        Neglects: that what is lost when nothing new is sent is repaired by itself, sooner or by a timer.
+        Source: Linux net/ipv4/tcp_input.c: nothing that lies behind a hole is handed over; RFC 8985.
+        """
+        factor = np.asarray(stretch, float)
+        ages, edges, behind = time_s / factor, self.ages_s[..., 1:] - self.ages_s[..., 1:2], self.behind_s[..., 1:]
+        if edges.ndim == 1:
+            return np.asarray(np.interp(ages, edges, behind) * factor)
+        each = [np.interp(ages[..., n], edges[n], behind[n]) for n in range(len(edges))]
+        return np.asarray(np.stack(each, axis=-1) * factor)
 
     def spread(self, time_s: float) -> float:
         """Relative standard deviation of what single runs have delivered by then: chance, and the model's own [1]."""
@@ -262,7 +285,8 @@ def answers(
     """
     rows = [s.columns() for s in (*settings, *(replace(s, size_B=np.inf) for s in endless))]
     cases = rounds.Cases.of(**{name: [row[name] for row in rows] for name in rows[0]})
-    edges = {n: _edges(float(cases.rtt_s[n])) for n in range(len(settings), len(rows))}
+    paced = ~among(cases.cc, controls.names(by_loss=True))
+    edges = {n: _edges(float(cases.rtt_s[n]), paced=bool(paced[n])) for n in range(len(settings), len(rows))}
     times = np.full((len(rows), max(map(len, edges.values()), default=0)), np.nan)
     window = {name: getattr(cases, name).copy() for name in ("warmup_s", "duration_s")}
     for n, ages in edges.items():
@@ -272,10 +296,11 @@ def answers(
     curves = []
     for n, ages in edges.items():
         rtt = float(cases.rtt_s[n])
-        pause = 0.0 if controls.find(str(cases.cc[n])).by_loss else linux.BBR_PROBE_RTT_S
         delivered, steady = np.asarray(o.delivered_B[n, : len(ages)], float), float(o.goodput_Bps[n])
-        steps, rates = _cut(ages, delivered, steady, rtt / 2 + 2 * pause)
-        curves.append(Course(steps, rates, steady, ages, np.asarray(o.scatter[n, : len(ages)], float), str(o.limit[n])))
+        steps, rates = (_cut_paused if paced[n] else _cut)(ages, delivered, steady, rtt / 2)
+        scatter, behind = (np.asarray(x[n, : len(ages)], float) for x in (o.scatter, o.behind_s))
+        behind = np.maximum.accumulate(ages + behind) - ages
+        curves.append(Course(steps, rates, steady, ages, scatter, behind, str(o.limit[n])))
     return o, curves
 
 
@@ -294,17 +319,20 @@ def joined(parts: list[Course]) -> Course:
         np.array([c.steady_Bps for c in parts]),
         padded([c.ages_s for c in parts], [c.ages_s[-1] for c in parts]),
         padded([c.scatter for c in parts], [c.scatter[-1] for c in parts]),
+        padded([c.behind_s for c in parts], [c.behind_s[-1] for c in parts]),
         np.array([c.limit for c in parts]),
     )
 
 
-def _edges(rtt_s: float) -> FloatArray:
-    """Edges [s]: round trips, then ever longer ones up to the horizon."""
+def _edges(rtt_s: float, *, paced: bool) -> FloatArray:
+    """Edges [s]: round trips, then ever longer ones up to the horizon; of paced starts the end of the second flight."""
     longer = max(int(np.log(max(HORIZON_S / rtt_s, 1.0)) / np.log(STRETCH)), 8)
     steps = np.cumsum(rtt_s * STRETCH ** np.maximum(np.arange(-ROUNDS, longer), 0.0))
     steps = rounds.SET_UP * rtt_s + steps
     last = max(HORIZON_S, 4 * ROUNDS * rtt_s)
-    return np.concatenate([[0.0], [rounds.SET_UP * rtt_s], steps[steps < last / 1.1], [last]])
+    flight = [(rounds.SET_UP + 1 + 2 / linux.BBR_HIGH_GAIN) * rtt_s] if paced else []
+    early = [0.0, rounds.SET_UP * rtt_s, steps[0], *flight]
+    return np.concatenate([early, steps[1:][steps[1:] < last / 1.1], [last]])
 
 
 def _cut(edges: FloatArray, delivered: FloatArray, steady: float, slack_s: float) -> tuple[FloatArray, FloatArray]:
@@ -315,3 +343,11 @@ def _cut(edges: FloatArray, delivered: FloatArray, steady: float, slack_s: float
     off = cost > max(SETTLED * float(cost.max()), steady * slack_s)
     last = min(int(np.flatnonzero(off).max(initial=1)) + 1, len(edges) - 1)
     return edges[: last + 1], (np.diff(delivered) / np.diff(edges))[:last]
+
+
+def _cut_paused(edges: FloatArray, delivered: FloatArray, steady: float, _: float) -> tuple[FloatArray, FloatArray]:
+    """The same of a control that pauses: to where its rate grows no more, and from there to its first pause."""
+    rates, before = np.diff(delivered) / np.diff(edges), int(np.searchsorted(edges, linux.BBR_MIN_RTT_S, "right")) - 1
+    grown = int(np.flatnonzero(rates[:before] < steady * (1 - SETTLED)).max(initial=0)) + 1
+    keep = np.unique([*range(grown + 1), max(before, grown)])
+    return edges[keep], np.diff(delivered[keep]) / np.diff(edges[keep])

@@ -117,6 +117,7 @@ class Samples:
     trip_s: FloatArray  #: Mean round-trip time in the window [s].
     delivered_B: FloatArray  #: At the times asked for (cases, times) [B], mean of the replicas.
     scatter: FloatArray  #: Their relative standard deviation (cases, times) [1].
+    behind_s: FloatArray  #: Until what was lost by then would have come, were it the end; mean (cases, times) [s].
     steps: FloatArray  #: Steps of the engine (cases,).
 
 
@@ -208,6 +209,7 @@ def _samples(c: Cases, lump: FloatArray, n: _run.Noted, times_s: FloatArray, rep
         np.where(sized, lost[:, -1], within(lost)).reshape(shape),
         np.where(sized, np.nan, within(n.waited) / c.duration_s).reshape(shape),
         *_at_times(delivered[:, :k] * c.mss_B[:, None], n.simulated, times_s, shape),
+        n.behind[:, :k].reshape(*shape, -1).mean(axis=1),
         n.steps.reshape(shape).mean(axis=1),
     )
 
@@ -314,7 +316,8 @@ def run_bbr(c: Cases, replicas: int, seed: int, times_s: FloatArray) -> Samples:
     if sized.any():
         size = np.where(sized, lanes.size_B / lanes.mss_B, 1.0)
         completion = np.where(sized, bbr.completion(flows, size) + SET_UP * T, np.nan)
-    delivered = bbr.delivered(flows, _marks(lanes, np.repeat(times_s, replicas, axis=0)))
+    marks = _marks(lanes, np.repeat(times_s, replicas, axis=0))
+    delivered = bbr.delivered(flows, marks)
     rate = (delivered[:, -1] - delivered[:, -2]) * lanes.mss_B / np.maximum(lanes.duration_s, 1e-9)
     goodput = np.where(sized, np.where(sized, lanes.size_B, 0.0) / completion, rate)
     sent = np.where(sized, goodput * np.nan_to_num(completion), goodput * lanes.duration_s) / lanes.mss_B
@@ -329,5 +332,6 @@ def run_bbr(c: Cases, replicas: int, seed: int, times_s: FloatArray) -> Samples:
         sent_again.reshape(shape),
         np.broadcast_to(T + np.minimum(5e-3, B / C), len(T)).reshape(shape),
         *_at_times(delivered[:, :k] * lanes.mss_B[:, None], np.full(len(T), np.inf), times_s, shape),
+        bbr.behind(flows, delivered[:, :k], marks[:, :k]).reshape(*shape, -1).mean(axis=1),
         np.zeros(shape[0]),
     )

@@ -2,17 +2,20 @@
 
 from collections.abc import Callable
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, Final
 
 import numpy as np
 
+from dtnsim.composition.completion import late_by_holes, trains_of
 from dtnsim.composition.plain import Plain, visited
-from dtnsim.ground.records import SLOW_START, Connection
+from dtnsim.ground.records import REPAIR, SLOW_START, Connection
 from dtnsim.physics._arrays import BoolArray, FloatArray as Array, Index
 from dtnsim.simulation.opening import Ramp, ramp_of
 from dtnsim.steady import solve
 from dtnsim.steady.matrices import Matrices
 from dtnsim.steady.rows import Rows
+
+_OF_SIZE: Final = (SLOW_START, REPAIR)  #: waits of connections, by what each flow moves
 
 
 @dataclass(slots=True)
@@ -61,10 +64,12 @@ def columns(plain: Plain) -> Columns:
     streams, which = _connections(plain, places)
     opens, tcp = which[kind], _place(places, plain.connections.__contains__)[kind]
     overhead = np.where(tcp >= 0, cost[np.arange(len(kind)), tcp], 1.0)
-    allowed, lost, opens_s = _opened(plain, (streams, opens), np.minimum(reach, _limits(caps, cost, tcp)), overhead)
+    allowed, lost, opens_s, repair = _opened(
+        plain, (streams, opens), np.minimum(reach, _limits(caps, cost, tcp)), overhead
+    )
     caps = _with(caps, tcp, allowed)
-    waits_s = [sum(float(d.per_byte) for d in t.phases[0].delays if d.what != SLOW_START) for t in plain.kinds]
-    lead = np.array([t.payload_B * waits for t, waits in zip(plain.kinds, waits_s, strict=True)])[kind]
+    waits_s = [sum(float(d.per_byte) for d in t.phases[0].delays if d.what not in _OF_SIZE) for t in plain.kinds]
+    lead = np.array([t.payload_B * waits for t, waits in zip(plain.kinds, waits_s, strict=True)])[kind] + repair
     solution = solve.solve(
         _matrices(plain, capacity, (station, demand), (caps, cost, slow), (lost, opens_s, lead), number)
     )
@@ -143,23 +148,24 @@ def _connections(plain: Plain, places: list[list[str]]) -> tuple[list[Connection
 
 def _opened(
     plain: Plain, streams: tuple[list[Connection], Index], reach: Array, overhead: Array
-) -> tuple[Array, Array, Array]:
+) -> tuple[Array, Array, Array, Array]:
     """(N,) what connections allow, their opening included [B/s], and seconds that it costs beside what others allow.
 
-    And those of them in which they have hardly begun.
+    And those of them in which they have hardly begun, and those that the last byte waits for holes.
     """
-    allowed, (lost, opens) = np.full(len(plain), np.inf), np.zeros((2, len(plain)))
+    allowed, (lost, opens, repair) = np.full(len(plain), np.inf), np.zeros((3, len(plain)))
     for n, each in enumerate(streams[0]):
         those = np.flatnonzero(streams[1] == n)
         size, most = plain.size[those] * overhead[those], reach[those] * overhead[those]
         allowed[those] = _mean(each, plain.size[those])
         if each.course is not None:
-            took = each.course.time_of(size, most_Bps=most, **each.course_here)
+            took = each.course.time_of(size, most_Bps=most, trains=trains_of(each), **each.course_here)
             fair = size / np.minimum(allowed[those], most)
             lost[those] = np.maximum(took + float(each.rtt_s) / 2 - fair, 0.0)
             begins = each.course.opens_s(most_Bps=most, **each.course_here)
             opens[those] = np.minimum(begins + float(each.rtt_s) / 2, lost[those])
-    return allowed, lost, opens
+            repair[those] = late_by_holes(each, took, most)
+    return allowed, lost, opens, repair
 
 
 def _mean(streams: Connection, size: Array) -> Any:

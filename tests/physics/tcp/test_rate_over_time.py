@@ -89,8 +89,16 @@ def test_random_loss_lets_slow_start_overshoot_the_steady_rate():
 
 def test_bbr_reaches_the_link_and_stays():
     o = course(**WIDE, cc="bbr")
-    assert o.times_s[-1] < 2.0
-    assert o.steady_Bps == pytest.approx(LINK, rel=0.04)  # but for a pause every ten seconds
+    assert o.times_s[-2] < 2.0  # open; the last edge is before its first pause
+    assert o.rates_Bps[-1] > o.steady_Bps == pytest.approx(LINK, rel=0.04)  # but for a pause every ten seconds
+
+
+@pytest.mark.parametrize(("size_B", "measured_s", "resent", "own"), rows("physics/tcp/rate_over_time", "ends"))
+def test_the_last_byte_waits_for_what_was_lost_before_it(size_B, measured_s, resent, own):
+    o = course(**own)
+    took = o.time_of(np.array([size_B]), trains=1.0 if own["cc"] == "bbr" else np.inf)
+    assert (took + o.repair_s(took))[0] + own["rtt_s"] / 2 == pytest.approx(measured_s, rel=0.12)
+    assert (o.repair_s(took)[0] > 0) == resent
 
 
 def test_unknown_algorithms_are_refused_and_answers_remembered():
