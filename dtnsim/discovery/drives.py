@@ -10,6 +10,7 @@ from dtnsim.description import spoken
 from dtnsim.discovery import pasted
 from dtnsim.discovery.outputs import Outputs, digits
 from dtnsim.ground import library
+from dtnsim.ground.grouping import by_key
 
 #: words of a drive's name that say nothing of its model
 _VENDORS: Final = frozenset({"intel", "samsung", "seagate", "wd", "micron", "kioxia", "exos", "max"})
@@ -134,6 +135,7 @@ def below(outputs: Outputs) -> dict[str, Below]:
                 new = tuple(d for d in lies.drives if d not in had.drives)
                 if new or not had.drives:
                     by_device[name] = Below((*had.drives, *new), (*had.types, *lies.types), lies.size_B)
+    by_device |= _joined(outputs, by_device)
     for name, drive in by_name.items():
         if not drive.group and not any(abs(drive.size_B - g.size_B) < _NEAR * g.size_B for g in groups.values()):
             by_device.setdefault(name, Below((drive,), (), 0))
@@ -151,6 +153,17 @@ def below(outputs: Outputs) -> dict[str, Below]:
         if m.quantity == "capacity" and not by_device.get(array, Below()).drives:
             by_device[array] = Below(drives[: int(m.conditions.get("raid_devices") or len(drives))], (level,))
     return by_device
+
+
+def _joined(outputs: Outputs, by_device: Mapping[str, Below]) -> dict[str, Below]:
+    """Devices that a file system joins by itself, as btrfs does: below each lie the drives of all."""
+    items = (i for i in flat(tree(outputs)) if i.get("fstype") == "btrfs" and i["name"] in by_device)
+    joined: dict[str, Below] = {}
+    for names in by_key((str(i.get("uuid") or i["name"]), i["name"]) for i in items).values():
+        every = [by_device[name] for name in dict.fromkeys(names)]
+        drives = tuple(dict.fromkeys(d for one in every for d in one.drives))
+        joined |= {name: Below(drives, every[0].types, sum(one.size_B for one in every)) for name in names}
+    return joined
 
 
 def _top(item: dict[str, Any], by_name: Mapping[str, Drive], groups: Mapping[str, Below]) -> Below:
@@ -173,6 +186,7 @@ def _walk(item: dict[str, Any], top: Below, types: tuple[str, ...]) -> Iterator[
         top = top._replace(drives=tuple(replace(d, name=item["name"]) for d in top.drives))
     for name in {str(item["name"]), str(item.get("kname") or item["name"])}:
         yield name, Below(top.drives, types, size)
+    types = (*types, "crypt") if item.get("fstype") == "crypto_LUKS" else types
     for child in item.get("children") or []:
         if isinstance(child, dict) and isinstance(child.get("name"), str):
             yield from _walk(child, top, types)

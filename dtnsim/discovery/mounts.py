@@ -133,7 +133,8 @@ def _drives(drives: Sequence[Drive]) -> tuple[str, str, str]:
         sorted({f"{d.model or 'no model'}{f' of {d.size_B / 1e9:.4g} GB' if d.size_B else ''}" for d in drives})
     )
     source = f"{', '.join(d.name for d in drives)}: {named}" if drives else "no drive was found"
-    return part or "unknown", source, _UNKNOWN if not part or part.startswith(("any-", "cloud-")) else ""
+    part = part or "unknown"
+    return part, source, _UNKNOWN if part.startswith(("any-", "cloud-", "unknown")) else ""
 
 
 def _zfs(outputs: Outputs, below: Mapping[str, Below], name: str, where: str) -> Tree:

@@ -153,7 +153,9 @@ _SIZE: Final = re.compile(
     r"(?<=\s)\d[\d.,]*[KMGTP](?=\s)"
 )
 _TYPES: Final = re.compile(r"(?<=\s)(disk|part|lvm|raid\d+|crypt|mpath)(?=\s|$)")
-_FILESYSTEMS: Final = re.compile(r"(?<=\s)(ext[234]|xfs|btrfs|zfs_member|ntfs|f2fs|vfat|swap|exfat|iso9660)(?=\s)")
+_FILESYSTEMS: Final = re.compile(
+    r"(?<=\s)(ext[234]|xfs|btrfs|zfs_member|ntfs|f2fs|vfat|swap|exfat|iso9660|crypto_LUKS)(?=\s)"
+)
 
 
 def tree(text: str) -> list[dict[str, Any]]:
