@@ -76,6 +76,14 @@ class Xfs(ExtentFilesystem):
         "400 B", 0.5, "assumed: inode core of 176 B, its log headers, and its part of directory and allocation blocks"
     )
 
+    def sees(self, use: Access) -> Access:
+        """Where inodes have 32 bits, on file systems above 1 TiB, each file begins in the next allocation group.
+
+        Source: Linux fs/xfs/xfs_alloc.c (m_agfrotor); 08bf540412ed (3.7: inode64 is the default).
+        """
+        apart = use.file_B < use.within_B and use.kernel is not None and use.kernel < (3, 7)
+        return super().sees(use.but(within_B=0.0) if apart else use)
+
     def metadata(self, row: Row, requests: Operations, host: Machine, volume: str) -> None:
         """Charges the log with what changes directories and inodes."""
         super().metadata(row, requests, host, volume)

@@ -89,7 +89,7 @@ class Nfs(Remote):
     export: Annotated[
         Literal["sync", "async"],
         Field(description="exports(5); sync is the default"),
-        Otherwise("async", "servers set up for speed (exports(5))"),
+        Otherwise("async", "Synology's rules as DSM writes them, and servers set up for speed (exports(5))"),
     ] = "sync"
     rsize: Annotated[Quantity, Unit("B", low=512, high=2**20), _SMALLER] = prior(
         "1 MiB", 0.0, "nfs(5): negotiated maximum"

@@ -144,8 +144,8 @@ def test_more_encrypted_drives_bring_no_more_small_requests(kernel: str, groups:
 
 
 #: reads of 4 KiB that one array does a second: RAID 6 of NVMe drives and of RAM disks (Linux commit 97ae27252f49), RAID
-#: 10 on Xeons 8380 and on one node of a Kunpeng 920 (commit b9b083f9044a: 7.0 and 6.9 GiB/s); later kernels do more
-LOCKED = [(6, "5.13", 1.6e6), (6, "5.13", 2.0e6), (10, "6.0", 7.0 * 2**30 / 4096), (10, "6.0", 6.9 * 2**30 / 4096)]
+#: 10 on Xeons 8380 and on one node of a Kunpeng 920 (commit b9b083f9044a: 7.0 and 6.9 GiB/s); RAM disks without it
+LOCKED = [(6, "5.13", 1.6e6), (6, "5.13", 2.0e6), (10, "6.0", 1.835e6), (10, "6.0", 1.809e6), (6, "6.8", 4.0e6)]
 
 
 @pytest.mark.parametrize(("level", "kernel", "published"), LOCKED)
@@ -156,7 +156,7 @@ def test_each_request_took_a_lock_of_its_array(level: int, kernel: str, publishe
     array, load = {"kind": "raid", "level": level, "disks": 8, "of": fast}, ({**jobs, "numjobs": 64}, "a:/d", "a:/d")
     found = rate(array, load, stack={**TCP, "kernel": kernel}, **host)
     assert found / 4096 == pytest.approx(published, rel=0.15)
-    assert rate(array, load, stack={**TCP, "kernel": "6.8"}, **host) > 2 * found
+    assert kernel == "6.8" or rate(array, load, stack={**TCP, "kernel": "6.8"}, **host) > 2 * found
     halves = {"kind": "raid", "level": 0, "disks": 2, "of": {**array, "disks": 4}}
     assert rate(halves, load, stack={**TCP, "kernel": kernel}, **host) == pytest.approx(2 * found, rel=0.01)
 
