@@ -4,7 +4,7 @@ import math
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import partial, reduce
-from typing import Literal
+from typing import Final, Literal
 
 import numpy as np
 
@@ -22,6 +22,7 @@ from dtnsim.tools.plan import Job, NetUse, Plan, Step
 
 _PLAIN = NetUse(Thread("kernel"), Thread("kernel"))  #: how the connections of a mount are used: nothing opens them anew
 Each = Literal["byte", "file", "start", "open", "lead"]  #: what a delay belongs to
+AGAIN: Final = ("byte", "file")  #: what a worker waits for again and again, not once at its start
 Wait = tuple[Term, str, Each]  #: (seconds per payload byte, what is waited for, what it belongs to)
 
 
@@ -148,7 +149,7 @@ def _left_of_waits(
     Between two files it has no more than the cache holds.
     """
     above = [d for d in demands if not d.below_cache]
-    meanwhile = any(each in ("byte", "file") for _, _, each in full_waits)
+    meanwhile = any(each in AGAIN for _, _, each in full_waits)
     if not meanwhile or not positive(part.behind) or len(above) == len(demands):
         return {}
     load = _loads(stations, above, leg.plan.workers, {})
@@ -299,7 +300,7 @@ def hidden_by_medium(
 
 def recurring(phase: Phase) -> Value:
     """Seconds per byte that a worker waits again and again, at bytes or at files, not once at its start."""
-    return sum((d.per_byte for d in phase.delays if d.each in ("byte", "file")), 0.0)
+    return sum((d.per_byte for d in phase.delays if d.each in AGAIN), 0.0)
 
 
 def _times(demand: Demand, part: Value, *, aside: bool = False) -> Demand:

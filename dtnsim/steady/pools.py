@@ -26,7 +26,7 @@ import numpy as np
 from dtnsim.composition import waits
 from dtnsim.ground.grouping import by_key
 from dtnsim.ground.quantity import Value, middle
-from dtnsim.ground.records import Demand, Problem, Station, Transfer
+from dtnsim.ground.records import Demand, Phase, Problem, Station, Transfer
 from dtnsim.physics._arrays import BoolArray, FloatArray as Array, Index
 from dtnsim.physics.cache import SLACK
 from dtnsim.steady.durability import drain_rates
@@ -122,13 +122,14 @@ def states(
         during, in_all = (np.minimum(t * writers / takes, 1.0) for t in (fills, fills + elsewhere / workers))
         during, later = np.nan_to_num(during, nan=1.0), np.nan_to_num(np.minimum((in_all - during) / hidden, 1.0))
 
-    def state(part: Value, left: Value, worked: tuple[Value, Value] | None = None) -> Transfer:
+    def state(part: Value, left: Value, worked: tuple[Value, Value] | None = None, phase: Phase = buffered) -> Transfer:
         """The transfer in a state of its cache.
 
         Args:
             part: What its medium does of the work for a byte while that is written.
             left: What it does at other steps.
             worked: Both, of stations that the transfer uses too.
+            phase: The one that writes.
         """
         used_part, then = worked or (part, left)
         medium = (replace(d, per_byte=d.per_byte * (used_part if d.station in used else part)) for d in below)
@@ -139,14 +140,26 @@ def states(
             return replace(d, per_byte=d.per_byte * part, yields=yields) if d.aside else d
 
         rest = [replace(p, demands=tuple(map(at, p.demands))) for p in other_steps]
-        return replace(transfer, phases=(*rest[:first], replace(buffered, demands=(*above, *medium)), *rest[first:]))
+        return replace(transfer, phases=(*rest[:first], replace(phase, demands=(*above, *medium)), *rest[first:]))
 
     return (
         state(meanwhile, 0.0, (during, later)),
-        state(1 - hidden * nobody, nobody),
+        state(1 - hidden * nobody, nobody, phase=_less_waits(buffered, stations, workers)),
         state(0.0, 0.0),
         state(1 - hidden * nobody * away, nobody * away),
     )
+
+
+def _less_waits(phase: Phase, stations: Mapping[str, Station], workers: int) -> Phase:
+    """A phase that writes, less the waits in which its medium, with nobody else there, takes what it is behind."""
+    above, below = (
+        waits.time_alone(stations, [d for d in phase.demands if d.below_cache is is_below], workers)
+        for is_below in (False, True)
+    )
+    waited = np.asarray(waits.recurring(phase))
+    still = 1 - np.minimum(np.maximum(below - above, 0.0), waited) / np.where(waited > 0, waited, np.inf)
+    delays = (replace(d, per_byte=d.per_byte * still) if d.each in waits.AGAIN else d for d in phase.delays)
+    return replace(phase, delays=tuple(delays))
 
 
 def _away(transfer: Transfer, stations: Mapping[str, Station], writers: int) -> Value:
