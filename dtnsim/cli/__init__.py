@@ -48,7 +48,6 @@ COMMANDS: Final = {
     "man": "The manual page.",
 }
 
-
 #: what each exit code means, as the help, the man page and the documentation say it
 EXIT_CODES: Final = {
     0: "the answer is good",
@@ -58,7 +57,6 @@ EXIT_CODES: Final = {
     130: "stopped (Ctrl-C)",
 }
 EPILOG: Final = "Exit codes: " + "; ".join(f"{code} {what}" for code, what in EXIT_CODES.items()) + "."
-
 
 _OF_PYTHON: Final = "Value error, "  #: what stands before some messages and tells its reader nothing
 

@@ -52,7 +52,6 @@ SUPPORT = frozenset(
     }
 )  # fmt: skip
 
-
 #: drives of which people say no more than this -> part
 DRIVES: Final = {"disk": "any-disk", "hdd": "any-disk", "ssd": "any-ssd", "nvme": "any-nvme"}
 #: other names of kinds

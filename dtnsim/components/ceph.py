@@ -176,10 +176,8 @@ class Cephfs(ParallelFilesystem, OsdPool):
 
     def request_wait(self, row: Row, use: Access, host: Machine, volume: str) -> Value:
         """What one request takes alone besides its part of what all in flight are charged."""
-        each, all_of_them = (
-            self._flying(row, use.but(queue_depth=1), 1),
-            self._flying(row, use, max(use.own_streams, 1)),
-        )
+        each = self._flying(row, use.but(queue_depth=1), 1)
+        all_of_them = self._flying(row, use, max(use.own_streams, 1))
         return np.maximum(1.0 / each.value - 1.0 / all_of_them.value, 0.0)
 
     def connections_of(self, row: Row, use: Access) -> Connections:

@@ -16,7 +16,6 @@ from dtnsim.physics import bonding, hdd, hdd_streams, waiting
 
 _SEEKING: Final = 2.0  #: cost of a byte from which on seeks are more than half of it
 
-
 _MAY_KEEP_B: Final = 10e12  #: smallest disk of the generations that may keep what they acknowledge [B]
 #: half a turn, or the answer of a cache that is kept, in parts of half a turn of 7200 rpm
 _TURN = Quantity(1.0, "1", 0.0, "assumed: two of three disks of 10 TB and more wait for the platter")

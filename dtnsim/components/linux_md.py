@@ -96,10 +96,8 @@ class LinuxMd(Layer):
         hold = use.kernels.number(lambda release: after if release >= free else self.lock_time)
         if hold == _FREE:
             return
-        each, text = (
-            1.0 / minimum(use.joined_request_B(row.term(BLOCK_REQUEST)), chunk),
-            "md, which each request of an array takes",
-        )
+        each = 1.0 / minimum(use.joined_request_B(row.term(BLOCK_REQUEST)), chunk)
+        text = "md, which each request of an array takes"
         remedy = "larger requests, several arrays; before Linux 5.14 (RAID 5 and 6) or 6.1 (RAID 10) a later kernel"
         row.charge(f"{name}.lock", "lock", capacity=arrays / row.term(hold), per_byte=each, what=text, remedy=remedy)
 

@@ -27,7 +27,6 @@ _CALLED: Final[dict[str, str | None]] = {
     name: None if kind == "nothing" else kind for kind, names in _TABLE["names"].items() for name in names
 }
 
-
 WORDS: Final = frozenset({*MEDIA, *_CALLED})  #: all names of kinds
 
 

@@ -70,7 +70,6 @@ WRITE_TIME = prior(
     f"{REEF}: 0.42 ms, an ideal showcase by its own words; N. Fisk, Life at 700us (2018): 0.7 ms over 10 GbE",
 )
 
-
 #: the release of each spring that a cluster of that year began with (docs.ceph.com, "Ceph Releases")
 _RELEASES = (
     (2017, "luminous"), (2019, "nautilus"), (2020, "octopus"), (2021, "pacific"), (2022, "quincy"), (2023, "reef"),

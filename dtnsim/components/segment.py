@@ -33,7 +33,6 @@ _SMALL: Final = Otherwise(
     "1500 B", "networks and stores without jumbo frames (ping -M do -s 1472)", "as large as the frames of its ends"
 )
 
-
 Share = Annotated[Quantity, Unit("1", spread=0.3, high=physics.MOST_TAKEN)]
 
 

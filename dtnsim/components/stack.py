@@ -29,7 +29,6 @@ _SHA1_BYTE: Final = prior(
 #: Linux drivers/char/random.c, commit e192be9d9a30: replace the non-blocking pool with a ChaCha20-based generator
 _CHACHA: Final = (4, 8)
 
-
 #: kernel of a host's years -> those of RHEL, Ubuntu with long support and Debian amid these years, the last and the one
 #: before it, and of the newest, which hosts without a year have, the last three. Dates of releases are in
 #: models/systems.yaml; assumed: each as likely (no census of hosts was found)
@@ -51,7 +50,6 @@ def _release(part: str, kernel: str) -> tuple[int, ...] | None:
 
 
 _FLUSHER = "Solidigm, KA-01862 (kernel 6.8, two Gen5 drives, a Xeon of 2023 at some 3.5 GHz)"
-
 
 #: RHEL 4 to 7, and releases of Ubuntu with long support from 2017 on (models/systems.yaml)
 _OF_YEARS: Final = (

@@ -36,7 +36,6 @@ SERVERS_TCP = TcpTuning(
     wmem_max=prior("64 MiB", 1.0, _FAR),
 )
 
-
 Card = Hba | Nic | Offload  #: what sits in a slot
 
 

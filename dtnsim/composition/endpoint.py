@@ -25,7 +25,6 @@ _FASP: Final = Term(
     "per-packet work, see dtnsim.physics.tcp.ratebased",
 )
 
-
 LOOPBACK: Final = "lo"  #: interface whose packets stay in the host's memory
 
 

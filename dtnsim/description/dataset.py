@@ -75,7 +75,6 @@ class Dataset:
 
 _WHOLE: Final = re.compile(rf"\s*(?:{units.NUMBER}|[0-9]{{1,3}}(?:,[0-9]{{3}})+)\s*")
 
-
 _THOUSANDS: Final = re.compile(r"([\d.]+) ?(k|M|thousand|million|billion)")
 
 
@@ -110,7 +109,6 @@ def _of_a_file(size: Quantity) -> Quantity:
 
 
 FileSize = Annotated[Size, AfterValidator(_of_a_file)]
-
 
 #: sizes between two: 1GB-300GB
 _RANGE: Final = re.compile(r"([\d.]+) ?([A-Za-z]*) ?(?:-|–|to|\.\.\.?) ?([\d.]+ ?([A-Za-z]+))")

@@ -23,7 +23,6 @@ PARTS: Final = frozenset(
     "cpu memory stack of array filesystem board chassis expander wan firewall policer".split()  # noqa: SIM905 - shorter
 )
 
-
 #: keys whose parts are of a family of another name
 _FAMILIES: Final = {"nics": "nic", "hbas": "hba", "array": "device", "of": "device"} | dict.fromkeys(
     ("wan", "links"), "segment"

@@ -33,7 +33,6 @@ Size = Annotated[Quantity, Unit("B", low=1.0, high=1e21)]
 ClockTime = Annotated[str, AfterValidator(lambda t: (calendar.clock(t), t)[1])]  #: a time of day
 AtOnce = Annotated[int, Field(ge=1, le=10**9)]  #: how many transfers may run at once
 
-
 #: one name, or several
 _NAMES: Final = {"anyOf": [{"type": "string"}, {"type": "array", "items": {"type": "string"}, "minItems": 1}]}
 Names = Annotated[model.Names, Field(min_length=1), WithJsonSchema(_NAMES)]

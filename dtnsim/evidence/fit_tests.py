@@ -155,7 +155,6 @@ _BUILDERS: Final[dict[str, Callable[[Conditions, Target], Described]]] = {
     "dd": _dd, "bonnie++": _bonnie, "iozone": _iozone, "fio": _fio, "hdparm": _hdparm,
 }  # fmt: skip
 
-
 #: error of a share of the processor (as of those of the shipped sites), which repeats do not lessen
 _SPREAD: Final = 0.07
 _MOST: Final = 6  #: runs of one test that are used, the last ones: more say no more, and each has a path of its own

@@ -36,11 +36,9 @@ _DAILY: Final = (Evidence.WAY, Evidence.DELAYS, Evidence.NETWORK, Evidence.TRANS
 _OPTIONS: Final = ("operation", "protocol", "streams", "interface", "device", "includes", "bidir")
 _PREFIXES: Final = ("B", "kB", "MB", "GB", "TB", "PB")
 
-
 Figure = Annotated[float, Field(allow_inf_nan=False, ge=0)]
 Run = tuple[str, str, Figure, str, dict[str, Condition], str | None, int | None]
 Series = tuple[str, str, str, str, str, str, list[tuple[date, Figure, PositiveInt]]]
-
 
 _TOLD: Final = TypeAdapter(tuple[str, date])  #: series and first day of a change that somebody was told
 

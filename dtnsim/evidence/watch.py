@@ -38,7 +38,6 @@ from dtnsim.steady.goals import Goal
 
 Key = tuple[str, str, str, str, str, str]  #: tool, quantity, unit, source, destination, options
 
-
 _SAME: Final = 3  #: days within which two changes are one
 #: parameters that explain a change as well as the best one: within two standard deviations; and most that are named
 _AS_WELL: Final = 4.0

@@ -19,7 +19,6 @@ from typing import Final
 
 _NAMED = 200  #: characters of a file's or a key's name that are worth a place in a message
 
-
 MISSING: Final = "is missing"  #: what is said of a key that nobody wrote
 
 _SAID = 800  #: characters of a sentence

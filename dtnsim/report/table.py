@@ -15,7 +15,6 @@ _TEXT: Final = 36
 BAR: Final = 6
 ROWS: Final = 400  #: rows of a table that a page shows; the rest is in the JSON document
 
-
 Line = tuple[str, ...]
 
 

@@ -95,7 +95,6 @@ RECEIVER: Final = Thread("ssh receiver")
 HPN_THREADS: Final = 4  #: cipher threads of HPN-SSH for each direction (HPN-README: two to four by default)
 _LIBCRYPTO: Final = (8, 3)  #: release that made libcrypto do ChaCha20 (cipher-chachapoly-libcrypto.c)
 
-
 _ZLIB: Final = core_cost("zlib6_compress", "ssh -C")
 _UNZLIB: Final = core_cost("zlib6_decompress", "ssh -C")
 

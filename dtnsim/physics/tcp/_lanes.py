@@ -21,7 +21,6 @@ SLOW_START: Final = 0
 AVOIDANCE: Final = 1
 RECOVERY: Final = 2
 
-
 _BLOCK: Final = 64  #: draws that are made at once
 
 

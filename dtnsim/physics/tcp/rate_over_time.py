@@ -27,7 +27,6 @@ TOGETHER: Final = 256
 KEPT: Final = 4096
 SETTLED: Final = 0.01  #: the opening is over when no more than this share of what it costs is still to come
 
-
 _HALF: Final = 0.5  #: part of its last rate below which a connection counts as not yet open
 
 
