@@ -45,10 +45,16 @@ def empty() -> list[Any]:
 Names = Annotated[list[str], BeforeValidator(_listed, json_schema_input_type=list[str] | str)]
 
 
+def _with_its_class(schema: dict[str, Any], model: type[Model]) -> None:
+    """A schema knows whose it is: a tool and a program share a name, but not their keys."""
+    schema["x-class"] = model
+
+
 class Model(BaseModel):
     """Base of everything a file can describe: unknown keys are errors, instances do not change."""
 
-    model_config = ConfigDict(extra="forbid", frozen=True, defer_build=True, populate_by_name=True, allow_inf_nan=False)
+    model_config = ConfigDict(extra="forbid", frozen=True, defer_build=True, populate_by_name=True, allow_inf_nan=False,
+                              json_schema_extra=_with_its_class)  # fmt: skip
 
     def model_copy(self, *, update: MappingABC[str, Any] | None = None, deep: bool = False) -> Self:
         """The same with some fields changed; what was worked out from the fields is worked out anew."""

@@ -6,7 +6,7 @@ Made from the models: units become patterns, keys that hold components become on
 
 import re
 from collections.abc import Callable, Sequence
-from functools import cache
+from functools import cache, partial
 from typing import Final
 
 from pydantic.fields import FieldInfo
@@ -59,7 +59,7 @@ def json_schema(name: str) -> Node:
 @cache
 def _raw(model: type[Model]) -> Node:
     """What pydantic says of a model; it is read, not changed."""
-    return model.model_json_schema(by_alias=True, mode="validation")
+    return model.model_json_schema()
 
 
 class _Builder:
@@ -92,12 +92,13 @@ class _Builder:
         """An object with the keys of a model, each with its words and an example."""
         raw = _raw(model)
         for name, part in raw.get("$defs", {}).items():
-            self.define(name, lambda name=name, part=part: self._object(part, _class(name, part)))  # type: ignore[misc]
-        return self._object(raw, model)
+            self.define(name, partial(self._object, part))
+        return self._object(raw)
 
-    def _object(self, raw: Node, model: type[Model]) -> Node:
+    def _object(self, raw: Node) -> Node:
         if "anyOf" in raw:  # a text will do
-            return {"anyOf": [self._object(way, model) if "properties" in way else way for way in raw["anyOf"]]}
+            return {"anyOf": [self._object(way) if "properties" in way else way for way in raw["anyOf"]]}
+        model = raw["x-class"]
         docs = words(model)
         fields = {str(a): (n, f) for n, f in model.model_fields.items() for a in names(n, f)}
         properties: dict[str, Node] = {}
@@ -337,20 +338,3 @@ _TRANSFER: Final[Node] = {
     "tool": {"name": "globus", "verify": True},
     "dataset": {"files": 2000, "size": "6 TB"},
 }
-
-
-def _classes() -> tuple[type[Model], ...]:
-    classes: list[type[Model]] = []
-    todo: list[type[Model]] = [Model]
-    while todo:
-        subclasses = todo.pop().__subclasses__()
-        todo += subclasses
-        classes += subclasses
-    return tuple(classes)
-
-
-def _class(name: str, part: Node) -> type[Model]:
-    """The class that pydantic made a definition of: a tool and a program share a name, but not their keys."""
-    keys = set(part.get("properties", {}))
-    fitting = (m for m in _classes() if m.__name__ == name)
-    return next(m for m in fitting if keys <= {k for n, f in m.model_fields.items() for k in names(n, f)})
