@@ -6,7 +6,7 @@ from functools import lru_cache
 from pathlib import Path
 from typing import Any, Final
 
-import yaml
+from dtnsim.ground import yamlio
 
 #: endings of keys that are units
 _UNITS: Final = {"Bps": "B/s", "bps": "b/s", "s": "s", "B": "B", "bytes": "B"}
@@ -34,9 +34,7 @@ def json_schema(name: str) -> Schema:
 
 @lru_cache(maxsize=1)
 def _lines() -> Mapping[str, Mapping[str, Any]]:
-    loader = getattr(yaml, "CSafeLoader", yaml.SafeLoader)
-    text = Path(__file__).with_name("documents.yaml").read_text(encoding="utf-8")
-    return dict(yaml.load(text, Loader=loader))  # noqa: S506 - a safe loader
+    return dict(yamlio.plain(Path(__file__).with_name("documents.yaml")))
 
 
 def _document(name: str) -> Schema:
