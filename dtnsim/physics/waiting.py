@@ -57,6 +57,30 @@ def cycle_time(workers: float, away_s: ArrayLike, station_s: ArrayLike, own_s: A
     return np.asarray(np.where(solo > 0, busy, away / count), float)
 
 
+def emptied_together(sizes_B: ArrayLike, rates: ArrayLike) -> FloatArray:
+    """When a medium has the last byte of each of several whose bytes it writes side by side.
+
+    t_i = sum_j min(V_j, V_i r_j / r_i) / sum_j r_j.
+
+    Args:
+        sizes_B: Bytes of each V (..., n) [B].
+        rates: Their shares of the medium while it has something of all r (..., n) [B/s].
+
+    Returns:
+        (..., n) times from the first byte on [s].
+
+    Valid: all is there from the start; who is done leaves its share to the others, in proportion.
+    Neglects: writers that begin at different times.
+    Source: processor sharing: when i is done, j has had r_j / r_i times as much, or all that it wanted.
+    """
+    V, share = np.broadcast_arrays(as_float(sizes_B), as_float(rates))
+    order = np.argsort(V / share, axis=-1)  # who is done first
+    v, r = (np.take_along_axis(values, order, -1) for values in (V, share))
+    total, times = r.sum(axis=-1, keepdims=True), np.empty(v.shape)
+    np.put_along_axis(times, order, (np.cumsum(v, axis=-1) + v / r * (total - np.cumsum(r, axis=-1))) / total, -1)
+    return times
+
+
 def time_shares(flow: ArrayLike) -> FloatArray:
     """Part of the time that a Markov chain spends in each of its states, in the long run.
 

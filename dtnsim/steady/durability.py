@@ -8,9 +8,11 @@ from dataclasses import replace
 
 import numpy as np
 
+from dtnsim.ground.grouping import by_key
 from dtnsim.ground.records import Phase, Problem, Transfer
 from dtnsim.physics import cache
 from dtnsim.physics._arrays import FloatArray as Array
+from dtnsim.physics.waiting import emptied_together
 from dtnsim.steady import solve
 
 
@@ -31,7 +33,12 @@ def seconds(problem: Problem, rates: Array) -> dict[int, Array]:
     numbers = waits_for(problem)
     if not numbers:
         return {}
-    drain = np.broadcast_to(drain_rates(problem, numbers), (len(rates), len(numbers)))
+    drained = _drained(problem, numbers)
+    drain = np.maximum(np.broadcast_to(drained.rate, (len(rates), len(numbers))), 1e-300)
+    sizes_B, ends = np.array([problem.transfers[f].payload_B for f in numbers]), np.zeros(drain.shape)
+    media = by_key(((drained.binding[0, n], problem.transfers[f].turn), n) for n, f in enumerate(numbers))
+    for those in media.values():
+        ends[:, those] = emptied_together(sizes_B[those], drain[:, those])
     fill = np.broadcast_to(fill_rates(problem, numbers), drain.shape)
     together: dict[tuple[str, int], list[int]] = {}
     for place, f in enumerate(numbers):
@@ -47,8 +54,8 @@ def seconds(problem: Problem, rates: Array) -> dict[int, Array]:
         begins = cache.write_back_begins(written, page_cache.write_back_B, filling, page_cache.write_back_s)
         for place in writers:
             f = numbers[place]
-            wrote, out = np.maximum(rates[:, f], 1e-300), np.maximum(drain[:, place], 1e-300)
-            medium_s[f] = cache.on_medium_time(problem.transfers[f].payload_B, wrote, out, begins)
+            wrote, out = np.maximum(rates[:, f], 1e-300), sizes_B[place] / np.maximum(ends[:, place], 1e-300)
+            medium_s[f] = cache.on_medium_time(sizes_B[place], wrote, out, begins)
     return medium_s
 
 
@@ -64,7 +71,12 @@ def fill_rates(problem: Problem, numbers: list[int]) -> Array:
 
 
 def drain_rates(problem: Problem, numbers: list[int], *, filling: bool = False) -> Array:
-    """Rates at which the media empty the caches of some transfers at once, (S, n) [B/s].
+    """Rates at which the media empty the caches of some transfers at once, (S, n) [B/s]."""
+    return _drained(problem, numbers, filling=filling).rate
+
+
+def _drained(problem: Problem, numbers: list[int], *, filling: bool = False) -> solve.Solution:
+    """The media of some transfers' caches, which empty them at once.
 
     Args:
         problem: The path.
@@ -81,4 +93,4 @@ def drain_rates(problem: Problem, numbers: list[int], *, filling: bool = False) 
         media = {d.station for d in below}
         work = (*below, *(d for d in beside if d.station in media))
         drains.append(Transfer(t.name, (Phase("write-back", work),), 1.0, t.payload_B, 1, turn=t.turn))
-    return solve.solve(solve.matrices(replace(problem, transfers=tuple(drains), slowdowns=()))).rate
+    return solve.solve(solve.matrices(replace(problem, transfers=tuple(drains), slowdowns=())))

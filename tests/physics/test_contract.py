@@ -25,7 +25,7 @@ FUNCTIONS = [
 FOLDING = {
     "water_filled", "evicted", "prefetch_bytes", "aggregation_bytes", "release", "weekly_top", "remote_share",
     "worker_pools", "xts_speedup", "direct_amplification", "anytime_spread", "card_link", "cycle_time", "rounds",
-    "time_shares", "ack_interval", "tlp_rate", "tlp_share", "write_rate",
+    "time_shares", "ack_interval", "tlp_rate", "tlp_share", "write_rate", "emptied_together",
 }  # fmt: skip
 #: inf is the answer outside a range that their docstrings name (an overloaded queue; eta = 1; s1 = s2; no burst), or
 #: arguments are in an order that values drawn apart are not

@@ -35,11 +35,10 @@ def test_a_tool_that_does_not_wait_ends_before_the_disk() -> None:
     assert run.on_medium_s == pytest.approx(found.on_medium_s.p50, rel=0.03)
 
 
-@pytest.mark.parametrize(("size", "count"), rows("steady/tables", "the_medium_has_it_when_simulate_says"))
-def test_the_medium_has_it_when_simulate_says(size: str, count: int) -> None:
-    path = local(size=size)
-    one = path.pop("transfer")
-    spec = load({**path, "transfers": [{**one, "name": f"t{n}", "to": f"a:/data/x{n}"} for n in range(count)]})
+@pytest.mark.parametrize("sizes", rows("steady/tables", "the_medium_has_it_when_simulate_says"))
+def test_the_medium_has_it_when_simulate_says(sizes: list[str]) -> None:
+    each = [local(size=size)["transfer"] | {"name": f"t{n}", "to": f"a:/data/x{n}"} for n, size in enumerate(sizes)]
+    spec = load({"name": "several", "hosts": local()["hosts"], "transfers": each})
     said = [t.on_medium_s.p50 for t in dtnsim.predict(spec, samples=0).transfers if t.on_medium_s is not None]
     run = dtnsim.simulate(spec).runs[0].transfers
     assert max(said) == pytest.approx(max(t.on_medium_s for t in run), rel=0.01)
