@@ -2,11 +2,11 @@
 
     python .ci/wan_folds.py [TABLE]
 
-A table has the columns of calibration/wan-truth/public.csv. The loss of a run is that at which the closed form of CUBIC
-has its rate, for 100 ms of round trip, since it grows with length; a run that its window held lost at most so much (its
-flight is within a tenth of the largest of the route). Routes differ log-normally, and so do the runs of each: Gaussian
-quadrature over routes, censored runs by their distribution function, a route counts as 20 runs at most. Predicted with
-nothing stated but rate and round trip, ``medium`` and ``role: cloud``.
+A table has the columns of calibration/wan-truth/public.csv. How likely a run is at a loss, for 100 ms of round trip,
+since it grows with length: the part of the round model's runs, as long as it and with the route's window, that have
+its rate, where it sent segments again, and that this happens; else that nothing is lost in so many packets. Routes
+differ log-normally, and so do the runs of each, of which 20 a route count at most. Predicted with nothing stated but
+rate and round trip, ``medium`` and ``role: cloud``.
 """
 
 from __future__ import annotations
@@ -26,16 +26,19 @@ from dtnsim.ground import library
 from dtnsim.ground.quantity import factor_spread
 from dtnsim.ground.uncertainty import NAMES, WITHIN
 from dtnsim.physics._arrays import LEVELS
-from dtnsim.physics.tcp import path
+from dtnsim.physics.tcp import outcome, rounds
+from dtnsim.physics.tcp.coefficients import SPREAD_LOSS
+from dtnsim.physics.tcp.setting import HEADERS_B, Setting
 from dtnsim.steady.prediction import predict
 
 KINDS: Final = {"backbone": "backbone", "between providers": "internet"}
 #: shorter routes are held by cores and by what providers let a machine send
 LEAST_RTT_S: Final = 0.02
-#: a run within this much of the largest flight of its route was held by its window; windows are no smaller than that
-HELD: Final = 0.9
-LEAST_WINDOW_B: Final = 2.9e6
+LEAST_WINDOW_B: Final = 2.9e6  #: no route's window is smaller
 MOST_RUNS: Final = 20
+OMITTED_S: Final = 3.0
+MEASURED_S: Final = 10.0
+STRANGE: Final = 1e-3  #: how likely a rate is of which no run of the model is near
 LOSSES: Final = 10.0 ** np.arange(-9.0, -1.9, 0.1)
 SAMPLES: Final = 1024
 PATH: Final = """
@@ -54,14 +57,13 @@ transfer: {from: "a:memory", to: "b:memory", tool: {name: iperf3, t: 10 s, O: 3 
 
 @dataclass(frozen=True)
 class Route:
-    """The runs of a route: its least round trip, their rates, losses, and whether a window held them."""
+    """A route: its least round trip, its runs' rates, and the logarithm of how likely each is at each of `LOSSES`."""
 
     name: str
     medium: str
     rtt_s: float
     rates_Bps: Any
-    losses: Any
-    held: Any
+    likely: Any
 
 
 def routes(table: Path) -> list[Route]:
@@ -78,34 +80,44 @@ def _route(name: str, kind: str, rows: list[dict[str, str]]) -> Route:
     rtt = float(np.median([float(r["min_rtt_ms"]) for r in rows])) / 1e3
     rates = np.array([float(r["rate_bps"]) / 8 for r in rows])
     flights = rates * np.array([float(r["mean_rtt_ms"]) / 1e3 for r in rows])
-    mss = float(rows[0]["mss_B"])
-    closed, _ = path.path_goodput(
-        rate_Bps=1.25e9, rtt_s=rtt, loss=LOSSES, mss_B=mss, mtu_B=mss + 52, buffer_B=1e9, streams=1, cc="cubic",
-        window_B=1e12,
-    )  # fmt: skip
-    losses = np.exp(np.interp(-np.log(rates), -np.log(closed), np.log(LOSSES))) * network_kinds.LENGTH_S / rtt
-    return Route(name, kind, rtt, rates, losses, flights > HELD * max(np.quantile(flights, 0.9), LEAST_WINDOW_B))
+    mss, window = float(rows[0]["mss_B"]), max(float(np.quantile(flights, 0.9)), LEAST_WINDOW_B)
+    usual = Setting(1.25e9, rtt, 0.0, mss + HEADERS_B, 1e9, 1, "cubic", window, duration_s=MEASURED_S, payload_B=mss)
+    columns = [replace(usual, loss=p * rtt / network_kinds.LENGTH_S).columns() for p in LOSSES.tolist()]
+    cases = rounds.Cases.of(**{key: [row[key] for row in columns] for key in columns[0]}, warmup_s=OMITTED_S)
+    count = len(LOSSES)
+    runs, steps = np.full(count, outcome.REPLICAS_LOSS), np.full(count, outcome.STEPS)
+    could = np.empty((count, outcome.REPLICAS_LOSS))
+    for part, samples in rounds.run_windows(cases, runs, steps, 1, np.empty((count, 0))):
+        could[part] = samples.goodput_Bps
+    z = np.log(rates / could[..., None]) / SPREAD_LOSS.value
+    none = np.exp(-LOSSES[:, None] * rtt / network_kinds.LENGTH_S * rates * MEASURED_S / mss)
+    again = np.array([row["retransmits"] != "0" for row in rows])
+    likely = np.where(again, np.exp(-(z**2) / 2).mean(axis=1) * (1 - none), none) + STRANGE
+    return Route(name, kind, rtt, rates, np.log(likely).T)
 
 
 def fit(some: list[Route]) -> tuple[float, float, float]:
     """Median loss, and the factors within which two thirds of routes, and of a route's runs, lie."""
     from scipy.optimize import minimize
-    from scipy.stats import norm
 
-    nodes, weights = np.polynomial.hermite_e.hermegauss(41)
-    weights = weights / weights.sum()
+    at = np.log(LOSSES)
 
-    def unlikely(at: Any) -> float:
+    def unlikely(tried: Any) -> float:
+        middle, (routes, runs) = tried[0], np.exp(tried[1:])
+        of_run = np.exp(-(((at - at[:, None]) / runs) ** 2) / 2)
+        of_run /= of_run.sum(axis=1, keepdims=True)
+        of_route = np.exp(-(((at - middle) / routes) ** 2) / 2)
+        of_route /= of_route.sum()
         total = 0.0
         for route in some:
-            z = (np.log(route.losses) - at[0] - np.exp(at[1]) * nodes[:, None]) / np.exp(at[2])
-            each = np.where(route.held, norm.logcdf(z), norm.logpdf(z) - at[2]).sum(axis=1)
-            each = each * min(1.0, MOST_RUNS / len(route.losses))
-            total -= np.log(weights @ np.exp(each - each.max())) + each.max()
+            weight = min(1.0, MOST_RUNS / len(route.rates_Bps))
+            each = weight * np.log(of_run @ np.exp(route.likely.T)).sum(axis=1)
+            total -= np.log(of_route @ np.exp(each - each.max())) + each.max()
         return float(total)
 
-    best = minimize(unlikely, [-13.0, 1.0, 0.0], method="Nelder-Mead").x
-    return float(np.exp(best[0])), float(np.exp(np.exp(best[1]))), float(np.exp(np.exp(best[2])))
+    best = minimize(unlikely, [-12.0, 0.0, -1.0], method="Nelder-Mead").x
+    loss, between, within = np.exp([best[0], *np.exp(best[1:])])
+    return float(loss), float(between), float(within)
 
 
 def predicted(route: Route, loss: float, between: float, within: float) -> Any:
@@ -139,15 +151,16 @@ def crps(drawn: Any, measured: Any) -> float:
 def main(table: str | None) -> None:
     """Fits, predicts and prints."""
     each = routes(Path(table) if table else library.root("calibration") / "wan-truth" / "public.csv")
+    loss, between, within = fit(each)
+    print(f"loss {loss:.2g}, routes within a factor of {between:.2g}, runs of {within:.2g}")
     for kind in KINDS.values():
         mine = [r for r in each if r.medium == kind]
-        loss, between, within = fit(mine)
-        print(f"{kind}: loss {loss:.2g}, routes within a factor of {between:.2g}, runs of {within:.2g}")
+        print(f"{kind}: loss {fit(mine)[0]:.2g} by themselves")
         heads = f"median/measured   {NAMES[2]}/{NAMES[0]}   in the {WITHIN} interval   below   above"
         print(f"    round trip   runs   {heads}")
         total = []
         for route in mine:
-            rates = predicted(route, *fit([r for r in mine if r is not route]))
+            rates = predicted(route, *fit([r for r in each if r is not route]))
             low, middle, high = np.quantile(rates, LEVELS)
             below, above = float(np.mean(route.rates_Bps < low)), float(np.mean(route.rates_Bps > high))
             ratio = middle / float(np.median(route.rates_Bps))

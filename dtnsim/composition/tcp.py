@@ -19,6 +19,7 @@ from dtnsim.components.nic import Nic
 from dtnsim.composition.completion import moved, single, time_of
 from dtnsim.composition.route import Framing, Route, line_rate, narrowest
 from dtnsim.description.host import Host
+from dtnsim.ground import draws
 from dtnsim.ground.ledger import Row
 from dtnsim.ground.quantity import Draw, Quantity, Value, middle
 from dtnsim.ground.records import Connection
@@ -37,6 +38,10 @@ FULL: Final = 0.99  #: a transfer that has this much of what the link allows has
 #: of a place and streams that have all of it the streams bind, whose reason names the place: not the last digits say
 _BELOW: Final = 1 - 1e-12
 _OWN: Final = 1e-3  #: a worker whose streams could have no more than so much over their part has no more
+#: losses that nobody states are told apart by these, on straight lines of logarithms between
+LOSSES: Final = 10.0 ** np.arange(-9, -1.4, 0.5)
+_MORE: Final = 4.0  #: a median loss of so many times the stated one is for the most part of what nobody states
+_BY_E: Final = math.sqrt(math.e - 1)  #: relative spread of a number whose logarithm has a deviation of 1
 LEAST_RTT_S: Final = 1e-4  #: shorter round trips are not followed: there the opening is over at once
 
 
@@ -164,16 +169,17 @@ def answered(drawn: Connection, nominal: Connection, draw: Draw, openings: Openi
     usual = float(usually_closed.goodput[0]) if one else closed
     with np.errstate(divide="ignore", invalid="ignore"):
         factor = np.nan_to_num(np.asarray(closed) / usual, nan=0.0, posinf=1.0)
-        if one and drawn is not nominal:  # rounds may have more for they know no knee at the window: nor do draws afar
-            more = np.clip(c.steady_Bps / usual, 1.0, usually_closed.window_knee)
-            factor = factor * np.minimum(of_drawn.window_knee / more, 1.0)
+        if one and drawn is not nominal:
+            factor = factor * _knee(of_drawn, usually_closed, c)
     least, many = moved(openings)
     stretch = np.asarray(drawn.rtt_s) / np.asarray(nominal.rtt_s)
     early = 1 / stretch  # slow start sends as much a round trip, whatever the steady rate becomes
     if draw.many:
         typical = float(c.time_of(least.max(initial=0.0))) if openings is not None else np.inf
-        chance = draw(Quantity(1.0, "1", c.spread(typical), "dtnsim.physics.tcp.rounds"))
-        factor, early = factor * chance, early * chance
+        lasting, spread = (1.0, 0.0) if usually is None else _unstated_loss(drawn, usually, c, openings)
+        chance = np.log(draw(Quantity(1.0, "1", _BY_E, "dtnsim.physics.tcp.rounds")))
+        factor = factor * draws.around(lasting, np.maximum(spread, c.spread(typical)), chance)
+        early = draws.around(early, c.spread(typical), chance)
     link = drawn.rate_Bps * drawn.mss_B / drawn.mtu_B
     factor = np.minimum(factor, np.maximum(link / np.maximum(c.steady_Bps, 1e-30), np.where(factor <= 1, 1.0, 0.0)))
     steady = c.steady_Bps * factor
@@ -197,6 +203,46 @@ def answered(drawn: Connection, nominal: Connection, draw: Draw, openings: Openi
         return streams
     took = (many[:, None] * time_of(streams, least, openings)).sum(axis=0)
     return replace(streams, capacity_Bps=single(np.maximum(steady, (many * least).sum() / np.maximum(took, 1e-30))))
+
+
+def _knee(of: path.Closed, usual: path.Closed, course: Course) -> Value:
+    """What the window's knee leaves of closed forms [1]: rounds may have more for they know none; nor do draws afar."""
+    more = np.clip(course.steady_Bps / usual.goodput[0], 1.0, usual.window_knee)
+    return np.asarray(np.minimum(of.window_knee / more, 1.0))
+
+
+def _unstated_loss(
+    drawn: Connection, nominal: Connection, course: Course, openings: Openings | None
+) -> tuple[Value, Value]:
+    """What a loss that nobody states leaves of a transfer of its length over what it leaves in the end; its spread [1].
+
+    A connection comes out of slow start with all that link and window allow, and loses nothing before 1 / loss packets:
+    many transfers end before. How many losses one meets is chance.
+
+    Args:
+        nominal: The streams at nominal values, which lose less.
+        course: How these go.
+    """
+    (part_B, often), lost, stated = moved(openings), np.maximum(drawn.loss, LOSSES[0]), middle(nominal.loss)
+    unstated = middle(lost) > _MORE * max(stated, float(LOSSES[0])) and controls.find(nominal.cc).by_loss
+    if openings is None or not unstated or not np.any(part_B > 0):
+        return 1.0, 0.0
+    first, last = np.searchsorted(LOSSES, [max(float(lost.min()), _MORE * stated), float(lost.max())]).tolist()
+    losses = LOSSES[max(first - 1, 0) : last + 1]
+    each, usual = [replace(nominal, loss=loss) for loss in losses.tolist()], _closed(nominal)
+    closed = [_closed(streams) for streams in each]
+    in_the_end = np.array([float(c.goodput[0] / usual.goodput[0] * _knee(c, usual, course)) for c in closed])
+    if in_the_end[-1] > FULL:
+        return 1.0, 0.0
+    from dtnsim.physics.tcp.rate_over_time import courses
+
+    runs = [course, *courses([usual_setting(s) for s in each])]
+    took = np.array([(often * time_of(replace(nominal, course=c), part_B, openings)[:, 0]).sum() for c in runs])
+    fair_s = (often * part_B).sum() / course.steady_Bps
+    part = np.minimum.accumulate(fair_s / np.maximum(took[1:] - took[0] + fair_s, fair_s))
+    spreads = [c.spread(float(c.time_of(part_B.max()))) for c in runs[1:]]
+    at, grid = np.log(lost), np.log(losses)
+    return np.exp(np.interp(at, grid, np.log(part / in_the_end))), np.interp(at, grid, spreads)
 
 
 def rate_alone(streams: Connection, workers: int) -> Value | None:
