@@ -105,10 +105,10 @@ _UNZLIB: Final = core_cost("zlib6_decompress", "ssh -C")
 LOGIN: Final = 12.0
 #: what runs before and besides: process start at both ends, sntrup761 and ECDH, a signature, login shell
 LOGIN_WORK: Final = prior(
-    "0.33 s",
-    0.15,
-    "OpenSSH 9.2 to an empty folder at 5 ms (scp, sftp, rsync: 0.46 to 0.51 s) less its round trips; "
-    "two cores of a shared VM",
+    "0.28 s",
+    0.25,
+    "OpenSSH 9.2 less its round trips on shared VMs: 0.33 s on one (scp, sftp, rsync to an empty folder at 5 ms), "
+    "0.21 to 0.27 s on another ('ssh host true', calibration/lot-truth)",
 )
 FAREWELL: Final = 1.0  #: after the last answer: end of file, exit status and close of the channel
 
