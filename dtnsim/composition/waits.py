@@ -176,9 +176,11 @@ def _waits_in(
     full_waits: list[Wait] = []
     row, holds = rows
 
+    shared = leg.timing is None and leg.job.files < leg.plan.workers  # each of them has the one file to wait for
+
     def wait(seconds: Term, text: str, each: Each = "file") -> None:
         if positive(seconds.value):
-            full_waits.append((seconds, text, each))
+            full_waits.append((seconds, text, "start" if shared and each == "file" else each))
 
     wait(term(part.delay, "s/B") * term(step.share), part.what, "byte")
     if not positive(part.cpu):
