@@ -13,7 +13,6 @@ from dtnsim.ground.ledger import Row, solo_rate
 from dtnsim.ground.quantity import Value, middle
 from dtnsim.ground.records import Connection
 from dtnsim.ground.several import MixedError
-from dtnsim.physics.tcp import controls
 from dtnsim.tools.plan import NetUse
 
 if TYPE_CHECKING:
@@ -63,7 +62,7 @@ def late_by_holes(streams: Connection, took_s: Any, most_Bps: Any) -> Any:
 
 def trains_of(streams: Connection) -> float:
     """Flights of slow start that come as trains (`Course.time_of`)."""
-    return math.inf if controls.find(streams.cc).by_loss and not streams.paced else 1.0
+    return math.inf if streams.by_loss and not streams.paced else 1.0
 
 
 def _last_way(streams: Connection, openings: Openings) -> Any:

@@ -122,7 +122,7 @@ def _flight(streams: Connection, frame: Framing, openings: Openings | None, most
     smooth = replace(streams, window_B=math.inf, send_B=math.inf, burst=1.0)
     steady, lossless = _rate(smooth), _rate(replace(smooth, loss=0.0))
     flight = float(steady * streams.rtt_s / streams.streams + 2 * frame.mss)
-    if steady > lossless / _WORTH or not controls.find(streams.cc).by_loss:
+    if steady > lossless / _WORTH or not streams.by_loss:
         return flight
     tried = np.geomspace(flight, max(most_B, flight), _TRIED)
     each = replace(streams, window_B=tried, send_B=math.inf, course=None)
@@ -146,7 +146,7 @@ def _wider(
     parts, wanted = (float(linux.send_share(frame.mss, modelled=True)), route.destination.receive_share(frame.mtu)), 0.0
     flight = _flight(streams, frame, openings, min(window.MOST_SYSCTL_B * min(parts), window.MOST_WINDOW_B))
     needs, most = [flight / share for share in parts], float(window.MOST_SYSCTL_B)
-    if not controls.find(streams.cc).by_loss:
+    if not streams.by_loss:
         p, segments = middle(lossy.events(streams.loss, streams.burst)), flight / frame.mss
         counts = window.SENDER, route.destination.behind_holes(frame.mtu)
         spans = [float(window.spanned(segments, p, n)) / segments for n in counts]

@@ -17,6 +17,7 @@ import numpy as np
 
 from dtnsim.components.nic import Nic
 from dtnsim.composition.completion import moved, single, time_of
+from dtnsim.composition.resolved_transfer import Openings
 from dtnsim.composition.route import Framing, Route, line_rate, narrowest
 from dtnsim.description.host import Host
 from dtnsim.ground import draws
@@ -29,7 +30,6 @@ from dtnsim.physics.tcp.setting import Setting
 from dtnsim.tools.plan import NetUse
 
 if TYPE_CHECKING:
-    from dtnsim.composition.resolved_transfer import Openings
     from dtnsim.physics.tcp.rate_over_time import Course
 
 #: window of a connection whose window-scale option was stripped (RFC 7323 without scaling)
@@ -314,7 +314,7 @@ def limits(streams: Connection) -> Mapping[str, Value]:
 def mean_flight(s: Connection) -> Value:
     """What is in flight of a stream in the mean where its window holds it [B]."""
     most, send, packet = (np.asarray(size) / s.mss_B for size in (s.window_B, s.send_B, linux.GSO_B))
-    if not controls.find(s.cc).by_loss:
+    if not s.by_loss:
         return single(window.past_holes(most, lossy.events(s.loss, s.burst), window.RECEIVER) * s.mss_B)
     return single(window.of_trains(most, send, packet, s.rtt_s, s.rate_Bps / s.mtu_B, s.streams) * s.mss_B)
 

@@ -18,7 +18,7 @@ from dtnsim.ground.records import Connection
 from dtnsim.ground.term import Term, count, law, term, worded
 from dtnsim.ground.uncertainty import Change
 from dtnsim.physics import nic, rdma, waiting
-from dtnsim.physics.tcp import controls, droptail, ratebased, window
+from dtnsim.physics.tcp import droptail, ratebased, window
 from dtnsim.tools.plan import NetUse
 
 #: UDT sends packets of its own size (UDT_MSS) whatever the MTU of the path; 44 bytes are IP, UDP and UDT headers
@@ -256,7 +256,7 @@ def _tcp_words(streams: Connection, route: Route, net: NetUse, frame: Framing, n
     if limit == "window":
         size = middle(tcp.mean_flight(streams))
         flight = f"window-limited: {net.streams} x {size / 2**20:.3g} MiB over a round trip of {rtt}"
-        behind = not controls.find(streams.cc).by_loss and size < 0.95 * middle(streams.window_B)
+        behind = not streams.by_loss and size < 0.95 * middle(streams.window_B)
         waits = "; what has come behind lost segments takes the rest of it" * behind
         return f"{flight}, {_whose_window(streams, route, net, frame)}{waits}"
     if limit == "loss":
@@ -268,7 +268,7 @@ def _tcp_words(streams: Connection, route: Route, net: NetUse, frame: Framing, n
         room_B = middle(streams.rate_Bps * streams.rtt_s + streams.buffer_B) * frame.mss / frame.mtu / net.streams
         over = f", and windows above {units.show(room_B, 'B')} (pipe and queue) overflow it"
         words = f"buffer-limited: the queue at the narrowest place ({place}) is smaller than"
-        if not controls.find(streams.cc).by_loss:
+        if not streams.by_loss:
             return f"{words} {streams.cc} needs to probe for more"
         words += " the sawtooth needs"
         return words + over * (middle(streams.window_B) > room_B)
@@ -283,7 +283,7 @@ def _whose_window(streams: Connection, route: Route, net: NetUse, frame: Framing
         return "all that a connection without window scaling has"
     if min(sending, receiving) >= window.MOST_WINDOW_B:
         return "the most that TCP allows"
-    trains = controls.find(streams.cc).by_loss and middle(tcp.mean_flight(streams)) < middle(streams.window_B)
+    trains = streams.by_loss and middle(tcp.mean_flight(streams)) < middle(streams.window_B)
     first = trains or sending < receiving
     (end, key), who = tcp.ends(route)[not first], "sending" if first else "receiving"
     setting = f"tcp_{key.removesuffix('_max')}[2]" if net.window is None else f"the tool's window of {net.window}"

@@ -162,6 +162,13 @@ class Connection:
     left: Mapping[str, Value] | None = None
 
     @property
+    def by_loss(self) -> bool:
+        """Whether their congestion control goes by losses."""
+        from dtnsim.physics.tcp import controls
+
+        return controls.find(self.cc).by_loss
+
+    @property
     def course_here(self) -> dict[str, Value]:
         """How their course goes here, as it is asked (`dtnsim.physics.tcp.rate_over_time.Here`)."""
         return {"factor": self.factor, "early": self.early, "stretch": self.stretch}

@@ -29,7 +29,7 @@ from dtnsim.composition import sharing
 from dtnsim.ground.records import Problem, Transfer
 from dtnsim.physics._arrays import BoolArray, FloatArray as Array, Index
 from dtnsim.steady import ordering
-from dtnsim.steady.matrices import Matrices, matrices, scenarios, several_steps
+from dtnsim.steady.matrices import Matrices, matrices, scenario_count, several_steps
 from dtnsim.steady.occupancy import Occupancy, Steps
 from dtnsim.steady.pools import Pools, shared, writing_phase
 from dtnsim.steady.shares import MUCH
@@ -117,7 +117,7 @@ class _Epochs:
     ) -> None:
         self._problem = problem
         self._scenarios = s = max(len(m.capacity), m.total.demand.shape[1], len(m.lead))
-        self._pools = Pools(problem if scenarios(problem) in (1, s) else replace(problem, transfers=()), s)
+        self._pools = Pools(problem if scenario_count(problem) in (1, s) else replace(problem, transfers=()), s)
         self._openings = opens
         states = {f: self._pools.states(f, problem.transfers[f]) for f in self._pools.of}
         apart = matrices(replace(problem, transfers=tuple(t for row in states.values() for t in row))) if states else m

@@ -133,7 +133,7 @@ class Layout:
     def __init__(self, problem: Problem) -> None:
         self._problem = problem
         index = self._index = {s.name: k for k, s in enumerate(problem.stations)}
-        self.scenarios = scenarios(problem)  #: How many scenarios there are.
+        self.scenarios = scenario_count(problem)  #: How many scenarios there are.
         self._transfer = np.array([f for f, t in enumerate(problem.transfers) for _ in t.phases], np.intp)
         self._delay, self._served, self._grows = np.zeros((3, len(self._transfer), self.scenarios))
         phases: list[dict[int, Value]] = []
@@ -356,7 +356,7 @@ def opening(transfer: Transfer) -> Array:
     return np.clip((np.maximum(before - transfer.omitted_s, 0.0) + ramp) / transfer.time_s, 0.0, 1.0)
 
 
-def scenarios(problem: Problem) -> int:
+def scenario_count(problem: Problem) -> int:
     """How many scenarios a problem has: every array has as many values, or a single one."""
     capacities = (s.capacity for s in problem.stations)
     costs = (d.per_byte for t in problem.transfers for p in t.phases for d in (*p.demands, *p.delays))

@@ -22,8 +22,7 @@ from dtnsim.ground.quantity import middle
 from dtnsim.ground.records import SLOW_START, Connection, Phase, Problem, Transfer
 from dtnsim.physics._arrays import BoolArray, FloatArray as Array, Index
 from dtnsim.steady.ceilings import solo_times, station_time
-from dtnsim.steady.matrices import WAITS, Matrices, matrices, scenarios
-from dtnsim.steady.ordering import lasts
+from dtnsim.steady.matrices import WAITS, Matrices, matrices, scenario_count
 from dtnsim.steady.rows import over_rows, take
 from dtnsim.steady.stages import Column, visit_B
 
@@ -38,11 +37,11 @@ _AT_ONCE: Final = 1e-9  #: part of the time gone by within which octaves end
 def lost_s(problem: Problem, m: Matrices) -> Array:
     """(S, F) what connections that each worker opens once lose until they are, all of them at once [s].
 
-    It is 0 of those that fill no station with others, and where it is little of what anybody takes alone. Of those that
-    loss brings down it is what they lose where others are there for as long as they have more than in the end.
+    It is 0 of those that fill no station with others. Of those that loss brings down it is what they lose where others
+    are there for as long as they have more than in the end.
     """
     alone: Array = 1 / np.maximum(station_time(m.total, m.capacity), 1e-300)
-    if scenarios(problem) not in (1, alone.shape[1]):
+    if scenario_count(problem) not in (1, alone.shape[1]):
         return np.zeros(alone.shape[::-1])
     opens, at_first = _followed(problem), np.array(np.broadcast_to(m.capacity, (alone.shape[1], m.capacity.shape[1])))
     for k, each in opens.items():
@@ -64,7 +63,7 @@ def lost_s(problem: Problem, m: Matrices) -> Array:
             every = every + np.where(overshoots(each), t.payload_B * later_s, 0.0)
         once = t.files <= t.workers or not any(each.reopened for each in streams)
         lost[f] = every if once and np.isfinite(every).all() else 0.0  # they never open where the link is full
-    return np.asarray(np.where(lost > FELT * lasts(problem, alone.T).min(axis=1), lost, 0.0).T)
+    return lost.T
 
 
 def beginnings_felt(problem: Problem, seconds: Array) -> BoolArray:
