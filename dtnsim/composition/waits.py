@@ -176,7 +176,8 @@ def _waits_in(
     full_waits: list[Wait] = []
     row, holds = rows
 
-    shared = leg.timing is None and leg.job.files < leg.plan.workers  # each of them has the one file to wait for
+    divided = leg.timing is None and leg.job.largest_B > leg.plan.piece_B
+    shared = divided and leg.job.files < leg.plan.workers  # each of them has the one file to wait for
 
     def wait(seconds: Term, text: str, each: Each = "file") -> None:
         if positive(seconds.value):

@@ -139,6 +139,8 @@ def _leg(
         if ramp is None or delay.what != SLOW_START:
             waits[delay.each] += in_scenario(delay.per_byte, scenario) * payload
     lead = 0.0 if transfer.timed else waits["lead"]
+    if not transfer.timed and transfer.files < transfer.workers:  # each of those who share a file has one to wait for
+        waits["start"], waits["file"] = waits["start"] + waits["file"], 0.0
     crossed = row(fill)
     both = row({k: fill.get(k, 0.0) + drain.get(k, 0.0) for k in fill.keys() | drain.keys()}) if drain else crossed
     start_s = lead + (waits["start"] + waits["open"]) / transfer.workers

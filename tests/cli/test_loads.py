@@ -53,8 +53,8 @@ class May(NamedTuple):
 COMMANDS = {
     ("--help",): May(frozenset(), frozenset({"cli", "ground"}), 5),
     ("--version",): May(frozenset(), frozenset({"cli", "ground"}), 7),
-    ("predict", PATH): May(ANSWERS, ROOMS, 192),
-    ("explain", PATH): May(ANSWERS, ROOMS, 195, networkx=45),
+    ("predict", PATH): May(ANSWERS, ROOMS, 193),
+    ("explain", PATH): May(ANSWERS, ROOMS, 196, networkx=45),
     ("simulate", PATH): May(ANSWERS | {"simpy"}, ROOMS | {"simulation", "engine"}, 234),
     ("compare", PATH, PATH): May(ANSWERS, ROOMS | {"planning"}, 195),
     ("tcp", "--rate", "10Gb/s", "--rtt", "50ms"): May(CALCULATES, ROOMS & {"cli", "ground", "physics", "steady"}, 49),
