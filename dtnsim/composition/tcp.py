@@ -1,7 +1,8 @@
 """The TCP streams of a transfer on a route: their window, their course in time, what their opening costs.
 
 One run of the round model at nominal values (`dtnsim.physics.tcp.rate_over_time`), the same that ``dtnsim tcp`` makes,
-gives level and shape; draws scale it by the ratio of the closed forms of the steady state.
+gives level and shape; draws scale it by the ratio of the closed forms of the steady state, and where nobody states the
+loss by that of runs as long as the transfer.
 """
 
 from __future__ import annotations
