@@ -123,12 +123,12 @@ def test_each_station_is_off_by_its_own_error() -> None:
 
 @pytest.mark.parametrize(("path", "key", "values"), rows("steady/tables", "faster_parts"))
 def test_no_quantile_falls_with_a_faster_part(path: str | dict[str, Any], key: str, values: list[str]) -> None:
-    """p10 as well: what then holds the transfer held it before, with the same error."""
+    """p10 as well: what then holds the transfer held it before, with the same error, to a thousandth."""
     given = load({"name": "one", **path}) if isinstance(path, dict) else spec.load(path)
     key = key.format(given.transfers[0].to.partition(":")[0])
     found = [predict(given.changed([f"{key}={value}"]), samples=256).throughput_Bps for value in values]
     for one, other in pairwise(found):
-        assert np.all(np.array([other.p10, other.p50, other.p90]) >= np.array([one.p10, one.p50, one.p90]) * (1 - 1e-4))
+        assert np.all(np.array([other.p10, other.p50, other.p90]) >= np.array([one.p10, one.p50, one.p90]) * (1 - 1e-3))
 
 
 @pytest.mark.parametrize(("kind", "held"), [("window", "hosts.b.tcp.rmem_max=24 MiB"), ("loss", "wan.loss=2e-6")])
