@@ -176,7 +176,7 @@ class Discrepancy:
         columns: Array = np.empty((len(rows), len(holding)))
         further = beyond(problem, m, rows)
         for group, numbers in by_key((holders.meeting, f) for f, holders in enumerate(holding)).items():
-            use = _Use.of(m, rate, own_time, group)
+            use = _Use.of(m, rate, own_time, group, numbers)
             for f in numbers:
                 more = None if further is m.total.demand else further[m.total.row == f]
                 columns[:, f] = _left(use, f, names, holding[f], error_of, _waits(problem, holding[f], f, rows), more)
@@ -192,16 +192,29 @@ class _Use(NamedTuple):
     at_work: Array  #: (F,) workers that have a file to work on.
 
     @classmethod
-    def of(cls, m: Matrices, rate: Array, own_time: Array, meeting: Meeting | None) -> _Use:
-        """Use of the stations at rates while all run, or, of a meeting, at those of its members over their own time."""
+    def of(cls, m: Matrices, rate: Array, own_time: Array, meeting: Meeting | None, asked: Sequence[int]) -> _Use:
+        """Use of the stations that some transfers visit, by those that run with them.
+
+        Args:
+            m: Stations and demands.
+            rate: (S, F) rates while all run [B/s].
+            own_time: (S, F) those over each transfer's own time, which the members of a meeting have [B/s].
+            meeting: Who runs with them; None: all.
+            asked: The numbers of these transfers.
+        """
         if meeting is not None:
             rate = np.where(np.isin(np.arange(rate.shape[1]), meeting.members), own_time, 0.0)
-        return cls(m, rate, per_capacity(m.loads(rate), m.capacity), m.at_work)
+        use = cls(m, rate, np.empty(0), m.at_work)
+        stations = np.unique(np.concatenate([use.visited(f) for f in asked]))
+        parts = per_capacity(m.loads(rate, stations), m.capacity[:, stations])
+        used = np.zeros((len(parts), m.capacity.shape[1]))
+        used[:, stations] = parts
+        return use._replace(used=used)
 
     def visited(self, f: int) -> Index:
         """Numbers of the stations on a transfer's way."""
         stations = self.m.total.row_entries(f)[0]
-        return np.asarray(stations[stations < self.used.shape[1]])
+        return np.asarray(stations[stations < self.m.capacity.shape[1]])
 
     def worker_rate(self, f: int) -> Array:
         """(S,) rate of each worker of a transfer [B/s]."""
@@ -227,7 +240,7 @@ def rooms(problem: Problem, solution: tuple[Matrices, Array, Array], holders: Ho
         solution: As `Discrepancy.factors` has it, of all scenarios.
         holders: What can hold the transfer.
     """
-    use, by_kind = _Use.of(*solution, holders.meeting), dict[str, Array]()
+    use, by_kind = _Use.of(*solution, holders.meeting, [f]), dict[str, Array]()
     idle, rows = use.worker_rate(f) * idle_time(use.m, f), np.arange(len(use.rate))
     parts = [(regime, part * idle) for regime, part in _waits(problem, holders, f, rows)]
     for k in use.visited(f):
