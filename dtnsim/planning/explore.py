@@ -109,8 +109,14 @@ class SearchResult:
     offered: Offered  #: What was for sale.
 
 
-def free(start: PathSpec, request: Request) -> tuple[tuple[Win, ...], tuple[str, ...]]:
-    """Settings that help a path, another tool among them where that is allowed; and what was tried."""
+def free(start: PathSpec, request: Request, rater: Rater | None = None) -> tuple[tuple[Win, ...], tuple[str, ...]]:
+    """Settings that help a path, another tool among them where that is allowed; and what was tried.
+
+    Args:
+        start: The path.
+        request: What is asked.
+        rater: What rates the path, where somebody asks it more.
+    """
     rate = tuning.Ceilings(start, request.known, each=request.tell.count_items)
 
     def settings(path: PathSpec, *, anew: bool = False) -> list[Setting]:
@@ -123,7 +129,7 @@ def free(start: PathSpec, request: Request) -> tuple[tuple[Win, ...], tuple[str,
     won = tuning.wins(tried, rate, most)
     full = rate(settings_of(won)) * (1 + tuning.WORTH) >= most
     # by the medians that `tools` has, since tools miss what is said of them by more or less at the same ceiling
-    medians = request.rater(start)
+    medians = request.rater(start) if rater is None else rater
     together = [w.setting for w in won if w.together]
     with_kept = [s for s in together if not s.overrides[0].startswith("transfer")]
     overrides = [o for s in with_kept for o in s.overrides]
@@ -205,13 +211,13 @@ def free_beside(start: PathSpec, request: Request, won: Sequence[Win]) -> tuple[
     return tuple(wins)
 
 
-def in_medians(path: PathSpec, request: Request, won: Sequence[Win], now: Stage) -> tuple[Win, ...]:
+def in_medians(rater: Rater, request: Request, won: Sequence[Win], now: Stage) -> tuple[Win, ...]:
     """Settings with the median of each by itself, as stages have it; beside another tool what it gains there.
 
     Args:
+        rater: What rates the path.
         now: The path as it is.
     """
-    rater = request.rater(path)
     tool = [w.setting for w in won if w.together and w.setting.another_tool]
 
     def alone_Bps(win: Win) -> float:
@@ -220,7 +226,7 @@ def in_medians(path: PathSpec, request: Request, won: Sequence[Win], now: Stage)
         return now.rate * rater([*beside, win.setting])[0] / base if base > 0 else 0.0
 
     wins = [
-        replace(win, setting=_for_all(path, win.setting), alone_Bps=alone_Bps(win))
+        replace(win, setting=_for_all(rater.given, win.setting), alone_Bps=alone_Bps(win))
         for win in request.tell.count_items(won)
     ]
     helpful = (w for w in wins if w.together or w.alone_Bps > now.rate)  # some gain at the ceiling alone

@@ -193,11 +193,12 @@ def _unsure(path: spec.PathSpec, seed: int) -> list[why_wide.Share]:
 def _free(path: spec.PathSpec, request: Request, now: Stage) -> tuple[tuple[Win, ...], tuple[str, ...]]:
     """What helps and costs nothing, and what was tried."""
     request.tell("step 1 of 4: what is free")
-    won, tried = explore.free(path, request)
+    rater = request.rater(path)
+    won, tried = explore.free(path, request, rater)
     if {"parts", "tuning"} <= set(request.allow):
         request.tell("step 2 of 4: what is free beside parts")
         won = explore.free_beside(path, request, won)
-    return explore.in_medians(path, request, won, now), tried
+    return explore.in_medians(rater, request, won, now), tried
 
 
 def _purchases(

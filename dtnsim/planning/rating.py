@@ -45,6 +45,11 @@ class Described:
         """What can hold each transfer."""
         return scenarios.holders_of(self.given, self.middle())
 
+    @cached_property
+    def scenarios(self) -> Scenarios:
+        """The path in all draws, with the limits of all hosts."""
+        return scenarios.laid_out(self.drawn, self.draw, self.held)
+
 
 class Paths:
     """Variants of a path by their overrides, whose TCP can be run in one go before they are asked for."""
@@ -96,13 +101,15 @@ class Rater:
             described = self.described([o for option in chosen for o in option.overrides])
         except DtnsimError:
             return 0.0, 0.0, 0.0, 0.0
-        solution = scenarios.solved(described.drawn, self.matrices(described.drawn), described.draw, described.held)
+        solution = described.scenarios
+        if self._relieved or self._lines:
+            solution = scenarios.solved(described.drawn, self.matrices(described.drawn), described.draw, described.held)
         return self.sure(ordering.total_rate(described.middle(), solution.rates(self.laws)))
 
     def drawn(self, chosen: Set) -> tuple[PathSpec, Scenarios]:
         """The path with a set, and the scenarios by which that was rated, with the limits of all hosts."""
         described = self.described([o for option in sorted(chosen, key=lambda o: o.place) for o in option.overrides])
-        return described.given, scenarios.laid_out(described.drawn, described.draw, described.held)
+        return described.given, described.scenarios
 
     def could_help(self, hosts: Collection[str], beside: Collection[str] = ()) -> bool:
         """Whether more is to be had, by half a percent or one percent surer, if some hosts held nothing.
