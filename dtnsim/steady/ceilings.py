@@ -113,10 +113,10 @@ class Workers:
         """The same in some scenarios; ``m`` is the problem in these."""
         workers = copy(self)
         alone = self._alone if len(self._alone) == 1 else self._alone[scenarios]
-        fixed = self._fixed if self._fixed.shape[1] == 1 else self._fixed[:, scenarios]
+        fixed = self._fixed if self._fixed.shape[1] == 1 else self._fixed.take(scenarios, axis=1)
         if self._known is None and len(scenarios) > len(self._m.capacity):  # each of them several times
             self._known = self._by_itself(self._m.capacity)
-        solo = self._known and tuple(a if a.shape[1] == 1 else a[:, scenarios] for a in self._known)
+        solo = self._known and tuple(a if a.shape[1] == 1 else a.take(scenarios, axis=1) for a in self._known)
         vars(workers).update(_m=m, _alone=alone, _fixed=fixed, _known=solo)
         return workers
 
@@ -137,7 +137,7 @@ class Workers:
         """(n, S) seconds per byte of some entries, for one worker alone."""
         rows = self._m.phases
         padded = np.concatenate([capacity, np.full((len(capacity), 1), np.inf)], axis=1)
-        return per_capacity(rows.demand[part], (padded * self._alone).T[rows.station[part]])
+        return per_capacity(rows.demand[part], (padded * self._alone).T.take(rows.station[part], axis=0))
 
     def met(self, binding: IntArray) -> BoolArray:
         """(S,) whether a station that several share holds transfers whose workers may be elsewhere, of (S, F)."""
@@ -293,7 +293,7 @@ def _meeting(m: Matrices, f: int, busy: Array) -> Array:
 def station_time(rows: Rows, capacity: Array) -> Array:
     """(F, S) seconds per payload byte that its slowest station needs when a transfer, or phase (P, S), has it alone."""
     padded = np.concatenate([capacity, np.full((len(capacity), 1), np.inf)], axis=1).T
-    return over_rows(np.maximum, per_capacity(rows.demand, padded[rows.station]), rows.first)
+    return over_rows(np.maximum, per_capacity(rows.demand, padded.take(rows.station, axis=0)), rows.first)
 
 
 def slowest_time(m: Matrices, f: int) -> float:

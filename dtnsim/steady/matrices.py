@@ -86,7 +86,7 @@ class Matrices:
 
     def select(self, names: tuple[str, ...], which: Index) -> dict[str, Any]:
         """What fields have for some phases, transfers or stations, which are their last axis."""
-        return {name: getattr(self, name)[..., which] for name in names}
+        return {name: getattr(self, name).take(which, axis=-1) for name in names}
 
     @property
     def unslowed(self) -> Matrices:
@@ -110,7 +110,7 @@ class Matrices:
             place[:], place[stations] = len(stations), np.arange(len(stations))
             entries, count = np.flatnonzero(place[self.total.station] < len(stations)), len(stations)
         with np.errstate(invalid="ignore"):
-            taken = rate.T[self.total.row[entries]] * self.total.demand[entries]
+            taken = rate.T.take(self.total.row[entries], axis=0) * self.total.demand[entries]
         if not np.isfinite(taken).all():  # a transfer without limit at a station that it does not load
             taken = np.nan_to_num(taken)
         column = place[self.total.station[entries]]

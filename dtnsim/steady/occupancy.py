@@ -208,7 +208,7 @@ class Occupancy:
         """(S,) where columns ``active`` (S, C) could fill a station that several of them visit."""
         station, column, part = self._most_used
         present, first = active.T[column], begins(station)
-        taken = np.where(present, part[:, scenarios] if part.shape[1] > 1 else part, 0.0)
+        taken = np.where(present, part.take(scenarios, axis=1) if part.shape[1] > 1 else part, 0.0)
         several = over_rows(np.add, present.astype(np.intp), first) > 1
         return np.asarray((several & (over_rows(np.add, taken, first) >= 1 - 2 * _FULL)).any(axis=0))
 

@@ -36,7 +36,7 @@ class Rows:
 
     def take(self, scenarios: Index) -> Rows:
         """The same in some scenarios."""
-        return self if self.demand.shape[1] == 1 else replace(self, demand=self.demand[:, scenarios])
+        return self if self.demand.shape[1] == 1 else replace(self, demand=self.demand.take(scenarios, axis=1))
 
     def entries(self, rows: Index) -> tuple[Index, Index]:
         """(entries of some rows, in that order; the place of each one's row among them)."""
@@ -47,7 +47,7 @@ class Rows:
     def select(self, rows: Index) -> Rows:
         """Some rows, in that order."""
         entries, row = self.entries(rows)
-        return Rows(self.station[entries], row, begins(row), self.demand[entries])
+        return Rows(self.station[entries], row, begins(row), self.demand.take(entries, axis=0))
 
 
 def begins(numbers: Index) -> Index:
@@ -102,4 +102,4 @@ def summed(place: Index, values: Array, count: int) -> Array:
 
 def take(scenarios: Index, values: NDArray[Any]) -> NDArray[Any]:
     """Some scenarios of what may be one for all."""
-    return values[scenarios] if len(values) > 1 else values
+    return values.take(scenarios, axis=0) if len(values) > 1 else values

@@ -84,7 +84,7 @@ class Places:
         if self.demand.shape[1] == 1:
             return self
         idle = None if self.idle is None else self.idle[:, :, scenarios]
-        return replace(self, demand=self.demand[:, scenarios], idle=idle)
+        return replace(self, demand=_columns(self.demand, scenarios), idle=idle)
 
 
 class _Filling:
@@ -98,7 +98,7 @@ class _Filling:
     def __init__(self, capacity: Array, weight: Array, limit: Array, places: Places) -> None:
         self._used, self._transfers, count = places.used, places.transfers, limit.shape[1]
         self._left = np.empty((len(self._used) - 1, count))
-        self._left[:] = capacity.T[self._used[:-1]]
+        self._left[:] = capacity.T.take(self._used[:-1], axis=0)
         self._own = limit[self._transfers]
         self._free = np.ones(self._own.shape, dtype=bool)
         self._here, self._columns = np.arange(len(self._transfers)), np.arange(count)
@@ -263,7 +263,9 @@ class Shares:
         with np.errstate(invalid="ignore"):
             taken = np.fmax(most[rows.row[part]] * rows.demand[part], 0.0)
         fills = np.zeros(padded.shape[1], dtype=bool)
-        fills[stations] = (summed(place, taken, len(stations)) >= padded.T[stations] * (1 - margin)).any(axis=1)
+        fills[stations] = (summed(place, taken, len(stations)) >= padded.T.take(stations, axis=0) * (1 - margin)).any(
+            axis=1
+        )
         return fills
 
     def take(self, scenarios: Index, rows: Rows) -> Shares:
@@ -342,7 +344,7 @@ def _padded(capacity: Array) -> Array:
 def _rate_alone(padded: Array, station: Index, demand: Array) -> Array:
     """(N, S) rate that an entry's station allows who has it alone."""
     with np.errstate(divide="ignore", invalid="ignore"):
-        return np.where(demand > 0, padded.T[station] / demand, np.inf)
+        return np.where(demand > 0, padded.T.take(station, axis=0) / demand, np.inf)
 
 
 def _first_of(rate: Array, least: Array, station: Index, first: Index) -> IntArray:
@@ -353,4 +355,6 @@ def _first_of(rate: Array, least: Array, station: Index, first: Index) -> IntArr
 
 def _columns(values: Array, block: slice | Index) -> Array:
     """Some of the scenarios, where there are several."""
-    return values if values.shape[1] == 1 else values[:, block]
+    if values.shape[1] == 1:
+        return values
+    return values[:, block] if isinstance(block, slice) else values.take(block, axis=1)

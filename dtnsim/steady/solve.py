@@ -146,8 +146,8 @@ def _filled(prep: _Prepared, most: Array, near: float | None, *, bound: bool) ->
     for _ in range(_WEIGHED if workers.elsewhere else _ROUNDS):
         if len(moves) < MUCH * len(scenarios):
             note()
-            scenarios, weight, settled = scenarios[moves], weight[:, moves], settled[moves]
-            moved, missed = moved[:, moves], missed[:, moves]
+            scenarios, weight, settled = scenarios[moves], weight.take(moves, axis=1), settled[moves]
+            moved, missed = moved.take(moves, axis=1), missed.take(moves, axis=1)
             solution = solution.map_parts(partial(take, moves))
             most, ceiling, prep = take(moves, most), take(moves, ceiling), prep.take(moves, m.take(moves))
             m, workers, places = prep.m, prep.workers, None if places is None else places.take(moves)

@@ -8,6 +8,7 @@ from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from contextvars import ContextVar
 from dataclasses import dataclass, replace
+from functools import cached_property
 from typing import Any, Final, TypedDict, Unpack
 
 import numpy as np
@@ -40,7 +41,7 @@ class Here(TypedDict, total=False):
     stretch: ArrayLike  #: Round trip here over that of the course [1]; 1 where left out.
 
 
-@dataclass(frozen=True, slots=True, eq=False)
+@dataclass(frozen=True, eq=False)
 class Course(Rows):
     """How a transfer goes: a step function of time, then the steady rate.
 
@@ -91,7 +92,7 @@ class Course(Rows):
         Source: as `delivered_B`.
         """
         most, factor, early, stretch = self._limits(**here)
-        _, span, rate = (x[..., :-1] for x in self._steps())
+        _, span, rate = (x[..., :-1] for x in self._steps)
         last = np.minimum(np.asarray(self.steady_Bps)[..., None] * factor, most)
         rates = self.rates_here(rate, factor, early)
         return span * stretch, rates, rates / np.maximum(last, 1e-30)
@@ -111,7 +112,7 @@ class Course(Rows):
         Source: integral of the steps.
         """
         time, most, factor, early, stretch = self._limits(time_s, **here)
-        begin, span, rate = self._steps()
+        begin, span, rate = self._steps
         spans = np.clip(time - begin * stretch, 0.0, span * stretch)
         return np.asarray((spans * np.minimum(self.rates_here(rate, factor, early), most)).sum(axis=-1), float)
 
@@ -132,7 +133,7 @@ class Course(Rows):
         Source: as `delivered_B`; Linux net/ipv4/tcp_output.c, tcp_update_skb_after_send (ten segments are never paced).
         """
         size, most, factor, early, stretch = self._limits(size_B, **here)
-        begin, span, rate = self._steps()
+        begin, span, rate = self._steps
         flows = np.maximum(np.minimum(self.rates_here(rate, factor, early), most), 1e-30)
         with np.errstate(invalid="ignore"):
             upto = np.cumsum(flows * span * stretch, axis=-1)
@@ -201,6 +202,7 @@ class Course(Rows):
         steady = np.asarray(self.steady_Bps)[..., None]
         return np.where(rate < steady, np.minimum(rate * early, steady * factor), rate * factor)
 
+    @cached_property
     def _steps(self) -> tuple[FloatArray, FloatArray, FloatArray]:
         """Begin, length and rate of all steps after the set-up, the steady one last."""
         edges = self.times_s[..., 1:] - self.times_s[..., 1:2]
