@@ -46,7 +46,9 @@ class Outcome(Rows):
     steps: FloatArray  #: Steps that the engine took.
 
 
-def simulate(cases: Cases, *, seed: int = 1, replicas: int | None = None, times_s: ArrayLike = ()) -> Outcome:
+def simulate(
+    cases: Cases, *, seed: int = 1, replicas: int | None = None, times_s: ArrayLike = (), steps: int = STEPS
+) -> Outcome:
     """Simulates transfers from their cold start.
 
     Args:
@@ -55,6 +57,7 @@ def simulate(cases: Cases, *, seed: int = 1, replicas: int | None = None, times_
         replicas: Runs of each case; None: `REPLICAS_LOSS`, or fewer where chance plays little part.
         times_s: Times at which the bytes delivered are wanted, before the measured window's begin: of all cases (T,),
             or of each of them (cases, T), which are then alike where the cases are; nan after the last of fewer [s].
+        steps: Steps after which a run with random loss is taken to repeat itself.
 
     Returns:
         Mean, interval of a single run, limit and counters of every case.
@@ -69,7 +72,7 @@ def simulate(cases: Cases, *, seed: int = 1, replicas: int | None = None, times_
     times = np.broadcast_to(np.asarray(times_s, float), (len(cases.rtt_s), np.shape(times_s)[-1]))
     first, where = _distinct(cases)
     if len(first) < len(where):
-        distinct = simulate(cases.take(first), seed=seed, replicas=replicas, times_s=times[first])
+        distinct = simulate(cases.take(first), seed=seed, replicas=replicas, times_s=times[first], steps=steps)
         return distinct.take(where)
     strange = ~among(cases.cc, controls.names()) | ~among(cases.cc2, ("", *controls.names()))
     if strange.any():
@@ -79,7 +82,7 @@ def simulate(cases: Cases, *, seed: int = 1, replicas: int | None = None, times_
     answers["limit"] = np.full(count, "link", "<U8")
     answers |= {name: np.full(times.shape, np.nan) for name in ("delivered_B", "scatter", "behind_s")}
     o = Outcome(**answers)
-    for rows, samples, together in _samples(cases, replicas, seed, times):
+    for rows, samples, together in _samples(cases, (replicas, steps), seed, times):
         _fill(o, rows, cases.take(rows), samples, together)
     return o
 
@@ -93,15 +96,17 @@ def _distinct(c: Cases) -> tuple[IntArray, IntArray]:
     return first, where
 
 
-def _samples(c: Cases, replicas: int | None, seed: int, times: FloatArray) -> Iterator[tuple[IntArray, Samples, bool]]:
+def _samples(
+    c: Cases, runs_of: tuple[int | None, int], seed: int, times: FloatArray
+) -> Iterator[tuple[IntArray, Samples, bool]]:
     """What the cases of each engine did: (rows, samples, whether two flows share)."""
-    two = c.cc2 != ""
+    two, (replicas, most) = c.cc2 != "", runs_of
     by_loss = among(c.cc, controls.names(by_loss=True))
     rows = np.flatnonzero(~two & by_loss)
     if len(rows):
         rough = c.loss[rows] > 0
         runs = np.where(rough, replicas or REPLICAS_LOSS, replicas or REPLICAS_CALM)
-        steps = np.where(rough, STEPS, STEPS_CALM)
+        steps = np.where(rough, most, STEPS_CALM)
         for part, samples in rounds.run_windows(c.take(rows), runs, steps, seed, times[rows]):
             yield rows[part], samples, False
     rows = np.flatnonzero(two)

@@ -211,8 +211,8 @@ class Course(Rows):
         return edges, span, np.concatenate([self.rates_Bps[..., 1:], steady], axis=-1)
 
 
-_kept: dict[Setting, Course] = {}
-_GATHERED: Final[ContextVar[list[Setting] | None]] = ContextVar("gathered", default=None)
+_kept: dict[tuple[Setting, int], Course] = {}
+_GATHERED: Final[ContextVar[list[tuple[Setting, int]] | None]] = ContextVar("gathered", default=None)
 
 
 class NotYet(Exception):  # noqa: N818 - nothing is wrong
@@ -222,16 +222,17 @@ class NotYet(Exception):  # noqa: N818 - nothing is wrong
 @contextmanager
 def gathered() -> Iterator[None]:
     """Courses that are asked for meanwhile raise `NotYet`, and are run together at the end, for whoever asks again."""
-    wanted: list[Setting] = []
+    wanted: list[tuple[Setting, int]] = []
     before = _GATHERED.set(wanted)
     try:
         yield
     finally:
         _GATHERED.reset(before)
-    courses(wanted)
+    for steps in {steps for _, steps in wanted}:
+        courses([s for s, own in wanted if own == steps], steps)
 
 
-def courses(settings: Sequence[Setting]) -> list[Course]:
+def courses(settings: Sequence[Setting], steps: int = outcome.STEPS) -> list[Course]:
     """Courses of transfers: slow start with HyStart, its overshoot and repair, the climb to the steady rate.
 
     Where the connections share with others, cap the transfer at `rates_Bps[i]` from `times_s[i]` to
@@ -241,6 +242,7 @@ def courses(settings: Sequence[Setting]) -> list[Course]:
     Args:
         settings: The transfers; they go on for ever, whatever their sizes and times are. Those that were not asked for
             before are run together.
+        steps: Steps after which a run with random loss is taken to repeat itself.
 
     Returns:
         Edges, rates, steady rate, scatter and limit of each.
@@ -252,23 +254,23 @@ def courses(settings: Sequence[Setting]) -> list[Course]:
     Raises:
         KeyError: an algorithm that the model does not know.
     """
-    by_setting = {s: _kept[s] for s in settings if s in _kept}
+    by_setting = {s: _kept[s, steps] for s in settings if (s, steps) in _kept}
     missing = list(dict.fromkeys(s for s in settings if s not in by_setting))
     gathering = _GATHERED.get()
     if missing and gathering is not None:
-        gathering += missing
+        gathering += [(s, steps) for s in missing]
         raise NotYet
     for begin in range(0, len(missing), TOGETHER):
         batch = missing[begin : begin + TOGETHER]
-        by_setting.update(zip(batch, answers((), batch)[1], strict=True))
+        by_setting.update(zip(batch, answers((), batch, steps=steps)[1], strict=True))
     if len(_kept) + len(missing) > KEPT:
         _kept.clear()
-    _kept.update({s: by_setting[s] for s in missing[:KEPT]})
+    _kept.update({(s, steps): by_setting[s] for s in missing[:KEPT]})
     return [by_setting[s] for s in settings]
 
 
 def answers(
-    settings: Sequence[Setting], endless: Sequence[Setting] = (), *, seed: int = 1
+    settings: Sequence[Setting], endless: Sequence[Setting] = (), *, seed: int = 1, steps: int = outcome.STEPS
 ) -> tuple[outcome.Outcome, list[Course]]:
     """Answers and courses in one run of the round model: it takes the steps of the longest, not of all.
 
@@ -276,6 +278,7 @@ def answers(
         settings: Transfers of which the measured window is wanted.
         endless: Transfers of which the course is wanted.
         seed: Seed of the draws.
+        steps: As `courses` has it.
 
     Returns:
         The outcome, those of `settings` first, and the course of each of `endless`.
@@ -293,15 +296,15 @@ def answers(
     for n, ages in edges.items():
         times[n, : len(ages)] = ages
         window["warmup_s"][n] = window["duration_s"][n] = ages[-1]
-    o = outcome.simulate(replace(cases, **window), seed=seed, times_s=times)
+    o = outcome.simulate(replace(cases, **window), seed=seed, times_s=times, steps=steps)
     curves = []
     for n, ages in edges.items():
         rtt = float(cases.rtt_s[n])
         delivered, steady = np.asarray(o.delivered_B[n, : len(ages)], float), float(o.goodput_Bps[n])
-        steps, rates = (_cut_paused if paced[n] else _cut)(ages, delivered, steady, rtt / 2)
+        times_s, rates = (_cut_paused if paced[n] else _cut)(ages, delivered, steady, rtt / 2)
         scatter, behind = (np.asarray(x[n, : len(ages)], float) for x in (o.scatter, o.behind_s))
         behind = np.maximum.accumulate(ages + behind) - ages
-        curves.append(Course(steps, rates, steady, ages, scatter, behind, str(o.limit[n])))
+        curves.append(Course(times_s, rates, steady, ages, scatter, behind, str(o.limit[n])))
     return o, curves
 
 
