@@ -142,4 +142,4 @@ def test_every_key_of_a_path_file_is_shown_with_what_it_means(run: Run) -> None:
     for key in ("wan.rtt", "hosts.NAME.role", "hosts.NAME.volumes.MOUNT.encryption", "transfer.dataset.files"):
         assert all(rows[key].values())
     shown = {row["key"]: row["value"] for row in json.loads(run("show", "segment", "--json").out)["lines"]}
-    assert (shown["bandwidth"], shown["mtu"]) == ("required (B/s)", "optional")
+    assert (shown["bandwidth"], shown["mtu"]) == ("required (B/s)", "optional (B)")
