@@ -205,7 +205,7 @@ class _Use(NamedTuple):
         if meeting is not None:
             rate = np.where(np.isin(np.arange(rate.shape[1]), meeting.members), own_time, 0.0)
         use = cls(m, rate, np.empty(0), m.at_work)
-        stations = np.unique(np.concatenate([use.visited(f) for f in asked]))
+        stations = np.array(sorted({k for f in asked for k in use.visited(f).tolist()}), np.intp)
         parts = per_capacity(m.loads(rate, stations), m.capacity[:, stations])
         used = np.zeros((len(parts), m.capacity.shape[1]))
         used[:, stations] = parts

@@ -353,5 +353,5 @@ def _cut_paused(edges: FloatArray, delivered: FloatArray, steady: float, _: floa
     """The same of a control that pauses: to where its rate grows no more, and from there to its first pause."""
     rates, before = np.diff(delivered) / np.diff(edges), int(np.searchsorted(edges, linux.BBR_MIN_RTT_S, "right")) - 1
     grown = int(np.flatnonzero(rates[:before] < steady * (1 - SETTLED)).max(initial=0)) + 1
-    keep = np.unique([*range(grown + 1), max(before, grown)])
+    keep = sorted({*range(grown + 1), max(before, grown)})
     return edges[keep], np.diff(delivered[keep]) / np.diff(edges[keep])
