@@ -127,7 +127,9 @@ def repair(leg: Leg, net: NetUse, connection: tuple[str, Connection] | None, row
         again: Whether connections are opened again and again, each for a file.
     """
     passing = _on_the_way(leg, net, connection, row)
-    return 0.0 if passing is None else repair_s(*passing[:3]) / (1.0 if again else sum(passing[1].times))
+    if passing is None:
+        return 0.0
+    return repair_s(*passing[:3]) / (1.0 if again else max(float(passing[1].times.sum()), 1.0))
 
 
 def _on_the_way(

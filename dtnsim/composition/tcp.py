@@ -42,6 +42,7 @@ _OWN: Final = 1e-3  #: a worker whose streams could have no more than so much ov
 #: losses that nobody states are told apart by these, on straight lines of logarithms between
 LOSSES: Final = 10.0 ** np.arange(-9, -1.4, 0.5)
 _STEPS: Final = 400  #: of their runs, half of others': draws lie between them
+_SELDOM: Final = 0.01  #: losses of a transfer that are not followed
 _MORE: Final = 4.0  #: a median loss of so many times the stated one is for the most part of what nobody states
 _BY_E: Final = math.sqrt(math.e - 1)  #: relative spread of a number whose logarithm has a deviation of 1
 LEAST_RTT_S: Final = 1e-4  #: shorter round trips are not followed: there the opening is over at once
@@ -238,7 +239,8 @@ def _unstated_loss(
         return 1.0, 0.0
     from dtnsim.physics.tcp.rate_over_time import courses
 
-    runs = [course, *courses([usual_setting(s) for s in each], _STEPS)]
+    seldom = int(((losses * part_B.max() < _SELDOM * nominal.mss_B) | (in_the_end > FULL)).sum())  # nobody feels these
+    runs = [course, *[course] * seldom, *courses([usual_setting(s) for s in each[seldom:]], _STEPS)]
     took = np.array([(often * time_of(replace(nominal, course=c), part_B, openings)[:, 0]).sum() for c in runs])
     fair_s = (often * part_B).sum() / course.steady_Bps
     part = np.minimum.accumulate(fair_s / np.maximum(took[1:] - took[0] + fair_s, fair_s))
