@@ -83,9 +83,12 @@ def opens_s(streams: Connection, openings: Openings, most_Bps: Value) -> Value:
 
 
 def overshoots(streams: Connection) -> Any:
-    """Whether slow start brings connections, answered, more in the mean than what loss leaves them in the end."""
+    """Whether slow start brings connections, answered, more in the mean than what loss leaves them in the end.
+
+    What has more for it has not paused yet overshoots nothing.
+    """
     steady = 0.0 if streams.course is None else streams.course.steady_Bps * np.asarray(streams.factor)
-    return (steady > 0) & (np.asarray(streams.capacity_Bps) > steady * (1 + _MORE))
+    return streams.by_loss & (steady > 0) & (np.asarray(streams.capacity_Bps) > steady * (1 + _MORE))
 
 
 def opening_costs(
