@@ -10,7 +10,7 @@ behind a network, fio; 0.1 to 300 ms, no loss to 1e-2, one to 64 streams, tools 
 
 Seeds of ``--mixed`` looked at while causes were mended, 60 paths each. Judged once before: 20270112, 90 % within 5 %,
 98 % within 10 %; 20270113, 93, 98 % (98 %, all since); 20270117, 95 % within 6 %, 98 %; 20270118, 93 % within 10 %;
-20270119 and 20270120, 98 %, all; 20270121 and 20270122, 95 and 98 %; 20270125 to 20270129, 1,000 transfers: 95 % of each
+20270119 and 20270120, 98 %, all; 20270121 and 20270122, 95 and 98 %; 20270125 to 20270129: 95 % of transfers
 within 2 to 6 %, 99 % within 10 %. 20270104, 20270110, 20270111, 20270201 to 20270203, 91 and 97 %.
 """
 

@@ -224,7 +224,7 @@ def test_against_small_steps(
     "drawn", ["20270119 7", "20270126 48", "20270129 8", pytest.param("20270121 4", marks=pytest.mark.long)]
 )
 def test_write_back_and_rounding_do_not_stop_time(drawn: str) -> None:
-    """Write-back went on and off at every few bytes, a store kept a rounding; who began had what the throttled left; BBR's first ten seconds were an overshoot."""
+    """Write-back went on and off, a store kept a rounding, who began had what others left, BBR's start "overshot"."""
     assert abs(wide.difference(wide.path_of(drawn[:8], int(drawn[8:]), (wide.mixed,))[1])) < 0.05
 
 
