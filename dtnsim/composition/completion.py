@@ -38,24 +38,11 @@ def opening_s(streams: Connection, openings: Openings, most_Bps: Value) -> Value
     return single((often[:, None] * np.maximum(took - fair, 0.0)).sum(axis=0))
 
 
-def repair_s(streams: Connection, openings: Openings, most_Bps: Value) -> Value:
-    """Seconds that the last bytes of a transfer's connections wait for holes before them, of all of them together.
+def late_by_holes(streams: Connection, took_s: Any, most_Bps: Any) -> Any:
+    """Seconds that the last of bytes that took so long waits for holes before it.
 
     Something else that holds the connections spares them the overflow of their start.
-
-    Args:
-        most_Bps: What the rest of the way allows [B/s].
     """
-    course = streams.course
-    if course is None or openings.omitted_s or openings.end_s < math.inf or not np.any(course.behind_s):
-        return 0.0
-    part, often = moved(openings)
-    late = late_by_holes(streams, time_of(streams, part, openings, most_Bps), most_Bps)
-    return single((often[:, None] * late).sum(axis=0))
-
-
-def late_by_holes(streams: Connection, took_s: Any, most_Bps: Any) -> Any:
-    """Seconds that the last of bytes that took so long waits for holes before it, as `repair_s`."""
     free = most_Bps >= streams.course.steady_Bps * np.asarray(streams.factor)
     return np.where(free, streams.course.repair_s(took_s, streams.stretch), 0.0)
 
@@ -119,7 +106,7 @@ def opening_costs(
     return np.where(overshoots(streams), later, np.maximum(first, later)), opens
 
 
-def repair(leg: Leg, net: NetUse, connection: tuple[str, Connection] | None, row: Row, *, again: bool) -> Value:
+def repair(leg: Leg, net: NetUse, connection: tuple[str, Connection] | None, row: Row, *, anew: bool) -> Value:
     """Seconds for which the last bytes of connections wait for holes: of all files, or of workers side by side.
 
     Args:
@@ -127,12 +114,18 @@ def repair(leg: Leg, net: NetUse, connection: tuple[str, Connection] | None, row
         net: How its tool uses the network.
         connection: Station and connections; None where there are none.
         row: What the rest of the way charges.
-        again: Whether connections are opened again and again, each for a file.
+        anew: Whether connections are opened again and again, each for a file.
     """
     passing = _on_the_way(leg, net, connection, row)
     if passing is None:
         return 0.0
-    return repair_s(*passing[:3]) / (1.0 if again else max(float(passing[1].times.sum()), 1.0))
+    streams, all_openings, most, _ = passing
+    timed = all_openings.omitted_s or all_openings.end_s < math.inf
+    if timed or not np.any(streams.course.behind_s):
+        return 0.0
+    part, often = moved(all_openings)
+    late = late_by_holes(streams, time_of(streams, part, all_openings, most), most)
+    return single((often[:, None] * late).sum(axis=0)) / (1.0 if anew else max(float(often.sum()), 1.0))
 
 
 def _on_the_way(

@@ -227,7 +227,7 @@ def _unstated_loss(
         course: How these go.
     """
     (part_B, often), lost, stated = moved(openings), np.maximum(drawn.loss, LOSSES[0]), middle(nominal.loss)
-    unstated = middle(lost) > _MORE * max(stated, float(LOSSES[0])) and controls.find(nominal.cc).by_loss
+    unstated = middle(lost) > _MORE * max(stated, float(LOSSES[0])) and nominal.by_loss
     if openings is None or not unstated or not np.any(part_B > 0):
         return 1.0, 0.0
     first, last = np.searchsorted(LOSSES, [max(float(lost.min()), _MORE * stated), float(lost.max())]).tolist()

@@ -199,16 +199,17 @@ def _waits_in(
         spent = np.maximum(spent - total.value, 0.0)
     for seconds, text, each in waits.after:
         wait(seconds * share, text, each)
-    again: Each = "file" if step.net is not None and _anew(leg, step.net) else "start"
+    anew = step.net is not None and _anew(leg, step.net)
     of_payload = share / term(max(leg.job.payload_B, 1.0), "B")
     costs = [completion.opening_costs(leg, _PLAIN, streams, row) for streams in waits.mounted]  # side by side
     if leg.route is not None and step.net is not None:
         main = tcp.main_connection(row, leg.route)
         costs.append(completion.opening_costs(leg, step.net, main, holds))
-        late = completion.repair(leg, step.net, main, holds, again=again == "file")
+        late = completion.repair(leg, step.net, main, holds, anew=anew)
         lost = term(late, "s", "dtnsim.physics.tcp.rate_over_time: holes that are left when the last byte comes")
-        wait(lost * of_payload, REPAIR, again if again == "file" else "lead")
+        wait(lost * of_payload, REPAIR, "file" if anew else "lead")
     ramp, opens = (reduce(np.maximum, times) for times in zip((0.0, 0.0), *costs, strict=True))
+    again: Each = "file" if anew else "start"
     parts: dict[Each, Value] = {"open": np.minimum(opens, ramp), again: np.maximum(ramp - opens, 0.0)}
     for when, times in parts.items():
         lost = term(times, "s", "dtnsim.physics.tcp.rate_over_time: the ramp against the steady rate")

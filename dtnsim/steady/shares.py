@@ -263,9 +263,8 @@ class Shares:
         with np.errstate(invalid="ignore"):
             taken = np.fmax(most[rows.row[part]] * rows.demand[part], 0.0)
         fills = np.zeros(padded.shape[1], dtype=bool)
-        fills[stations] = (summed(place, taken, len(stations)) >= padded.T.take(stations, axis=0) * (1 - margin)).any(
-            axis=1
-        )
+        most_here = padded.T.take(stations, axis=0) * (1 - margin)
+        fills[stations] = (summed(place, taken, len(stations)) >= most_here).any(axis=1)
         return fills
 
     def take(self, scenarios: Index, rows: Rows) -> Shares:

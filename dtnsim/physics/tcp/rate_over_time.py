@@ -301,7 +301,7 @@ def answers(
     for n, ages in edges.items():
         rtt = float(cases.rtt_s[n])
         delivered, steady = np.asarray(o.delivered_B[n, : len(ages)], float), float(o.goodput_Bps[n])
-        times_s, rates = (_cut_paused if paced[n] else _cut)(ages, delivered, steady, rtt / 2)
+        times_s, rates = _cut_paused(ages, delivered, steady) if paced[n] else _cut(ages, delivered, steady, rtt / 2)
         scatter, behind = (np.asarray(x[n, : len(ages)], float) for x in (o.scatter, o.behind_s))
         behind = np.maximum.accumulate(ages + behind) - ages
         curves.append(Course(times_s, rates, steady, ages, scatter, behind, str(o.limit[n])))
@@ -349,7 +349,7 @@ def _cut(edges: FloatArray, delivered: FloatArray, steady: float, slack_s: float
     return edges[: last + 1], (np.diff(delivered) / np.diff(edges))[:last]
 
 
-def _cut_paused(edges: FloatArray, delivered: FloatArray, steady: float, _: float) -> tuple[FloatArray, FloatArray]:
+def _cut_paused(edges: FloatArray, delivered: FloatArray, steady: float) -> tuple[FloatArray, FloatArray]:
     """The same of a control that pauses: to where its rate grows no more, and from there to its first pause."""
     rates, before = np.diff(delivered) / np.diff(edges), int(np.searchsorted(edges, linux.BBR_MIN_RTT_S, "right")) - 1
     grown = int(np.flatnonzero(rates[:before] < steady * (1 - SETTLED)).max(initial=0)) + 1
