@@ -120,10 +120,11 @@ def _law(theta: Array, doubt: Array, wider: float) -> Law:
         wider: Logarithm of how much wider it is for unseen systems; its median stays.
     """
     mean, half = float(theta[1] + wider + (doubt[1] ** 2 + doubt[2] ** 2) / 2), float(theta[2])
-    scales = [max(float(np.exp(mean + side * half)), _FLOOR) for side in (1.0, -1.0)]
     unit = float(np.exp(theta[1]))
-    mode = float(theta[0]) - float(np.exp(wider) * _skew(np.array(half))[0])
-    return Law(mode * unit, *(float(np.hypot(s, doubt[0] * unit)) for s in scales))
+    sides = [max(float(np.exp(mean + side * half)), _FLOOR) for side in (1.0, -1.0)]
+    below, above = (float(np.hypot(s, doubt[0] * unit)) for s in sides)
+    skew = float(_skew(np.array(np.log(below / above) / 2))[0])
+    return Law(float(theta[0]) * unit - skew * float(np.sqrt(below * above)), below, above)
 
 
 def _skew(half: Array) -> tuple[Array, Array]:

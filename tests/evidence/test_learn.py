@@ -53,8 +53,9 @@ def test_a_known_truth_is_recovered(learned: learn.Learned) -> None:
         # parameters and noise (0.11 together) are taken off; what is smaller than they are can only be bounded
         assert law.below == pytest.approx(below, rel=0.35, abs=0.04), kind
         assert law.above == pytest.approx(above, rel=0.45, abs=0.05), kind
-    core = learned.discrepancy.laws["production/core/test"]
-    assert core.below > 1.5 * core.above
+    core, three = learned.discrepancy.laws["production/core/test"], np.array([0.4, -1.6, 0.5])
+    wider = learn._law(three, np.array([0.3, 0.5, 0.2]), 0.6)  # of which the median stays: 0.4 scales
+    assert core.below > 1.5 * core.above and wider.ppf(middle) == pytest.approx(0.4 * np.exp(-1.6), abs=1e-9)
     assert learned.figures == {**dict.fromkeys(learned.figures, 120), "production": 360}
     assert learned.studies == dict.fromkeys(learned.studies, 40)
 
