@@ -48,9 +48,14 @@ _BY_E: Final = math.sqrt(math.e - 1)  #: relative spread of a number whose logar
 LEAST_RTT_S: Final = 1e-4  #: shorter round trips are not followed: there the opening is over at once
 
 
+def _by_loss(route: Route, net: NetUse) -> bool:
+    """Whether losses slow a transfer's connections down (`Control.by_loss`)."""
+    return controls.find(net.cc or route.source.tcp.cc).by_loss
+
+
 def shares(route: Route, net: NetUse, frame: Framing) -> tuple[float, float]:
     """Parts of the sender's and of the receiver's socket buffer that are payload in flight [1]."""
-    modelled = not controls.find(net.cc or route.source.tcp.cc).by_loss
+    modelled = not _by_loss(route, net)
     return float(linux.send_share(frame.mss, modelled=modelled)), route.destination.receive_share(frame.mtu)
 
 
@@ -72,7 +77,7 @@ def buffer_windows(
             windows.append(window.fixed_window(draw(net.window), share, draw(host.tcp.granted(key, host.stack))))
         else:
             windows.append(window.fixed_window(draw(net.window), share, doubling=1.0))
-    if not controls.find(net.cc or route.source.tcp.cc).by_loss:
+    if not _by_loss(route, net):
         p, counts = lossy.events(*lost), (window.SENDER, route.destination.behind_holes(frame.mtu))
         flights = [window.past_holes(np.asarray(w) / frame.mss, p, n) for w, n in zip(windows, counts, strict=True)]
         windows = [single(window.spanned(flight, p, window.RECEIVER) * frame.mss) for flight in flights]
@@ -94,7 +99,7 @@ def _stream_window(
     size = window.in_flight(np.minimum(size, UNSCALED_WINDOW_B) if stripped else size, frame.mss)
     # a smaller window of the program above holds it before: the buffers never fill
     by_channel = np.asarray(draw(net.channel) < size if net.channel is not None else False)
-    trains = route.source.system == "linux" and not net.polls and controls.find(net.cc or route.source.tcp.cc).by_loss
+    trains = route.source.system == "linux" and not net.polls and _by_loss(route, net)
     # beyond the buffer what waits for a full segment is not refused: trains of W - 2 F / 3, two a round trip
     waits = np.where(by_channel | (not trains), np.inf, np.maximum(sending, 3 * np.asarray(receiving) - 2 * sending))
     return single(np.where(by_channel, np.inf, size)), single(waits)

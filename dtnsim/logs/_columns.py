@@ -6,7 +6,7 @@ from functools import lru_cache
 from typing import Any, Final, NamedTuple
 
 from dtnsim.logs._commands import table
-from dtnsim.logs._numbers import BINARY, number, unit_of
+from dtnsim.logs._numbers import BINARY, number, scale_of
 from dtnsim.logs.base import Conditions, Parser, Record
 
 _TOKEN: Final = re.compile(r"\S+")
@@ -37,7 +37,7 @@ def columns(name: str) -> dict[str, Column]:
         heads, _, meaning = line.partition(" : ")
         quantity, word, *conditions = meaning.split()
         extra: Conditions = dict(pair.replace("~", " ").split("=") for pair in conditions)
-        _, times, over = unit_of(word)
+        _, times, over = scale_of(word)
         behind = " {head}" if word.endswith(("/s", "times")) else f" {word}" if word in ("%", "ms") else ""
         column = Column(quantity.rstrip("?"), times, over, f"{{cell}}{behind}", extra, quantity.endswith("?"))
         by_heading |= {head.replace("~", " "): column for head in heads.split()}

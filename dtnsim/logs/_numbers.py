@@ -49,7 +49,7 @@ def regex(pattern: str) -> re.Pattern[str]:
 
 
 @lru_cache(maxsize=512)
-def unit_of(word: str, kilo: int = 1024) -> tuple[str, float, float]:
+def scale_of(word: str, kilo: int = 1024) -> tuple[str, float, float]:
     """(SI unit, factor, divisor) of a figure behind which this word stands; a bare k of bytes is ``kilo``."""
     if (entry := UNITS.get(word)) is not None:
         return entry
@@ -77,8 +77,8 @@ def decimal(text: str) -> float:
 
 
 def amount(figure: str, word: str) -> float:
-    """A figure as it is printed, with a word of its unit (``9.41`` ``Gb``, of `unit_of`), in SI."""
-    _, times, over = unit_of(word)
+    """A figure as it is printed, with a word of its unit (``9.41`` ``Gb``, of `scale_of`), in SI."""
+    _, times, over = scale_of(word)
     return decimal(figure) * times / over
 
 

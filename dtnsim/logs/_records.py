@@ -12,7 +12,7 @@ from xml.etree.ElementTree import ParseError
 
 from dtnsim.logs._commands import Command, CommandLine, cleaned, ends_of_copy, host_of, parse_arguments
 from dtnsim.logs._documents import Document, Form
-from dtnsim.logs._numbers import amount, decimal, inside, number, unit_of
+from dtnsim.logs._numbers import amount, decimal, inside, number, scale_of
 from dtnsim.logs.measurement import UNITS, Condition, Conditions, Evidence, Measurement, Status, Unread
 
 Record = Measurement | Unread
@@ -104,7 +104,7 @@ def figure(text: str) -> Figure:
     shaped = tuple(match[1] for match in _GROUP.finditer(form) if match[2])
     if share := unit.startswith("/{"):
         unit = ""
-    if "{" not in unit and unit_of(unit)[0] != UNITS.get(quantity.rstrip("?"), "1"):
+    if "{" not in unit and scale_of(unit)[0] != UNITS.get(quantity.rstrip("?"), "1"):
         raise ValueError(f"{unit} is no unit of {quantity}")
     pairs = dict(pair.split("=") for pair in tail.split())
     whole = names[1] if share else ""
@@ -237,7 +237,7 @@ class Parser(ABC):
 
         Args:
             text: The number: ``4.27``.
-            word: The tool's word of the unit, of `unit_of`.
+            word: The tool's word of the unit, of `scale_of`.
         """
         shown = f"{text}{word}" if word == "%" else f"{text} {word}"
         return self.measure(quantity, amount(text, word), shown, conditions, **more)
@@ -276,7 +276,7 @@ class Parser(ABC):
             shown = {**groups, **{group: number(groups[group]) for group in shaped}} if shaped else groups
             if "/" in name:
                 shown = {**groups, name: raw}
-            _, times, over = unit_of(unit.format_map(groups), self.kilo)
+            _, times, over = scale_of(unit.format_map(groups), self.kilo)
             if whole or times != over:
                 value = value * times / over / parts
             words = ((key, word.format_map(groups).replace("~", " ")) for key, word in pairs.items())

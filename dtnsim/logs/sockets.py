@@ -6,7 +6,7 @@ from typing import ClassVar, Final
 
 from dtnsim.logs._commands import meanings
 from dtnsim.logs._declared import Found, LinesParser, Match, reads
-from dtnsim.logs._numbers import DECIMAL, TIMES, positive_int, regex, size_bytes, unit_of
+from dtnsim.logs._numbers import DECIMAL, TIMES, positive_int, regex, scale_of, size_bytes
 from dtnsim.logs.base import Conditions, Evidence, Record, anew
 
 _TARGET: Final = regex(r"(?:^|\s)to <target:word> \(")
@@ -143,7 +143,7 @@ class Perftest(LinesParser, evidence=Evidence.NETWORK):
                 yield self.printed("latency", text, "usec", statistic=statistic, **conditions)
             return
         self.need(len(figures) > 1, " ".join(cells), "the row is cut")
-        _, factor, divisor = unit_of(f"{self._unit}/sec")
+        _, factor, divisor = scale_of(f"{self._unit}/sec")
         peak, average = (float(text) * factor / divisor for text in figures[:2])
         messages = float(figures[2]) * 1e6 if self._rated and len(figures) > 2 else 0.0
         if messages > 100 and abs(messages * size - average) > 0.02 * average + size:
