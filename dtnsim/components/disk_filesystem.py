@@ -9,7 +9,7 @@ from pydantic import Field
 
 from dtnsim.components.access import CHANGES, Access, Operation, Operations, Thread
 from dtnsim.components.device import Device
-from dtnsim.components.filesystem import PageCached, Stretch, charged, label_of
+from dtnsim.components.filesystem import PageCached, Stretch, label_of
 from dtnsim.components.machine import Machine
 from dtnsim.ground.ledger import Row
 from dtnsim.ground.quantity import Quantity, Unit, Value, prior
@@ -112,12 +112,11 @@ class LocalFilesystem(PageCached):
             return parts
         first = term(min(use.file_B, cache.LINUX_READ_AHEAD_B), "B") / term(array.single_rate(row, use), "B/s")
         wait = term(array.next_file(row, use), "s", "one positioning, or one read of flash") + first
-        taken = term(charged(row, use, host, array), "s/B", "less what it takes of the drives")
-        delay = largest(wait / term(use.file_B, "B") - taken, term(0.0, "s/B"))
         text = "the first bytes of each file"
         if array.rotates and array.spread(use) > 1:
             text += f", from the slowest of the {array.spread(use):g} disks that hold them"
-        return (replace(parts[0], delay=delay + parts[0].delay, what=text), *parts[1:])
+        by = row.stations_of(lambda probe: self.medium(probe, use, host, volume))
+        return (replace(parts[0], first=wait / term(use.file_B, "B"), first_what=text, by=by), *parts[1:])
 
     def _device_flush(self, row: Row, use: Access, host: Machine, volume: str, *, barrier: bool = True) -> Term | None:
         """One emptying of flash's memory, or one positioning of a disk [s]; None where something else says the wait.

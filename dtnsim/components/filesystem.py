@@ -35,6 +35,10 @@ class Stretch:
     medium: Value = 1.0  #: How much of the medium's work falls into it.
     delay: Value | Term = 0.0  #: Seconds of pure waiting per byte of the access.
     what: str = ""  #: What is waited for.
+    #: Seconds per byte until a file's first bytes are there, what these are, and the stations that read them meanwhile.
+    first: Value | Term = 0.0
+    first_what: str = ""
+    by: frozenset[str] = frozenset()
     #: Bytes that memory takes before it is full, so that the medium works while the writer waits [B].
     behind: Value = 0.0
 

@@ -41,10 +41,11 @@ def waits_of(storage: Storage, leg: Leg, step: Step, row: Row) -> Waits:
     """What the workers wait for in a step, whatever stretches it is cut into."""
     draw, job = storage.ledger.draw, leg.job
     cost, each = step.files, 1.0 / term(max(job.payload_B, 1.0), "B")
-    before: list[Wait] = [
-        (term(reading.delay, "s/B") * term(step.share), reading.what, "byte")
-        for reading in _readings(storage, leg, step, row)
-    ]
+    before: list[Wait] = []
+    for reading in _readings(storage, leg, step, row):
+        before.append((term(reading.delay, "s/B") * term(step.share), reading.what, "byte"))
+        if positive(term(reading.first).value):
+            before.append((_first_bytes(reading, leg, step, row), reading.first_what, "byte"))
     if step is leg.plan.steps[0]:
         before += _opening(storage, leg, each)
     files = _files(job, leg.plan)
@@ -253,6 +254,22 @@ def _readings(storage: Storage, leg: Leg, step: Step, row: Row) -> Iterator[Stre
     for end, _, use in storage.uses(leg, step):
         if use.operation == "read":
             yield end.mounted.filesystem.stretches(row.seen_from(end.host.name), use, end.host, end.volume or "")[0]
+
+
+def _first_bytes(reading: Stretch, leg: Leg, step: Step, row: Row) -> Term:
+    """What a worker's time for a file's first bytes adds to that at its slowest station [s/B].
+
+    They come before anything else is done with the file, so it takes at least these and all but the drives together.
+    A tool that goes on to the next file without an answer has bytes of the one before on their way meanwhile.
+
+    Neglects: that a sender's buffers may run dry before those of the next file come.
+    """
+    held = [d for d in row.demands if not d.below_cache]
+    ahead = step.net is not None and not (step.net.stopped or step.net.reopened)
+    others = [] if ahead else [d for d in held if d.station not in reading.by]
+    longest, beside = (time_alone(row.ledger.stations, each, leg.plan.workers) for each in (held, others))
+    spent = term(longest - beside, "s/B", "less what the drives, or all, take longer than what follows")
+    return largest(term(reading.first, "s/B") * term(step.share) - spent, term(0.0, "s/B"))
 
 
 def _time_added(stations: Mapping[str, Station], data: list[Demand], metadata: list[Demand], workers: int) -> Value:

@@ -218,9 +218,17 @@ class Row:
 
     def probed(self, charge: Callable[[Row], None]) -> Value:
         """Rate that the stations which ``charge`` charges allow alone [B/s]; this row is not charged for them."""
+        probe = self._probe(charge)
+        return solo_rate(probe.ledger.stations, probe.demands)
+
+    def stations_of(self, charge: Callable[[Row], None]) -> frozenset[str]:
+        """Names of the stations that ``charge`` charges; this row is not charged for them."""
+        return frozenset(d.station for d in self._probe(charge).demands)
+
+    def _probe(self, charge: Callable[[Row], None]) -> Row:
         probe = Row(Ledger(self.ledger.draw), self.transfer, [], host=self.host)
         charge(probe)
-        return solo_rate(probe.ledger.stations, probe.demands)
+        return probe
 
     def charged_again(self, part: Term | Value, below: Term | Value) -> list[Demand]:
         """What was charged, ``part`` of it, and ``below`` of what lies below the destination's page cache."""
