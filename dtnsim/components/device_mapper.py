@@ -88,6 +88,7 @@ _QUEUES: Final = (
     "LKML, dm crypt: add flags to optionally bypass dm-crypt workqueues (July 2020): 4 KiB, null cipher, RAM disk, "
     "{}; a virtual machine of 2.8 GHz"
 )
+_WOKEN: Final = "{} us by perf-bench(1), sched pipe: 5.9 to 8.1 us for two, on bare metal (16.9 at first)"
 #: releases between which a request of up to 1 MiB stays on one core, and its parts in others
 _WHOLE: Final = (5, 9), (6, 11)
 _SPLIT: Final = prior("128 KiB", 0.0, "Linux commit 0d815e3400e6: before 5.9, and from 6.11 on")
@@ -113,8 +114,8 @@ class DmCrypt(Layer):
         workqueue: False with --perf-no_read_workqueue and --perf-no_write_workqueue: who writes then ciphers, too.
         request: What one core ciphers of a request, the rest being another's (max_read_size, max_write_size); where it
             is left out, 128 KiB before Linux 5.9 and from 6.11 on.
-        queue_read: Time that a read waits in work queues.
-        queue_write: Time that a write waits in work queues and is sorted.
+        queue_read: Time that a read waits in work queues: a worker wakes, then who asked.
+        queue_write: Time that a write waits in work queues and is sorted, which is a third one's.
         queue_rate: Requests a second that one pool of workers takes, gives out and ends.
         inline: Time that a request takes without them.
     """
@@ -142,10 +143,10 @@ class DmCrypt(Layer):
         "1 MiB", 0.0, "Linux commit 0d815e3400e6: a request of 1 MiB is ciphered on one core before 6.11"
     )
     queue_read: Annotated[Quantity, Unit("s", spread=0.5)] = prior(
-        "40 us", 0.6, _QUEUES.format("84.5 MB/s, 48 us a request, where the RAM disk alone takes 8")
+        "18 us", 0.8, f"two wake-ups, {_WOKEN.format('8')}; {_QUEUES.format('48 us a read, 8 of them the RAM disk')}"
     )
     queue_write: Annotated[Quantity, Unit("s", spread=0.5)] = prior(
-        "89 us", 0.6, _QUEUES.format("42.4 MB/s, 97 us a request, where the RAM disk alone takes 8")
+        "33 us", 1.0, f"three, {_WOKEN.format('12')}; {_QUEUES.format('97 us a write, 8 of them the RAM disk')}"
     )
     queue_rate: Annotated[Quantity, Unit("1/s", spread=0.5, low=1e3)] = prior(
         "490000 ops/s",

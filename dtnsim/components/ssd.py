@@ -36,13 +36,27 @@ _UNTRIMMED: Final = prior(
     "blocks when they are made; Linux drivers/md/raid5.c: no discard unless devices_handle_discard_safely",
 )
 _YOUNG: Final = 4  #: the first generation of PCIe that machines in use may lack
+#: what a program's turn takes of a latency that it sees
+_TURN: Final = prior("3 us", 0.4, "direct_call, 10,000 cycles, at the 3 to 4 GHz of hosts that drives are rated on")
 #: what the library's 39 drives on PCIe and SAS have, where of one of them no more than its rates are stated: geometric
 #: means, and standard deviations of the logarithm
 _FASTER: Final = "the library's 39 drives on PCIe and SAS"
 _LATENCIES: Final = {
-    "latency_read": prior("76 us", 0.26, f"{_FASTER}: 50 to 115 us"),
     "latency_sequential": prior("10 us", 0.4, "Lenovo, product guide of the Intel P4500: 10 us; 85 to 115 at random"),
     "latency_write": prior("18 us", 0.29, f"{_FASTER}: 12 to 50 us"),
+}
+#: random reads of such drives without capacitors and with them, by the generation of PCIe, as they are rated; the
+#: spread is that of the library's 39
+_READS: Final = {
+    False: {
+        3: prior("66 us", 0.26, "as rated at depth 1: Samsung 950 PRO 83 us, 960 71, 970 EVO Plus 53, 980 59"),
+        4: prior("47 us", 0.26, "kitguru.net, one thread at depth 1: Lexar NM790 50 us, Samsung 9100 PRO 44"),
+    },
+    True: {
+        3: prior("97 us", 0.26, "as rated: Intel P4500 85 to 115 us, Samsung PM983 85, Micron 9200 92 to 150"),
+        4: prior("82 us", 0.26, "as rated: Kioxia CD6 90 us, CD7 75"),
+        5: prior("62 us", 0.26, "as rated: Micron 9550 60 us, Samsung PM9D3a 65"),
+    },
 }
 _SATA: Final = "the library's 14 drives on SATA"
 #: random writes of such drives that are rated into fresh cells; small ones of 120 GB do no more than 36,000
@@ -64,8 +78,8 @@ class Ssd(Device):
     ``iops_write`` is a steady-state figure, as that of drives with ``power_loss_protection`` is: it says what a full
     drive copies for each byte of a random write, of 4 KiB or more; one that is ``filled`` in part copies less.
     ``latency_read`` is that of a random read; small requests in sequence find what a die read with the one before
-    (``latency_sequential``, ``page``). ``hot`` is the rate that the drive keeps at its temperature limit, ``flush``
-    what a sync takes where no capacitors help.
+    (``latency_sequential``, ``page``). Latencies are as rated: of 4 KiB, one at a time, as a program sees them. ``hot``
+    is the rate that the drive keeps at its temperature limit, ``flush`` what a sync takes where no capacitors help.
     Behind parity, or a controller, nothing is trimmed: a drive is full there whatever files there are.
     """
 
@@ -139,7 +153,8 @@ class Ssd(Device):
             if not self.power_loss_protection and "iops_write" not in self.model_fields_set:
                 self.__dict__["iops_write"] = _FRESH
             return self
-        usual = dict(_LATENCIES)
+        reads, generation = _READS[self.power_loss_protection], pcie.drive_generation(self.read.value)
+        usual = {"latency_read": reads[min(generation, max(reads))], **_LATENCIES}
         parts = (("iops_read", self.read, _OF_READ), ("iops_write", self.write, _OF_WRITE[self.power_loss_protection]))
         for name, rate, (part, spread) in parts:
             source = f"{_FASTER}: {part} of the rate in requests of 4 KiB"
@@ -168,13 +183,21 @@ class Ssd(Device):
 
     def _wait(self, row: Row, use: Access, size_B: float) -> Term:
         """Seconds of a request of a size, its transfer left out; the next of a stream may be in the drive's memory."""
+        turn = row.term(_TURN) if use.finish == "direct" else term(0.0, "s")
         if use.operation == "write":
-            return row.term(self.latency_write)
-        flash = row.term(self.latency_read)
+            return self._within(row, self.latency_write, turn)
+        flash = self._within(row, self.latency_read, turn)
         if use.random:
             return flash
-        times = {"held_s": row.term(self.latency_sequential), "flash_s": flash, "page_B": row.term(self.page)}
+        held = self._within(row, self.latency_sequential, turn)
+        times = {"held_s": held, "flash_s": flash, "page_B": row.term(self.page)}
         return law(ssd.sequential_latency, request_B=term(size_B, "B"), in_flight=use.queue_depth, **times)
+
+    def _within(self, row: Row, rated: Quantity, turn: Term) -> Term:
+        """What a rated latency leaves for the drive itself."""
+        link = law(pcie.drive_link, read_rate_Bps=self.read.value)
+        around = {"rated_B": term(_RATED_B, "B"), "link_rate": link, "turn_s": turn}
+        return law(ssd.latency_within, rated_s=row.term(rated), **around)
 
     def single_rate(self, row: Row, use: Access) -> Value:
         """Bytes per second of one large request alone, in the mean over what fits the fast cache and the rest [B/s]."""
@@ -187,7 +210,7 @@ class Ssd(Device):
         return self._linked(row, row.term(self.read if operation == "read" else self.write))
 
     def turnaround(self, row: Row) -> Term:
-        return row.term(self.latency_write)
+        return self._within(row, self.latency_write, term(0.0, "s"))
 
     def flush_time(self, row: Row) -> Term | None:
         """Seconds to write memory and mapping table to flash; None with capacitors, which do it at a loss of power."""

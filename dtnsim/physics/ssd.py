@@ -213,6 +213,29 @@ def indirection_load(write_B: ArrayLike, unit_B: ArrayLike) -> FloatArray:
     return np.ceil(s / unit) * unit / s
 
 
+def latency_within(rated_s: ArrayLike, rated_B: ArrayLike, link_rate: ArrayLike, turn_s: ArrayLike) -> FloatArray:
+    """Latency of a drive without what its rating has around it: max(L - b / R - h, 0).
+
+    A rating is the time of a small request as a program on a host sees it, so that it has the request's transfer in
+    it, and where the program's own turn is charged as well, that of the host which it was measured on.
+
+    Args:
+        rated_s: Latency as rated L, or 1 / n of n requests a second at depth 1 [s].
+        rated_B: Size of the requests of that rating b [B].
+        link_rate: Rate of the link that the drive is made for R [B/s].
+        turn_s: Turn of the host that is charged beside the drive's h [s].
+
+    Returns:
+        Latency, transfer left out [s], at least 0.
+
+    Valid: ratings of requests that find the drive idle.
+    Neglects: hosts much faster or slower than those that drives are rated on.
+    Source: Intel, S3610 product specification, note 6: one request of 4 KiB at a time, from the host to the drive and
+        back to the host; Samsung 960 EVO (hothardware.com): rated at 14,000 reads a second at queue depth 1.
+    """
+    return np.maximum(as_float(rated_s) - as_float(rated_B) / as_float(link_rate) - as_float(turn_s), 0.0)
+
+
 def sequential_latency(
     request_B: ArrayLike, in_flight: ArrayLike, held_s: ArrayLike, flash_s: ArrayLike, page_B: ArrayLike
 ) -> FloatArray:

@@ -13,8 +13,9 @@ from tests.lab import FREE, GiB, KiB, MiB, journey, machine, problem, rate, volu
 COPY, CLOCK = 5.0, 10e9
 MEMORY = CLOCK / COPY
 DISK = 500e6
-SSD = {"kind": "ssd", "read": "500 MB/s", "write": "500 MB/s", "link": "10 GB/s", "latency_read": "100 us",
-       "interference": "0", "latency_write": "100 us", "iops_read": "1M IOPS", "iops_write": "1M IOPS"}  # fmt: skip
+RATED = f"{100 + 3 + 4096 / 560} us"  #: 100 us of the drive, a program's turn and 4 KiB over SATA
+SSD = {"kind": "ssd", "read": "500 MB/s", "write": "500 MB/s", "link": "10 GB/s", "latency_read": RATED,
+       "interference": "0", "latency_write": RATED, "iops_read": "1M IOPS", "iops_write": "1M IOPS"}  # fmt: skip
 
 
 def host(array: dict[str, Any] | None = None, filesystem: Any = "xfs", **more: Any) -> dict[str, Any]:

@@ -169,7 +169,7 @@ def test_a_request_waits_for_one_member() -> None:
 
     found: list[object] = []
     charged(latency, draw=Draw())
-    assert found == [pytest.approx(36e-6)]
+    assert found == [pytest.approx(36e-6 - 4096 / 560e6)]
 
 
 def test_a_lone_write_to_a_mirror_waits_for_the_thread_that_marks_and_sends_it() -> None:
@@ -177,17 +177,16 @@ def test_a_lone_write_to_a_mirror_waits_for_the_thread_that_marks_and_sends_it()
 
     The drives take 10 to 20 us, and the program 10 of its own; each bit was clear.
     """
-    array = raid(10, 4, of={**DRIVE, "latency_write": "15 us", "power_loss_protection": True}, bitmap=True)
-    found: list[float] = []
+    array, found = raid(10, 4, of={**DRIVE, "latency_write": "22.3 us", "power_loss_protection": True}, bitmap=True), []
     for total in (1e18, 3.84e12):
         use = access("write", random=True, block_B=4 * KiB, finish="direct", total_B=total)
         charged(lambda row, use=use: found.append(float(np.mean(array.latency(row, use)))))
     assert found[0] == pytest.approx(78e-6, rel=0.1)
-    few = 35e-6 + 50e-6 * float(md.bitmap_clear_share(35e-6, 50e-6, 57228, 1))
+    few = 32e-6 + 50e-6 * float(md.bitmap_clear_share(32e-6, 50e-6, 57228, 1))
     assert found[1] == pytest.approx(few, rel=1e-3)
     deep = access("write", random=True, block_B=4 * KiB, finish="direct", queue_depth=64, total_B=1e9)
     charged(lambda row: found.append(float(np.mean(array.latency(row, deep)))))
-    assert found[2] == pytest.approx(15e-6)  # others are held back together with it, and its bit is set
+    assert found[2] == pytest.approx(12e-6, rel=2e-3)  # others are held back together with it, and its bit is set
 
 
 CONTROLLED = {"kind": "raid", "disks": 8, "software": False}
