@@ -94,9 +94,10 @@ class Filesystem(FileOperations):
             return (Stretch("write", delay=self.request_wait(row, use, host, volume), what=_ALONE),)
         if use.finish == "dsync":
             wait = self.flush_wait(row, use, host, volume) / use.block_B
-            copied = Stretch("copy", medium=0.0)
-            flushed = Stretch("flush", cpu=0.0, delay=wait, what=f"a flush after every {use.block_B:.0f} B")
-            return (copied, flushed)
+            what = f"a flush after every {use.block_B:.0f} B"
+            if use.own_streams > 1:  # one writer copies while another's flush is under way
+                return (Stretch("write", delay=wait, what=what),)
+            return (Stretch("copy", medium=0.0), Stretch("flush", cpu=0.0, delay=wait, what=what))
         background, ceiling = (use.memory_share * limit for limit in self._limits(row, use, host))
         age, fill = self.dirty_age(row, host), np.minimum(use.fill_Bps, 1e15)
         background = np.minimum(background, age * fill)

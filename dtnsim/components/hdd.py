@@ -305,7 +305,7 @@ class Hdd(Device):
         if use.buffered:
             return law(hdd_streams.writeback_visit_bytes, rate=rate)
         visit = row.term(self.visit)
-        if use.finish != "direct":
+        if not use.waits_for_each:
             return visit
         queued = term(use.block_B * use.queue_depth, "B")
         return largest(visit, law(hdd_streams.visit_bytes, window_B=queued, data_disks=copies))

@@ -55,6 +55,7 @@ class BlockBackup(Tool):
         packed: Sequence[tuple[Quantity, str, Duty | None]],
         link: tuple[Quantity, str, Duty],
         kept: Quantity,
+        served: bool = False,
     ) -> Plan:
         """A scan of all files, then blocks of the changed ones.
 
@@ -66,6 +67,7 @@ class BlockBackup(Tool):
             packed: What it does to a byte that is new.
             link: What both ends of a connection do to a byte that is sent.
             kept: Size of a file, or object, of the repository.
+            served: Whether a server there hashes each file, and answers when it is safe on the medium.
         """
         steps = [Step("scan", files=FileCost(source=("stat",), fixed=self.each))]
         changed, sent = self.changed.value, self.literal.value
@@ -80,13 +82,17 @@ class BlockBackup(Tool):
                 cycles, activity, duty = link
                 sends = scaled(cycles, small, "of what is sent")
                 cpu += both_ends(sender, store, sends, activity, duty) if job.remote else ()
+                if served:
+                    hashed, activity = _SEEN[1]
+                    cpu.append(CpuUse("destination", store, scaled(hashed, small, "of what is stored"), activity))
             net = NetUse(sender, store, streams=connections, rate=self.limit, overhead=small)
             opened = FileCost(source=("open", "close")) if changed == 1 else FileCost()
             work, read = (*device_work(job, engine), *cpu), reading(job, engine, _READ)
             step = Step("backup", read=read, cpu=work, files=opened, share=changed)
             if sent > 0:
-                bucket, at_once = job.buckets[True], connections if job.buckets[True] else 1
-                write = writing(job, store, min(kept, _PACK, key=attrgetter("value")), workers=at_once)
+                bucket, at_once = job.buckets[True], connections if job.buckets[True] or served else 1
+                block = kept if served else min(kept, _PACK, key=attrgetter("value"))
+                write = writing(job, store, block, workers=at_once, finish="dsync" if served else "none")
                 write = write and write.but(file_B=kept.value, part_B=kept.value if bucket else 0.0)
                 step = replace(step, net=net if job.remote else None, write=write)
             steps.append(step)
@@ -142,9 +148,10 @@ class Restic(BlockBackup):
 
     Cutting and hashing use all cores of the host with fewer of them; ``connections`` packs are on their way at once.
 
-    Neglects: memory of the index; pruning; files that are read two at a time only (``--read-concurrency``).
+    Neglects: memory of the index; pruning; files that are read two at a time only (``--read-concurrency``); the flush
+    of rest-server's folder after that of a pack.
     Source: restic documentation, design and tuning backup parameters (pack 16 MiB, 5 connections, read-concurrency 2);
-    internal/backend/s3/s3.go: parts only from 200 MiB on.
+    internal/backend/s3/s3.go: parts only from 200 MiB on; rest-server, repo/repo.go: saveBlob hashes and syncs a file.
     """
 
     kind: ClassVar[str] = "restic"
@@ -168,6 +175,7 @@ class Restic(BlockBackup):
             packed=_PACKED,
             link=link,
             kept=self.pack_size,
+            served=self.repository == "rest" and job.remote,
         )
 
 
