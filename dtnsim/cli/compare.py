@@ -58,7 +58,12 @@ def command(
         )
     if json:
         differences = [
-            {"variant": v.name, "why": result.sentence(n), "stations": [asdict(c) for c in result.changes(n)]}
+            {
+                "variant": v.name,
+                "why": result.sentence(n),
+                "stations": [asdict(c) for c in result.changes(n)],
+                "warnings": list(v.prediction.warnings),
+            }
             for n, v in enumerate(result.variants)
             if n
         ]
@@ -91,6 +96,11 @@ def _show(result: Comparison) -> None:
         out.print(f"no price is known of: {', '.join(unpriced)}")
     for note in result.notes:
         out.print(note)
+    first = result.variants[0].prediction.warnings
+    for line in (f"{v.name}: {w}" for v in result.variants[1:] for w in v.prediction.warnings if w not in first):
+        out.print(f"warning: {line}")
+    for warning in first:
+        out.print(f"warning: {warning}")
     for number in range(1, len(result.variants)):
         out.print()
         out.print(result.sentence(number))

@@ -108,7 +108,8 @@ class Component(Model):
             raise SpecError("has no kind", **place(mapping), key=key or None, remedy=_kinds_remedy(cls.family))
         if not issubclass(target, cls) and target.family != cls.family:
             where = place(mapping, "part" if "part" in mapping else "kind")
-            value, remedy = str(mapping.get("part") or kind), _kinds_remedy(cls.family)
+            value, remedy = str(mapping.get("part") or kind), tips("instead", cls).get(target.family)
+            remedy = remedy or _kinds_remedy(cls.family)
             raise SpecError(f"is a {target.family}", **where, key=key or None, value=value, remedy=remedy)
         return cast("Self", validate(target, _by_its_name(mapping, target), key=key))
 

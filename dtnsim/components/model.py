@@ -199,7 +199,7 @@ def _spec_error(first: ErrorDetails, model: type[BaseModel], raw: Mapping, key: 
         near = [k for k in keys if k.lower() == wrong.lower()] or [
             k for k in difflib.get_close_matches(wrong, keys, n=2, cutoff=0.6)
             if k not in _OF_ALL or difflib.get_close_matches(wrong, [k], cutoff=0.8)]  # fmt: skip
-        message = "is not a key here"
+        message = "is not known here" if wrong == "kind" else "is not a key here"
         remedy = f"did you mean {near[0]!r}?" if near else "known keys: " + ", ".join(keys)
         remedy = tips("instead", owner).get(wrong.lower(), remedy)
     elif first["type"] == "missing":

@@ -87,14 +87,12 @@ def _whole_number(raw: object) -> object:
     """A whole number the way people write it: 1496, 1_496, 1,496, 1e6, 10k or 2 million."""
     if isinstance(raw, str) and (words := _THOUSANDS.fullmatch(raw.strip())):
         raw = many(words[1], words[2])
-    if isinstance(raw, bool) or not isinstance(raw, str | int | float):
-        raise ValueError("needs a whole number")  # noqa: TRY004 - pydantic collects ValueError
-    if isinstance(raw, str) and not _WHOLE.fullmatch(raw):
-        raise ValueError("needs a whole number")
-    number = float(re.sub("[,_]", "", raw)) if isinstance(raw, str) else float(raw)
-    if not math.isfinite(number) or number != int(number):
-        raise ValueError("needs a whole number")
-    return int(number)
+    scalar = not isinstance(raw, bool) and isinstance(raw, str | int | float)
+    if scalar and (not isinstance(raw, str) or _WHOLE.fullmatch(raw)):
+        number = float(re.sub("[,_]", "", str(raw)))
+        if math.isfinite(number) and number == int(number):
+            return int(number)
+    raise ValueError("needs a whole number; write it like 2000")
 
 
 Count = Annotated[int, BeforeValidator(_whole_number), Field(ge=1, le=MAX_FILES)]
@@ -175,7 +173,7 @@ class Description(Model):
         if ways[-1] in ("each", "median") and self.files is None:
             raise ValueError(f"{ways[0]!r} needs 'files', the number of files")
         if ways == ["size"] and self.size is not None and 0 < self.size.value < (self.files or 1):
-            raise ValueError(f"{self.size} is less than 1 B for each of {self.files} files")
+            raise ValueError(f"{self.size} is less than 1 B for each of {self.files} files; 'each' is the size of one")
         if ways[-1] in ("sizes", "groups") and self.files is not None:
             raise ValueError(f"{ways[0]!r} counts the files itself; leave 'files' out")
         if (self.directories or self.files_per_folder) and self.files is None and ways == ["size"]:

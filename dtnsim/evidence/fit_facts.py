@@ -19,6 +19,7 @@ from dtnsim.evidence.fit_targets import LOOPBACK, Skip, Target, outputs
 from dtnsim.evidence.fit_wan import RATES, ends, is_end_to_end
 from dtnsim.ground import units
 from dtnsim.ground.errors import DtnsimError, InputError
+from dtnsim.ground.quantity import Quantity
 from dtnsim.logs._catalogue import catalogue
 from dtnsim.logs.base import Evidence
 from dtnsim.logs.measurement import Measurement
@@ -87,6 +88,11 @@ def _volume(target: Target, device: str, kinds: Sequence[str], alone: bool) -> s
     except (Skip, InputError):
         fitting = [m for m, v in target.host.volumes.items() if v.array is not None and v.array.kind in kinds]
         return fitting[0] if alone and len(fitting) == 1 else None
+
+
+def _written(rate: Quantity) -> str:
+    """A rate as the host file says it, which may be that nobody knows it."""
+    return "unknown" if rate.source.startswith("not stated") else str(rate)
 
 
 def _place(m: Measurement) -> str:
@@ -186,7 +192,7 @@ def _ports(target: Target, measured: Sequence[Measurement]) -> Iterator[Fact | s
             continue
         was = nics[key].rate
         if abs(m.value / was.value - 1) > 1e-6:
-            yield Fact(target.name, ("nics", key, "rate"), f"{m.value * 8 / 1e9:g} Gb/s", str(was), where)
+            yield Fact(target.name, ("nics", key, "rate"), f"{m.value * 8 / 1e9:g} Gb/s", _written(was), where)
 
 
 def _carried(target: Target, measured: Sequence[Measurement]) -> Iterator[Fact]:
@@ -201,4 +207,4 @@ def _carried(target: Target, measured: Sequence[Measurement]) -> Iterator[Fact]:
     ((key, card),), fastest = target.host.nics.items(), max(runs, key=lambda m: m.value)
     least = next((r for r in RATES if r * 1e9 / 8 >= fastest.value), None)
     if least is not None and card.ports == 1 and fastest.value > card.rate.value:
-        yield Fact(target.name, ("nics", key, "rate"), f"{least:g} Gb/s", str(card.rate), _place(fastest))
+        yield Fact(target.name, ("nics", key, "rate"), f"{least:g} Gb/s", _written(card.rate), _place(fastest))

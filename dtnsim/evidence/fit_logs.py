@@ -18,6 +18,7 @@ from dtnsim.evidence.figures import Figure, case_of
 from dtnsim.evidence.fit_facts import Fact, of_host
 from dtnsim.evidence.fit_targets import Skip, Target, Targets, devices_of
 from dtnsim.evidence.fit_tests import described, of_processors, why_not
+from dtnsim.evidence.fit_wan import ends
 from dtnsim.ground import yamlio
 from dtnsim.ground.errors import InputError
 from dtnsim.ground.grouping import by_key
@@ -51,7 +52,8 @@ def read(
     notes = [f"{u.file}:{u.line}: not read: {u.why}" for u in unread]
     facts: list[Fact] = []
     if len(targets.all) == 1:
-        targets.all[0], facts, unmatched = of_host(targets.all[0], measured, logs)
+        mine = [m for m in measured if targets.knows(m, *ends(m))]
+        targets.all[0], facts, unmatched = of_host(targets.all[0], mine, logs)
         notes += unmatched
     figures, unused, network = of_processors(measured, targets)
     notes += unused

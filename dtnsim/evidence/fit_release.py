@@ -43,6 +43,7 @@ class Released:
     parameter: Parameter  #: Which.
     value: float  #: What it is then [SI].
     instead: tuple[str, ...] = ()  #: Names of others that explain the figures about as well.
+    beside: tuple[tuple[Parameter, float], ...] = ()  #: Others that lie further off then than stated, and where [SI].
 
 
 def freed(parameters: Sequence[Parameter], free: Sequence[str]) -> dict[int, float]:
@@ -118,8 +119,10 @@ def _released(search: Search, tried: Sequence[Explanation], before: float) -> Re
     best, parameters = tried[0], search.model.parameters
     parameter = parameters[best.parameter]
     value = float(parameter.value(_moved(best)))
-    rest = [t for t in tried[1:] if t.cost < min(best.cost + _ALIKE, before)]
-    return Released(parameter, value, tuple(parameters[t.parameter].name for t in rest))
+    rest = [t for t in tried[1:] if t.cost < min(best.cost + _ALIKE, before) and abs(_moved(t)) > 1]
+    others = [(parameters[j], u) for j, u in zip(best.search.free, best.u, strict=True) if j != best.parameter]
+    beside = tuple((p, float(p.value(u))) for p, u in others if p.host and abs(u) > 1)
+    return Released(parameter, value, tuple(parameters[t.parameter].name for t in rest), beside)
 
 
 @dataclass(frozen=True, slots=True)

@@ -214,7 +214,9 @@ def contradiction(fit: Fit, released: Released) -> str:
     who = f"your {noun} is no {part}" if part else f"your {noun} is not as the host file says"
     stated = f"{written(p.prior.value, p.prior.dim)} \u00b1 {p.prior.spread:.0%}"
     says = f"{part or 'the host file'} says {stated}"
-    line = f"{who}: the figures need {p.key} = {written(released.value, p.prior.dim)}, and {says}"
+    need = f"{p.key} = {written(released.value, p.prior.dim)}"
+    beside = [f"{other.key} = {written(value, other.prior.dim)}" for other, value in released.beside]
+    line = f"{who}: the figures need {need}{' with ' * bool(beside)}{joined(beside) if beside else ''}, and {says}"
     if released.instead:
         alternatives = [name.partition(": ")[2] or name for name in released.instead]
         line += f" (as likely: {joined(alternatives, 'or')})"

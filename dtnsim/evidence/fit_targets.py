@@ -132,6 +132,12 @@ class Targets:
         remedy = f"write --as {file.name}=HOST with one of {', '.join(t.name for t in self.all)}"
         raise InputError(f"{m.file}:{m.line}: the log does not say on which host it ran; {remedy}")
 
+    def knows(self, m: Measurement, *ends: str) -> bool:
+        """Whether a figure is of one of the hosts, or one of its ends is."""
+        with suppress(InputError):
+            return self.target_of(m) in self.all
+        return any(self.peer(end) for end in ends)
+
     def peer(self, name: str) -> Target | None:
         """The host that a log calls so, by its name or address; None where nobody describes it."""
         for alias in (name.lower(), name.partition(".")[0].lower()):

@@ -118,6 +118,7 @@ _RANGE: Final = re.compile(
 )
 _AROUND: Final = re.compile(r"(.+?)\s*(?:\+-|\+/-|±)\s*(.+)")
 _MOST_SPREAD: Final = 3.0
+_NOTHING: Final = 1e-50  #: what is less, in SI, is none: laws take powers of its inverse
 _NUMBER: Final = re.compile(rf"\s*({NUMBER})\s*((?![0-9_]).*?)\s*\Z", re.DOTALL)
 
 
@@ -142,7 +143,7 @@ def read(text: str) -> tuple[float, str]:
     value = float(number.replace("_", "")) * factor
     if not math.isfinite(value):
         raise UnitError(f"{text!r} is not a finite number")
-    return value, dimension
+    return value if abs(value) > _NOTHING else 0.0, dimension
 
 
 def _split_unit(text: str) -> tuple[str, str]:
@@ -186,7 +187,7 @@ def parse(text: str | float, dimension: str) -> float:
         if not math.isfinite(text):
             raise UnitError(f"{text!r} is not a finite number; write it like {EXAMPLES[dimension]}")
         if dimension == "1" or text == 0:
-            return float(text)
+            return read(repr(float(text)))[0]
         raise UnitError(f"{text!r} has no unit where {_WHAT[dimension]} is due; write it like {_with(text, dimension)}")
     if dimension == "B/s" and (rate := _bare_rate(text)) is not None:
         return rate

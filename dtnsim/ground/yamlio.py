@@ -225,7 +225,7 @@ class _Builder:
         for event in events:
             if isinstance(event, yaml.DocumentStartEvent):
                 if root is not None:
-                    raise SpecError("holds several documents", file=self.file)
+                    raise SpecError("holds several documents", file=self.file, remedy="give each a file of its own")
                 root = self._node(next(events), events, 0)
         return root
 

@@ -47,7 +47,7 @@ BAD = {
     "a list": ("- 1\n- 2\n", "no mapping"),
     "twice": (GOOD + "name: u\n", "given twice"),
     "empty": ("", "no mapping"),
-    "several documents": (GOOD + "---\nname: u\n", "several documents"),
+    "several documents": (GOOD + "---\nname: u\n", "several documents; give each a file"),
     **{
         f"program {what}": (
             GOOD.split("transfer:")[0] + f"programs: [{{name: p, host: a, steps: {steps}}}]\n",

@@ -171,8 +171,7 @@ def test_what_matches_nothing_is_said(files: dict[str, Path]) -> None:
     )
     target = Targets([str(files["host"])]).all[0]
     logs = [files["mdstat"], files["ethtool"], files["lspci"]]
-    _, facts, notes = fit_facts.of_host(target, read_logs(logs)[0], logs)
-    said = "\n".join(notes)
+    said = "\n".join(fit_facts.of_host(target, read_logs(logs)[0], logs)[2])
     assert "md3 is raid6 of 8: matched to no array of 'my'; --as /dev/md3=VOLUME says which it is" in said
     assert "enp59s0 runs at 10 Gb/s: matched to no card of 'my' (one, eth)" in said
     assert "MT27700 Family [ConnectX-4] runs at x4, 8 GT/s: less than it can" in said
@@ -184,9 +183,10 @@ def test_what_matches_nothing_is_said(files: dict[str, Path]) -> None:
 
 def test_the_fit_is_to_the_corrected_host_and_predictions_are_too(files: dict[str, Path], tmp_path: Path) -> None:
     notes: list[str] = []
-    logs = [files["dd"], files["mdstat"], files["ethtool"]]
+    logs = [files[name] for name in ("dd", "mdstat", "ethtool", "foreign")]  # the last is of another host
     found = calibrate(logs, [str(files["host"])], notes=notes)
-    assert any("volumes./data.array.disks is 8, not 10 as the host file says" in n for n in notes)
+    assert "volumes./data.array.disks is 8, not 10 as the host file says" in "".join(notes)
+    assert sum(n.endswith(" is used") for n in notes) == 3, notes
     fit_report.write(found, tmp_path / "fitted.yaml")
     text = (
         f"name: x\nhosts: {{a: {files['host']}}}\ntransfer: {{from: 'a:/dev/zero', to: 'a:/data', "
