@@ -82,12 +82,14 @@ class Access:
     seated: bool = False  #: True where the host says which slots or adapters the volume's drives are in.
     wire: float = 1.0  #: Bytes on the wire of a network to the drives for each of theirs.
     loose: bool = False  #: True where it does not, and the array has no controller of its own.
+    year: int | None = None  #: Year of its host, where it is stated.
     stable_s: Value = 0.0  #: Time that a server's disks take for a request that must be on them before the answer.
     timed: bool = False  #: True where a time ends the job; ``total_B`` is then what it moves at the median.
     #: Time of a byte of one request alone on the network to the volume's server, where the path has both.
     wire_s: Value = 0.0
     cold_s: Value = 0.0  #: Time that one request waits for the drives of that server.
     drives_s: Value = 0.0  #: Time of a byte at those drives, as their stations are charged.
+    commit_s: Value = 0.0  #: Time that closing a file waits for what has gathered in that server's memory.
     #: Bytes of one request of an object store where the tool cuts files itself (0: the volume says).
     part_B: float = 0.0
     parts: int = 1  #: Such requests of one stream under way at once.

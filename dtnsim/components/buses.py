@@ -29,7 +29,7 @@ class Buses(Wiring):
     def array(self, row: Row, use: Access, volume: str, array: Device, visit_B: Term | Value | None) -> None:
         label = label_of(volume)
         seated = bool(self.volumes[volume].via)
-        use = use.but(seated=seated, loose=not seated)
+        use = use.but(seated=seated, loose=not seated, year=self.year)
         cards = [self.nics[n] for n in self._adapters(self.volumes[volume]) if n in self.nics]
         if cards and array.fabric is not None:
             use = use.but(wire=middle(cards[0].storage_wire(verbs=array.fabric.transport == "rdma").value))

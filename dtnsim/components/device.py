@@ -62,23 +62,33 @@ def links_rate(row: Row, use: Access, copies: int, link: Term) -> Term:
     return minimum(links, row.term(_ports_rate(copies))) if use.loose and copies > 1 else links
 
 
-#: what RAID controllers with memory pass of reads, and take of writes [B/s]: LSI SAS2108 (MegaRAID SAS 9260-8i product
+#: years in which RAID controllers with memory came out, what they pass of reads and take of writes [B/s]: 3ware 9500S
+#: (as it is sold, xbitlabs.com), Areca ARC-1220 (four lanes of PCIe; tomshardware.com, RAID Scaling Charts, Part 1: no
+#: more than 275 MB/s are written), SAS1078 (Dell, PERC 6 performance analysis report: 1,484 MB/s read; sqlblog.com,
+#: October 2008: eight disks written at 354 MB/s with its cache, 631 without), SAS2108 (MegaRAID SAS 9260-8i product
 #: brief), SAS2208 behind eight lanes of PCIe 2.0 and of 3.0, SAS3108, SAS3508, SAS3916 (models/parts/hba)
 _RAID_CONTROLLERS: Final = (
-    (2.875e9, 1.85e9), (2.8e9, 2.24e9), (3.6e9, 2.88e9), (5e9, 4e9), (6.3e9, 5.04e9), (13e9, 10.4e9),
+    (2004, 0.4e9, 0.1e9), (2006, 0.8e9, 0.275e9), (2007, 1.484e9, 0.354e9), (2007, 1.484e9, 0.631e9),
+    (2009, 2.875e9, 1.85e9), (2012, 2.8e9, 2.24e9), (2012, 3.6e9, 2.88e9), (2014, 5e9, 4e9), (2017, 6.3e9, 5.04e9),
+    (2020, 13e9, 10.4e9),
 )  # fmt: skip
+_IN_USE: Final = 2009, 2020  #: years of those that a host of an unknown year may have
+_SOLD: Final = 6  #: years for which one is sold
 #: drives that one of them is bought for: a chassis of 24 bays
 _BAYS: Final = 24
 _CARD: Final = (
-    "nobody says what controller the array has: one of six, from the SAS2108 to the SAS3916, each as likely (assumed; "
-    "models/parts/hba), one for 24 drives"
+    "nobody says what controller the array has: one of those that came out in the six years before the host, or from "
+    "the SAS2108 to the SAS3916, each as likely (assumed; models/parts/hba), one for 24 drives"
 )
 
 
 @lru_cache(maxsize=128)
-def _controllers_rate(drives: int, *, reading: bool) -> Quantity:
-    """Rate of the RAID controllers of so many drives, drawn among usual ones where none is named."""
-    rates = [math.ceil(drives / _BAYS) * (read if reading else written) for read, written in _RAID_CONTROLLERS]
+def _controllers_rate(drives: int, year: int | None, *, reading: bool) -> Quantity:
+    """Rate of the RAID controllers of so many drives, drawn among those of the host's time where none is named."""
+    first, last = (year - _SOLD, year) if year else _IN_USE
+    oldest, *_, newest = _RAID_CONTROLLERS
+    some = [c for c in _RAID_CONTROLLERS if first <= c[0] <= last] or [oldest if last < oldest[0] else newest]
+    rates = [math.ceil(drives / _BAYS) * (read if reading else written) for _, read, written in some]
     kinds = [Quantity(rate, "B/s", 0.25, _CARD) for rate in rates]
     return _one_of("chips of RAID controllers", kinds, "RAID controllers")
 
@@ -86,7 +96,7 @@ def _controllers_rate(drives: int, *, reading: bool) -> Quantity:
 def charge_controller(row: Row, use: Access, name: str, drives: int) -> None:
     """Charges the controller of a hardware array of so many drives that nobody has described: all bytes pass it."""
     if use.loose:
-        card = row.term(_controllers_rate(drives, reading=use.operation == "read"))
+        card = row.term(_controllers_rate(drives, use.year, reading=use.operation == "read"))
         row.charge(f"{name}.controller", "hba", capacity=card, what="RAID controller")
 
 

@@ -62,6 +62,7 @@ class Machine(Cores):
 
     if TYPE_CHECKING:  # of a host (`dtnsim.description.host`)
         vm: Vm
+        year: int | None
 
         @property
         def system(self) -> str:

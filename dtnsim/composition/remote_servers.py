@@ -22,6 +22,7 @@ from dtnsim.composition.resolved_transfer import End
 from dtnsim.composition.route import charge_segment, payload_rate
 from dtnsim.ground.ledger import Ledger, Row
 from dtnsim.ground.quantity import Value, prior
+from dtnsim.physics import nfs
 from dtnsim.tools.plan import NetUse
 
 #: a port of a server of which nothing is said
@@ -108,6 +109,7 @@ def inner(filesystem: Remote, row: Row, use: Access) -> Access:
         wire_s=0.0,
         cold_s=0.0,
         drives_s=0.0,
+        commit_s=0.0,
         commits=filesystem.commits,
         queue_depth=at_once,
         block_B=size,
@@ -141,22 +143,42 @@ def of_request(network: Network, ledger: Ledger, end: End, far: End, use: Access
         far: Host and volume that the mount shows.
 
     Returns:
-        ``wire_s`` [s/B], ``cold_s`` [s] and ``drives_s`` [s/B] of an `Access`.
+        ``wire_s`` [s/B], ``cold_s`` [s], ``drives_s`` [s/B] and ``commit_s`` [s] of an `Access`.
     """
     filesystem = cast("Remote", end.mounted.filesystem)
     reading = use.operation == "read"
+    if reading and use.cached:
+        return {}
     ends = (far.host, end.host) if reading else (end.host, far.host)
     route, cards = network.route(*ends, []), [nic_of(host, None)[1] for host in ends]
     frame = network.framing(route, cards)
     rate = payload_rate(route, frame, cards, filesystem.connections, ledger.draw)
     times: dict[str, Value] = {"wire_s": 1.0 / rate}
     volume = far.mounted
-    if not reading or volume.array is None:
+    commits = use.finish == "fdatasync" and getattr(filesystem, "synced", False)
+    if not (reading or commits) or volume.array is None:
         return times
     probe = Row(Ledger(ledger.draw), "", [], 1.0, far.host.name)
     seen = volume.filesystem.sees(inner(filesystem, probe, use))
+    if commits:
+        drives_s = charged(probe, seen, far.host, volume.array)
+        together = use.streams if use.total_B <= use.own_streams * use.file_B else 1  # all close at once
+        flying = filesystem.flight_rate(probe, use, filesystem.request_B(probe, use)).value
+        sent_s = np.maximum(times["wire_s"], 1.0 / flying)
+        gathers = np.minimum(_gathers(probe, end, far), volume.filesystem.dirty_age(probe, far.host) / sent_s)
+        return times | {"commit_s": nfs.commit_wait(together * use.file_B, gathers, sent_s, drives_s)}
     if seen.cached:
         return times
     cold = volume.filesystem.demand_time(probe, seen, far.host, far.volume or "")
     drives = np.minimum(charged(probe, seen, far.host, volume.array), cold / seen.block_B)
     return times | {"cold_s": cold, "drives_s": drives}
+
+
+def _gathers(row: Row, end: End, far: End) -> Value:
+    """Bytes that a server's memory takes before its drives begin: no more than a client keeps for what is not stable.
+
+    Source: Linux fs/nfs/write.c (pages count as dirty, or under way, until a COMMIT is answered).
+    """
+    begins, _ = far.mounted.filesystem.cache_limits(row, far.host)
+    _, limit = end.mounted.filesystem.cache_limits(row, end.host)
+    return np.minimum(begins, limit)

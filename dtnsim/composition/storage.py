@@ -159,7 +159,7 @@ class Storage:
             return seen
         far = self.server(end)
         seen = seen.but(agreed_B=filesystem.agrees(far.host))
-        return seen if seen.cached else seen.but(**remote_servers.of_request(self.network, self.ledger, end, far, seen))
+        return seen.but(**remote_servers.of_request(self.network, self.ledger, end, far, seen))
 
     def uses(self, leg: Leg, step: Step) -> Iterator[tuple[End, Access, Access]]:
         """Accesses of a step: its volume, what the tool asks for, and that as the volume sees it."""

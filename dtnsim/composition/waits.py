@@ -74,6 +74,10 @@ def waits_of(storage: Storage, leg: Leg, step: Step, row: Row) -> Waits:
     after: list[Wait] = []
     if cost.fixed is not None:
         after.append((count(files, "file") * row.term(cost.fixed) * each, "per-file work", "file"))
+    write = storage.use(leg.destination, step.write, leg)
+    if write is not None and positive(write.commit_s):
+        waited = count(job.files, "file") * term(write.commit_s, "s", "what has gathered in the server's memory")
+        after.append((waited * each, "COMMIT: the server's disks, once all has come", "file"))
     return Waits(before, operations, after, list(storage.connections(leg, step, row)))
 
 

@@ -159,6 +159,30 @@ def commits(file_B: ArrayLike, wsize_B: ArrayLike) -> FloatArray:
     return np.where(as_float(file_B) > as_float(wsize_B), 1.0, 0.0)
 
 
+def commit_wait(sent_B: ArrayLike, begins_B: ArrayLike, sent_s: ArrayLike, drives_s: ArrayLike) -> FloatArray:
+    """Time of a COMMIT beside what network and drives do at once: min(V, b) min(c_net, c_disk).
+
+    A server writes nothing before b bytes have gathered, or somebody asks: network and drives take V max(c_net, c_disk)
+    side by side, and one of them b bytes alone, at the beginning or at the end.
+
+    Args:
+        sent_B: Bytes that are written before the COMMIT V [B].
+        begins_B: Dirty bytes at which the server's own write-back begins, and below which it ends b [B].
+        sent_s: Time of a byte on the way to the server c_net [s/B].
+        drives_s: Time of a byte at its drives c_disk [s/B].
+
+    Returns:
+        Time [s].
+
+    Valid: a server whose memory is clean at the start, one COMMIT for all.
+    Neglects: COMMITs that write-back of the client sends before, so that both may wait for each other in rounds.
+    Source: RFC 1813, section 3.3.21; Linux fs/nfsd/vfs.c, nfsd_commit (vfs_fsync_range); mm/page-writeback.c,
+        wb_over_bg_thresh.
+    """
+    late = np.minimum(as_float(sent_B), as_float(begins_B))
+    return late * np.minimum(as_float(sent_s), as_float(drives_s))
+
+
 #: Payload that one credit allows (MS-SMB2, section 3.1.5.2: CreditCharge = (size - 1) / 65536 + 1).
 CREDIT_B: Final = 65536.0
 
