@@ -257,13 +257,16 @@ def _unstated_loss(
 def rate_alone(streams: Connection, workers: int) -> Value | None:
     """What the streams of one of several workers have while the others' rest [B/s]; None where it is their part.
 
-    A window or loss holds each stream, whoever else is there; a link or its queue holds all of them together.
+    A window or loss holds each stream, whoever else is there; a link or its queue holds all of them together. Where
+    rounds know nothing of the knee between window and link, one of the workers is at none either.
     """
     if workers == 1:
         return None
-    all_Bps, part_Bps = (closed_form(streams, 1 / n)[0] for n in (1, workers))
+    all_of, part_of = (_closed(streams, 1 / n) for n in (1, workers))
     with np.errstate(divide="ignore", invalid="ignore"):
-        part = np.clip(np.nan_to_num(part_Bps / all_Bps, nan=0.0), 1 / workers, 1.0)
+        knee = np.clip(streams.capacity_Bps / all_of.goodput[0], 1.0, all_of.window_knee)
+        one_Bps = part_of.goodput[0] * np.minimum(part_of.window_knee, knee)
+        part = np.clip(np.nan_to_num(one_Bps / (all_of.goodput[0] * knee), nan=0.0), 1 / workers, 1.0)
     each = streams.course is not None and np.ndim(streams.course.steady_Bps)  # scenarios, each its own
     more = agreed(part > (1 + _OWN) / workers) if each else middle(part) > (1 + _OWN) / workers
     return single(np.asarray(streams.capacity_Bps * part)) if more else None
