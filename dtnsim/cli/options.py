@@ -223,7 +223,7 @@ def check_numbers(command: Callable[..., None], arguments: list[str]) -> None:
         option, joined, value = word.partition("=")
         value = value if joined else after
         if option in numeric and not re.fullmatch(units.NUMBER, value):
-            raise typer.BadParameter(f"{value!r} is not a number; write it like 10", param_hint=option)
+            raise typer.BadParameter(f"{value!r} is not a number; write digits alone", param_hint=option)
 
 
 def listed(text: str | None) -> list[str]:

@@ -3,12 +3,14 @@
 import difflib
 import json
 import re
+from contextlib import suppress
 from pathlib import Path
 from typing import Any, Final
 
 from dtnsim.components.base import ALSO, Component, Facts, Price, expand, find_kind, kinds, kinds_of
 from dtnsim.description import catalogue, dataset
 from dtnsim.description.hosts import Hosts, named
+from dtnsim.description.override import family_at
 from dtnsim.ground import library, units, yamlio
 from dtnsim.ground.errors import DtnsimError, SpecError
 from dtnsim.ground.quantity import Scalar
@@ -222,7 +224,8 @@ def lines(raw: Mapping) -> list[dict[str, Any]]:
 
 def _gather(item: Any, keys: tuple[str, ...], rows: list[dict[str, Any]]) -> None:
     if isinstance(item, Mapping) and item.get("part") is not None:
-        item = expand(item)
+        with suppress(SpecError):  # what only a host drawn by its year can have stays as it is written
+            item = expand(item, family=family_at(*("", "", *keys)[-2:]))
     if isinstance(item, Mapping) and keys:
         item = yamlio.sourced(item)
     if isinstance(item, Mapping) and "value" in item and set(item) <= {"value", "spread", "source", "date"}:

@@ -35,6 +35,11 @@ _OF_NUMBERS: Final = ("value", "spread", "source")  #: keys of a number that is 
 Overrides = Sequence[str] | MappingABC[str, object]
 
 
+def family_at(above: str, key: str) -> str:
+    """The family of what a key holds, below another."""
+    return _FAMILIES.get(above, _FAMILIES.get(key, key))
+
+
 def texts(overrides: Overrides) -> list[str]:
     """Overrides as ``key=value`` texts.
 
@@ -127,7 +132,7 @@ def put(raw: Mapping, steps: list[str], value: Any, text: str, notes: list[str] 
     if isinstance(value, str) and isinstance(old, Mapping):
         family = "nics" if last == "nic" else parent
         if "part" in old or "kind" in old or family in BY_NAME or last in PARTS:
-            value = _in_place_of(old, value, _FAMILIES.get(parent, _FAMILIES.get(last, last)))
+            value = _in_place_of(old, value, family_at(parent, last))
     where.put(last, value, f"--set {text.partition('=')[0].strip()}", 0)
     return [*passed, last]
 
@@ -195,7 +200,7 @@ def _written_out(name: str, passed: list[str], then: str, text: str, notes: list
         return spoken.named_volume(name, location)
     if above == "hosts" and len(passed) == 2:  # a host of the path, which is like a shipped one
         return yamlio.mapping({} if name == "unknown" else {"like": name}, *location)
-    family = _FAMILIES.get(above, _FAMILIES.get(step, step))
+    family = family_at(above, step)
     parsed: object = name
     if step == "tool":
         parsed = written_tool(name)

@@ -37,7 +37,7 @@ def spoken() -> yamlio.Mapping:
     """What people write where a file wants a part, a kind or keys (``models/spoken.yaml``)."""
     from dtnsim.ground import yamlio
 
-    return yamlio.load(root("models") / "spoken.yaml")
+    return yamlio.load(root("models") / "spoken.yaml", name="models/spoken.yaml")
 
 
 #: families of parts that have no model of everything -> where of ``instead`` in models/spoken.yaml they are looked up

@@ -101,7 +101,7 @@ def axis(text: str) -> Axis:
     match = _STEPS.fullmatch(steps.strip())
     count = int(match[2]) if match and match[2] else 2
     if match is None or (colon and not steps.strip()) or count < 2 or count > MOST:
-        raise InputError(f"--vary {key}: {steps!r} is no number of steps from 2 on; {_HOW}")
+        raise InputError(f"--vary {key}: {steps!r} is no number of steps from 2 to {MOST}; {_HOW}")
     if dim != other or not low < high:
         raise InputError(f"--vary {key}: {values!r} needs a smaller and a larger value of one unit; {_HOW}")
     log = (match[1] or "").lower() == "log"

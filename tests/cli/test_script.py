@@ -34,7 +34,7 @@ def test_numbers_of_options_are_those_of_files(refused: Refused, name: str) -> N
         for text in ("1_0", "１０", "nan", "0x10", "1e", ""):
             for words in ([option, text], [f"{option}={text}"]):
                 err = refused(name, *words)
-                assert err == f"Error: Invalid value for {option}: {text!r} is not a number; write it like 10\n"
+                assert err == f"Error: Invalid value for {option}: {text!r} is not a number; write digits alone\n"
 
 
 def test_numbers_of_tables_and_samples_are_those_of_files(run: Run, tmp_path: Path) -> None:

@@ -100,7 +100,9 @@ def test_show_gives_every_line_its_source(run: Run, name: str, room: str) -> Non
     assert document["lines"][0]["key"] in run("show", name).out
 
 
-def test_show_writes_parts_out_with_where_each_number_comes_from(run: Run) -> None:
+def test_show_writes_parts_out_with_where_each_number_comes_from(run: Run, tmp_path: Path) -> None:
+    spoken = written(tmp_path / "p.yaml", "hosts: {a: {nics: {e: {part: ConnectX-6 100G}}}}\n")
+    assert "models/parts/nic/connectx-6-100g.yaml:" in run("show", str(spoken)).out
     lines = {line["key"]: line for line in json.loads(run("show", "venadi", "--json").out)["lines"]}
     assert lines["hbas.sas.lanes"]["value"] == "16"
     assert "models/parts/hba/lsi-9300-16i.yaml:" in lines["hbas.sas.lanes"]["source"]

@@ -183,7 +183,7 @@ def limits(c: Cases, goodput_Bps: FloatArray) -> NDArray[np.str_]:
         full,
         (window < link) & (goodput_Bps > 0.85 * window),
         (c.size_B < 20 * bdp) & (c.loss * np.where(np.isfinite(c.size_B), c.size_B, 0.0) / c.mss_B < 1),
-        _stopped_early(c, goodput_Bps, link),
+        _stopped_early(c, goodput_Bps, link) | (goodput_Bps == 0.0),
         nearest == "loss",
         (window < link) & (c.streams * most <= queue),  # none overflows
         (saw < 0.99) | (goodput_Bps < 0.9 * link),
