@@ -93,7 +93,10 @@ class Filesystem(FileOperations):
         if use.finish == "direct":
             return (Stretch("write", delay=self.request_wait(row, use, host, volume), what=_ALONE),)
         if use.finish == "dsync":
-            wait = self.flush_wait(row, use, host, volume) / use.block_B
+            wait, array = self.flush_wait(row, use, host, volume) / use.block_B, host.volumes[volume].array
+            if array is not None and array.keeps_writes:  # its memory answers while the medium writes what was there
+                one = 1.0 / np.asarray(array.single_rate(row, use))
+                wait = np.maximum(wait + one - charged(row, use, host, array), 0.0)
             what = f"a flush after every {use.block_B:.0f} B"
             if use.own_streams > 1:  # one writer copies while another's flush is under way
                 return (Stretch("write", delay=wait, what=what),)
