@@ -21,8 +21,8 @@ from dtnsim.physics.waiting import late_through_cache
 from dtnsim.tools.plan import Job, NetUse, Plan, Step
 
 _PLAIN = NetUse(Thread("kernel"), Thread("kernel"))  #: how the connections of a mount are used: nothing opens them anew
-Each = Literal["byte", "file", "start", "open", "lead"]  #: what a delay belongs to
-AGAIN: Final = ("byte", "file")  #: what a worker waits for again and again, not once at its start
+Each = Literal["byte", "file", "close", "start", "open", "lead"]  #: what a delay belongs to
+AGAIN: Final = ("byte", "file", "close")  #: what a worker waits for again and again, not once at its start
 Wait = tuple[Term, str, Each]  #: (seconds per payload byte, what is waited for, what it belongs to)
 
 
@@ -77,7 +77,7 @@ def waits_of(storage: Storage, leg: Leg, step: Step, row: Row) -> Waits:
     write = storage.use(leg.destination, step.write, leg)
     if write is not None and positive(write.commit_s):
         waited = count(job.files, "file") * term(write.commit_s, "s", "what has gathered in the server's memory")
-        after.append((waited * each, "COMMIT: the server's disks, once all has come", "file"))
+        after.append((waited * each, "COMMIT: the server's disks, once all has come", "close"))
     return Waits(before, operations, after, list(storage.connections(leg, step, row)))
 
 
@@ -186,7 +186,7 @@ def _waits_in(
 
     def wait(seconds: Term, text: str, each: Each = "file") -> None:
         if positive(seconds.value):
-            full_waits.append((seconds, text, "start" if shared and each == "file" else each))
+            full_waits.append((seconds, text, "start" if shared and each in ("file", "close") else each))
 
     wait(term(part.delay, "s/B") * term(step.share), part.what, "byte")
     if not positive(part.cpu):

@@ -65,9 +65,10 @@ class Demand:
     #: How ``per_byte`` was reached, with its numbers, and where those come from.
     formula: str = ""
     source: str = ""
-    #: What a delay belongs to: every ``byte``, every ``file`` alike, the ``start`` of a worker, connections that
-    #: ``open``, or the ``lead`` of a transfer, in which nothing moves (``per_byte`` spreads it over the payload).
-    each: Literal["byte", "file", "start", "open", "lead"] = "byte"
+    #: What a delay belongs to: every ``byte``, every ``file`` alike or its ``close``, the ``start`` of a worker,
+    #: connections that ``open``, or the ``lead`` of a transfer, in which nothing moves (``per_byte`` spreads it over
+    #: the payload).
+    each: Literal["byte", "file", "close", "start", "open", "lead"] = "byte"
     below_cache: bool = False  #: True where the destination's page cache comes before the station.
     #: How many memories (the reader's own, then its server's) must lack a byte that visits the station.
     missed: int = 0

@@ -45,9 +45,10 @@ class Leg:
     both: Row  #: One and the other at once.
     cap: float  #: Rate that the private stations allow one worker in ``fill``, the others elsewhere [B/s].
     cap_station: int  #: The station that sets it; -1 for none.
-    #: Waiting per byte, per file, and once a worker.
+    #: Waiting per byte, per file and at its close, and once a worker.
     byte_s: float
     file_s: float
+    close_s: float
     start_s: float
     #: Demands by station, private ones included.
     fill_costs: Mapping[int, float]
@@ -133,18 +134,19 @@ def _leg(
         target[k] = target.get(k, 0.0) + in_scenario(demand.per_byte, scenario)
     costs = dict(fill), drain
     cap, cap_station, (ramp, anew, rate, opened), private_Bps = _limits(problem, transfer, fill, capacity, scenario)
-    waits = dict.fromkeys(("byte", "file", "start", "open", "lead"), 0.0)
+    waits = dict.fromkeys(("byte", "file", "close", "start", "open", "lead"), 0.0)
     payload = max(transfer.payload_B, 1.0)  # as the delays were spread over it
     for delay in phase.delays:
         if ramp is None or delay.what != SLOW_START:
             waits[delay.each] += in_scenario(delay.per_byte, scenario) * payload
     lead = 0.0 if transfer.timed else waits["lead"]
     if not transfer.timed and transfer.files < transfer.workers:  # each of those who share a file has one to wait for
-        waits["start"], waits["file"] = waits["start"] + waits["file"], 0.0
+        waits["start"], waits["file"], waits["close"] = waits["start"] + waits["file"] + waits["close"], 0.0, 0.0
     crossed = row(fill)
     both = row({k: fill.get(k, 0.0) + drain.get(k, 0.0) for k in fill.keys() | drain.keys()}) if drain else crossed
     start_s = lead + (waits["start"] + waits["open"]) / transfer.workers
-    each = waits["byte"] / payload, waits["file"] / max(transfer.files, 1), start_s
+    files = max(transfer.files, 1)
+    each = waits["byte"] / payload, waits["file"] / files, waits["close"] / files, start_s
     below = row(drain) if through else None
     return Leg(phase.name, crossed, below, both, cap, cap_station, *each, *costs, ramp, anew, rate, opened, private_Bps)
 

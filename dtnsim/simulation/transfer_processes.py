@@ -164,6 +164,9 @@ class Worker:
                 job.flushing += 1
                 yield job.cache.flushed()
                 job.flushing -= 1
+            if leg.close_s and files:
+                yield from self._wait(slice(place, place + 1), leg.close_s * files * pause)
+                job.waiting[place] += leg.close_s * files * pause
         return True
 
     def _part(

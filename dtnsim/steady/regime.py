@@ -27,7 +27,9 @@ _STORAGE: Final = frozenset({"disk", "array", "bus"})  #: kinds that tests of a 
 #: what limits a TCP station -> kind of evidence
 _TCP: Final = {"link": "wire", "window": "window", "loss": "loss", "buffer": "buffer"}
 #: what a wait belongs to -> kind of evidence
-_WAITS: Final = {"file": "small files", "start": "start", "open": "start", "lead": "start", "byte": "requests"}
+_WAITS: Final = {"file": "small files", "byte": "requests", "close": "requests"} | dict.fromkeys(
+    ("start", "open", "lead"), "start"
+)
 ISOLATED: Final = "isolated"
 MEASURED: Final = "measured"
 PRODUCTION: Final = "production"
