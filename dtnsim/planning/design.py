@@ -158,7 +158,9 @@ def table(file: str | Path) -> Design:
         text = yamlio.decoded(Path(file).read_bytes())
         rows = [[cell.strip() for cell in row] for row in csv.reader(text.splitlines()) if any(c.strip() for c in row)]
     except (OSError, UnicodeDecodeError, csv.Error) as error:
-        raise InputError(f"--table: {file} cannot be read: {error}") from None
+        unread = isinstance(error, UnicodeDecodeError)
+        why = "it is not text; give a CSV file" if unread else getattr(error, "strerror", None) or error
+        raise InputError(f"--table: {file} cannot be read: {why}") from None
     if len(rows) < 2 or not all(rows[0]) or len(set(rows[0])) < len(rows[0]):
         raise InputError(f"--table: {file} needs a heading of different keys, like 'wan.rtt,transfer.tool.p', and rows")
     for number, row in enumerate(rows[1:], 2):
