@@ -172,7 +172,7 @@ def limits(c: Cases, goodput_Bps: FloatArray) -> NDArray[np.str_]:
     """
     link = c.link_Bps
     _, queue, most = rounds.packets(c)
-    window = c.streams * np.floor(rounds.mean_flight(c)) * c.mss_B / c.rtt_s  # whole segments are sent
+    window = c.streams * np.floor(rounds.mean_flight(c)) * c.mss_B / rounds.trip(c)  # whole segments are sent
     bdp = np.maximum(link * c.rtt_s, 1e-9)
     room = c.buffer_B * c.mss_B / c.mtu_B / bdp
     kept = [controls.find(str(cc)).sawtooth(b) for cc, b in zip(c.cc, room, strict=True)]
