@@ -106,7 +106,7 @@ class LocalFilesystem(PageCached):
     def stretches(self, row: Row, use: Access, host: Machine, volume: str) -> tuple[Stretch, ...]:
         """As any file system; who reads one file after the other waits for the first bytes of each."""
         parts = super().stretches(row, use, host, volume)
-        array = host.volumes[volume].array
+        array = self._holder(use, host.volumes[volume].array)
         alone = use.random or use.finish == "direct"  # then it waits for every request already
         if use.operation != "read" or use.cached or alone or array is None or use.file_B >= use.total_B:
             return parts
@@ -117,6 +117,11 @@ class LocalFilesystem(PageCached):
             text += f", from the slowest of the {array.spread(use):g} disks that hold them"
         by = row.stations_of(lambda probe: self.medium(probe, use, host, volume))
         return (replace(parts[0], first=wait / term(use.file_B, "B"), first_what=text, by=by), *parts[1:])
+
+    def _holder(self, use: Access, array: Device | None) -> Device | None:
+        """The device that holds the files."""
+        del use
+        return array
 
     def _device_flush(self, row: Row, use: Access, host: Machine, volume: str, *, barrier: bool = True) -> Term | None:
         """One emptying of flash's memory, or one positioning of a disk [s]; None where something else says the wait.

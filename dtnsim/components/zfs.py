@@ -330,10 +330,14 @@ class Zfs(LocalFilesystem):
         more = law(zfs.indirect_load, recordsize_B=row.term(self.recordsize), file_B=file, group_B=group)
         return cost * (term(1.0) + more)
 
+    def _holder(self, use: Access, array: Device | None) -> Device | None:
+        return self.special if use.file_B <= self.special_blocks.value and self.special is not None else array
+
     def _pool(self, row: Row, use: Access, host: Machine, volume: str, ahead: Term | None) -> None:
         """The array and its buses; the runs in which data lie depend on how fragmented the pool is."""
-        if self.special is not None and use.file_B <= self.special_blocks.value:
-            self.special.serve(row, self._queued(use, self.special), f"{volume.strip('/').replace('/', '-')}-special")
+        array = host.volumes[volume].array
+        if (holder := self._holder(use, array)) is not None and holder is self.special:
+            holder.serve(row, self._queued(use, holder), f"{label_of(volume)}-special")
             return
         run = middle(zfs.free_segment_bytes(row.value(self.fragmentation)))
         if np.isfinite(run):
@@ -341,7 +345,6 @@ class Zfs(LocalFilesystem):
             use = use.but(extent_B=run, gap_B=gap)
         if self.states("filled"):
             use = use.but(filled=row.value(self.filled))
-        array = host.volumes[volume].array
         if array is not None:
             host.array(row, self._queued(use, array), volume, array, ahead)
 
