@@ -61,7 +61,6 @@ class Access:
     memory_share: float = 1.0
     held_B: float = 0.0  #: Memory that programs of the path hold meanwhile on this host, the tool's own included.
     dirty_B: float = 0.0  #: Dirty bytes that earlier writers have left there.
-    draining: bool = False  #: Whether write-back is at work on them.
     hot: bool = False  #: True where the same block is moved again and again, so that it stays in the processor's cache.
     llc_B: float = math.inf  #: Last-level cache of the processor (infinite where it is not known).
     l2_B: float = math.inf  #: Cache of one core below it (infinite where it is not known).

@@ -121,10 +121,7 @@ class Filesystem(FileOperations):
     def _limits(self, row: Row, use: Access, host: Machine) -> tuple[Value, Value]:
         """The limits on dirty bytes, less what earlier writers have left dirty."""
         background, ceiling = self.cache_limits(row, host, use.held_B)
-        left = use.dirty_B
-        if use.draining:  # it goes on until nothing is left
-            background = np.zeros_like(np.asarray(background))
-        return np.maximum(background - left, 0.0), np.maximum(ceiling - left, 1.0)
+        return np.maximum(background - use.dirty_B, 0.0), np.maximum(ceiling - use.dirty_B, 1.0)
 
     def connections_of(self, row: Row, use: Access) -> Connections | None:
         """The connections that carry an access; None where nothing is behind a network."""
@@ -204,11 +201,11 @@ class Filesystem(FileOperations):
         """
         background, size = self._limits(row, use, host)
         if use.finish == "steady":
-            return Cache(self.memory_pool(host.name, volume), size)
+            return Cache(self.memory_pool(host.name, volume), size, left_B=use.dirty_B)
         age = middle(self.dirty_age(row, host))
         hold = np.minimum(background, size)
         free = host.vm.free(row, row.value(host.memory.size)) if self.by_free_memory(host) else np.inf
-        return Cache(self.memory_pool(host.name, volume), size, hold, age, self.flushes_at_close, free)
+        return Cache(self.memory_pool(host.name, volume), size, hold, age, self.flushes_at_close, free, use.dirty_B)
 
     def by_free_memory(self, host: Machine) -> bool:
         """Whether the limits on dirty bytes are parts of the memory that programs leave free."""

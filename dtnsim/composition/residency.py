@@ -6,7 +6,7 @@ is there for others when it ends.
 Neglects: how far a file has come meanwhile, for others that begin while it is moved.
 """
 
-from collections.abc import Callable, Mapping, Set as AbstractSet
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 
 from dtnsim.ground.pages import CachedFile
@@ -136,23 +136,18 @@ class History:
         shares: By transfer: parts of what it reads in the memory of its host, and in that of the server.
         held_B: By transfer and host: memory that programs hold there meanwhile, its own included [B].
         dirty_B: By transfer and host: dirty bytes that earlier writers have left there [B].
-        draining: Transfers and hosts where write-back is at work on them.
         turns: By transfer: those of other turns it never meets; empty where only ``after`` says who meets.
     """
 
     shares: Mapping[str, tuple[float, ...]] = field(default_factory=dict)
     held_B: Mapping[tuple[str, str], float] = field(default_factory=dict)
     dirty_B: Mapping[tuple[str, str], float] = field(default_factory=dict)
-    draining: AbstractSet[tuple[str, str]] = frozenset()
     turns: Mapping[str, int] = field(default_factory=dict)
 
     def key_of(self, name: str, hosts: tuple[str, ...]) -> tuple[object, ...]:
         """All that a transfer finds on its hosts; equal for those that find the same."""
         keys = [(name, host) for host in hosts]
-        return (
-            tuple(self.shares.get(name, ())),
-            *((self.held_B.get(key), self.dirty_B.get(key), key in self.draining) for key in keys),
-        )
+        return (tuple(self.shares.get(name, ())), *((self.held_B.get(key), self.dirty_B.get(key)) for key in keys))
 
 
 NOTHING = History()  #: where nothing was before

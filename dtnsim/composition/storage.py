@@ -147,7 +147,6 @@ class Storage:
             within_B=data_B if use.random else 0.0,
             held_B=self.past.held_B.get((leg.spec.name, end.host.name), 0.0),
             dirty_B=self.past.dirty_B.get((leg.spec.name, end.host.name), 0.0),
-            draining=(leg.spec.name, end.host.name) in self.past.draining,
             kernel=end.host.stack.release,
             kernels=end.host.stack.releases,
             aes_blocks=end.host.cpu.aes_blocks if end.host.cpu.aes else 0,

@@ -12,12 +12,13 @@ class Cache:
 
     pool: str  #: What it is a part of (a host's memory, a ZFS pool's dirty data): writers to the same share its limits.
     size_B: Value  #: Bytes that it takes before the writer is throttled, those that earlier writers have left apart.
-    #: Bytes at which the medium begins to work; none where it is still at work on what they have left.
+    #: Bytes at which the medium begins to work, what they have left apart.
     write_back_B: Value = 0.0
     write_back_s: float = 0.0  #: Age of the oldest byte at which it begins whatever the bytes are.
     flush_files: bool = False  #: True where a file is flushed when it is closed, before the next one is begun.
     #: Memory that the first two are parts of, which programs may take from; infinite where they are none.
     free_B: Value = math.inf
+    left_B: float = 0.0  #: Bytes that earlier writers to the same have left dirty when this one begins.
 
 
 @dataclass(frozen=True, slots=True)

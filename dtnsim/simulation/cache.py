@@ -26,7 +26,6 @@ from collections import deque
 from collections.abc import Callable
 from typing import TYPE_CHECKING, Any, Final
 
-from dtnsim.physics.cache import SLACK
 from dtnsim.simulation.memory import EVEN, Memory, Part
 from dtnsim.simulation.store import COUPLED, EMPTY, FREE, FULL, HELD, KEPT, Alarm, State, Store
 from dtnsim.simulation.transfer_processes import Move
@@ -234,7 +233,7 @@ class PageCache(Store):
         often = self._changes > _OFTEN
         if self.state is EMPTY:
             return FREE if not often and self.at_medium_of(self, alone=True) else EMPTY
-        if len(self.memory.caches) > 1 and self._room() > SLACK * self.memory.size * self.scale:
+        if len(self.memory.caches) > 1 and self._room() > self.memory.slack(self) * self.scale:
             return FREE  # others have left some of the limit free
         return FULL if often or self.at_medium_of(self, alone=False) else FREE
 
@@ -249,8 +248,8 @@ class PageCache(Store):
 
     def _at_limit(self) -> bool:
         """Whether it has met the limit, or others at its medium have, who leave a little of it again and again."""
-        room, slack = self._room(), SLACK * self.memory.size * self.scale
-        return room <= self._tolerance_B() or (room <= slack and self._meets_throttled())
+        room = self._room()
+        return room <= self._tolerance_B() or (room <= self.memory.slack(self) * self.scale and self._meets_throttled())
 
     def _meets_throttled(self) -> bool:
         """Whether writers at the limit wait for this store's medium."""

@@ -108,6 +108,11 @@ class Memory:
         """By what factor the rates of a store may have changed since it last looked, without its being told."""
         return _BAND**2 if len(self.caches) > 1 else 1.0
 
+    def slack(self, *writers: PageCache) -> float:
+        """What must be free before throttled writers run ahead: of one alone, little of its own bytes, too [B]."""
+        waiting = {*self.throttled, *writers}
+        return cache.SLACK * min([self.size, *(each.payload for each in waiting if len(waiting) == 1)])
+
     def hold(self, size: float) -> None:
         """A program takes memory, or gives some back (negative): the limits follow."""
         self._held += size
@@ -297,7 +302,7 @@ class Memory:
         if self._pressing:
             waits.append((_time_to(self.size - level, growth), self._pressing))
         if self.throttled and len(self.caches) > 1:
-            waits.append((_time_to(level - self.size * (1 - cache.SLACK) * (1 - EVEN), -growth), self.throttled))
+            waits.append((_time_to(level - (self.size - self.slack()) * (1 - EVEN), -growth), self.throttled))
         first = min((wait for wait, _ in waits), default=math.inf)
         self._due = [those for wait, those in waits if wait <= first * (1 + _TOGETHER)]
         self._alarm.set(first)

@@ -13,7 +13,7 @@ from dtnsim.ground.records import Phase, Problem, Transfer
 from dtnsim.physics import cache
 from dtnsim.physics._arrays import FloatArray as Array
 from dtnsim.physics.waiting import emptied_together
-from dtnsim.steady import solve
+from dtnsim.steady import matrices, solve
 
 
 def waits_for(problem: Problem) -> list[int]:
@@ -29,33 +29,40 @@ def seconds(problem: Problem, rates: Array) -> dict[int, Array]:
 
     Returns:
         By number of the transfer; never less than the tool's own time.
+
+    Neglects: that what is left may be for several drives, where those of a turn before have written to them.
     """
     numbers = waits_for(problem)
     if not numbers:
         return {}
     drained = _drained(problem, numbers)
     drain = np.maximum(np.broadcast_to(drained.rate, (len(rates), len(numbers))), 1e-300)
-    sizes_B, ends = np.array([problem.transfers[f].payload_B for f in numbers]), np.zeros(drain.shape)
-    media = by_key(((drained.binding[0, n], problem.transfers[f].turn), n) for n, f in enumerate(numbers))
-    for those in media.values():
-        ends[:, those] = emptied_together(sizes_B[those], drain[:, those])
     fill = np.broadcast_to(fill_rates(problem, numbers), drain.shape)
-    together: dict[tuple[str, int], list[int]] = {}
-    for place, f in enumerate(numbers):
-        t = problem.transfers[f]
-        assert t.cache is not None
-        together.setdefault((t.cache.pool, t.turn), []).append(place)
+    transfers = [(t, t.cache) for f in numbers if (t := problem.transfers[f]).cache is not None]
+    sizes_B, begins, ends = np.array([t.payload_B for t, _ in transfers]), np.zeros(drain.shape), np.zeros(drain.shape)
+    for writers in by_key(((c.pool, t.turn), n) for n, (t, c) in enumerate(transfers)).values():
+        page_cache = transfers[writers[0]][1]
+        filling, written = np.maximum(fill[:, writers].sum(axis=1), 1e-300), sizes_B[writers].sum()
+        begins[:, writers] = cache.write_back_begins(
+            written, page_cache.write_back_B, filling, page_cache.write_back_s
+        )[:, None]
+    media = by_key(((drained.binding[0, n], t.turn), n) for n, (t, _) in enumerate(transfers))
+    for (medium, turn), those in sorted(media.items(), key=lambda row: row[0][1]):
+        earlier = max((key for key in media if key[0] == medium and key[1] < turn), default=None)
+        rate, alone = drain[:, those].sum(axis=1), ends[:, media[earlier]] if earlier else ends[:, :0]
+        left_B = max(transfers[n][1].left_B for n in those) if earlier else 0.0
+        left = np.maximum(left_B - begins[:, those].min(axis=1) * rate, 0.0)  # and is written beside theirs
+        sizes = np.append(np.broadcast_to(sizes_B[those], (len(left), len(those))), left[:, None], axis=1)
+        shares = np.append(drain[:, those], rate[:, None] / len(those), axis=1) * len(those) / (len(those) + 1)
+        ends[:, those], out = np.split(emptied_together(sizes, shares), [len(those)], axis=1)
+        if earlier:
+            last = alone >= alone.max(axis=1, keepdims=True)
+            ends[:, media[earlier]] = np.where(last, alone + out - (left / rate)[:, None], alone)
     medium_s: dict[int, Array] = {}
-    for writers in together.values():
-        page_cache = problem.transfers[numbers[writers[0]]].cache
-        assert page_cache is not None
-        written = sum(problem.transfers[numbers[place]].payload_B for place in writers)
-        filling = np.maximum(fill[:, writers].sum(axis=1), 1e-300)
-        begins = cache.write_back_begins(written, page_cache.write_back_B, filling, page_cache.write_back_s)
-        for place in writers:
-            f = numbers[place]
-            wrote, out = np.maximum(rates[:, f], 1e-300), sizes_B[place] / np.maximum(ends[:, place], 1e-300)
-            medium_s[f] = cache.on_medium_time(sizes_B[place], wrote, out, begins)
+    for n, (f, (t, _)) in enumerate(zip(numbers, transfers, strict=True)):
+        wrote, out = np.maximum(rates[:, f], 1e-300), sizes_B[n] / np.maximum(ends[:, n], 1e-300)
+        first = matrices.lead(t) * sizes_B[n] + begins[:, n]
+        medium_s[f] = cache.on_medium_time(sizes_B[n], wrote, out, first)
     return medium_s
 
 

@@ -42,14 +42,21 @@ _TURNS: Final = 24
 def shared(problem: Problem) -> list[tuple[list[int], int]]:
     """Transfers that fill a page cache, of several on a path; how many each has.
 
+    Those of a later turn fill the same one where it still holds what those of the turn before have left.
+
     Who verifies each of many files that the cache does not hold goes from one stretch to the next with every file: it
     is taken in the mean, and has its part of the cache for itself.
     """
     buffered = ((f, t) for f, t in enumerate(problem.transfers) if t.buffered is not None)
-    writers = by_key(((t.cache.pool, t.turn), f) for f, t in buffered if t.cache is not None)
-    pools = [([f for f in members if _fills(problem.transfers[f])], len(members)) for members in writers.values()]
-    many = sum(len(members) for members, _ in pools) > _MOST
-    return [] if many else [(members, count) for members, count in pools if members]
+    writers = by_key(((t.turn, t.cache.pool), (f, t.cache.left_B)) for f, t in buffered if t.cache is not None)
+    pools: dict[str, list[tuple[list[int], int]]] = {}
+    for (_, pool), members in sorted(writers.items()):
+        filling, rows = [f for f, _ in members if _fills(problem.transfers[f])], pools.setdefault(pool, [([], 0)])
+        before, count = rows[-1]
+        goes_on = any(left > 0 for _, left in members) and len(before) == count and len(filling) == len(members)
+        rows[-1:] = [(before + filling, count + len(filling))] if goes_on else [rows[-1], (filling, len(members))]
+    followed = [row for rows in pools.values() for row in rows if row[0]]
+    return followed if sum(len(members) for members, _ in followed) <= _MOST else []
 
 
 def _fills(t: Transfer) -> bool:
@@ -188,7 +195,7 @@ class Pools:
 
     def __init__(self, problem: Problem, scenarios: int) -> None:
         pools = shared(problem)
-        numbers = [f for members, _ in pools for f in members]
+        numbers, turn = [f for members, _ in pools for f in members], [t.turn for t in problem.transfers]
         caches = [(c, len(members) / count) for members, count in pools if (c := problem.transfers[members[0]].cache)]
         self._volumes: dict[tuple[int, str], int] = {}
         stations = {s.name: s for s in problem.stations}
@@ -198,15 +205,16 @@ class Pools:
             for f in members:
                 key = p, _medium(problem.transfers[f], stations)
                 self.of[f] = p, self._volumes.setdefault(key, len(self._volumes))
-        beside, same = [count - len(members) for members, count in pools], Counter(self.of.values())
-        self._stations, self._writers = stations, {f: beside[place[0]] + same[place] for f, place in self.of.items()}
+        meets = {f: [g for g in self.of if self.of[g] == place and turn[g] == turn[f]] for f, place in self.of.items()}
+        beside = [count - len(members) for members, count in pools]
+        self._stations = stations
+        self._writers = {f: beside[place[0]] + len(meets[f]) for f, place in self.of.items()}
         away = {f: _away(problem.transfers[f], stations, writers) for f, writers in self._writers.items()}
-        self._away: dict[int, Value] = {
-            f: math.prod(away[g] for g in self.of if g != f and self.of[g] == self.of[f]) for f in self.of
-        }
+        self._away: dict[int, Value] = {f: math.prod(away[g] for g in meets[f] if g != f) for f in self.of}
         visits = Counter(name for t in problem.transfers for name in {d.station for p in t.phases for d in p.demands})
         media = {place: name for (_, name), place in self._volumes.items()}
-        self._seen = {f: visits[media[place[1]]] > same[place] for f, place in self.of.items()}
+        fillers = Counter(self.of.values())
+        self._seen = {f: visits[media[place[1]]] > fillers[place] for f, place in self.of.items()}
         self._pool = np.array([p for p, _ in self._volumes], np.intp)
         volume = np.array([self.of[f][1] for f in numbers], np.intp)
 
@@ -219,7 +227,9 @@ class Pools:
         self._age = row([c.write_back_s for c, _ in caches])[self._pool]
         self._takes = np.zeros((len(self._volumes), scenarios))
         if numbers:
-            takes = drain_rates(problem, numbers, filling=True).T
+            at_once = {f: turn[members[0]] for members, _ in pools for f in members}
+            moved = tuple(replace(t, turn=at_once.get(f, t.turn)) for f, t in enumerate(problem.transfers))
+            takes = drain_rates(replace(problem, transfers=moved), numbers, filling=True).T
             np.add.at(self._takes, volume, np.broadcast_to(takes, (len(numbers), scenarios)))
         self._level, self._growth = np.zeros((2, *self._takes.shape))
         self._clock, self._since = np.zeros(scenarios), np.full(self._takes.shape, np.inf)

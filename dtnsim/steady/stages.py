@@ -30,6 +30,7 @@ UNFAIRNESS: Final = prior(
     "checksums no figures were found: clocks, caches and what else runs move them by some per cent to a quarter",
 )
 _ALWAYS: Final = np.ones(1, dtype=bool)
+_FEW: Final = 8  #: files whose steps one worker goes through one by one, at most
 _PARTS: Final = 128  #: parts a worker takes in all, at least, of files that are cut
 
 
@@ -70,7 +71,8 @@ def _in_step(t: Transfer, m: Matrices, f: int, phases: range, begins: BoolArray)
     """The stages of workers who all begin at the first step; later each is at its own.
 
     They come to the next step in step as far as that lasts longer than they come one after the other (`_in_time`). What
-    they have in hand then is at the later steps at last, unless some of them work on alone.
+    they have in hand then is at the later steps at last, unless some of them work on alone. One worker is at one step
+    after the other with each of a few files.
 
     Args:
         phases: Its phases.
@@ -83,6 +85,8 @@ def _in_step(t: Transfer, m: Matrices, f: int, phases: range, begins: BoolArray)
     first_part = np.where(begins, min(workers * visit_B(t) / max(t.payload_B, 1.0), part), 0.0)
     again = part - first_part
     still = _in_time(m, f, steps, workers) if (again > _LEAST).any() else np.ones(1)
+    if workers == 1 and t.files <= _FEW and not in_parts(t):
+        return [Stage(step, 1, part / t.files, always) for _ in range(int(t.files)) for step in steps]
     parts = [(steps[0], first_part), *((step, first_part * still) for step in steps[1:]), (phases, again)]
     parts += [(step, first_part * (1 - still)) for step in steps[1:] if not fewer]
     return [Stage(row, workers, p, always) for row, p in parts if (p > _LEAST).any()] + [

@@ -60,7 +60,6 @@ class _Walk:
     shares: dict[str, tuple[float, ...]] = field(default_factory=dict)
     held: dict[tuple[str, str], float] = field(default_factory=dict)
     left: dict[tuple[str, str], float] = field(default_factory=dict)
-    draining: set[tuple[str, str]] = field(default_factory=set)
     now: float = 0.0
 
     def begins(self, t: Transfer) -> float:
@@ -100,7 +99,7 @@ def history(spec: PathSpec, moved: Mapping[str, float]) -> History:
             group = [t for t, n in zip(spec.transfers, turns, strict=True) if n == turn]
             path, live = spec.model_copy(update={"transfers": group}), [t for t in outlines if by_name[t.name] == turn]
             _turn(walk, path, live, moved, last=turn == last or nothing_left)
-    return History(walk.shares, walk.held, walk.left, walk.draining, by_name if last else {})
+    return History(walk.shares, walk.held, walk.left, by_name if last else {})
 
 
 def _leaves_nothing(outlines: Sequence[Transfer]) -> bool:
@@ -153,9 +152,7 @@ def _turn(walk: _Walk, path: PathSpec, outlines: Sequence[Transfer], moved: Mapp
         walk.held |= {(t.name, host): size for host, size in holds.items() if size}
         pool = t.cache.pool if t.cache is not None else ""
         if pool in walk.dirty:
-            walk.left[t.name, pool] = left = walk.dirty[pool].bytes_at(walk.now)
-            if left > 0 and walk.dirty[pool].since <= walk.now:
-                walk.draining.add((t.name, pool))
+            walk.left[t.name, pool] = walk.dirty[pool].bytes_at(walk.now)
     for t in order:
         for kept in (*t.reads, *t.writes):
             walk.memory(kept)
@@ -166,7 +163,7 @@ def _turn(walk: _Walk, path: PathSpec, outlines: Sequence[Transfer], moved: Mapp
             walk.shares[t.name] = shares
     if last:
         return
-    problem = Composer(path, Ledger(Draw()), moved, History(walk.shares, walk.held, walk.left, walk.draining)).problem()
+    problem = Composer(path, Ledger(Draw()), moved, History(walk.shares, walk.held, walk.left)).problem()
     alone = (replace(t, start_s=walk.begins(t), pause_s=0.0, after=()) for t in problem.transfers)
     rates = epochs.rates(replace(problem, transfers=tuple(alone)))[0]
     for t, rate in zip(problem.transfers, rates, strict=True):
@@ -202,7 +199,8 @@ def _dirty_after(walk: _Walk, pool: str, writers: list[tuple[Transfer, float]]) 
     before, filling = dirty.bytes_at(first), written / max(done - first, 1e-9)
     starts = first + min(middle(cache.write_back_B) / filling, cache.write_back_s)
     gone = rate * max(done - starts, 0.0)
-    dirty.level, dirty.rate, dirty.since = max(before + written - gone, 0.0), rate, max(starts, done)
+    most = before + middle(cache.size_B)  # which throttled writers leave full
+    dirty.level, dirty.rate, dirty.since = min(max(before + written - gone, 0.0), most), rate, max(starts, done)
     dirty.file = writers[-1][0].writes[0].file if writers[-1][0].writes else ""
 
 

@@ -86,10 +86,8 @@ def test_write_back_waits_for_its_threshold() -> None:
 
 def test_write_back_to_another_drive_waits_for_its_threshold_again() -> None:
     """The first, at 20 B/s, has an empty cache since 17 s; 200 B of the other stay: full at 24 s, and 50 B wait 1 s."""
-    first, other = (
-        writer(0, 1000.0, 300.0, begins=200.0),
-        writer(1, 450.0, 300.0, begins=200.0, start=20.0, drive="other"),
-    )
+    first = writer(0, 1000.0, 300.0, begins=200.0)
+    other = writer(1, 450.0, 300.0, begins=200.0, start=20.0, drive="other")
     waiting = replace(first.phases[0], delays=(Demand("", 4 / 100, "round trips", each="file"),))
     slow = replace(first, phases=(waiting,), buffered=waiting, files=250, sizes_B=(4.0,), counts=(250,))
     assert seconds(slow, other) == pytest.approx([50.0, 25.0], rel=0.005)
