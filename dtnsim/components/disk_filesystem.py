@@ -120,7 +120,6 @@ class LocalFilesystem(PageCached):
 
     def _holder(self, use: Access, array: Device | None) -> Device | None:
         """The device that holds the files."""
-        del use
         return array
 
     def _device_flush(self, row: Row, use: Access, host: Machine, volume: str, *, barrier: bool = True) -> Term | None:

@@ -187,7 +187,6 @@ class Nfs(Remote):
 
     @property
     def synced(self) -> bool:
-        """Whether what must be stable waits for the disks of a server that the path describes."""
         return self.export == "sync" and not (self.states("stable") or self.states("op_time"))
 
     def flushes(self, operations: Calls, *, written: bool) -> tuple[float, float]:

@@ -75,6 +75,11 @@ class Remote(SharedFilesystem):
         """How a filer is reached whose servers are no hosts of the path."""
         return Fabric(self.transport, self.connections, self.connection_byte, self.protocol, self.wires, self.call_byte)
 
+    @property
+    def synced(self) -> bool:
+        """Whether what must be stable waits for the disks of a server that the path describes."""
+        return False
+
     def connections_of(self, row: Row, use: Access) -> Connections:
         """Connections of the mount; each request takes one that is free."""
         return Connections(self.connections)

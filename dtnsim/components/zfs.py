@@ -336,8 +336,8 @@ class Zfs(LocalFilesystem):
     def _pool(self, row: Row, use: Access, host: Machine, volume: str, ahead: Term | None) -> None:
         """The array and its buses; the runs in which data lie depend on how fragmented the pool is."""
         array = host.volumes[volume].array
-        if (holder := self._holder(use, array)) is not None and holder is self.special:
-            holder.serve(row, self._queued(use, holder), f"{label_of(volume)}-special")
+        if self.special is not None and self._holder(use, array) is self.special:
+            self.special.serve(row, self._queued(use, self.special), f"{label_of(volume)}-special")
             return
         run = middle(zfs.free_segment_bytes(row.value(self.fragmentation)))
         if np.isfinite(run):

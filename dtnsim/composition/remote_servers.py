@@ -155,7 +155,7 @@ def of_request(network: Network, ledger: Ledger, end: End, far: End, use: Access
     rate = payload_rate(route, frame, cards, filesystem.connections, ledger.draw)
     times: dict[str, Value] = {"wire_s": 1.0 / rate}
     volume = far.mounted
-    commits = use.finish == "fdatasync" and getattr(filesystem, "synced", False)
+    commits = use.finish == "fdatasync" and filesystem.synced
     if not (reading or commits) or volume.array is None:
         return times
     probe = Row(Ledger(ledger.draw), "", [], 1.0, far.host.name)

@@ -196,7 +196,8 @@ class Storage:
             change: Whether names or inodes alone have changed, and no data of a file.
         """
         volume = end.mounted
-        if volume.server is None or not getattr(volume.filesystem, "synced", False):
+        mount = volume.filesystem
+        if volume.server is None or not (isinstance(mount, Remote) and mount.synced):
             return 0.0
         remote = self.server(end)
         written = Access("write", Thread("nfsd"), block_B=_INODE_B, file_B=_INODE_B, total_B=_INODE_B, finish="dsync")

@@ -19,7 +19,7 @@ from dtnsim.evidence.fit_targets import LOOPBACK, Skip, Target, outputs
 from dtnsim.evidence.fit_wan import RATES, ends, is_end_to_end
 from dtnsim.ground import units
 from dtnsim.ground.errors import DtnsimError, InputError
-from dtnsim.ground.quantity import Quantity
+from dtnsim.ground.quantity import Mixture, Quantity
 from dtnsim.logs._catalogue import catalogue
 from dtnsim.logs.base import Evidence
 from dtnsim.logs.measurement import Measurement
@@ -92,7 +92,7 @@ def _volume(target: Target, device: str, kinds: Sequence[str], alone: bool) -> s
 
 def _written(rate: Quantity) -> str:
     """A rate as the host file says it, which may be that nobody knows it."""
-    return "unknown" if rate.source.startswith("not stated") else str(rate)
+    return "unknown" if isinstance(rate, Mixture) else str(rate)
 
 
 def _place(m: Measurement) -> str:

@@ -122,6 +122,10 @@ _NOTHING: Final = 1e-50  #: what is less, in SI, is none: laws take powers of it
 _NUMBER: Final = re.compile(rf"\s*({NUMBER})\s*((?![0-9_]).*?)\s*\Z", re.DOTALL)
 
 
+def _or_none(value: float) -> float:
+    return value if abs(value) > _NOTHING else 0.0
+
+
 @lru_cache(maxsize=4096)
 def read(text: str) -> tuple[float, str]:
     """Reads ``text`` as a number with its unit.
@@ -143,7 +147,7 @@ def read(text: str) -> tuple[float, str]:
     value = float(number.replace("_", "")) * factor
     if not math.isfinite(value):
         raise UnitError(f"{text!r} is not a finite number")
-    return value if abs(value) > _NOTHING else 0.0, dimension
+    return _or_none(value), dimension
 
 
 def _split_unit(text: str) -> tuple[str, str]:
@@ -187,7 +191,7 @@ def parse(text: str | float, dimension: str) -> float:
         if not math.isfinite(text):
             raise UnitError(f"{text!r} is not a finite number; write it like {EXAMPLES[dimension]}")
         if dimension == "1" or text == 0:
-            return read(repr(float(text)))[0]
+            return _or_none(float(text))
         raise UnitError(f"{text!r} has no unit where {_WHAT[dimension]} is due; write it like {_with(text, dimension)}")
     if dimension == "B/s" and (rate := _bare_rate(text)) is not None:
         return rate
