@@ -51,7 +51,7 @@ class Request:
     #: The path as its file has it, where hosts follow those that they are like.
     written: PathSpec | None = field(default=None, compare=False)
     apart: Sequence[str] = ()  #: Overrides that write such hosts out.
-    #: Ceilings that are worked out (see `Ceilings`).
+    #: Ceilings that are worked out (see `Throughputs`).
     known: dict[tuple[str, ...], float] = field(default_factory=dict, compare=False)
     #: What is for sale for a path, by all that was put over it.
     shops: dict[tuple[object, ...], Offered] = field(default_factory=dict, compare=False)
@@ -117,7 +117,7 @@ def free(start: PathSpec, request: Request, rater: Rater | None = None) -> tuple
         request: What is asked.
         rater: What rates the path, where somebody asks it more.
     """
-    rate = tuning.Ceilings(start, request.known, each=request.tell.count_items)
+    rate = tuning.Throughputs(start, request.known, each=request.tell.count_items)
 
     def settings(path: PathSpec, *, anew: bool = False) -> list[Setting]:
         return actions.settings(path, request.hosts, request.goal.value, request.allow, anew=anew)
@@ -149,7 +149,7 @@ def free(start: PathSpec, request: Request, rater: Rater | None = None) -> tuple
         return won, tuple(dict.fromkeys(names))
     path = start.changed(best.overrides)
     more = tuning.wins(
-        settings(path), tuning.Ceilings(path, request.known, each=request.tell.count_items), most_Bps(path)
+        settings(path), tuning.Throughputs(path, request.known, each=request.tell.count_items), most_Bps(path)
     )
     share = rate(()) / rate(best.overrides)  # of the rest what it gains beside that tool
     beside = (replace(win, alone_Bps=win.alone_Bps * share) for win in more)
@@ -159,7 +159,7 @@ def free(start: PathSpec, request: Request, rater: Rater | None = None) -> tuple
 def would_help(best: Stage, start: PathSpec, request: Request) -> list[Would]:
     """Kinds of change that are not allowed and would help the best that was found."""
     path = start.changed(best.overrides)
-    rate, helpful = tuning.Ceilings(path, request.known), []
+    rate, helpful = tuning.Throughputs(path, request.known), []
     full = rate(()) * (1 + tuning.WORTH) >= tuning.wires_Bps(path, cards=False)
     for kind in request.tell.count_items(actions.ALLOWED):
         if kind in request.allow or (full and kind != "network"):
@@ -180,7 +180,7 @@ def would_help(best: Stage, start: PathSpec, request: Request) -> list[Would]:
     return helpful
 
 
-def _quickest(rate: tuning.Ceilings, offered: Offered) -> Option | None:
+def _quickest(rate: tuning.Throughputs, offered: Offered) -> Option | None:
     """Of what can be bought, the cheapest of what is quickest by itself."""
     rate.ahead(o.overrides for o in itertools.chain(*offered.choices.values()))
     rates = {o: rate(o.overrides) for o in itertools.chain(*offered.choices.values())}
@@ -198,7 +198,7 @@ def free_beside(start: PathSpec, request: Request, won: Sequence[Win]) -> tuple[
             except DtnsimError:
                 continue
             break
-    rate = tuning.Ceilings(start, request.known)
+    rate = tuning.Throughputs(start, request.known)
     least = rate(settings_of(won))
     wins = list(won)
     for win in free(path, replace(request, allow=[a for a in request.allow if a != "tools"]))[0]:

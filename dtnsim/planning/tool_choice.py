@@ -1,9 +1,8 @@
 """Which tool, with which options: each tool that can serve a transfer's ends with its best options, and tar first.
 
 How people use each tool, and which options are worth trying, is a table (`dtnsim.tools.plan.usages`). Options are
-chosen one after the other by the ceiling: the usual value, unless another one gives more. What comes out is predicted
-in full, by the same draws, so that a row is what `predict` says of its setting, and how often a row is the best is
-counted over the draws.
+chosen one after the other by the median: the usual value, unless another one gives more. A row is what `predict` says
+of its setting, and how often one is the best is counted over the draws.
 """
 
 import re
@@ -31,6 +30,7 @@ from dtnsim.steady.ordering import moved
 from dtnsim.steady.prediction import predict
 from dtnsim.tools.plan import Tool, Usage, usages
 
+_DRAWS: Final = 256  #: most draws behind a median by which an option is chosen
 _SAME: Final = 1e-9  #: relative difference of durations that is none
 _GAIN: Final = 0.03  #: least gain for which an option leaves its usual value, or goes to a larger one
 AS_GOOD: Final = 1.05  #: times as long as the best below which a draw counts as good as the best
@@ -111,7 +111,7 @@ def choose(
             continue
         try:
             path = _with_share(spec, kind, mounted)
-            options = {"name": kind, **_best(path, kind, usage), **_of_data(tool, kind)}
+            options = {"name": kind, **_best(path, kind, usage, samples, seed), **_of_data(tool, kind)}
             sets = (*mounted, setting(options, key))
             prediction = predict(_first(spec.changed(sets)), samples=samples, seed=seed)
         except DtnsimError as error:
@@ -270,7 +270,8 @@ def _tuned(spec: PathSpec, choice: Choice, samples: int, seed: int) -> list[Choi
     """The path's own tool with as many files, streams and runs at once as are best; nothing where that is no gain."""
     every = relieved.counts(spec, 0, [spec.transfer_key(0)])
     tried = [Setting(c.what, c.overrides, (c.line,), _GAIN) for c in every]
-    won = [w.setting for w in tuning.wins(tried, tuning.Ceilings(_first(spec), {}, _first)) if w.together]
+    rate = tuning.Throughputs(_first(spec), {}, lambda path: 1 / _took(_first(path), samples, seed))
+    won = [w.setting for w in tuning.wins(tried, rate) if w.together]
     sets = tuple(o for s in won for o in s.overrides)
     prediction = predict(_first(spec.changed(sets)), samples=samples, seed=seed) if won else choice.prediction
     if prediction.duration_s.p50 > choice.duration_s.p50 * (1 - _GAIN):
@@ -279,7 +280,12 @@ def _tuned(spec: PathSpec, choice: Choice, samples: int, seed: int) -> list[Choi
     return [Choice(f"{spec.transfers[0].tool.kind}, tuned", line, "", "", {}, prediction, overrides=sets)]
 
 
-def _best(spec: PathSpec, kind: str, usage: Usage) -> dict[str, Any]:
+def _took(path: PathSpec, samples: int, seed: int) -> float:
+    """How long a path takes in the median [s]."""
+    return predict(path, samples=min(samples, _DRAWS), seed=seed).duration_s.p50
+
+
+def _best(spec: PathSpec, kind: str, usage: Usage, samples: int = _DRAWS, seed: int = 1) -> dict[str, Any]:
     """Options of a usage: one after the other, the usual value unless another one gives more by 3 %.
 
     Raises:
@@ -290,7 +296,7 @@ def _best(spec: PathSpec, kind: str, usage: Usage) -> dict[str, Any]:
     def seconds(tried: list[dict[str, Any]]) -> list[float]:
         new = {key: _with(spec, kind, usage.with_options(t)) for t in tried if (key := tuple(t.values())) not in cache}
         run_together(new.values())
-        cache.update((key, float(swept.rates(path).seconds[0])) for key, path in new.items())
+        cache.update((key, _took(path, samples, seed)) for key, path in new.items())
         return [cache[tuple(t.values())] for t in tried]
 
     chosen = {name: values[0] for name, values in usage.tries.items()}
@@ -323,7 +329,7 @@ def _archived(spec: PathSpec, choices: Sequence[Choice], samples: int, seed: int
         return []
     usage = next(u for k, u in usages() if u.name == mover.name)
     try:
-        options = {"name": mover.options["name"], **_best(single, mover.options["name"], usage)}
+        options = {"name": mover.options["name"], **_best(single, mover.options["name"], usage, samples, seed)}
         sets = (setting(options, key), f"{key}.archive=true")
         row = replace(mover, name=f"tar first, then {mover.name}", options=options, archived=True, overrides=sets)
         prediction = predict(_first(spec.changed(sets)), samples=samples, seed=seed)

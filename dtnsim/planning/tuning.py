@@ -32,23 +32,28 @@ class Win:
     together: bool  #: Whether it is among those that are taken together.
 
 
-class Ceilings:
-    """Throughput of a path with overrides at the ceiling [B/s]; 0 where they cannot be.
+def ceiling_Bps(path: PathSpec) -> float:
+    """Throughput of all transfers at the ceiling [B/s]."""
+    return float(swept.rates(path).rate_Bps[0])
+
+
+class Throughputs:
+    """Throughput of a path with overrides [B/s]; 0 where they cannot be.
 
     Args:
         known: What is known already of what the same file was read into, by all that was put over it.
-        part: What of the path counts.
+        rate_of: Throughput of a path.
     """
 
     def __init__(
         self,
         path: PathSpec,
         cache: dict[tuple[str, ...], float],
-        part: Callable[[PathSpec], PathSpec] = lambda path: path,
+        rate_of: Callable[[PathSpec], float] = ceiling_Bps,
         each: Callable[[Collection[Any]], Iterable[Any]] = iter,
     ) -> None:
         self.each = each
-        self._known, self._paths, self._part = cache, Paths(path), part
+        self._known, self._paths, self._rate_of = cache, Paths(path), rate_of
 
     def __call__(self, overrides: Sequence[str]) -> float:
         """Of one set of overrides."""
@@ -56,7 +61,7 @@ class Ceilings:
         if key not in self._known:
             self._known[key] = 0.0
             with suppress(DtnsimError):
-                self._known[key] = float(swept.rates(self._part(self._paths(overrides))).rate_Bps[0])
+                self._known[key] = self._rate_of(self._paths(overrides))
         return self._known[key]
 
     def ahead(self, every: Iterable[Sequence[str]]) -> None:
@@ -87,7 +92,7 @@ def wires_Bps(path: PathSpec, *, cards: bool = True) -> float:
     return sum(1 / s if s > 0 else math.inf for s in longest.values())
 
 
-def wins(settings: Sequence[Setting], rate: Ceilings, most_Bps: float = math.inf) -> tuple[Win, ...]:
+def wins(settings: Sequence[Setting], rate: Throughputs, most_Bps: float = math.inf) -> tuple[Win, ...]:
     """What helps, alone or together with others, the greatest gain first.
 
     Together: from all of them at once, each is set to what is best beside the others, and left out where that costs

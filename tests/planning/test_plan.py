@@ -232,7 +232,7 @@ def test_where_a_goal_is_missed_there_is_the_best_that_was_found_and_whose_hosts
 @pytest.mark.parametrize("path", ["examples/dtn-100g-to-buy", "nasa/nuttscp-3of7", "examples/one-large-file"])
 def test_no_setting_exceeds_the_wires(path: str) -> None:
     given = spec.load(path)
-    hosts, rate = list(given.hosts), tuning.Ceilings(given, {})
+    hosts, rate = list(given.hosts), tuning.Throughputs(given, {})
     tried = [s for anew in (False, True) for s in settings(given, hosts, 1e12, ("tuning", "tools"), anew=anew)]
     most = tuning.wires_Bps(given)
     rate.ahead(s.overrides for s in tried)
