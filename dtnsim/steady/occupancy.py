@@ -14,13 +14,14 @@ Shapes: S scenarios, C columns (`dtnsim.steady.stages`), N states.
 from collections import defaultdict
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
-from functools import cached_property
-from itertools import combinations, pairwise, product
+from functools import cached_property, lru_cache
+from itertools import chain, combinations, pairwise, product
 from math import comb, prod
 from typing import Final
 
 import numpy as np
 
+from dtnsim.ground.grouping import by_key
 from dtnsim.ground.records import Transfer
 from dtnsim.physics._arrays import BoolArray, FloatArray as Array, Index
 from dtnsim.physics.waiting import time_shares
@@ -34,6 +35,8 @@ _MOST: Final = 64  #: states that are told apart at most
 #: scenarios from which on it is asked first whether any state fills a station: of fewer all states are sooner solved
 _MANY: Final = 32
 _FULL: Final = 1e-6  #: part of a station's capacity that may be left of it when it is full
+#: entries of all states and scenarios that are worked out at once
+_AT_ONCE: Final = 1 << 22
 _Split = tuple[tuple[int, int], ...]  #: columns that are told apart, and the numbers of how (`Steps`)
 #: parts of a worker's time, with its stations for itself, up to which a wait or a step is at its mean: where there is
 #: room for all states, and where there is not
@@ -122,54 +125,96 @@ def _waiting_apart(m: Matrices, plain: int, waits: BoolArray) -> Matrices:
 
 
 @dataclass(frozen=True, slots=True)
-class _Chain:
-    """The states of some columns' workers, those at each step as a column of their own."""
+class _States:
+    """The N states of the workers of P columns, whichever these are, of which L numbers are at some step."""
 
-    #: Of the columns without states, and then of the steps of the others for each number of workers, C' in all.
-    rates: Rates
-    #: The columns without states, and those with.
-    plain: Index
-    split: Index
-    owner: Index  #: (C',) which of these each is of, the latter behind the former.
-    present: BoolArray  #: (N, C') which steps are there in each state.
-    first: Index  #: (N, C'') of each column with states, those of its workers that are at its first step; C' for none.
-    ways: tuple[Index, Index, Index, Array]  #: (from, to, column, bytes of a visit) of each way from state to state.
+    present: BoolArray  #: (N, L) which of the numbers are there.
+    first: Index  #: (N, P) those of each column at its first step; L for none.
+    owner: Index  #: (L,) their columns.
+    nth: Index  #: (L,) which of their column's they are.
+    ways: tuple[Index, Index, Index]  #: (from, to, who goes) of each way from state to state.
 
-    def average(self, mean: Array, most: Array, scenarios: Index, near: float | None) -> None:
+
+@lru_cache(maxsize=64)
+def _states(alike: tuple[tuple[int, int], ...]) -> _States:
+    """The states of columns of so many workers, who are at so many steps."""
+    sizes = [workers * steps for workers, steps in alike]
+    begin = np.cumsum([0, *sizes])
+    states = list(product(*(placements(workers, steps) for workers, steps in alike)))
+    place = {state: n for n, state in enumerate(states)}
+    present = np.zeros((len(states), begin[-1]), dtype=bool)
+    first = np.full((len(states), len(alike)), begin[-1])
+    ways: list[tuple[int, int, int]] = []
+    for n, (i, (most, steps)) in product(range(len(states)), enumerate(alike)):
+        workers = states[n][i]
+        if workers[0]:
+            first[n, i] = begin[i] + workers[0] - 1
+        for s in np.flatnonzero(workers).tolist():
+            after = list(workers)
+            after[s] -= 1
+            after[(s + 1) % steps] += 1
+            who = int(begin[i]) + s * most + workers[s] - 1
+            present[n, who] = True
+            ways.append((n, place[(*states[n][:i], tuple(after), *states[n][i + 1 :])], who))
+    begins, ends, goes = np.array(ways, np.intp).T
+    owner = np.repeat(np.arange(len(alike)), sizes)
+    return _States(present, first, owner, np.arange(begin[-1]) - begin[owner], (begins, ends, goes))
+
+
+@dataclass(frozen=True, slots=True)
+class _Apart:
+    """Columns at their mean, and of some of them each number of workers at a step as a column of its own."""
+
+    rates: Rates  #: Of both, C' in all.
+    means: Index  #: The columns at their mean.
+    begin: dict[tuple[int, int], int]  #: Where the numbers of a column that is told apart in a way begin.
+    visits: Index  #: (C, K) whether a column visits a station, 1 or 0.
+    visit_B: Array  #: (C,) bytes of a visit.
+
+    def average(
+        self, split: Sequence[_Split], states: _States, mean: Array, most: Array, scenarios: Index, near: float | None
+    ) -> None:
         """Puts mean rates into ``mean`` (S, C), where a station that workers share with others is full in any state.
 
         Args:
+            split: The columns with states in each scenario, S of P.
+            states: Their states.
             mean: Rates of all columns [B/s].
             most: (S, C) as `solve.Rates.while_active` takes it, those with states among them.
+            scenarios: (S,) their numbers among those of the rates.
+            near: As `solve.Rates.while_active` takes it.
         """
-        shared = self._shared(np.asarray((most[:, self.plain] > 0).any(axis=0)))
-        if not len(shared):
-            return
-        (states, count), s = self.present.shape, len(scenarios)
-        lanes = np.where(np.broadcast_to(self.present, (s, states, count)), np.inf, 0.0)
-        lanes[:, :, : len(self.plain)] = most[:, None, self.plain]
-        rates = self.rates.take(np.repeat(scenarios, states))
-        solution = rates.while_active(lanes.reshape(-1, count), near, bound=False)
-        full = rates.m.loads(solution.rate, shared) >= solution.capacity[:, shared] * (1 - _FULL)
-        rate = np.concatenate([solution.rate, np.zeros((s * states, 1))], axis=1).reshape(s, states, count + 1)
-        begins, ends, column, visit_B = self.ways
-        flow = np.zeros((states * states, s))
-        np.add.at(flow, begins * states + ends, (rate[:, begins, column] / visit_B).T)
-        share = time_shares(flow.T.reshape(s, states, states))
-        plain_rate = np.einsum("sn,snc->sc", share, rate[:, :, : len(self.plain)])
-        split_rate = np.einsum("sn,snc->sc", share, rate[:, np.arange(states)[:, None], self.first])
-        felt = np.flatnonzero(full.reshape(s, -1).any(axis=1) & np.isfinite(split_rate).all(axis=1))
-        mean[felt[:, None], self.plain] = plain_rate[felt]
-        mean[felt[:, None], self.split] = split_rate[felt]
-
-    def _shared(self, active: BoolArray) -> Index:
-        """Stations that a column with states shares with another of these, or one of the ``active`` without."""
-        m = self.rates.m
-        visits = np.zeros((len(self.plain) + len(self.split), m.capacity.shape[1] + 1), dtype=bool)
-        visits[self.owner[m.total.row], m.total.station] = True
-        split, plain = visits[len(self.plain) :], visits[: len(self.plain)][active]
-        met = split.any(axis=0) & (split.sum(axis=0) + plain.sum(axis=0) > 1)
-        return np.flatnonzero(met[:-1])
+        (count, local), total = states.present.shape, len(self.rates.m.workers)
+        columns, begin = np.array([[(c, self.begin[c, way]) for c, way in row] for row in split]).transpose(2, 0, 1)
+        each, beside = np.arange(len(split))[:, None], most.copy()
+        beside[each, columns] = 0.0
+        here = self.visits[columns].sum(axis=1)
+        met = (here > 0) & (here + (beside > 0) @ self.visits > 1)
+        several, shared = np.flatnonzero(met.any(axis=1)), np.flatnonzero(met.any(axis=0))
+        step = max(1, _AT_ONCE // (count * max(len(self.rates.m.total.row), 1)))
+        for rows in (several[n : n + step] for n in range(0, len(several), step)):
+            every, state = np.arange(len(rows))[:, None, None], np.arange(count)[:, None]
+            numbers = np.full((len(rows), local + 1), total)
+            numbers[:, :-1] = begin[rows][:, states.owner] + states.nth
+            lanes = np.zeros((len(rows), count, total))
+            lanes[:, :, : len(self.means)] = beside[rows][:, None, self.means]
+            lanes[every, state, numbers[:, None, :-1]] = np.where(states.present, np.inf, 0.0)
+            rates = self.rates.take(np.repeat(scenarios[rows], count))
+            solution = rates.while_active(lanes.reshape(-1, total), near, bound=False)
+            full = rates.m.loads(solution.rate, shared) >= solution.capacity[:, shared] * (1 - _FULL)
+            full = full.reshape(len(rows), count, -1) & met[np.ix_(rows, shared)][:, None]
+            rate = np.concatenate([solution.rate, np.zeros((len(solution.rate), 1))], axis=1)
+            rate = rate.reshape(len(rows), count, total + 1)
+            begins, ends, goes = states.ways
+            often = rate[every[..., 0], begins, numbers[:, goes]] / self.visit_B[columns[rows][:, states.owner[goes]]]
+            flow = np.zeros((count * count, len(rows)))
+            np.add.at(flow, begins * count + ends, often.T)
+            share = time_shares(flow.T.reshape(len(rows), count, count))
+            means = np.einsum("sn,snc->sc", share, rate[:, :, : len(self.means)])
+            apart = np.einsum("sn,snc->sc", share, rate[every, state, numbers[:, states.first]])
+            felt = full.any(axis=(1, 2)) & np.isfinite(apart).all(axis=1)
+            mean[rows[felt][:, None], self.means] = means[felt]
+            mean[rows[felt][:, None], columns[rows[felt]]] = apart[felt]
 
 
 class Occupancy:
@@ -191,7 +236,7 @@ class Occupancy:
         several = [np.isin(t.number[0], [n for n, steps in t.phases.items() if len(steps) > 1]) for t in self._told]
         self._number = np.stack(np.broadcast_arrays(*(column_steps.number.T for column_steps in self._told)), axis=1)
         self._several = np.stack(np.broadcast_arrays(*several), axis=1)
-        self._chains: dict[_Split, _Chain] = {}
+        self._known: dict[frozenset[tuple[int, int]], _Apart] = {}
 
     @cached_property
     def _most_used(self) -> tuple[Index, Index, Array]:
@@ -229,96 +274,75 @@ class Occupancy:
         averaged = np.array(np.broadcast_to(mean, active.shape))
         numbers = np.where(several[affected, :, None], take(scenarios[affected], self._number), -1)
         patterns, which = np.unique(numbers, axis=0, return_inverse=True)
-        for n, pattern in enumerate(patterns.tolist()):
-            split = self._told_apart([(c, *ways) for c, ways in enumerate(pattern) if ways[0] >= 0])
-            if split:
-                rows = affected[which.ravel() == n]
+        told = [
+            self._told_apart([(c, *ways) for c, ways in enumerate(row) if ways[0] >= 0]) for row in patterns.tolist()
+        ]
+        alike = by_key((tuple(map(self._size, told[n])), place) for place, n in enumerate(which.ravel().tolist()))
+        for sizes, places in alike.items():
+            if sizes:
+                rows, splits = affected[places], [told[n] for n in which.ravel()[places].tolist()]
                 rates = averaged[rows]
-                chain, numbered = self._chain(split, scenarios[rows], np.asarray(active[rows].any(axis=0)))
-                chain.average(rates, most[rows], numbered, near)
+                apart, numbered = self._apart(
+                    set(chain(*splits)), scenarios[rows], np.asarray(active[rows].any(axis=0))
+                )
+                apart.average(splits, _states(sizes), rates, most[rows], numbered, near)
                 averaged[rows] = rates
         return averaged
 
     def _told_apart(self, columns: list[tuple[int, int, int]]) -> _Split:
         """All of them if there is room for their states; else those with the fewest, alike ones all or none."""
-        fine = {(c, number): self._count(c, number) for c, number, _ in columns}
+        fine = {(c, number): self._count((c, number)) for c, number, _ in columns}
         if prod(fine.values()) <= _MOST:
-            return tuple(sorted(fine))
+            return tuple(sorted(fine, key=self._size))
         counts: dict[int, list[tuple[int, int]]] = defaultdict(list)
         for c, _, number in columns:
-            counts[self._count(c, number)].append((c, number))
+            counts[self._count((c, number))].append((c, number))
         chosen: list[tuple[int, int]] = []
         states = 1
         for count, alike in sorted(counts.items()):  # more workers are nearer to their mean
             states *= count ** len(alike)
             if states <= _MOST:
-                chosen += [(c, number) for c, number in alike if count > 1]
-        return tuple(sorted(chosen))
+                chosen += [way for way in alike if count > 1]
+        return tuple(sorted(chosen, key=self._size))
 
-    def _count(self, c: int, number: int) -> int:
-        """States of a column whose steps are told apart so."""
-        further = len(self._steps[c][number]) - 1
-        return comb(self._columns[c].workers + further, further)
+    def _size(self, way: tuple[int, int]) -> tuple[int, int]:
+        """Workers and steps of a column that is told apart in a way."""
+        c, number = way
+        return self._columns[c].workers, len(self._steps[c][number])
 
-    def _chain(self, split: _Split, scenarios: Index, active: BoolArray) -> tuple[_Chain, Index]:
-        """The states of some columns, and the numbers (S,) of scenarios there: made for few of all, kept for many.
+    def _count(self, way: tuple[int, int]) -> int:
+        """States of a column that is told apart in a way."""
+        workers, steps = self._size(way)
+        return comb(workers + steps - 1, steps - 1)
+
+    def _apart(self, ways: set[tuple[int, int]], scenarios: Index, active: BoolArray) -> tuple[_Apart, Index]:
+        """Columns told apart beside all that run, and the numbers (S,) of scenarios there: made for few, kept for many.
 
         Args:
-            split: Columns with states.
+            ways: Columns that have states in any of the scenarios, and how they are told apart.
             scenarios: (S,) numbers of the scenarios.
             active: (C,) columns that run in any of these.
         """
         if 2 * len(scenarios) < len(self._number):
-            return self._states(split, np.flatnonzero(active), scenarios), np.arange(len(scenarios))
-        if split not in self._chains:
-            self._chains[split] = self._states(split, np.arange(len(active)), slice(None))
-        return self._chains[split], scenarios
+            return self._made_apart(sorted(ways), np.flatnonzero(active), scenarios), np.arange(len(scenarios))
+        key = frozenset(ways)
+        if key not in self._known:
+            self._known[key] = self._made_apart(sorted(ways), np.arange(len(active)), slice(None))
+        return self._known[key], scenarios
 
-    def _states(self, split: _Split, beside: Index, scenarios: Index | slice) -> _Chain:
-        """The states of some columns beside others in some scenarios."""
-        those = np.array([c for c, _ in split])
-        plain = np.setdiff1d(beside, those)
-        columns, owner = [self._columns[c] for c in plain], list(range(len(plain)))
-        waits = [False] * len(plain)
-        number: dict[tuple[int, int, int], int] = {}
-        for place, (c, way) in enumerate(split, len(plain)):
-            steps = self._steps[c][way]
-            for s, workers in product(range(len(steps)), range(1, self._columns[c].workers + 1)):
-                number[c, s, workers] = len(columns)
-                columns.append(replace(self._columns[c], workers=workers, whole=False, numbers=steps[s]))
-                owner.append(place)
+    def _made_apart(self, ways: list[tuple[int, int]], means: Index, scenarios: Index | slice) -> _Apart:
+        """Some columns told apart, beside some at their mean, in some scenarios."""
+        columns, owner, waits = [self._columns[c] for c in means], means.tolist(), [False] * len(means)
+        begin: dict[tuple[int, int], int] = {}
+        for c, way in ways:
+            begin[c, way], steps, column = len(columns), self._steps[c][way], self._columns[c]
+            for s, workers in product(range(len(steps)), range(1, column.workers + 1)):
+                columns.append(replace(column, workers=workers, whole=False, numbers=steps[s]))
+                owner.append(c)
                 waits.append(bool(way & 1) and s == len(steps) - 1)
-        m = _waiting_apart(staged(self._m, columns), len(plain), np.array(waits))
+        m = _waiting_apart(staged(self._m, columns), len(means), np.array(waits))
+        visits = np.zeros((len(self._columns), m.capacity.shape[1] + 1), np.intp)
+        visits[np.array(owner)[m.total.row], m.total.station] = 1
         rates = Rates(m if isinstance(scenarios, slice) else m.take(scenarios))
-        ways = self._transitions(split, number, len(columns))
-        return _Chain(rates, plain, those, np.array(owner), *ways)
-
-    def _transitions(
-        self, split: _Split, number: dict[tuple[int, int, int], int], count: int
-    ) -> tuple[BoolArray, Index, tuple[Index, Index, Index, Array]]:
-        """``present``, ``first`` and ``ways`` of a `_Chain`.
-
-        Args:
-            split: Columns with states.
-            number: Of so many workers of one of them at a step.
-            count: Of all numbers.
-        """
-        states = list(product(*(placements(self._columns[c].workers, len(self._steps[c][way])) for c, way in split)))
-        place = {state: n for n, state in enumerate(states)}
-        present = np.zeros((len(states), count), dtype=bool)
-        first = np.full((len(states), len(split)), count)
-        ways: list[tuple[int, int, int]] = []
-        visits_B: list[float] = []
-        for n, (i, (c, _)) in product(range(len(states)), enumerate(split)):
-            workers = states[n][i]
-            first[n, i] = number.get((c, 0, workers[0]), count)
-            for s in np.flatnonzero(workers).tolist():
-                after = list(workers)
-                after[s] -= 1
-                after[(s + 1) % len(workers)] += 1
-                column = number[c, s, workers[s]]
-                present[n, column] = True
-                ways.append((n, place[(*states[n][:i], tuple(after), *states[n][i + 1 :])], column))
-                visits_B.append(visit_B(self._transfers[self._columns[c].f]))
-        begins, ends, columns = np.array(ways, np.intp).T
-        return present, first, (begins, ends, columns, np.array(visits_B))
+        visit_Bs = np.array([visit_B(self._transfers[column.f]) for column in self._columns])
+        return _Apart(rates, means, begin, visits[:, :-1], visit_Bs)

@@ -90,13 +90,13 @@ def test_states_are_solved_where_a_station_may_be_full_in_any_of_them_and_nowher
         slowdowns=(slowdown,),
     )
     solved: list[int] = []
-    average = occupancy._Chain.average
+    average = occupancy._Apart.average
 
-    def noted(chain: occupancy._Chain, found: np.ndarray, active: np.ndarray, *rest: object) -> None:
-        solved.append(len(active))
-        average(chain, found, active, *rest)
+    def noted(apart: occupancy._Apart, split: list[object], *rest: object) -> None:
+        solved.append(len(split))
+        average(apart, split, *rest)
 
-    monkeypatch.setattr(occupancy._Chain, "average", noted)
+    monkeypatch.setattr(occupancy._Apart, "average", noted)
     found = epochs.rates(problem)
     some, solved[:] = max(solved), []
     monkeypatch.setattr(occupancy, "_MANY", math.inf)
