@@ -1,7 +1,7 @@
 """Measured beside predicted, over all cases: errors, coverage and bottlenecks; fit and blind apart."""
 
 import math
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import nullcontext
 from dataclasses import asdict, dataclass, replace
 from functools import lru_cache
@@ -33,6 +33,8 @@ from dtnsim.steady.timed import composer
 
 SAMPLES: Final = 256
 ROLES: Final = ("fit", "blind")
+_Options = tuple[int, int, bool, bool]  #: draws, their seed, with reasons, with what residuals are made of
+_Piece = tuple[PathSpec, Sequence[Case]]
 
 
 @dataclass(frozen=True, slots=True)
@@ -146,7 +148,9 @@ def validate(
         pieces = [(paths(listed[those[0]]), [listed[n] for n in those]) for those in groups.values()]
         if scheduler is None:
             run_together(path for path, _ in pieces)
-        results = Pool(judged_on, (samples, seed, reasons, residuals), pieces, scheduler=scheduler).results()
+        options = samples, seed, reasons, residuals
+        spread = Pool(judged_on, options, pieces, scheduler=scheduler) if scheduler else None
+        results = _here(options, pieces) if spread is None else spread.results()
         numbers, by_number = list(groups.values()), dict[int, Judgement]()
         with runtime.gc_resumed(aside=True):
             for number, batch in results:
@@ -159,8 +163,22 @@ def validate(
     return Validation(tuple(judged))
 
 
-def judged_on(options: tuple[int, int, bool, bool], piece: tuple[PathSpec, Sequence[Case]]) -> list[Judgement]:
-    """Cases of one path, by so many draws of a seed, with or without reasons and what residuals are made of."""
+def _here(options: _Options, pieces: Sequence[_Piece]) -> Iterator[tuple[int, list[Judgement]]]:
+    """Judges in this process: paths whose rounds of TCP are not known yet come last, and those run at once."""
+    from dtnsim.physics.tcp.rate_over_time import NotYet, gathered
+
+    later: list[int] = []
+    with gathered():
+        for number, piece in enumerate(pieces):
+            try:
+                yield number, judged_on(options, piece)
+            except NotYet:
+                later.append(number)
+    yield from ((number, judged_on(options, pieces[number])) for number in later)
+
+
+def judged_on(options: _Options, piece: _Piece) -> list[Judgement]:
+    """Cases of one path."""
     (samples, seed, reasons, residuals), (path, those) = options, piece
     with nullcontext() if reasons else without_words():
         composed = composer(path, Draw())
