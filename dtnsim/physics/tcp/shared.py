@@ -28,6 +28,7 @@ from dtnsim.physics.tcp._flow import RING, Flow, Windowed, ring
 #: Slices in the shortest round trip; least and longest slice [s]
 SLICES: Final = 4.0
 SLICE_S: Final = (5e-4, 0.0075)
+_MANY: Final = 30  #: segments dropped in a slice from which on it is sooner drawn how many of them each flow loses
 _MODULUS: Final = 2147483647  #: the generator of Park and Miller; a draw is its state over this
 
 
@@ -110,6 +111,7 @@ class _Queue:
 
     def run(self, flows: list[Flow], first: int, last: int, seed: int) -> None:
         """Runs the flows for ``last`` slices; from the ``first`` on they are measured."""
+        self._rng = np.random.default_rng(seed)
         for n in range(last):
             seed = seed * 16807 % _MODULUS
             phase = seed % 7
@@ -169,7 +171,13 @@ class _Queue:
         pull = sum(pulls)
         if pull <= 0.0:
             return total
-        for _ in range(int(over + u)):
+        count = int(over + u)
+        if count > _MANY:  # the same chances all at once
+            for f, drawn in zip(flows, self._rng.multinomial(count, np.array(pulls) / pull).tolist(), strict=True):
+                f.dropped = float(min(drawn, int(f.queued + f.sends)))
+                total -= f.dropped
+            return total
+        for _ in range(count):
             v = (v * 16807.0 + 0.1) % 1.0
             point = v * pull
             for f, part in zip(flows, pulls, strict=True):
