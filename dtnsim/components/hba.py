@@ -62,7 +62,8 @@ class Hba(Component):
             uplink_lane = lane if self.expander_lane is None else minimum(lane, row.term(self.expander_lane))
             lanes = {"lanes": self.uplink_lanes, "uplink_lane": uplink_lane, "drive_lane": row.term(self.drive_lane)}
             uplink = law(pcie.expander_uplink_rate, **lanes, buffered=self.buffered)
-            row.charge(f"{name}.uplink", "sas", capacity=uplink, what="expander uplink")
+            more = "more lanes to the expander, or one that buffers ({key}.uplink_lanes, {key}.buffered)"
+            row.charge(f"{name}.uplink", "sas", capacity=uplink, what="expander uplink", remedy=more)
         takes = self.engine_write if use.operation == "write" else None
         engine = row.term(takes or self.engine)
         spent = self.allowance.spent(row, engine, use.total_B) if self.allowance is not None else None

@@ -116,11 +116,11 @@ def decide(p: Prediction, wanted: Sequence[Goal] = (), start: dt.time | None = N
     says, tools = verdict(p, wanted, start), _by_another(p, f) if len(p.transfers) == 1 else []
     usual = holds.usual(p)
     ways = () if _until_last_start(p) else _distinct((*(usual.ways if usual is not None else ()), *_remedies(p, t)))
+    more = _more_at_once(p, f, ways)
     # what can be typed comes first, unless another brings more than twice as much
-    rank = {way: 2 if typed(p, way) else 1 for way in ways}
+    rank = {way: 2 if typed(p, way) else 1 for way in (*ways, *more)}
     ranked = sorted(ways, key=lambda w: -w.ceiling_Bps * rank[w])[:_TRIED]
-    tried = [(way, _predicted_again(p, p.given.changed(way.overrides))) for way in ranked]
-    helps = [each for each in tried if _speedup(p, each[1]) > relieved.WORTH]
+    helps = _helpful(p, ranked) or _helpful(p, more)
     helps.sort(key=lambda each: -_speedup(p, each[1]) * rank[each[0]])
     measure = _first(p, wanted, 1 if helps or len(p.transfers) > 1 else _TRIED)
     measure = tuple(text for text in measure if text.endswith(LATE)) or (() if enough else measure)  # a verdict's alone
@@ -156,6 +156,20 @@ def _remedies(p: Prediction, t: TransferPrediction) -> Sequence[Remedy]:
     if len(p.transfers) <= relieved.TRIED or not (sets := t.ladder[0].overrides):
         return t.ways
     return [Remedy(t.ladder[0].remedy, sets, t.ceiling)]
+
+
+def _more_at_once(p: Prediction, f: int, ways: Sequence[Remedy]) -> list[Remedy]:
+    """More at once of a single transfer, which may bring much in most runs and nothing at the ceiling."""
+    if p.drawn is None or len(p.transfers) > 1 or _until_last_start(p):
+        return []
+    more = relieved.more_at_once(p.given, p.problem, f, holds.holder(p).kind)
+    return [way for way in more if way.overrides not in {w.overrides for w in ways}]
+
+
+def _helpful(p: Prediction, ways: Sequence[Remedy]) -> list[tuple[Remedy, Prediction]]:
+    """Those of some changes by which the median rises, with the answers."""
+    answers = ((way, _predicted_again(p, p.given.changed(way.overrides))) for way in ways)
+    return [each for each in answers if _speedup(p, each[1]) > relieved.WORTH]
 
 
 def _distinct(ways: Iterable[Remedy]) -> list[Remedy]:

@@ -139,17 +139,17 @@ def usual(p: Prediction) -> Usual | None:
 
 def following(p: Prediction, better: Prediction) -> str:
     """What holds another answer; by name where that sounds like what holds this one, as drives of two volumes do."""
-    then, now = _holder(better), _holder(p)
+    then, now = holder(better), holder(p)
     words, same = (brief(holds(each, replace(b, work=()))) for each, b in ((better, then), (p, now)))
     return f"{words} ({then.station})" if words == same and then.station != now.station else words
 
 
 def is_same_limit(p: Prediction, then: str) -> bool:
     """Whether a limit is the one of now, whatever their sizes."""
-    return then.partition(": ")[0] == brief(holds(p, replace(_holder(p), work=()))).partition(": ")[0]
+    return then.partition(": ")[0] == brief(holds(p, replace(holder(p), work=()))).partition(": ")[0]
 
 
-def _holder(p: Prediction) -> Bottleneck:
+def holder(p: Prediction) -> Bottleneck:
     """What holds the transfer that takes longest in most of its draws."""
     mostly = usual(p)
     return mostly.holder if mostly is not None else p.longest.bottleneck

@@ -61,8 +61,9 @@ class Ladder(Lazy[Rung]):
         """The path without what holds the transfer, as ``--set`` would have it, and stations that are to hold nobody.
 
         A connection has what its remedy would set, or a wider narrowest place; a faster clock is one of all threads of
-        its host. What no setting relieves (an allowance of a port) has no limit; nor do workers wait that hold it. None
-        where nothing else of the path holds it.
+        its host, as faster cores are; what relieves one station of a part relieves all of which that is said. What no
+        setting relieves (an allowance of a port) has no limit; nor do workers wait that hold it. None where nothing
+        else of the path holds it.
         """
         path, problem, k = self._given, self._problem, self._cause.station
         if path is None:
@@ -73,8 +74,11 @@ class Ladder(Lazy[Rung]):
             changed = self._changed(path, problem, self._m, station)
             if changed is not None and self._why(changed[1]) != reason(problem, self._f, self._cause):
                 return changed[0], frozenset()
-            threads = ".clock" in remedy(problem, station)
-            gone = {s.name for s in problem.stations if threads and (s.kind, s.host) == ("core", station.host)}
+            text, key = remedy(problem, station), key_of(problem, station)
+            threads = ".clock" in text
+            cores = threads or station.kind == "cpu"
+            gone = {s.name for s in problem.stations if cores and (s.kind, s.host) == ("core", station.host)}
+            gone |= {s.name for s in problem.stations if key == key_of(problem, s) != "" and remedy(problem, s) == text}
             gone |= {station.name, *self._boxed(problem, self._m, station)}
             after = next((r.station for r in islice(self, 1, None) if r.station not in gone), "")
             if threads and any(s.name == after and s.kind in _DRIVES for s in problem.stations):

@@ -88,6 +88,11 @@ def remedies(path: PathSpec, problem: Problem, f: int, t: TransferPrediction, ra
     return tuple(sorted(remedies, key=lambda way: -way.ceiling_Bps))
 
 
+def more_at_once(path: PathSpec, problem: Problem, f: int, kind: str) -> list[Remedy]:
+    """More at once against what holds transfer ``f``, a station of some kind; what it brings is not known."""
+    return [Remedy(words, overrides, math.nan) for words, overrides in _tried(path, problem, f, kind, None)]
+
+
 def remedy_words(prediction: Prediction, f: int) -> str:
     """What relieves transfer ``f`` in words, or that neither a change nor the lack of its limit brings a tenth."""
     t = prediction.transfers[f]

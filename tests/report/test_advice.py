@@ -76,7 +76,7 @@ def test_what_a_card_says_to_gain_is_gained_where_it_is_typed(path: str) -> None
         assert times == pytest.approx(then / p.throughput_Bps.p50, rel=0.06), line  # two digits
 
 
-@pytest.mark.parametrize("path", ["uci/ascp-ucinet", "uci/dd-lightpath", "examples/dtn-100g-zfs", "examples/rdma-100g"])
+@pytest.mark.parametrize("path", ["uci/ascp-ucinet", "uci/dd-lightpath", "uci/perfsonar", "examples/rdma-100g"])
 def test_what_a_wider_place_gains_is_what_predict_says_of_it(path: str) -> None:
     """Of ceilings that were 12 and 1.4 times, where `--set` of the same gave 2.6 and 1.12."""
     p = predict(path, samples=32)
@@ -94,7 +94,7 @@ def test_what_a_wider_place_gains_is_what_predict_says_of_it(path: str) -> None:
 @pytest.mark.parametrize("path", ["examples/ceph-to-ceph", "examples/cloud-to-campus"])
 def test_a_place_of_which_each_stream_has_a_part_can_be_gone(path: str) -> None:
     """A part of a place without a limit was no number, and nothing else of the path had a limit."""
-    assert "Next limit: " in (gains := decide(predict(path, samples=8)).gains) or "less than a tenth" in gains
+    assert re.search("Next limit|a tenth", decide(predict(path, overrides={"transfer.tool.cc": 64}, samples=8)).gains)
 
 
 def test_threads_without_end_are_as_good_as_no_limit(tmp_path: Path) -> None:
@@ -113,7 +113,7 @@ def test_a_faster_clock_gains_no_more_than_is_said(path: str) -> None:
     """It relieves all cores of its host: 2.4 times on luks-lvm, where 1.6 was said of the one that was full."""
     p = predict(path, samples=0)
     card, held = decide(p), p.bottleneck
-    key, most = re.search(r"hosts\.\S+\.clock", held.remedy)[0], float(re.match(r"up to ([\d.]+)", card.gains)[1])
+    key, most = f"hosts.{held.host}.cpu.clock", float(re.match(r"up to ([\d.]+)", card.gains)[1])
     clock = min(2.0 * p.given.hosts[held.host].cpu.clock.value, 9.9e9)
     assert predict(p.given.changed([f"{key}={clock / 1e9} GHz"]), samples=0).ceiling < 1.06 * most * p.ceiling
 
