@@ -1,12 +1,12 @@
-"""Which numbers that nobody wrote move the answer, and how far: each at the ends of its spread, the others as they are.
+"""Unstated numbers that move the answer, and how far: each at p10 and p90 of its spread, all others at their medians.
 
-They are tried one at a time, all trials together as scenarios of one composition; where there are very many, those
-that go with the answer most in the scenarios of the interval.
+Each is tried by itself, all trials as scenarios of one composition. Where there are very many, only those that
+correlate most with the answer in the scenarios of the interval are tried.
 
-Defaults without a spread that nobody wrote (`moved`): another value that many systems have, and what the answer
-becomes. A field says itself what it often is (`dtnsim.ground.uncertainty`): an MTU of 9000, BBR, an older release of
-a tool. All places of a path where one and the same field is not written are tried together, since frames are only as
-large as the smallest MTU of a route. An option of a tool is tried only where the tool's plan is another with it.
+Unstated settings without a spread (`moved`) are tried at another value that is common in the field, which the field's
+own type names (`dtnsim.ground.uncertainty`): an MTU of 9000, BBR, an older release of a tool. A field that is unstated
+in several places is changed in all of them at once, because a route's frames are only as large as its smallest MTU. A
+tool's option is tried only if it changes the tool's plan.
 """
 
 from __future__ import annotations
@@ -39,7 +39,7 @@ from dtnsim.steady import epochs, ordering, timed
 from dtnsim.steady.scenarios import Scenarios
 
 _NAMED: Final = 2  #: keys that an answer names one by one
-#: places that are tried one by one where all together move the answer, and what is as much as another answer
+#: most places that are tried one by one if all together move the answer, and the difference that counts as a change
 _ALONE: Final = 4
 _SAME: Final = 1e-3
 WORTH: Final = 0.05  #: part of the answer that a default has to move to be listed
@@ -60,9 +60,9 @@ class Change(NamedTuple):
 
 
 def moved(composer: Composer, nominal: Problem, whole_Bps: float) -> Iterator[Assumption]:
-    """What each default that has another usual value does to the answer when it has that.
+    """How the answer changes when each unstated setting has its other common value.
 
-    Neglects: defaults that are tried together and undo each other.
+    Neglects: changes that are tried together and cancel out.
     """
     if len(nominal.transfers) > TRANSFERS:
         return
@@ -76,7 +76,7 @@ def moved(composer: Composer, nominal: Problem, whole_Bps: float) -> Iterator[As
 
 
 def _parts(changes: Sequence[Change]) -> Iterator[Sequence[Change]]:
-    """What `_moving` may come to."""
+    """All groups of changes that `_moving` may try."""
     if len(changes) == 1:
         yield from ([each] for each in _each_alone(changes[0]))
     else:
@@ -85,9 +85,9 @@ def _parts(changes: Sequence[Change]) -> Iterator[Sequence[Change]]:
 
 
 def _groups(changes: Iterable[Change]) -> Iterable[list[Change]]:
-    """What is tried together first: each field with one of its other values, and none beside what can hide it.
+    """Changes to try together first: one other value of each field, apart from any change that could hide its effect.
 
-    Another congestion control minds neither losses nor packets, as others do: it is tried with fields of storage.
+    A different congestion control may make losses and packet sizes irrelevant, so it is tried with the storage fields.
     """
     groups: dict[tuple[bool, int], list[Change]] = {}
     turns = Counter[str]()
@@ -99,7 +99,7 @@ def _groups(changes: Iterable[Change]) -> Iterable[list[Change]]:
 
 
 def _moving(tried: _Trial, changes: Sequence[Change]) -> Iterator[Assumption]:
-    """Those of some changes that an answer lists: halved until all of a part together move little, or one is left."""
+    """The changes worth listing, found by bisection: a group that moves the answer little as a whole is dropped."""
     if len(changes) == 1:
         yield from _listed(tried, changes[0])
     elif not abs(tried(*changes) - 1) < _LITTLE:
@@ -112,16 +112,16 @@ def _halves(changes: Sequence[Change]) -> tuple[Sequence[Change], Sequence[Chang
 
 
 def _each_alone(change: Change) -> list[Change]:
-    """The same in each of its fields alone, where those are a few."""
+    """The same change in each of its places alone, if there are only a few."""
     return [change._replace(found=[f]) for f in change.found] if 1 < len(change.found) <= _ALONE else []
 
 
 def _listed(tried: _Trial, change: Change) -> Iterator[Assumption]:
-    """A default as an answer lists it, where it moves the answer."""
+    """The entry for a default that moves the answer; nothing for one that does not."""
     ratio, path, amounts = tried(change), tried.composer.spec, tried.known
     if not abs(ratio - 1) > WORTH:
         return
-    if amounts:  # what moves in a given time depends on the rate
+    if amounts:  # the bytes that a timed test moves depend on the rate
         tried.known = None
         ratio, tried.known = tried(change), amounts
     name, other, places = change
@@ -144,14 +144,14 @@ class _Trial:
     _found: dict[Any, float] = field(default_factory=dict)  #: What was asked before.
 
     def __call__(self, *changes: Change) -> float:
-        """What the answer becomes, over what it is; not a number where a value does not fit."""
+        """The changed answer divided by the present one; NaN if a value does not fit."""
         key = self.known is None, *((c.name, c.other, *(place for place, _ in c.found)) for c in changes)
         if key not in self._found:
             self._found[key] = self._answer(changes)
         return self._found[key]
 
     def ahead(self, several: Iterable[Sequence[Change]]) -> None:
-        """Runs the connections of several trials together: each alone takes as many steps."""
+        """Runs the TCP rounds of several trials as one batch, which takes as many steps as one trial alone."""
         with suppress(DtnsimError):
             run_together(with_values(self.composer.spec, changes) for changes in several)
 
@@ -174,7 +174,7 @@ def with_values(path: PathSpec, changes: Iterable[Change]) -> PathSpec:
 
 
 def _composes(composer: Composer, change: Change) -> bool:
-    """Whether a path composes otherwise with a change: with one of transfers, where it plans or reads otherwise."""
+    """Whether a change affects the composition; one of a transfer does only if it alters the tool's plan or reads."""
     numbers = {int(place[1]) for place, _ in change.found if place[0] == "transfers"}
     with suppress(DtnsimError):
         changed = with_values(composer.spec, [change] if numbers else []).transfers
@@ -187,7 +187,7 @@ def _composes(composer: Composer, change: Change) -> bool:
 
 
 def unwritten(path: PathSpec) -> list[Change]:
-    """Fields with other usual values that a path has and nobody wrote."""
+    """Unstated fields of a path that have another common value."""
     by_field: dict[tuple[str, Otherwise], list[tuple[Place, BaseModel]]] = {}
     ends = {end.partition(":")[0] for t in path.transfers for end in (t.source_end, t.to)}
     ends |= {v.server.partition(":")[0] for h in path.hosts.values() for v in h.volumes.values() if v.server}
@@ -209,14 +209,14 @@ def unwritten(path: PathSpec) -> list[Change]:
 
 
 def _can_be(path: PathSpec, host: Host, field: str, text: str, model: BaseModel) -> bool:
-    """Whether a host can have another value of a field: its system the control, its card and the path the frames."""
+    """Whether a host supports the other value: its OS the congestion control, its NIC and path the frame size."""
     if field == "cc":
         return host.has_control(text)
     return not isinstance(model, Nic) or field != "mtu" or (model.could_jumbo and all(s.jumbo for s in path.segments))
 
 
 def _fields(value: object, place: Place, *, default: bool = False) -> Iterator[tuple[Place, str, Otherwise, BaseModel]]:
-    """Fields below a value that have other usual values and are not written; none is in a value that is a default."""
+    """Unstated fields inside a value that have another common value; a value that is itself a default has none."""
     if isinstance(value, BaseModel):
         for name, field in type(value).model_fields.items():
             alternatives = [m for m in field.metadata if isinstance(m, Otherwise)]
@@ -251,7 +251,7 @@ def read(model: type[BaseModel], name: str, text: str) -> object:
 
 
 def place_key(path: PathSpec, place: Place) -> str:
-    """A place as the path file names it: the only segment of a WAN has no number, nor has the only transfer."""
+    """A place by its key in the path file, where a sole WAN segment or transfer has no number."""
     if place[0] == "transfers":
         return ".".join((path.transfer_key(int(place[1])), *map(str, place[2:])))
     steps = place if place[0] != "wan" or len(path.wan) > 1 else ("wan", *place[2:])
@@ -289,7 +289,7 @@ _NUMBER: Final = re.compile(r"(.+) ([-+.e\d]+) (\S+)")
 
 
 class _OneAtATime(Draw):
-    """Every number at its median but one: that at p10 in one scenario, at p90 in the next."""
+    """All parameters at their medians, except one per pair of scenarios: at p10 in the first, at p90 in the second."""
 
     def __init__(self, keys: list[str]) -> None:
         super().__init__(max(2 * len(keys), 2))
@@ -313,7 +313,7 @@ def ends(quantity: Quantity) -> tuple[float, float]:
 
 
 def _quantile(kinds: Sequence[Quantity], score: float) -> float:
-    """Quantile of numbers that are drawn by one of several laws, equally likely, by bisection between theirs."""
+    """Quantile of an equal mixture of several distributions, by bisection between their own quantiles."""
     if not all(k.value for k in kinds):
         return 0.0
     each = [float(draws.around(k.value, k.spread, score, share=k.is_share)) for k in kinds]
@@ -326,7 +326,7 @@ def _quantile(kinds: Sequence[Quantity], score: float) -> float:
 
 
 def assumed(composer: Composer, nominal: Problem, drawn: Scenarios, whole_Bps: float) -> tuple[Assumption, ...]:
-    """Numbers that the path file does not write and that move the answer by more than `WORTH`, the strongest first."""
+    """Unstated numbers that move the answer by more than `WORTH`, largest effect first."""
     if len(nominal.transfers) > _TRANSFERS:
         return ()
     assumptions = [*_uncertain(composer, nominal, drawn, whole_Bps), *moved(composer, nominal, whole_Bps)]
@@ -334,7 +334,7 @@ def assumed(composer: Composer, nominal: Problem, drawn: Scenarios, whole_Bps: f
 
 
 def _uncertain(composer: Composer, nominal: Problem, drawn: Scenarios, whole_Bps: float) -> list[Assumption]:
-    """What numbers with a spread do at the ends of it."""
+    """How unstated numbers with a spread move the answer at p10 and p90."""
     quantities, path = drawn.draw.quantities, composer.spec
     keys = _tried(drawn, path.file)
     if not keys:
@@ -352,10 +352,10 @@ def _uncertain(composer: Composer, nominal: Problem, drawn: Scenarios, whole_Bps
 
 
 def _tried(drawn: Scenarios, file: str) -> list[str]:
-    """Keys of the numbers that nobody wrote or fitted, those first that go with the answer most in the scenarios.
+    """Keys of numbers neither stated nor fitted, those that correlate most with the answer first.
 
-    A number that moves the answer by ``w`` at p90 and by no less beyond, one way only, has a covariance with it of
-    ``w`` times the normal density there at least; so most cannot move it by `WORTH`, and are left out.
+    If a number moves the answer monotonically, by ``w`` at p90, its covariance with the answer is at least ``w`` times
+    the normal density there. Numbers whose covariance rules out an effect of `WORTH` are left out.
     """
     total = np.log(np.maximum(ordering.total_rate(drawn.problem, drawn.parameters), 1e-300))
     total -= total.mean()
@@ -369,14 +369,14 @@ def _tried(drawn: Scenarios, file: str) -> list[str]:
 
 
 def written_in(quantity: Quantity, file: str) -> bool:
-    """Whether the path file itself says a number, or ``--set`` does."""
+    """Whether the path file or ``--set`` states a number."""
     source = quantity.source
     stated = "--set " in source or "given on the command line" in source or (bool(file) and f"{file}:" in source)
     return quantity.typical is None and stated
 
 
 def named(key: str, problem: Problem, written: Mapping[str, Sequence[str]]) -> str:
-    """A number by its keys in the path file; one of the model itself, which has none there, by what it is charged for.
+    """The name of a number: its keys in the path file or, for one of the model's own, what it is charged for.
 
     Args:
         key: Key of its draw.
@@ -392,6 +392,6 @@ def named(key: str, problem: Problem, written: Mapping[str, Sequence[str]]) -> s
 
 
 def _listed_keys(keys: Sequence[str]) -> str:
-    """Keys that go together, the first ones by name."""
+    """Several keys as text, of which only the first few are named."""
     more = f" and {len(keys) - _NAMED} more" if len(keys) > _NAMED else ""
     return ", ".join(keys[:_NAMED]) + more if more else " and ".join(keys)

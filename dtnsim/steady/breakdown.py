@@ -1,8 +1,8 @@
-"""From the ceiling to the median: what is not stated by name, the parameters' spreads, the model's own error, one run.
+"""From the ceiling down to the median: unstated things by name, parameter spreads, the model's error, one run's luck.
 
-The ceiling has every parameter at its median and everything unstated at its best. One group of things after the other
-is drawn as well, in the same scenarios as those of `predict`; a step takes what the median loses by it, so that the
-steps add up to the median of the answer.
+At the ceiling every parameter is at its median and everything unstated at its best. Group after group is then drawn
+too, with the draws of `predict`; each step is the change of the median, so that the steps add up to the median of the
+answer.
 """
 
 from collections.abc import Mapping
@@ -36,7 +36,7 @@ RUN: Final = "one run on a random day"
 
 @dataclass(frozen=True, slots=True)
 class Step:
-    """What one group of things does to the median."""
+    """The effect of one group of unknowns on the median."""
 
     what: str  #: The group.
     change_Bps: float  #: Change of the median by it.
@@ -70,7 +70,7 @@ def _median(problem: Problem, rates: Array) -> float:
 
 
 def _groups(path: PathSpec, drawn: Scenarios) -> Mapping[str, set[str]]:
-    """Keys of what is not stated, by what people call it, the strongest first; the weak ones together."""
+    """Draw keys of unstated things by their common name, largest effect first; the weak ones share one group."""
     strong, names = unstated(path, drawn), _names(path, drawn)
     groups: dict[str, set[str]] = {name: set() for name in (*strong, OTHERS)}
     for key, name in names.items():
@@ -79,7 +79,7 @@ def _groups(path: PathSpec, drawn: Scenarios) -> Mapping[str, set[str]]:
 
 
 def unstated(path: PathSpec, drawn: Scenarios) -> tuple[str, ...]:
-    """Names of unstated things that go with the rate, the strongest first."""
+    """Names of the unstated things that correlate with the rate, strongest first."""
     total = ordering.total_rate(drawn.problem, drawn.parameters)
     order = np.argsort(np.argsort(total)).astype(float)
     strengths: dict[str, float] = {}
@@ -92,6 +92,6 @@ def unstated(path: PathSpec, drawn: Scenarios) -> tuple[str, ...]:
 
 
 def _names(path: PathSpec, drawn: Scenarios) -> dict[str, str]:
-    """What people call everything unstated, by the key of its draw."""
+    """Common names of everything unstated, by draw key."""
     places = path.written_as
     return {key: _WORDS.get(key) or named(key, drawn.problem, places) for key in sorted(drawn.draw.unstated)}

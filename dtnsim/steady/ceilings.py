@@ -1,4 +1,4 @@
-"""What a transfer's own workers allow it: their time, phase by phase, and their meeting at what they share.
+"""Ceilings set by a transfer's own workers: the time each phase takes them, and queueing where they share a station.
 
 Shapes: S scenarios, F transfers, K stations (`dtnsim.steady.matrices`).
 """
@@ -24,12 +24,12 @@ _DIGITS: Final = 6  #: digits in which transfers are alike
 
 
 def idle_time(m: Matrices, f: int) -> Array:
-    """(S,) seconds per payload byte that a worker of a transfer waits while no station works for it."""
+    """(S,) seconds per payload byte that a worker waits with no station serving it."""
     return np.asarray(m.delay[:, m.phases_of(f)].sum(axis=1) + m.lead[:, f] * m.workers[f])
 
 
 def solo_times(m: Matrices, f: int) -> list[tuple[Index, Array]]:
-    """(stations (n,), seconds per payload byte of one worker there alone (S, n)) of each phase of a transfer."""
+    """For each phase: stations (n,), and the seconds per payload byte that a lone worker takes at each (S, n)."""
     times = []
     for p in m.phases_of(f):
         station, demand = m.phases.row_entries(p)
@@ -40,13 +40,13 @@ def solo_times(m: Matrices, f: int) -> list[tuple[Index, Array]]:
 
 
 def per_capacity(demand: Array, capacity: Array) -> Array:
-    """Demand over capacity; no demand costs no time, whatever the capacity."""
+    """Demand over capacity; 0 where there is no demand, even at zero capacity."""
     with np.errstate(divide="ignore", invalid="ignore"):
         return np.where(demand > 0, demand / capacity, 0.0)
 
 
 class _Held(NamedTuple):
-    """Entries of stations that hold somebody: n of phases, N of transfers, which scenarios have in common."""
+    """Entries of stations that bind in any scenario: n of phases, N of transfers."""
 
     #: (n,) entries of phases, of which phase and transfer each is.
     entries: Index
@@ -74,7 +74,7 @@ class _Held(NamedTuple):
 
 
 class Workers:
-    """The ceilings of a problem's transfers for capacities of which only some change."""
+    """Worker ceilings of all transfers, prepared for repeated use while only some capacities change."""
 
     def __init__(self, m: Matrices) -> None:
         self._m = m
@@ -121,7 +121,7 @@ class Workers:
         return workers
 
     def _paces(self, which: Index, away: Array, station: Array, served: Array) -> Array:
-        """(n, S) seconds per byte of all workers of some transfers together, while as many as have a file share."""
+        """(n, S) seconds per byte of all workers of some transfers together, the station shared by those that have a file."""
         each: dict[int, list[tuple[int, float]]] = defaultdict(list)
         for place, f in enumerate(which):
             for workers, part in self._m.rounds[f]:
@@ -140,18 +140,18 @@ class Workers:
         return per_capacity(rows.demand[part], (padded * self._alone).T.take(rows.station[part], axis=0))
 
     def met(self, binding: IntArray) -> BoolArray:
-        """(S,) whether a station that several share holds transfers whose workers may be elsewhere, of (S, F)."""
+        """(S,) whether a shared station binds (S, F) a transfer whose workers are elsewhere for part of the time."""
         return np.asarray(self._shared[binding].any(axis=1) & self.elsewhere)
 
     def weights(self, capacity: Array, rate: Array, binding: IntArray, before: Array) -> tuple[Array, Array]:
-        """Weights of transfers whose workers are at a shared station for a part of their time only; that part, (F, S).
+        """Weights (F, S) of transfers whose workers are at a shared station only part of the time; that part (F, S).
 
-        A worker that waits for its next file, or is at a step that does not visit the station, leaves the others its
-        share meanwhile. With the level ``l`` of the station (rate over weight of who it holds) while one of them is
-        there, ``n`` workers of weight ``w`` together, ``a`` seconds elsewhere per byte: ``n / rate = a + n / (w l)``;
-        rate over the mean level is the weight of those that are there. One that comes finds the others as they are on
-        the mean (Bard and Schweitzer), and lowers the level by its own weight. One that visits it at two steps of each
-        byte has a byte's time there twice.
+        A worker that waits for its next file, or is at a step that does not use the station, leaves its share to the
+        others. With the station's level ``l`` (rate over weight of the transfers it holds) while a worker is there,
+        ``n`` workers of total weight ``w`` and ``a`` seconds elsewhere per byte: ``n / rate = a + n / (w l)``; rate
+        over the mean level is the weight of the workers present. An arriving worker finds the others in their mean
+        state (Bard and Schweitzer) and lowers the level by its own weight. A station visited at two steps is charged
+        twice.
 
         Args:
             rate: (S, F) rates at the weights before [B/s].
@@ -188,7 +188,7 @@ class Workers:
         return weight, np.where(bound, part, 1.0)
 
     def _met(self, held: _Held, demand: Array, level: Array, solution: tuple[Array, IntArray, Array]) -> Array:
-        """Levels that a worker finds, entry by entry, while it is there itself.
+        """Levels seen by a worker while it is at the station itself, entry by entry.
 
         Args:
             held: The entries.
@@ -219,7 +219,7 @@ class Workers:
         return longest
 
     def ceilings(self, capacity: Array, active: BoolArray) -> Array:
-        """(S, F); infinite where workers add nothing to the stations. Only those ``active`` (S, F) meet in crowds."""
+        """(S, F) ceilings, infinite where only stations limit; only ``active`` transfers (S, F) queue with others."""
         m = self._m
         if self._known is None and capacity is m.capacity:
             self._known = self._by_itself(capacity)
@@ -237,7 +237,7 @@ class Workers:
         return bound.T
 
     def _by_itself(self, capacity: Array) -> tuple[Array, Array, Array]:
-        """(F, S) ceilings of transfers by themselves; seconds of a worker for a byte, and those in which it moves."""
+        """(F, S) ceiling of each transfer by itself, a worker's seconds per byte, and those in which bytes move."""
         m, longest = self._m, self._longest(capacity)
         moving = over_rows(np.add, longest, self._begins)
         busy = moving + over_rows(np.add, m.delay.T, self._begins)
@@ -266,9 +266,9 @@ class Workers:
 
 
 def _meeting(m: Matrices, f: int, busy: Array) -> Array:
-    """(S,) what the workers of a transfer allow that do one step after the other, and meet at stations they share.
+    """(S,) ceiling of a transfer whose workers go through several steps in turn and queue at shared stations.
 
-    Each station by itself is a bound: what they wait for at the others comes on top.
+    Each station by itself gives a bound; waiting at the other stations comes on top.
 
     Args:
         busy: (S,) seconds per payload byte of one of its workers alone.
@@ -291,7 +291,7 @@ def _meeting(m: Matrices, f: int, busy: Array) -> Array:
 
 
 def station_time(rows: Rows, capacity: Array) -> Array:
-    """(F, S) seconds per payload byte that its slowest station needs when a transfer, or phase (P, S), has it alone."""
+    """(F, S) or (P, S) seconds per payload byte at the slowest station when a transfer or phase has all of it."""
     padded = np.concatenate([capacity, np.full((len(capacity), 1), np.inf)], axis=1).T
     return over_rows(np.maximum, per_capacity(rows.demand, padded.take(rows.station, axis=0)), rows.first)
 
@@ -303,20 +303,19 @@ def slowest_time(m: Matrices, f: int) -> float:
 
 
 def ceilings(m: Matrices) -> Array:
-    """What each transfer's own workers allow, (S, F); infinite where that adds nothing to the stations."""
+    """Ceilings set by each transfer's own workers, (S, F); infinite where only stations limit."""
     return Workers(m).ceilings(m.capacity, np.ones((1, len(m.workers)), dtype=bool))
 
 
 # -- alike transfers that meet --------------------------------------------------------------------
 #
-# Alike transfers whose workers wait now and then, and meet at a station that they share: one by one none of them fills
-# it, and together they do only now and then; those who are there share it meanwhile. For equals that is one closed
-# queueing network of all their workers (`dtnsim.physics.waiting`).
-# Neglects: unlike transfers that meet so, of which each is as fast as the station's capacity allows all of them.
+# Alike transfers whose workers wait at times and queue at a station they share: alone none fills it, together they do
+# only at times. All their workers form one closed queueing network (`dtnsim.physics.waiting`).
+# Neglects: unlike transfers that queue this way; each then runs as fast as the station's capacity allows them together.
 
 
 def kinds(m: Matrices) -> Index:
-    """(F,) equal numbers for transfers that may be alike: as many workers wait as long. Others have their own."""
+    """(F,) the same number for transfers with as many workers that wait as long; a number of its own for any other."""
     waits = np.logical_or.reduceat((m.delay > m.served).any(axis=0), m.begins)
     waited, lead = np.add.reduceat(m.delay[0], m.begins).tolist(), m.lead[0].tolist()
     figures = zip(
@@ -332,7 +331,7 @@ def _short(value: float) -> float:
 
 
 def crowds(m: Matrices) -> list[tuple[Index, Index]]:
-    """(transfers, stations that all of them share) of each group of at least two that wait and are alike."""
+    """Groups of two or more alike transfers that wait: (transfers, stations that all of them use)."""
     visitors, kind = np.bincount(m.total.station, minlength=m.capacity.shape[1] + 1), kinds(m)
     alike: dict[tuple[object, ...], list[int]] = {}
     for f in np.flatnonzero((np.bincount(kind) > 1)[kind]).tolist():
@@ -353,7 +352,7 @@ def crowds(m: Matrices) -> list[tuple[Index, Index]]:
 def _crowd_pace(
     m: Matrices, crowd: tuple[Index, Index], capacity: Array, alone_s: tuple[Array, Array], under_way: Index
 ) -> tuple[Array, Array]:
-    """(S,) seconds a payload byte of one of a crowd while some of them are under way, and if nobody queued."""
+    """(S,) seconds per payload byte of one transfer of a group while some of them run, and without queueing."""
     members, shared = crowd
     busy, moving = alone_s  # what is left of busy are its waits
     station, demand = m.total.row_entries(int(members[0]))

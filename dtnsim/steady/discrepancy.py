@@ -81,14 +81,14 @@ def t4_quantile(level: Array) -> Array:
 
 @dataclass(frozen=True, slots=True)
 class Noise:
-    """How far one run lies from the next: standard deviations of the logarithm, of a t with four degrees of freedom."""
+    """Scatter between runs: standard deviations of the logarithm, for a t with four degrees of freedom."""
 
     same_day: float = 0.0
     another_day: float = 0.0
 
     @property
     def random_day(self) -> float:
-        """Of one run on a random day around the long-run mean."""
+        """Standard deviation of one run on a random day around the long-run mean."""
         return math.hypot(self.same_day, self.another_day)
 
 
@@ -102,10 +102,10 @@ class Discrepancy:
     noises: Mapping[str, Noise] = field(default_factory=dict)
 
     def law(self, regime: Regime) -> Law:
-        """The model's own error where this holds a transfer.
+        """The model's own error where this kind of thing binds.
 
-        On a path whose network is stated whole it goes from that of an isolated one to that of its setting as the doubt
-        about other traffic grows beside the former's scale, by variance: nobody has measured what lies between.
+        If the network is fully stated, the law moves from that of an isolated path to that of the setting as doubt
+        about other traffic grows relative to the former's scale, in variance: no measurements lie in between.
         """
         law = next((self.laws[n] for n in reversed(regime.names) if n in self.laws), self.default)
         if (part := self._traffic_part(regime)) == 1:
@@ -114,14 +114,14 @@ class Discrepancy:
         return Law(*((1 - part) * a + part * b for a, b in zip(astuple(quiet), astuple(law), strict=True)))
 
     def _traffic_part(self, regime: Regime) -> float:
-        """What other traffic makes of a path whose network is stated whole: 0 an isolated one, 1 one of its setting."""
+        """Weight of the setting's law on a path whose network is fully stated: 0 isolated, 1 as any of its setting."""
         if regime.setting == ISOLATED or math.isinf(regime.doubt):
             return 1.0
         scale = self.law(regime._replace(setting=ISOLATED)).below
         return regime.doubt**2 / (regime.doubt**2 + scale**2)
 
     def noise(self, regime: Regime) -> Noise:
-        """How far runs lie apart there: as measured on that host, else as usual for that kind."""
+        """Scatter between runs: as measured on that host, or as usual for that kind."""
         usual = self.noises.get(regime.kind) or self.default_noise
         if regime.measured is None:
             return replace(usual, another_day=usual.another_day * self._traffic_part(regime))
@@ -137,14 +137,13 @@ class Discrepancy:
         *,
         mean: bool = False,
     ) -> Array:
-        """Factors on the rates of transfers, (S, F): model error, and unless ``mean`` is asked for, one run's luck.
+        """Factors on the rates of transfers (S, F): the model's error and, unless ``mean``, the luck of one run.
 
-        Each station on a transfer's way is slower or faster by the error of its own kind, and so is what its workers
-        wait for, and each limit of a TCP connection; what is left of its rate follows from how much of each it uses. A
-        part that hardly anything is asked of can hold a transfer all the same where the model may have it wrong by as
-        much, and a better part never makes any scenario slower. Transfers that the same kind of thing holds share its
-        error: what the model has wrong of one it has wrong of all. Errors of unlike kinds go together in part
-        (`clayton`).
+        Each station on a transfer's way, each wait of its workers and each limit of its TCP connections is slower or
+        faster by the error of its own kind; the transfer keeps what its utilisation of each of them leaves. So a
+        lightly used part can still bind if the model's error for it is large enough, and a better part never makes a
+        scenario slower. Transfers held by the same kind of thing share its error. Errors of different kinds are partly
+        correlated (`clayton`).
 
         Args:
             problem: Stations, and TCP's connections by station, drawn, each of whose limits is off by its own error.
@@ -184,7 +183,7 @@ class Discrepancy:
 
 
 class _Use(NamedTuple):
-    """Transfers that run together, (S, F), and what they use of the stations, (S, K)."""
+    """Transfers that run together (S, F) and their utilisation of the stations (S, K)."""
 
     m: Matrices  #: Stations and demands with the capacities at the solution.
     rate: Array  #: Their rates [B/s].
@@ -222,19 +221,19 @@ class _Use(NamedTuple):
 
 
 def _rows(limits: Mapping[str, Value], rows: Index) -> dict[str, Array]:
-    """What limits leave in the scenarios of some rows, those that limit nobody left out."""
+    """What the limits leave in some scenarios, without those that bind nobody."""
     return {n: of_rows(v, rows) for n, v in limits.items() if np.isfinite(v).any()}
 
 
 def _limited_by(regime: Regime, limit: str, limits: Collection[str]) -> Regime:
-    """A connection that one of its limits holds; what narrows a link, its buffer, is as it is at the median."""
+    """The regime of a connection that binds by one of its limits; a buffer that narrows a link is as at the median."""
     if limit == "link":
         return regime._replace(kind="wire") if regime.kind in limits else regime
     return regime._replace(kind=limit)
 
 
 def rooms(problem: Problem, solution: tuple[Matrices, Array, Array], holders: Holders, f: int) -> dict[str, Array]:
-    """How far each kind of thing that does not hold a transfer would let it rise, by kind: logarithms, (S,).
+    """Headroom of each kind of thing that does not bind a transfer: logarithm of the possible rise (S,), by kind.
 
     Args:
         solution: As `Discrepancy.factors` has it, of all scenarios.
@@ -257,7 +256,7 @@ def rooms(problem: Problem, solution: tuple[Matrices, Array, Array], holders: Ho
 
 
 def _waits(problem: Problem, holders: Holders, f: int, rows: Index) -> list[tuple[Regime, Array]]:
-    """What the workers of a transfer wait for, and what part of their waits that is in some scenarios (S,)."""
+    """What a transfer's workers wait for, and its part of all their waiting in some scenarios (S,)."""
     seconds = [
         (holders.waits.get(d.each, holders.own), of_rows(d.per_byte, rows))
         for p in problem.transfers[f].phases
@@ -276,7 +275,7 @@ def _left(
     kinds: Sequence[tuple[Regime, Array]],
     more: Array | None,
 ) -> Array:
-    """(S,) what is left of a transfer's rate where each kind of thing that can hold it is off by its own error.
+    """(S,) part of a transfer's rate that remains once each kind of thing that can bind is off by its own error.
 
     ``more`` is what one byte more takes of the stations, where that is not what the others take (`beyond`).
     """

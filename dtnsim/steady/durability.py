@@ -1,4 +1,4 @@
-"""When the medium has every byte: later than the tool's end where the page cache has taken what is still to be written.
+"""When every byte is on the medium: later than the tool's end if the page cache still has bytes to write back.
 
 A tool that does not wait for the medium (scp, bbcp, cp, GridFTP ...) ends when memory has its last byte. That is
 *written*, the time that it prints. *On the medium* is when a power cut no longer loses anything.
@@ -17,20 +17,20 @@ from dtnsim.steady import matrices, solve
 
 
 def waits_for(problem: Problem) -> list[int]:
-    """Numbers of the transfers that end before the medium has their bytes."""
+    """Numbers of the transfers that end before their bytes are on the medium."""
     return [f for f, t in enumerate(problem.transfers) if t.cache is not None and not t.flushed and t.buffered]
 
 
 def seconds(problem: Problem, rates: Array) -> dict[int, Array]:
-    """Time from the start until the medium has every byte, of each transfer that ends before, (S,) [s].
+    """Time from the start until every byte is on the medium (S,) [s], for each transfer that ends earlier.
 
     Args:
         rates: Rates at which the tools write, (S, F) [B/s].
 
     Returns:
-        By number of the transfer; never less than the tool's own time.
+        Times by number of the transfer; never less than the tool's own time.
 
-    Neglects: that what is left may be for several drives, where those of a turn before have written to them.
+    Neglects: which of several drives the bytes left by an earlier turn belong to.
     """
     numbers = waits_for(problem)
     if not numbers:
@@ -67,7 +67,7 @@ def seconds(problem: Problem, rates: Array) -> dict[int, Array]:
 
 
 def fill_rates(problem: Problem, numbers: list[int]) -> Array:
-    """Rates at which some transfers fill the caches before them while nothing throttles them, (S, n) [B/s]."""
+    """Rates at which some transfers fill their page caches before write throttling sets in, (S, n) [B/s]."""
     fills = []
     for f in numbers:
         t = problem.transfers[f]
@@ -78,17 +78,17 @@ def fill_rates(problem: Problem, numbers: list[int]) -> Array:
 
 
 def drain_rates(problem: Problem, numbers: list[int], *, filling: bool = False) -> Array:
-    """Rates at which the media empty the caches of some transfers at once, (S, n) [B/s]."""
+    """Write-back rates of the media behind some transfers' caches, all at once, (S, n) [B/s]."""
     return _drained(problem, numbers, filling=filling).rate
 
 
 def _drained(problem: Problem, numbers: list[int], *, filling: bool = False) -> solve.Solution:
-    """The media of some transfers' caches, which empty them at once.
+    """Write-back of some transfers' caches, all at once.
 
     Args:
         problem: The path.
         numbers: Which of its transfers.
-        filling: Whether as much comes in meanwhile, and is verified: work at the same stations (cores that compress).
+        filling: Whether as many bytes come in (and are verified) meanwhile, which loads the same stations (cores).
     """
     drains = []
     for f in numbers:

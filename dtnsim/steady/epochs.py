@@ -1,19 +1,19 @@
-"""Transfers laid out in time: who has not begun, or has ended, leaves its share to the rest.
+"""Transfers laid out in time: the shares of those that have not begun, or have ended, go to the others.
 
-Each transfer is a row of stages: its lead, in which nothing moves; then its bytes, by phase where its workers go
-through the phases once, and by how many workers still have a file. Rates are max-min fair (`dtnsim.steady.solve`) until
-the next stage of anybody ends, and are found again for those that stay: the fluid limit of what `simulate` does file by
-file. All scenarios go on at the same time, each by its own clock.
+Each transfer is a sequence of stages: its lead, in which nothing moves; then its bytes, by phase if its workers go
+through the phases once, and by the number of workers that still have a file. Rates are max-min fair
+(`dtnsim.steady.solve`) until the next stage of any transfer ends, and are then solved again: the fluid limit of what
+`simulate` does file by file. All scenarios advance together, each with its own clock.
 
-A drive that serves fewer streams seeks less: who shares one is composed for the streams that are there (`Drives`).
-Connections that open meanwhile have the smaller of that and of their share (`dtnsim.steady.openings`).
+A drive that serves fewer streams seeks less, so transfers that share one are composed for the streams present
+(`Drives`). Connections in slow start get the smaller of their window's rate and their share (`dtnsim.steady.openings`).
 
-Of many transfers some ends are put together, each at its own time; who goes on has what they leave from the mean of
-their ends on, as the rates after them say.
+With many transfers, several ends are handled in one step, each at its own time; the others get what they leave from
+the mean of those ends on.
 
-Workers of many files who are at unlike steps are told apart where that matters (`dtnsim.steady.occupancy`).
+Workers at different steps of their files are told apart where that matters (`dtnsim.steady.occupancy`).
 
-Neglects: of many transfers, what those that end together leave to each other (a few per cent of a transfer's rate).
+Neglects: what transfers whose ends share a step leave to each other (a few per cent of a transfer's rate).
 
 Shapes: S scenarios, F transfers, G stages that move bytes, K stations.
 """
@@ -39,28 +39,28 @@ from dtnsim.steady.stages import Column, Stage, as_transfer, in_parts, staged, s
 if TYPE_CHECKING:
     from dtnsim.steady.openings import Openings
 
-#: parts of the time gone by within which stages end together: of one scenario, and of many
+#: fraction of the elapsed time within which ends of stages count as one: for one scenario, and for many
 _TOGETHER: Final = 1e-9
 _DRAWN: Final = 2e-3
-#: part of those under way whose ends are put together, and how closely shares are found then: of one scenario, of many
+#: fraction of the running transfers whose ends share a step, and how exact shares are then: for one scenario, for many
 _NEXT: Final = 1 / 12
 _NEAR: Final = (1e-3, 1e-2)
-_WIDE: Final = 32  #: columns of all scenarios from which on those that are behind go on by themselves
+_WIDE: Final = 32  #: columns over all scenarios from which on the scenarios that lag go on by themselves
 _APART: Final = 1 << 30  #: more streams than any volume has
 
 
 def rates(problem: Problem, m: Matrices | None = None) -> Array:
-    """Rates of transfers over their own time, (S, F) [B/s]; ``m`` has the arrays, where they are known."""
+    """Mean rate of each transfer over its own time (S, F) [B/s]; ``m``: the problem as arrays, if known."""
     return laid_out(problem, matrices(problem) if m is None else m)
 
 
 def total(problem: Problem) -> Array:
-    """Rate of a whole path, all its transfers together, (S,) [B/s]."""
+    """Rate of all transfers of a path together, (S,) [B/s]."""
     return ordering.total_rate(problem, rates(problem))
 
 
 def laid_out(problem: Problem, m: Matrices, together: Array | None = None) -> Array:
-    """Rates of transfers over their own time, each from its first second to its last, (S, F) [B/s].
+    """Mean rate of each transfer over its own time, from its first second to its last, (S, F) [B/s].
 
     Args:
         m: The problem as arrays, with the capacities of the stations when nobody uses them.
@@ -92,14 +92,14 @@ def laid_out(problem: Problem, m: Matrices, together: Array | None = None) -> Ar
 
 
 def _may_end_together(problem: Problem, stages: list[list[Stage]]) -> bool:
-    """Whether nobody begins after any other, or fills a cache with others, and all have one stage of one step."""
+    """Whether all transfers start together with a single one-step stage each, and none shares a cache with another."""
     if any(t.start_s or t.after or t.pause_s or several_steps(t) for t in problem.transfers) or shared(problem):
         return False
     return all(sum(bool(s.phases) for s in row) <= 1 for row in stages)
 
 
 def _ends_together(problem: Problem, together: Array) -> bool:
-    """Whether nobody ends before any other who begins with it."""
+    """Whether all transfers that start together also end together."""
     seconds = ordering.lasts(problem, together)
     first, last = seconds.min(axis=1), seconds.max(axis=1)
     return bool(np.all(np.isinf(first) | (last <= first * (1 + _TOGETHER))))
@@ -108,8 +108,8 @@ def _ends_together(problem: Problem, together: Array) -> bool:
 class _Epochs:
     """The epochs of a path's transfers.
 
-    Columns are transfers that have not ended in every scenario; each has a clock, since what ends among others' ends
-    goes on from there, not from the last of them.
+    Slots are the transfers that still run in some scenario; each has a clock of its own, because a transfer whose end
+    shares a step with others goes on from its own end, not from the last of theirs.
     """
 
     def __init__(
@@ -159,16 +159,16 @@ class _Epochs:
         self._clock, self._rate, self._begun, self._moved = np.zeros((4, s, count))
         self._under_way = np.zeros((s, count), dtype=bool)
         self._timed = np.array([t.timed for t in problem.transfers], dtype=bool)
-        #: where somebody came or went in the last epoch, and how long before its end, in the mean [s]
+        #: where a transfer came or went in the last epoch, and how long before its end, in the mean [s]
         self._changed: BoolArray = np.zeros(s, dtype=bool)
         self._late: Array = np.zeros((s, 1))
         starts = [math.inf if t.after else t.start_s + t.pause_s for t in problem.transfers]
         self._begins = np.broadcast_to(starts, (s, count)).copy()
 
     def rates(self) -> Array:
-        """Goes through all epochs.
+        """Runs through all epochs.
 
-        Scenarios in which shares have to be found anew wait for the others to get there: all are solved together.
+        A scenario that needs new shares waits until the others do too, so that all are solved together.
         """
         while len(self._here):
             column, anew = self._columns()
@@ -194,13 +194,13 @@ class _Epochs:
             return np.asarray(np.where(self._timed, self._moved / times, payload / (self._ended - self._begun)))
 
     def _ends(self, rate: Array) -> Array:
-        """(S, F) when the stages of all would end at rates (S, F), or who is to come begins [s]."""
+        """(S, F) when each stage would end at rates (S, F), or a transfer to come begins [s]."""
         with np.errstate(divide="ignore", invalid="ignore"):
             lasts = np.minimum(np.where(rate > 0, self._left_B / rate, math.inf), self._left_s)
         return np.asarray(np.minimum(self._clock + lasts, self._begins))
 
     def _reach(self, ends: Array, first: Array) -> Array:
-        """(S,) up to when stages end together that end next, at the times ``ends`` (S, F), ``first`` of each [s]."""
+        """(S,) time up to which ends (S, F) are handled in one step, the first of them at ``first`` (S,) [s]."""
         reach = first * (1 + (_DRAWN if self._scenarios > 1 else _TOGETHER))
         next_ones = (np.count_nonzero(self._column >= 0, axis=1) * _NEXT).astype(np.intp)
         self._several = bool(next_ones.max() > 1)
@@ -211,13 +211,13 @@ class _Epochs:
         return np.asarray(np.where(np.isfinite(first), reach, -math.inf))
 
     def _columns(self) -> tuple[Index, BoolArray]:
-        """Columns (S, F) as they are now, and (S,) where shares have to be found anew."""
+        """Current columns (S, F), and (S,) the scenarios that need new shares."""
         column = self._as_caches_are(self._beside_others())
-        # columns whose shares were found last, and closely, have the same again
+        # the same columns as when shares were last solved accurately: the same shares
         return column, self._changed & (column >= 0).any(axis=1) & (column != self._shared).any(axis=1)
 
     def _ahead(self, column: Index, anew: BoolArray) -> BoolArray:
-        """(S,) the half of the scenarios that are furthest, where all of them have many columns and each has a few."""
+        """(S,) the half of the scenarios that are furthest, if all together have many columns and each has a few."""
         none = np.zeros_like(anew)
         if self._pools.of or np.count_nonzero(np.bincount(column[anew].ravel() + 1)[1:]) < _WIDE:
             return none
@@ -225,7 +225,7 @@ class _Epochs:
         return np.asarray(anew & (clock > np.median(clock[anew])))
 
     def _shares(self, column: Index, changed: BoolArray, waits: BoolArray) -> Array:
-        """Rates of the transfers as they are now, (S, F) [B/s]; see `_columns`."""
+        """Current rates (S, F) [B/s]; see `_columns`."""
         near, before = _NEAR[self._scenarios > 1] if self._several else None, self._rate
         self._shared = np.where((self._changed & ~waits)[:, None], column if near is None else -2, self._shared)
         rows = slice(None) if changed.all() else np.flatnonzero(changed)
@@ -251,7 +251,7 @@ class _Epochs:
         return self._rate
 
     def _rates(self, used: Index) -> tuple[Index, Rates, Occupancy]:
-        """Columns, those ``used`` among them, and their rates: those known before where they are mostly the same."""
+        """A set of columns that includes ``used``, with its solver: the one at hand if it fits well enough."""
         cached = self._known
         if cached is not None and not np.isin(used, cached[0]).all():
             cached = None
@@ -263,7 +263,7 @@ class _Epochs:
         return self._known
 
     def _beside_others(self) -> Index:
-        """Columns (S, F) of stages, those of who shares a drive as it is beside the streams that are there now."""
+        """Columns (S, F), those that share a drive as composed for the streams that are present now."""
         drives, column = self._problem.drives, self._column
         if drives is None or drives.scenarios not in (1, self._scenarios):
             return column
@@ -288,7 +288,7 @@ class _Epochs:
         return column
 
     def _as_caches_are(self, column: Index) -> Index:
-        """Columns (S, F), of who writes to a cache that others write to in the state that it is in."""
+        """Columns (S, F), those that fill a shared page cache in the cache's present state."""
         slots = [n for n, f in enumerate(self._here.tolist()) if f in self._pools.of]
         if not slots:
             return column
@@ -298,13 +298,13 @@ class _Epochs:
         return column
 
     def _place(self, f: int, transfer: Transfer) -> int:
-        """How far the columns of a transfer's stages, which are made here, lie behind those beside all others."""
+        """Offset from a transfer's first columns to those of a variant of it, which are made on first use."""
         if id(transfer) not in self._places:
             self._places[id(transfer)] = self._make_columns(f, transfer)
         return self._places[id(transfer)]
 
     def _make_columns(self, f: int, transfer: Transfer) -> int:
-        """Makes the columns of a transfer's stages; they lie so far behind those beside all others."""
+        """Makes the columns of a variant of a transfer and returns their offset from its first columns."""
         whole = self._problem.drives.beside_all(f) if self._problem.drives is not None else transfer
         steps = [p.step for p in transfer.phases]
         if transfer is whole or set(steps) != {p.step for p in whole.phases}:
@@ -326,17 +326,17 @@ class _Epochs:
         return behind
 
     def _writes(self) -> BoolArray:
-        """(S, F) who is under way in a stage that fills such a cache."""
+        """(S, F) transfers in a stage that fills a shared cache."""
         return np.asarray(self._fills[self._here, np.maximum(self._stage, 0)] & self._under_way)
 
     def _advance(self, rate: Array, ends: Array, reach: Array, due: Array, waits: BoolArray) -> None:
-        """Time goes on to the last of the ends up to ``reach``; who ends, or begins, goes to the next stage.
+        """Advances time to the last of the ends up to ``reach``; transfers that end or begin go to their next stage.
 
         Args:
             rate: (S, F) rates until then [B/s].
             ends: (S, F) when each would end, or begin [s].
             reach: (S,) up to when they do [s].
-            due: (S,) when a page cache that several write to is full, or has room again [s].
+            due: (S,) when a shared page cache is full, or has room again [s].
             waits: (S,) where time stands still.
         """
         ending = ends <= reach[:, None]
@@ -361,7 +361,7 @@ class _Epochs:
             self._forget_ended()
 
     def _next(self, row: Index, slots: Index, ended: Array) -> None:
-        """Some transfers, at some columns in some scenarios, go to their next stage at some times."""
+        """Moves transfers, given by scenario and slot, to their next stage at the times at which the last one ended."""
         f = self._here[slots]
         self._stage[row, slots] += 1
         stage = self._stage[row, slots]
@@ -377,7 +377,7 @@ class _Epochs:
             self._begins[:, place] = np.where(self._stage[:, place] < 0, start, math.inf)
 
     def _note(self, moved: Array) -> None:
-        """Transfers have moved so many bytes, (S, F)."""
+        """Books the bytes that transfers have moved, (S, F)."""
         timed = np.flatnonzero(self._timed[self._here])
         f, stage = self._here[timed], np.maximum(self._stage[:, timed], 0)
         self._moved[:, f] += np.where(self._counts[f, stage], moved[:, timed], 0.0)
@@ -385,7 +385,7 @@ class _Epochs:
             self._left_B = np.maximum(self._left_B - moved, 0.0)
 
     def _forget_ended(self) -> None:
-        """Leaves out those that have ended in every scenario."""
+        """Drops transfers that have ended in every scenario."""
         running = (self._stage < self._last[self._here]).any(axis=0)
         self._here = self._here[running]
         for name in ("_stage", "_column", "_shared", "_under_way", "_left_B", "_left_s", "_clock", "_rate", "_begins"):

@@ -1,4 +1,4 @@
-"""What an answer becomes once a number that it assumes is known: the median of the same draws with that number set."""
+"""The median once an assumed number is known: that of the same draws with the number fixed."""
 
 import re
 from collections.abc import Sequence

@@ -1,8 +1,8 @@
-"""The ladder of a transfer: what binds once everything before it is relieved. Worked out when it is first looked at.
+"""The ladder of a transfer: what binds once everything before it is relieved. Worked out on first use.
 
-A station that is relieved has no limit any more, all others stay as they are. Connections are what their path makes of
-them: where ports, segments, windows or a loss hold, these are changed in the description, and the path is composed
-again, as ``--set`` would. So a wider WAN brings no more than the windows that open up on it.
+A relieved station has no limit; all others stay as they are. A TCP connection depends on its path: if ports, segments,
+windows or loss bind, they are changed in the description and the path is composed again, as ``--set`` would do. So a
+wider WAN brings no more than its windows allow.
 """
 
 from collections.abc import Iterator, Sequence
@@ -60,10 +60,9 @@ class Ladder(Lazy[Rung]):
     def freed(self) -> tuple[PathSpec, frozenset[str]] | None:
         """The path without what holds the transfer, as ``--set`` would have it, and stations that are to hold nobody.
 
-        A connection has what its remedy would set, or a wider narrowest place; a faster clock is one of all threads of
-        its host, as faster cores are; what relieves one station of a part relieves all of which that is said. What no
-        setting relieves (an allowance of a port) has no limit; nor do workers wait that hold it. None where nothing
-        else of the path holds it.
+        A connection gets what its remedy would set, or a wider bottleneck link; a faster clock speeds up all threads of
+        its host; a change of a part relieves all stations that it would. Stations that no setting relieves (a port's
+        allowance) lose their limit, and workers that bind no longer wait. None if nothing else of the path binds.
         """
         path, problem, k = self._given, self._problem, self._cause.station
         if path is None:
@@ -87,7 +86,7 @@ class Ladder(Lazy[Rung]):
         return (path, frozenset(gone)) if self._why(relief.without(problem, gone)) else None
 
     def _why(self, whole: Problem) -> str:
-        """What holds the transfer in another path, in a sentence; empty where nothing does."""
+        """Why the transfer is bound in another path, in a sentence; empty if nothing binds."""
         problem = part(whole, self._members)
         m = solve.matrices(problem)
         solution = solve.solve(m)
@@ -96,7 +95,7 @@ class Ladder(Lazy[Rung]):
         return reason(problem, self._f, cause_of(m, self._f, int(solution.binding[0, self._f])))
 
     def _climb(self) -> Iterator[Rung]:
-        """Relieves what binds and solves again, until nothing binds or the rungs are enough."""
+        """Relieves the bottleneck and solves again, until nothing binds or there are enough rungs."""
         problem, m, f, cause, rate = self._problem, self._m, self._f, self._cause, self._rate
         path, relieved, named = self._given, list[str | None](), None
         for _ in range(RUNGS):
@@ -132,7 +131,7 @@ class Ladder(Lazy[Rung]):
     def _with_changes(
         self, path: PathSpec | None, problem: Problem, station: Station | None, rate: float, gone: list[str | None]
     ) -> Station | None:
-        """A station with those changes that help and are no larger than the next rung needs; the climb takes all."""
+        """A station with only those changes that help, no larger than the next rung needs."""
         if station is None or path is None or not station.changes:
             return station
         if problem is self._problem:
@@ -141,11 +140,11 @@ class Ladder(Lazy[Rung]):
         return tried(problem, station, rate, partial(rate_with, path, f=self._f, arrays=laid_out))
 
     def _without(self, problem: Problem, relieved: Sequence[str | None]) -> Matrices:
-        """The transfers of a path as arrays, without the limits of some stations (None: the waiting of this one)."""
+        """A path as arrays without the limits of some stations (None: without this transfer's waits)."""
         return self._wide(problem, solve.matrices(part(problem, self._members)), relieved)
 
     def _boxed(self, problem: Problem, m: Matrices, station: Station) -> list[str]:
-        """Engines of a box that allow a connection no more than it has: one limit, which two stations tell."""
+        """Engines of a middlebox that allow a connection no more than it has: the same limit at a second station."""
         box = narrowest(problem, m, self._f, station, _BOXES, times=WORTH) if station.kind == "tcp" else None
         return [] if box is None else [box.name]
 

@@ -1,7 +1,7 @@
-"""A `Problem` as sparse arrays: an entry for each station that a phase, or a whole transfer, visits.
+"""A `Problem` as sparse arrays: one entry for each station that a phase, or a whole transfer, visits.
 
-Shapes: S scenarios, F transfers, P phases of all transfers, K stations, N entries. Entries have the scenarios last, so
-that sums over them run along memory; what is handed out has the scenarios first.
+Shapes: S scenarios, F transfers, P phases of all transfers, K stations, N entries. Entries have scenarios on the last
+axis, so that sums run along memory; arrays that are handed out have them on the first.
 """
 
 from __future__ import annotations
@@ -35,20 +35,20 @@ class Matrices:
 
     capacity: Array  #: (S, K).
     total: Rows  #: Rows of the transfers: all phases added up.
-    phases: Rows  #: Rows of the phases, transfer by transfer, without what yields to whoever waits.
+    phases: Rows  #: Rows of the phases, transfer by transfer, without demands that yield to any other work.
     transfer: Index  #: (P,) whose phase it is, rising; every transfer has a phase.
     delay: Array  #: (S, P) seconds of waiting per payload byte.
     #: (S, P) the part of it in which a station has others as well: requests are served, or windows grow back.
     served: Array
-    grows: Array  #: (S, P) the part of that in which windows grow back that slow start had opened too far: bytes move.
+    grows: Array  #: (S, P) the part of that in which windows recover from slow start's overshoot: bytes move.
     moved: Array  #: (P,) part of a payload byte's step that moves in each phase [1].
     workers: Array  #: (F,).
-    #: Of each transfer: how many of them have a file to work on, and the part of its bytes that moves while so many
-    #: have (the last round is seldom full).
+    #: For each transfer: (workers that have a file, part of its bytes that moves meanwhile); the last round is seldom
+    #: full.
     rounds: tuple[tuple[tuple[int, float], ...], ...]
     weight: Array  #: (F,).
-    #: (S, F) share of its workers' time that is gone once, at their start, where a time ends a transfer (else that is
-    #: spread over the bytes, in ``delay``).
+    #: (S, F) share of the workers' time that a timed transfer loses once, at its start (for others this is spread over
+    #: the bytes, in ``delay``).
     opening: Array
     lead: Array  #: (S, F) seconds per payload byte before any worker of a transfer moves.
     split: BoolArray  #: (K,): station serves one transfer only, and each of its workers has a part of it.
@@ -65,7 +65,7 @@ class Matrices:
 
     @property
     def at_work(self) -> Array:
-        """(F,) workers that have a file to work on, in the mean."""
+        """(F,) mean number of workers that have a file to work on."""
         return np.array([_mean(levels) for levels in self.rounds])
 
     @property
@@ -85,24 +85,24 @@ class Matrices:
         )
 
     def select(self, names: tuple[str, ...], which: Index) -> dict[str, Any]:
-        """What fields have for some phases, transfers or stations, which are their last axis."""
+        """Fields cut to some phases, transfers or stations, their last axis."""
         return {name: getattr(self, name).take(which, axis=-1) for name in names}
 
     @property
     def unslowed(self) -> Matrices:
-        """The problem where no memory is loaded so that cores slow down."""
+        """The problem without the slowdown of cores by memory load."""
         return replace(self, slowdowns=()) if self.slowdowns else self
 
     @property
     def changing(self) -> BoolArray:
-        """(K,) stations that memory load slows."""
+        """(K,) stations that memory load slows down."""
         mask = np.zeros(self.capacity.shape[1], dtype=bool)
         for _, affected, _, _ in self.slowdowns:
             mask[affected] = True
         return mask
 
     def loads(self, rate: Array, stations: Index | None = None) -> Array:
-        """What rates (S, F) take of each station, (S, K) [unit/s], or of some; the most of all turns."""
+        """Load of each station (or of some) at rates (S, F), the highest of all turns, (S, K) [unit/s]."""
         count = self.capacity.shape[1]
         entries: Index | slice = slice(None)
         place = np.arange(count + 1)
@@ -253,7 +253,7 @@ class _Entries:
 
 
 def once_only(transfer: Transfer) -> tuple[str, ...]:
-    """Delays that do not belong to a worker's bytes: ``lead``, and the start of a transfer that a time ends."""
+    """Delays that are not charged per byte: ``lead``, and the start of a timed transfer."""
     return ("lead", "start", "open") if transfer.timed else ("lead",)
 
 
@@ -263,10 +263,10 @@ def of_rows(value: Value, rows: Index) -> Array:
 
 
 def beyond(problem: Problem, m: Matrices, rows: Index) -> Array:
-    """What one byte more takes, for each entry of `Matrices.total`, (N, S).
+    """Marginal demand of one more byte, for each entry of `Matrices.total`, (N, S).
 
-    It is what the others take in the mean, but where a time ends a writer whose page cache is full: that holds no more,
-    and all that the medium takes besides is written through.
+    It equals the mean demand, except for a timed writer whose page cache is full: from then on every byte goes straight
+    through to the medium.
     """
     limits = m.total.demand
     for f, t in enumerate(problem.transfers):
@@ -279,7 +279,7 @@ def beyond(problem: Problem, m: Matrices, rows: Index) -> Array:
 
 
 def lead(transfer: Transfer) -> Array:
-    """Seconds per payload byte before any worker moves; 0 where a time ends the transfer, which counts from then on."""
+    """Seconds per payload byte before any worker moves; 0 for a timed transfer, which counts from the first byte."""
     if transfer.timed:
         return np.zeros(1)
     workers = _mean(rounds_of(transfer))
@@ -289,33 +289,33 @@ def lead(transfer: Transfer) -> Array:
 
 
 def at_once(transfer: Transfer, delay: Demand) -> bool:
-    """Whether all workers wait for a delay at the same time, once: connections that are set up, or open."""
+    """Whether all workers share one wait at the start: connection set-up, or slow start."""
     set_up = delay.each == "start" and transfer.workers > 1 and not grows_back(delay)
     return (set_up or delay.each == "open") and not transfer.timed
 
 
 def grows_back(delay: Demand) -> bool:
-    """Whether windows grow back meanwhile that slow start had opened too far."""
+    """Whether a delay is the recovery of windows from slow start's overshoot."""
     return delay.each == "start" and delay.what == SLOW_START
 
 
 def several_steps(transfer: Transfer) -> bool:
-    """Whether its workers go through more than one step with what they take."""
+    """Whether its workers take their files through more than one step."""
     return len({p.step for p in transfer.phases}) > 1
 
 
 def divided(transfer: Transfer) -> bool:
-    """Whether its files are cut, so that all workers can work on one."""
+    """Whether its files are cut into parts, so that all workers can share one file."""
     return max(transfer.sizes_B, default=0.0) > transfer.piece_B
 
 
 def in_turn(transfer: Transfer) -> bool:
-    """Whether several workers do one step after the other with each file, so that they meet at what they share."""
+    """Whether several workers each take a file through several steps, and so queue at shared stations."""
     return transfer.workers > 1 and several_steps(transfer)
 
 
 def rounds_of(transfer: Transfer) -> tuple[tuple[int, float], ...]:
-    """How many workers have a file to work on while which part moves; all where a time ends it or files are cut."""
+    """(workers with a file, part of the bytes) of each round; all workers if the transfer is timed or files are cut."""
     workers = max(int(transfer.workers), 1)
     if transfer.timed or divided(transfer) or not transfer.sizes_B:
         return ((workers, 1.0),)
@@ -326,7 +326,7 @@ _rounds: Final = lru_cache(maxsize=64)(rounds)  #: a path asks it again and agai
 
 
 def moved(transfer: Transfer) -> list[float]:
-    """Part of a step's bytes that moves in each of its phases, at the median: their rows are per byte of the whole."""
+    """Part of a step's bytes that moves in each of its phases, at the median; their rows are per byte of the whole."""
     parts = []
     for phase in transfer.phases:
         d = next((d for d in phase.demands if not d.below_cache), None) if len(transfer.phases) > 1 else None
@@ -342,9 +342,9 @@ def _mean(levels: tuple[tuple[int, float], ...]) -> float:
 
 
 def opening(transfer: Transfer) -> Array:
-    """Share of its time that a timed transfer's workers lose once, at their start; 0 where bytes end it.
+    """Share of its time that a timed transfer loses once, at its start; 0 for others.
 
-    What is omitted swallows what comes before the first byte; `SLOW_START` is counted from then on as it is.
+    Seconds that the test omits absorb the time before the first byte, but not `SLOW_START`.
     """
     if not transfer.timed:
         return np.zeros(1)

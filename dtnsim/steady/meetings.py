@@ -1,9 +1,9 @@
-"""Who is under way halfway through each transfer's time: what holds it then is what holds it, with those and no others.
+"""Which transfers run halfway through each transfer's time: its bottleneck is what binds then, beside those only.
 
-Transfers that begin at their own times, or are of unlike length, seldom run all together: a link that all of them
-would fill may never be full.
+Transfers with different starts or lengths seldom run all at once, so a link that all together would fill may never be
+full.
 
-Neglects: who comes and goes in the other parts of a transfer's time.
+Neglects: transfers that run beside it only in other parts of its time.
 """
 
 from collections import Counter
@@ -23,7 +23,7 @@ from dtnsim.steady.matrices import Matrices, matrices
 from dtnsim.steady.reasons import Cause, cause_of
 from dtnsim.steady.stages import select
 
-_LOOKED_AT: Final = 100  #: transfers up to which each is looked at halfway; of more, at fewer times for as much work
+_LOOKED_AT: Final = 100  #: transfers up to which each has its own halfway point; more share fewer points
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -78,7 +78,7 @@ def meetings(problem: Problem) -> Meetings:
 
 
 def _under_way(problem: Problem, rates: Array) -> list[tuple[int, ...]]:
-    """For each transfer, those that run halfway through its time, or near that, itself among them."""
+    """For each transfer, those that run (about) halfway through its time, itself included."""
     count = len(rates)
     lasts, ends = (measure(problem, rates[None, :])[0] for measure in (ordering.lasts, ordering.ends))
     if count == 1 or not np.isfinite(lasts).all():
@@ -96,7 +96,7 @@ def _under_way(problem: Problem, rates: Array) -> list[tuple[int, ...]]:
 
 
 def part(problem: Problem, members: Sequence[int]) -> Problem:
-    """A path with some of its transfers alone, as they are beside each other on the volumes that they share."""
+    """A path with only some of its transfers, composed for the load that these put on shared volumes."""
     if len(members) == len(problem.transfers):
         return problem
     transfers, drives = [problem.transfers[f] for f in members], problem.drives

@@ -1,13 +1,12 @@
-"""Connections that open while others are there: octave by octave, each at the smaller of that and of its share.
+"""Slow start beside other transfers: octave by octave, a connection gets the lesser of its window's rate and its share.
 
-So are those that random loss brings down from where slow start took them: a window that others leave no use for does
-not grow (RFC 9438, section 5.8), and has fallen about as far by then.
+Connections that random loss brings down from where slow start took them are treated alike: a window that is not used
+does not grow (RFC 9438, section 5.8), and has fallen about as far by then.
 
-An opening that is little of what anybody's transfer takes, or meets nobody, is in the transfer's lead, in which nothing
-moves, or in the mean of a test (`dtnsim.steady.matrices`).
+A slow start that is short beside every transfer's time, or shares no station, is part of the transfer's lead, in which
+nothing moves, or of a test's mean (`dtnsim.steady.matrices`).
 
-Shapes: S scenarios, F transfers of which f are under way, O quarters of octaves of the rate that connections come
-to, one after the other.
+Shapes: S scenarios, F transfers of which f run, O successive quarter octaves of the final rate.
 """
 
 import math
@@ -26,7 +25,7 @@ from dtnsim.steady.matrices import WAITS, Matrices, matrices, scenario_count
 from dtnsim.steady.rows import over_rows, take
 from dtnsim.steady.stages import Column, visit_B
 
-FELT: Final = 0.05  #: part of anybody's transfer that an opening, or what others do at first, has to be
+FELT: Final = 0.05  #: part of some transfer's time that a slow start, or what others do at first, has to be
 _QUARTERS: Final = 4  #: parts of an octave that are told apart
 _OCTAVES: Final = 5  #: octaves below their last rate, and above it, that are told apart
 _LEAST: Final = 1e-6  #: part of that rate that they have at least
@@ -35,10 +34,10 @@ _AT_ONCE: Final = 1e-9  #: part of the time gone by within which octaves end
 
 
 def lost_s(problem: Problem, m: Matrices) -> Array:
-    """(S, F) what connections that each worker opens once lose until they are, all of them at once [s].
+    """(S, F) time that connections opened once per worker lose in slow start, all at once [s].
 
-    It is 0 of those that fill no station with others. Of those that loss brings down it is what they lose where others
-    are there for as long as they have more than in the end.
+    0 for those that fill no station with others. For those that loss brings down, it is what they lose if others run
+    for as long as they are above their final rate.
     """
     alone: Array = 1 / np.maximum(station_time(m.total, m.capacity), 1e-300)
     if scenario_count(problem) not in (1, alone.shape[1]):
@@ -67,7 +66,7 @@ def lost_s(problem: Problem, m: Matrices) -> Array:
 
 
 def beginnings_felt(problem: Problem, seconds: Array) -> BoolArray:
-    """Whether others are gone so soon that what a transfer's workers do at first is much of it, (S, F).
+    """(S, F) whether others end so soon that the first steps of a transfer's workers are much of its time.
 
     Args:
         seconds: (S, F) how long each lasts while all of them run [s].
@@ -80,18 +79,18 @@ def beginnings_felt(problem: Problem, seconds: Array) -> BoolArray:
 
 
 def _followed(problem: Problem) -> dict[int, Connection]:
-    """Connections of which it is known how they open, by their station."""
+    """Connections whose slow start is known, by station."""
     every = ((k, problem.connections.get(s.name)) for k, s in enumerate(problem.stations))
     return {k: streams for k, streams in every if streams is not None and streams.course is not None}
 
 
 def _last_Bps(streams: Connection) -> Array:
-    """What connections come to in the end [B/s]."""
+    """Final rate of connections [B/s]."""
     return np.asarray(streams.course.steady_Bps * np.asarray(streams.factor))
 
 
 class Openings:
-    """The openings of a path's transfers that are felt, and how far each is.
+    """The slow starts that matter on a path, and how far each has come.
 
     Args:
         felt: (S, F) whose they are.
@@ -111,9 +110,9 @@ class Openings:
             self._ends_s[: len(ends), :, f], self._rates[: len(ends), :, f] = ends, rates
 
     def _open(self, opens: Mapping[int, Connection], m: Matrices, f: int) -> tuple[Array, Array]:
-        """How the connections of a transfer open: the octaves of their course, (O, S) ends [s] and rates [B/s].
+        """Slow start of a transfer's connections: ends [s] and rates [B/s] of the octaves of their course, (O, S).
 
-        What comes after them has no end, and no limit but the station's where they rise.
+        The last one has no end, and only the station's limit if the rate still rises.
 
         Neglects: where scenarios are some of those that connections know, their spread about the course.
         """
@@ -148,7 +147,7 @@ class Openings:
         return np.append(spans.cumsum(axis=0), np.full((1, len(felt)), np.inf), axis=0), allowed
 
     def apart(self, problem: Problem, m: Matrices) -> tuple[Problem, Matrices]:
-        """The problem and its arrays, in which they are no part of waits, nor of what connections allow in the mean."""
+        """The problem and its arrays without slow start, in waits and in the connections' mean rates."""
         if not self.station:
             return problem, m
         without = replace(problem, transfers=tuple(map(self.without, range(len(problem.transfers)), problem.transfers)))
@@ -164,7 +163,7 @@ class Openings:
         return without, replace(m, capacity=capacity, **waits)
 
     def without(self, f: int, transfer: Transfer) -> Transfer:
-        """A transfer whose openings are no part of its waits where they are felt."""
+        """A transfer without slow start in its waits, where that is followed here."""
         if f not in self.station:
             return transfer
 
@@ -179,7 +178,7 @@ class Openings:
         return replace(transfer, phases=phases, buffered=buffered and apart(buffered))
 
     def ends(self, clock: Array, rate: Array, here: Index) -> Array:
-        """(S, f) when the octaves end in which they are [s].
+        """(S, f) end of the current octave [s].
 
         Args:
             clock: (S, f) the time of each [s].
@@ -196,7 +195,7 @@ class Openings:
         return self._end
 
     def go_on(self, seconds: Array, rate: Array, clock: Array, here: Index) -> BoolArray:
-        """(S, f) which of them open further, as time goes by.
+        """(S, f) which of them go to their next octave as time goes by.
 
         Args:
             seconds: (S, f) how much [s].
@@ -209,12 +208,12 @@ class Openings:
         return np.asarray(self._end <= clock * (1 + _AT_ONCE))
 
     def _moving(self, rate: Array, here: Index) -> Array:
-        """(S, f) part of their workers' time in which bytes move."""
+        """(S, f) part of the workers' time in which bytes move."""
         with np.errstate(invalid="ignore"):
             return np.asarray(np.clip(1 - rate * self._idle[:, here], 0.0, 1.0))
 
     def hold(self, changed: BoolArray, here: Index, column: Index, columns: Sequence[Column]) -> None:
-        """Notes what they allow now.
+        """Sets what the connections allow now.
 
         Args:
             changed: (S,) in which scenarios.
@@ -236,7 +235,7 @@ class Openings:
 
 
 def _costs(column: Column, station: int) -> tuple[Array, Array]:
-    """(S,) what a byte costs at a station, and seconds that it takes of all workers while they are not there."""
+    """(S,) demand of a byte at a station, and the workers' seconds per byte elsewhere."""
     m = column.of
     cost, away = np.zeros(1), m.delay[:, column.numbers].sum(axis=1)
     solo = solo_times(m, int(m.transfer[column.numbers.start]))
