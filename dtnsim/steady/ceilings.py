@@ -121,7 +121,7 @@ class Workers:
         return workers
 
     def _paces(self, which: Index, away: Array, station: Array, served: Array) -> Array:
-        """(n, S) seconds per byte of all workers of some transfers together, the station shared by those that have a file."""
+        """(n, S) seconds per byte of all workers of some transfers together, sharing among those that have a file."""
         each: dict[int, list[tuple[int, float]]] = defaultdict(list)
         for place, f in enumerate(which):
             for workers, part in self._m.rounds[f]:

@@ -1,12 +1,13 @@
-"""Transfers whose workers wait, or go through several steps, averaged over how many of them are at which step.
+"""Transfers whose workers wait or go through several steps, averaged over the states of their workers.
 
 A worker that copies a file and then verifies it is at one step or the other, and one that waits for its next file is at
-none. A link that is full only while many copy slows whoever shares it then, and nobody in the mean: so shares are found
-for each state, which is how many workers of each transfer are at each step or wait, and weighted with the time that the
-Markov chain of the states spends there (`dtnsim.physics.waiting.time_shares`). The workers at a step are a transfer of
-their own meanwhile.
+none. A link that is full only while many workers copy slows the others at those times, yet is never full in the mean.
+So shares are solved for each state (how many workers of each transfer are at each step, or wait) and weighted by the
+time that the Markov chain of the states spends in it (`dtnsim.physics.waiting.time_shares`). In a state, the workers at
+one step are a transfer of their own.
 
-Neglects: workers that begin in step; further workers, once there are too many states: these are at their mean.
+Neglects: that workers begin in step; the states of further transfers once there are too many, which count by their
+mean.
 
 Shapes: S scenarios, C columns (`dtnsim.steady.stages`), N states.
 """
@@ -31,30 +32,29 @@ from dtnsim.steady.rows import begins, over_rows, take
 from dtnsim.steady.solve import Rates, slowed_capacity
 from dtnsim.steady.stages import Column, row_of, staged, steps_of, visit_B
 
-_MOST: Final = 64  #: states that are told apart at most
-#: scenarios from which on it is asked first whether any state fills a station: of fewer all states are sooner solved
+_MOST: Final = 64  #: most states that are solved one by one
+#: scenarios from which on it pays to ask first whether any state fills a station
 _MANY: Final = 32
-_FULL: Final = 1e-6  #: part of a station's capacity that may be left of it when it is full
-#: entries of all states and scenarios that are worked out at once
+_FULL: Final = 1e-6  #: part of its capacity that a full station may have left
+#: array entries, over states and scenarios, that are solved at once
 _AT_ONCE: Final = 1 << 22
-_Split = tuple[tuple[int, int], ...]  #: columns that are told apart, and the numbers of how (`Steps`)
-#: parts of a worker's time, with its stations for itself, up to which a wait or a step is at its mean: where there is
-#: room for all states, and where there is not
+_Split = tuple[tuple[int, int], ...]  #: columns with states, and the number of the way their steps are split (`Steps`)
+#: fraction of a lone worker's time up to which a wait or step counts by its mean: where there is room for all states,
+#: and where there is not
 _FELT: Final = (0.01, 0.05)
 
 
 def placements(workers: int, steps: int) -> Iterator[tuple[int, ...]]:
-    """How many workers are at each step, in all ways."""
+    """All ways to distribute workers over steps, as numbers of workers at each step."""
     for bars in combinations(range(workers + steps - 1), steps - 1):
         yield tuple(b - a - 1 for a, b in pairwise((-1, *bars, workers + steps - 1)))
 
 
 class Steps:
-    """How a column's steps are told apart.
+    """The ways to split a column's work into steps.
 
-    Where a number of a way to do so is odd, the last of its steps are the phases where workers wait. Who waits is at
-    none of the others, whatever it waits for; a step without stations is a part of that. A step that takes little of a
-    worker's time is a part of the one before it, or after it.
+    A way is a number with a bit for each step that is felt; if it is odd, its last step is waiting, which includes
+    steps without stations. A step that takes little of a worker's time is merged with its neighbour.
     """
 
     def __init__(self, column: Column, m: Matrices) -> None:
@@ -74,13 +74,13 @@ class Steps:
 
     @cached_property
     def most_used(self) -> tuple[Index, Array]:
-        """(n,) stations that it visits, and (n, S) which part of each its workers take at most.
+        """(n,) stations that the column visits, and (n, S) the highest utilisation of each by its workers.
 
-        They do where all of them are at the step that takes most, and nobody keeps them from it.
+        That is reached when all workers are at the step that takes most, with nobody else there.
         """
         column, m, (lasts, solo) = self._column, self._m, self._lasts
         seconds = {p: sum(solo[k] for k in p) for n, rows in self.phases.items() for p in rows[: len(rows) - (n & 1)]}
-        if all(len(rows) == 1 for rows in self.phases.values()):  # its workers wait meanwhile, now and then
+        if all(len(rows) == 1 for rows in self.phases.values()):  # the single step includes its waits
             seconds = {column.numbers: lasts.sum(axis=0)}
         both = m.capacity, slowed_capacity(m, None)
         capacity, least = (np.pad(c, ((0, 0), (0, 1)), constant_values=np.inf).T for c in both)
@@ -98,17 +98,17 @@ class Steps:
 
 
 def _felt(number: int, steps: list[range], phases: range) -> list[range]:
-    """Phases of the steps of a number (`Steps`)."""
+    """Phases of the steps of a way (`Steps`)."""
     begins = [row.start for s, row in enumerate(steps, 1) if number >> s & 1]
     moving = [range(*ends) for ends in pairwise([phases.start, *begins[1:], phases.stop])]
     return [*moving, phases] if number & 1 else moving
 
 
 def _waiting_apart(m: Matrices, plain: int, waits: BoolArray) -> Matrices:
-    """Columns of workers who wait, and use nothing meanwhile, and of those who move bytes, and wait for nothing.
+    """The arrays with waiting workers, which use no station, and moving ones, which do not wait, apart.
 
     Args:
-        plain: Number of the first of such workers; those before do one and the other.
+        plain: Number of the first such column; those before it both wait and move.
         waits: (C',) which of them wait.
     """
     moves, none = ((np.arange(len(waits)) >= plain) & ~waits)[m.transfer], m.capacity.shape[1]
@@ -126,18 +126,18 @@ def _waiting_apart(m: Matrices, plain: int, waits: BoolArray) -> Matrices:
 
 @dataclass(frozen=True, slots=True)
 class _States:
-    """The N states of the workers of P columns, whichever these are, of which L numbers are at some step."""
+    """The N states of the workers of P columns of given sizes; L groups: a number of workers at a step of a column."""
 
-    present: BoolArray  #: (N, L) which of the numbers are there.
-    first: Index  #: (N, P) those of each column at its first step; L for none.
-    owner: Index  #: (L,) their columns.
-    nth: Index  #: (L,) which of their column's they are.
-    ways: tuple[Index, Index, Index]  #: (from, to, who goes) of each way from state to state.
+    present: BoolArray  #: (N, L) groups that exist in each state.
+    first: Index  #: (N, P) group at each column's first step; L for none.
+    owner: Index  #: (L,) column of each group.
+    nth: Index  #: (L,) number of each group within its column.
+    ways: tuple[Index, Index, Index]  #: (from, to, group that moves on) of each transition.
 
 
 @lru_cache(maxsize=64)
 def _states(alike: tuple[tuple[int, int], ...]) -> _States:
-    """The states of columns of so many workers, who are at so many steps."""
+    """The states of columns given as (workers, steps)."""
     sizes = [workers * steps for workers, steps in alike]
     begin = np.cumsum([0, *sizes])
     states = list(product(*(placements(workers, steps) for workers, steps in alike)))
@@ -163,25 +163,25 @@ def _states(alike: tuple[tuple[int, int], ...]) -> _States:
 
 @dataclass(frozen=True, slots=True)
 class _Apart:
-    """Columns at their mean, and of some of them each number of workers at a step as a column of its own."""
+    """A solver for columns at their mean, and for each group of workers (`_States`) of some of them."""
 
-    rates: Rates  #: Of both, C' in all.
+    rates: Rates  #: Of both, C' columns in all.
     means: Index  #: The columns at their mean.
-    begin: dict[tuple[int, int], int]  #: Where the numbers of a column that is told apart in a way begin.
+    begin: dict[tuple[int, int], int]  #: First group of a column that is split in a way.
     visits: Index  #: (C, K) whether a column visits a station, 1 or 0.
     visit_B: Array  #: (C,) bytes of a visit.
 
     def average(
         self, split: Sequence[_Split], states: _States, mean: Array, most: Array, scenarios: Index, near: float | None
     ) -> None:
-        """Puts mean rates into ``mean`` (S, C), where a station that workers share with others is full in any state.
+        """Puts rates averaged over states into ``mean`` (S, C) where a shared station is full in any state.
 
         Args:
             split: The columns with states in each scenario, S of P.
             states: Their states.
-            mean: Rates of all columns [B/s].
+            mean: Rates of all columns at their mean [B/s].
             most: (S, C) as `solve.Rates.while_active` takes it, those with states among them.
-            scenarios: (S,) their numbers among those of the rates.
+            scenarios: (S,) numbers of the scenarios in the solver.
             near: As `solve.Rates.while_active` takes it.
         """
         (count, local), total = states.present.shape, len(self.rates.m.workers)
@@ -218,12 +218,12 @@ class _Apart:
 
 
 class Occupancy:
-    """Rates of columns, by the states of their workers where these make a difference.
+    """Rates of columns, averaged over the states of their workers where that makes a difference.
 
     Args:
         columns: What moves bytes.
         transfers: All transfers of the path.
-        known: Steps of columns that were asked before; those of these come in.
+        cache: Steps of columns that are known; those of these columns are added.
     """
 
     def __init__(
@@ -240,7 +240,7 @@ class Occupancy:
 
     @cached_property
     def _most_used(self) -> tuple[Index, Index, Array]:
-        """(n,) stations of several, rising, (n,) their columns, and (n, S) which part a column takes at most."""
+        """(n,) shared stations, rising, (n,) their columns, and (n, S) the highest utilisation by each column."""
         stations, parts = zip(*(steps.most_used for steps in self._told), strict=True)
         station, sizes = np.concatenate(stations), [len(visited) for visited in stations]
         order = np.argsort(station, kind="stable")
@@ -250,7 +250,7 @@ class Occupancy:
         return station[order], np.repeat(np.arange(len(sizes)), sizes)[order], part[order]
 
     def _may_fill(self, active: BoolArray, scenarios: Index) -> BoolArray:
-        """(S,) where columns ``active`` (S, C) could fill a station that several of them visit."""
+        """(S,) whether columns ``active`` (S, C) could fill a station that several of them visit."""
         station, column, part = self._most_used
         present, first = active.T[column], begins(station)
         taken = np.where(present, part.take(scenarios, axis=1) if part.shape[1] > 1 else part, 0.0)
@@ -258,11 +258,11 @@ class Occupancy:
         return np.asarray((several & (over_rows(np.add, taken, first) >= 1 - 2 * _FULL)).any(axis=0))
 
     def over_states(self, mean: Array, most: Array, scenarios: Index, near: float | None) -> Array:
-        """Rates (S, C), averaged over states where a station that workers share with others is full in any of them.
+        """Rates (S, C), averaged over states where a shared station is full in any of them.
 
         Args:
-            mean: (S, C) rates with all workers at their mean, which hold elsewhere [B/s].
-            most: (S, C) as `solve.Rates.while_active` takes it; who is bounded has its workers at their mean.
+            mean: (S, C) rates with all workers at their mean, which stand elsewhere [B/s].
+            most: (S, C) as `solve.Rates.while_active` takes it; bounded columns have their workers at the mean.
         """
         active = most > 0
         several = np.isinf(most) & take(scenarios, self._several) & (np.count_nonzero(active, axis=1) > 1)[:, None]
@@ -290,7 +290,7 @@ class Occupancy:
         return averaged
 
     def _told_apart(self, columns: list[tuple[int, int, int]]) -> _Split:
-        """All of them if there is room for their states; else those with the fewest, alike ones all or none."""
+        """The columns to split: all if their states fit; else those with the fewest states, like ones all or none."""
         fine = {(c, number): self._count((c, number)) for c, number, _ in columns}
         if prod(fine.values()) <= _MOST:
             return tuple(sorted(fine, key=self._size))
@@ -299,27 +299,27 @@ class Occupancy:
             counts[self._count((c, number))].append((c, number))
         chosen: list[tuple[int, int]] = []
         states = 1
-        for count, alike in sorted(counts.items()):  # more workers are nearer to their mean
+        for count, alike in sorted(counts.items()):  # many workers stay near their mean
             states *= count ** len(alike)
             if states <= _MOST:
                 chosen += [way for way in alike if count > 1]
         return tuple(sorted(chosen, key=self._size))
 
     def _size(self, way: tuple[int, int]) -> tuple[int, int]:
-        """Workers and steps of a column that is told apart in a way."""
+        """(workers, steps) of a column that is split in a way."""
         c, number = way
         return self._columns[c].workers, len(self._steps[c][number])
 
     def _count(self, way: tuple[int, int]) -> int:
-        """States of a column that is told apart in a way."""
+        """Number of states of a column that is split in a way."""
         workers, steps = self._size(way)
         return comb(workers + steps - 1, steps - 1)
 
     def _apart(self, ways: set[tuple[int, int]], scenarios: Index, active: BoolArray) -> tuple[_Apart, Index]:
-        """Columns told apart beside all that run, and the numbers (S,) of scenarios there: made for few, kept for many.
+        """The solver for some split columns, and the scenarios' numbers in it (S,): made for few, kept for many.
 
         Args:
-            ways: Columns that have states in any of the scenarios, and how they are told apart.
+            ways: Columns with states in any of the scenarios, and the ways they are split.
             scenarios: (S,) numbers of the scenarios.
             active: (C,) columns that run in any of these.
         """
@@ -331,7 +331,7 @@ class Occupancy:
         return self._known[key], scenarios
 
     def _made_apart(self, ways: list[tuple[int, int]], means: Index, scenarios: Index | slice) -> _Apart:
-        """Some columns told apart, beside some at their mean, in some scenarios."""
+        """The solver for some split columns beside some at their mean, in some scenarios."""
         columns, owner, waits = [self._columns[c] for c in means], means.tolist(), [False] * len(means)
         begin: dict[tuple[int, int], int] = {}
         for c, way in ways:

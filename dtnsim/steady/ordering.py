@@ -1,7 +1,7 @@
-"""Transfers that wait for each other never meet: each turn has the stations for itself.
+"""Transfers that wait for each other never run together: each turn has the stations to itself.
 
-The solver knows stations and transfers. For a path with several turns each station is there once for each that visits
-it, so that the rates of all turns come out of one solution; what is handed back has each station once again.
+The solver knows only stations and transfers. For a path with several turns, each station is copied for every turn that
+visits it, so that one solution gives the rates of all turns; results refer to the original stations again.
 """
 
 from dataclasses import replace
@@ -16,7 +16,7 @@ from dtnsim.tools.plan import Tool
 
 
 def by_turn(m: Matrices) -> tuple[Matrices, Index]:
-    """The problem with every station once for each turn that visits it, and which station each of these is."""
+    """The problem with a copy of each station for every turn that visits it, and the station of each copy."""
     count, total = m.capacity.shape[1], m.total
     pairs = np.unique((m.turn[total.row] * count + total.station)[total.station < count])
     stations, turns = pairs % count, pairs // count
@@ -42,7 +42,7 @@ def by_turn(m: Matrices) -> tuple[Matrices, Index]:
 
 
 def lasts(problem: Problem, rates: Array) -> Array:
-    """How long each transfer lasts, (S, F) [s], at rates (S, F) [B/s]; a test's time counts what it omits."""
+    """Duration of each transfer (S, F) [s] at rates (S, F) [B/s]; that of a test includes the seconds it omits."""
     with np.errstate(divide="ignore", invalid="ignore"):
         seconds = np.array([t.payload_B for t in problem.transfers]) / rates
     for f, t in enumerate(problem.transfers):
@@ -52,13 +52,13 @@ def lasts(problem: Problem, rates: Array) -> Array:
 
 
 def longest(problem: Problem, rates: Array) -> Index:
-    """Number of the transfer that lasts longest (S,), of equals the first, at rates (S, F) [B/s]."""
+    """Number of the longest transfer (S,) at rates (S, F) [B/s]; the first of equals."""
     seconds = lasts(problem, rates)
     return np.asarray((seconds >= seconds.max(axis=1, keepdims=True) * (1 - 1e-9)).argmax(axis=1))
 
 
 def ends(problem: Problem, rates: Array) -> Array:
-    """When each transfer ends, (S, F) [s], at rates (S, F) [B/s]."""
+    """End of each transfer (S, F) [s] at rates (S, F) [B/s]."""
     place = {t.name: f for f, t in enumerate(problem.transfers)}
     ended_s, seconds = np.zeros(rates.shape), lasts(problem, rates)
     for f in sorted(place.values(), key=lambda f: problem.transfers[f].turn):
@@ -71,14 +71,14 @@ def ends(problem: Problem, rates: Array) -> Array:
 
 
 def span(problem: Problem, rates: Array) -> Array:
-    """Time from the first transfer's start to the last's end (S,) [s]; what a timed test omits is before its start."""
+    """Time from the first start to the last end (S,) [s]; the seconds that a timed test omits precede its start."""
     first = [t for t in problem.transfers if not t.after]
     begins = min(t.start_s + t.pause_s + (t.omitted_s if t.timed else 0.0) for t in first)
     return np.asarray(ends(problem, rates).max(axis=1) - begins)
 
 
 def moved(prediction: Prediction) -> tuple[int, float]:
-    """Files of a path, and their bytes, that count: those of a copy on the way are there already [B]."""
+    """Files and bytes [B] that a path moves; those that pass through a copy on the way count once."""
     both = zip(prediction.transfers, prediction.problem.transfers, strict=True)
     counted = [t for t, composed in both if composed.counted]
     pieces = {t.name: t.dataset.pieces for t in prediction.given.transfers if t.dataset is not None}
@@ -86,14 +86,14 @@ def moved(prediction: Prediction) -> tuple[int, float]:
 
 
 def sends(tool: Tool) -> str:
-    """What part of the files a tool sends, where the others are there already: rates are those of all files."""
+    """The part of the files that a tool sends if the others exist at the destination; rates count all files."""
     changed = getattr(tool, "changed", None)
     part = 1.0 if changed is None else changed.value
     return f", of which {tool.kind} sends {100 * part:.3g}%" if part < 1 else ""
 
 
 def total_rate(problem: Problem, rates: Array) -> Array:
-    """Rate of the path (S,) [B/s]: what counts over the time from the first transfer's start to the last's end."""
+    """Rate of the path (S,) [B/s]: bytes that count over the time from the first start to the last end."""
     if len(problem.transfers) == 1:
         return np.asarray(rates[:, 0])
     counted = [(f, t) for f, t in enumerate(problem.transfers) if t.counted]

@@ -1,16 +1,16 @@
-"""Page caches that one or several transfers write to, as they fill and empty while these are laid out in time.
+"""Page caches as they fill and drain while one or several transfers that write to them are laid out in time.
 
-A writer goes at the speed of what comes before the cache while all that the cache holds is below its limit, and at that
-of its medium from then on; until write-back begins the medium has nothing of it: a row of demands for each state of the
-cache (`states`), of which the course of the epochs takes one.
+While a cache is below its limit, a writer runs at the speed of what precedes the cache; from then on at that of its
+medium. Until write-back begins, the medium has no work from it. So a writer has one row of demands for each state of
+the cache (`states`), and each epoch takes one of them.
 
-A level rises by what comes in, and falls by what the media take once write-back has begun: to each of them when all
-that the cache holds reaches a threshold, or its own is old. The instants at which it meets a limit are epochs' ends
+A level rises by what comes in and falls by write-back, which begins for a medium when the whole cache reaches a
+threshold, or when that medium's own pages are old. The instants at which a level meets a limit end an epoch
 (`dtnsim.steady.epochs`).
 
-Neglects: what write-back takes of a drive from others while the cache has room, beyond the mean that the writer's own
-speed gives (of what the writer uses too, such as cores that compress, it takes all that it needs); writers that wait
-for a flush, and more than `_MOST` writers, who have their cached and throttled stretches in the mean.
+Neglects: while the cache has room, load of write-back on a drive beyond the mean that follows from the writer's speed
+(stations that the writer uses too, such as cores that compress, are loaded in full); cached and throttled stretches of
+writers that wait for a flush, and of more than `_MOST` writers, which count by their mean.
 
 Shapes: S scenarios, P caches, V media behind them.
 """
@@ -34,18 +34,18 @@ from dtnsim.steady.stages import step_by_step
 
 _NEAR: Final = 1e-9  #: part of a limit that counts as none of it
 _TICKS: Final = 4  #: steps of a clock's last digit that a limit is away at least
-_MOST: Final = 32  #: writers whose caches are followed at most: of more, each has its part of its cache in the mean
+_MOST: Final = 32  #: most writers whose caches are followed; of more, each has its part of its cache in the mean
 #: times that a cache is full and has room again before it stays full for as long as anything comes in
 _TURNS: Final = 24
 
 
 def shared(problem: Problem) -> list[tuple[list[int], int]]:
-    """Transfers that fill a page cache, of several on a path; how many each has.
+    """Transfers that share page caches with others of a path: the writers of each cache, and how many there are.
 
-    Those of a later turn fill the same one where it still holds what those of the turn before have left.
+    Writers of a later turn share it too if it still holds what an earlier turn left.
 
-    Who verifies each of many files that the cache does not hold goes from one stretch to the next with every file: it
-    is taken in the mean, and has its part of the cache for itself.
+    A transfer that verifies each of many files that the cache cannot hold changes stretches with every file; it counts
+    by its mean and has its part of the cache to itself.
     """
     buffered = ((f, t) for f, t in enumerate(problem.transfers) if t.buffered is not None)
     writers = by_key(((t.turn, t.cache.pool), (f, t.cache.left_B)) for f, t in buffered if t.cache is not None)
@@ -60,7 +60,7 @@ def shared(problem: Problem) -> list[tuple[list[int], int]]:
 
 
 def _fills(t: Transfer) -> bool:
-    """Whether a transfer fills its cache, in the mean, from its first byte to the last that it writes."""
+    """Whether a transfer keeps filling its cache, in the mean, from the first byte it writes to the last."""
     if t.flushed or t.cache is None or t.cache.flush_files:
         return False
     elsewhere = any(p.demands for p in t.phases if t.buffered and p.step != t.buffered.step)  # a scan uses no station
@@ -68,17 +68,17 @@ def _fills(t: Transfer) -> bool:
 
 
 def _holds(t: Transfer) -> Array:
-    """Whether a transfer's cache holds what is written of a file before the next step of it: 1 or 0, in scenarios."""
+    """Whether a file's written bytes fit into the cache until its next step: 1 or 0, in scenarios."""
     at_once = min(max(t.sizes_B, default=math.inf), t.piece_B)
     return np.asarray(t.cache is not None and at_once <= np.asarray(t.cache.size_B), float)
 
 
 def alike_scenarios(problem: Problem, scenarios: int) -> list[Index]:
-    """Scenarios, by number, in which the same transfers' caches hold what is written of a file at once.
+    """Scenarios grouped by which transfers' files fit into their caches.
 
     Args:
         problem: The transfers.
-        scenarios: How many; where there are more than of the problem, its own over and over.
+        scenarios: How many; if more than the problem has, its own repeat.
     """
     writers = [t for t in problem.transfers if t.cache is not None and t.buffered is not None]
     if len(problem.transfers) == 1 or not writers:
@@ -91,20 +91,18 @@ def alike_scenarios(problem: Problem, scenarios: int) -> list[Index]:
 def states(
     transfer: Transfer, stations: Mapping[str, Station], writers: int, away: Value, *, seen: bool = True
 ) -> tuple[Transfer, ...]:
-    """A transfer in every state of the cache that it writes to.
+    """A transfer in every state of its page cache.
 
-    That is written back and has room, is full, and has not begun to be written back; and is full of several with one
-    medium: what that takes while a writer is at another step makes room for those who wait for it, be they other
-    transfers or workers of its own.
+    The states: write-back with room, full, and before write-back; and full with several writers to one medium, where
+    write-back during one writer's other steps makes room for those that wait, other transfers or its own workers.
 
     Args:
         transfer: The transfer.
         stations: By name.
-        writers: How many write through its cache to its medium: each of them has as much of that.
-        away: Part of the time in which nobody else waits for its medium.
-        seen: Whether others than they use its medium too: what write-back takes of that while the writer waits is
-            theirs to bear, and lengthens the writer's own time as well (as much as the medium takes, where it is slower
-            than the rest).
+        writers: How many write through its cache to its medium, in equal shares.
+        away: Part of the time in which no other writer waits for its medium.
+        seen: Whether others use its medium too: write-back while the writer waits loads them, and lengthens the
+            writer's own time as well (by the medium's time, if it is slower than the rest).
     """
     buffered = transfer.buffered
     assert buffered is not None
@@ -158,7 +156,7 @@ def states(
 
 
 def _less_waits(phase: Phase, stations: Mapping[str, Station], workers: int) -> Phase:
-    """A phase that writes, less the waits in which its medium, with nobody else there, takes what it is behind."""
+    """A writing phase without the waits in which its medium, alone, catches up."""
     above, below = (
         waits.time_alone(stations, [d for d in phase.demands if d.below_cache is is_below], workers)
         for is_below in (False, True)
@@ -170,7 +168,7 @@ def _less_waits(phase: Phase, stations: Mapping[str, Station], workers: int) -> 
 
 
 def _away(transfer: Transfer, stations: Mapping[str, Station], writers: int) -> Value:
-    """Part of the time in which none of a transfer's workers writes, of several that wait for their medium."""
+    """Part of the time in which none of a transfer's workers writes, if several wait for their medium."""
     step = transfer.phases[writing_phase(transfer)].step
     seconds: dict[bool, Value] = {True: 0.0, False: 0.0}
     for phase in transfer.phases:
@@ -186,12 +184,12 @@ def writing_phase(transfer: Transfer) -> int:
 
 
 def _demand_at(station: str, demands: list[Demand]) -> Value:
-    """What some demands ask of a station per byte."""
+    """Total demand per byte at a station."""
     return sum((d.per_byte for d in demands if d.station == station), 0.0)
 
 
 class Pools:
-    """Page caches that several write to, and how full they are in every scenario."""
+    """Shared page caches, and how full they are in every scenario."""
 
     def __init__(self, problem: Problem, scenarios: int) -> None:
         pools = shared(problem)
@@ -237,16 +235,16 @@ class Pools:
         self._turns = np.zeros(self._limit.shape, np.intp)
 
     def states(self, f: int, transfer: Transfer) -> tuple[Transfer, ...]:
-        """A transfer, or what it is beside others, in every state of its cache."""
+        """A transfer, or a variant of it, in every state of its cache."""
         return states(transfer, self._stations, self._writers[f], self._away[f], seen=self._seen[f])
 
     @property
     def state(self) -> Index:
-        """(V, S) number of the state of each medium's cache (`states`), whoever writes to it."""
+        """(V, S) state of each medium's cache, by its number in `states`."""
         return np.where(self._full[self._pool], 1, np.where(self._begun, 0, 2))
 
     def states_of(self, numbers: Sequence[int], writes: BoolArray) -> Index:
-        """(S, n) numbers of the states of some transfers' caches; ``writes`` (S, n) who of them writes now."""
+        """(S, n) states of some transfers' caches, by number; ``writes`` (S, n): which of them write now."""
         volume = np.array([self.of[f][1] for f in numbers], np.intp)
         writers = np.zeros(self._takes.shape, np.intp)
         np.add.at(writers, volume, writes.T)
@@ -254,13 +252,13 @@ class Pools:
         return np.where((state == 1) & ((writers[volume].T - writes) > 0), 3, state)
 
     def _cached_B(self, level: Array) -> Array:
-        """(P, S) what each cache holds of levels (V, S), or gains of their growth."""
+        """(P, S) bytes in each cache for levels (V, S), or its growth for theirs."""
         totals = np.zeros(self._limit.shape)
         np.add.at(totals, self._pool, level)
         return totals
 
     def due(self, filled: Array) -> Array:
-        """(S,) when a level meets a limit next, while the media's caches fill at rates (V, S) [s]."""
+        """(S,) when the next level meets a limit, at fill rates (V, S) [s]."""
         takes = np.where(self._begun, np.where(self._level > 0, self._takes, np.minimum(filled, self._takes)), 0.0)
         self._growth = filled - takes
         cached, grows = self._cached_B(self._level), self._cached_B(self._growth)
@@ -279,17 +277,17 @@ class Pools:
                 np.where(self._full & (grows < 0) & (room >= 0), (cached - room) / -grows, np.inf),
                 np.where((self._growth < 0) & (self._level > 0), self._level / -self._growth, np.inf),
             ]
-        # a limit that is nearer than the clock can tell is met by the next step of its last digits
+        # a limit that is nearer than the clock resolves is met at the clock's next step
         least = _TICKS * np.spacing(self._clock)
         return np.asarray(self._clock + np.maximum(np.concatenate(waits).min(axis=0, initial=np.inf), least))
 
     def _room(self) -> Array:
-        """(P, S) level at which a full cache has room again, ever lower; none (-1) after many turns: it stays full."""
+        """(P, S) level at which a full cache counts as having room, lower each time; -1 after many: it stays full."""
         slack = np.minimum(SLACK * 2.0**self._turns, 1.0)
         return np.where(self._turns < _TURNS, self._limit * (1 - slack), -1.0)
 
     def go_on(self, until: Array) -> BoolArray:
-        """(S,) whether a limit has been met on the way to a time (S,), which is now [s]."""
+        """Advances the levels to a time (S,) [s]; (S,) whether any has met a limit."""
         level = self._level + self._growth * np.maximum(until - self._clock, 0.0)
         near = _NEAR * self._limit
         self._level = np.where(level > near[self._pool], level, 0.0)
@@ -306,7 +304,7 @@ class Pools:
         return np.asarray((self.state != before).any(axis=0))
 
     def filled(self, rate: Array, numbers: Index) -> Array:
-        """(V, S) rates at which the media's caches fill, of those (S, n) of the transfers ``numbers``."""
+        """(V, S) fill rates of the media's caches, from the rates (S, n) of the transfers ``numbers``."""
         rates = np.zeros(self._takes.shape)
         for slot, f in enumerate(numbers.tolist()):
             if f in self.of:

@@ -77,7 +77,7 @@ def with_workers(problem: Problem, m: Matrices) -> Problem:
 
 
 def _station(transfer: Transfer, at_work: float, opening: float) -> Station:
-    """Workers as a station: seconds of work in a second, less what slow start takes of a timed transfer."""
+    """Workers as a station: seconds of work per second, less the slow start of a timed transfer."""
     formula = f"{at_work:.7g} worker{'s' if at_work != 1 else ''}" + (f" x (1 - {opening:.7g})" if opening else "")
     count = f"{transfer.workers:g} worker{'s' if transfer.workers != 1 else ''}"
     source = f"seconds of work per second of {count}, less the time without a file at the end"
@@ -88,7 +88,7 @@ def _station(transfer: Transfer, at_work: float, opening: float) -> Station:
 
 
 def _work(problem: Problem, phase: Phase, times: tuple[Index, Array], name: str) -> tuple[Demand, ...]:
-    """The time that a worker spends moving a byte of a phase: that of the slowest station."""
+    """A worker's time to move a byte of a phase: that of the slowest station."""
     visited, solo = times
     if not solo[0].any():  # it only waits
         return ()
@@ -99,7 +99,7 @@ def _work(problem: Problem, phase: Phase, times: tuple[Index, Array], name: str)
 
 
 def _waits(phase: Phase, name: str, transfer: Transfer, at_work: float) -> tuple[Demand, ...]:
-    """The delays of a phase as demands on the workers; some keep all of them waiting at the same time."""
+    """The delays of a phase as demands on the workers; some of them are waits of all workers at once."""
     gone_by, demands = once_only(transfer) if transfer.timed else (), []
     for delay in (replace(d, station=name) for d in phase.delays if d.each not in gone_by):
         wait = Term(delay.per_byte, f"({delay.formula})", delay.source) * at_work
@@ -109,7 +109,7 @@ def _waits(phase: Phase, name: str, transfer: Transfer, at_work: float) -> tuple
 
 
 def _idle(m: Matrices, f: int, ceiling: float) -> float:
-    """Worker seconds per byte spent waiting for a station that all workers of a transfer share.
+    """Worker seconds per byte spent waiting for a station that the transfer's workers share.
 
     ``ceiling``: what the workers allow [B/s].
     """
@@ -158,7 +158,7 @@ def predict(
 def predicted(
     path: spec.PathSpec, samples: int, seed: int, drawn: Scenarios | None = None, *, mean: bool = False
 ) -> Prediction:
-    """The answer of `predict`; ``drawn``: the path's scenarios, where they are known.
+    """The answer of `predict`; ``drawn``: the path's scenarios, if known.
 
     Raises:
         SpecError: the path cannot be used.
@@ -176,7 +176,7 @@ def predicted(
 
 
 def _drawn(path: spec.PathSpec, problem: Problem, drawn: Scenarios, seed: int, *, mean: bool) -> Prediction:
-    """The answer of a path at its medians and in scenarios."""
+    """A path's answer at its medians and in scenarios."""
     rates = drawn.rates(discrepancy.load(), mean=mean)
     prediction = _with_medium(_answer(problem, rates, path), problem, drawn.problem, rates)
     together = quantile(drawn.while_all_run(rates), 0.5)
@@ -189,7 +189,7 @@ def _drawn(path: spec.PathSpec, problem: Problem, drawn: Scenarios, seed: int, *
 def without(
     p: Prediction, gone: frozenset[str], path: spec.PathSpec | None = None, first: int | None = None
 ) -> Prediction:
-    """An answer with the same draws where some stations hold nobody (`dtnsim.composition.relief.without`).
+    """The answer with the same draws if some stations had no limit (`dtnsim.composition.relief.without`).
 
     Neglects: that what a time ends moves more then, and that transfers leave memory otherwise to later ones.
 
@@ -215,7 +215,7 @@ def without(
 
 
 def _with_medium(prediction: Prediction, nominal: Problem, drawn: Problem, rates: Array | None) -> Prediction:
-    """The answer with the time at which the medium has every byte, where tools end before."""
+    """The answer with the time at which every byte is on the medium, if tools end before."""
     if not durability.waits_for(nominal):
         return prediction
     rates = np.array([[t.ceiling for t in prediction.transfers]]) if rates is None else rates
@@ -284,7 +284,7 @@ def _tried(
 
 
 def _slowed(problem: Problem, m: Matrices, solution: solve.Solution) -> Problem:
-    """The problem, whose arrays are ``m``, with its capacities as they are at the solution."""
+    """The problem with the capacities of the solution; ``m``: its arrays."""
     stations = list(problem.stations)
     for k in np.flatnonzero(solution.capacity[0] < m.capacity[0]).tolist():
         station, before, after = stations[k], float(m.capacity[0, k]), float(solution.capacity[0, k])
@@ -333,7 +333,7 @@ def _transfer_prediction(
 
 
 def _uses(full: Problem, meetings_of: Sequence[tuple[Problem, Array]]) -> tuple[StationUse, ...]:
-    """Every station as it is used in the meeting that uses it most.
+    """Utilisation of every station in the meeting that uses it most.
 
     Args:
         full: The whole path.

@@ -14,18 +14,18 @@ from dtnsim.physics._arrays import FloatArray as Array, Index
 from dtnsim.steady import ceilings
 from dtnsim.steady.matrices import Matrices
 
-_PLAIN = 0.1  #: a demand this near to one unit a byte goes without saying, and what is a smaller part of one
+_PLAIN = 0.1  #: a demand this near to one unit per byte is not worth stating, nor is a smaller part of a demand
 BOTH_WAYS: Final = "shared by reads and writes"  #: drives that a transfer reads and writes at once
 _WORK_A_CYCLE = re.compile(r"Hz x (?!1$)[\d.]+$")  #: a clock of which a cycle does more, or less, than another's
-_A_GOOD_PART = 0.1  #: share of all waits from which on one beside the longest is named
-_NEARLY_ALL = 0.97  #: share of the workers' time from which on what takes the rest of it is not worth a word
-_TIE = 1e-9  #: stations that take times that differ by less hold alike
+_A_GOOD_PART = 0.1  #: share of all waits from which on a wait beside the longest is named
+_NEARLY_ALL = 0.97  #: share of the workers' time from which on the rest of it is not worth a word
+_TIE = 1e-9  #: stations whose times differ by less than this bind equally
 
 
 class Cause(NamedTuple):
-    """What holds a transfer: a station (index), or waiting (None); and the phase it happens in.
+    """What binds a transfer: a station (index), or waiting (None); and in which phase.
 
-    Where no station is busy all the time, ``busy`` and ``waits`` have the shares of the workers' time, by phase.
+    If no station is busy all the time, ``busy`` and ``waits`` have the shares of the workers' time, by phase.
     """
 
     station: int | None
@@ -36,7 +36,7 @@ class Cause(NamedTuple):
 
 
 def cause_of(m: Matrices, f: int, binding: int) -> Cause:
-    """Cause of a transfer's rate at the median: station ``binding``, or (-1) the largest part of its workers' time."""
+    """Cause of a transfer's median rate: station ``binding``, or for -1 the largest part of its workers' time."""
     if binding >= 0:
         return Cause(binding, _phase_at(m, f, binding), direct=True)
     times = worker_times(m, f)
@@ -59,9 +59,9 @@ def cause_of(m: Matrices, f: int, binding: int) -> Cause:
 
 
 def worker_times(m: Matrices, f: int) -> list[tuple[Index, Array]]:
-    """Stations of each phase of a transfer, and what a byte takes a worker there, (S, stations) [s/B].
+    """For each phase of a transfer: its stations, and a worker's time per byte at each, (S, stations) [s/B].
 
-    All its workers are there when a station holds them: what one has while the others are elsewhere is no measure.
+    A station that binds has all workers there, so the rate of one while the others are elsewhere does not count.
     """
     return [
         (station, seconds * np.where(m.own[station], m.alone[:, station] * m.workers[f], 1.0))
@@ -70,7 +70,7 @@ def worker_times(m: Matrices, f: int) -> list[tuple[Index, Array]]:
 
 
 def _shared_pace(m: Matrices, f: int, shared: float, lead: float) -> Cause:
-    """Cause where a station that all workers share sets the pace once the transfer's lead is over."""
+    """Cause if a station shared by all workers sets the pace once the transfer's lead is over."""
     station, demand = m.total.row_entries(f)
     with np.errstate(divide="ignore"):
         taken = demand[0] / np.append(m.capacity[0], np.inf)[station]
@@ -82,13 +82,13 @@ def _shared_pace(m: Matrices, f: int, shared: float, lead: float) -> Cause:
 
 
 def _phase_at(m: Matrices, f: int, station: int) -> int:
-    """The phase of a transfer that costs most at a station."""
+    """The phase of a transfer with the largest demand at a station."""
     costs = (m.phases.row_entries(p) for p in m.phases_of(f))
     return int(np.argmax([float(cost[0][visited == station].sum()) for visited, cost in costs]))
 
 
 def work(problem: Problem, f: int, cause: Cause) -> tuple[str, ...]:
-    """What takes the station that binds, or what is waited for, most of it first; then the phase that takes longest."""
+    """The work at the binding station, or the waits, largest first; then the phase that takes longest."""
     transfer = problem.transfers[f]
     if cause.station is None:
         return tuple(dict.fromkeys(d.what for d in _waits(transfer)))
@@ -108,7 +108,7 @@ def _visits(transfer: Transfer, phase: Phase, station: str) -> list[Demand]:
 
 
 def bottleneck(problem: Problem, f: int, cause: Cause) -> Bottleneck:
-    """What holds transfer ``f``, and why."""
+    """The bottleneck of transfer ``f``, and why it binds."""
     text, takes = reason(problem, f, cause), work(problem, f, cause)
     if cause.station is None:
         name = f"{problem.transfers[f].name}.workers"
@@ -120,7 +120,7 @@ def bottleneck(problem: Problem, f: int, cause: Cause) -> Bottleneck:
 
 
 def opened_by(problem: Problem, f: int) -> Station | None:
-    """The connection whose slow start a transfer's workers wait most for, where a shallow buffer ends that early."""
+    """The connection whose slow start is the workers' longest wait, if a shallow buffer ends it early."""
     transfer = problem.transfers[f]
     if not (waits := _waits(transfer)) or waits[0].what != SLOW_START:
         return None
@@ -130,10 +130,10 @@ def opened_by(problem: Problem, f: int) -> Station | None:
 
 
 def reason(problem: Problem, f: int, cause: Cause, named: int | None = None) -> str:
-    """The cause in a sentence; the phase ``named`` needs no words again.
+    """The cause in a sentence, which leaves out the phase ``named``.
 
     Args:
-        named: Number of a phase that the reader knows of.
+        named: Number of a phase that the reader has been told of.
     """
     transfer = problem.transfers[f]
     if cause.station is None:
@@ -152,7 +152,7 @@ def reason(problem: Problem, f: int, cause: Cause, named: int | None = None) -> 
 
 
 def full(station: Station, demands: list[Demand], sharers: int) -> str:
-    """That a station is full, why, and with how many other transfers it is shared.
+    """Sentence that a station is full: why, and how many other transfers share it.
 
     Args:
         station: The station.
@@ -165,14 +165,14 @@ def full(station: Station, demands: list[Demand], sharers: int) -> str:
 
 @lru_cache(maxsize=1)
 def _visitors(problem: Problem) -> Counter[tuple[str, int]]:
-    """How many transfers visit each station in each turn."""
+    """Number of transfers that visit each station, by turn."""
     return Counter(
         (name, t.turn) for t in problem.transfers for name in {d.station for p in t.phases for d in p.demands}
     )
 
 
 def _other_time(problem: Problem, f: int, cause: Cause) -> str:
-    """What else takes the workers' time, where no station is busy all the time."""
+    """The rest of the workers' time, if no station is busy all the time."""
     transfer = problem.transfers[f]
     if not cause.busy or len(cause.busy) != len(transfer.phases):
         return ""
@@ -222,7 +222,7 @@ _BY_KIND: Final[dict[str, str]] = {kind: said for kinds, said in WORDS["remedies
 
 
 def remedy(problem: Problem, station: Station | None) -> str:
-    """What relieves a station, or the waiting of a tool's workers (None); empty where nothing is known to."""
+    """The remedy for a station, or (None) for the waits of a tool's workers; empty if none is known."""
     if station is None:
         return _BY_KIND["latency"]
     if station.remedy:
@@ -235,7 +235,7 @@ def remedy(problem: Problem, station: Station | None) -> str:
 
 
 def key_of(problem: Problem, station: Station) -> str:
-    """Where the path file describes the component that a station belongs to; empty for connections and workers."""
+    """Key of a station's component in the path file; empty for connections and workers."""
     parts = station.name.partition("[")[0].split(".")
     for length in range(len(parts), 0, -1):
         key = problem.keys.get(".".join(parts[:length]))

@@ -1,4 +1,4 @@
-"""What kind of thing holds a transfer, as evidence is collected by: the binding station, and the class of the tool.
+"""The kind of thing that binds a transfer, by which evidence is grouped: the binding station and the class of the tool.
 
 The kinds are those that a planner would distinguish: a wire, a window, loss, a core, a disk, an array, a network file
 system, a shared server, waiting of several sorts. How far real systems fall from the model depends on them.
@@ -38,13 +38,13 @@ _APART: Final = NormalDist().inv_cdf(LEVELS[2]) - NormalDist().inv_cdf(LEVELS[0]
 
 
 class Regime(NamedTuple):
-    """What holds a transfer, the class of its tool, whether the path is nobody else's, what was measured, the setting.
+    """What binds a transfer, the class of its tool, whether the path is dedicated, what was measured, the setting.
 
-    A dedicated path has other traffic on no segment (stated, without doubt) and no shared server: days do not differ.
-    Where a drive, array or bus of a calibrated host binds, or requests to its own volumes wait, ``measured`` has how
-    far its runs and days lie apart. ``setting``: an isolated lab, hosts of which one was calibrated by tests of its
-    own, or any other production. ``doubt``: where that follows from a network that is stated whole, how far apart what
-    other traffic leaves of it may lie (`_doubt`).
+    A dedicated path has no other traffic on any segment (stated, without spread) and no shared server, so that days do
+    not differ. If a drive, array or bus of a calibrated host binds, or requests to its own volumes wait, ``measured``
+    has the scatter of its runs and days. ``setting``: an isolated lab, hosts of which one was calibrated by its own
+    tests, or any other production. ``doubt``: if the setting follows from a fully stated network, the spread of what
+    other traffic leaves of it (`_doubt`).
     """
 
     kind: str
@@ -56,7 +56,7 @@ class Regime(NamedTuple):
 
     @property
     def same_every_day(self) -> bool:
-        """Whether days do not differ: nobody else is there, and no runs of several days have said otherwise."""
+        """Whether days do not differ: the path is dedicated, and no runs of several days say otherwise."""
         return self.dedicated and (self.measured is None or self.measured[1] is None)
 
     @property
@@ -66,26 +66,26 @@ class Regime(NamedTuple):
 
     @property
     def drawn_as(self) -> str:
-        """Whose draws its error has: those of an isolated path where a trace of other traffic makes the difference."""
+        """Name by which its error is drawn: that of an isolated path if only a trace of other traffic differs."""
         return self.name if math.isinf(self.doubt) else self._replace(setting=ISOLATED).name
 
     @property
     def names(self) -> tuple[str, str, str]:
-        """What evidence is collected by, from the setting to the class of the tool."""
+        """Names of its groups of evidence: setting, kind, class of tool."""
         return self.setting, f"{self.setting}/{self.kind}", self.name
 
 
 class Holders(NamedTuple):
-    """What can hold a transfer."""
+    """Everything that can bind a transfer."""
 
-    own: Regime  #: What does at the median.
+    own: Regime  #: What binds at the median.
     stations: Mapping[str, Regime]  #: Stations on its way, by name.
-    waits: Mapping[str, Regime]  #: What its workers wait for, by what a wait belongs to (`Demand.each`).
-    meeting: Meeting | None = None  #: Who is under way halfway through its time; None where all are, then and always.
+    waits: Mapping[str, Regime]  #: Its workers' waits, by what each belongs to (`Demand.each`).
+    meeting: Meeting | None = None  #: The transfers that run halfway through its time; None if all always do.
 
 
 def holders(path: PathSpec, problem: Problem, f: int, cause: Cause) -> Holders:
-    """What can hold a transfer of a path, and what does at its median scenario."""
+    """Everything that can bind a transfer of a path, and what does at the medians."""
     transfer, base, stations = problem.transfers[f], _base(path, f), on_the_way(path, problem, f)
     longest = max((d for p in transfer.phases for d in p.delays), key=lambda d: float(np.max(d.per_byte)), default=None)
     ends = {end.partition(":")[0] for end in (path.transfers[f].source_end, path.transfers[f].to)}
@@ -99,14 +99,14 @@ def holders(path: PathSpec, problem: Problem, f: int, cause: Cause) -> Holders:
 
 
 def on_the_way(path: PathSpec, problem: Problem, f: int) -> dict[str, Regime]:
-    """Stations on a transfer's way, by name, and what it is where they hold it."""
+    """Stations on a transfer's way, by name, and its regime if they bind."""
     base, named = _base(path, f), _stations(problem)
     visited = dict.fromkeys(d.station for p in problem.transfers[f].phases for d in p.demands)
     return {name: _held_at(path, problem, named[name], base) for name in visited}
 
 
 def _base(path: PathSpec, f: int) -> Regime:
-    """A transfer that nothing holds yet."""
+    """The regime of a transfer before it is known what binds."""
     doubt = _doubt(path)
     stated = doubt if follows(path) else math.inf
     return Regime("", path.transfers[f].tool.tool_class, not doubt, None, setting(path), stated)
@@ -114,18 +114,18 @@ def _base(path: PathSpec, f: int) -> Regime:
 
 @lru_cache(maxsize=1)
 def _stations(problem: Problem) -> Mapping[str, Station]:
-    """The stations of a path by name; it is asked for each of its transfers."""
+    """The stations of a path by name, cached as each of its transfers asks for them."""
     return {s.name: s for s in problem.stations}
 
 
 def _held_at(path: PathSpec, problem: Problem, station: Station, base: Regime) -> Regime:
-    """A transfer that a station holds."""
+    """The regime of a transfer that a station binds."""
     kind = _station(path, problem, station)
     return base._replace(kind=kind, measured=path.noises.get(station.host) if kind in _STORAGE else None)
 
 
 def _doubt(path: PathSpec) -> float:
-    """From p10 to p90 of what other traffic leaves of a path, in its logarithm: 0 for none, infinite if not stated."""
+    """ln(p90 / p10) of the capacity that other traffic leaves: 0 for none, infinite if it is not stated."""
     systems = (v.filesystem.kind for h in path.hosts.values() for v in h.volumes.values())
     if any(_KINDS.get(kind) == "shared server" for kind in systems):
         return math.inf
@@ -133,7 +133,7 @@ def _doubt(path: PathSpec) -> float:
 
 
 def _of_traffic(segment: Segment) -> float:
-    """The same of a segment."""
+    """The same for one segment."""
     if segment.background is None:
         return math.inf
     share = segment.background.anytime
@@ -141,13 +141,13 @@ def _of_traffic(segment: Segment) -> float:
 
 
 def follows(path: PathSpec) -> bool:
-    """Whether the setting follows from the network: nobody states it, but loss and other traffic of each segment."""
+    """Whether the setting follows from the network: it is not stated, but every segment's loss and traffic are."""
     stated = bool(path.segments) and all(s.loss.typical is None for s in path.segments)
     return path.setting is None and stated and math.isfinite(_doubt(path))
 
 
 def setting(path: PathSpec) -> str:
-    """What the path says that it is, or `ISOLATED` where its network is stated whole, and nobody else's."""
+    """The stated setting, or `ISOLATED` if the network is fully stated and has no other traffic."""
     if path.setting == ISOLATED or (follows(path) and not _doubt(path)):
         return ISOLATED
     return MEASURED if path.measured else PRODUCTION

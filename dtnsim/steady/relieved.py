@@ -1,4 +1,4 @@
-"""What relieves a transfer and can be typed: each way tried on the path, with what the transfer then gives."""
+"""Remedies that can be typed as commands or settings, each tried on the path, with the rate that it gives."""
 
 import math
 import re
@@ -24,9 +24,9 @@ from dtnsim.steady.matrices import Matrices
 from dtnsim.steady.reasons import opened_by
 from dtnsim.tools.gridftp import Globus
 
-TRIED: Final = 4  #: of more transfers than this no changes are tried
-WORTH: Final = 1.1  #: a change is worth a word when it brings this much
-_HELPS: Final = 1.002  #: where none is, one that helps by more than this is kept
+TRIED: Final = 4  #: transfers up to which changes are tried
+WORTH: Final = 1.1  #: factor from which on a change is worth a word
+_HELPS: Final = 1.002  #: factor from which on a change is kept if none is worth a word
 #: steps in which smaller ones are tried, down to this part, and what a window has beyond what its rate needs
 _STEP: Final = 4.0
 _SMALLEST: Final = 1e-3
@@ -75,10 +75,10 @@ RateOf = Callable[[Sequence[str]], float]
 
 
 def remedies(path: PathSpec, problem: Problem, f: int, t: TransferPrediction, rate_of: RateOf) -> tuple[Remedy, ...]:
-    """What can be typed against the bottleneck of transfer ``f``, the best first; only what brings something.
+    """Remedies for the bottleneck of transfer ``f``, the best first; only those that bring something.
 
     Args:
-        problem: Transfers that are under way together, composed, with those changes alone that help.
+        problem: The composed transfers that run together, with only those changes that help.
         t: The transfer's answer.
     """
     here = [other.name for other in problem.transfers].index(t.name)
@@ -89,12 +89,12 @@ def remedies(path: PathSpec, problem: Problem, f: int, t: TransferPrediction, ra
 
 
 def more_at_once(path: PathSpec, problem: Problem, f: int, kind: str) -> list[Remedy]:
-    """More at once against what holds transfer ``f``, a station of some kind; what it brings is not known."""
+    """Ways to do more at once that may relieve transfer ``f`` of a kind of station; their gain is not known."""
     return [Remedy(words, overrides, math.nan) for words, overrides in _tried(path, problem, f, kind, None)]
 
 
 def remedy_words(prediction: Prediction, f: int) -> str:
-    """What relieves transfer ``f`` in words, or that neither a change nor the lack of its limit brings a tenth."""
+    """The remedy of transfer ``f`` in words, or that not even removing its limit would bring a tenth."""
     t = prediction.transfers[f]
     then, remedy = next_limit(prediction, t), remedy_of_tool(prediction, f)
     station = next((u.station for u in prediction.stations if u.station.name == t.bottleneck.station), None)
@@ -108,10 +108,10 @@ def remedy_words(prediction: Prediction, f: int) -> str:
 
 
 def remedy_of_tool(prediction: Prediction, f: int) -> str:
-    """What relieves transfer ``f`` as its tool has it.
+    """The remedy of transfer ``f`` in the terms of its tool.
 
-    More at once is not asked for where it was tried and brings nothing, or where runs lock each other out; a single
-    file goes in parts.
+    More at once is left out if it was tried and brings nothing, or if runs lock each other out; a single file is sent
+    in parts.
     """
     t, path = prediction.transfers[f], prediction.given
     remedy, more = _drives(prediction, f), _MORE_CORES if path is not None else ""
@@ -125,7 +125,7 @@ def remedy_of_tool(prediction: Prediction, f: int) -> str:
 
 
 def _drives(prediction: Prediction, f: int) -> str:
-    """The remedy; without more drives where twice as many make an array no faster (one reader waits for each seek)."""
+    """The remedy, without more drives if twice as many would be no faster (one reader waits for each seek)."""
     t, path = prediction.transfers[f], prediction.given
     remedy, match = t.bottleneck.remedy, _ARRAY.search(t.bottleneck.remedy)
     if path is None or match is None or len(prediction.transfers) > TRIED:
@@ -145,9 +145,9 @@ def _drives(prediction: Prediction, f: int) -> str:
 
 
 def next_limit(prediction: Prediction, t: TransferPrediction) -> Rung | None:
-    """The next bottleneck of a transfer, once its present one is gone.
+    """The next bottleneck of a transfer once its present one is gone.
 
-    The narrowest place of a TCP connection is a station too, and no other bottleneck.
+    The bottleneck link of a TCP connection is also a station; the two count as one.
     """
     place = _PLACE.search(t.bottleneck.reason)
     same = place[2] if place else ""
@@ -164,18 +164,18 @@ def next_limit(prediction: Prediction, t: TransferPrediction) -> Rung | None:
 
 
 def port_of(bottleneck: Bottleneck) -> str:
-    """The host whose port is the narrowest place of a TCP connection; nothing where that is none."""
+    """The host whose port is the bottleneck link of a TCP connection; empty if it is none."""
     place = _PLACE.search(bottleneck.reason) if bottleneck.kind == "tcp" else None
     return place[2] if place and place[1] else ""
 
 
 def tried(problem: Problem, station: Station, now_Bps: float, rate_of: RateOf, streams: str = "streams") -> Station:
-    """A station with the changes worth a word, the best first, buffers as small as what then binds needs.
+    """A station with the changes that are worth a word, the best first, with buffers no larger than needed.
 
     Args:
         station: The station.
         now_Bps: Rate of the transfer that it holds.
-        streams: What stands for more streams of its tool.
+        streams: What its tool calls more streams.
     """
     candidates: list[tuple[float, Change]] = []
     for change in station.changes:
@@ -195,14 +195,14 @@ def tried(problem: Problem, station: Station, now_Bps: float, rate_of: RateOf, s
 
 
 def streams_of(path: PathSpec | None, f: int) -> str:
-    """What stands for more streams of a transfer's tool: files at once, or another tool, where it has none."""
+    """What a transfer's tool calls more streams: files at once, or another tool, if it has none."""
     if path is None or f >= len(path.transfers) or (tool := path.transfers[f].tool).streams_option:
         return "streams"
     return "files at once" if tool.files_option else "streams (of another tool: this one has none)"
 
 
 def _least_buffers(buffers: tuple[Raised, ...], rate: float, rate_of: Callable[[Sequence[Raised]], float]) -> Change:
-    """Buffers with which the transfer still reaches the rate that those asked for give: what it gets is in proportion.
+    """The smallest buffers with which the transfer still reaches a rate, found by proportion.
 
     The first part that no longer gives the rate is held by its window, so that it says what the rate needs.
     """
@@ -227,12 +227,12 @@ def _least_buffers(buffers: tuple[Raised, ...], rate: float, rate_of: Callable[[
 def narrowest(
     problem: Problem, m: Matrices, f: int, connection: Station, kinds: Collection[str], *, times: float = _SAME
 ) -> Station | None:
-    """The place of some kinds that a link-limited connection has all of; None where something else holds it.
+    """The station of some kinds that a link-limited connection fills by itself; None if something else binds it.
 
     Args:
         connection: Station of the connection.
         kinds: Kinds of stations that are asked about.
-        times: How much more than the connection it may allow.
+        times: How much more than the connection's rate it may allow.
     """
     visited, demand = m.total.row_entries(f)
     cost = dict(zip(visited.tolist(), demand[0].tolist(), strict=True))
@@ -246,7 +246,7 @@ def narrowest(
 def rate_with(
     path: PathSpec, overrides: Sequence[str], f: int, arrays: Callable[[Problem], Matrices], number: int | None = None
 ) -> float:
-    """Rate of transfer ``f`` while all run, with a change; nothing where it cannot be made [B/s].
+    """Rate of transfer ``f`` while all run, with a change [B/s]; None if the change cannot be made.
 
     Args:
         overrides: The change.
@@ -308,7 +308,7 @@ class Count(NamedTuple):
 
 
 def counts(path: PathSpec, f: int, keys: Sequence[str]) -> Iterator[Count]:
-    """More and fewer files, streams and runs at once of transfer ``f``, written at ``keys``, and of others like it."""
+    """Other numbers of files, streams and runs at once for transfer ``f`` (at ``keys``) and for those like it."""
     transfer, tool = path.transfers[f], path.transfers[f].tool
     for _, name, current in at_once([transfer]):
         more = {current * n for n in _MULTIPLES if current * n <= _MOST_AT_ONCE}
@@ -344,7 +344,7 @@ def counts(path: PathSpec, f: int, keys: Sequence[str]) -> Iterator[Count]:
 
 
 def mounted(host: Host, mounts: Iterable[str]) -> Iterator[Count]:
-    """More connections, channels and requests at once of what a host has mounted, as far as its system has it."""
+    """More connections, channels or requests at once for a host's mounts, as far as its system offers them."""
     for mount in mounts:
         option, counts, typed = _AT_ONCE.get((system := host.volumes[mount].filesystem).kind, ("", (), {}))
         for count in counts if host.system in typed else ():
@@ -354,6 +354,6 @@ def mounted(host: Host, mounts: Iterable[str]) -> Iterator[Count]:
 
 
 def path_key(problem: Problem, override: str) -> str:
-    """``network.wan.loss=0`` with the key of the segment in the place of its station's name."""
+    """An override such as ``network.wan.loss=0`` with the segment's key instead of its station's name."""
     name = max((n for n in problem.keys if override.startswith(f"{n}.")), key=len, default="")
     return problem.keys[name] + override.removeprefix(name) if override.startswith("network.") and name else override

@@ -56,7 +56,7 @@ def begins(numbers: Index) -> Index:
 
 
 def over_rows(ufunc: np.ufunc, values: NDArray[Any], first: Index) -> NDArray[Any]:
-    """What a ufunc makes of the entries (N, S) of each row; of many scenarios all rows at once, as `reduceat` is slow.
+    """A ufunc reduced over the entries (N, S) of each row; for many scenarios without `reduceat`, which is slow.
 
     Args:
         ufunc: The function.
@@ -79,7 +79,7 @@ def over_rows(ufunc: np.ufunc, values: NDArray[Any], first: Index) -> NDArray[An
 
 @lru_cache(maxsize=256)
 def _steps(begins: bytes, count: int) -> tuple[list[tuple[Index, Index]], list[tuple[int, slice]]]:
-    """(rows that have a second entry, and these; those with a third ...), and the rows of many, by themselves."""
+    """(rows with a second entry, and those entries; then with a third ...), and the long rows by themselves."""
     first = np.frombuffer(begins, np.intp)
     sizes = np.diff(np.append(first, count))
     few = [np.flatnonzero((sizes > n) & (sizes <= _FEW)) for n in range(1, _FEW)]
@@ -88,7 +88,7 @@ def _steps(begins: bytes, count: int) -> tuple[list[tuple[Index, Index]], list[t
 
 
 def summed(place: Index, values: Array, count: int) -> Array:
-    """(count, S) sums of values (N, S) by their places (N,), in their order, as `numpy.add.at` has them, but sooner.
+    """(count, S) sums of values (N, S) by their places (N,), in order: `numpy.add.at`, but faster.
 
     Args:
         place: Where each value belongs.
@@ -101,5 +101,5 @@ def summed(place: Index, values: Array, count: int) -> Array:
 
 
 def take(scenarios: Index, values: NDArray[Any]) -> NDArray[Any]:
-    """Some scenarios of what may be one for all."""
+    """Some scenarios of an array that may have one row for all."""
     return values.take(scenarios, axis=0) if len(values) > 1 else values

@@ -1,4 +1,4 @@
-"""Scenarios behind an interval: a path's parameters drawn, what the model has wrong, and one run's luck."""
+"""The scenarios behind an interval: draws of a path's parameters, of the model's own error, and of one run's luck."""
 
 from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, fields, is_dataclass, replace
@@ -22,18 +22,18 @@ from dtnsim.steady.pools import alike_scenarios
 from dtnsim.steady.regime import Holders, holders
 from dtnsim.steady.solve import Solution
 
-#: entries of all scenarios from which on they are solved in blocks, half as large: 64 MB of each array
+#: entries over all scenarios from which on these are solved in blocks half as large: 64 MB per array
 MOST: Final = 16_000_000
 #: stations that carry bytes at a rate that no system exceeds
 WIRES: Final = frozenset({"nic", "ib", "network", "pcie", "sata", "sas", "policer"})
-#: factor on rates that leaves wires to end them
+#: factor on rates that is large enough for the wires to limit them
 _NO_LIMIT: Final = 1e9
 
 
 class Partly(Draw):
-    """Draws some parameters alone; the others stay at their nominal values.
+    """Draws of some parameters only; the others stay at their nominal values.
 
-    Of a number whose kind alone is drawn, each scenario has the median of its kind.
+    If only the kind of a number is drawn, each scenario has the median of its kind.
 
     Args:
         samples, seed, correlation: As for `Draw`.
@@ -45,7 +45,7 @@ class Partly(Draw):
         self._chosen = frozenset(keys)
 
     def __call__(self, quantity: Quantity) -> Value:
-        """Value of ``quantity``: drawn where it is one of them."""
+        """Value of ``quantity``: drawn if it is one of them."""
         if key_of(quantity) in self._chosen:
             return super().__call__(quantity)
         law = quantity.typical
@@ -61,10 +61,10 @@ class Scenarios:
     problem: Problem  #: Stations and demands of the scenarios.
     #: The same as arrays, capacities as they are at the solution; of very many, what arrays are made of.
     arrays: Matrices | Layout
-    solution: Solution  #: Rates that nothing but the parameters' draws give, and what binds.
-    parameters: Array  #: Rates over each transfer's own time with nothing but the parameters drawn, (S, F) [B/s].
+    solution: Solution  #: Rates with only the parameters drawn, and what binds.
+    parameters: Array  #: Rates over each transfer's own time with only the parameters drawn, (S, F) [B/s].
     draw: Draw  #: What was drawn: scores by key.
-    held: tuple[Holders, ...]  #: What can hold each transfer.
+    held: tuple[Holders, ...]  #: Everything that can bind each transfer.
 
     @property
     def matrices(self) -> Matrices:
@@ -85,19 +85,19 @@ class Scenarios:
         return self.times(factors)
 
     def wire_limits(self) -> Array:
-        """What the wires carry of each transfer beside the others as they are, (S, F) [B/s]."""
+        """Most that the wires carry of each transfer beside the others at their rates, (S, F) [B/s]."""
         return self.times(lambda _, rate, *__: np.full(rate.shape, _NO_LIMIT))
 
     def rooms(self, f: int) -> dict[str, Array]:
-        """How far each kind that does not hold a transfer would let it rise, by kind: logarithms, (S,)."""
+        """Headroom of each kind of thing that does not bind a transfer: log of the possible rise (S,), by kind."""
         rate = np.broadcast_to(self.solution.rate, self.parameters.shape)
         return discrepancy.rooms(self.problem, (self.matrices, rate, self.parameters), self.held[f], f)
 
     def times(self, factors: Callable[[Matrices, Array, Array, Index], Array]) -> Array:
-        """Rates with factors on those while all run, over each transfer's own time, (S, F) [B/s].
+        """Rates over each transfer's own time once factors apply to the rates while all run, (S, F) [B/s].
 
         Args:
-            factors: Those (S, F) of some scenarios, from what `Discrepancy.factors` takes of them.
+            factors: Gives them (S, F) for some scenarios, from the arguments of `Discrepancy.factors`.
         """
         rate = np.array(np.broadcast_to(self.solution.rate, self.parameters.shape))
         kinds, rows, most = [s.kind for s in self.problem.stations], np.arange(len(rate)) % self.draw.samples, []
@@ -105,7 +105,7 @@ class Scenarios:
         for block, m in self._arrays():
             more = beyond(self.problem, m, rows[block])
             off = factors(m, rate[block], self.parameters[block], rows[block])
-            # who meets others at a station all the time has less than their mean demands leave
+            # a transfer that shares a station all the time gets less than the others' mean demands leave
             rate[block] = before = np.minimum(rate[block], self.parameters[block])
             wires = carriers(m, kinds, before, more)
             with_errors[block] = capped(before * off, wires)
@@ -135,7 +135,7 @@ class Scenarios:
 
 
 def blocks(layout: Layout) -> list[slice]:
-    """Scenarios that are worked out together: all of them, or as many as memory has room for."""
+    """Blocks of scenarios that are solved together: all of them, or as many as fit into memory."""
     count = layout.scenarios
     step = count if layout.entries * count <= MOST else max(MOST // (2 * layout.entries), 1)
     return [slice(n, n + step) for n in range(0, count, step)]
@@ -153,10 +153,10 @@ def scenarios(
     """Draws a path.
 
     Args:
-        composer: What has composed it.
+        composer: The path's composer.
         nominal: The path at its medians.
         only: Keys of the parameters that are drawn, the others at their medians; None draws all.
-        mean: Whether nothing that differs from run to run is drawn, where all else is.
+        mean: Whether everything but the luck of single runs is drawn.
     """
     path = composer.spec
     full_draw = Draw(samples, seed, path.correlation, mean=mean)
@@ -172,7 +172,7 @@ def composed_and_drawn(path: PathSpec, samples: int, seed: int, *, mean: bool) -
 
 
 def laid_out(problem: Problem, draw: Draw, holding: tuple[Holders, ...]) -> Scenarios:
-    """The scenarios of a problem that is drawn, in blocks where they are very many."""
+    """The scenarios of a drawn problem, in blocks if they are very many."""
     layout = Layout(problem)
     if len(blocks(layout)) == 1:
         return solved(problem, layout.arrays(), draw, holding)
@@ -186,7 +186,7 @@ def laid_out(problem: Problem, draw: Draw, holding: tuple[Holders, ...]) -> Scen
 
 
 def solved(problem: Problem, m: Matrices, draw: Draw, holding: tuple[Holders, ...], times: int = 1) -> Scenarios:
-    """The scenarios of a problem that is drawn; ``times`` variants of it stand one after the other."""
+    """The scenarios of a drawn problem, of which ``times`` variants follow one another."""
     m, solution, rates = _solve_all(problem, m)
     count = len(rates) if len(rates) > 1 else draw.samples * times
     return Scenarios(problem, m, solution, np.broadcast_to(rates, (count, rates.shape[1])), draw, holding)
@@ -212,7 +212,7 @@ def in_some(problem: Problem, block: slice | Index) -> Problem:
 
 
 def _streams_in_some(streams: Connection, block: slice | Index) -> Connection:
-    """Connections in some of a problem's scenarios; their course is that of all, unless each scenario has its own."""
+    """Connections in some of a problem's scenarios; they keep their course unless each scenario has its own."""
     course = streams.course
     if course is not None and np.ndim(course.steady_Bps):
         course = course.take(np.arange(len(course.steady_Bps))[block])
@@ -236,7 +236,7 @@ def _part(record: Any, block: slice | Index) -> Any:
 
 
 def holders_of(path: PathSpec, nominal: Problem) -> tuple[Holders, ...]:
-    """What can hold each transfer of a path at its medians, halfway through its time."""
+    """Everything that can bind each transfer of a path at its medians, halfway through its time."""
     holding, count = {}, len(nominal.transfers)
     for group in meetings(nominal).each:
         for f in group.halfway:
@@ -246,19 +246,19 @@ def holders_of(path: PathSpec, nominal: Problem) -> tuple[Holders, ...]:
 
 
 def interval(drawn: Array, level: float = COVERED) -> Interval:
-    """Median and central interval of scenarios (S,); of a single one, that."""
+    """Median and central interval of scenarios (S,), or the value of a single one."""
     shares = ((1 - level) / 2, 0.5, (1 + level) / 2)
     return Interval(*map(float, quantile(drawn, shares)))
 
 
 def took(seconds: Array) -> Interval:
-    """Median and interval of times (S,), each that of the scenario whose rate is the opposite end of the rates'."""
+    """Median and interval of times (S,), from the scenarios at the opposite quantiles of the rates."""
     rate = interval(-seconds)
     return Interval(-rate.p90, -rate.p50, -rate.p10)
 
 
 class Carrier(NamedTuple):
-    """A station that nothing exceeds."""
+    """A station whose rate no system exceeds."""
 
     capacity: Array  #: (S,)
     users: Index  #: (n,) transfers that visit it.
@@ -268,17 +268,17 @@ class Carrier(NamedTuple):
 
 
 def carriers(m: Matrices, kinds: Sequence[str], before: Array, more: Array) -> list[Carrier]:
-    """The wires, and rates that a user has told a tool to keep.
+    """The wires, and the rate limits that a user has set in a tool.
 
     Args:
         kinds: Kind of every station.
         before: Rates at which the demands are those of ``m`` [B/s].
-        more: What each byte beyond takes (`beyond`).
+        more: Marginal demand of further bytes (`beyond`).
     """
     listed = []
     for k in sorted(set(m.total.station.tolist())):
         kind, capacity = kinds[k] if k < len(kinds) else "", m.capacity[:, k : k + 1]
-        # what a user has told is no guess at what a tool does
+        # a limit set by the user is exact, unlike our idea of what a tool does
         if kind in WIRES or (kind == "target" and capacity.min() == capacity.max()):
             visits = np.flatnonzero(m.total.station == k)
             users, each = m.total.row[visits], more[visits].T
@@ -288,7 +288,7 @@ def carriers(m: Matrices, kinds: Sequence[str], before: Array, more: Array) -> l
 
 
 def capped(rates: Array, among: Sequence[Carrier]) -> Array:
-    """Rates of scenarios, (S, F) [B/s], no more than what such stations carry; those of unlike turns do not meet."""
+    """Rates of scenarios (S, F) [B/s], cut to what such stations carry; turns are kept apart."""
     rates = np.array(rates)
     for capacity, users, turn, first, each in among:
         for number in sorted(set(turn.tolist())):
@@ -301,7 +301,7 @@ def capped(rates: Array, among: Sequence[Carrier]) -> Array:
 
 
 def carried(shape: tuple[int, int], among: Sequence[Carrier]) -> Array:
-    """What the same carry of each transfer where no other is there, (S, F) [B/s]."""
+    """Most that such stations carry of each transfer alone, (S, F) [B/s]."""
     most = np.full(shape, np.inf)
     for capacity, users, _, first, each in among:
         with np.errstate(divide="ignore"):

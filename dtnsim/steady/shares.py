@@ -1,4 +1,4 @@
-"""Max-min shares of stations by progressive filling, asked for at several weights and capacities.
+"""Max-min shares of stations by progressive filling, prepared for repeated use with changing weights and capacities.
 
 Shapes: S scenarios, F transfers, K stations, N entries (`dtnsim.steady.matrices`).
 """
@@ -16,14 +16,13 @@ from numpy.typing import NDArray
 from dtnsim.physics._arrays import BoolArray, FloatArray as Array, Index, IntArray
 from dtnsim.steady.rows import Rows, begins, over_rows, summed
 
-MUCH: Final = 0.8  #: part of the scenarios, or transfers, below which the rest is left out of the rounds that follow
-#: entries of scenarios that are filled together: few, since those that are much alike are done together, and caches are
-#: small; and scenarios at least
+MUCH: Final = 0.8  #: part of the scenarios, or transfers, below which those that are done are dropped
+#: array entries that are filled together (few, for the processor's caches), and the least number of scenarios
 _AT_ONCE: Final = 262_144
 _LEAST: Final = 16
 _MANY: Final = 4096  #: entries of scenarios from which on it pays to leave out what is done
 _TIE: Final = 1e-12  #: levels that differ by less are equal
-#: stations that are filled by less than this part of their capacity fill, and may when some capacities change
+#: margins below a station's capacity: it counts as full, or may become full when some capacities change
 ROUNDED: Final = 1e-9
 _MARGIN: Final = 1e-2
 _NONE: Final = int(np.iinfo(np.int64).max)  #: number of no station: behind all others
@@ -31,7 +30,7 @@ _NONE: Final = int(np.iinfo(np.int64).max)  #: number of no station: behind all 
 
 @dataclass(frozen=True, slots=True)
 class Solution:
-    """Rates and what holds each of them."""
+    """Rates and what binds each of them."""
 
     capacity: Array  #: (S, K) capacities at these rates (less than given where memory slows the cores).
     rate: Array  #: (S, F) payload bytes per second.
@@ -44,33 +43,33 @@ class Solution:
         return self.capacity, self.rate, self.ceiling, self.binding
 
     def map_parts(self, convert: Callable[[NDArray[Any]], NDArray[Any]]) -> Solution:
-        """What is made of each of them."""
+        """The solution with a function applied to each array."""
         return Solution(convert(self.capacity), convert(self.rate), convert(self.ceiling), convert(self.binding))
 
 
 def _numbered(numbers: Index) -> tuple[Index, Index]:
-    """(numbers that occur, rising; the place of each among those): `numpy.unique` of small numbers, without sorting."""
+    """(distinct numbers, rising; index of each into those): `numpy.unique` for small numbers, without sorting."""
     occurs = np.bincount(numbers) > 0
     return np.flatnonzero(occurs), (np.cumsum(occurs) - 1)[numbers]
 
 
 @dataclass(frozen=True, slots=True)
 class Places:
-    """Where entries of stations that several transfers share stand: N entries, K' stations, F' transfers."""
+    """Layout of the shared stations: N entries, K' stations, F' transfers."""
 
-    used: Index  #: Numbers of the stations among all, and that of none.
+    used: Index  #: Numbers of the stations among all, then that of none.
     transfers: Index  #: Numbers of the transfers among all.
-    visits: Index  #: (n, F') stations of each transfer, rising, and K' where it has no more.
-    #: (N,) transfers and stations, station by station, and where each station begins.
+    visits: Index  #: (n, F') stations of each transfer, rising, then K' as filler.
+    #: (N,) transfers and stations of the entries, station by station, and where each station begins.
     at: Index
     by: Index
     first: Index
-    demand: Array  #: (N, S) what a byte costs, station by station.
-    idle: BoolArray | None  #: (n, F', S) where a byte costs them nothing; None where it always costs something.
+    demand: Array  #: (N, S) demand per byte, station by station.
+    idle: BoolArray | None  #: (n, F', S) where the demand is 0; None if it never is.
 
     @classmethod
     def of(cls, rows: Rows, part: Index) -> Places:
-        """The places of some entries of rows, numbered transfer by transfer."""
+        """The layout of some entries of rows, which are numbered transfer by transfer."""
         used, station = _numbered(rows.station[part])
         transfers, transfer = _numbered(rows.row[part])
         order = np.argsort(station, kind="stable")
@@ -90,9 +89,9 @@ class Places:
 class _Filling:
     """Progressive filling of stations that several transfers share.
 
-    A station is full for good once none of its transfers is held by less elsewhere: as others freeze, its own level
-    can only rise. So all stations of which that is true fill in one round, and there are as many rounds as bottlenecks
-    depend on each other, not as many as transfers.
+    A station is full for good once none of its transfers is bound at a lower level elsewhere, because its own level
+    only rises as others freeze. All such stations fill in one round, so that there are only as many rounds as
+    bottlenecks that depend on each other.
     """
 
     def __init__(self, capacity: Array, weight: Array, limit: Array, places: Places) -> None:
@@ -111,12 +110,12 @@ class _Filling:
         self._number = np.arange(len(self._left))
 
     def fill(self, level: Array, binding: IntArray | None) -> None:
-        """Writes levels (F, S) of the transfers that visit these stations, and the stations that bind them, (F, S)."""
+        """Writes the levels (F, S) of the transfers that visit these stations, and what binds them, (F, S)."""
         visits, idle, used = self._visits, self._idle, self._used
         reached, full = np.full(self._own.shape, np.inf), np.full((len(used), self._own.shape[1]), np.inf)
         while self._free.any():
             stop, limit, settled, levels = self._round()
-            if not stop.any():  # nothing stops those
+            if not stop.any():  # nothing binds the rest
                 break
             self._note(reached, self._here, stop, limit)
             if binding is not None:
@@ -133,7 +132,7 @@ class _Filling:
         binding[self._transfers] = np.where(station == _NONE, -1, station)
 
     def _note(self, levels: Array, numbers: Index, which: BoolArray, latest: Array) -> None:
-        """Writes those of the levels ``latest`` that are found among those of all transfers, or stations."""
+        """Writes the levels found in this round among those of all transfers, or stations."""
         if which.shape[1] == levels.shape[1]:
             levels[numbers] = np.where(which, latest, levels[numbers])
         else:
@@ -141,7 +140,7 @@ class _Filling:
             levels[numbers[row], self._columns[column]] = latest[which]
 
     def _round(self) -> tuple[BoolArray, Array, BoolArray, Array]:
-        """(who stops (F', S), at which level; which stations are full for good (K', S), at which levels)."""
+        """One round: transfers that freeze (F', S) and their levels; stations full for good (K', S) and theirs."""
         load = self._load(self._free.astype(float))
         padded = np.full((len(load) + 1, load.shape[1]), np.inf)
         full = np.divide(np.maximum(self._left, 0.0), load, out=padded[:-1], where=load > 0)
@@ -156,11 +155,11 @@ class _Filling:
         return self._free & stops & np.isfinite(limit), limit, settled, full
 
     def _load(self, level: Array) -> Array:
-        """(K', S) what weights times levels (F', S) take of each station."""
+        """(K', S) load of each station from weights times levels (F', S)."""
         return over_rows(np.add, level.take(self._at, axis=0) * self._weighted, self._first)
 
     def _least_level(self, level: Array) -> Array:
-        """(F', S) the least of the levels (K' + 1, S) of the stations that each uses, the last of them none."""
+        """(F', S) lowest level among each transfer's stations, of levels (K' + 1, S) with none as the last."""
         least: Array | None = None
         for n, visits in enumerate(self._visits):
             levels = level.take(visits, axis=0)
@@ -170,7 +169,7 @@ class _Filling:
         return least
 
     def _forget_done(self) -> None:
-        """Leaves out scenarios and transfers that are done, where that is much and there are many."""
+        """Drops scenarios and transfers that are done, if that saves much."""
         if self._weighted.size < _MANY:
             return
         scenarios = np.asarray(self._free.any(axis=0))
@@ -193,12 +192,12 @@ class _Filling:
 
 
 def _listed(values: NDArray[Any], transfer: Index, nothing: int) -> NDArray[Any]:
-    """(n, F', ...) what entries have, transfer by transfer, from the first of each to its last, and ``nothing``.
+    """(n, F', ...) table of the entries' values, a column for each transfer, filled up with ``nothing``.
 
     Args:
-        values: (N, ...) what they have.
-        transfer: (N,) their transfers, rising, each with an entry.
-        nothing: What stands where a transfer has no more.
+        values: (N, ...) the values.
+        transfer: (N,) transfers of the entries, rising; each has an entry.
+        nothing: Filler.
     """
     nth = np.arange(len(transfer)) - begins(transfer)[transfer]
     table = np.full((int(nth.max(initial=0)) + 1, int(transfer[-1]) + 1, *values.shape[1:]), nothing, values.dtype)
@@ -207,14 +206,14 @@ def _listed(values: NDArray[Any], transfer: Index, nothing: int) -> NDArray[Any]
 
 
 class Shares:
-    """Stations and demands whose max-min rates are asked for at several weights and capacities.
+    """Max-min rates on stations and demands, prepared for repeated use with changing weights and capacities.
 
-    What the transfers that visit a station alone may have of it does not change with weights, and which stations of
-    several can fill changes little with the capacities of a few: both are found once.
+    Limits of stations with one visitor do not depend on weights, and which shared stations can fill depends little on
+    a few capacities, so both are found once.
 
     Args:
-        rows: Use per byte, a row for each of F transfers.
-        changing: (K,) stations whose capacity may be less when rates are asked for; those of the others stay.
+        rows: Demands per byte, a row for each of F transfers.
+        changing: (K,) stations whose capacity may be lower when rates are asked for.
     """
 
     def __init__(self, capacity: Array, rows: Rows, changing: BoolArray | None = None) -> None:
@@ -225,10 +224,10 @@ class Shares:
         alone = _rate_alone(self._padded, rows.station, rows.demand)
         self._some = np.flatnonzero(changes[rows.station])
         alone[self._some] = np.inf
-        #: (F, S) rates that no station would allow more than, those that change apart
+        #: (F, S) highest rates that the stations allow, without the changing ones
         self._most = over_rows(np.minimum, alone, rows.first)
         alone[visitors[rows.station] > 1] = np.inf
-        #: (F, S) the same of the stations that nobody else visits, and the first of these
+        #: (F, S) the same from stations with one visitor, and the first of those
         self._own = over_rows(np.minimum, alone, rows.first)
         self._holder = _first_of(alone, self._own[rows.row], rows.station, rows.first)
         self._single = self._some[visitors[rows.station[self._some]] == 1]
@@ -239,7 +238,7 @@ class Shares:
             self._met = self._met[(fills | changes)[rows.station[self._met]]]
 
     def _of_changing(self, padded: Array, entries: Index) -> tuple[Array | float, IntArray | int]:
-        """(F, S) rates that some entries allow, and the first station of each transfer that allows no more."""
+        """(F, S) highest rates that some entries allow, and the first station of each transfer that sets it."""
         if not len(entries):
             return np.inf, _NONE
         rows = self._rows
@@ -254,9 +253,9 @@ class Shares:
         return most, by
 
     def _may_fill(self, padded: Array, most: Array, margin: float = _MARGIN) -> BoolArray:
-        """(K + 1,) stations of several transfers that those could fill together, each as fast as it could be alone.
+        """(K + 1,) shared stations that their transfers could fill, each running as fast as it could alone.
 
-        A transfer's own limit at such a station keeps the station in; so those that are left out hold nobody.
+        Each transfer's own limit there counts, so that stations left out cannot bind.
         """
         rows, part = self._rows, self._met
         stations, place = _numbered(rows.station[part])
@@ -268,7 +267,7 @@ class Shares:
         return fills
 
     def take(self, scenarios: Index, rows: Rows) -> Shares:
-        """The same in some scenarios; ``rows`` has the use in these."""
+        """The same in some scenarios; ``rows``: the demands in these."""
         shares = copy(self)
         padded = self._padded if len(self._padded) == 1 else self._padded[scenarios]
         columns = {name: _columns(getattr(self, name), scenarios) for name in ("_most", "_own", "_holder")}
@@ -286,10 +285,10 @@ class Shares:
     def filled(
         self, capacity: Array, weight: Array, ceiling: Array, places: Places | None, *, bound: bool = True
     ) -> Solution:
-        """The same where it is known which stations can be filled.
+        """The same if it is known which stations can be filled.
 
         Args:
-            places: Entries of stations that can be filled at these capacities and ceilings; None where none can.
+            places: Layout of the stations that can be filled at these capacities and ceilings; None if none can.
         """
         rows = self._rows
         padded = _padded(capacity) if len(self._some) else self._padded
@@ -315,7 +314,7 @@ class Shares:
         return Solution(capacity, rate.T, ceiling, np.where(binds == _NONE, -1, binds).T)
 
     def places(self, capacity: Array, ceiling: Array) -> Places | None:
-        """Entries of stations that can be filled, if any can, at capacities (S, K) and ceilings (S, F)."""
+        """Layout of the stations that can be filled at capacities (S, K) and ceilings (S, F); None if none can."""
         if not len(self._met):
             return None
         padded = _padded(capacity) if len(self._some) else self._padded
@@ -324,7 +323,7 @@ class Shares:
         return Places.of(self._rows, shared) if len(shared) else None
 
     def _fill(self, padded: Array, weight: Array, places: Places, level: Array, binding: IntArray | None) -> None:
-        """Fills the stations of some entries; ``level`` has what transfers may have elsewhere, and gets the answer."""
+        """Fills shared stations; ``level`` comes with the limits from elsewhere and leaves with the answer."""
         count = level.shape[1]
         step = max(_AT_ONCE // len(places.at), _LEAST)
         for first in range(0, count, step):
@@ -336,18 +335,18 @@ class Shares:
 
 
 def _padded(capacity: Array) -> Array:
-    """(S, K + 1) capacities, and of the station that is none."""
+    """(S, K + 1) capacities, with that of no station as the last."""
     return np.concatenate([capacity, np.full((len(capacity), 1), np.inf)], axis=1)
 
 
 def _rate_alone(padded: Array, station: Index, demand: Array) -> Array:
-    """(N, S) rate that an entry's station allows who has it alone."""
+    """(N, S) rate that each entry's station allows a lone visitor."""
     with np.errstate(divide="ignore", invalid="ignore"):
         return np.where(demand > 0, padded.T.take(station, axis=0) / demand, np.inf)
 
 
 def _first_of(rate: Array, least: Array, station: Index, first: Index) -> IntArray:
-    """(rows, S) the first station of each row of entries that allows no more than the least."""
+    """(rows, S) first station of each row whose rate is the least."""
     number = np.where((rate <= least * (1 + _TIE)) & np.isfinite(rate), station[:, None], _NONE)
     return over_rows(np.minimum, number, first)
 

@@ -1,13 +1,12 @@
-"""Transfers that a time ends: what they move follows from their rate, and part of their costs from what they move.
+"""Timed transfers: the bytes they move follow from their rate, and part of their costs from those bytes.
 
-How much of a write a page cache takes, how many files are opened, how far a connection has opened up: all of
-that depends on the bytes. So the path is composed again with what the last solution moves, until that stays.
+How much of a write fits into a page cache, how many files are opened, how far slow start gets: all of that depends on
+the bytes. So the path is composed again with the bytes of the last solution until they no longer change.
 
-What transfers find that wait for others: files in memory, dirty bytes, memory that programs hold. The steady answer
-goes through the turns of a path in order, each solved by itself at the median, and notes what it leaves behind.
-`simulate` has the same in time.
+Also what transfers find that wait for others: cached files, dirty bytes, memory that programs hold. The turns of a path
+are solved in order, each by itself at the median, and what it leaves behind is noted. `simulate` does the same in time.
 
-Neglects: other chains that are in another turn at the same time; what ends or begins in the middle of a turn.
+Neglects: other chains that are in another turn at the same time; transfers that end or begin in the middle of a turn.
 """
 
 import math
@@ -33,26 +32,26 @@ from dtnsim.steady import durability, epochs
 from dtnsim.steady.meetings import meetings
 from dtnsim.steady.ordering import ends as ends_of
 
-_MERGERS: Final = 12  #: how often overlapping turns are put together before all are
+_MERGERS: Final = 12  #: how often overlapping turns are merged before all are made one
 
 
 @dataclass(slots=True)
 class _Dirty:
-    """Dirty bytes of a host."""
+    """Dirty bytes in a host's page cache."""
 
     level: float = 0.0  #: Bytes when they were last counted [B].
-    since: float = math.inf  #: From when on write-back moves them [s].
-    rate: float = 0.0  #: How fast [B/s].
+    since: float = math.inf  #: Start of their write-back [s].
+    rate: float = 0.0  #: Rate of write-back [B/s].
     file: str = ""  #: File that was written last.
 
     def bytes_at(self, time: float) -> float:
-        """Bytes that are left at a time [B]."""
+        """Dirty bytes left at a time [B]."""
         return max(self.level - self.rate * max(time - self.since, 0.0), 0.0)
 
 
 @dataclass(slots=True)
 class _Walk:
-    """How far the walk through the turns has come."""
+    """State of the walk through the turns."""
 
     ends: dict[str, float] = field(default_factory=dict)
     memories: dict[str, Residency] = field(default_factory=dict)
@@ -63,11 +62,11 @@ class _Walk:
     now: float = 0.0
 
     def begins(self, t: Transfer) -> float:
-        """When a transfer begins, those before it known [s]."""
+        """Start of a transfer, once those before it are known [s]."""
         return max([t.start_s, *(self.ends[name] for name in t.after if name in self.ends)]) + t.pause_s
 
     def memory(self, kept: CachedFile) -> Residency:
-        """The files of the host that knows one."""
+        """Cached files of the host that caches this one."""
         if kept.host not in self.memories:
             dirty = self.dirty.setdefault(kept.host, _Dirty())
             residency = Residency(
@@ -77,7 +76,7 @@ class _Walk:
         return self.memories[kept.host]
 
     def hold(self, sizes: Mapping[str, float], sign: int) -> None:
-        """Programs take memory of their hosts (``sign`` 1), or give it back (-1)."""
+        """Takes programs' memory from their hosts (``sign`` 1), or gives it back (-1)."""
         for host, size in sizes.items():
             if size and host in self.memories:
                 self.memories[host].hold(sign * size)
@@ -103,17 +102,17 @@ def history(spec: PathSpec, moved: Mapping[str, float]) -> History:
 
 
 def _leaves_nothing(outlines: Sequence[Transfer]) -> bool:
-    """Whether nobody waits for another, uses a file that another uses, or writes to a page cache that another does."""
+    """Whether no transfer waits for another, uses another's file or writes to another's page cache."""
     used = Counter((kept.host, kept.file) for t in outlines for kept in {*t.reads, *t.writes})
     used.update((t.cache.pool, "") for t in outlines if t.cache is not None)
     return not any(t.after for t in outlines) and all(count == 1 for count in used.values())
 
 
 def _by_time(path: PathSpec, moved: Mapping[str, float]) -> list[int]:
-    """Turns of transfers that begin at times of their own: who has ended before others begin does not meet them.
+    """Turns of transfers with start times of their own: one that ends before another begins does not meet it.
 
-    At first each is by itself; those that then overlap are put together, until nobody overlaps with another turn. When
-    those of the last turn end is no matter: they are left out.
+    At first each has a turn of its own; turns that overlap are merged until none do. Ends of the last turn do not
+    matter and are left out.
     """
     begins = [(t.start.value if t.start else 0.0) + (t.pause.value if t.pause else 0.0) for t in path.transfers]
     order = sorted(range(len(begins)), key=lambda f: begins[f])
@@ -142,7 +141,7 @@ def _by_time(path: PathSpec, moved: Mapping[str, float]) -> list[int]:
 
 
 def _turn(walk: _Walk, path: PathSpec, outlines: Sequence[Transfer], moved: Mapping[str, float], *, last: bool) -> None:
-    """One turn: what it finds, how long it takes, what it leaves; nobody asks what the last one leaves."""
+    """Solves one turn: what it finds, how long it takes and, unless it is the last, what it leaves."""
     order = sorted(outlines, key=walk.begins)
     holds: dict[str, float] = {}
     for t in order:
@@ -173,7 +172,7 @@ def _turn(walk: _Walk, path: PathSpec, outlines: Sequence[Transfer], moved: Mapp
 
 
 def _leave(walk: _Walk, problem: Problem) -> None:
-    """What a turn leaves in memory."""
+    """Notes what a turn leaves in memory."""
     waiting = durability.waits_for(problem)
     drains = durability.drain_rates(problem, waiting)[0] if waiting else np.empty(0)
     together: dict[str, list[tuple[Transfer, float]]] = {}
@@ -190,7 +189,7 @@ def _leave(walk: _Walk, problem: Problem) -> None:
 
 
 def _dirty_after(walk: _Walk, pool: str, writers: list[tuple[Transfer, float]]) -> None:
-    """Dirty bytes of a host after those that wrote there at the same time."""
+    """Notes a host's dirty bytes after transfers that wrote there at the same time."""
     dirty = walk.dirty.setdefault(pool, _Dirty())
     first, done = min(walk.begins(t) for t, _ in writers), max(walk.ends[t.name] for t, _ in writers)
     cache = writers[0][0].cache
@@ -221,13 +220,13 @@ def composer(
     in_time: bool = False,
     before: History | None = None,
 ) -> Composer:
-    """What composes the path, its timed transfers with what they move.
+    """The path's composer, with the bytes of its timed transfers.
 
     Args:
-        moved: Bytes that each timed transfer moves, where they are known already (`amounts` of another problem);
-            draws take those of the median.
-        in_time: True where a simulation finds out what earlier transfers have left behind; who meets whom is known.
-        before: What they leave behind, where known.
+        moved: Bytes that each timed transfer moves, if known (`amounts` of another problem); draws take those of the
+            median.
+        in_time: Whether a simulation finds out what earlier transfers leave behind.
+        before: What they leave behind, if known.
     """
     times = {t.name: timing.seconds for t in path.transfers if (timing := t.timing()) is not None}
     if moved is None:
@@ -243,18 +242,18 @@ def composer(
 
 
 def met(problem: Problem) -> History:
-    """Who meets whom in a problem, for `composer`."""
+    """Which transfers of a problem run together, for `composer`."""
     turns = {t.name: t.turn for t in problem.transfers}
     return History(turns=turns if any(turns.values()) else {})
 
 
 def amounts(problem: Problem) -> dict[str, float]:
-    """What each timed transfer moves, for `composer` [B]."""
+    """Bytes that each timed transfer moves, for `composer` [B]."""
     return {t.name: t.payload_B for t in problem.transfers if t.timed}
 
 
 def _settled(path: PathSpec, times: Mapping[str, float]) -> tuple[dict[str, float], Composer | None]:
-    """What each timed transfer moves at the median; where the last round moved it no more, what composed that."""
+    """Bytes that each timed transfer moves at the median, and the composer of the last round if it confirmed them."""
     sizes = {t.name: t.dataset.payload_B for t in path.transfers if t.dataset is not None}
     once = {t.name for t in path.transfers if (timing := t.timing()) is not None and not timing.repeats}
     most = {name: sizes[name] if name in once else math.inf for name in times}
@@ -274,7 +273,7 @@ def _settled(path: PathSpec, times: Mapping[str, float]) -> tuple[dict[str, floa
 
 
 class _Search:
-    """Looks for the bytes that take a given time; more bytes take longer."""
+    """Search for the bytes that take a given time; more bytes take longer."""
 
     def __init__(self, seconds: float) -> None:
         self.seconds = seconds
@@ -282,7 +281,7 @@ class _Search:
         self._above: tuple[float, float] | None = None
 
     def better(self, moved: float, took: float) -> float:
-        """Bytes nearer to the answer than ``moved``, which take ``took``: along the chord, or by proportion."""
+        """A better estimate than ``moved``, which takes ``took`` seconds: by the secant, or by proportion."""
         straight = moved * max(self.seconds / max(took, 1e-300), _LEAST_STEP)
         if took <= self.seconds:
             again, self._below = self._below is not None, (moved, took)
@@ -298,11 +297,11 @@ class _Search:
 
 
 def sender_rate(problem: Problem, transfer: Transfer, rate: float) -> float | None:
-    """What the sender of a timed test reports, which counts what its sockets have taken [B/s].
+    """Rate that the sender of a timed test reports, which counts bytes handed to its sockets [B/s].
 
     Args:
         transfer: The test.
-        rate: What arrives [B/s].
+        rate: Rate of arrival [B/s].
     """
     if not transfer.timed or not rate > 0 or transfer.sizes_B != (math.inf,):
         return None

@@ -1,6 +1,6 @@
-"""What holds a transfer in most of its draws, where that is another thing than what holds it at the medians.
+"""The usual bottleneck of a transfer, in most of its draws, if that is another than at the medians.
 
-Losses that nobody states are none at the medians, and hold a long path in most runs all the same.
+Unstated loss is zero at the medians, for example, and yet binds a long path in most runs.
 """
 
 import math
@@ -30,7 +30,7 @@ Holder = tuple[int, str]  #: a station, or what workers wait for (-1), and which
 
 
 class _OneScenario(Draw):
-    """One scenario, of a number, of some draws."""
+    """One scenario of some draws, given by its number."""
 
     def __init__(self, draw: Draw, row: int) -> None:
         super().__init__()
@@ -38,7 +38,7 @@ class _OneScenario(Draw):
 
     @property
     def nominal(self) -> Draw:
-        """This scenario, which is all that there is."""
+        """The draw itself: it has only this scenario."""
         return self
 
     def __call__(self, quantity: Quantity) -> Value:
@@ -48,7 +48,7 @@ class _OneScenario(Draw):
 
 
 class Usual(NamedTuple):
-    """What holds a transfer in most of its draws."""
+    """What binds a transfer in most of its draws."""
 
     holder: Bottleneck  #: It, as it is in one of these draws, that in the middle of their rates.
     share: float  #: Part of all draws.
@@ -56,7 +56,7 @@ class Usual(NamedTuple):
 
 
 def usual(composer: Composer, nominal: Problem, drawn: Scenarios, f: int) -> Usual | None:
-    """What holds transfer ``f`` in most of its draws; None where that is what holds it at the medians."""
+    """What binds transfer ``f`` in most of its draws; None if that is the bottleneck at the medians too."""
     if not isinstance(drawn.arrays, Matrices):
         return None
     middle = meetings(nominal)
@@ -84,7 +84,7 @@ def usual(composer: Composer, nominal: Problem, drawn: Scenarios, f: int) -> Usu
 
 
 def _holders(problem: Problem, m: Matrices, binding: IntArray, f: int) -> list[Holder]:
-    """What holds a transfer in each scenario (as `dtnsim.steady.reasons.cause_of` of one)."""
+    """What binds a transfer in each scenario (as `dtnsim.steady.reasons.cause_of` of one)."""
     stations = np.array(binding[:, f])
     times = [(stations_of, t) for stations_of, t in worker_times(m, f) if len(stations_of)]
     waits = idle_time(m, f)

@@ -1,11 +1,10 @@
-"""Why an interval is wide: the part of its variance that each uncertain thing answers for, and what to measure first.
+"""Why an interval is wide: each uncertain thing's share of the variance, and what to measure first.
 
 The first-order Sobol' indices of ln(rate), from the scenarios themselves: Hermite polynomials of first and second
 degree in the standard normal score of each thing are fitted to the scenarios; a thing's index is the variance of its
 own polynomials (Sudret, Global sensitivity analysis using polynomial chaos expansions, 2008). Parameters that were
 fitted together are correlated and form one group, whose index is that of their joint polynomials (Jacques et al.
-2006). What is left over are interactions. If a thing were known, about the part ``sqrt(1 - index)`` of the width would
-stay.
+2006). The remainder are interactions. If a thing were known, about ``sqrt(1 - index)`` of the width would remain.
 """
 
 import math
@@ -24,13 +23,13 @@ from dtnsim.steady.prediction import predict
 from dtnsim.steady.reasons import WORDS
 
 SAMPLES: Final = 4096  #: scenarios that the shares are computed from, well above the number of polynomials
-#: scenarios further out count as if they were here: no interval is wider for how far its last ones lie
+#: scenarios further out count as if they were here, as the outermost ones do not widen an interval
 _INSIDE: Final = (0.01, 0.99)
 
 
 @dataclass(frozen=True, slots=True)
 class Share:
-    """What one uncertain thing, or one group fitted together, adds to the width of an interval."""
+    """Share of an interval's width due to one uncertain thing, or to a group fitted together."""
 
     name: str  #: The key of its draw, or what the group is.
     share: float  #: Part of the variance of ln(rate).
@@ -95,7 +94,7 @@ def shares(drawn: Drawn, correlated: Iterable[str] = (), least: float = 0.005) -
 
 
 def _groups(keys: Iterable[str], correlated: frozenset[str]) -> dict[str, list[str]]:
-    """Keys that are found out together: what was fitted at once; the model's errors of a tool, whatever holds it."""
+    """Keys that one measurement settles: parameters fitted together; the model's errors for a tool, whatever binds."""
     groups: dict[str, list[str]] = {}
     for key in keys:
         name = f"fitted parameters of {key.partition(': ')[0]}" if key in correlated else key
