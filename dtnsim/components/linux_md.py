@@ -37,7 +37,7 @@ class LinuxMd(Layer):
 
     layout: Annotated[
         Literal["near", "far", "offset"] | None,
-        BeforeValidator(lambda given: {"n2": "near", "f2": "far", "o2": "offset"}.get(given, given)),
+        BeforeValidator(lambda given: {"n2": "near", "f2": "far", "o2": "offset"}.get(str(given), given)),
         Field(description="of md's RAID 10 (mdadm --layout), near if left out; of far one reader has all disks"),
     ] = None
     stripe_cache: Annotated[

@@ -19,8 +19,9 @@ from dtnsim.ground import library, units
 from dtnsim.ground.errors import SpecError
 from dtnsim.ground.library import words
 
-#: RAID level of several drives where none is stated
+#: RAID level of several drives where none is stated, and of disks that are too few for it
 _LEVELS: Final = {"disk": "raid6", "ssd": "raid0", "nvme": "raid0"}
+_OF_FEW: Final = {2: "raid1", 3: "raid5"}
 _NUMBER: Final = r"(\d+(?:\.\d+)?(?:e-?\d+)?)"
 _MANY: Final = "thousand|million|billion|mio|k|m"  #: what people say for many files
 _COUNT: Final = rf"(?<![\w.,-])(\d[\d,]*(?:\.\d+)?)\s*({_MANY})?\s*"
@@ -101,11 +102,12 @@ class Sketch:
         self.ends = (_End(), _End())
         for end, clause in zip(self.ends, parts, strict=True):
             self._read(end, clause)
-        if self.share and self.tool in ("", "robocopy"):  # cp is what copies onto a mount
+        bucket = any(map(_is_bucket, self.ends))
+        if self.share and self.tool in ("", "robocopy") and not bucket:  # cp is what copies onto a mount
             self.tool, self.unread = self.tool or self.share, [word for word in self.unread if word != "cp"]
         elif self.share:
             self.unread.append(self.share)
-        if self.tool == "aws-s3" and not any(map(_is_bucket, self.ends)):
+        if self.tool == "aws-s3" and not bucket:
             self.ends[1].filesystem, self.ends[1].guesses["filesystem"] = "s3", "where the tool copies to"
 
     # -- reading ---------------------------------------------------------------------------------------
@@ -304,7 +306,7 @@ class Sketch:
             return part, "; ".join(guesses)
         if not end.level:
             guesses.append("level")
-        level = end.level or _LEVELS[kind]
+        level = end.level or (_OF_FEW.get(number) if kind == "disk" else None) or _LEVELS[kind]
         count = re.sub(r"\D", "", level) or "1"
         family = "raidz" if "z" in level else "raid"
         return f"{{kind: {family}, level: {count}, disks: {number}, of: {part}}}", "; ".join(guesses)

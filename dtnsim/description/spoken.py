@@ -186,9 +186,10 @@ def adapters(host: Mapping, where: str, notes: list[str]) -> Mapping:
     present = {*(cards or ()), *(host.get("nics") or ()), *(host.get("slots") or ()), "nic"}
     for mount, volume in seated.items():
         seats = [volume["via"]] if isinstance(volume["via"], str) else volume["via"]
-        unknown = [s for s in seats if s not in present | gone and isinstance(s, Scalar) and _tells_no_limit(s)]
+        named = [s for s in seats if isinstance(s, Scalar)]
+        unknown = [s for s in named if s not in present | gone and _tells_no_limit(s)]
         notes += [f"{where}.volumes.{mount}.via: {str(seat)!r} {why}" for seat in unknown]
-        if left := gone.union(unknown).intersection(seats):
+        if left := [s for s in named if s in gone or s in unknown]:
             volume = volume.but("via", [seat for seat in seats if seat not in left])
             host = host.but("volumes", host["volumes"].but(mount, volume))
     return host

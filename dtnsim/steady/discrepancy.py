@@ -288,10 +288,10 @@ def _left(
             moving = moving + seconds.max(axis=1)
             slower = slower + (seconds.T / off[np.searchsorted(visited, stations)]).max(axis=0)
     each = use.worker_rate(f)
-    before, after, loads = each * (moving + waits), each * slower, use.used[:, visited].T
-    if len(visited):
-        before = np.maximum(before, loads.max(axis=0))
-    with np.errstate(divide="ignore", invalid="ignore"):
+    with np.errstate(divide="ignore", invalid="ignore"):  # a rate without end, where hosts hold nothing
+        before, after, loads = each * (moving + waits), each * slower, use.used[:, visited].T
+        if len(visited):
+            before = np.maximum(before, loads.max(axis=0))
         if more is None:
             left = before / np.maximum(after, (loads / off).max(axis=0) if len(visited) else 0.0)
         else:

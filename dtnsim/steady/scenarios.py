@@ -282,7 +282,8 @@ def carriers(m: Matrices, kinds: Sequence[str], before: Array, more: Array) -> l
         if kind in WIRES or (kind == "target" and capacity.min() == capacity.max()):
             visits = np.flatnonzero(m.total.station == k)
             users, each = m.total.row[visits], more[visits].T
-            first = before[:, users] * (m.total.demand[visits].T - each)
+            with np.errstate(invalid="ignore"):  # a rate without end, where hosts hold nothing
+                first = before[:, users] * (m.total.demand[visits].T - each)
             listed.append(Carrier(capacity[:, 0], users, m.turn[users], first, each))
     return listed
 

@@ -49,7 +49,7 @@ class Fio(VolumeTest):
     ] = False
     ioengine: Annotated[
         Literal["psync", "sync", "libaio", "io_uring", "posixaio"],
-        BeforeValidator(lambda given: {"windowsaio": "libaio", "pvsync2": "psync"}.get(given, given)),
+        BeforeValidator(lambda given: {"windowsaio": "libaio", "pvsync2": "psync"}.get(str(given), given)),
     ] = "psync"
     fdatasync: Annotated[bool, named("fdatasync", "fsync", description="after every write (--fdatasync=1)")] = False
     sync: Annotated[bool, Field(description="each write is synchronous (--sync=1)")] = False
