@@ -1,4 +1,4 @@
-"""How long bytes take over connections that open: what their openings cost, and the last hole that is filled."""
+"""Completion time of bytes over connections that start cold: the cost of slow start, and of the last holes."""
 
 from __future__ import annotations
 
@@ -18,11 +18,11 @@ from dtnsim.tools.plan import NetUse
 if TYPE_CHECKING:
     from dtnsim.physics.tcp.rate_over_time import Course
 
-_MORE: Final = 1e-3  #: slow start overshoots where it brings this much more than what stays
+_MORE: Final = 1e-3  #: slow start overshoots if it reaches this much more than the steady rate
 
 
 def opening_s(streams: Connection, openings: Openings, most_Bps: Value) -> Value:
-    """Seconds that the openings of a transfer's connections cost against its mean rate, of all of them together.
+    """Seconds that slow start of a transfer's connections costs against its mean rate, all of them together.
 
     Args:
         most_Bps: What the rest of the way allows [B/s].
@@ -39,26 +39,26 @@ def opening_s(streams: Connection, openings: Openings, most_Bps: Value) -> Value
 
 
 def late_by_holes(streams: Connection, took_s: Any, most_Bps: Any) -> Any:
-    """Seconds that the last of bytes that took so long waits for holes before it.
+    """Seconds that the last byte of a transfer of given duration waits for holes before it to be filled.
 
-    Something else that holds the connections spares them the overflow of their start.
+    If something else binds the connections, their slow start does not overflow the buffer.
     """
     free = most_Bps >= streams.course.steady_Bps * np.asarray(streams.factor)
     return np.where(free, streams.course.repair_s(took_s, streams.stretch), 0.0)
 
 
 def trains_of(streams: Connection) -> float:
-    """Flights of slow start that come as trains (`Course.time_of`)."""
+    """Flights of slow start that arrive as trains (`Course.time_of`)."""
     return math.inf if streams.by_loss and not streams.paced else 1.0
 
 
 def _last_way(streams: Connection, openings: Openings) -> Any:
-    """The last byte's way to the receiver, which an answer that the tool waits for has in its round trip [s]."""
+    """One-way delay of the last byte [s]; 0 if the tool waits for an answer, whose round trip includes it."""
     return 0.0 if streams.reopened or openings.omitted_s or openings.answered else np.asarray(streams.rtt_s) / 2
 
 
 def opens_s(streams: Connection, openings: Openings, most_Bps: Value) -> Value:
-    """The part of `opening_s` in which connections that stay open have hardly begun, of all of them together [s].
+    """The part of `opening_s` in which connections that stay open have hardly begun, all of them together [s].
 
     Args:
         most_Bps: What the rest of the way allows [B/s].
@@ -70,9 +70,9 @@ def opens_s(streams: Connection, openings: Openings, most_Bps: Value) -> Value:
 
 
 def overshoots(streams: Connection) -> Any:
-    """Whether slow start brings connections, answered, more in the mean than what loss leaves them in the end.
+    """Whether slow start takes connections above the mean rate that loss leaves them in the end.
 
-    What has more for it has not paused yet overshoots nothing.
+    A connection that is above it only because it has not paused yet does not count.
     """
     steady = 0.0 if streams.course is None else streams.course.steady_Bps * np.asarray(streams.factor)
     return streams.by_loss & (steady > 0) & (np.asarray(streams.capacity_Bps) > steady * (1 + _MORE))
@@ -81,7 +81,7 @@ def overshoots(streams: Connection) -> Any:
 def opening_costs(
     leg: Leg, net: NetUse, connection: tuple[str, Connection] | None, row: Row, most_B: float = math.inf
 ) -> tuple[Value, Value]:
-    """Seconds that the openings of a step's connections lose, of all its files or of its workers; before they open.
+    """Seconds lost to slow start by a step's connections, over all its files or workers, and before it begins.
 
     Args:
         leg: The transfer.
@@ -107,14 +107,14 @@ def opening_costs(
 
 
 def repair(leg: Leg, net: NetUse, connection: tuple[str, Connection] | None, row: Row, *, anew: bool) -> Value:
-    """Seconds for which the last bytes of connections wait for holes: of all files, or of workers side by side.
+    """Seconds that the last bytes of connections wait for holes: of all files, or of workers in parallel.
 
     Args:
         leg: The transfer.
         net: How its tool uses the network.
         connection: Station and connections; None where there are none.
         row: What the rest of the way charges.
-        anew: Whether connections are opened again and again, each for a file.
+        anew: Whether each file has a connection of its own.
     """
     passing = _on_the_way(leg, net, connection, row)
     if passing is None:
@@ -131,7 +131,7 @@ def repair(leg: Leg, net: NetUse, connection: tuple[str, Connection] | None, row
 def _on_the_way(
     leg: Leg, net: NetUse, connection: tuple[str, Connection] | None, row: Row, most_B: float = math.inf
 ) -> tuple[Connection, Openings, Value, float] | None:
-    """Connections, what passes them, what the rest of the way allows [B/s], both as they count bytes, and their scale.
+    """Connections, the bytes they carry, the rate the rest of the way allows [B/s], and the scale between byte counts.
 
     None where they are open at once, or nothing passes the network. Arguments as those of `opening_costs`.
     """
@@ -149,10 +149,9 @@ def _on_the_way(
 
 
 def time_of(streams: Connection, size_B: Any, openings: Openings, most_Bps: Value = np.inf) -> Any:
-    """Time that so many bytes take after what is left out (openings, draws) [s].
+    """Time that some bytes take after the seconds that are left out (openings, draws) [s].
 
-    A test that a time ends has moved what it has by then, which is no time for so many bytes: they take as long as at
-    its rate.
+    For a timed test, this is the bytes over its mean rate.
     """
     limits, course = {"most_Bps": most_Bps, **streams.course_here}, streams.course
     times, trains = (openings.omitted_s, openings.end_s), trains_of(streams)
@@ -169,12 +168,12 @@ def _took(
     course: Course, size_B: tuple[float, ...], times_s: tuple[float, float], limits: tuple[tuple[str, float], ...],
     *, trains: float,
 ) -> Any:  # fmt: skip
-    """`_after` of one scenario, cached: each phase asks for it, and each transfer that is like another."""
+    """`_after` for one scenario, cached: each phase and each like transfer asks for it."""
     return _after(course, np.array(size_B), times_s, dict(limits), trains=trains)
 
 
 def _after(course: Course, size_B: Any, times_s: tuple[float, float], limits: dict[str, Any], *, trains: float) -> Any:
-    """Seconds until bytes have come along one course."""
+    """Seconds until some bytes have arrived along one course."""
     size, (omitted_s, end_s) = np.asarray(size_B, float)[:, None], times_s
     if not omitted_s and math.isinf(end_s):
         return course.time_of(size, **limits, trains=trains)
@@ -203,12 +202,12 @@ def _times_of(
 
 
 def moved(openings: Openings | None) -> tuple[Any, Any]:
-    """Bytes between two openings, and how often that happens (G,)."""
+    """Bytes between two openings of a connection, and the number of such stretches (G,)."""
     if openings is None:
         return np.zeros(0), np.zeros(0)
     return np.asarray(openings.part_B, float), np.asarray(openings.times, float)
 
 
 def single(value: Any) -> Value:
-    """An array of one as a number."""
+    """The number in an array of one; other values as they are."""
     return float(np.ravel(value)[0]) if value.size == 1 else value

@@ -39,7 +39,7 @@ from dtnsim.ground.records import Phase, Problem, Transfer
 from dtnsim.ground.term import without_words
 from dtnsim.tools.plan import Step
 
-Charged = tuple[Row, Row, waits.Waits]  #: what a whole step takes, what its files take besides, and what it waits for
+Charged = tuple[Row, Row, waits.Waits]  #: demands of a whole step, demands of its files, and its waits
 
 
 def compose(spec: PathSpec, draw: Draw, moved: Mapping[str, float] | None = None) -> Problem:
@@ -60,7 +60,7 @@ def compose(spec: PathSpec, draw: Draw, moved: Mapping[str, float] | None = None
 
 
 def run_together(paths: Iterable[PathSpec]) -> None:
-    """Runs the TCP of many paths at once: whoever composes one of them then finds its courses known."""
+    """Runs the TCP rounds of many paths as one batch, so that their courses are known when they are composed."""
     from dtnsim.physics.tcp.rate_over_time import NotYet, gathered
 
     several = list(paths)
@@ -78,7 +78,7 @@ def run_together(paths: Iterable[PathSpec]) -> None:
 
 
 class Composer:
-    """Composes the transfers of one path on one ledger."""
+    """Composes the transfers of a path on one ledger."""
 
     def __init__(self, spec: PathSpec, ledger: Ledger, moved: Mapping[str, float], past: History = NOTHING) -> None:
         self.spec, self.moved, self.past = spec, moved, past
@@ -95,10 +95,10 @@ class Composer:
         self._open(ledger)
 
     def _open(self, ledger: Ledger) -> None:
-        """Begins anew, on a ledger on which nothing is charged."""
+        """Starts over with an empty ledger."""
         spec, past = self.spec, self.past
         self.ledger, self.company = ledger, sharing.Company()
-        #: those that wait for each other never meet: a storage for each turn
+        #: transfers that wait for each other never run together: a storage for each turn
         self.storages = {
             turn: Storage(spec, ledger, self.network, [g for g in self.legs if self.turns[g.spec.name] == turn], past)
             for turn in sorted(set(self.turns.values()))
@@ -108,13 +108,13 @@ class Composer:
         self._composed: Problem | None = None
 
     def drawn(self, draw: Draw) -> Problem:
-        """The whole path with other values of its parameters: the same ways, plans and amounts."""
+        """The whole path at other parameter values, with the same routes, plans and amounts."""
         other = copy(self)
         other._open(Ledger(draw))  # noqa: SLF001
         return other.problem()
 
     def problem(self) -> Problem:
-        """The whole path, composed once; of scenarios, without words on how each number came about."""
+        """The whole path, composed once; for scenarios without the text on how each number came about."""
         if self._composed is not None:
             return self._composed
         with runtime.gc_paused(), without_words() if self.ledger.draw.many else nullcontext():
@@ -147,9 +147,9 @@ class Composer:
         return {node: data["key"] for node, data in self.spec.graph.nodes(data=True) if "key" in data}
 
     def beside_streams(self, number: int, streams: Mapping[Shelf, int]) -> Transfer:
-        """A transfer as it is while there are so many streams on the volumes of its ends.
+        """A transfer composed for given numbers of streams on the volumes of its ends.
 
-        The stations keep their capacities: a drive that several streams slow down costs more of its time a byte.
+        The stations keep their capacities; a drive slowed by several streams has a higher demand per byte.
         """
         storage = self.storage_of(number)
         saved = storage.streams
@@ -161,7 +161,7 @@ class Composer:
             storage.streams = saved
 
     def storage_of(self, number: int) -> Storage:
-        """The accesses of those that a transfer may meet."""
+        """The storage accesses of the transfers in the same turn."""
         return self.storages[self.turns[self.legs[number].spec.name]]
 
     def _leg(self, number: int) -> Leg:
@@ -204,7 +204,7 @@ class Composer:
         return outlines
 
     def transfer(self, leg: Leg) -> Transfer:
-        """All phases of one transfer; of those that are like each other and find the same, the first is composed."""
+        """All phases of a transfer; of like transfers under like conditions, only the first is composed."""
         name = leg.spec.name
         self.storage = self.storages[self.turns[name]]
         key = self._finds(leg) if name in self._like else None
@@ -225,14 +225,14 @@ class Composer:
         return transfer
 
     def _finds(self, leg: Leg) -> tuple[Any, ...]:
-        """What makes a transfer charge as others do that are like it: all that it finds beside it."""
+        """Conditions a transfer finds; like transfers that find the same charge the same."""
         name, storage = leg.spec.name, self.storage
         before = self.past.key_of(name, (leg.source.host.name, leg.destination.host.name))
         beside = tuple(storage.streams[shelf] for shelf, _ in storage.visited(leg))
         return self._like[name], self.turns[name], storage.memory_share(leg), before, beside
 
     def _transfer_of(self, leg: Leg, phases: list[Phase], memory: Mapping[str, Any]) -> Transfer:
-        """A transfer of these phases and the destination's ``memory``; without any, its outline."""
+        """The transfer with these phases and the destination's ``memory``; without phases, its outline."""
         spec, job, plan = leg.spec, leg.job, leg.plan
         # one file that lasts as long as the time does, unless something follows its end
         endless = leg.timing is not None and spec.dataset is None and len(plan.steps) == 1
@@ -255,7 +255,7 @@ class Composer:
         )
 
     def _order(self, leg: Leg) -> dict[str, Any]:
-        """What a transfer waits for, and the files that others before it may have left in memory."""
+        """What a transfer starts after, and the files that earlier ones may have left in memory."""
         spec, plan = leg.spec, leg.plan
         if self._alone:
             return {}
@@ -274,7 +274,7 @@ class Composer:
         }
 
     def _destination_memory(self, leg: Leg, buffered: Phase | None) -> dict[str, Any]:
-        """What the destination can take before its medium has to keep up, and at all: for the simulation."""
+        """Bytes that the destination's page cache takes before its medium must keep up, for the simulation."""
         destination = leg.destination
         step = next((s for s in leg.plan.steps if s.write is not None), None)
         write = self.storage.use(destination, step.write if step is not None else None, leg)
@@ -290,7 +290,7 @@ class Composer:
         return {"cache": cache, "buffered": buffered, "flushed": write.finish != "none"}
 
     def connections(self, leg: Leg, step: Step) -> Iterator[Callable[[], None]]:
-        """What asks for the answers of the connections of a step, and of the mounts that it uses, one by one."""
+        """Calls that each work out one of the step's connections, those of its mounts included."""
         row, storage = Row(self.ledger, leg.spec.name, [], step.share), self.storages[self.turns[leg.spec.name]]
         for end, _, use in storage.uses(leg, step):
             if end.mounted.away:
@@ -304,7 +304,7 @@ class Composer:
     # -- one step ---------------------------------------------------------------------------------
 
     def _phases(self, leg: Leg, step: Step, charged: Charged) -> tuple[Phase | None, list[Phase]]:
-        """A step as one phase where a page cache takes what it writes, and its phases as that cuts it."""
+        """A step as one phase, if a page cache takes its writes, and its phases as the cache cuts it."""
         end = leg.destination
         write = self.storage.use(end, step.write, leg)
         if write is None or end.volume is None:
@@ -333,7 +333,7 @@ class Composer:
         ]
 
     def _in_turn(self, leg: Leg, phases: list[Phase], memory: Mapping[str, Any]) -> list[Phase]:
-        """The phases, with what a page cache's medium does of a worker's bytes while that is at another step."""
+        """The phases, with write-back of a worker's bytes during its other steps."""
         cache, plan, job = memory.get("cache"), leg.plan, leg.job
         if cache is None or "buffered" not in memory or len(plan.steps) == 1 or cache.flush_files:
             return phases
@@ -343,7 +343,7 @@ class Composer:
         return waits.hidden_by_medium(phases, memory["buffered"], self.ledger.stations, (room, *idle), workers)
 
     def _cache_rates(self, leg: Leg, buffered: Phase) -> tuple[Value, Value]:
-        """Rates at which a step fills the destination's cache, and at which the medium empties it beside that [B/s]."""
+        """Rates at which a step fills the destination's cache, and at which the medium drains it meanwhile [B/s]."""
         waiting = waits.recurring(buffered) / leg.plan.workers
         above = [d for d in buffered.demands if not d.below_cache]
         with np.errstate(divide="ignore"):  # a network that loses everything
@@ -362,7 +362,7 @@ class Composer:
         fills: bool = False,
         late: Value = 1.0,
     ) -> Phase:
-        """The phase in which a stretch of a step happens, of what the whole step charges; see `waits.delays`."""
+        """The phase for one stretch of a step, from the demands of the whole step; see `waits.delays`."""
         whole, each, pauses = charged
         row = Row(self.ledger, whole.transfer, whole.charged_again(part.cpu, part.medium), whole.factor)
         metadata = each.charged_again(part.cpu, part.cpu)
@@ -370,7 +370,7 @@ class Composer:
         return Phase(name, (*row.demands, *metadata), tuple(waiting), step.name)
 
     def _charge(self, leg: Leg, step: Step) -> Charged:
-        """What a whole step takes: everything on the way charges its row."""
+        """Demands of a whole step: every component on the way charges its row."""
         row, each = (Row(self.ledger, leg.spec.name, [], factor, terms=[]) for factor in (step.share, 1.0))
         use, charge = self.storage.use, self.storage.charge
         charge(row, row.where_missed(), leg.source, use(leg.source, step.read, leg))

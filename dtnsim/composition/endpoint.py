@@ -41,7 +41,7 @@ class Side:
 
     @property
     def queues(self) -> int:
-        """Receive queues whose interrupts run on cores of their own."""
+        """Receive queues with interrupts on separate cores."""
         placed = self.host.placement.nic_interrupts
         return min(self.card.rings, len(set(placed)) or self.host.cpu.total)
 
@@ -86,7 +86,7 @@ def charge(row: Row, side: Side, spec: TransferSpec | None) -> None:
 
 
 def _cycles(row: Row, side: Side) -> Term:
-    """Cycles a payload byte costs the thread that sends or receives it."""
+    """Cycles per payload byte of the thread that sends or receives it."""
     stack, net = side.host.stack, side.net
     byte, packet = (
         (stack.receive_byte, stack.receive_packet) if side.receiving else (stack.send_byte, stack.send_packet)
@@ -114,14 +114,14 @@ def _cycles(row: Row, side: Side) -> Term:
 
 
 def _interrupts(row: Row, side: Side, near: int | None) -> None:
-    """Interrupt work of a card: on named cores or anywhere, and no more of them than streams reach queues."""
+    """Interrupt work of a card: on named cores or any, at most one per queue that streams reach."""
     host, streams, queues = side.host, side.net.streams, side.queues
     plain, mss_B = row.term(host.stack.interrupt_byte), side.frame.mss
     cost = side.card.interrupt(row, plain, host.clock(row), mss_B, receiving=side.receiving)
     text = f"interrupts of {side.name}"
     host.interrupts(row, host.placement.nic_interrupts, cost, text, near=near)
     if queues == 1 and len(set(host.placement.nic_interrupts)) == 1:
-        return  # that core is a station already
+        return  # that core is already a station
     used = law(bonding.occupied, items=streams, bins=queues)
     alone = bonding.occupied(streams / side.net.workers, queues) * host.clock(row).value
     row.charge(

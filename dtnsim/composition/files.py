@@ -1,4 +1,4 @@
-"""Which files a transfer reads and writes, as page caches on their way know them; what is found there; their folder."""
+"""Files that a transfer reads and writes, as page caches see them: what is cached, and the locks of their folders."""
 
 from collections.abc import Sequence
 from dataclasses import replace
@@ -23,7 +23,7 @@ _FOUND: Final = ("from memory", "from the server's memory", "from the medium")
 
 
 def turns(transfers: Sequence[TransferSpec]) -> list[int]:
-    """How many transfers wait for each other in the longest row before each one."""
+    """Turn of each transfer: the length of the longest chain of transfers that it starts after."""
     names = {t.name for t in transfers}
     after = {t.name: names.intersection(t.after) for t in transfers}
     depth: dict[str, int] = {}
@@ -33,7 +33,7 @@ def turns(transfers: Sequence[TransferSpec]) -> list[int]:
 
 
 def cached_files(storage: Storage, leg: Leg, end: End) -> tuple[CachedFile, ...]:
-    """The files at one end: in the memory of its own host, then in that of the server behind a mount."""
+    """The files at one end, as cached on its own host and then on the server behind a mount."""
     if end.volume is None:
         return ()
     volume = end.mounted
@@ -57,7 +57,7 @@ def cached_files(storage: Storage, leg: Leg, end: End) -> tuple[CachedFile, ...]
 
 
 def folder(storage: Storage, leg: Leg, step: Step, row: Row) -> None:
-    """Charges folders that several workers share: who changes one holds it, at its own host and where the servers are.
+    """Charges the locks of folders that several workers share, at their own host and at the servers.
 
     Of tasks in one folder it is that one (mdtest); of a tool's workers on a mount those that the data set has, where it
     says how many, as Linux (fs/namei.c: i_rwsem) and macOS (smbfs_vnops.c: smbfs_vnop_create) lock it; of Windows no
@@ -90,10 +90,10 @@ def folder(storage: Storage, leg: Leg, step: Step, row: Row) -> None:
 
 
 def with_cached(transfer: Transfer, shares: Sequence[float]) -> Transfer:
-    """The transfer where memories on the way have parts of what it reads.
+    """The transfer with parts of what it reads in page caches on the way.
 
-    One thread meets what is in memory at memory's rate and waits for the rest: one stretch after the other. Where the
-    same step writes, both go on side by side, and a mean byte costs the medium so much less.
+    A single thread reads the cached part at memory speed and waits for the rest: two stretches. If the step also
+    writes, both go on in parallel, and a byte's mean demand at the medium falls accordingly.
 
     Args:
         transfer: As composed, nothing in memory.

@@ -1,7 +1,7 @@
-"""Transfers that are like each other but for their names and beginnings: composed once, written down for each.
+"""Transfers that differ only in name and start: composed once, and copied for each.
 
-What a transfer charges follows from its ends, tool, options, data and way, and from what it finds there; its name
-stands in the names of its private stations alone.
+A transfer's demands follow from its ends, tool, options, data and route, and from what it finds there; its own name
+occurs only in the names of its private stations.
 """
 
 from __future__ import annotations
@@ -18,19 +18,19 @@ from dtnsim.ground.ledger import Ledger
 from dtnsim.ground.quantity import Quantity
 from dtnsim.ground.records import Demand, Phase, Station, Transfer
 
-_OWN: Final = frozenset({"name", "start", "after", "pause"})  #: what each transfer has of its own
+_OWN: Final = frozenset({"name", "start", "after", "pause"})  #: keys in which like transfers may differ
 
 
 def roughly(spec: TransferSpec) -> tuple[Any, ...]:
-    """What transfers that are alike have in common at first sight: ends, kind of tool, sizes of files."""
+    """A quick key that like transfers have in common: ends, kind of tool, file sizes."""
     data = spec.dataset
     return spec.source_end, spec.to, type(spec.tool), None if data is None else data.sizes_B.tobytes()
 
 
 def figures(spec: TransferSpec) -> tuple[Any, ...]:
-    """All that a transfer's charges follow from of what is written of it; equal for those that are alike.
+    """Everything in a transfer's description that its demands depend on; equal for like transfers.
 
-    Numbers that are equal differ where their sources, texts or keys do: words and draws follow from those.
+    Equal numbers with different sources, texts or keys count as different, because words and draws depend on those.
     """
     return tuple(_figures(value) for name, value in spec.__dict__.items() if name not in _OWN)
 
@@ -51,19 +51,19 @@ def _figures(value: Any) -> Any:
 
 @dataclass(frozen=True, slots=True)
 class Pattern:
-    """A transfer by which others that are like it are written down."""
+    """A composed transfer from which like ones are copied."""
 
     transfer: Transfer  #: What was composed.
     private: Mapping[str, Station]  #: Its private stations, by name.
 
     @classmethod
     def of(cls, transfer: Transfer, phases: list[Phase], ledger: Ledger) -> Pattern:
-        """A transfer that was composed of these phases."""
+        """The pattern of a transfer that was composed of these phases."""
         visited = (ledger.stations[d.station] for phase in phases for d in phase.demands)
         return cls(transfer, {s.name: s for s in visited if s.private})
 
     def written(self, leg: Leg, ledger: Ledger) -> Transfer:
-        """Another transfer that is like it, with its stations on the ledger."""
+        """A copy for another transfer, with its stations on the ledger."""
         spec, transfer = leg.spec, self.transfer
         old, new = f"[{transfer.name}]", f"[{spec.name}]"
         names = {f"{transfer.name}.workers": f"{spec.name}.workers"}
@@ -85,7 +85,7 @@ class Pattern:
 
 
 def _renamed(phase: Phase, names: Mapping[str, str]) -> Phase:
-    """A phase whose own stations have other names."""
+    """A phase with its private stations renamed."""
     demands, delays = ([_on_hosts(d, names) for d in charges] for charges in (phase.demands, phase.delays))
     return Phase(phase.name, tuple(demands), tuple(delays), phase.step)
 

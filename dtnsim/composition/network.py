@@ -1,4 +1,4 @@
-"""What lies between hosts: segments in series or a graph of links, and what a byte costs on the way."""
+"""The network between hosts: segments in series or a graph of links, and a byte's demands on the way."""
 
 from collections.abc import Iterator, Mapping
 from dataclasses import replace
@@ -34,7 +34,7 @@ class Network:
         self._routes: dict[tuple[Any, ...], Route] = {}
 
     def route(self, source: Host, destination: Host, via: list[str], nics: Mapping[str, str] | None = None) -> Route:
-        """The way from one host to another: the quickest in the path's graph, or over the links that a transfer names.
+        """The route from one host to another: the quickest in the path's graph, or over the links a transfer names.
 
         Args:
             source: Sender.
@@ -52,7 +52,7 @@ class Network:
         return route
 
     def over(self, host: Host, mount: str, *, reading: bool) -> Route:
-        """The way between a host and the servers of a volume that lie beyond the path's network (``over``).
+        """The route between a host and a volume's servers that lie beyond the path's network (``over``).
 
         Args:
             host: The host.
@@ -106,7 +106,7 @@ class Network:
         return Route(source, destination, tuple((n, path_graph.nodes[f"network.{n}"]["part"], forward) for n in chain))
 
     def _segments_between(self, source: str, destination: str) -> list[str]:
-        """Segments between two NICs: the same between all that are wired to the same segments."""
+        """Segments between two NICs, cached by the segments that they are wired to."""
         path_graph = self._spec.graph
         key = tuple(
             tuple((n, edge["rtt"]) for n, edge in path_graph[node].items() if path_graph.nodes[n]["host"] == "network")
@@ -133,7 +133,7 @@ class Network:
     def _links_via(
         self, via: list[str], node: str, *, forward: bool, key: str = "transfer.via"
     ) -> Iterator[tuple[str, Segment, bool]]:
-        """Links in the order that a transfer names, each in the direction that it is crossed in."""
+        """Links in the order that a transfer names, each with the direction in which it is crossed."""
         for name in via:
             segment = self._spec.links[name]
             if segment.between is None:
@@ -182,7 +182,7 @@ class Network:
 
     @staticmethod
     def passing(duty: Duty, host: Host, spec: TransferSpec) -> Duty:
-        """Work on bytes of a transfer, with the NIC of the host that they pass."""
+        """A duty on a transfer's bytes, completed by the NIC that they pass on the host."""
         return replace(duty, nic=nic_of(host, spec.nics)[0]) if host.nics else duty
 
     @staticmethod
@@ -202,7 +202,7 @@ def _end(
     spec: TransferSpec | None,
     unseen: tuple[str, ...],
 ) -> None:
-    """Charges one end for what it sees."""
+    """Charges one end of a route."""
     host, name, card, frame, receiving = where
     endpoint.charge(row, endpoint.Side(host, name, card, net.without(*unseen), frame, receiving), spec)
 

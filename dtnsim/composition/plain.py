@@ -1,7 +1,7 @@
-"""Very many plain flows: one file each from memory to memory, which wait for nothing but their shares.
+"""Very many plain flows: one file each from memory to memory, with no waits besides their shares.
 
-Flows that differ in name, beginning, bytes and target rate alone are of one kind. The path is composed with one flow of
-each kind; their numbers are columns of arrays.
+Flows that differ only in name, start, bytes and target rate are of one kind. The path is composed with one flow of each
+kind, and the flows' numbers are columns of arrays.
 """
 
 import math
@@ -22,7 +22,7 @@ from dtnsim.ground.records import REPAIR, SLOW_START, Connection, Slowdown, Stat
 from dtnsim.ground.term import without_words
 from dtnsim.physics._arrays import FloatArray as Array, Index
 
-_ENDLESS_B: Final = 1e30  #: size that a kind is composed with: beside it the opening of connections is nothing [B]
+_ENDLESS_B: Final = 1e30  #: size with which a kind is composed, so that slow start is negligible [B]
 
 
 @dataclass(slots=True)

@@ -1,7 +1,7 @@
-"""What relieves connections that hold a transfer: the keys to change, and what to change them to.
+"""Remedies for TCP connections that bind: the keys to change, and their new values.
 
-What comes of a change is predicted (`dtnsim.steady.relieved`), not estimated here; how much the closed forms of the
-steady state say that it could bring decides only whether it is worth a word.
+The effect of a change is predicted elsewhere (`dtnsim.steady.relieved`); here the closed forms of the steady state
+only decide whether it is worth proposing.
 """
 
 import math
@@ -22,7 +22,7 @@ from dtnsim.ground.uncertainty import Change, Raised
 from dtnsim.physics.tcp import controls, linux, loss as lossy, window
 from dtnsim.tools.plan import NetUse
 
-#: a change is worth a word when it brings this much
+#: factor from which on a change is worth proposing
 _WORTH: Final = 1.05
 _MIB: Final = 2.0**20
 #: MiB above which sizes are whole ones, and the last digits of a sum
@@ -43,17 +43,17 @@ _ELSEWHERE: Final[dict[str, dict[str, tuple[str, ...]]]] = {
     },
     "windows": {"rmem_max": ("netsh int tcp set global autotuninglevel=experimental",)},
 }
-_TRIED: Final = 9  #: windows that are tried
+_TRIED: Final = 9  #: number of windows that are tried
 _GIGABIT: Final = 1e8  #: payload below which a port is slower than gigabit Ethernet [B/s]
 
 
 def changes(
     streams: Connection, route: Route, net: NetUse, frame: Framing, place: str, openings: Openings | None = None
 ) -> tuple[Change, ...]:
-    """What relieves the streams of a transfer, in words and as ``key=value``; without any where nothing here does.
+    """Remedies for a transfer's streams, in words and as ``key=value``; empty if there is none here.
 
     Args:
-        place: Name of the narrowest place.
+        place: Name of the bottleneck link.
     """
     wire = f"more bandwidth at the narrowest place ({place})"
     if place.startswith("the port") and middle(streams.rate_Bps) < _GIGABIT:
@@ -80,7 +80,7 @@ def changes(
 
 
 def without(problem: Problem, gone: Collection[str]) -> Problem:
-    """A path where some stations hold nobody; ``NAME.workers`` is what the workers of a transfer wait for."""
+    """The path with some stations unlimited; ``NAME.workers`` stands for the waits of a transfer's workers."""
     stations = tuple(replace(s, capacity=math.inf, alone=None) if s.name in gone else s for s in problem.stations)
     transfers = (
         replace(t, phases=tuple(replace(p, delays=()) for p in t.phases)) if f"{t.name}.workers" in gone else t
@@ -94,7 +94,7 @@ def _rate(streams: Connection) -> float:
 
 
 def _spaced(streams: Connection, route: Route) -> tuple[Change, ...]:
-    """Packets that the sender spaces, so that no window comes as a burst; BBR and its like space them themselves."""
+    """Pacing by the sender, so that no window arrives as a burst; BBR and its like pace by themselves."""
     key, host = f"{route.tcp_key(route.source)}.fq", route.source
     if not host.may_pace(streams.cc) or _of_store(route, host):
         return ()
@@ -102,7 +102,7 @@ def _spaced(streams: Connection, route: Route) -> tuple[Change, ...]:
 
 
 def _other_controls(streams: Connection, route: Route) -> tuple[Change, ...]:
-    """Another congestion control, where it brings something."""
+    """Other congestion controls that would bring something."""
     tried = [cc for cc in reversed(controls.offered()) if cc != streams.cc and route.source.has_control(cc)]
     if not tried or _of_store(route, route.source):
         return ()
@@ -114,10 +114,10 @@ def _other_controls(streams: Connection, route: Route) -> tuple[Change, ...]:
 
 
 def _flight(streams: Connection, frame: Framing, openings: Openings | None, most_B: float) -> float:
-    """Least payload in flight of a stream at which nothing but the window would not hold it [B].
+    """Smallest payload in flight per stream at which the window no longer binds [B].
 
-    Where loss holds the steady state below the link, a transfer from a cold start fills far larger windows before its
-    losses have brought it there: then windows are tried, by the rounds that give the answer itself.
+    If loss keeps the steady state below the link, a transfer that starts cold still fills far larger windows until its
+    losses bring it down; windows are then tried with the round model itself.
     """
     smooth = replace(streams, window_B=math.inf, send_B=math.inf, burst=1.0)
     steady, lossless = _rate(smooth), _rate(replace(smooth, loss=0.0))
@@ -136,7 +136,7 @@ def _flight(streams: Connection, frame: Framing, openings: Openings | None, most
 def _wider(
     streams: Connection, route: Route, net: NetUse, frame: Framing, openings: Openings | None
 ) -> tuple[Change, ...]:
-    """Buffers that hold what is in flight when nothing else but the window is in the way."""
+    """Buffers large enough for the payload in flight once only the window binds."""
     for name, segment, _ in route.hops:
         if segment.firewall is not None and segment.firewall.strips_window_scaling:
             key = f"{name}.firewall.strips_window_scaling"
@@ -171,7 +171,7 @@ def _wider(
 
 
 def raised(buffers: Sequence[Raised]) -> Change:
-    """The change to buffers; by hand where one of them is what a program asks for."""
+    """The change to these buffers; to be made by hand if a program requests one of them."""
     parts = (f"{b.name} from {b.now_B / _MIB:.3g} MiB to at least {mib(b.size_B)}" for b in buffers)
     by_program = any(not b.key or ".core_" in b.key for b in buffers)
     kernel = ", or leave the window to the kernel" if by_program else ""
@@ -180,7 +180,7 @@ def raised(buffers: Sequence[Raised]) -> Change:
 
 
 def _of_store(route: Route, end: Host) -> bool:
-    """Whether an end of a route is a bucket's, of which nobody says what it is set to: nobody here can set it."""
+    """Whether an end of a route is an object store's with unstated settings, which the user cannot change."""
     name, mount = route.servers[0], route.servers[0].partition(":")[2]
     near = route.destination if end is route.source else route.source
     return (
@@ -189,14 +189,14 @@ def _of_store(route: Route, end: Host) -> bool:
 
 
 def _named(host: Host, key: str) -> str:
-    """What Linux calls a buffer, or the limit on what programs ask for."""
+    """Linux's name for a buffer, or for the limit on buffers that programs request."""
     core = key.removeprefix("core_")
     name = f"net.core.{core}" if core != key else f"net.ipv4.tcp_{key.removesuffix('_max')}"
     return f" ({name})" if host.system == "linux" else ""
 
 
 def rounded(size_B: float) -> float:
-    """As people set it, as large or larger: whole MiB above 8, else sixteenths; at most what a sysctl has [B]."""
+    """A size rounded up to what people would set: whole MiB above 8, else sixteenths; at most a sysctl's range [B]."""
     size = size_B / _MIB
     step = 1.0 if size > _WHOLE else 1 / 16
     return min(math.ceil(size / step * (1 - _DIGITS)) * step, window.MOST_SYSCTL_B // _MIB) * _MIB
@@ -218,7 +218,7 @@ def tcp_of(host: str, overrides: Iterable[str]) -> tuple[str, ...]:
 
 
 def sysctl_lines(overrides: Sequence[str], system: str = "linux") -> tuple[str, ...]:
-    """What a host's TCP settings are typed as on its system, from their ``key=value``; other keys are left out."""
+    """Commands that set a host's TCP settings on its system, from their ``key=value``; other keys are left out."""
     split = (o.partition("=") for o in overrides)
     values = {key.rpartition(".")[2]: value for key, _, value in split if ".tcp." in key}
     sizes = {end: units.parse(values[f"{end}_max"], "B") for end in linux.STARTS if f"{end}_max" in values}

@@ -1,7 +1,7 @@
-"""Servers of a volume: what its traffic charges on the way to those that are no hosts of the path, stages of a request.
+"""Servers of a volume: the demands of its traffic on the way to servers that are not hosts of the path; request stages.
 
-A store, a filer or the servers of a parallel file system are reached like any host: the segments of the way, and the
-connections' TCP with its windows and losses. At their end nothing is charged but what the file system itself says.
+An object store, a filer or the servers of a parallel file system are reached like any host: over the segments of the
+route, by TCP with its windows and losses. At their end only the file system's own demands are charged.
 """
 
 from collections.abc import Mapping
@@ -25,12 +25,12 @@ from dtnsim.ground.quantity import Value, prior
 from dtnsim.physics import nfs
 from dtnsim.tools.plan import NetUse
 
-#: a port of a server of which nothing is said
+#: a server's port if nothing is stated
 _PORT = prior("25 Gb/s", 0.7, "assumed: a port of a server of some years, 10 to 100 Gb/s")
 
 
 def net_of(row: Row, end: End, use: Access) -> NetUse | None:
-    """How the connections of a volume use the network; None where nothing of the path lies between."""
+    """How a volume's connections use the network; None if no part of the path lies between."""
     assert end.volume is not None
     volume = end.mounted
     many = volume.filesystem.connections_of(row, use)
@@ -47,16 +47,16 @@ def net_of(row: Row, end: End, use: Access) -> NetUse | None:
 
 
 def owned(row: Row, end: End, use: Access) -> Row:
-    """The row as its connections are charged: those of a mount are shared by all that use it."""
+    """The row to which its connections are charged: those of a mount are shared by all of its users."""
     many = end.mounted.filesystem.connections_of(row, use)
     return row if many is None else end.host.mount(row, end.volume or "", many)
 
 
 def carry(row: Row, network: Network, end: End, use: Access) -> Access:
-    """Charges the way between a volume's host and its servers.
+    """Charges the route between a volume's host and its servers.
 
     Returns:
-        The access, knowing what TCP lets one of its connections have.
+        The access, with the rate that TCP allows one of its connections.
     """
     net = net_of(row, end, use)
     if net is None:
@@ -80,7 +80,7 @@ def carry(row: Row, network: Network, end: End, use: Access) -> Access:
 
 
 def _far_ports(end: End, card: Nic) -> Nic:
-    """The ports at the other end: those of the servers where they are described, or such as keep up with the host."""
+    """The servers' ports, as described, or fast enough to keep up with the host."""
     nodes: Servers | None = getattr(end.mounted.filesystem, "servers", None)
     rate = card.rate.worth(max(_PORT.value, card.rate.value * card.links), _PORT.source)
     if nodes is not None and nodes.port_rate is not None:
@@ -93,7 +93,7 @@ def _far_ports(end: End, card: Nic) -> Nic:
 
 
 def inner(filesystem: Remote, row: Row, use: Access) -> Access:
-    """An access of a mount as the server's own file system sees it: requests of the protocol, several at once.
+    """A mount's access as the server's own file system sees it: requests of the protocol, several at once.
 
     Args:
         filesystem: That of the mount.
@@ -117,12 +117,12 @@ def inner(filesystem: Remote, row: Row, use: Access) -> Access:
 
 
 def names(row: Row, end: End, each: Mapping[str, float], *, own: bool) -> None:
-    """Charges the core of a mount's connection for the requests of metadata operations.
+    """Charges the core of a mount's connection for the requests of its metadata operations.
 
     Args:
         row: Sees the client.
         each: Operations of each name for one payload byte.
-        own: Whether a task looks at what it has made itself, whose attributes it has.
+        own: Whether a task stats files that it has made itself, whose attributes it has cached.
     """
     filesystem = end.mounted.filesystem
     requests = Operations({name: number for name, number in each.items() if name != "stat" or not own}, 0)
@@ -137,7 +137,7 @@ def names(row: Row, end: End, each: Mapping[str, float], *, own: bool) -> None:
 
 
 def of_request(network: Network, ledger: Ledger, end: End, far: End, use: Access) -> dict[str, Value]:
-    """Times of one request on the wire and at the drives of the server.
+    """Times of one request on the wire and at the server's drives.
 
     Args:
         far: Host and volume that the mount shows.
@@ -175,7 +175,7 @@ def of_request(network: Network, ledger: Ledger, end: End, far: End, use: Access
 
 
 def _gathers(row: Row, end: End, far: End) -> Value:
-    """Bytes that a server's memory takes before its drives begin: no more than a client keeps for what is not stable.
+    """Bytes that a server's memory takes before write-back begins; at most what a client may have uncommitted.
 
     Source: Linux fs/nfs/write.c (pages count as dirty, or under way, until a COMMIT is answered).
     """

@@ -1,9 +1,9 @@
-"""Which files the page cache of a host holds: in the order of their last use, those used once before those used again.
+"""Files in a host's page cache, in order of last use: files used once leave before those used again.
 
-Whole files come and go at the instants at which transfers begin and end: room is made when one begins, what it moves
-is there for others when it ends.
+Whole files come and go when transfers begin and end: room is made at the begin, and the bytes moved are there for
+others at the end.
 
-Neglects: how far a file has come meanwhile, for others that begin while it is moved.
+Neglects: the part of a file that is already there for transfers that begin while it is being moved.
 """
 
 from collections.abc import Callable, Mapping
@@ -18,9 +18,9 @@ from dtnsim.physics import cache
 class _File:
     """A file in memory."""
 
-    bytes: float = 0.0  #: What it has of the memory, what is under way included [B].
-    ready: float = 0.0  #: What a reader would find [B].
-    again: bool = False  #: Whether it has been used more than once: its pages are on the active list.
+    bytes: float = 0.0  #: Memory that it takes, with what is still to come [B].
+    ready: float = 0.0  #: Bytes that a reader would find [B].
+    again: bool = False  #: Whether it was used more than once, so that its pages are on the active list.
     users: int = 0  #: Transfers that move it now.
 
 
@@ -44,20 +44,20 @@ class Residency:
 
     @property
     def used_B(self) -> float:
-        """What files have of it [B]."""
+        """Memory that files take [B]."""
         return sum(f.bytes for f in self._files.values())
 
     def resident(self, file: str) -> float:
-        """What a reader would find of a file [B]."""
+        """Bytes that a reader would find of a file [B]."""
         return self._files[file].ready if file in self._files else 0.0
 
     def hold(self, size: float) -> None:
-        """A program takes memory, or gives some back (negative)."""
+        """Takes memory for a program, or gives some back (negative)."""
         self.held += size
         self._make_room(0.0)
 
     def read(self, file: str, size: float) -> float:
-        """A reader begins: bytes that it finds; the rest comes in."""
+        """Begins a read: returns the bytes found; the rest is read in."""
         hits = float(cache.sequential_hits(size, min(self.resident(file), size), self._spare(file)))
         entry = self._latest(file)
         if hits < entry.ready and hits < size:
@@ -67,22 +67,22 @@ class Residency:
         return hits
 
     def write(self, file: str, size: float) -> None:
-        """A writer begins: its pages take the place of others."""
+        """Begins a write, whose pages displace others."""
         self._grows(file, self._latest(file), size)
 
     def _latest(self, file: str) -> _File:
-        """A file that is now the most recently used."""
+        """Makes a file the most recently used and returns it."""
         self._files[file] = entry = self._files.pop(file, None) or _File()
         return entry
 
     def _grows(self, file: str, entry: _File, size: float) -> None:
-        """Pages of a file come in while somebody uses it."""
+        """Grows a file in use to a size."""
         entry.users += 1
         self._make_room(size - entry.bytes, file)
         entry.bytes = max(entry.bytes, min(size, self.room - (self.used_B - entry.bytes)))
 
     def ended(self, file: str) -> None:
-        """A reader or writer has ended: what it has moved is there for others."""
+        """Ends a read or write: its bytes are there for others."""
         entry = self._files.get(file)
         if entry is not None:
             entry.users = max(entry.users - 1, 0)
@@ -101,7 +101,7 @@ class Residency:
         return max(free, 0.0)
 
     def _make_room(self, wanted: float, for_file: str = "") -> None:
-        """Takes pages of others until so many bytes more fit."""
+        """Evicts pages of other files until the wanted bytes fit."""
         over = self.used_B + max(wanted, 0.0) - self.room
         if over <= 0:
             return
@@ -117,7 +117,7 @@ class Residency:
 
 
 def begun(transfer: Transfer, memory: Callable[[CachedFile], Residency]) -> tuple[float, ...]:
-    """A transfer begins: parts of what it reads in the memory of its own host, and in the server's; it makes room."""
+    """Begins a transfer, making room: parts of what it reads that its own host and the server have cached."""
     shares, left = list[float](), 1.0
     for kept in transfer.reads:
         may_hit = left > 0 and kept.size_B > 0
@@ -130,7 +130,7 @@ def begun(transfer: Transfer, memory: Callable[[CachedFile], Residency]) -> tupl
 
 @dataclass(frozen=True, slots=True)
 class History:
-    """What earlier transfers have left in memory for each transfer.
+    """What each transfer finds in memory from earlier ones.
 
     Attributes:
         shares: By transfer: parts of what it reads in the memory of its host, and in that of the server.
@@ -145,7 +145,7 @@ class History:
     turns: Mapping[str, int] = field(default_factory=dict)
 
     def key_of(self, name: str, hosts: tuple[str, ...]) -> tuple[object, ...]:
-        """All that a transfer finds on its hosts; equal for those that find the same."""
+        """Everything that a transfer finds on its hosts, as a key."""
         keys = [(name, host) for host in hosts]
         return (tuple(self.shares.get(name, ())), *((self.held_B.get(key), self.dirty_B.get(key)) for key in keys))
 

@@ -63,18 +63,18 @@ class Leg:
     data: Dataset  #: The files that are moved.
     job: Job  #: What the tool is asked to do.
     plan: Plan  #: How the tool does it.
-    timing: Timing | None = None  #: When it ends, where a time ends it.
+    timing: Timing | None = None  #: When it ends, if it is timed.
 
     def use_of(self, net: NetUse) -> NetUse:
-        """A use of the network by the workers of this transfer."""
+        """A use of the network, completed for this transfer's workers."""
         return replace(net, workers=max(int(self.plan.workers), 1), total_B=self.job.payload_B)
 
     def walked_B(self, cost: FileCost) -> float:
-        """Bytes of the tree that a step walks, where memory need not have all its inodes; 0 where it walks none."""
+        """Bytes of the tree that a step walks, if its inodes may not all be cached; 0 if it walks none."""
         return self.job.payload_B if cost.walk and not self.spec.cached else 0.0
 
     def placed(self, thread: Thread) -> Thread:
-        """A thread of the tool, on the core that the path file gives the transfer."""
+        """A thread of the tool, pinned to the core that the path file states."""
         return thread if self.spec.core is None else replace(thread, slot=self.spec.core)
 
 
@@ -88,7 +88,7 @@ def end_of(spec: PathSpec, text: str) -> End:
 
 
 def lies_on(spec: PathSpec, end: str, through: tuple[str, ...] = ()) -> tuple[str, str | None]:
-    """Host and volume on whose drives an end lies: of a mount those of its server.
+    """Host and volume whose drives an end is on; for a mount, those of its server.
 
     Args:
         end: The end, ``host:/path``.
@@ -137,10 +137,9 @@ def leg(spec: TransferSpec, source: End, destination: End, route: Route | None, 
 
 
 def check_space(spec: PathSpec, legs: Sequence[Leg], ledger: Ledger) -> None:
-    """Refuses what exceeds the stated ``size`` of the volume it goes to, and warns of what exceeds the drives.
+    """Refuses transfers that exceed a volume's stated ``size``, and warns of those that exceed its drives.
 
-    What transfers write to a volume is added up; they may read the same files. What a file system compresses lies in
-    less room.
+    Writes to a volume are added up (reads may be of the same files); compressed files take less room.
 
     Raises:
         SpecError: more bytes are sent than the volume has by its ``size``.
@@ -188,10 +187,10 @@ def _file_memory(end: End) -> float:
 
 
 def work(spec: TransferSpec, moved_B: float | None) -> tuple[Dataset, Timing | None]:
-    """What is moved, and when that ends where a time ends it.
+    """The data that is moved and, for a timed transfer, when it ends.
 
-    A timed transfer moves its files over and over, or one without an end where none is given. How much that is
-    follows from the rate; before that is known it is a first guess.
+    A timed transfer moves its files over and over, or one endless file if none is given. The bytes follow from the
+    rate; before that is known they are a first guess.
     """
     timing = spec.timing()
     if timing is None:
@@ -236,7 +235,7 @@ def openings(leg: Leg, net: NetUse) -> Openings:
 
 @lru_cache(maxsize=1)
 def default_dataset() -> Dataset:
-    """What is moved where nothing is said."""
+    """The data set if none is stated."""
     return dataset.load({"files": 1, "size": "100 GB"})
 
 
@@ -251,7 +250,7 @@ class Way:
 
 
 def ways(spec: PathSpec) -> list[Way]:
-    """The ways of all transfers; those of transfers whose ends nothing joins are left out."""
+    """The ways of all transfers, but for those whose ends are not connected."""
     import networkx as nx
 
     all_ways = []

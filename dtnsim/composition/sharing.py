@@ -1,8 +1,7 @@
-"""Transfers whose TCP streams meet at one segment: shares by congestion control, round trip, window and loss.
+"""TCP streams that compete at one segment: shares by congestion control, round trip, window and loss.
 
-Equal streams share equally. Where streams differ, the model of competing flows behind ``dtnsim tcp`` runs once at
-nominal values: what a stream gets of it is its weight at the segment that the transfer finds fullest, and the segment
-carries what all of them together got.
+Equal streams share equally. If they differ, the model of competing flows behind ``dtnsim tcp`` runs once at nominal
+values: a stream's share is its weight at the transfer's fullest segment, and the segment carries their total.
 """
 
 from __future__ import annotations
@@ -22,8 +21,8 @@ from dtnsim.physics.tcp import controls, rounds
 if TYPE_CHECKING:
     from dtnsim.physics.tcp import competition
 
-LEAST_RTT_S: Final = 1e-3  #: shorter round trips are over before congestion control makes streams differ
-MOST_SEGMENTS: Final = 8  #: segments whose streams are simulated, at most
+LEAST_RTT_S: Final = 1e-3  #: below this round trip, streams share equally whatever their congestion control
+MOST_SEGMENTS: Final = 8  #: most segments whose streams are simulated
 _DIGITS: Final = 3  #: digits of the figures that make streams alike
 
 
@@ -33,7 +32,7 @@ class Visit:
 
     transfer: Transfer  #: Their transfer.
     streams: Connection  #: Its connections.
-    per_byte: float  #: What a byte of payload costs at the station.
+    per_byte: float  #: Demand of a payload byte at the station.
     alone_Bps: float  #: Rate of the transfer without the others [B/s].
 
     @property
@@ -55,7 +54,7 @@ def _usual(streams: Connection) -> Connection:
 
 @dataclass(frozen=True, slots=True)
 class Company:
-    """What transfers that meet get of each other's company.
+    """Shares of transfers that compete.
 
     Attributes:
         weights: Weights of the transfers, by name.
@@ -68,18 +67,18 @@ class Company:
     opened: set[str] = field(default_factory=set)
 
     def apply(self, transfer: Transfer) -> Transfer:
-        """A transfer in this company."""
+        """A transfer with its share."""
         name = transfer.name
         return _sharing(transfer, self.weights.get(name, transfer.weight), opens=name in self.opened)
 
 
 def meet(transfers: Sequence[Transfer], ledger: Ledger, company: Company) -> None:
-    """Notes what transfers that meet get; their own weights where all streams are alike, or parameters are drawn.
+    """Notes the shares of competing transfers; they keep their own weights if all streams are alike or are drawn.
 
     Args:
         transfers: Transfers of a path that may meet, at nominal values.
         ledger: Their stations and connections; takes warnings.
-        company: Takes the answer.
+        company: Takes the shares.
     """
     if ledger.draw.many or len(transfers) < 2:
         return
@@ -108,7 +107,7 @@ def meet(transfers: Sequence[Transfer], ledger: Ledger, company: Company) -> Non
 
 
 def _timed_together(transfers: Sequence[Transfer]) -> bool:
-    """Whether transfers are timed, and begin so close together that shares are of a time with their openings."""
+    """Whether transfers are timed and start so close together that their shares include slow start."""
     from dtnsim.physics.tcp import competition
 
     starts = [t.start_s for t in transfers]
@@ -116,7 +115,7 @@ def _timed_together(transfers: Sequence[Transfer]) -> bool:
 
 
 def stations(charged: Iterable[Station], carried: Mapping[str, float]) -> tuple[Station, ...]:
-    """Stations with the capacity that unlike streams carry."""
+    """Stations with the capacity that their unlike streams carry."""
     return tuple(_carrying(s, carried[s.name]) if s.name in carried else s for s in charged)
 
 
@@ -131,7 +130,7 @@ def _carrying(station: Station, part: float) -> Station:
 
 
 def as_in(problem: Problem, nominal: Problem) -> Problem:
-    """A problem of draws with the weights of the nominal one, and what is carried there."""
+    """A drawn problem with the weights and carried parts of the nominal one."""
     return replace(
         problem,
         transfers=tuple(map(as_given, problem.transfers, nominal.transfers)),
@@ -141,7 +140,7 @@ def as_in(problem: Problem, nominal: Problem) -> Problem:
 
 
 def as_given(composed: Transfer, original: Transfer) -> Transfer:
-    """A transfer composed anew, with the share next to others that it was given."""
+    """A transfer composed anew, with the share that it had."""
     return _sharing(composed, original.weight, opens=original.opened)
 
 
@@ -151,7 +150,7 @@ def _sharing(transfer: Transfer, weight: float, *, opens: bool) -> Transfer:
 
 
 def opened(transfer: Transfer) -> Transfer:
-    """A transfer in whose share its connections' opening is already."""
+    """A transfer whose share already includes slow start."""
     phases = tuple(
         replace(phase, delays=tuple(d for d in phase.delays if d.what != SLOW_START)) for phase in transfer.phases
     )
@@ -159,7 +158,7 @@ def opened(transfer: Transfer) -> Transfer:
 
 
 def _places(transfers: Iterable[Transfer], ledger: Ledger) -> Mapping[str, list[Visit]]:
-    """Segments that streams of several transfers could fill, each transfer at the fullest of its own."""
+    """Segments that several transfers' streams could fill, each transfer at its own fullest one."""
     every: dict[str, list[Visit]] = defaultdict(list)
     crossed: dict[str, list[str]] = {}
     for transfer in transfers:
@@ -190,7 +189,7 @@ def _places(transfers: Iterable[Transfer], ledger: Ledger) -> Mapping[str, list[
 
 
 def _shares(station: Station, visits: Sequence[Visit]) -> competition.Shares:
-    """What a stream of each visit gets over an equal share, and what all of them use.
+    """A stream's part over an equal share, for each visit, and the part of the station that all of them use.
 
     Transfers that start together do so one after the other: tests as the commands of a script do, and others, whose
     shares are those of later, in an order that the file's does not move.

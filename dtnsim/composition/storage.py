@@ -1,4 +1,4 @@
-"""What an access to a volume charges: the calling thread, the file system, the medium, or the server behind a mount."""
+"""Demands of an access to a volume: on the calling thread, the file system, the medium or the server behind a mount."""
 
 import math
 from collections import Counter
@@ -63,7 +63,7 @@ class Storage:
         ]
 
     def _read_shares(self, legs: list[Leg]) -> dict[Shelf, float]:
-        """Part of the bytes of their drives that are reads, of volumes that are read and written at the same time."""
+        """Read share of the bytes on each volume that is read and written at the same time."""
         moved: dict[Shelf, list[float]] = {}
         for leg in legs:
             if len(legs) == leg.plan.workers == 1 and len(leg.plan.steps) > 1:
@@ -79,7 +79,7 @@ class Storage:
         return {key: r / (r + w) for key, (r, w) in moved.items() if r > 0 and w > 0}
 
     def _writers_in_memory(self, legs: list[Leg]) -> dict[str, float]:
-        """Part of the limits on dirty bytes that each transfer gets: those that write through one cache share it."""
+        """Part of the dirty limits that each transfer gets, shared among those that write through one cache."""
         pools: dict[str, list[Leg]] = {}
         for leg in legs:
             end = leg.destination
@@ -103,12 +103,12 @@ class Storage:
         return shares
 
     def memory_share(self, leg: Leg) -> float:
-        """Part of the limits on dirty bytes that a transfer gets beside others that write through the same cache."""
+        """Part of the dirty limits that a transfer gets beside others that write through the same cache."""
         return self._in_memory.get(leg.spec.name, 1.0)
 
     @staticmethod
     def _shelf(end: End) -> Shelf:
-        """What holds an end's files: a volume of its host, or a file system that several hosts mount."""
+        """Where an end's files are: a volume of its host, or a file system that several hosts mount."""
         system = getattr(end.mounted.filesystem, "system", None)
         return (end.host.name, end.volume or "") if system is None else ("", str(system))
 
@@ -116,7 +116,7 @@ class Storage:
         """A tool's access as the volume at an end sees it.
 
         Args:
-            use: The access as the tool asks for it; None where it has none.
+            use: The access as the tool asks for it; None if it has none.
         """
         if use is None or end.volume is None:
             return None
@@ -126,7 +126,7 @@ class Storage:
         return self._uses[key][1]
 
     def _as_seen(self, end: End, use: Access, leg: Leg) -> Access:
-        """A tool's access as the volume at an end sees it, worked out."""
+        """A tool's access as the volume at an end sees it, not cached."""
         filesystem = end.mounted.filesystem
         if use.finish == "none" and filesystem.flushes_at_close:
             use = use.but(finish="fdatasync")
@@ -161,14 +161,14 @@ class Storage:
         return seen.but(**remote_servers.of_request(self.network, self.ledger, end, far, seen))
 
     def uses(self, leg: Leg, step: Step) -> Iterator[tuple[End, Access, Access]]:
-        """Accesses of a step: its volume, what the tool asks for, and that as the volume sees it."""
+        """Accesses of a step: (end, access as the tool asks for it, access as the volume sees it)."""
         for end, access in ((leg.source, step.read), (leg.destination, step.write), (leg.destination, step.reread)):
             seen = self.use(end, access, leg)
             if access is not None and seen is not None:
                 yield end, access, seen
 
     def kept_in_flight(self, leg: Leg) -> float:
-        """Part of the workers' requests that the file systems of a leg really keep in flight."""
+        """Part of the workers' requests that the file systems of a leg keep in flight."""
         uses = (each for step in leg.plan.steps for each in self.uses(leg, step))
         return min((seen.queue_depth / max(access.queue_depth, 1) for _, access, seen in uses), default=1.0)
 
@@ -255,7 +255,7 @@ class Storage:
             self._remote(medium, end, use)
 
     def _behind_the_wan(self, row: Row, end: End, server: str, crossed: set[str]) -> None:
-        """Says that a server of neither end is across the WAN, where that lies between the ends of transfers."""
+        """Warns that a server which is at neither end is taken to be across the WAN."""
         pairs = [{split_end(t.source_end)[0], split_end(t.to)[0]} for t in self.spec.transfers]
         over = crossed & set(segment_names(self.spec.wan))
         if over and max(map(len, pairs)) > 1 and not any(server in pair for pair in pairs):
@@ -343,7 +343,7 @@ class Storage:
         return seconds, f"server round trips; {source}" if volume.server or volume.over else source
 
     def flushed(self, end: End, operations: tuple[str, ...], leg: Leg, cost: FileCost) -> Value:
-        """Seconds for which one file's operations wait for the disks of a mount's server."""
+        """Seconds that one file's operations wait for the disks of a mount's server."""
         written = any(step.write is not None for step in leg.plan.steps if step.files == cost)
         changes, closed = end.mounted.filesystem.flushes(operations, written=written)
         seconds: Value = changes * self.stable(end, change=True) if changes else 0.0

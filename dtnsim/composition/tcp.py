@@ -1,8 +1,8 @@
-"""The TCP streams of a transfer on a route: their window, their course in time, what their opening costs.
+"""The TCP streams of a transfer on a route: their window, their course in time, the cost of slow start.
 
-One run of the round model at nominal values (`dtnsim.physics.tcp.rate_over_time`), the same that ``dtnsim tcp`` makes,
-gives level and shape; draws scale it by the ratio of the closed forms of the steady state, and where nobody states the
-loss by that of runs as long as the transfer.
+One run of the round model at nominal values (`dtnsim.physics.tcp.rate_over_time`), the same as ``dtnsim tcp``, gives
+level and shape. Draws scale it by the ratio of the steady state's closed forms or, if the loss is unstated, by the
+ratio of runs as long as the transfer.
 """
 
 from __future__ import annotations
@@ -35,17 +35,17 @@ if TYPE_CHECKING:
 
 #: window of a connection whose window-scale option was stripped (RFC 7323 without scaling)
 UNSCALED_WINDOW_B: Final = 65535.0
-FULL: Final = 0.99  #: a transfer that has this much of what the link allows has all of it
+FULL: Final = 0.99  #: fraction of what the link allows from which on a transfer counts as filling it
 #: of a place and streams that have all of it the streams bind, whose reason names the place: not the last digits say
 _BELOW: Final = 1 - 1e-12
-_OWN: Final = 1e-3  #: a worker whose streams could have no more than so much over their part has no more
-#: losses that nobody states are told apart by these, on straight lines of logarithms between
+_OWN: Final = 1e-3  #: gain of a lone worker's streams over their part below which they gain nothing
+#: grid of unstated losses, with interpolation between logarithms
 LOSSES: Final = 10.0 ** np.arange(-9, -1.4, 0.5)
-_STEPS: Final = 400  #: of their runs, half of others': draws lie between them
-_SELDOM: Final = 0.01  #: losses of a transfer that are not followed
-_MORE: Final = 4.0  #: a median loss of so many times the stated one is for the most part of what nobody states
+_STEPS: Final = 400  #: steps of their runs, half as many as others, since draws interpolate between them
+_SELDOM: Final = 0.01  #: expected losses per transfer below which they are not followed
+_MORE: Final = 4.0  #: ratio of median to stated loss from which on most of it is unstated
 _BY_E: Final = math.sqrt(math.e - 1)  #: relative spread of a number whose logarithm has a deviation of 1
-LEAST_RTT_S: Final = 1e-4  #: shorter round trips are not followed: there the opening is over at once
+LEAST_RTT_S: Final = 1e-4  #: below this round trip, slow start is over at once and is not followed
 
 
 def _by_loss(route: Route, net: NetUse) -> bool:
@@ -54,7 +54,7 @@ def _by_loss(route: Route, net: NetUse) -> bool:
 
 
 def shares(route: Route, net: NetUse, frame: Framing) -> tuple[float, float]:
-    """Parts of the sender's and of the receiver's socket buffer that are payload in flight [1]."""
+    """Parts of the sender's and the receiver's socket buffer that hold payload in flight [1]."""
     modelled = not _by_loss(route, net)
     return float(linux.send_share(frame.mss, modelled=modelled)), route.destination.receive_share(frame.mtu)
 
@@ -62,7 +62,7 @@ def shares(route: Route, net: NetUse, frame: Framing) -> tuple[float, float]:
 def buffer_windows(
     route: Route, net: NetUse, frame: Framing, draw: Draw, lost: tuple[Value, Value]
 ) -> tuple[Value, Value]:
-    """What the socket buffers of sender and receiver let a stream have in flight [B].
+    """Payload in flight that the sender's and the receiver's socket buffers allow a stream [B].
 
     Controls that go on in spite of losses have windows of a receiver with today's Linux (`window.spanned`).
 
@@ -158,7 +158,7 @@ def _burst_line(route: Route, net: NetUse, frame: Framing, nics: list[Nic], nomi
 
 
 def answered(drawn: Connection, nominal: Connection, draw: Draw, openings: Openings | None = None) -> Connection:
-    """The connections with their course and with what they allow in all draws.
+    """The connections with their course and their limits in all draws.
 
     Args:
         drawn: The streams in all draws.
@@ -214,7 +214,7 @@ def answered(drawn: Connection, nominal: Connection, draw: Draw, openings: Openi
 
 
 def _knee(of: path.Closed, usual: path.Closed, course: Course) -> Value:
-    """What the window's knee leaves of closed forms [1]: rounds may have more for they know none; nor do draws afar."""
+    """Part of the closed form that the knee between window and link leaves [1]; the round model has no such knee."""
     more = np.clip(course.steady_Bps / usual.goodput[0], 1.0, usual.window_knee)
     return np.asarray(np.minimum(of.window_knee / more, 1.0))
 
@@ -222,10 +222,10 @@ def _knee(of: path.Closed, usual: path.Closed, course: Course) -> Value:
 def _unstated_loss(
     drawn: Connection, nominal: Connection, course: Course, openings: Openings | None
 ) -> tuple[Value, Value]:
-    """What a loss that nobody states leaves of a transfer of its length over what it leaves in the end; its spread [1].
+    """What an unstated loss leaves of a transfer of this length over what it leaves in the end, and its spread [1].
 
-    A connection comes out of slow start with all that link and window allow, and loses nothing before 1 / loss packets:
-    many transfers end before. How many losses one meets is chance.
+    A connection leaves slow start with all that link and window allow and meets its first loss after 1 / loss packets
+    on average; many transfers end before. How many losses one meets is chance.
 
     Args:
         nominal: The streams at nominal values, which lose less.
@@ -255,10 +255,10 @@ def _unstated_loss(
 
 
 def rate_alone(streams: Connection, workers: int) -> Value | None:
-    """What the streams of one of several workers have while the others' rest [B/s]; None where it is their part.
+    """Rate of one of several workers' streams while the others are idle [B/s]; None if it is just their part.
 
-    A window or loss holds each stream, whoever else is there; a link or its queue holds all of them together. Where
-    rounds know nothing of the knee between window and link, one of the workers is at none either.
+    A window or loss binds each stream by itself; a link or its queue binds all of them together. The round model has no
+    knee between window and link, so that a lone worker has none either.
     """
     if workers == 1:
         return None
@@ -278,7 +278,7 @@ _figures: Final[Callable[[Connection], tuple[Value, ...]]] = attrgetter(*FIGURES
 
 
 def _course(nominal: Connection) -> Course:
-    """The course at nominal values; of scenarios that each have their own, those of all."""
+    """The course at nominal values, or one for each scenario if they have their own."""
     from dtnsim.physics.tcp.rate_over_time import courses, joined
 
     wide = np.array(np.broadcast_arrays(*_figures(nominal)), float).reshape(len(_figures(nominal)), -1)
@@ -288,7 +288,7 @@ def _course(nominal: Connection) -> Course:
 
 
 def _setting(streams: Connection, figures: Iterable[float]) -> Setting:
-    """The streams over the narrowest place of their route, with these of their `_figures`."""
+    """The setting of the streams over their bottleneck link, with the given `_figures`."""
     rate, rtt, buffer, loss, window_B, send_B, burst, line = figures
     return Setting(
         rate, rtt, loss, streams.mtu_B, buffer, streams.streams, streams.cc, window_B,
@@ -297,7 +297,7 @@ def _setting(streams: Connection, figures: Iterable[float]) -> Setting:
 
 
 def usual_setting(streams: Connection) -> Setting:
-    """The streams over that place, every figure in the middle of its draws."""
+    """The same with every figure at the median of its draws."""
     return _setting(streams, map(middle, _figures(streams)))
 
 
@@ -307,10 +307,10 @@ def closed_form(streams: Connection, part: float = 1.0) -> tuple[Value, Any]:
 
 
 def limits(streams: Connection) -> Mapping[str, Value]:
-    """What each limit of connections, answered, would leave of the rate that they have [1], by its name.
+    """Ratio of the rate that each limit would allow to the rate of the connections [1], by the limit's name.
 
-    Nearer to each other than a knee they all hold them, as does what slow start exceeds in the mean. A loss that is not
-    stated counts as the link's: what is known of it was read off rates by the same law, with whatever that has wrong.
+    Limits that are closer than a knee all bind, as does a limit that slow start exceeds in the mean. Unstated loss
+    counts as the link's, because its prior was derived from rates by the same law, errors included.
     """
     if streams.left is not None:
         return streams.left
@@ -324,7 +324,7 @@ def limits(streams: Connection) -> Mapping[str, Value]:
 
 
 def mean_flight(s: Connection) -> Value:
-    """What is in flight of a stream in the mean where its window holds it [B]."""
+    """Mean payload in flight of a stream that its window binds [B]."""
     most, send, packet = (np.asarray(size) / s.mss_B for size in (s.window_B, s.send_B, linux.GSO_B))
     if not s.by_loss:
         return single(window.past_holes(most, lossy.events(s.loss, s.burst), window.RECEIVER) * s.mss_B)
@@ -342,7 +342,7 @@ _known: Final = lru_cache(maxsize=1024)(path.Closed)  #: of equal connections it
 
 
 def main_connection(row: Row, route: Route) -> tuple[str, Connection] | None:
-    """The connections between the ends of a route, where the row has charged them."""
+    """The connections between the ends of a route, at the station where the row charged them."""
     wanted = f"tcp.{route.source.name}-{route.destination.name}[{row.whose}]"
     for demand in row.demands:
         if demand.station.endswith(wanted) and demand.station in row.ledger.connections:

@@ -1,4 +1,4 @@
-"""What the connections themselves allow on a route: window, loss, buffers, target rates."""
+"""Limits of the connections themselves on a route: window, loss, buffers, target rates."""
 
 import math
 from collections.abc import Sequence
@@ -36,7 +36,7 @@ VERBS_LATENCY = prior("2 us", 0.4, "assumed: twice the 0.6 to 1.3 us that ib_wri
 
 
 def packets(net: NetUse, frame: Framing, nics: Sequence[Nic] = ()) -> Framing:
-    """Packet sizes that a transport really uses on a route."""
+    """Packet sizes that a transport uses on a route."""
     if net.transport == "rdma":
         if nics and all(card.protocol == "infiniband" for card in nics):
             size = min(frame.mtu, rdma.PATH_MTUS_B[-1])
@@ -96,7 +96,7 @@ def charge(
 
 
 def target(row: Row, net: NetUse, station: str, sent: Term | float = 1.0) -> None:
-    """The rate that the user has set for the tool, where there is one; ``sent``: bytes for each that arrives.
+    """Charges the rate limit that the user has set for the tool, if any.
 
     Args:
         station: Name of the station within its host.
@@ -160,7 +160,7 @@ def _connection(ledger: Ledger, route: Route, net: NetUse, frame: Framing, nics:
 def _key(
     route: Route, net: NetUse, frame: Framing, nics: list[Nic], openings: Openings | None
 ) -> tuple[Any, ...] | None:
-    """What the answer for some streams follows from, so that transfers that are alike ask once."""
+    """Key of the answer for some streams, so that like transfers ask once."""
     use = net.key("rate", "total_B")
     if use is None:
         return None
@@ -173,7 +173,7 @@ def _key(
 
 
 def _figures(drawn: Connection, moved: tuple[Any, ...]) -> tuple[Any, ...] | None:
-    """What the answer follows from on whatever route, ``moved`` among it; None of figures that are not one number."""
+    """The figures that the answer depends on, ``moved`` included; None if any is not a single number."""
     figures = [getattr(drawn, each.name) for each in fields(drawn)]
     if any(isinstance(value, np.ndarray) and value.size > 1 for value in figures):
         return None
@@ -181,7 +181,7 @@ def _figures(drawn: Connection, moved: tuple[Any, ...]) -> tuple[Any, ...] | Non
 
 
 def _middleboxes(row: Row, route: Route, net: NetUse, frame: Framing, nics: list[Nic], draw: Draw) -> None:
-    """What firewalls do to bursts, and policers to streams that take loss for congestion."""
+    """Effect of firewalls on bursts, and of policers on loss-based streams."""
     cc = net.cc or route.source.tcp.cc
     for number, (name, segment, forward) in enumerate(route.hops):
         name += "" if forward else ".back"
@@ -214,7 +214,7 @@ def _middleboxes(row: Row, route: Route, net: NetUse, frame: Framing, nics: list
 
 
 def _warn_of_bursts(row: Row, streams: Connection, route: Route, frame: Framing, nics: list[Nic]) -> None:
-    """Says where the narrowest buffer cannot take TSO's bursts."""
+    """Warns if the bottleneck's buffer cannot take TSO's bursts."""
     usual = tcp.usual_setting(streams)
     if not math.isfinite(usual.buffer_B) or droptail.bursts_fit(middle(tcp.closed_form(streams)[0]), usual):
         return
@@ -226,7 +226,7 @@ def _warn_of_bursts(row: Row, streams: Connection, route: Route, frame: Framing,
 
 
 def _warn_of_retransmits(row: Row, route: Route) -> None:
-    """Says where a loss rate comes from retransmits."""
+    """Warns if a loss rate was derived from retransmits."""
     for name, segment, _ in route.hops:
         if segment.resent is not None:
             row.ledger.warn(
@@ -237,7 +237,7 @@ def _warn_of_retransmits(row: Row, route: Route) -> None:
 
 
 def _warn_of_frames(row: Row, route: Route, frame: Framing, nics: list[Nic]) -> None:
-    """Says whose card, of whose frames nobody says a thing, keeps packets smaller than what is written elsewhere."""
+    """Warns if a card with an unstated MTU keeps packets smaller than the MTU that is stated elsewhere."""
     ends = zip((route.source, route.destination), nics, strict=True)
     wired = [(f"hosts.{host.name}.nics.{n}.mtu", c) for host, card in ends for n, c in host.nics.items() if c is card]
     written = [(f"{name}.mtu", s.mtu.value) for name, s, _ in route.hops if s.mtu is not None]
@@ -276,7 +276,7 @@ def _tcp_words(streams: Connection, route: Route, net: NetUse, frame: Framing, n
 
 
 def _whose_window(streams: Connection, route: Route, net: NetUse, frame: Framing) -> str:
-    """Which buffer or limit keeps the window small, and at which end."""
+    """The buffer or limit that keeps the window small, and its end."""
     lost = middle(streams.loss), middle(streams.burst)
     sending, receiving = (middle(w) for w in tcp.buffer_windows(route, net, frame, Draw(), lost))
     if middle(streams.window_B) < tcp.UNSCALED_WINDOW_B < min(sending, receiving):
@@ -294,7 +294,7 @@ def _whose_window(streams: Connection, route: Route, net: NetUse, frame: Framing
 
 
 def sent_again(row: Row, route: Route, net: NetUse, frame: Framing, nics: list[Nic]) -> Term | float:
-    """Bytes that reliable connections of RDMA send for each that arrives, where their way is the limit [1]."""
+    """Bytes that reliable RDMA connections send per byte that arrives, if the network binds [1]."""
     if net.transport != "rdma":
         return 1.0
     path, rtt, loss = _verbs_way(row, route, net, frame, nics)
@@ -303,7 +303,7 @@ def sent_again(row: Row, route: Route, net: NetUse, frame: Framing, nics: list[N
 
 
 def _verbs_way(row: Row, route: Route, net: NetUse, frame: Framing, nics: list[Nic]) -> tuple[Term, Term, Term]:
-    """Payload that a way carries of RDMA, its round trip with the cards' part of it, and its loss."""
+    """For RDMA: payload rate of a route, its round trip including the cards' part, and its loss."""
     draw, between = row.ledger.draw, f"narrowest place between {route.source.name}-{route.destination.name}"
     rtt = term(route.rtt(draw), "s", "round-trip time of the route") + row.term(VERBS_LATENCY)
     rate, loss = payload_rate(route, frame, nics, net.streams, draw), route.loss(draw)
@@ -311,7 +311,7 @@ def _verbs_way(row: Row, route: Route, net: NetUse, frame: Framing, nics: list[N
 
 
 def _rdma(row: Row, route: Route, net: NetUse, frame: Framing, nics: list[Nic]) -> None:
-    """What reliable connections of RDMA keep: work requests in flight, go-back-N, credits of InfiniBand links."""
+    """Limits of reliable RDMA connections: work requests in flight, go-back-N, credits of InfiniBand links."""
     draw, pair = row.ledger.draw, f"{route.source.name}-{route.destination.name}"
     path, rtt, loss = _verbs_way(row, route, net, frame, nics)
     asked_Bps, text = term(math.inf, "B/s"), f"{net.streams} reliable connections of RDMA"

@@ -1,8 +1,7 @@
-"""Drives that several transfers share serve those under way: what a byte costs there changes as they come and go.
+"""Drives that several transfers share: a byte's demand there changes as transfers come and go.
 
-A transfer is composed again for the number of streams on the volumes of its ends, by itself: nothing else on its
-path depends on who else is there, except through the shares of the stations. Up to `EXACT` streams each number is
-composed, beyond that in steps of a fifth.
+Each transfer is composed by itself for the number of streams on the volumes of its ends, since nothing else in its
+demands depends on the other transfers. Up to `EXACT` streams every number is composed, beyond that in steps of a fifth.
 """
 
 import math
@@ -34,23 +33,23 @@ def step(streams: int) -> int:
 
 
 class Composed(Protocol):
-    """What has composed a path (`dtnsim.composition.compose`)."""
+    """A path's composer (`dtnsim.composition.compose`)."""
 
     legs: list[Leg]
     ledger: Ledger
 
     def storage_of(self, number: int) -> Storage:
-        """The accesses of those that a transfer may meet."""
+        """The storage accesses of the transfers in the same turn."""
 
     def beside_streams(self, number: int, streams: Mapping[Shelf, int]) -> Transfer:
-        """A transfer as it is while there are so many streams on the volumes of its ends."""
+        """A transfer composed for given numbers of streams on the volumes of its ends."""
 
 
 class Volumes:
-    """Who shares volumes with whom, and what each transfer costs beside how many streams.
+    """Which transfers share volumes, and each transfer as composed for a number of streams there.
 
     Args:
-        composer: What has composed the path.
+        composer: The path's composer.
         whole: The transfers beside all others.
     """
 
@@ -75,17 +74,17 @@ class Volumes:
         return self._visited[f]
 
     def neighbours(self, f: int) -> list[int]:
-        """Transfers that share a volume with ``f``, itself included, but for those known to mind no other streams."""
+        """Transfers that share a volume with ``f``, itself included, without those that other streams do not affect."""
         kinds = [kind for shelf, _ in self._visited[f] for kind in self._by_drives[shelf].items()]
         return list(dict.fromkeys(g for drives, those in kinds if self._minds.get(drives, True) for g in those))
 
     @cached_property
     def _by_drives(self) -> dict[Shelf, dict[tuple[int, ...], list[int]]]:
-        """The visitors of each volume by what makes them mind the streams of others."""
+        """The visitors of each volume, grouped by what makes them depend on other streams."""
         return {shelf: by_key((self._drives(f), f) for f in visitors) for shelf, visitors in self.visitors.items()}
 
     def minds(self, f: int) -> bool:
-        """Whether other streams on its volumes may change what a transfer costs."""
+        """Whether other streams on its volumes may change a transfer's demands."""
         return self._minds.get(self._drives(f), True)
 
     def beside_all(self, f: int) -> Transfer:
@@ -104,7 +103,7 @@ class Volumes:
             streams[shelf] += sign * number
 
     def beside_streams(self, f: int, streams: Mapping[Shelf, int]) -> Transfer:
-        """The transfer beside so many streams on each volume."""
+        """The transfer composed for the given streams on each volume."""
         shelves = [shelf for shelf, _ in self._visited[f]]
         counts = tuple(streams[shelf] for shelf in shelves)
         drives = self._drives(f)
