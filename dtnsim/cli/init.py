@@ -51,10 +51,8 @@ def command(
       dtnsim init --from-text 'R740, ConnectX-5, 8 NVMe RAID0 -> NAS of 12 disks raidz2 10G, 25 ms'
       dtnsim init --ask
     """
-    from dtnsim.composition import compose
-    from dtnsim.description import listing, schema as schemas, spec
+    from dtnsim.description import listing, schema as schemas
     from dtnsim.ground import output
-    from dtnsim.ground.quantity import Draw
 
     if output_file is not None and file not in ("path.yaml", output_file):
         raise InputError(f"init: {file} and {output_file} are two files; write one of them")
@@ -75,7 +73,9 @@ def command(
         text = text.replace(f"$schema={schemas.schema_id('path')}", f"$schema={SCHEMA}", 1)
     output.write(target, text, "init")
     if ask or from_text is not None:
-        compose.compose(spec.load(file), Draw(), {})  # what of it cannot be is told with the file's line
+        from dtnsim.steady.prediction import predict
+
+        predict(file, samples=0)  # what of it cannot be is told with the file's line
     then = "fleet" if "\nworkload:" in text else "predict"
     sys.stdout.write(f"wrote {file}\nchange what is not yours, then:  dtnsim {then} {file}\n")
 
