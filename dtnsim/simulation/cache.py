@@ -4,19 +4,17 @@ A fluid store between two halves of a pipeline (bytes Q, 0 <= Q <= C): dQ/dt = i
 neither empty nor full, both halves run at their own fair rates. Where it is empty and the medium would
 go faster, or full and the writers would, the two halves move as one flow over both rows: Linux throttles
 the writers to what the medium takes (balance_dirty_pages), and the medium gets no more than comes in.
-They part again as soon as the station that holds them back lies on the side that would fill or empty
-the store. The instants of all this are computed, not stepped to.
+They part again as soon as the binding station lies on the side that would fill or empty the store. All these
+instants are computed, not stepped to.
 
-Write-back begins at a number of bytes, at an age of the oldest, or when somebody waits for a flush; once nobody fills
-the store any more, that which a number of bytes has begun stops at it (mm/page-writeback.c, wb_over_bg_thresh).
+Write-back begins at a number of bytes, at an age of the oldest, or when a flush is waited for. If it began at a number
+of bytes, it stops there once nobody fills the store any more (mm/page-writeback.c, wb_over_bg_thresh).
 
-One stream of known size could be worked out at once. Not so here: any number
-of workers fill this store, each file by file with pauses between, faults take bytes out, and the path
-may change under way, so nobody owns "the stage"; what fills the store changes with every file.
+There is no closed form as for one stream of known size: any number of workers fill this store, file by file with
+pauses between, faults take bytes out, and the path may change while bytes move.
 
-Neglects: where the two halves share the station that binds, they stay as they are; write-back that
-age has begun, or that has all files, goes on until the store is empty; the per-device and per-task parts of
-Linux' throttling.
+Neglects: a change of state while both halves share the binding station; an early stop of write-back that began by age
+or has all files (it goes on until the store is empty); the per-device and per-task parts of Linux's throttling.
 """
 
 from __future__ import annotations
@@ -36,9 +34,9 @@ if TYPE_CHECKING:
     from dtnsim.engine.engine import Engine
     from dtnsim.simulation.jobs import Leg
 
-#: part of the payload below which holding back is none: less than the rounding of what has moved, it is never seen full
+#: part of the payload below which a limit counts as none: less than the rounding of the bytes moved
 _LEAST: Final = 1e-12
-#: part of a limit that several stores share which is as good as none of it: the rounding of their sum
+#: part of a limit shared by several stores that is mere rounding of their sum
 _NEAR: Final = 1e-9
 #: what write-back writes before it asks again whether enough is left beside others' bytes: seconds of it, part of the
 #: limit, and at least [B] (Linux fs/fs-writeback.c, writeback_chunk_size)
@@ -46,7 +44,7 @@ _CHUNK_S: Final = 0.5
 _CHUNK: Final = 1 / 8
 _CHUNK_B: Final = 4 * 2**20
 _OFTEN: Final = 12  #: changes of state at one instant after which coupled halves stay coupled
-_SOON_S: Final = 1e-3  #: what is due within so long is watched for at every change of rates [s]
+_SOON_S: Final = 1e-3  #: whatever is due within this time is checked at every change of rates [s]
 
 
 class PageCache(Store):
@@ -56,8 +54,8 @@ class PageCache(Store):
         memory: The host's limits on dirty bytes, which it shares with others that write there.
         weight: Weight of write-back in sharing.
         write_back: (dirty bytes of all [B], age of its own oldest [s]) at which write-back begins.
-        each_file: True where a file waits for its flush before the next; then a batch of n files has n times
-            the store, since only one of them is in it at a time.
+        each_file: Whether each file waits for its flush before the next; a batch of n files then has n times the
+            store, since only one of them is in it at a time.
     """
 
     def __init__(
@@ -91,7 +89,7 @@ class PageCache(Store):
     # -- for the workers --------------------------------------------------------------------------
 
     def fill(self, leg: Leg, size: float, weight: float, files: int = 1) -> Move:
-        """Starts bytes of a file, or a batch, on their way into the store; the move's flow ends when the last is in."""
+        """Starts the bytes of a file or batch into the store; the move's flow ends when the last is in."""
         now = self.env.now
         self.scale = float(files) if self.each_file else 1.0
         if self.state is HELD and self._deadline == math.inf:
@@ -106,7 +104,7 @@ class PageCache(Store):
         return move
 
     def forget(self, move: Move) -> None:
-        """A fault stops a fill; what is in the store already will be written all the same."""
+        """A fault stops a fill; bytes already in the store are still written."""
         self.book(self.env.now)
         del self._fills[move]
         self.payload += move.flow.size - move.left
@@ -115,15 +113,15 @@ class PageCache(Store):
         self._soon()
 
     def look(self) -> None:
-        """What fills the store is about to flow at another rate."""
+        """The store is about to be filled at another rate."""
         self._soon()
 
     def flushed(self) -> simpy.Event:
-        """An event that happens when the medium has all that is in the store now."""
+        """Event for when the medium has all that is in the store now."""
         return self._when_out(self._waiters)
 
     def emptied(self) -> simpy.Event:
-        """An event that happens when the medium has all that is in the store now; nobody waits, so nothing hurries."""
+        """The same without a waiter, so that it starts no write-back."""
         return self._when_out(self._watchers)
 
     def _when_out(self, queue: deque[tuple[float, simpy.Event]]) -> simpy.Event:
@@ -134,7 +132,7 @@ class PageCache(Store):
         return event
 
     def reroute(self, leg: Leg) -> None:
-        """The path has changed: everything under way goes on as the new leg says."""
+        """The path has changed: bytes in flight go on over the new leg."""
         self.book(self.env.now)
         self.leg = leg
         self.memory.crossed(_stations(leg))
@@ -148,9 +146,9 @@ class PageCache(Store):
     # -- the store --------------------------------------------------------------------------------
 
     def _watch(self) -> None:
-        """Asks for word of changes at the stations of the medium where the two halves move as one.
+        """Subscribes to changes at the medium's stations while the two halves move as one.
 
-        What matters then is whether one of them holds that flow, and not how fast it is.
+        Then only whether one of them binds that flow matters, not its rate.
         """
         coupled, drain = self.state in COUPLED, self.leg.drain
         watched = self._changes > _OFTEN, tuple(k for k, _ in drain.demands) if coupled and drain is not None else ()
@@ -159,7 +157,7 @@ class PageCache(Store):
             self._watched, self._unwatch = watched, self.engine.watch(watched[1], self.changed, rates=watched[0])
 
     def changed(self) -> None:
-        """After a change of the shares that may matter; where a fill has just ended, `_ended` comes first."""
+        """Called after a change of shares that may matter; if a fill has just ended, `_ended` comes first."""
         quiet = not (self._waiters or self._watchers or self._busy or self._stale or self._later)
         if quiet and self.state in COUPLED and self._next() is self.state:
             return
@@ -176,7 +174,7 @@ class PageCache(Store):
             self._soon()
 
     def _soon(self) -> None:
-        """Looks again at this instant, after whatever else the event that has just happened starts."""
+        """Looks again at this instant, once the current event has run its course."""
         self._stale = True
         if not self._later:
             self._later = True
@@ -191,10 +189,10 @@ class PageCache(Store):
         return self.look_now() or self._early
 
     def look_now(self) -> bool:
-        """Brings the state in line with level and rates; called whenever these may have changed.
+        """Brings the state in line with level and rates, which may have changed.
 
         Returns:
-            Whether that has changed anything.
+            Whether anything has changed.
         """
         if self._busy:
             return False
@@ -217,11 +215,11 @@ class PageCache(Store):
         return changed
 
     def _tolerance_B(self) -> float:
-        """Bytes below a limit that count as at it: sums over several stores round, and must not be waited for [B]."""
+        """Distance below a limit that counts as reaching it, because sums over several stores are rounded [B]."""
         return max(self._tiny(), _NEAR * self.memory.size) if len(self.memory.caches) > 1 else self._tiny()
 
     def _next(self) -> State:
-        """The state that level and rates ask for."""
+        """The state that follows from level and rates."""
         if self.state is HELD:
             stored = self._holds_bytes
             begun = (stored and bool(self._waiters)) or ((stored or bool(self._fills)) and self._due())
@@ -238,16 +236,16 @@ class PageCache(Store):
         return FULL if often or self.at_medium_of(self, alone=False) else FREE
 
     def _yields(self) -> bool:
-        """Whether writers at the limit take what the medium would take of this store, which nobody fills or flushes.
+        """Whether the medium works for writers at the limit rather than for this store, which nobody fills or flushes.
 
-        Whose pages Linux writes then is all the same: what room that makes is theirs (balance_dirty_pages).
+        Whichever pages Linux writes then, the room goes to those writers (balance_dirty_pages).
         """
         if self._fills or self._waiters or self._watchers or self._changes > _OFTEN:
             return False
         return self._meets_throttled()
 
     def _at_limit(self) -> bool:
-        """Whether it has met the limit, or others at its medium have, who leave a little of it again and again."""
+        """Whether it is at the limit, or others at its medium are, which free a little of it again and again."""
         room = self._room()
         return room <= self._tolerance_B() or (room <= self.memory.slack(self) * self.scale and self._meets_throttled())
 
@@ -256,18 +254,18 @@ class PageCache(Store):
         return any(other.at_medium_of(self, alone=False) for other in tuple(self.memory.throttled))
 
     def _room(self) -> float:
-        """What the limit leaves for this store beside the others [B]."""
+        """Room below the limit for this store beside the others [B]."""
         return (self.memory.size - self.memory.others_hold(self)) * self.scale - (self.filled - self.drained)
 
     def _due(self) -> bool:
-        """Whether enough has gathered for write-back, or is old enough."""
+        """Whether write-back is due by bytes or by age."""
         return self.level >= self._enough() - self._tolerance_B() or self._old()
 
     def _old(self) -> bool:
         return self.env.now >= self._deadline * (1 - 1e-15)
 
     def _enough(self) -> float:
-        """Bytes of its own at which write-back begins, which programs take from as from the others' [B]."""
+        """Bytes of its own at which write-back begins, less what programs have taken of memory [B]."""
         return (self._begins * self.memory.part - self.memory.others_hold(self)) * self.scale
 
     def _stop(self) -> float:
@@ -316,7 +314,7 @@ class PageCache(Store):
             self._deadline = self.env.now + self._age * self.scale if self._holds_bytes else math.inf
 
     def _set_alarm(self) -> None:
-        """Wakes the store when its state or a flush will next be due; its memory sees to what all hold together."""
+        """Sets the alarm for the next change of state or flush; limits on all stores are `Memory`'s business."""
         into, out = self.rates()
         fills, memory = bool(self._fills), self.memory
         wait, soonest = (self._wait(into, out, band) for band in (1.0, memory.band))
@@ -338,7 +336,7 @@ class PageCache(Store):
         memory.waits(self, begins=begins, stops=stops, presses=presses, full=self.state is FULL, idle=idle)
 
     def _wait(self, into: float, out: float, band: float) -> float:
-        """When it may be empty, old enough or flushed at the earliest, while rates stay within a band [s from now]."""
+        """Earliest time until it may be empty, old enough or flushed, while rates stay within a band [s]."""
         waits = [math.inf]
         if self.state is HELD and (self._fills or self._holds_bytes):
             waits.append(self._deadline - self.env.now)

@@ -1,4 +1,4 @@
-"""What a transfer's workers take one after the other: files, batches of equal ones, parts of files that they share."""
+"""The pieces that a transfer's workers take in turn: files, batches of equal files, parts of shared files."""
 
 import math
 from collections.abc import Generator, Iterator
@@ -10,7 +10,7 @@ from dtnsim.ground.records import Transfer
 from dtnsim.steady.matrices import several_steps
 from dtnsim.steady.stages import in_parts, visit_B
 
-#: up to so many files, or parts of files, are moved one by one, more in batches of equal ones, or larger parts
+#: number of files, or parts, up to which they are moved one by one; more go in batches of equal ones, or larger parts
 MAX_FILES: Final = 20_000
 #: a batch is at most this part of the files and bytes behind it, and of those before it; and this part of a worker's
 #: share of them: what is on its way is out of order by as much
@@ -19,7 +19,7 @@ _OWN_PART: Final = 32
 _ROUNDED: Final = 1e-9  #: part of a part that is rounding
 _ROUNDS: Final = 32  #: parts a thread takes of a file that it shares with others
 
-_ENDLESS: Final = 1000.0  #: a file without an end is so many times as long as what a timed transfer is expected to move
+_ENDLESS: Final = 1000.0  #: length of an endless file over the bytes that its timed transfer is expected to move
 #: parts that a file without an end is cut into where each byte is waited for: of all workers, and of one at least
 _PARTS: Final = 4096
 _LEAST_PARTS: Final = 16
@@ -27,7 +27,7 @@ _MOST_TURNS: Final = 64  #: parts that a worker cuts a file into whose every byt
 
 
 def work(transfer: Transfer, *, pauses: bool = False) -> Iterator[tuple[float, int]]:
-    """The `steps` of a transfer, over and over where a time ends it; ``pauses``: whether each byte is waited for."""
+    """The `steps` of a transfer, repeated if it is timed; ``pauses``: whether each byte is waited for."""
     if not transfer.timed:
         yield from steps(transfer)
         return
@@ -40,7 +40,7 @@ def work(transfer: Transfer, *, pauses: bool = False) -> Iterator[tuple[float, i
 
 
 def _endless(transfer: Transfer) -> Iterator[tuple[float, int]]:
-    """Parts of a file without an end, so small that waiting for their bytes and moving them take turns.
+    """Parts of an endless file, so small that waiting for bytes and moving them alternate.
 
     The first parts of the workers differ in size, so that they do not wait in step.
     """
@@ -53,14 +53,14 @@ def _endless(transfer: Transfer) -> Iterator[tuple[float, int]]:
 
 
 def in_turns(transfer: Transfer) -> bool:
-    """Whether its workers, where each byte is waited for, cut long files into parts."""
+    """Whether its workers cut long files into parts if each byte is waited for."""
     return transfer.workers >= 2 and not transfer.timed and not parts_of_files(transfer)
 
 
 def turns(transfer: Transfer, size_B: float, worker: int) -> tuple[float, ...]:
-    """Parts of a file whose every byte one of several workers waits for, so that waiting and moving take turns.
+    """Parts of a file whose every byte one of several workers waits for, so that waiting and moving alternate.
 
-    The first parts of the workers differ in size, so that they do not wait in step; the last ones make up for it.
+    The workers' first parts differ in size, so that they do not wait in step; the last ones make up for it.
     """
     workers = int(transfer.workers)
     parts = min(_MOST_TURNS, int(_PARTS * size_B / max(transfer.payload_B, 1.0)))
@@ -72,7 +72,7 @@ def turns(transfer: Transfer, size_B: float, worker: int) -> tuple[float, ...]:
 
 
 def parts_of_files(transfer: Transfer) -> int:
-    """Parts in which the workers take each file; 0 where each takes a whole one."""
+    """Number of parts in which workers take each file; 0 if each takes whole files."""
     files, workers = sum(int(n) for n in transfer.counts), int(transfer.workers)
     if in_parts(transfer) and files > 0:
         longest = max(transfer.sizes_B) if several_steps(transfer) else transfer.payload_B / files
@@ -102,7 +102,7 @@ def _shared(transfer: Transfer, parts: int) -> Generator[tuple[float, int], None
 
 
 def _cut(transfer: Transfer) -> Generator[tuple[float, int], None, None]:
-    """Files whose parts workers take through all steps (`visit_B`); very many parts are larger between both ends."""
+    """Files cut into parts that go through all steps (`visit_B`); if very many, larger ones away from both ends."""
     visit, most, left, done = visit_B(transfer), transfer.payload_B / MAX_FILES, transfer.payload_B, 0.0
     many = max(_BATCH_PART, _OWN_PART * int(transfer.workers))
     for size, count in zip(transfer.sizes_B, transfer.counts, strict=True):

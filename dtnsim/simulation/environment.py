@@ -1,4 +1,4 @@
-"""The stations of a running simulation and everything that changes them: events, load over the day, other transfers."""
+"""The stations of a running simulation and everything that changes them: events, load over the day, other traffic."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ Process = Generator[Any, Any, None]
 #: a station that events leave less of is down: a byte would take longer than the age of the universe
 _LEAST: Final = 1e-30
 _STALLED: Final = 1e-9  #: part of its capacity with which a link keeps connections from opening
-_NOBODY: Final = -1  #: what a factor on a station comes from where no event has set it
+_NOBODY: Final = -1  #: origin of a factor on a station that no event has set
 
 
 class Environment:
@@ -71,14 +71,14 @@ class Environment:
         self.crowds = [_Load(engine, len(self._base), crowd) for crowd in scene.others]
 
     def capacities(self) -> list[float]:
-        """Capacity of every station as things are, private ones included [unit/s]."""
+        """Current capacity of every station, private ones included [unit/s]."""
         return [
             base * (left if (left := math.prod(factors.values())) > _LEAST else 0.0) if factors else base
             for base, factors in zip(self._base, self._factors, strict=True)
         ]
 
     def used_by_others(self, time: float) -> Array:
-        """What other people's transfers have taken of each station by ``time`` [unit]."""
+        """Work that other traffic has taken of each station by ``time`` [unit]."""
         return np.asarray(np.sum([crowd.used(time) for crowd in self.crowds], axis=0), float)
 
     # -- what changes -----------------------------------------------------------------------------
@@ -101,11 +101,11 @@ class Environment:
             self._renew()
 
     def follows(self, f: int) -> None:
-        """Notes that a transfer's predecessors have finished: from now on its program holds its memory."""
+        """Notes that a transfer's predecessors have finished, so that its program takes its memory now."""
         self.files.holds(f, 1)
 
     def begun(self, f: int) -> None:
-        """A transfer has begun: it need not read what memory has, and drives have more streams to serve."""
+        """Begins a transfer: it need not read what is cached, and drives serve more streams."""
         shares = self.files.begun(f)
         if any(share > 0 for share in shares):
             job = self.jobs[f]
@@ -117,7 +117,7 @@ class Environment:
         self._came_or_went(f, 1)
 
     def ended(self, f: int) -> None:
-        """A transfer has ended: its files are in memory, and drives that it shares have fewer streams to serve."""
+        """Ends a transfer: its files are cached, and drives that it shares serve fewer streams."""
         self.files.ended(f)
         self.files.holds(f, -1)
         self.recorder.ended(f)
@@ -133,12 +133,12 @@ class Environment:
         self._touched.update(dict.fromkeys(neighbours))
 
     def _serve_others(self, _event: Any) -> None:
-        """Gives those under way on the drives that others have come to or left their costs from now on."""
+        """Updates the demands of transfers on drives whose number of streams has changed."""
         touched, self._touched = self._touched, {}
         self._renew([f for f in touched if self.jobs[f].begun and not self.jobs[f].done], moved_on=False)
 
     def turn(self, key: Key) -> None:
-        """The path is in another state: (events whose keys hold, load of the segments that vary)."""
+        """Puts the path into another state: (events whose keys hold, load of the segments that vary)."""
         if key == self._key:
             return
         self._key, (nominal, self._drives) = key, self.scene.state(key)
@@ -148,17 +148,17 @@ class Environment:
         self._renew()
 
     def shut(self, leg: Leg, *, stalled: bool = False) -> tuple[simpy.Event, int] | None:
-        """(happens when a link dies or is back, the dead one that a phase crosses); None where it crosses none.
+        """(event for the next change of a dead link, the dead link that a phase crosses); None if it crosses none.
 
         Args:
-            stalled: Whether a link counts as well that carries next to nothing.
+            stalled: Whether a link that carries next to nothing counts too.
         """
         dead = next((k for k, fully in self._dead.items() if (stalled or fully) and leg.visits((k,))), None)
         turned = self.turned() if dead is not None else None
         return (turned, dead) if turned is not None and dead is not None else None
 
     def turned(self) -> simpy.Event | None:
-        """Happens when a link dies or is back; None where none ever does."""
+        """Event for the next death or return of a link; None if there is never one."""
         if not self._may_die:
             return None
         if self._turned is None:
@@ -179,11 +179,11 @@ class Environment:
                 self.engine.set_capacity(k, capacity[k])
 
     def _renew(self, which: Sequence[int] | None = None, *, moved_on: bool = True) -> None:
-        """New legs for some jobs (all where None), and for what they have under way.
+        """New legs for some jobs (None: all), and for their bytes in flight.
 
         Args:
             which: Numbers of the jobs.
-            moved_on: Whether the path itself has changed, so that a transfer that costs the same has new legs as well.
+            moved_on: Whether the path itself has changed, so that a transfer with the same demands has new legs too.
         """
         changed = [(f, self._median_beside(f)) for f in (range(len(self.jobs)) if which is None else which)]
         changed = [(f, t) for f, t in changed if moved_on or t is not self._costs.get(f, self._drives.beside_all(f))]
@@ -196,12 +196,12 @@ class Environment:
             self._change(self.jobs[f], self._as_drawn(f, nominal), capacity)
 
     def _median_beside(self, f: int) -> Transfer:
-        """A transfer at the median, beside those under way on its drives."""
+        """A transfer at the median, composed for the streams now on its drives."""
         alone = not self._sharing or not self.jobs[f].begun
         return self._drives.beside_all(f) if alone else self._drives.beside_streams(f, self._streams)
 
     def _as_drawn(self, f: int, nominal: Transfer) -> Transfer:
-        """The same as this run has drawn it."""
+        """The same with this run's draws."""
         drawn, whole = self._problem.transfers[f], self._drives.beside_all(f)
         if nominal is whole:
             return drawn
@@ -220,7 +220,7 @@ class Environment:
                 self.engine.change(move.flow, row=move.leg.fill, cap=move.leg.opened(move.share))
 
     def stop(self, retry_after: float, stations: Sequence[int] | None) -> None:
-        """Stops the files under way on some stations (all files where None); they start again after a time."""
+        """Stops the files in flight on some stations (None: on all); they start again after a time."""
         for job in self.jobs:
             if stations is None or any(leg.visits(stations) for leg in job.legs):
                 transfer_processes.stop(self.engine, job, retry_after)
@@ -280,7 +280,7 @@ class _Load:
         self.engine.transfer(self._row, size, weight=self.given.weight, cap=self.given.cap, label=self)
 
     def used(self, time: float) -> Array:
-        """What they have taken of each station by ``time`` [unit]."""
+        """Work that they have taken of each station by ``time`` [unit]."""
         fluid = self.engine.fluid
         left = math.fsum(fluid.left(flow, time) for flow in fluid.live.values() if flow.label is self)
         return (self._arrived - left) * self._dense

@@ -1,14 +1,12 @@
-"""Equals do not march in step: files of equal size that share a link or a drive get shares that differ a little.
+"""Jitter, so that equals do not march in step: equal files on a shared link or drive get slightly different shares.
 
-Workers that do one step after the other (a transfer, then its verification) would else do the same at the same time for
-ever, and leave the link idle while all of them verify; no real system does. Each file draws its share anew, and what it
-takes where its worker is by itself (a checksum on a core of its own): else two workers who verify for longer than they
-copy would copy in turns for ever, once they no longer meet. Nor do
-workers that wait for each file (round trips, operations) all wait and then all move: waits differ from file to file, so
-that they meet at what they share as the queue of a closed network has it (`dtnsim.physics.waiting`), as in `predict`.
+Workers with several steps (a transfer, then its verification) would otherwise stay in step for ever and leave the link
+idle while all of them verify, as no real system does. So each file draws its share anew, and the pace of its private
+steps (a checksum on a core of its own); otherwise two workers that verify for longer than they copy would copy in turns
+for ever. Waits for each file (round trips, operations) differ as well, so that workers queue as in a closed network
+(`dtnsim.physics.waiting`), as in `predict`.
 
-Neglects: shares that change while a file is under way; that those of workers with one step differ as well, which moves
-none of their sums.
+Neglects: shares that change while a file moves; jitter of workers with a single step, which would not change their sum.
 """
 
 import math
@@ -37,10 +35,10 @@ _MOST: Final = 0.5  #: an index of two flows of which one has nearly everything
 
 
 def uneven(jobs: Sequence[Job], seed: int, *, drawn: bool) -> None:
-    """Draws how files differ from their equals: shares and steps of jobs of several steps, waits of all.
+    """Sets the jitter of jobs: of shares and steps for jobs with several steps, of waits for all.
 
     Args:
-        drawn: Whether the run draws its parameters, or has them at their medians.
+        drawn: Whether the run draws its parameters rather than taking their medians.
     """
     unfair = UNFAIRNESS.value
     if drawn:
@@ -61,12 +59,12 @@ def uneven(jobs: Sequence[Job], seed: int, *, drawn: bool) -> None:
 
 
 def _of_all(rounds: float) -> float:
-    """Part of a spread that files of a worker have, of which there are so many."""
+    """Part of the spread that applies to a worker with this many files."""
     return min((rounds - 1) / _MANY_ROUNDS, 1.0)
 
 
 def pauses(seed: str, spread: float) -> Iterator[float]:
-    """Factors of one wait after the other, log-normal with a mean of one; so are any few in a row, nearly.
+    """Factors of successive waits, log-normal with mean one, as nearly are any few in a row.
 
     The shares of the golden section fall evenly into any interval, however few there are of them.
     """

@@ -1,4 +1,4 @@
-"""Transfers ready for the engine: what a byte crosses in each phase, what a worker waits for, which files come when.
+"""Transfers ready for the engine: the stations of each phase, the waits of a worker, the order of the files.
 
 Private stations (windows, threads) are divided among the workers and become a worker's cap; shared
 ones are the engine's business, and so is everything below the destination's page cache.
@@ -65,9 +65,9 @@ class Leg:
     seconds: float = 0.0  #: Worker-seconds of moving [s].
 
     def opened(self, share: float) -> float:
-        """Rate that connections allow one worker which are open to a share of what all of its transfer carry [B/s].
+        """Rate that connections at a share of their transfer's final rate allow one worker [B/s].
 
-        Below what the link carries it is their windows that hold them, which are a worker's own.
+        Below the link's rate they are bound by their windows, which are the worker's own.
         """
         if self.ramp is None or share == math.inf:
             return self.cap
@@ -102,7 +102,7 @@ def cached(transfer: Transfer) -> bool:
 
 
 def phases_of(transfer: Transfer) -> list[Phase]:
-    """The phases as they are simulated: that through the page cache in the place of the stretches it is split into."""
+    """The phases as simulated: one through the page cache instead of the stretches that it is split into."""
     if not cached(transfer) or transfer.buffered is None:
         return list(transfer.phases)
     steps = [phase.step for phase in transfer.phases]
@@ -246,7 +246,7 @@ class Job:
 
     @property
     def arrived(self) -> float:
-        """Bytes that have come to where the tool waits for them: the medium, its page cache, or the memory there."""
+        """Bytes that have reached the place where the tool waits for them: medium, page cache or memory."""
         return self.passed[self.transfer.flushed]
 
     @property

@@ -1,14 +1,14 @@
-"""A host's memory in time: its limits on dirty bytes hold for all who write there, however many and whenever.
+"""A host's memory in time: its dirty limits apply to everything written there, by any number of transfers.
 
-Each transfer's `dtnsim.simulation.cache.PageCache` counts its own dirty bytes; write-back begins, and writers are
-throttled, by what all of them hold together. What one leaves behind is still dirty when the next begins.
+Each transfer's `dtnsim.simulation.cache.PageCache` counts its own dirty bytes; write-back and throttling depend on
+their sum. Bytes that one transfer leaves behind are still dirty when the next begins.
 
-Flows that the same node of the engine holds back all change at once and in proportion, so the memory counts by nodes:
-a change of shares costs it a step for each node, however many stores there are. From what all hold and how fast that
-grows it computes when a limit will next be met, and has those look whom it concerns: whoever fills faster than it
-empties, not who is being emptied. A store whose own rates matter is told where they leave a band.
+Flows bound by the same node of the engine change together and in proportion, so the memory counts by nodes: a change of
+shares costs one step per node, however many stores there are. From the sum and its growth it computes when a limit is
+next met, and then has the stores concerned look: those that fill faster than they empty. A store whose own rates matter
+is told when they leave a band.
 
-Which files it holds, and what programs take from it, is kept by `Files`.
+`Files` keeps track of cached files and of the memory that programs take.
 
 Neglects: the parts of the limit that Linux gives each device and each task by its own rate of write-back.
 """
@@ -38,7 +38,7 @@ if TYPE_CHECKING:
 #: relative difference of rates that counts as none: rounding of shares, far below any figure of interest
 EVEN: Final = 1e-11
 _TOGETHER: Final = 1e-9  #: waits closer than this, relative, are one
-_BAND: Final = 1.05  #: by what factor the rates of one of several stores may change before it is told
+_BAND: Final = 1.05  #: factor by which the rates of one of several stores may change before it is told
 
 Part = tuple["Transfer", float]  #: a flow, and the bytes that one of its bytes adds to what is held
 #: of a flow: the node that holds it back, its bytes for a unit of that node's clock, and what that showed at first
@@ -47,7 +47,7 @@ _Entry = tuple[int, float, float]
 
 @dataclass(slots=True, eq=False)
 class _Node:
-    """What flows that one node of the engine holds back bring together."""
+    """Flows bound by one node of the engine, taken together."""
 
     rate: float  #: Bytes a second for a weight of one; of flows at their own caps, those count as weights.
     clock: float = 0.0  #: Integral of that.
@@ -61,7 +61,7 @@ class _Node:
 
 @dataclass(slots=True)
 class _Report:
-    """What a store has said of itself: bytes that it held then, and its flows since."""
+    """A store's last report: bytes held then, and its flows since."""
 
     level: float
     flows: dict[Transfer, tuple[_Entry, float]] = field(default_factory=dict)
@@ -105,16 +105,16 @@ class Memory:
 
     @property
     def band(self) -> float:
-        """By what factor the rates of a store may have changed since it last looked, without its being told."""
+        """Factor by which a store's rates may have changed since it last looked without being told."""
         return _BAND**2 if len(self.caches) > 1 else 1.0
 
     def slack(self, *writers: PageCache) -> float:
-        """What must be free before throttled writers run ahead: of one alone, little of its own bytes, too [B]."""
+        """Room that must be free before throttled writers go on; for one alone, at most a little of its bytes [B]."""
         waiting = {*self.throttled, *writers}
         return cache.SLACK * min([self.size, *(each.payload for each in waiting if len(waiting) == 1)])
 
     def hold(self, size: float) -> None:
-        """A program takes memory, or gives some back (negative): the limits follow."""
+        """Takes memory for a program, or gives some back (negative); the limits follow."""
         self._held += size
         if math.isinf(self._free):
             return
@@ -124,20 +124,20 @@ class Memory:
             each.look()
 
     def join(self, one: PageCache) -> None:
-        """One more that shares it."""
+        """Adds a store."""
         if not self.caches:
             self._engine, self._alarm = one.engine, Alarm(one.env, self._ring)
         self.caches.append(one)
 
     def crossed(self, stations: Iterable[int]) -> None:
-        """What a store's bytes cross from now on."""
+        """Sets the stations that a store's bytes cross from now on."""
         if not self._stations.issuperset(stations):
             self._stations.update(stations)
             self._unwatch()
             self._unwatch = self._engine.watch(sorted(self._stations), self._changed)
 
     def others_hold(self, cache: PageCache) -> float:
-        """What the others hold now [B]."""
+        """Bytes that the other stores hold now [B]."""
         if len(self.caches) == 1:
             return 0.0
         time = cache.env.now - self._since
@@ -145,14 +145,14 @@ class Memory:
         return max(self._level + self._growth * time - (self._held_by(report, time) if report else 0.0), 0.0)
 
     def growth_beside(self, cache: PageCache) -> float:
-        """How fast what the others hold grows now [B/s]."""
+        """Growth of the other stores' bytes now [B/s]."""
         if len(self.caches) == 1:
             return 0.0
         flows = report.flows if (report := self._told.get(cache)) else {}
         return self._growth - sum(weight * self._nodes[side].rate for (side, weight, _), _ in flows.values())
 
     def _held_by(self, report: _Report, time: float) -> float:
-        """What a store holds so long after all was last counted [B]."""
+        """Bytes that a store holds a given time after the last count [B]."""
         nodes, level = self._nodes, report.level
         for (side, weight, since), _ in report.flows.values():
             node = nodes[side]
@@ -180,12 +180,12 @@ class Memory:
                 self._enter(store, report, flow, adds)
 
     def note(self, cache: PageCache, parts: Iterable[Part], *, minds: bool, close: bool) -> None:
-        """A store says what it holds, and which flows change that.
+        """Takes a store's report: its bytes, and the flows that change them.
 
         Args:
             parts: The store's flows, each with the bytes that one of its bytes adds.
-            minds: Whether its own rates matter to it: it is told where they leave the band.
-            close: Whether it has to be told of every change of them.
+            minds: Whether to tell it when its own rates leave the band.
+            close: Whether to tell it of every change of them.
         """
         self._advance(cache.env.now)
         self._forget(cache)
@@ -204,14 +204,14 @@ class Memory:
     def waits(
         self, cache: PageCache, *, begins: float | None, stops: float | None, presses: bool, full: bool, idle: bool
     ) -> None:
-        """Which limit concerns a store: that of write-back, that of writers, or the room that throttled ones need.
+        """Sets the limits that a store waits for: write-back, throttling, or room for throttled writers.
 
         Args:
-            begins: Level at which its write-back begins [B]; None where it does not wait for that.
-            stops: Level of all below which its write-back stops [B]; None where its own alone matters.
+            begins: Level at which its write-back begins [B]; None if it does not wait for that.
+            stops: Level of all stores below which its write-back stops [B]; None if only its own matters.
             presses: Whether it waits for the limit of writers.
             full: Whether its writers are throttled.
-            idle: Whether it holds something that nobody fills: it looks when others' writers are throttled, or no more.
+            idle: Whether it holds bytes but nobody fills it: it looks when others' throttling begins or ends.
         """
         turned = full != (cache in self.throttled)
         self._stopping.pop(cache, None)
@@ -232,7 +232,7 @@ class Memory:
         self._soon(cache.env)
 
     def _forget(self, cache: PageCache) -> None:
-        """Takes a store out of what all hold, counted up to now."""
+        """Removes a store from the sum, counted up to now."""
         report = self._told.pop(cache, None)
         if report is None:
             return
@@ -266,7 +266,7 @@ class Memory:
         node.low, node.high = node.rate / band, node.rate * band
 
     def _changed(self) -> None:
-        """After a change of the shares."""
+        """Called after a change of shares."""
         fluid, growth = self._engine.fluid, 0.0
         self._advance(self._engine.env.now)
         affected: dict[PageCache, None] = dict(self._close) if self._close else {}
@@ -285,7 +285,7 @@ class Memory:
             each.changed()
 
     def _soon(self, env: simpy.Environment) -> None:
-        """Has it computed when which of them have to look, once all have said how they are."""
+        """Schedules the computation of who has to look when, once all stores have reported."""
         if len(self.caches) == 1:
             self._plan()
         elif not self._later:
@@ -313,7 +313,7 @@ class Memory:
 
 
 def _time_to(distance: float, rate: float) -> float:
-    """Time to cover a distance [s]; none where it is behind already, infinite where it is never covered."""
+    """Time to cover a distance [s]: 0 if already behind, infinite if never covered."""
     if rate > 0:
         return max(distance, 0.0) / rate
     return math.inf
@@ -339,7 +339,7 @@ class Files:
                 self._writers.setdefault((kept.host, kept.file), []).append(job)
 
     def holds(self, f: int, sign: int) -> None:
-        """A program takes its memory (``sign`` 1), or gives it back (-1)."""
+        """Takes a program's memory (``sign`` 1), or gives it back (-1)."""
         transfer = self._jobs[f].transfer
         size = sign * transfer.holds_B
         if not size:
@@ -350,11 +350,11 @@ class Files:
             self._memories[transfer.holder].hold(size)
 
     def begun(self, f: int) -> tuple[float, ...]:
-        """A transfer begins: parts of what it reads in the memory of its own host, and in the server's."""
+        """Begins a transfer: parts of what it reads that its own host and the server have cached."""
         return begun(self._jobs[f].transfer, lambda kept: self._hosts[kept.host])
 
     def ended(self, f: int) -> None:
-        """A transfer has ended: what it has moved is in memory."""
+        """Ends a transfer: its files are cached."""
         transfer = self._jobs[f].transfer
         for kept in (*transfer.reads, *transfer.writes):
             self._hosts[kept.host].ended(kept.file)

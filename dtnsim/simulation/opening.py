@@ -1,8 +1,8 @@
-"""How connections open up, as shares of what they allow over time, from the round model of TCP.
+"""Slow start in time: the share of their final rate that connections allow, from the round model of TCP.
 
-The course is worked out once at nominal values; a draw with a longer round trip takes longer over the same shape, and
-its level is that of the transfer's own TCP station. Where slow start overshoots what random loss leaves, the first
-shares are over 1 and the last is under it: the same course that `predict` takes its mean of.
+The course is worked out once at nominal values; a draw with a longer round trip stretches it, and its level is that of
+the transfer's TCP station. If slow start overshoots the rate that random loss leaves, the first shares exceed 1 and the
+last is below: `predict` takes the mean of the same course.
 """
 
 from collections.abc import Iterator
@@ -15,7 +15,7 @@ import numpy as np
 from dtnsim.ground.quantity import in_scenario
 from dtnsim.ground.records import Connection
 
-_ALIKE: Final = 0.05  #: steps that differ by less are put together
+_ALIKE: Final = 0.05  #: steps that differ by less are merged
 #: part of the last share below which a connection that moves all files has steps that are nothing beside it
 _LITTLE: Final = 0.2
 
@@ -29,7 +29,7 @@ class Ramp:
     last: float = 1.0  #: Share afterwards [1].
 
     def after(self, age_s: float) -> Iterator[tuple[float, float]]:
-        """(how long from then on [s], share) of every step that is not over at an age."""
+        """(remaining time [s], share) of every step that is not over at an age."""
         for end, share in zip(self.ends_s, self.shares, strict=True):
             if end > age_s:
                 yield end - age_s, share
@@ -37,7 +37,7 @@ class Ramp:
 
 
 def ramp_of(streams: Connection, scenario: int = 0) -> Ramp | None:
-    """How the streams of a transfer open up in one scenario; None where that takes no time."""
+    """Slow start of a transfer's streams in one scenario; None if it takes no time."""
     course = streams.course
     if course is None or not course.steady_Bps > 0:
         return None
@@ -57,7 +57,7 @@ def ramp_of(streams: Connection, scenario: int = 0) -> Ramp | None:
 
 
 def _merged(ends: list[float], shares: list[float], last: float, little: float) -> Ramp | None:
-    """Neighbours that are alike, or below a ``little`` share no further apart than those of it, become their mean."""
+    """The steps with like neighbours merged into their mean, more coarsely below a ``little`` share."""
     steps: list[tuple[float, float, float]] = []  # begin, end, share
     begin = 0.0
     for end, share in zip(ends, shares, strict=True):

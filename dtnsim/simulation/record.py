@@ -1,9 +1,8 @@
-"""Keeps what happens: rates, utilisation and what holds each transfer, in a bounded number of bins.
+"""Records a run: rates, utilisation and the bottleneck of each transfer, in a bounded number of bins.
 
-Rates are constant between events, so what has moved by the edge of a bin follows from the engine's
-state at the last event before it. Nothing is added up at events: at the edges alone everything is
-counted, and a bin is the difference of two counts. What holds a transfer is looked at whenever time
-moves on, up to a number of times; after that once a bin.
+Rates are constant between events, so the bytes moved by the edge of a bin follow from the engine's state at the last
+event before it. Counts are taken only at edges, and a bin is the difference of two. The bottleneck of a transfer is
+noted whenever time moves on, up to a number of times; after that once per bin.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""Replicas: in this process, in several where that pays, on an executor, or on a cluster."""
+"""Replicas: run in this process, in several if that pays, on an executor, or on a cluster."""
 
 import pickle
 from collections.abc import Iterator
@@ -24,7 +24,7 @@ _TASKS: Final = 32  #: tasks of an executor, whose cores nobody knows
 
 @dataclass(frozen=True, slots=True)
 class Task:
-    """What all replicas have in common, small enough to travel: who has it draws and composes them itself."""
+    """The common part of all replicas, small enough to send; the receiver draws and composes them itself."""
 
     given: PathSpec  #: The path.
     replicas: int  #: How many there are, the first at median values included.

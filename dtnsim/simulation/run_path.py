@@ -43,7 +43,7 @@ Progress = Callable[[float, float], bool]
 
 @dataclass(frozen=True, slots=True)
 class Limits:
-    """When a run ends at the latest, and who hears how far it is."""
+    """Limits of a run, and who is told of its progress."""
 
     until: float = math.inf  #: Simulated time at which to stop [s].
     max_events: int = MAX_EVENTS  #: Steps after which it is given up.
@@ -51,7 +51,7 @@ class Limits:
     whole: bool = True  #: Whether the series over time is kept, and every file's duration.
 
     def given_up(self, now: float) -> ModelError:
-        """Says that a run takes too many steps."""
+        """The error for a run that takes too many steps."""
         remedy = "allow more (max_events), or simulate less, or until a time"
         return ModelError(f"given up after {plural(self.max_events, 'event')} at {now:.6g} s; {remedy}")
 
@@ -75,7 +75,7 @@ def run_once(scene: Scene, problem: Problem, scenario: int, seed: int, limits: L
 
 
 def _set_up(scene: Scene, problem: Problem, scenario: int, seed: int, limits: Limits) -> tuple[Environment, list[Any]]:
-    """Everything at the start, and what has to end."""
+    """The environment at the start, and the processes that have to end."""
     env = simpy.Environment(0.0)
     capacity = station_capacities(problem, scenario)
     shared = zip(capacity, engine_stations(problem), strict=True)
@@ -130,7 +130,7 @@ def _jobs(
 
 
 def _drain(world: Environment, limits: Limits) -> None:
-    """Lets the media take what the tools have left in memory; nothing of it is recorded but when it is done."""
+    """Runs write-back of what the tools left in memory, of which only the end is recorded."""
     env, steps = world.env, 0
     while any(math.isinf(j.on_medium) for j in world.jobs) and env.peek() <= min(limits.until, _LONGEST):
         env.step()
@@ -184,7 +184,7 @@ def _report_progress(world: Environment, limits: Limits) -> bool:
 
 
 def _check_moving(world: Environment, time: float, until: float) -> None:
-    """Refuses to go on for ever where nothing of the transfers moves and nothing that is scheduled will change that.
+    """Refuses to go on if no transfer moves and nothing that is scheduled can change that.
 
     Raises:
         ModelError: It never ends.
@@ -199,7 +199,7 @@ def _check_moving(world: Environment, time: float, until: float) -> None:
 
 
 def _stuck(world: Environment) -> bool:
-    """Whether nothing of the transfers moves, and nothing that is scheduled will change that."""
+    """Whether no transfer moves and nothing that is scheduled can change that."""
     if world.pending:
         return False
     engine, under_way = world.engine, False
@@ -216,7 +216,7 @@ def _stuck(world: Environment) -> bool:
 
 
 def _payload(engine: Engine, job: Job) -> float:
-    """Bytes of the files done, and what has been carried of those under way."""
+    """Bytes of the files that are done, and those carried so far of the others."""
     if job.transfer.timed:
         return job.arrived - job.omitted
     main = job.legs[job.main]

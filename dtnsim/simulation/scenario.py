@@ -1,8 +1,7 @@
-"""Everything that a run needs to know, worked out and checked before time begins.
+"""Everything that a run needs, worked out and checked before time begins.
 
-Keys that events set, and background load that varies, make *variants* of the path: the same stations
-with other numbers, each composed once. Which variant holds when is known beforehand, so what cannot be
-is refused at the start.
+Keys that events set, and background load that varies, make *variants* of the path: the same stations with other
+numbers, each composed once. Their times are known beforehand, so that impossible variants are refused at the start.
 """
 
 from __future__ import annotations
@@ -45,7 +44,7 @@ _NAMED: Final = 12  #: stations that an error names, those first that are called
 
 @dataclass(frozen=True, slots=True)
 class Crowd:
-    """Other people's transfers, ready for the engine."""
+    """Other traffic of one kind, ready for the engine."""
 
     given: Others  #: How they arrive.
     row: dict[int, float]  #: Station -> demand of one of their bytes.
@@ -55,7 +54,7 @@ class Crowd:
 
     @property
     def offered_Bps(self) -> float:
-        """Bytes a second that they bring on average; 0 for a trace, which has an end [B/s]."""
+        """Mean offered load [B/s]; 0 for a trace, which has an end."""
         if self.given.rate is None:
             return 0.0
         return self.given.rate.value * self.given.size.value * math.exp(self.given.sigma**2 / 2)
@@ -69,7 +68,7 @@ class Crowd:
 
 @dataclass(slots=True)
 class Scene:
-    """All that a run needs."""
+    """Everything that a run needs."""
 
     given: PathSpec  #: The path.
     problem: Problem  #: Its stations and demands, every parameter at its median.
@@ -87,7 +86,7 @@ class Scene:
         return (), (-1,) * len(self.loads)
 
     def timeline(self) -> Iterator[tuple[float, Key]]:
-        """(time, key) of everything that changes the path itself, in order of time; endless where load varies."""
+        """(time, key) of each change of the path itself, in order; endless if load varies over the day."""
         switches = []
         for number, event in enumerate(self.events):
             if event.change is not None:
@@ -115,7 +114,7 @@ class Scene:
         return tuple(result)
 
     def state(self, key: Key) -> tuple[Problem, Volumes]:
-        """The path in the state of a key, and what its drives cost there beside how many streams.
+        """The path in the state of a key, and its drives' demands by number of streams.
 
         Raises:
             SpecError: Keys that change what the path is made of.
@@ -131,7 +130,7 @@ class Scene:
 
 
 def _composed(path: PathSpec, scene: Scene | None = None) -> tuple[Problem, Volumes, Array]:
-    """A path at the median, its cores as slow as the steady load makes them, what its drives cost, its steady rates."""
+    """A path at the median with cores slowed by the steady load, its drives' demands, and its steady rates."""
     moved, before = (None, None) if scene is None else (timed.amounts(scene.problem), timed.met(scene.problem))
     composer = timed.composer(path, Draw(), moved, in_time=True, before=before)
     problem = composer.problem()
@@ -171,7 +170,7 @@ def make_scene(path: PathSpec) -> Scene:
 
 @contextmanager
 def _written_at(path: PathSpec, *steps: str | int) -> Iterator[None]:
-    """Errors say in which file and line the key is written that they are about."""
+    """Adds to errors the file and line of the key that they are about."""
     try:
         yield
     except SpecError as error:
@@ -182,7 +181,7 @@ def _written_at(path: PathSpec, *steps: str | int) -> Iterator[None]:
 
 
 def _try(scene: Scene, number: int) -> None:
-    """Works out the path after an event, which must be one that the path can be in."""
+    """Composes the path after an event, to find out whether it can be in that state."""
     try:
         scene.state(((number,), scene.start[1]))
     except SpecError as error:
@@ -193,7 +192,7 @@ def _try(scene: Scene, number: int) -> None:
 
 
 def check_load(scene: Scene, until: float) -> None:
-    """Refuses other people's transfers that would pile up for ever.
+    """Refuses other traffic whose backlog would grow for ever.
 
     Raises:
         SpecError: They offer a station more than it carries, and the run has no end of its own.
@@ -212,7 +211,7 @@ def check_load(scene: Scene, until: float) -> None:
 
 
 def settled(problem: Problem) -> tuple[Problem, Array]:
-    """The problem with its capacities at the steady load, which slows cores a little, and its rates there (S, F)."""
+    """The problem with capacities at the steady load, which slows cores a little, and its rates (S, F)."""
     solution = solve.solve(solve.matrices(problem))
     slowed = {name for each in problem.slowdowns for name in each.affected}
     capacity = solution.capacity[0].tolist() if len(solution.capacity) == 1 else solution.capacity.T

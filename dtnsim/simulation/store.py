@@ -1,4 +1,4 @@
-"""What is in a page cache in time: the flows that fill it and that which empties it, and what has moved; alarms.
+"""Contents of a page cache in time: the flows that fill and empty it, the bytes moved; alarms.
 
 `dtnsim.simulation.cache.PageCache` decides which of them run, and when.
 """
@@ -20,13 +20,13 @@ if TYPE_CHECKING:
 
 
 class State(Enum):
-    """What the store does."""
+    """State of a store."""
 
     HELD = "held"  # write-back has not begun
     FREE = "free"  # both halves at their own rates
     EMPTY = "empty"  # one flow, the medium waits for the writers
     FULL = "full"  # one flow, the writers wait for the medium
-    KEPT = "kept"  # nobody fills it: what the medium takes is others', who wait for it
+    KEPT = "kept"  # nobody fills it: the medium works for others, which wait for it
 
 
 HELD, FREE, EMPTY, FULL, KEPT = State  # looked up a million times
@@ -78,12 +78,12 @@ class Store:
         return leg.both if self.state in COUPLED else leg.fill
 
     def _tiny(self) -> float:
-        """Bytes that are rounding: of the sums, and of what moves in the last digit of the clock [B]."""
+        """Bytes within rounding, of the sums and of the clock's last digit [B]."""
         return 1e-13 * self.payload + 4e-16 * self.env.now * sum(self.rates())
 
     @property
     def _holds_bytes(self) -> bool:
-        """Whether the store holds more bytes than rounding explains."""
+        """Whether the store holds more bytes than rounding."""
         return self.filled - self.drained > self._tiny()
 
     def rates(self) -> tuple[float, float]:
@@ -94,7 +94,7 @@ class Store:
         return into, self.engine.rate(self.outflow) if self.outflow is not None else 0.0
 
     def at_medium_of(self, other: Store, *, alone: bool) -> bool:
-        """Whether a station below a store holds a fill of this one back (``alone``: one that only the medium needs)."""
+        """Whether a station below ``other`` binds a fill of this store (``alone``: one that only the medium uses)."""
         bottleneck, leg = self.engine.bottleneck, other.leg
         for move in self._fills:
             station = bottleneck(move.flow)

@@ -1,4 +1,4 @@
-"""Transfers as their tools do them: workers that take files, wait, move bytes, and start again after a fault.
+"""Transfers as tools run them: workers that take files, wait, move bytes, and start again after a fault.
 
 A worker goes through the phases of each file in turn, as in the steady model: it waits for round
 trips and file operations, then its bytes flow over the stations of the phase. Connections open up
@@ -112,7 +112,7 @@ def _settling(env: simpy.Environment, job: Job) -> Process:
 
 
 def _until_time_is_up(engine: Engine, job: Job) -> Process:
-    """What counts of a timed transfer: the bytes that arrive in its time, after what is omitted."""
+    """Ends a timed transfer, of which the bytes count that arrive after the omitted seconds."""
     env = engine.env
     yield env.timeout(job.transfer.omitted_s)
     book(engine, job, env.now)
@@ -210,7 +210,7 @@ class Worker:
         return bool(took != STOPPED)
 
     def _let_through(self, crossed: slice) -> Generator[Any, Any, None]:
-        """Waits while a link on the way of some phases is dead: no connection is set up over it, and none opens."""
+        """Waits while a link of some phases is dead, over which no connection is set up or opens."""
         job = self._job
         while not job.transfer.timed and (barrier := next(filter(None, map(job.shut, job.legs[crossed])), None)):
             back, job.barred_by = barrier
@@ -219,7 +219,7 @@ class Worker:
             job.barred -= 1
 
     def _wait(self, crossed: slice, seconds: float) -> Generator[Any, Any, None]:
-        """Waits for round trips and operations, as long as the links are alive; the rest of it when they are back."""
+        """Waits for round trips and operations while the links are alive, and for the rest once they are back."""
         env = self._env
         while (turned := self._job.turned()) is not None:
             began, timer = env.now, env.timeout(seconds)
@@ -246,7 +246,7 @@ class Worker:
 
 
 def _open_up(engine: Engine, job: Job, move: Move, age_s: float) -> Process:
-    """Raises the cap of what moves, until its connections are open or it has ended."""
+    """Raises the cap of a move until its connections are open or it has ended."""
     ramp, env = move.leg.ramp, engine.env
     assert ramp is not None
     for seconds, move.share in (*ramp.after(age_s), (0.0, math.inf)):

@@ -1,4 +1,4 @@
-"""A path in another state: the same stations with other numbers, at the median and as a run has drawn them."""
+"""A path in another state: the same stations with other numbers, at the median and as drawn by a run."""
 
 import math
 from dataclasses import replace
@@ -12,7 +12,7 @@ from dtnsim.simulation.jobs import phases_of
 
 
 def check_same(old: Problem, new: Problem, active: tuple[int, ...]) -> None:
-    """Refuses changes of what a path is made of, and of what is moved: only numbers may change while it runs.
+    """Refuses changes of a path's parts or data: only numbers may change while it runs.
 
     Args:
         new: The path in another state.
@@ -35,7 +35,7 @@ def check_same(old: Problem, new: Problem, active: tuple[int, ...]) -> None:
 
 
 def as_drawn(old: Problem, new: Problem, drawn: Problem, scenario: int) -> Problem:
-    """A variant as it is in a drawn scenario: every number changes there by the factor by which its median does.
+    """A variant in a drawn scenario: every number changes by the same factor as its median.
 
     Stations are in the order of ``old``; what was nothing takes the median as it is.
 
@@ -67,7 +67,7 @@ def _scaled(old: Any, new: Any, drawn: Any, scenario: int) -> float:
 
 
 def drawn_transfer(old: Transfer, new: Transfer, drawn: Transfer, scenario: int) -> Transfer:
-    """A transfer in another state as it is in a drawn scenario.
+    """A transfer in another state, in a drawn scenario.
 
     Args:
         old: The transfer at the start, at the median.

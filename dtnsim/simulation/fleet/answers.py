@@ -1,4 +1,4 @@
-"""What a run of a fleet says: completion by class and pair, use by hour, what held whom, what is due for an upgrade."""
+"""Results of a fleet's run: completion by class and pair, use by hour, bottlenecks, upgrades that fall due."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ from dtnsim.simulation.fleet.transfer_layout import DONE, FAILED
 
 QUANTILES: Final = (0.5, 0.95, 0.99)  #: quantiles of completion and slowdown
 BUSY: Final = 0.95  #: the day, or the hour, that capacity is planned for: one in twenty is busier
-HORIZON: Final = 10.0  #: later than that nothing is said [years]
+HORIZON: Final = 10.0  #: how far ahead upgrades are looked for [years]
 WEEK: Final = 168  #: hours of a week
 
 
@@ -123,7 +123,7 @@ class FleetRun:
 
 
 def answer(built: ReadyFleet, workload: Workload) -> FleetRun:
-    """What a run says, whether it came to its end or was stopped."""
+    """Results of a run, complete or stopped."""
     course = built.course
     work = course.work
     classes, columns = groups(built, workload)
@@ -157,7 +157,7 @@ def groups(built: ReadyFleet, workload: Workload) -> tuple[tuple[Group, ...], _C
 
 
 def holders(built: ReadyFleet, workload: Workload) -> dict[str, dict[str, float]]:
-    """For each class what held its transfers, and for how long [s], the longest first."""
+    """For each class the bottlenecks of its transfers, and for how long each bound [s], the longest first."""
     names = list(workload.classes)
     by_class: dict[str, dict[str, float]] = {name: {} for name in names}
     for (kind, holder), seconds in sorted(built.course.held_seconds.items(), key=lambda item: -item[1]):
@@ -166,7 +166,7 @@ def holders(built: ReadyFleet, workload: Workload) -> dict[str, dict[str, float]
 
 
 class _Columns:
-    """What is asked of transfers, as arrays."""
+    """Figures of transfers as columns."""
 
     def __init__(self, built: ReadyFleet) -> None:
         course = built.course

@@ -1,8 +1,7 @@
 """A fleet in time: arrivals, queues, shares, faults, retries, on exact fluid shares.
 
-An event costs what it changes: only the shares that it concerns are put right, and only the lanes are looked at that a
-freed place lets through (`traffic`). Faults are struck here. Use of stations is booked by way and hour, so that a byte
-costs nothing.
+An event costs only what it changes: the shares concerned are updated, and only lanes that a freed place lets through
+are looked at (`traffic`). Faults happen here. Use of stations is booked by way and hour, at no cost per byte.
 """
 
 import math
@@ -25,7 +24,7 @@ _OTHERS: Final = ("queue", "down", "back-off")  #: what holds a transfer besides
 
 
 class EventLoop:
-    """A fleet on its way.
+    """A running fleet.
 
     Args:
         faults: What happens to stations, in order of time.
@@ -246,7 +245,7 @@ class EventLoop:
         return self.ways[(int(self.q[x + at.WAY_OF]) - int(self.q[at.WAYS])) // at.WAY]
 
     def _break(self, x: int, now: float) -> None:
-        """A transfer is broken off: what of it holds, and when it is tried again."""
+        """Breaks off a transfer: which of its bytes stand, and when it is retried."""
         f, q, h, kernel = self.f, self.q, self.h, self._kernel
         i, side, way = int(q[x + at.TRANSFER]), int(q[x + at.SIDE]), self._way(x)
         lane = self.lanes[(int(q[x + at.LANE_OF]) - int(q[at.LANES])) // at.LANE]
@@ -271,7 +270,7 @@ class EventLoop:
     # -- books --------------------------------------------------------------------------------------
 
     def _collect(self) -> None:
-        """Closes a stretch: what every way has moved in it."""
+        """Closes a stretch and notes the bytes of every way in it."""
         first, last = int(self.q[at.WAYS]), int(self.q[at.WAYS]) + at.WAY * len(self.ways)
         moved = np.array(self.f[first : last : at.WAY], float)
         numbers = np.flatnonzero(moved)
@@ -280,7 +279,7 @@ class EventLoop:
             self.f[first + at.WAY * n] = 0.0
 
     def stop(self) -> None:
-        """Ends it where it is: what is under way is booked as far as it has come."""
+        """Ends the run now; transfers in progress are booked as far as they have come."""
         f, q, now = self.f, self.q, self.now
         for i in np.flatnonzero((self.status == at.QUEUED) | (self.status == at.BACKING_OFF)).tolist():
             lane = self._lane(int(self.work.lane[i]))

@@ -1,4 +1,4 @@
-"""What transfers queue for and cross: endpoints, users, classes, lanes between endpoints, and ways between hosts."""
+"""What transfers queue for and cross: endpoints, users, classes, lanes between endpoints, ways between hosts."""
 
 import math
 from dataclasses import dataclass
@@ -41,7 +41,7 @@ class Work:
 
 @dataclass(slots=True, eq=False)
 class Place:
-    """What has room for so many transfers at once, no end of them where ``limit`` is None: an endpoint, user, class."""
+    """A limit on transfers at once (None: no limit): of an endpoint, a user or a class."""
 
     name: str
     limit: int | None
@@ -57,7 +57,7 @@ class Endpoint(Place):
 
 @dataclass(slots=True, eq=False)
 class User(Place):
-    """Whose transfers are limited together."""
+    """A user, whose transfers are limited together."""
 
     share: float
 

@@ -1,6 +1,6 @@
-"""What fails and what is taken down, worked out before time begins: every fault is drawn from its own numbers.
+"""Failures and maintenance, drawn before time begins: every fault has random numbers of its own.
 
-So no transfer has any part in what fails when, and two fleets with one seed meet the same faults.
+So transfers do not affect which faults happen when, and two fleets with one seed meet the same faults.
 """
 
 import math
@@ -25,7 +25,7 @@ _MOST: Final = 1_000_000  #: faults of one cause in one run after which it is re
 
 @dataclass(frozen=True, slots=True)
 class Fault:
-    """Stations get other parts of their capacity."""
+    """A change of some stations' capacities."""
 
     time: float  #: When [s].
     factors: tuple[tuple[int, float], ...]  #: (number of a station, part of its capacity from now on).
@@ -35,7 +35,7 @@ class Fault:
 
 @dataclass(frozen=True, slots=True)
 class Outage:
-    """One stretch in which something is down, or worse than it should be."""
+    """A stretch of time in which something is down or degraded."""
 
     #: When [s].
     begin: float
@@ -62,7 +62,7 @@ Arrays = Callable[[str, Quantity, str], list[Target]]
 
 
 def _targets(target: tuple[str, str], stations: Sequence[Station | None], key: str) -> list[Target]:
-    """What a failure or a maintenance is about, one by one.
+    """The targets of a failure or a maintenance, one by one.
 
     Raises:
         SpecError: Nothing has that name, or nothing that transfers cross.
