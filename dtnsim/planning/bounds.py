@@ -1,15 +1,15 @@
-"""What no set of a branch exceeds, from what each option by itself does to the time of a byte at every station.
+"""Upper bounds for the sets of a branch, from each option's own effect on a byte's time at every station.
 
-The reference is the path with the quickest option of every place. Each option is put in its place there, and gives for
-each station the ratio of a byte's time to that of the reference. Of several options in different places, a station's
-time is taken as that of the one that slows it most, times the gains of those that quicken it: never more than what
-they do together where effects multiply (a clock and a lane) or where the narrowest of them counts (the cards of two
-hosts). For an open place the least ratio of what is left counts, station by station. Stations that only other options
-bring (disks, where the reference has SSDs) are added to it: there the longest of what the places bring counts. What
-each limit of a connection (window, loss, link) would leave alone is a time like those of stations.
+The reference is the path with the quickest option of every place. Each option, put in its place there, gives for each
+station the ratio of a byte's time to that of the reference. For several options in different places, a station's time
+is that of the option that slows it most, times the gains of those that speed it up: never more than their joint effect,
+whether effects multiply (a clock and a lane) or the narrowest counts (the cards of two hosts). For an open place the
+least ratio of the remaining options counts, station by station. Stations that only other options bring (disks, if the
+reference has SSDs) are added to it with the longest time of any place. Each limit of a connection (window, loss, link)
+counts as a time like those of stations.
 
-Times are those of the draws of `predict`, the model's own error and one run's luck follow from how much of each station
-is used. `Search` counts sets that exceed their bound.
+Times are those of the draws of `predict`; the model's own error and one run's luck follow from the utilisation of each
+station. `Search` counts sets that exceed their bound.
 """
 
 import itertools
@@ -33,7 +33,7 @@ from dtnsim.steady.matrices import Matrices
 from dtnsim.steady.regime import on_the_way
 from dtnsim.steady.scenarios import Scenarios, solved
 
-_ALIKE: Final = 1e-9  #: relative difference of times that is none
+_ALIKE: Final = 1e-9  #: relative difference below which times are equal
 #: tables of times that are solved together: enough to hide numpy's overhead, few enough for the cache
 _AT_ONCE: Final = 16
 
@@ -75,9 +75,9 @@ class _Reference:
         }
 
     def ratios(self, option_times: Mapping[Key, Array], like: Mapping[Key, Array]) -> Array:
-        """Times over others, (keys, draws); a station that is no longer on the way takes none.
+        """Ratio of times to others, (keys, draws); 0 for a station that is no longer on the way.
 
-        Where the others take none, over what is known of the station.
+        If the others do not visit a station, the ratio is to its known time.
         """
         ratios = np.ones((len(self.keys), self.count))
         for n, key in enumerate(self.keys):
@@ -97,7 +97,7 @@ class _Reference:
         return replace(m, phases=replace(m.phases, demand=demand), total=replace(m.total, demand=total), delay=delay)
 
     def limited(self, ratios: Array) -> Problem:
-        """The reference whose connections have their limits as far off as other times say."""
+        """The reference with the limits of its connections changed to match other times."""
         left: dict[str, dict[str, Array]] = {}
         for (station, limit), (total_row, limit_row, off) in self._limits.items():
             farther = ratios[total_row] / np.maximum(ratios[limit_row], 1e-300)
@@ -107,10 +107,10 @@ class _Reference:
 
 
 def with_stations(problem: Problem, others: Iterable[Problem]) -> Problem:
-    """A problem that also visits the stations of others of its path, in their phases of the same name or step.
+    """A problem that also visits the stations of others of the same path, in phases of the same name or step.
 
-    What a step needs in several phases, as a page cache fills and then throttles, is needed in the first of them: how
-    bytes fall into phases differs from set to set, and the longest of sums is no more than the sum of the longest.
+    Demands of a step with several phases (a page cache that fills and then throttles) go into the first: the split of
+    bytes into phases differs from set to set, and the longest of sums is no more than the sum of the longest.
     """
     present = {s.name for s in problem.stations}
     visited = {(t.name, d.station) for t in problem.transfers for p in t.phases for d in p.demands}
@@ -137,7 +137,7 @@ def with_stations(problem: Problem, others: Iterable[Problem]) -> Problem:
 
 
 def _by_step(phases: Sequence[Phase]) -> tuple[Phase, ...]:
-    """Phases whose demands are all in the first of their step."""
+    """Phases with all demands of a step in its first phase."""
     steps = [p.step for p in phases]
     return tuple(
         replace(p, demands=tuple(d for q in phases if q.step == p.step for d in q.demands) if first == n else ())
@@ -147,20 +147,20 @@ def _by_step(phases: Sequence[Phase]) -> tuple[Phase, ...]:
 
 
 def _matching_phase(phases: Sequence[Phase], other: Phase) -> int | None:
-    """The phase that is called as another, else the first of the same step."""
+    """The phase with the same name as another, else the first of the same step."""
     named = (n for n, p in enumerate(phases) if p.name == other.name)
     return next(named, next((n for n, p in enumerate(phases) if p.step == other.step), None))
 
 
 def _limited(problem: Problem) -> dict[Key, Array]:
-    """`times`, also those that each limit of a connection would leave by itself."""
+    """`times`, with those that each limit of a connection would give by itself."""
     limits, seconds = {station: tcp.limits(c) for station, c in problem.connections.items()}, times(problem)
     alone = {(*key, limit): seconds[key] / left for key in seconds for limit, left in limits.get(key[1], {}).items()}
     return dict[Key, Array](seconds.items()) | dict[Key, Array](alone.items())
 
 
 def times(problem: Problem) -> dict[tuple[str, str], Array]:
-    """Seconds that a byte takes of each station, all phases together, and of its worker's waiting."""
+    """Seconds per byte at each station over all phases, and of waiting by the worker."""
     capacity = {s.name: np.asarray(s.capacity, float) for s in problem.stations}
     total: dict[tuple[str, str], Array] = {}
     for transfer in problem.transfers:
@@ -177,7 +177,7 @@ def times(problem: Problem) -> dict[tuple[str, str], Array]:
 
 
 class Bound:
-    """Bounds the rates of sets.
+    """Upper bounds on the rates of sets.
 
     Args:
         rater: What rates a set in full.
@@ -215,21 +215,21 @@ class Bound:
         self._quick = {which: self._quickened(*which) for which in beside}
 
     def matters(self, option: Option) -> bool:
-        """Whether an option changes the time at any station, by itself or beside the best of all others."""
+        """Whether an option changes the time at any station, by itself or beside the best options elsewhere."""
         ratios, none = self._known[option.place, option], self._known[option.place, None]
         return bool(_changed(self._alone[option], self._base)) or _differ(ratios, none)
 
     def by_weight(self, places: Iterable[str]) -> list[str]:
-        """Places in order, first those whose present part costs the reference most."""
+        """Places in order of what their present part costs the reference, most first."""
         place_list = list(places)
         without = self([(tuple(o for p, o in self._best.items() if p != place), {}) for place in place_list])
         weight = {place: rates[0] for place, rates in zip(place_list, without, strict=True)}
         return sorted(place_list, key=weight.__getitem__)
 
     def __call__(self, cases: Sequence[Case]) -> list[Rates]:
-        """What no set exceeds that has what is chosen and, in the open places, any of those or nothing.
+        """Bounds on the sets with the chosen options and, in the open places, any option or none.
 
-        Cases are solved together, and remembered.
+        Cases are solved together and cached.
         """
         cache = self._asked
         keys = [(frozenset(map(id, c)), *((p, *map(id, o)) for p, o in still.items())) for c, still in cases]
@@ -241,7 +241,7 @@ class Bound:
         return [cache[key] for key in keys]
 
     def _rated(self, drawn: Scenarios, count: int) -> list[Rates]:
-        """Rates of so many tables that were solved together."""
+        """Rates of tables that were solved together, one for each."""
         return [self._rater.sure(r) for r in np.split(self._path_rate(drawn.rates(self._rater.laws)), count)]
 
     def _option_times(self, chosen: Set, still: Open) -> list[tuple[Array, Array]]:
@@ -283,14 +283,14 @@ class Bound:
         return ordering.total_rate(self._of, rates)
 
     def _least_times(self, place: str, options: Sequence[Option | None]) -> tuple[Array, Array]:
-        """The least times of any of some options, and what they make of stations that the reference lacks."""
+        """Least times over some options, and those at stations that the reference lacks."""
         if len(options) == 1:
             return self._known[place, options[0]], self._quick[place, options[0]]
         ratios, quick = (np.stack([table[place, o] for o in options]) for table in (self._known, self._quick))
         return ratios.min(axis=0), quick.min(axis=0)
 
     def _joint(self, taken: Sequence[tuple[Array, Array]]) -> Array:
-        """Times of what is in all places together."""
+        """Joint times of the options in all places."""
         ratio, quick = (np.stack(each) for each in zip(*taken, strict=True))
         # of those that slow it the worst, times the gains of all that quicken it
         combined = np.maximum(ratio.max(axis=0), 1.0) * np.minimum(ratio, 1.0).prod(axis=0)
@@ -309,7 +309,7 @@ class Bound:
             return None
 
     def _quickest(self, choices: Mapping[str, Sequence[Option]]) -> dict[str, Option]:
-        """The quickest option of each place, as far as they go together."""
+        """The quickest option of each place, as far as they are compatible."""
         best: dict[str, Option] = {}
         for place, options in choices.items():
             keys = {
@@ -323,13 +323,13 @@ class Bound:
         return best
 
     def _narrowness(self, option: Option, keys: set[Key]) -> tuple[float, ...]:
-        """Times at the stations that a place decides on, the longest first: what is least is quickest."""
+        """Times at the stations that a place affects, longest first; the least is the quickest."""
         option_times = self._alone[option]
         longest = sorted((float(np.mean(option_times[k])) for k in keys if k in option_times), reverse=True)
         return tuple(round(math.log(t), 6) for t in longest if t > 0)
 
     def _with_option(self, place: str, option: Option | None) -> Described | None:
-        """The reference with an option, or with what is there now, in a place; None where that does not go together."""
+        """The reference with an option (None: the present part) in a place; None if that is not possible."""
         try:
             return self._rater.described(self._sets(place, option))
         except DtnsimError:
@@ -340,14 +340,14 @@ class Bound:
         return [x for o in beside.values() if o is not None for x in o.overrides]
 
     def _ratios(self, option: Option | None, beside: Problem | None) -> Array:
-        """Times of that over those of the reference; without it, of the option by itself over the path as it is."""
+        """Times over those of the reference; if None, those of the option alone over the path as it is."""
         r = self._reference
         if beside is None:
             return np.where(r.absent, 0.0, r.ratios(self._alone[option], self._base))
         return r.ratios(_limited(beside), r.times)
 
     def _quickened(self, place: str, option: Option | None) -> Array:
-        """What an option by itself makes of times at stations that the reference lacks; one where it brings them."""
+        """Factor of an option alone on times at stations that the reference lacks; 1 if it brings them."""
         r = self._reference
         quick, option_times = np.ones((len(r.keys), r.count)), self._alone[option]
         brought = np.stack([ratio for (p, _), ratio in self._known.items() if p == place]).max(axis=0) > 0
@@ -358,7 +358,7 @@ class Bound:
 
 
 def _changed(a: Mapping[Key, Array], b: Mapping[Key, Array]) -> set[Key]:
-    """Stations whose time differs."""
+    """Stations whose times differ."""
     zero = np.zeros(1)
     return {key for key in {*a, *b} if _differ(a.get(key, zero), b.get(key, zero))}
 

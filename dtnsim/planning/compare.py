@@ -34,7 +34,7 @@ class Variant:
         return f"<Variant {self.name}: {units.show(self.prediction.throughput_Bps.p50, 'B/s')}>"
 
     def allowances(self) -> dict[str, float]:
-        """What each station would allow by itself, all transfers in their proportion [B/s]."""
+        """Rate that each station would allow by itself, with all transfers in proportion [B/s]."""
         return {
             u.station.name: float(u.station.capacity) / u.demand_per_byte
             for u in self.prediction.stations
@@ -44,7 +44,7 @@ class Variant:
 
 @dataclass(frozen=True, slots=True)
 class StationChange:
-    """What a station allows in the first variant and in another; None where it is not on the way."""
+    """Rate that a station allows in the first variant and in another; None if it is not on the way."""
 
     station: str
     before_Bps: float | None
@@ -63,7 +63,7 @@ class Comparison(Pictured):
         return f"<Comparison of {len(self.variants)} variants: {', '.join(v.name for v in self.variants)}>"
 
     def changes(self, number: int) -> tuple[StationChange, ...]:
-        """Stations that allow something else in variant ``number`` than in the first, the tightest first."""
+        """Stations whose allowance differs between variant ``number`` and the first, the tightest first."""
         a, b = self.variants[0].allowances(), self.variants[number].allowances()
         changes = []
         for name in {**a, **b}:

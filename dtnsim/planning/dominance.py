@@ -1,11 +1,10 @@
-"""Options that a search need not look at: another of their place, or none, does as well for no more in any company.
+"""Options that a search can skip: another of the same place, or none, does as well for no more beside any others.
 
-What a place holds can only limit a set as much as the others let it. So two options of a place are compared where the
-others are at their best: what makes no difference there makes none where they are worse, since the least of several
-limits, and a sum of times, are then decided by the others all the more. What the model misses depends on what holds
-the path: an option that is slower but surer than another stays. The exception is a station that others use
-too (a core): there they are also taken at their worst. For rates that are a least of limits, draw by draw, both
-together leave out nothing that counts; `Search` and its tests compare with brute force.
+Two options of a place are compared with all other places at their best. A difference that does not show there does not
+show beside worse options either, because these then decide the least of several limits, or the sum of times, all the
+more. The model's error depends on what binds, so an option that is slower but surer stays. At a station that several
+places affect (a core), the others are also taken at their worst. For rates that are a minimum of limits in each draw,
+the two tests together skip nothing that matters; tests compare `Search` with brute force.
 """
 
 from collections.abc import Mapping, Sequence
@@ -23,11 +22,11 @@ Company = Mapping[tuple[Option | None, bool], tuple[Array, Rates]]
 
 
 def worth(bound: Bound, choices: Mapping[str, Sequence[Option]], loss: float) -> dict[str, list[Option]]:
-    """Options without those that are spared, heaviest place first.
+    """The options that are worth a look, heaviest place first.
 
     Args:
-        bound: What no set exceeds.
-        loss: Relative loss of throughput, for each place, that nobody pays for.
+        bound: Upper bounds on sets.
+        loss: Relative loss of throughput, per place, that is not worth paying for.
     """
     remaining: dict[str, list[Option]] = {}
     for place, options in choices.items():
@@ -44,7 +43,7 @@ def worth(bound: Bound, choices: Mapping[str, Sequence[Option]], loss: float) ->
 
 
 def _as_good(company: Company, one: Option | None, other: Option, loss: float) -> bool:
-    """Whether an option gives no less than another in each draw, and is as sure by what then holds the path."""
+    """Whether an option gives no less than another in each draw and is as sure, given what then binds."""
     for crowded in (False, True):
         (mine, rates), (theirs, their_rates) = company[one, crowded], company[other, crowded]
         if np.any(mine < theirs * (1 - loss)) or any(map(gt, their_rates, np.divide(rates, 1 - loss))):

@@ -26,12 +26,12 @@ from dtnsim.planning.tuning import Win
 from dtnsim.steady.goals import Goal
 from dtnsim.steady.prediction import predict, predicted
 
-_ANOTHER: Final = 1.1  #: times as fast as settings alone, from which on one learns another tool
+_ANOTHER: Final = 1.1  #: gain over settings alone from which on it is worth learning another tool
 
 
 @dataclass(frozen=True, slots=True)
 class Request:
-    """What is asked of all rounds."""
+    """The request, the same for all rounds."""
 
     goal: Goal  #: What is to be reached.
     confidence: float  #: How surely.
@@ -57,7 +57,7 @@ class Request:
     shops: dict[tuple[object, ...], Offered] = field(default_factory=dict, compare=False)
 
     def offered(self, path: PathSpec, *kinds: str) -> Offered:
-        """What can be bought for a path of some kinds of change."""
+        """What can be bought for a path by some kinds of change."""
         dark = self.max_watts < float("inf")
         key = (*path.overrides, kinds, dark)
         if key not in self.shops:
@@ -91,7 +91,7 @@ class Request:
                      price_spread(options), overrides, tuple(settings))  # fmt: skip
 
     def rater(self, path: PathSpec) -> Rater:
-        """What rates changes of a path by its draws."""
+        """The rater of changes to a path, by its draws."""
         return Rater(path, self.goal.value, self.confidence, self.samples, self.seed)
 
     def named(self, options: Sequence[Option]) -> str:
@@ -101,7 +101,7 @@ class Request:
 
 @dataclass(frozen=True, slots=True)
 class SearchResult:
-    """What a search over purchases has found."""
+    """Result of a search over purchases."""
 
     search: Search  #: The search.
     rater: Rater  #: What rated its sets.
@@ -110,12 +110,12 @@ class SearchResult:
 
 
 def free(start: PathSpec, request: Request, rater: Rater | None = None) -> tuple[tuple[Win, ...], tuple[str, ...]]:
-    """Settings that help a path, another tool among them where that is allowed; and what was tried.
+    """Settings that help a path (and another tool, if allowed), and all that were tried.
 
     Args:
         start: The path.
         request: What is asked.
-        rater: What rates the path, where somebody asks it more.
+        rater: The path's rater, if there is one already.
     """
     rate = tuning.Throughputs(start, request.known, each=request.tell.count_items)
 
@@ -157,7 +157,7 @@ def free(start: PathSpec, request: Request, rater: Rater | None = None) -> tuple
 
 
 def would_help(best: Stage, start: PathSpec, request: Request) -> list[Would]:
-    """Kinds of change that are not allowed and would help the best that was found."""
+    """Kinds of change that are not allowed but would improve on the best that was found."""
     path = start.changed(best.overrides)
     rate, helpful = tuning.Throughputs(path, request.known), []
     full = rate(()) * (1 + tuning.WORTH) >= tuning.wires_Bps(path, cards=False)
@@ -181,7 +181,7 @@ def would_help(best: Stage, start: PathSpec, request: Request) -> list[Would]:
 
 
 def _quickest(rate: tuning.Throughputs, offered: Offered) -> Option | None:
-    """Of what can be bought, the cheapest of what is quickest by itself."""
+    """The cheapest of the options that are quickest by themselves."""
     rate.ahead(o.overrides for o in itertools.chain(*offered.choices.values()))
     rates = {o: rate(o.overrides) for o in itertools.chain(*offered.choices.values())}
     least = max(rates.values(), default=0.0) * (1 - SAME[0])
@@ -189,7 +189,7 @@ def _quickest(rate: tuning.Throughputs, offered: Offered) -> Option | None:
 
 
 def free_beside(start: PathSpec, request: Request, won: Sequence[Win]) -> tuple[Win, ...]:
-    """Settings that help a path, also those that only help once the dearest of everything is bought."""
+    """Settings that help a path now, or once the best of everything is bought."""
     path = start.changed(settings_of(won))
     for options in replace(request, max_watts=math.inf).offered(path, "parts").choices.values():
         for option in sorted(options, key=lambda o: -o.price):
@@ -212,7 +212,7 @@ def free_beside(start: PathSpec, request: Request, won: Sequence[Win]) -> tuple[
 
 
 def in_medians(rater: Rater, request: Request, won: Sequence[Win], now: Stage) -> tuple[Win, ...]:
-    """Settings with the median of each by itself, as stages have it; beside another tool what it gains there.
+    """Settings with each one's own median, as for stages; if another tool is taken, with its gain beside that.
 
     Args:
         rater: What rates the path.
@@ -234,7 +234,7 @@ def in_medians(rater: Rater, request: Request, won: Sequence[Win], now: Stage) -
 
 
 def _for_all(path: PathSpec, setting: Setting) -> Setting:
-    """A setting that names the hosts which it reaches because they are like those that it is of."""
+    """A setting that also names the hosts that inherit it from others."""
     if setting.another_tool or not (sets := [o for o in setting.overrides if o.startswith("hosts.")]):
         return setting
     hosts = {o.split(".")[1] for o in sets}
@@ -283,10 +283,10 @@ def purchases(
 
 
 def machines(start: PathSpec, request: Request) -> tuple[list[Stage], Offered]:
-    """The path with each machine of the list, and with several, tuned; and what of machines was for sale.
+    """The path with each machine of the list, or several, tuned; and the machines for sale.
 
-    Of machines as they are sold, those that nothing cheaper beats get parts of the list too, where they are allowed and
-    the target is not met without.
+    Machines that nothing cheaper beats also get parts from the list, if those are allowed and the target is not met
+    without.
     """
     offered = request.offered(start, "hosts")
     affordable = [
@@ -320,7 +320,7 @@ def machines(start: PathSpec, request: Request) -> tuple[list[Stage], Offered]:
 
 
 def _in_several_places(path: PathSpec, request: Request, offered: Offered, tuned: Mapping[Option, Option]) -> list[Set]:
-    """Sets of machines in the places of several hosts: where both ends hold the path, neither helps alone.
+    """Sets of machines for several hosts at once, because neither helps alone if both ends bind.
 
     Args:
         offered: What is for sale.
@@ -335,9 +335,9 @@ def _in_several_places(path: PathSpec, request: Request, offered: Offered, tuned
 
 
 def instead(best: Stage, sure: float) -> tuple[whynot.Instead, ...]:
-    """What could be asked for where no stage meets the goal as surely as asked: a lower rate, or less surety.
+    """Goals that can be met if no stage meets this one as surely as asked: a lower rate, or a lower probability.
 
-    Rates are rounded down and shares too, to three and two digits, so that what is said is met.
+    Rates and probabilities are rounded down, to three and two digits, so that they are really met.
 
     Args:
         sure: How sure the goal was to be met.

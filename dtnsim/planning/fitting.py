@@ -1,8 +1,8 @@
-"""The shop: what can be bought for a path's hosts, at which price, and what the description refuses.
+"""The shop: what can be bought for a path's hosts, at which price, and what does not fit.
 
-Room is stated or it is none: free slots are those of the host's ``slots`` and ``board`` in which nothing sits; free
-bays are those of its ``chassis``, free memory channels those of chassis or board. Whether a card fits its slot, an
-array its level, and so on, the description decides.
+Only stated room counts: free slots are the empty ones of the host's ``slots`` and ``board``, free bays those of its
+``chassis``, free memory channels those of chassis or board. The checks of the description decide whether a card fits
+its slot, an array its level, and so on.
 """
 
 from __future__ import annotations
@@ -42,7 +42,7 @@ def options(shop: Shop, hosts: Sequence[str], allow: Collection[str] = ("parts",
 
 
 class Shop:
-    """Gathers options, host by host; what the description refuses becomes a note.
+    """Collects options host by host; those that the description refuses become notes.
 
     Attributes:
         name, host: The host that it is at.
@@ -51,7 +51,7 @@ class Shop:
     Args:
         catalog: What is for sale.
         currency: That of the plan; that of the first offer where none is named.
-        watts_matter: Whether an offer whose power nobody states is out.
+        watts_matter: Whether offers with unstated power are out.
     """
 
     def __init__(
@@ -84,14 +84,14 @@ class Shop:
         yield from self._beaten
 
     def visit(self, name: str) -> None:
-        """Goes to a host, whose memory and free slots there are once."""
+        """Moves on to a host."""
         self.name, self.host, self.key = name, self.given.hosts[name], f"hosts.{name}"
         self.stock[f"{self.key}.memory"] = 1
         for slot in self.host.free_slots():
             self.stock[f"{self.key}.slots.{slot}"] = 1
 
     def takes_cards(self) -> bool:
-        """Whether the host has slots at all, stated or not: a laptop and a provider's machine have none."""
+        """Whether the host has slots, stated or not: a laptop or a provider's machine has none."""
         machine = "a laptop" if self.host.portable else "a provider's machine" if self.host.rented else ""
         if machine and (note := f"{self.key}: {machine} takes no cards") not in self.notes:
             self.notes.append(note)
@@ -102,7 +102,7 @@ class Shop:
         return any(s.startswith(f"{self.name}.{card}.") for s in self._stations)
 
     def used(self) -> list[str]:
-        """Volumes of the host that the transfers touch, also as servers of others."""
+        """Volumes of the host that transfers use, also through mounts of other hosts."""
         ends = [end for t in self.given.transfers for end in (t.source_end, t.to)]
         for other in self.given.hosts.values():
             ends += [v.server for v in other.volumes.values() if v.server is not None]
@@ -174,7 +174,7 @@ class Shop:
         return True
 
     def _with_cables(self, buys: Buys, wired: Buys) -> list[tuple[Offer, int]]:
-        """What is bought, with the cable or optic of each card."""
+        """The purchases, with the cable or optic of each card."""
         counts: dict[Offer, int] = dict(buys)
         for offer, count in (*buys, *wired):
             for extra, each in offer.extras:
@@ -189,7 +189,7 @@ class Shop:
         return sum((p * n for p, (_, n) in zip(self._each(bought), bought, strict=True)), Decimal())
 
     def _traded_in(self, leaves: Sequence[tuple[Offer, int]], left: Decimal) -> Iterator[tuple[Offer, int]]:
-        """What the dealer pays for parts that leave: all of it together no more than what is left to pay."""
+        """Trade-in of the parts that leave, in all no more than what is left to pay."""
         for offer, count in leaves:
             used = self._rates.convert(offer.price, self._currency, offer.part) * Decimal(str(offer.trade_in))
             paid = min(cents(used), (left / count).quantize(Decimal("0.01"), ROUND_DOWN))
@@ -234,7 +234,7 @@ class Shop:
         return unbeaten
 
     def present(self, part: str | None) -> Offer | None:
-        """What is there, as an offer; None where neither a list nor its own file has a price."""
+        """The present part as an offer; None if neither a list nor its own file has a price."""
         if part is None:
             return None
         return self.catalog.named(part) or offers.of_part(part, self.given.folder)

@@ -1,7 +1,7 @@
-"""Scenarios in groups: those that differ in numbers alone are arrays of one composition.
+"""Scenarios in groups: those that differ only in numbers are arrays of one composition.
 
-Whether a key is such a number is found out, not assumed: the description must differ in that number alone, nothing but
-the draw may read it, and its values must give what each of them gives by itself.
+Whether a key qualifies is tested, not assumed: the description must differ in that number only, nothing but the draw
+may read it, and each value must give what it gives by itself.
 """
 
 from collections.abc import Iterator
@@ -34,7 +34,7 @@ _SAME: Final = 1e-9  #: relative difference that rounding explains
 
 @dataclass(frozen=True, slots=True)
 class Group:
-    """Scenarios that differ in numbers alone."""
+    """Scenarios that differ only in numbers."""
 
     numbers: np.ndarray  #: Their places in the design, (S,).
     fixed: tuple[str, ...]  #: ``key=value`` that they share.
@@ -48,7 +48,7 @@ class Group:
 
 @dataclass(frozen=True, slots=True)
 class Outcome:
-    """What one scenario gives, or why it gives nothing."""
+    """Result of one scenario, or why it has none."""
 
     #: Throughput and duration: medians, or without draws those of the ceiling.
     rate_Bps: float | None
@@ -71,13 +71,13 @@ class Task:
 
 
 class Pace:
-    """How many scenarios make a group: as many as take some two seconds."""
+    """Size of the next group: as many scenarios as take some two seconds."""
 
     def __init__(self) -> None:
         self.size = _CHUNK[0]
 
     def took(self, seconds: float) -> None:
-        """Learns from a group that is done [s of CPU]: most of a quick one's time is not its scenarios'."""
+        """Learns from the CPU time of a group [s]; that of a quick one is mostly overhead."""
         if seconds < _GROUP_S / 2:
             self.size = min(self.size * _CHUNK[0] // 4, _CHUNK[2])
         elif seconds > _GROUP_S:
@@ -203,13 +203,13 @@ def timed_outcomes(task: Task, group: Group) -> tuple[list[int], list[Outcome], 
 
 
 def outcomes(path: PathSpec, group: Group) -> list[Outcome]:
-    """Ceilings of a group's scenarios: as arrays of one composition, or each by itself where that differs."""
+    """Ceilings of a group's scenarios: as arrays of one composition, or one by one if that differs."""
     many = _as_arrays(path, group) if group.keys and len(group.numbers) >= _FEW else None
     return many or [compose_alone(path, group.overrides(n)) for n in range(len(group.numbers))]
 
 
 def _as_arrays(path: PathSpec, group: Group) -> list[Outcome] | None:
-    """A group as arrays: scenarios that decide otherwise apart, what differs from each alone in smaller parts."""
+    """A group as arrays, split up where scenarios compose differently or differ from their results alone."""
     try:
         start = path.changed(group.overrides(0))  # what the path leaves open is there, too
         columns = tuple(tuple(dict.fromkeys(c)) for c in zip(*group.texts, strict=True))
@@ -255,7 +255,7 @@ def _spread(rates: Rates, count: int) -> Rates:
 
 
 def _proved(path: PathSpec, group: Group, part: np.ndarray, numbers: np.ndarray, rates: Rates) -> bool:
-    """Whether scenarios give alone what they give together: corners, two of each bottleneck, and some at random."""
+    """Whether some scenarios (corners, two of each bottleneck, random ones) give alone what they give together."""
     picks = {int(np.argmin(rates.rate_Bps)), int(np.argmax(rates.rate_Bps))}
     for row in numbers[:, part]:
         picks |= {int(np.argmin(row)), int(np.argmax(row))}

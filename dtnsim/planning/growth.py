@@ -40,7 +40,7 @@ def growth(text: str) -> Quantity:
 
 
 def drawn(rate: Quantity, samples: int, seed: int) -> Growth:
-    """Growth as it is drawn beside the draws of a prediction; a number where it has no spread.
+    """Growth drawn alongside a prediction's draws; a number if it has no spread.
 
     Args:
         rate: Growth a year.
@@ -49,7 +49,7 @@ def drawn(rate: Quantity, samples: int, seed: int) -> Growth:
 
 
 def of_workload(workload: Workload) -> Goal:
-    """What the classes of a facility need all at once: those with a deadline by then, the others as fast as they come.
+    """Rate that a facility's classes need together: those with deadlines in time, the others as fast as they arrive.
 
     Raises:
         InputError: no class says how much it moves.
@@ -70,8 +70,8 @@ def of_workload(workload: Workload) -> Goal:
 def due(stages: Sequence[Stage], target_Bps: float, confidence: float, rate: Growth, years: int) -> tuple[Due, ...]:
     """The cheapest order of purchases that meets a growing target every year.
 
-    What is bought stays until something takes its place; then it brings what the list's trade-in says, and no more than
-    is paid. Of orders that cost the same the one that pays later is taken.
+    A purchase stays until something replaces it; it then brings the list's trade-in, at most what its successor costs.
+    Of orders that cost the same, the one that pays later is taken.
 
     Args:
         rate: Growth of the target a year, or as it is drawn.
@@ -108,7 +108,7 @@ def due(stages: Sequence[Stage], target_Bps: float, confidence: float, rate: Gro
 
 
 def last(stages: Sequence[Stage], target_Bps: float, confidence: float, rate: Growth, years: int) -> Stage:
-    """The cheapest stage that meets the target of the latest year in which any does; of none, that of now.
+    """The cheapest stage that meets the target of the latest year in which any does; if none, the present one.
 
     Args:
         rate: Growth a year.
@@ -126,13 +126,13 @@ def _probability(stage: Stage, target_Bps: Growth) -> float:
 
 
 def _upgrade(before: Stage, after: Stage) -> Decimal:
-    """What is to be paid for what a stage has and the one before has not; of more of the same, what is added."""
+    """Price of what a stage has beyond the one before; for more of the same, of what is added."""
     owned, by_place = set(before.options), {o.place: o for o in before.options}
     return sum((_paid(by_place.get(o.place), o) for o in after.options if o not in owned), Decimal())
 
 
 def _paid(before: Option | None, after: Option) -> Decimal:
-    """What an option costs where another was bought for its place: more of the same, or the other is traded in."""
+    """Price of an option whose place has an earlier purchase, which it extends or which is traded in."""
     if before is None:
         return after.price
     counts = dict(after.buys)

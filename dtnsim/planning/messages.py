@@ -1,4 +1,4 @@
-"""What a plan, and a choice of tools, say in sentences."""
+"""Sentences of a plan, and of a choice of tools."""
 
 import datetime as dt
 import itertools
@@ -43,7 +43,7 @@ _FAMILIES: Final = {
 
 
 def no_help(purchases: SearchResult, tuned: Stage) -> list[str]:
-    """Families of parts that do not help by themselves, and what the search may have missed."""
+    """Sentences on families of parts that do not help by themselves, and on what the search may have missed."""
     station, most = tuned.prediction.bottleneck.station, units.show(tuned.prediction.ceiling, "B/s")
     least = purchases.rater(())[0] * (1 + _WORTH)
     places: dict[str, set[str]] = {}
@@ -76,7 +76,7 @@ def of_all_files(transfers: Sequence[TransferSpec]) -> list[str]:
 
 
 def gained(gain: float, digits: int = 1) -> str:
-    """A gain as people say it: a share of what was, or so many times as much."""
+    """A gain as people say it: in per cent, or as a factor."""
     return f"{gain:+.{digits}%}" if gain < 1 else f"x {1 + gain:.3g}"
 
 
@@ -87,7 +87,7 @@ def hosts_set_apart(names: Sequence[str]) -> list[str]:
 
 
 def joint_gain(purchases: SearchResult, best: Stage, tuned: Stage) -> list[str]:
-    """What the steps of a purchase give together, where that is not the sum of what each gives alone.
+    """Joint gain of a purchase's steps, if it is not the sum of their gains alone.
 
     Args:
         purchases: What the search has found.
@@ -107,7 +107,7 @@ def joint_gain(purchases: SearchResult, best: Stage, tuned: Stage) -> list[str]:
 
 
 def foreign_bottleneck(hosts: Sequence[str], stage: Stage, foreign: Sequence[str]) -> list[str]:
-    """Whether what binds is somebody else's.
+    """Sentence if the bottleneck is not yours to change.
 
     Args:
         stage: The stage whose bottleneck counts.
@@ -214,7 +214,7 @@ def _short(goal: Goal, confidence: float, best: Stage, shares: Sequence[Share]) 
 
 
 def kinds_tried(allow: Sequence[str], kinds: Sequence[str], would: Sequence[Would], confidence: float) -> list[str]:
-    """Which kinds of change were allowed, and which were not; of the latter what would help.
+    """Kinds of change that were allowed, and of the others those that would help.
 
     Args:
         kinds: All kinds.
@@ -239,7 +239,7 @@ def refused(refusals: Sequence[Refused]) -> list[str]:
 def own_side_alone(
     purchases: SearchResult | None, confidence: float, foreign: Sequence[str], currency: str
 ) -> list[str]:
-    """What your side would need if the others held nothing.
+    """What your side would need if the other side had no limits.
 
     Args:
         purchases: The search as if the others held nothing.

@@ -1,4 +1,4 @@
-"""What `plan` answers with: the path in its stages, from as it is to what can be bought for it."""
+"""The answer of `plan`: the path in stages, from as it is to the purchases that can be made for it."""
 
 import itertools
 import math
@@ -28,13 +28,13 @@ from dtnsim.steady.why_wide import Share
 _SURER: Final = 0.01
 _FASTER: Final = 0.005
 _TOLD: Final = 1.96  #: standard errors of a share of the draws by which it is another: 95 of 100 seeds are within
-_IDLE: Final = 0.5  #: use of a bought part below which most of it is idle
+_IDLE: Final = 0.5  #: utilisation of a bought part below which it is mostly idle
 
 T = TypeVar("T")
 
 
 class Progress:
-    """Says which step of a plan is at work, and how far it is.
+    """Reports the step that a plan is at, and its progress.
 
     Args:
         say: Takes it; None where nobody listens.
@@ -49,11 +49,11 @@ class Progress:
         self._say(step)
 
     def within(self, far: str) -> None:
-        """How far the step is."""
+        """Reports progress within the step."""
         self._say(f"{self._step}, {far}")
 
     def count_items(self, items: Collection[T]) -> Iterator[T]:
-        """Items one after the other, each said as so many of how many."""
+        """Yields items, reporting each as one of their number."""
         for n, item in enumerate(items, 1):
             self.within(f"{n} of {len(items)}")
             yield item
@@ -61,7 +61,7 @@ class Progress:
 
 @dataclass(frozen=True, slots=True, repr=False)
 class Stage:
-    """The path with something changed."""
+    """The path with some changes."""
 
     name: str  #: What was.
     options: tuple[Option, ...]  #: What was bought for it.
@@ -99,7 +99,7 @@ class Stage:
 
 @dataclass(frozen=True, slots=True)
 class Due:
-    """What a year brings."""
+    """What is due in a year."""
 
     year: int  #: 0 is now.
     target_Bps: float  #: What is to be reached by then.
@@ -210,7 +210,7 @@ def price_spread(options: Sequence[Option]) -> float:
 
 
 def idle(options: Sequence[Option], prediction: Prediction) -> tuple[tuple[str, float], ...]:
-    """Bought parts that are used by less than half, with their use."""
+    """Bought parts with a utilisation below one half, with that."""
     parts = []
     for option in options:
         keys = ((u, key_of(prediction.problem, u.station)) for u in prediction.stations)
@@ -221,7 +221,7 @@ def idle(options: Sequence[Option], prediction: Prediction) -> tuple[tuple[str, 
 
 
 def with_margins(stages: Sequence[Stage]) -> list[Stage]:
-    """Stages with what the money of each brings beyond the one before."""
+    """Stages with the gain per money of each over the one before."""
     margins = list(stages[:1])
     for before, stage in itertools.pairwise(stages):
         more = stage.price.amount - before.price.amount
@@ -231,7 +231,7 @@ def with_margins(stages: Sequence[Stage]) -> list[Stage]:
 
 
 def frontier(stages: Sequence[Stage], confidence: float) -> list[Stage]:
-    """Stages by rising price, without those that are neither faster, nor surer, nor the first to be sure enough."""
+    """Stages by rising price, without those that are neither faster nor surer, nor the first that is sure enough."""
     front: list[Stage] = []
     # prices that are shown alike, in whole units, are: converted ones differ by cents
     for stage in sorted(stages, key=lambda s: (round(s.price.amount), len(s.options) > 0, -s.probability, -s.rate)):
@@ -244,18 +244,18 @@ def frontier(stages: Sequence[Stage], confidence: float) -> list[Stage]:
 
 
 def surest(stages: Sequence[Stage]) -> Stage:
-    """The stage that is likeliest to meet the goal; the fastest where the draws do not tell that from never."""
+    """The stage likeliest to meet the goal, or the fastest if none differs significantly from never."""
     top = max(stages, key=lambda s: (s.probability, s.rate))
     return top if _least_probability(top) > 0 else max(stages, key=lambda s: s.rate)
 
 
 def _least_probability(stage: Stage) -> float:
-    """The least probability that the draws do not tell from that of a stage."""
+    """The lowest probability that does not differ significantly from a stage's."""
     return stage.probability - _TOLD * math.sqrt(stage.probability * (1 - stage.probability) / len(stage.total_Bps))
 
 
 def cheapest(stages: Sequence[Stage], top: Stage, confidence: float) -> Stage:
-    """The cheapest stage that the draws do not tell from the best one.
+    """The cheapest stage that does not differ significantly from the best.
 
     Shares of draws are known to two standard errors. A goal is kept within a point; medians count where it never is.
 

@@ -1,7 +1,7 @@
-"""What a path gives with some purchases, by the draws of `predict`: the median, and what it reaches as surely as asked.
+"""Rates of a path with some purchases, by the draws of `predict`: the median, and the rate reached as surely as asked.
 
-A set is rated by the same distribution that its row prints: parameters drawn, what is not stated, the model's own error
-and one run's luck, with the same draws for every set (common random numbers, so that sets differ by what they hold).
+A set is rated by the distribution that its row prints: parameters, unstated things, the model's own error and one run's
+luck, with the same draws for every set (common random numbers, so that only the purchases differ).
 """
 
 from __future__ import annotations
@@ -33,7 +33,7 @@ from dtnsim.steady.scenarios import Scenarios
 
 @dataclass(frozen=True)
 class Described:
-    """A path with some purchases: drawn, what was drawn, and for who asks at its medians."""
+    """A path with some purchases: composed at its medians (on demand) and drawn."""
 
     given: PathSpec
     drawn: Problem
@@ -42,7 +42,7 @@ class Described:
 
     @cached_property
     def held(self) -> tuple[Holders, ...]:
-        """What can hold each transfer."""
+        """Everything that can bind each transfer."""
         return scenarios.holders_of(self.given, self.middle())
 
     @cached_property
@@ -52,7 +52,7 @@ class Described:
 
 
 class Paths:
-    """Variants of a path by their overrides, whose TCP can be run in one go before they are asked for."""
+    """Variants of a path by overrides, whose TCP rounds can be run in one batch beforehand."""
 
     def __init__(self, path: PathSpec) -> None:
         self.given = path
@@ -67,7 +67,7 @@ class Paths:
         return self._ahead.pop(tuple(overrides), None) or (self.given.changed(overrides) if overrides else self.given)
 
     def ahead(self, every: Iterable[Sequence[str]]) -> None:
-        """Runs the TCP of many in one go, before they are asked for."""
+        """Runs the TCP rounds of many variants in one batch."""
         new = {}
         for key in dict.fromkeys(map(tuple, every)):
             if key not in self._ahead:
@@ -96,7 +96,7 @@ class Rater:
         self._middle: dict[tuple[str, ...], Problem] = {}
 
     def __call__(self, chosen: Sequence[Option | Setting]) -> Rates:
-        """Rates of a set; nothing where what is in it does not go together."""
+        """Rates of a set; none if its options are incompatible."""
         try:
             described = self.described([o for option in chosen for o in option.overrides])
         except DtnsimError:
@@ -107,34 +107,34 @@ class Rater:
         return self.sure(ordering.total_rate(described.middle(), solution.rates(self.laws)))
 
     def drawn(self, chosen: Set) -> tuple[PathSpec, Scenarios]:
-        """The path with a set, and the scenarios by which that was rated, with the limits of all hosts."""
+        """The path with a set, and the scenarios by which it was rated, with the limits of all hosts."""
         described = self.described([o for option in sorted(chosen, key=lambda o: o.place) for o in option.overrides])
         return described.given, described.scenarios
 
     def could_help(self, hosts: Collection[str], beside: Collection[str] = ()) -> bool:
-        """Whether more is to be had, by half a percent or one percent surer, if some hosts held nothing.
+        """Whether it would be faster by half a percent, or surer by one, if some hosts had no limits.
 
-        Where they are the narrowest place of a TCP connection, neither does the connection.
+        TCP connections whose bottleneck link is theirs have no limit either.
 
         Args:
-            beside: Others that are taken to hold nothing before and after.
+            beside: Other hosts that have no limits before and after.
         """
         without = self.relieving({*hosts, *beside}, lines=True)
         before = self.relieving(beside, lines=True) if beside else self
         return any(b > a * (1 + s) for a, b, s in zip(before(()), without(()), SAME, strict=True))
 
     def relieving(self, hosts: Collection[str], *, lines: bool = False) -> Rater:
-        """What rates the path, by the same descriptions, if these hosts held nothing either.
+        """The rater for the same path if these hosts had no limits either.
 
         Args:
-            lines: Whether the lines of connections hold nothing too.
+            lines: Whether the lines of connections have no limits either.
         """
         rater = copy(self)
         rater._relieved, rater._lines = self._relieved | frozenset(hosts), lines  # noqa: SLF001
         return rater
 
     def bottleneck(self, chosen: Set) -> str:
-        """What binds the transfer that takes longest with a set, in words."""
+        """The bottleneck of the longest transfer with a set, in words."""
         nominal = self.middle([o for option in chosen for o in option.overrides])
         m = self.matrices(nominal)
         solution = solve.solve(m)
@@ -157,7 +157,7 @@ class Rater:
         return self._described[key]
 
     def ahead(self, every: Iterable[Sequence[str]]) -> None:
-        """Announces overrides, whose TCP is then run in one go."""
+        """Announces overrides, whose TCP rounds are then run in one batch."""
         self._paths.ahead(o for o in every if tuple(o) not in self._composers)
 
     def middle(self, overrides: Sequence[str]) -> Problem:
@@ -179,7 +179,7 @@ class Rater:
         return self._composers[key]
 
     def matrices(self, problem: Problem) -> Matrices:
-        """A problem as arrays, hosts that are relieved without limits."""
+        """A problem as arrays, without the limits of relieved hosts."""
         m = solve.matrices(problem)
         line = {n for n, c in problem.connections.items() if c.limit == "link"} if self._lines else set()
         free = [k for k, s in enumerate(problem.stations) if s.host in self._relieved or s.name in line]
@@ -190,7 +190,7 @@ class Rater:
         return replace(m, capacity=capacity)
 
     def sure(self, each: Array) -> Rates:
-        """The median of the draws, what is as sure as asked, how likely that is the goal, and whether it is enough."""
+        """Median, the rate reached as surely as asked, the probability of the goal, and whether that is enough."""
         middle, sure = np.quantile(each, (0.5, 1 - self.confidence), method="inverted_cdf")
         likely = float(np.mean(each >= self.goal_Bps))
         return float(middle), float(sure), 1 + likely, 1 + float(likely >= self.confidence)

@@ -1,11 +1,10 @@
-"""The sets of purchases that nothing cheaper beats, by branch and bound.
+"""The sets of purchases that no cheaper set beats, by branch and bound.
 
-A set is worth its median throughput, the throughput that it reaches as surely as asked, how likely it meets the goal,
-and whether that is enough: a set is beaten by one that costs no more and is as good in all four. A branch is left where
-even the bound of its best set is beaten; the bound says what no set of the branch exceeds (`dtnsim.planning.bounds`).
-The cheapest come first: what could beat a set is then known, and none is worked out that its own bound rules out.
-Every set that is kept has been worked out in full. Where one exceeds its bound, all bounds are raised as much and the
-search is done again, until none does: what is still counted then had no time left.
+A set is judged by its median throughput, the throughput reached as surely as asked, the probability of the goal, and
+whether that is enough; it is beaten by a set that costs no more and is as good in all four. A branch is dropped if even
+its upper bound (`dtnsim.planning.bounds`) is beaten. The cheapest sets come first, so that whatever could beat a set is
+known and sets ruled out by their own bound are not predicted. Every set that is kept is predicted in full. If one
+exceeds its bound, all bounds are raised as much and the search is repeated until none does, or time is up.
 """
 
 import heapq
@@ -38,16 +37,16 @@ class Search:
     """The sets that nothing cheaper beats by more than `SAME`.
 
     Args:
-        rate: What a set gives.
-        bound: For each of several cases, what no set exceeds that has these options and, in the open places, any of
-            those or nothing; asked again of what it was told of before.
+        rate: Rates of a set.
+        bound: For each of several cases, upper bounds on sets with these options and, in the open places, any option
+            or none; may be asked again.
         matters: Whether an option changes anything at all.
         stock: Slots, bays and the like, and how many are free.
-        worth: Options that are looked at, where others cannot be in a set that is kept.
-        evaluated: What sets give that were worked out in full.
+        worth: Options that are looked at; the others cannot be in a set that is kept.
+        evaluated: Rates of the sets that were predicted in full.
         out: Sets that a limit rejects: ``budget``, ``power``, ``changes`` or ``room``, and by how much.
-        patience: Bounds after which it ends where it is; ``cut`` then says so.
-        tell: Takes how far it is.
+        patience: Number of bounds after which the search stops; ``cut`` then says so.
+        tell: Told of progress.
     """
 
     choices: Mapping[str, Sequence[Option]]
@@ -73,7 +72,7 @@ class Search:
         return self._rates_of((option,) if self.matters(option) else ())[0]
 
     def frontier(self) -> list[tuple[Set, Rates]]:
-        """(set, what it gives) by rising price; the first buys nothing."""
+        """(set, its rates) by rising price; the first buys nothing."""
         looked_at = self.choices if self.worth is None else self.worth
         on_the_way = {p: [o for o in parts if self.matters(o)] for p, parts in looked_at.items()}
         on_the_way = {p: sorted(o, key=lambda o: o.price) for p, o in on_the_way.items() if o}
@@ -87,13 +86,13 @@ class Search:
         return _thinned(best)
 
     def _bounds(self, cases: Sequence[Case]) -> list[Rates]:
-        """What no set exceeds, as far as sets have kept to it."""
+        """Upper bounds, raised as far as sets have exceeded theirs."""
         self._asked += len(cases)
         slack = self._slack
         return [(a * slack[0], b * slack[1], c * slack[2], d * slack[3]) for a, b, c, d in self.bound(cases)]
 
     def _in_full(self, chosen: Set, top: Rates) -> Rates:
-        """What a set gives; bounds are raised where it exceeds its own."""
+        """Rates of a set; bounds are raised if it exceeds its own."""
         if frozenset(chosen) not in self.evaluated:
             self._asked += _IN_FULL
         rates = self._rates_of(chosen)
@@ -105,7 +104,7 @@ class Search:
         return rates
 
     def _greedy(self, choices: Mapping[str, Sequence[Option]], best: list[tuple[Set, Rates]]) -> None:
-        """Good sets of what is too dear to have been looked at: what a bound says to add, one after the other."""
+        """Good sets among those too dear to have been looked at, built up option by option by their bounds."""
         chosen: Set = ()
         for _ in range(self.most):
             taken = {o.place for o in chosen}
@@ -126,7 +125,7 @@ class Search:
         return self.evaluated[key]
 
     def allowed(self, chosen: Set) -> bool:
-        """Whether a set is within all limits; what rejects it is kept."""
+        """Whether a set is within all limits; notes the limit that rejects it."""
         used: dict[str, int] = {}
         for option in chosen:
             for name, count in option.uses:
@@ -143,7 +142,7 @@ class Search:
         return test is None
 
     def _by_price(self, choices: Open, best: list[tuple[Set, Rates]]) -> None:
-        """Works out what bounds do not rule out, cheapest first: nothing dearer beats a set."""
+        """Predicts the sets that bounds do not rule out, cheapest first, as nothing dearer beats a set."""
         queue: list[tuple[Decimal, int, Set, Open]] = [(Decimal(), 0, (), choices)]
         #: of sets with whatever may still come, and as they are
         tops, as_is, number = dict[int, Rates](), dict[int, Rates](), itertools.count(1)
@@ -169,7 +168,7 @@ class Search:
 
 
 def price(chosen: Set) -> Decimal:
-    """What a set costs."""
+    """Price of a set."""
     return sum((o.price for o in chosen), Decimal())
 
 
@@ -190,7 +189,7 @@ def _take(chosen: Set, rates: Rates, best: list[tuple[Set, Rates]]) -> None:
 
 
 def _thinned(best: Sequence[tuple[Set, Rates]]) -> list[tuple[Set, Rates]]:
-    """By rising price, without those that are no better than a cheaper one; the first buys nothing."""
+    """Sets by rising price, without those no better than a cheaper one; the first buys nothing."""
     front: list[tuple[Set, Rates]] = []
     for chosen, rates in sorted(best, key=lambda b: (price(b[0]), len(b[0]) > 0, -b[1][0], -b[1][1])):
         if not any(_as_good(r, rates) for _, r in front):

@@ -76,7 +76,7 @@ class Scan(Draw):
 
 @dataclass(frozen=True, slots=True)
 class Rates:
-    """What scenarios give."""
+    """Results of scenarios."""
 
     rate_Bps: Array  #: All transfers together, (S,).
     seconds: Array  #: From the first transfer's start to the last's end, (S,).
@@ -105,7 +105,7 @@ def _leaves(value: Any, place: Place) -> Iterator[tuple[Place, Any]]:
 
 
 def numeric(low: PathSpec, high: PathSpec, ends: tuple[float, float]) -> tuple[Place, ...] | None:
-    """Where the number is in which two descriptions differ; None where more than that number differs.
+    """Place of the one number in which two descriptions differ; None if they differ in more.
 
     Args:
         low: The path with a value of a key.
@@ -139,7 +139,7 @@ def _same(a: Any, b: Any) -> bool:
 
 
 def rates(path: PathSpec) -> Rates:
-    """What a path gives: one scenario, or as many as its swept quantities have.
+    """Rates of a path: for one scenario, or for as many as its swept quantities have.
 
     Raises:
         NeedsOneError: a swept quantity decides more than a rate or a demand.

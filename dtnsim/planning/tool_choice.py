@@ -1,4 +1,4 @@
-"""Which tool, with which options: each tool that can serve a transfer's ends with its best options, and tar first.
+"""Which tool, with which options: each tool that can serve a transfer's ends, at its best options; also after tar.
 
 How people use each tool, and which options are worth trying, is a table (`dtnsim.tools.plan.usages`). Options are
 chosen one after the other by the median: the usual value, unless another one gives more. A row is what `predict` says
@@ -47,7 +47,7 @@ _TYPED: Final = {"aes-gcm": "aes128-gcm@openssh.com", "chacha20-poly1305": "chac
 
 @dataclass(frozen=True, slots=True)
 class Choice:
-    """A way to move the files, and what it would do on a path."""
+    """A way to move the files, and its prediction on a path."""
 
     name: str  #: What it is called.
     line: str  #: What to type; SRC, DST and HOST are the folders and the far host.
@@ -75,11 +75,11 @@ class Choice:
 def choose(
     spec: PathSpec, samples: int, seed: int = 1, have: Collection[str] = (), answer: Prediction | None = None
 ) -> tuple[list[Choice], list[Refused]]:
-    """The first transfer of a path by its own tool, by every other, the fastest first, and those that cannot do it.
+    """The first transfer of a path by its own tool and every other, the fastest first, and the tools that cannot do it.
 
     Args:
         have: Kinds of tools that are there; empty: all.
-        answer: The path's own by these draws, where it is there.
+        answer: The path's own prediction by these draws, if known.
 
     Raises:
         InputError: a kind that is none, or none of the tools can do it.
@@ -131,10 +131,10 @@ def choose(
 
 
 def quick(spec: PathSpec, *, ready: bool) -> list[Setting]:
-    """Tools of another kind, the fastest at the ceiling first: few enough that each can be rated by its draws.
+    """Tools of other kinds, the fastest at the ceiling first: few enough to rate each by its draws.
 
-    All are tried with the usual value of each option and with the last one, and those that are not far behind the best
-    of them by all that is worth trying. None where no other can serve the first transfer.
+    All are tried with the usual and the last value of each option, and those not far behind the best with all values.
+    Empty if no other tool can serve the first transfer.
 
     Args:
         ready: Whether it may need nothing but what is there wherever files are moved.
@@ -167,9 +167,9 @@ def quick(spec: PathSpec, *, ready: bool) -> list[Setting]:
 
 
 def _leading(spec: PathSpec) -> Iterator[tuple[str, Usage, tuple[str, ...]]]:
-    """Tools and usages that lead where the first transfer does, and the share of the far end that one needs mounted.
+    """Tools and usages that reach the first transfer's destination, and the share that each needs mounted.
 
-    What is for one system alone is no way that a reader of another expects.
+    Usages for a single operating system are left out on others.
     """
     wanted, (near, far), (name, path) = leads(spec), _ends(spec), split_end(spec.transfers[0].to)
     mount = f"hosts.{near.host.name}.volumes./{name}={{filesystem: smb, server: '{name}:{path}'}}"
@@ -194,7 +194,7 @@ def _ends(spec: PathSpec) -> tuple[End, End]:
 
 
 def _foreign(spec: PathSpec, usage: Usage) -> str:
-    """Why a usage does not run on the system of an end; empty where it runs on all."""
+    """Why a usage does not run on an end's system; empty if it does."""
     hosts = {end.host.name: end.host for end in _ends(spec) if not end.is_bucket}
     return elsewhere(hosts.values(), usage.systems)
 
@@ -217,7 +217,7 @@ def as_archive(spec: PathSpec) -> list[Setting]:
 
 
 def leads(spec: PathSpec) -> str:
-    """Where the first transfer leads to: a bucket is reached by tools that speak S3, and by no others."""
+    """Kind of the first transfer's destination: a bucket needs tools that speak S3."""
     ends = _ends(spec)
     if any(end.is_bucket for end in ends):
         return "bucket"

@@ -1,4 +1,4 @@
-"""What can be had at no cost: which settings help, alone or together."""
+"""Settings that cost nothing: which of them help, alone or together."""
 
 import math
 from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
@@ -23,7 +23,7 @@ WORTH: Final = 0.002  #: gain that is worth a line
 
 @dataclass(frozen=True, slots=True)
 class Win:
-    """A setting with what it gives by itself."""
+    """A setting with its own effect."""
 
     setting: Setting  #: It.
     #: What it gives with nothing else changed: the ceiling while they are looked for, in a plan the median. Beside
@@ -65,14 +65,14 @@ class Throughputs:
         return self._known[key]
 
     def ahead(self, every: Iterable[Sequence[str]]) -> None:
-        """Tells of overrides that will be asked for."""
+        """Announces overrides that will be asked for."""
         self._paths.ahead(o for o in every if (*self._paths.given.overrides, *o) not in self._known)
 
 
 def wires_Bps(path: PathSpec, *, cards: bool = True) -> float:
-    """What no tool and no setting exceeds, at the ceiling: the wires between carry no more [B/s].
+    """Ceiling that the wires set for every tool and setting [B/s].
 
-    Where larger frames could be set, with fewer headers, there is no such limit: infinity.
+    Infinite if larger frames, with fewer headers, could be set.
 
     Args:
         path: The path.
@@ -93,10 +93,10 @@ def wires_Bps(path: PathSpec, *, cards: bool = True) -> float:
 
 
 def wins(settings: Sequence[Setting], rate: Throughputs, most_Bps: float = math.inf) -> tuple[Win, ...]:
-    """What helps, alone or together with others, the greatest gain first.
+    """Settings that help, alone or together with others, the greatest gain first.
 
-    Together: from all of them at once, each is set to what is best beside the others, and left out where that costs
-    nothing, so that two that only help both at once are found.
+    Together: starting from all at once, each is set to its best value beside the others and left out if that costs
+    nothing, so that pairs that only help jointly are found.
 
     Args:
         settings: What could be set.

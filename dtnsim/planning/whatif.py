@@ -1,4 +1,4 @@
-"""What if: a path at the crossings of a few values of round trip, loss, streams, files and drives, all beforehand.
+"""What if: a path at all combinations of a few round trips, losses, streams, files and drives, worked out beforehand.
 
 Every figure is the median that `predict` gives for the path so changed, so that a page can show it without a server.
 """
@@ -44,7 +44,7 @@ class Axis:
 
 @dataclass(frozen=True, slots=True)
 class Grid:
-    """All crossings of some axes, the last axis fastest."""
+    """All combinations of some axes, the last axis fastest."""
 
     axes: tuple[Axis, ...]  #: What is varied.
     outcomes: tuple[Outcome, ...]  #: What each crossing gives.
@@ -60,7 +60,7 @@ class Grid:
         return down, across, [[self.outcome({rows: r, columns: c}).rate_Bps for c in places[1]] for r in places[0]]
 
     def outcome(self, chosen: dict[str, int]) -> Outcome:
-        """What one crossing gives; axes that are not named have the path's own value."""
+        """Outcome of one combination; axes that are not named have the path's own value."""
         number = 0
         for axis in self.axes:
             number = number * len(axis.labels) + chosen.get(axis.name, axis.own)
@@ -68,7 +68,7 @@ class Grid:
 
 
 def grid(task: Task, most: int, progress: Callable[[int, int], None] | None = None) -> Grid:
-    """Works the crossings out.
+    """Works out all combinations.
 
     Args:
         task: The path, and the draws of each crossing.
@@ -108,7 +108,7 @@ def _crossings(axes: Sequence[Axis]) -> int:
 
 
 def _shorter(axis: Axis) -> Axis:
-    """Without one of its values that is not the path's own: the one next to the middle."""
+    """The axis without the value nearest to the middle that is not the path's own."""
     middle = min((n for n in range(len(axis.labels)) if n != axis.own), key=lambda n: abs(n - len(axis.labels) / 2))
     keep = [n for n in range(len(axis.labels)) if n != middle]
     labels, overrides = tuple(axis.labels[n] for n in keep), tuple(axis.overrides[n] for n in keep)
@@ -147,7 +147,7 @@ def _streams(path: PathSpec) -> Axis | None:
 
 
 def _free(path: PathSpec) -> bool:
-    """Whether other files may be moved: a time does not end the transfers, and no programs wait for them."""
+    """Whether other files may be moved: no transfer is timed, and no program waits for them."""
     return not path.programs and all(t.timing() is None for t in path.transfers)
 
 

@@ -1,4 +1,4 @@
-"""Why not: each candidate that is out keeps the test that rejected it; limits that stand in the way are named."""
+"""Why not: the test that rejected each candidate, and the limits that stand in the way."""
 
 import itertools
 import math
@@ -40,7 +40,7 @@ def percent(share: float, required: float) -> str:
 
 @dataclass(frozen=True, slots=True)
 class Out:
-    """A candidate that is out."""
+    """A rejected candidate."""
 
     what: str  #: A part, or a set of purchases.
     test: str  #: What rejected it, of `TESTS`.
@@ -51,7 +51,7 @@ class Out:
 
 @dataclass(frozen=True, slots=True)
 class Instead:
-    """What could be asked for in the place of a goal that is not met."""
+    """A goal that could be met instead of the one asked for."""
 
     limit: str  #: ``target`` or ``confidence``.
     value: float  #: What it would have to be [B/s], or a share.
@@ -61,7 +61,7 @@ class Instead:
 
 @dataclass(frozen=True, slots=True)
 class WhyNot:
-    """What was tried and is out."""
+    """Candidates that were tried and rejected."""
 
     checked: int  #: Sets, or of tools ways, that were predicted in full.
     out: tuple[Out, ...]  #: Each candidate that is out.
@@ -75,11 +75,11 @@ class WhyNot:
 
     @property
     def counts(self) -> dict[str, int]:
-        """How many each test rejected."""
+        """Number of candidates that each test rejected."""
         return dict(Counter(o.test for o in self.out))
 
     def rows(self) -> list[tuple[str, str, str]]:
-        """(what rejects, how many, that of it which misses by least) of each test."""
+        """(test, number of candidates, the nearest miss) for each test."""
         least = {test: min((o for o in self.out if o.test == test), key=lambda o: o.by) for test in self.counts}
         texts = {test: o.what + (f": {o.why}" if o.why else "") for test, o in least.items()}
         return [(TESTS[test].removeprefix("{} "), str(n), texts[test]) for test, n in self.counts.items()]
@@ -154,7 +154,7 @@ def _ordered(chosen: Iterable[Option]) -> Set:
 
 
 def _relaxed(why_not: WhyNot, first: Search, name: Callable[[Set], str], sure: float) -> WhyNot:
-    """With the fewest limits whose relaxing meets the goal."""
+    """The result with the fewest limits whose relaxing meets the goal."""
     tests, count = {*why_not.counts}, 1
     while count <= len(standing := [limit for limit, test in _LIMITS.items() if test in tests]):
         cheapest: list[tuple[Set, tuple[str, ...]]] = []
