@@ -124,7 +124,7 @@ def test_plans_are_sound_whatever_the_job(kind, files, size, ends, rtt):
         for access, end in ((step.read, ends[0]), (step.write, ends[1]), (step.reread, ends[1])):
             if access is not None:
                 assert end == "volume"
-                assert access.total_B == pytest.approx(job.payload_B)
+                assert access.again or access.total_B == pytest.approx(job.payload_B)
                 assert 1 <= access.own_streams <= access.streams
         if step.net is not None:
             assert step.net.streams >= 1

@@ -64,9 +64,6 @@ class Flow:
     #: Served, lost and the sum of its round trips in the measured window.
     totals: list[float] = field(default_factory=lambda: [0.0, 0.0, 0.0])
 
-    def __post_init__(self) -> None:
-        self.pace = HIGH_GAIN * WINDOW / self.base
-
     def respond(self, acked: float, before: float, since: int, slice_s: float, n: int, phase: int) -> None:
         """The control law: window and pacing rate after what came back.
 
@@ -159,7 +156,6 @@ class Windowed(Flow):
 
     def __post_init__(self) -> None:
         self.smooth = self.base
-        self.pace = HIGH_GAIN * WINDOW / self.base
 
     def respond(self, acked: float, before: float, since: int, slice_s: float, n: int, phase: int) -> None:
         """The control law, as `Flow.respond` (net/ipv4/tcp_input.c; RFC 6298 for the smoothed round trip)."""

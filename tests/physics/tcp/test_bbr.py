@@ -4,6 +4,7 @@ import numpy as np
 import pytest
 from hypothesis import given, settings, strategies as st
 
+from dtnsim import tcp
 from dtnsim.physics.tcp import _bbr3, bbr, competition, controls, linux, shared
 from dtnsim.physics.tcp._bbr3 import Bbr3
 from dtnsim.physics.tcp._flow import PROBE_BW
@@ -39,12 +40,12 @@ def test_loss_takes_its_share_until_the_threshold():
 
 def test_what_overflows_a_buffer_is_sent_again():
     """Alone a probe of 5/4 in one round of eight; of many a fifth at most; none that a window keeps back."""
-    alone = [float(bbr.drops(flows(bdp=b))[0]) for b in (0.001, 0.1, 0.25, 1.0)]
-    assert alone == pytest.approx([0.25 / 8, 0.15 / 8, 0.0, 0.0], abs=2e-4)
-    assert bbr.drops(flows(bdp=0.01, n=1000))[0] == pytest.approx(0.2, abs=1e-3)
-    assert bbr.drops(flows(bdp=0.01, n=2))[0] == pytest.approx(0.1, abs=1e-6)
-    assert bbr.drops(flows(bdp=3, n=64))[0] == bbr.drops(flows(bdp=0.01, n=4, bounded=True))[0] == 0
-    assert bbr.drops(flows(bdp=0.01, n=4, cap=0.2 * 8333 * 0.06))[0] == 0
+    of = [{"bdp": b} for b in (0.001, 0.1, 0.25, 1.0)] + [{"bdp": 0.01, "n": n} for n in (1000, 2)]
+    of += [{"bdp": 3, "n": 64}, {"bdp": 0.01, "n": 4, "bounded": True}, {"bdp": 0.01, "n": 4, "cap": 0.2 * 8333 * 0.06}]
+    drops = [float(bbr.drops(flows(**one))[0]) for one in of]
+    assert drops == pytest.approx([0.25 / 8, 0.15 / 8, 0, 0, 0.2, 0.1, 0, 0, 0], abs=3e-4)
+    sent = tcp("100 Mb/s", "30 ms", cc="bbr", buffer="0.01bdp", streams=64)  # what is dropped is sent until it arrives
+    assert sent.retransmits / (sent.goodput_Bps.p50 * 30 / 1448) == pytest.approx(0.2 / (1 - 0.2), rel=0.05)
 
 
 def test_beside_what_does_not_yield_a_buffer_of_the_path_is_overfull():
