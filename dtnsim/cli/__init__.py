@@ -212,12 +212,12 @@ def refusing(wording: Callable[[str], str]) -> Iterator[None]:
 
 
 def _safe_streams() -> None:
-    """Output that the caller has closed goes nowhere; what an encoding lacks becomes a question mark."""
-    for name in ("stdout", "stderr"):
+    """Streams that the caller has closed are empty, or go nowhere; what an encoding lacks becomes a question mark."""
+    for name, mode in {"stdin": "r", "stdout": "w", "stderr": "w"}.items():
         stream = getattr(sys, name)
         if stream is None:
-            setattr(sys, name, open(os.devnull, "w", encoding="utf-8"))  # noqa: SIM115 - for the life of the process
-        elif hasattr(stream, "reconfigure"):
+            setattr(sys, name, open(os.devnull, mode, encoding="utf-8"))  # noqa: SIM115 - for the life of the process
+        elif name != "stdin" and hasattr(stream, "reconfigure"):
             stream.reconfigure(errors="replace")
 
 
