@@ -30,7 +30,7 @@ from dtnsim.steady.ordering import moved
 from dtnsim.steady.prediction import predict
 from dtnsim.tools.plan import Tool, Usage, usages
 
-_DRAWS: Final = 256  #: most draws behind a median by which an option is chosen
+_DRAWS: Final = 256  #: draws behind a median by which an option is chosen; none where none are asked for
 _SAME: Final = 1e-9  #: relative difference of durations that is none
 _GAIN: Final = 0.03  #: least gain for which an option leaves its usual value, or goes to a larger one
 AS_GOOD: Final = 1.05  #: times as long as the best below which a draw counts as good as the best
@@ -282,7 +282,7 @@ def _tuned(spec: PathSpec, choice: Choice, samples: int, seed: int) -> list[Choi
 
 def _took(path: PathSpec, samples: int, seed: int) -> float:
     """How long a path takes in the median [s]."""
-    return predict(path, samples=min(samples, _DRAWS), seed=seed).duration_s.p50
+    return predict(path, samples=_DRAWS if samples else 0, seed=seed).duration_s.p50
 
 
 def _best(spec: PathSpec, kind: str, usage: Usage, samples: int = _DRAWS, seed: int = 1) -> dict[str, Any]:
