@@ -1,6 +1,6 @@
 """Work on a Dask scheduler with two worker processes: the same answers as here, and a worker that dies loses nothing.
 
-`dtnsim.ground.cluster`, `dtnsim.simulation.replicas`, `dtnsim.simulation.fleet.run`, `dtnsim.evidence.fit_model`.
+`dtnsim.ground.pool`, `dtnsim.simulation.replicas`, `dtnsim.simulation.fleet.run`, `dtnsim.evidence.fit_model`.
 """
 
 import csv
@@ -19,7 +19,7 @@ from dtnsim.description import spec
 from dtnsim.evidence.calibrate import calibrate
 from dtnsim.evidence.cases import load_all
 from dtnsim.evidence.validate import validate
-from dtnsim.ground import cluster, library, yamlio
+from dtnsim.ground import library, pool, yamlio
 from dtnsim.ground.errors import DtnsimError, InputError
 from dtnsim.simulation.fleet.run import Task, fleet
 from tests.each import tables
@@ -72,7 +72,7 @@ def test_a_sweep_survives_a_worker_that_is_killed(local: Any, tmp_path: Path) ->
 
 def test_what_a_piece_raises_comes_out(local: Any) -> None:
     with pytest.raises(ZeroDivisionError):
-        list(cluster.spread(divided, 1, [1, 0], local.scheduler_address))
+        list(pool.spread(divided, 1, [1, 0], local.scheduler_address))
 
 
 def divided(shared: int, piece: int) -> float:
@@ -103,18 +103,18 @@ def test_a_scheduler_that_dies_is_named_and_finished_rows_stay(tmp_path: Path) -
     ("address", "words"), [("login1", "is no address"), ("tcp://127.0.0.1:9", "nobody answers at tcp://127.0.0.1:9")]
 )
 def test_an_address_where_nobody_answers(monkeypatch: pytest.MonkeyPatch, address: str, words: str) -> None:
-    monkeypatch.setattr(cluster, "PATIENCE_S", 0.3)
+    monkeypatch.setattr(pool, "PATIENCE_S", 0.3)
     with pytest.raises(InputError, match=words):
-        next(cluster.spread(divided, 1, [1], address))
+        next(pool.spread(divided, 1, [1], address))
 
 
 def test_a_scheduler_without_workers(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(cluster, "PATIENCE_S", 0.3)
+    monkeypatch.setattr(pool, "PATIENCE_S", 0.3)
     with (
         distributed.LocalCluster(n_workers=0, processes=False, protocol="tcp", **HERE) as made,
         pytest.raises(InputError, match="has no workers"),
     ):
-        next(cluster.spread(divided, 1, [1], made.scheduler_address))
+        next(pool.spread(divided, 1, [1], made.scheduler_address))
 
 
 def test_replicas_are_the_same_on_workers_of_which_one_is_killed(local: Any) -> None:

@@ -6,7 +6,7 @@ from typing import Any
 import pytest
 
 from dtnsim.components.base import Component, find_kind
-from dtnsim.components.cpu import Cpu
+from dtnsim.components.cores import Cpu
 from dtnsim.components.hba import Hba
 from dtnsim.components.hdd import Hdd
 from dtnsim.components.nic import Nic

@@ -75,8 +75,7 @@ def command(
 def _show(result: Comparison) -> None:
     from dtnsim.ground import units
     from dtnsim.ground.uncertainty import NAMES
-    from dtnsim.report.console import console
-    from dtnsim.report.table import Table
+    from dtnsim.report.table import Table, console
 
     out = console()
     ends = f">{NAMES[0]} to {NAMES[2]}"

@@ -12,7 +12,7 @@ from dtnsim.ground.errors import InputError
 
 if TYPE_CHECKING:
     from dtnsim.planning.select_parts import Selection
-    from dtnsim.report.console import Out
+    from dtnsim.report.table import Out
 
 
 def command(
@@ -42,7 +42,7 @@ def command(
     """
     from dtnsim.components.base import kinds
     from dtnsim.description import catalogue
-    from dtnsim.report.console import console
+    from dtnsim.report.table import console
 
     filtered = bool(sort or where)
     if what not in kinds() and (kind := (what or "").removesuffix("s")) in kinds():

@@ -27,8 +27,7 @@ def command(
     if json:
         options.emit(document)
         return
-    from dtnsim.report.console import console
-    from dtnsim.report.table import Table
+    from dtnsim.report.table import Table, console
 
     counted = [">"] if room is None else []
     bought = ("year", "price") if room == "hosts" else ()

@@ -192,8 +192,7 @@ def _line(record: Measurement) -> str:
 def _show(records: Iterator[Measurement]) -> None:
     """A table; a log of more than `TABLE` figures is written as plain lines while it is read."""
     from dtnsim.ground.units import plural
-    from dtnsim.report.console import console
-    from dtnsim.report.table import Table
+    from dtnsim.report.table import Table, console
 
     head = list(islice(records, TABLE + 1))
     if len(head) > TABLE:

@@ -16,7 +16,7 @@ from dtnsim.ground.units import Money
 
 if TYPE_CHECKING:
     from dtnsim.planning.plan import Plan, Stage
-    from dtnsim.report.console import Out
+    from dtnsim.report.table import Out
 
 
 _WORTH: Final = 0.002  #: gain below which a setting does not help by itself
@@ -148,8 +148,7 @@ def _document(plan: Plan) -> dict[str, object]:
 
 def _show(plan: Plan) -> None:
     from dtnsim.ground.uncertainty import HEADS
-    from dtnsim.report.console import console
-    from dtnsim.report.table import Table
+    from dtnsim.report.table import Table, console
 
     out = console()
     goal = units.show(plan.target_Bps, "B/s")

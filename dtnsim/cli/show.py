@@ -27,8 +27,7 @@ def command(
     if json:
         options.emit(documents[0] if len(documents) == 1 else documents)
         return
-    from dtnsim.report.console import console
-    from dtnsim.report.table import Table
+    from dtnsim.report.table import Table, console
 
     out = console()
     for document in documents:

@@ -102,8 +102,7 @@ def command(
 def _show(result: SweepResult, out: str | None) -> None:
     from dtnsim.ground import units
     from dtnsim.ground.uncertainty import HEADS
-    from dtnsim.report.console import console
-    from dtnsim.report.table import Table
+    from dtnsim.report.table import Table, console
 
     printer = console()
     heads = [*(f">{k}" for k in result.keys), ">throughput", HEADS[0], HEADS[2], ">duration", "bottleneck"]

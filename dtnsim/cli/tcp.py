@@ -155,8 +155,7 @@ def _coefficients(*, json: bool) -> None:
     if json:
         options.emit({"schema": "dtnsim.tcp-coefficients/1", "coefficients": entries})
         return
-    from dtnsim.report.console import console
-    from dtnsim.report.table import Table
+    from dtnsim.report.table import Table, console
 
     rows = [(c["name"], f"{c['value']:g}", c["unit"], str(c["fitted_rows"]), c["reason"]) for c in entries]
     console().print(Table("name", ">value", "unit", ">rows", "reason", rows=rows))

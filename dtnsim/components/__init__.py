@@ -3,8 +3,8 @@
 Begin with `device` (drives, arrays, layers) or `filesystem` and one kind of each (`ssd`, `raid`; `local`, `nfs`,
 `lustre`); what asks them is `access`, what they charge is a row of `dtnsim.ground.ledger`. `base` finds kinds by the
 names of their files, `model` says what is wrong in a file. A host is put together in `cores`, `wiring` and `buses`.
-What a file system does without data is `file_operations`. Those on drives are `disk_filesystem`; shared ones have
-`servers` and `metadata_servers`, those that stripe files are `parallel`, mounts of one server `remote`.
+File systems on drives are `disk_filesystem`; shared ones have `servers`, those that stripe files are
+`parallel`, mounts of one server `remote`.
 
 What methods take has one name everywhere: the ``row`` that is charged; the ``use`` of a ``volume``, which goes by its
 mount point, and the ``host``, the machine that it is on; ``name``, that of the component, after which its stations are
@@ -33,6 +33,7 @@ TOGETHER: Final = {
     "ceph": "cephfs rbd",
     "chassis": "board chassis expander slot",
     "cloud": "allowance cloud-disk",
+    "cores": "cpu",
     "device_mapper": "dm-crypt lvm",
     "jbod": "jbod unlike",
     "local": "btrfs ext4 local none tmpfs unknown xfs",

@@ -9,9 +9,8 @@ from dtnsim.components.access import Access, Calls, Operations
 from dtnsim.components.device import Connections
 from dtnsim.components.filesystem import label_of
 from dtnsim.components.machine import Machine
-from dtnsim.components.metadata_servers import MetadataServers
 from dtnsim.components.parallel import ParallelFilesystem
-from dtnsim.components.servers import Group, Left, RequestTime, TargetRate
+from dtnsim.components.servers import Group, Left, MetadataServers, RequestTime, TargetRate
 from dtnsim.ground.ledger import Row
 from dtnsim.ground.quantity import Quantity, Unit, Value, prior
 from dtnsim.ground.term import Term, count, law, term

@@ -7,12 +7,10 @@ from pydantic import Field
 
 from dtnsim.components.access import CHANGES, Access, Calls, Operation
 from dtnsim.components.device import Connections, Device, Fabric
-from dtnsim.components.file_operations import FileOperations
-from dtnsim.components.filesystem import label_of
+from dtnsim.components.filesystem import FileOperations, label_of
 from dtnsim.components.machine import Machine
-from dtnsim.components.metadata_servers import MetadataServers
 from dtnsim.components.parallel import PACIFIC, READ_TIME, REEF, WRITE_TIME, OsdPool, ParallelFilesystem
-from dtnsim.components.servers import Group, RequestTime, SharedFilesystem
+from dtnsim.components.servers import Group, MetadataServers, RequestTime, SharedFilesystem
 from dtnsim.ground.ledger import Row
 from dtnsim.ground.quantity import Quantity, Unit, Value, prior
 from dtnsim.ground.term import Term, count, law, minimum, term

@@ -8,9 +8,8 @@ from dtnsim.components.access import Access
 from dtnsim.components.device import Connections, Fabric
 from dtnsim.components.filesystem import label_of
 from dtnsim.components.machine import Machine
-from dtnsim.components.metadata_servers import OpRate
 from dtnsim.components.parallel import Copies, ParallelFilesystem
-from dtnsim.components.servers import Left, RequestTime, TargetRate
+from dtnsim.components.servers import Left, OpRate, RequestTime, TargetRate
 from dtnsim.ground.ledger import Row
 from dtnsim.ground.quantity import Quantity, Unit, Value, prior
 from dtnsim.ground.term import Term, count, largest, law, term

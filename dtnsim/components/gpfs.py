@@ -6,12 +6,10 @@ import numpy as np
 from pydantic import Field
 
 from dtnsim.components.access import Access, Calls
-from dtnsim.components.file_operations import FileOperations
-from dtnsim.components.filesystem import label_of
+from dtnsim.components.filesystem import FileOperations, label_of
 from dtnsim.components.machine import Machine
-from dtnsim.components.metadata_servers import MetadataServers
 from dtnsim.components.parallel import ParallelFilesystem
-from dtnsim.components.servers import Group, RequestTime, TargetRate
+from dtnsim.components.servers import Group, MetadataServers, RequestTime, TargetRate
 from dtnsim.components.stack import Stack
 from dtnsim.ground.ledger import Row
 from dtnsim.ground.quantity import Quantity, Unit, Value, prior

@@ -7,7 +7,7 @@ import numpy as np
 from pydantic import Field
 
 from dtnsim.components.access import CHANGES, Access, Calls, Operations
-from dtnsim.components.file_operations import FileOperations
+from dtnsim.components.filesystem import FileOperations
 from dtnsim.components.machine import Machine
 from dtnsim.components.remote import Remote
 from dtnsim.components.servers import RequestTime, Servers

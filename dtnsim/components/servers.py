@@ -12,13 +12,59 @@ from dtnsim.components.base import Model
 from dtnsim.components.device import MIRROR_RATE, Connections
 from dtnsim.components.filesystem import PageCached, label_of
 from dtnsim.components.machine import Machine
-from dtnsim.components.metadata_servers import Many, MetadataServers
 from dtnsim.ground.errors import SpecError
 from dtnsim.ground.ledger import Row
 from dtnsim.ground.quantity import Quantity, Unit, Value, prior
 from dtnsim.ground.term import Term, count, law, term
 from dtnsim.ground.uncertainty import Change
-from dtnsim.physics import bonding, hdd, hdd_streams, servers
+from dtnsim.physics import bonding, hdd, hdd_streams, metadata, servers
+
+Many = Annotated[int, Field(ge=1, le=100000)]
+OpRate = Annotated[Quantity, Unit("1/s", spread=0.3, low=1)]
+
+
+class MetadataServers(Model):
+    """Metadata servers with the operations a second that each of them does for many clients (what mdtest prints).
+
+    Attributes:
+        count: Servers that do metadata at the same time (Lustre: MDTs in use with DNE).
+        create: Files made a second by one server; a mkdir, a rename and a change of attributes count alike.
+        stat: Look-ups, opens of files that exist, attributes read.
+        remove: Files removed.
+        striped: True where every directory is spread over all servers (lfs setdirstripe -c).
+    """
+
+    count: Many = 1
+    create: OpRate = prior(
+        "20000 ops/s",
+        0.8,
+        "Dell HPC Lustre storage papers, mdtest of one MDS with many threads: 15K, 27K, 29K creates/s; machines of two "
+        "processors, where others have virtual ones of few cores",
+    )
+    stat: OpRate = prior(
+        "450000 ops/s", 0.8, "Dell HPC Lustre storage papers, mdtest of one MDS: 400K, 500K, 544K stats/s"
+    )
+    remove: OpRate = prior(
+        "130000 ops/s", 0.8, "Dell HPC Lustre storage papers, mdtest of one MDS: 100K, 144K, 160K removals/s"
+    )
+    striped: bool = False
+
+    def filled(self, usual: Self) -> Self:
+        """With what a file system's servers usually do where nobody says."""
+        plain = MetadataServers()
+        unsaid = [
+            name for name in ("create", "stat", "remove") if getattr(self, name).source == getattr(plain, name).source
+        ]
+        return self.model_copy(update={name: getattr(usual, name) for name in unsaid})
+
+    def seconds(self, row: Row, requests: Operations) -> Term:
+        """Time of one metadata server that the operations of one payload byte take [s/B]."""
+        parts = []
+        for operation, number in requests.per_byte.items():
+            rate = row.term(getattr(self, metadata.CLASSES.get(operation, "stat")))
+            parts.append(Term(number, f"{number:.7g}") * law(metadata.server_time, operation_rate=rate))
+        return sum(parts[1:], parts[0]) if parts else term(0.0)
+
 
 #: of one target or one of its drives, what others leave of all, and one request
 TargetRate = Annotated[Quantity, Unit("B/s", spread=0.3, low=1e5)]

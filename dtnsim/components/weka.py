@@ -10,9 +10,8 @@ from dtnsim.components.access import Access, Operations
 from dtnsim.components.device import Connections, Fabric
 from dtnsim.components.filesystem import label_of
 from dtnsim.components.machine import Machine
-from dtnsim.components.metadata_servers import MetadataServers
 from dtnsim.components.parallel import ParallelFilesystem
-from dtnsim.components.servers import Left, RequestTime
+from dtnsim.components.servers import Left, MetadataServers, RequestTime
 from dtnsim.ground.ledger import Row
 from dtnsim.ground.quantity import Quantity, Unit, prior
 from dtnsim.ground.term import Term, count, largest, law, term

@@ -14,7 +14,7 @@ from statistics import fmean, median_low, multimode, pstdev
 from typing import Any, Final
 
 from dtnsim.components.base import Component, find_kind, kinds
-from dtnsim.components.cpu import Cpu
+from dtnsim.components.cores import Cpu
 from dtnsim.components.device import Device
 from dtnsim.components.filesystem import Filesystem
 from dtnsim.components.local import Unknown

@@ -13,7 +13,7 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Final
 
-from dtnsim.components.cpu import Cpu
+from dtnsim.components.cores import Cpu
 from dtnsim.components.stack import Stack
 from dtnsim.discovery.discover import Found
 from dtnsim.discovery.measuring import DEPTHS, MIB, gave_figure

@@ -3,8 +3,7 @@
 Begin with `cases` (what was measured, and whether it fits or judges) and `validate`, which predicts each (`figures`)
 and judges it (`trust`, `baseline`); `learn` makes the model's error of that. `calibrate` fits a host: which host,
 volume and tool a log is of (`fit_logs`, `fit_targets`, `fit_tests`, `fit_wan`, `fit_facts`), least squares (`fit`,
-`fit_model`, `fit_search`), where a data sheet gives way (`fit_release`). Over days: `watch`, `history`, `repeats`,
-`change_points`.
+`fit_model`, `fit_search`, also where a data sheet gives way). Over days: `watch`, `history`, `repeats`.
 
 What functions take has one name everywhere: ``logs``, files; the ``hosts`` whose parameters are wanted, host files or
 names of shipped ones, and the name of a ``host``; ``names``, what logs call hosts, volumes, devices or ends -> what the

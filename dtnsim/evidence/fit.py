@@ -4,7 +4,7 @@ Residual of a figure: ``ln(predicted / measured)`` over its relative error; of a
 standard deviations it has moved. A figure that only bounds (censored) has no residual on its good side.
 Residuals of figures are soft (``soft_l1``, at the end ``cauchy``), so that one wrong log does not bend
 everything; those of parameters are not, but where figures that agree contradict what a part is said to do, its prior
-gives way (`dtnsim.evidence.fit_release`). What binds decides which parameters a figure can determine, so the
+gives way (`dtnsim.evidence.fit_search`). What binds decides which parameters a figure can determine, so the
 search looks along every parameter by itself for another bottleneck besides descending.
 """
 
@@ -20,8 +20,7 @@ from numpy.typing import NDArray
 from dtnsim.evidence.figures import Figure
 from dtnsim.evidence.fit_facts import Fact
 from dtnsim.evidence.fit_model import Model, Parameter, SpreadModel
-from dtnsim.evidence.fit_release import Released, freed, give_way, is_missed, suspect
-from dtnsim.evidence.fit_search import SCAN, Search
+from dtnsim.evidence.fit_search import SCAN, Released, Search, freed, give_way, is_missed, suspect
 from dtnsim.evidence.repeats import Repeats
 from dtnsim.ground.errors import InputError
 from dtnsim.ground.grouping import by_key

@@ -16,7 +16,7 @@ from pydantic import BaseModel
 from dtnsim.composition.compose import compose
 from dtnsim.description.spec import PathSpec
 from dtnsim.evidence.figures import Figure, Solved, solved, values
-from dtnsim.ground import cluster
+from dtnsim.ground import pool
 from dtnsim.ground.pool import once
 from dtnsim.ground.quantity import Draw, Quantity, Table, Unit, Value, unit_of
 from dtnsim.physics._arrays import FloatArray as Array
@@ -98,7 +98,7 @@ class SpreadModel(Model):
 
     def __init__(self, figures: Sequence[Figure], hosts: Sequence[str], scheduler: str) -> None:
         super().__init__(figures, hosts)
-        self._session = cluster.Session((self.figures, self.hosts), scheduler)
+        self._session = pool.Session((self.figures, self.hosts), scheduler)
         count = min(self.paths, _PIECES * self._session.cores)
         self._parts = [range(n, self.paths, count) for n in range(count)]
 

@@ -11,7 +11,7 @@ from dtnsim.description.override import split_key
 from dtnsim.evidence.cases import UNITS
 from dtnsim.evidence.fit import Fit
 from dtnsim.evidence.fit_model import Parameter
-from dtnsim.evidence.fit_release import Released, is_missed
+from dtnsim.evidence.fit_search import Released, is_missed
 from dtnsim.evidence.suggest import Suggestion
 from dtnsim.ground import output, units
 from dtnsim.ground.errors import ModelError

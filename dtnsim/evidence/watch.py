@@ -20,14 +20,13 @@ import numpy as np
 
 from dtnsim.evidence import fit_report, suggest
 from dtnsim.evidence.calibrate import calibrate, name_of as host_name
-from dtnsim.evidence.change_points import CHANCE, DAYS, shifted
 from dtnsim.evidence.dates import when
 from dtnsim.evidence.fit import Fit
 from dtnsim.evidence.fit_logs import whole_runs
 from dtnsim.evidence.fit_report import written
 from dtnsim.evidence.fit_wan import named
 from dtnsim.evidence.history import History
-from dtnsim.evidence.repeats import Change, Repeats, changes_at, name_of
+from dtnsim.evidence.repeats import CHANCE, DAYS, Change, Repeats, changes_at, name_of, shifted
 from dtnsim.ground import units
 from dtnsim.ground.errors import InputError
 from dtnsim.ground.grouping import by_key

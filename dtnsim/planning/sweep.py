@@ -12,7 +12,7 @@ import numpy as np
 
 from dtnsim.description import override, spec
 from dtnsim.description.override import Overrides
-from dtnsim.ground import cluster, units
+from dtnsim.ground import pool, units
 from dtnsim.ground.errors import InputError, UnitError
 from dtnsim.ground.lazy import Pictured
 from dtnsim.ground.pool import Pool
@@ -132,7 +132,7 @@ def sweep(
         DtnsimError: the scheduler was lost on the way; rows that were done are in ``out``.
     """
     if scheduler is not None:
-        cluster.check(scheduler)
+        pool.check(scheduler)
     path_spec = spec.load(path, overrides, calibration)
     wanted = _design(vary, sample, table, seed)
     option = "--vary" if table is None else "--table"

@@ -15,9 +15,8 @@ from dtnsim.ground.grouping import by_key
 from dtnsim.ground.output import fields
 from dtnsim.ground.units import plural
 from dtnsim.report import plots
-from dtnsim.report.console import Out
 from dtnsim.report.page import Figure, Page, label
-from dtnsim.report.table import Table
+from dtnsim.report.table import Out, Table
 from dtnsim.report.traces import AMBER, axis, line, marks, rate_axis
 
 #: suggested tests that are named below a fit, and tests whose runs are drawn

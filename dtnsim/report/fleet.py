@@ -15,9 +15,8 @@ from dtnsim.ground.grouping import by_key
 from dtnsim.ground.output import fields, number
 from dtnsim.ground.quantity import Draw
 from dtnsim.ground.uncertainty import NAMES, often
-from dtnsim.report.console import Out
 from dtnsim.report.document import quantiles
-from dtnsim.report.table import Table
+from dtnsim.report.table import Out, Table
 from dtnsim.simulation.fleet.answers import HORIZON, QUANTILES, Group
 from dtnsim.simulation.fleet.run import FleetAnswer, spread
 

@@ -14,9 +14,8 @@ from dtnsim.ground.lazy import Shown
 from dtnsim.ground.records import Prediction
 from dtnsim.planning.sweep import SweepResult
 from dtnsim.report import charts, timeline
-from dtnsim.report.console import Out, console
 from dtnsim.report.page import Figure
-from dtnsim.report.table import Table, bar
+from dtnsim.report.table import Out, Table, bar, console
 from dtnsim.simulation.results import Simulation
 
 #: endings of picture files, and size of a picture [px]

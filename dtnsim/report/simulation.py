@@ -13,8 +13,8 @@ from dtnsim.ground.output import fields, number
 from dtnsim.ground.uncertainty import HEADS, NAMES
 from dtnsim.physics._arrays import LEVELS
 from dtnsim.report import text
-from dtnsim.report.console import Out
 from dtnsim.report.document import assumptions, quantiles as interval
+from dtnsim.report.table import Out
 from dtnsim.simulation.results import Held, Run, Simulation, TransferRun, joined, quantiles
 
 SCHEMA: Final = "dtnsim.simulation/1"

@@ -14,10 +14,9 @@ from dtnsim.ground.errors import visible
 from dtnsim.ground.records import Phase, Prediction, Station, Transfer
 from dtnsim.ground.uncertainty import Assumption, Interval
 from dtnsim.ground.units import plural, show
-from dtnsim.report.console import Out, console
 from dtnsim.report.decision import deadline, decide, share
 from dtnsim.report.how_long import pace
-from dtnsim.report.table import Table, bar
+from dtnsim.report.table import Out, Table, bar, console
 from dtnsim.steady import ordering, relieved
 from dtnsim.steady.ladder import SHOWN
 

@@ -11,9 +11,8 @@ from dtnsim.evidence.trust import CENTRAL, Judgement, by_kind, first, judging, r
 from dtnsim.evidence.validate import Validation
 from dtnsim.ground import units
 from dtnsim.ground.uncertainty import HEADS, NAMES, WITHIN
-from dtnsim.report.console import Out
 from dtnsim.report.page import Figure, Page, label, today
-from dtnsim.report.table import Table
+from dtnsim.report.table import Out, Table
 from dtnsim.report.traces import AMBER, BLUE, GREY, TONES, axis, line, marks, painted, spans
 
 #: roles, how they are drawn and what they are called

@@ -11,7 +11,7 @@ import numpy as np
 from dtnsim.composition.plain import plain
 from dtnsim.description import spec
 from dtnsim.description.override import Overrides
-from dtnsim.ground import cluster, runtime
+from dtnsim.ground import pool, runtime
 from dtnsim.ground.errors import InputError, SpecError
 from dtnsim.ground.lazy import LazyItems
 from dtnsim.ground.records import SLOW_START, Problem
@@ -68,7 +68,7 @@ def simulate(
     if not until > 0:
         raise InputError(f"until: needs a time after the start, above 0 s (got {until})")
     if scheduler is not None:
-        cluster.check(scheduler)
+        pool.check(scheduler)
     loaded = spec.load(path, overrides, calibration)
     whole_run = _PartProgress(progress, replicas)
     limits = Limits(until, max_events, whole_run if progress is not None else None)

@@ -12,8 +12,7 @@ import pytest
 
 from dtnsim.cli import _watch
 from dtnsim.evidence import cases, validate as judging
-from dtnsim.report.console import Out
-from dtnsim.report.table import Table
+from dtnsim.report.table import Out, Table
 from dtnsim.report.validation import page
 from tests.conftest import Refused, Run, Terminal
 from tests.each import rows

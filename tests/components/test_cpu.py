@@ -3,7 +3,7 @@
 import pytest
 
 from dtnsim.components.access import Thread
-from dtnsim.components.cpu import Cpu
+from dtnsim.components.cores import Cpu
 from dtnsim.description.host import Host, build_host
 from dtnsim.ground.errors import SpecError
 from dtnsim.ground.term import term

@@ -6,8 +6,7 @@ from typing import Any
 import pytest
 
 from dtnsim.components.base import find_kind
-from dtnsim.components.metadata_servers import MetadataServers
-from dtnsim.components.servers import Servers
+from dtnsim.components.servers import MetadataServers, Servers
 from dtnsim.ground.errors import SpecError
 from tests.each import tables
 from tests.lab import FREE, all_tried, journey, machine, moves, rate, volume

@@ -8,7 +8,7 @@ from dtnsim.components.base import find_kind, kinds
 from dtnsim.composition.compose import compose
 from dtnsim.composition.plain import plain
 from dtnsim.ground.quantity import Draw
-from dtnsim.tools.iperf import Iperf3
+from dtnsim.tools.network_tests import Iperf3
 from dtnsim.tools.plan import Job, Tool
 from tests.each import rows
 from tests.lab import journey, machine, volume

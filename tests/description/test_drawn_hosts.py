@@ -11,7 +11,7 @@ import pytest
 
 import dtnsim
 from dtnsim.components.base import Component
-from dtnsim.components.cpu import Cpu
+from dtnsim.components.cores import Cpu
 from dtnsim.description import drawn_hosts
 from dtnsim.ground import library
 from dtnsim.ground.errors import SpecError

@@ -9,7 +9,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from dtnsim.evidence import fit, fit_model, fit_release, fit_report, fit_search
+from dtnsim.evidence import fit, fit_model, fit_report, fit_search
 from dtnsim.evidence.figures import Figure
 from dtnsim.evidence.fit_model import Parameter
 from dtnsim.ground import library, units, yamlio
@@ -136,9 +136,9 @@ def test_what_stays_where_it_is_stated_does_not_give_way() -> None:
     """A search that has not come to the freed rate yet must not say that another parameter is not as described."""
     error = np.full(2, 0.035)
     search = fit_search.Search(Uplink(), np.arange(2), {0: 3 * fit_search.scale(Uplink.parameters[0])})
-    found, u, gone = fit_release.give_way(search, np.zeros(2), error)
+    found, u, gone = fit_search.give_way(search, np.zeros(2), error)
     assert gone == []
-    assert not fit_release.is_missed(found.at(u)[0], error).any()
+    assert not fit_search.is_missed(found.at(u)[0], error).any()
 
 
 class Twins:
@@ -153,7 +153,7 @@ class Twins:
 
 def test_what_explains_it_as_well_is_named_beside_it() -> None:
     search = fit_search.Search(Twins(), np.arange(2), {})
-    found = fit_release.suspect(search, np.zeros(2), np.full(2, 0.035))
+    found = fit_search.suspect(search, np.zeros(2), np.full(2, 0.035))
     assert {found.parameter.name, *found.instead} == {p.name for p in Twins.parameters}
 
 

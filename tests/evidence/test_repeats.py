@@ -11,8 +11,8 @@ import pytest
 
 from dtnsim.evidence import dates, repeats
 from dtnsim.evidence.calibrate import calibrate
-from dtnsim.evidence.change_points import CHANCE, SMALLEST, shifted, steps
 from dtnsim.evidence.figures import Figure
+from dtnsim.evidence.repeats import CHANCE, SMALLEST, shifted, steps
 from dtnsim.logs.measurement import Measurement
 from dtnsim.report import calibration, text
 from tests.each import rows

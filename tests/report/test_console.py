@@ -4,8 +4,7 @@ import io
 
 import pytest
 
-from dtnsim.report.console import Out
-from dtnsim.report.table import Table
+from dtnsim.report.table import Out, Table
 from tests.conftest import Terminal
 
 

@@ -11,7 +11,7 @@ import pytest
 import dtnsim
 from dtnsim.ground.errors import InputError
 from dtnsim.report import plots
-from dtnsim.report.console import Out
+from dtnsim.report.table import Out
 
 
 def drawn(width: int, monkeypatch: pytest.MonkeyPatch, encoding: str = "utf-8") -> str:

@@ -17,7 +17,7 @@ from dtnsim.description.spec import PathSpec
 from dtnsim.ground import output
 from dtnsim.ground.errors import InputError
 from dtnsim.report import simulation as report, text
-from dtnsim.report.console import Out
+from dtnsim.report.table import Out
 from dtnsim.simulation import simulate
 from dtnsim.simulation.results import Simulation
 from tests.simulation.slow import FAST, SLOW, make

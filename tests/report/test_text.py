@@ -14,7 +14,7 @@ from dtnsim.ground import units
 from dtnsim.ground.records import Prediction, Station
 from dtnsim.ground.uncertainty import NAMES
 from dtnsim.report import text
-from dtnsim.report.console import Out
+from dtnsim.report.table import Out
 from tests.each import cases, rows, tables
 from tests.lab import answer, journey, machine, volume
 

@@ -3,8 +3,7 @@
 import pytest
 
 from dtnsim.tools._ssh import FAREWELL, LOGIN
-from dtnsim.tools.rsync import PROTOCOL
-from dtnsim.tools.rsync_workers import parts_of
+from dtnsim.tools.rsync import PROTOCOL, parts_of
 
 
 def test_lists_by_number_and_by_size(job):

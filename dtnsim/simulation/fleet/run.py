@@ -12,7 +12,7 @@ import numpy as np
 
 from dtnsim.description import spec
 from dtnsim.description.workload import YEAR_S
-from dtnsim.ground import cluster
+from dtnsim.ground import pool
 from dtnsim.ground.errors import SpecError
 from dtnsim.ground.lazy import Shown
 from dtnsim.ground.pool import Pool, once, processors
@@ -118,7 +118,7 @@ def fleet(
     if replicas < 1:
         raise SpecError("needs at least one run", key="replicas", value=replicas)
     if scheduler is not None:
-        cluster.check(scheduler)
+        pool.check(scheduler)
     told = progress or _nobody
     loaded = spec.load(path, overrides, calibration, workload=workload)
     fleet = Fleet(loaded, Draw(), share(replicas))
