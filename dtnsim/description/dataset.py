@@ -227,12 +227,12 @@ def of_sizes(sizes_B: Array | Sequence[float], *, name: str = "") -> Dataset:
 
 def _listed(described: Description, raw: yamlio.Mapping) -> tuple[Groups, int]:
     """Files of a list, as many as asked for, and their folders."""
-    from dtnsim.description import file_sizes  # and its patterns, for those who give one
+    from dtnsim.description import file_list  # and its patterns, for those who give one
 
     name = str(described.sizes_file)
     where = {**place(raw, "sizes_file"), "key": "dataset.sizes_file", "value": name}
-    where["remedy"] = file_sizes.REMEDY
-    listed = file_sizes.read((Path(raw.file).parent if raw.file else Path()) / name, where)
+    where["remedy"] = file_list.REMEDY
+    listed = file_list.read((Path(raw.file).parent if raw.file else Path()) / name, where)
     if listed.sizes_B.size:
         groups = scaled(grouped(listed.sizes_B), described.files)
         return groups, round(listed.directories * int(groups[1].sum()) / listed.files)

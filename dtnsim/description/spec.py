@@ -25,8 +25,8 @@ from dtnsim.description.hosts import Built, comes_first, inside, machine, moves_
 from dtnsim.description.keys import keyed, written_as
 from dtnsim.description.override import Overrides, override, overrides_apart, split_key, texts
 from dtnsim.description.shared import shared_out, uneven
+from dtnsim.description.templates import named_workload, with_workload
 from dtnsim.description.transfer import DEVICES, check_order, misplaced, split_end, with_ends
-from dtnsim.description.workload import named_workload, with_workload
 from dtnsim.ground import library, runtime, yamlio
 from dtnsim.ground.draws import Correlation
 from dtnsim.ground.errors import MISSING, SpecError

@@ -25,7 +25,7 @@ LOADED = (
 #: what reads a path and answers it
 ANSWERS = frozenset({"networkx", "numpy", "pydantic", "yaml"})
 #: what looking for plugins loads, numpy's quantiles, pages, and what a list of files is read with
-UNASKED = frozenset({"email", "zipfile", "importlib.metadata", "numpy.ma", "html", "dtnsim.description.file_sizes"})
+UNASKED = frozenset({"email", "zipfile", "importlib.metadata", "numpy.ma", "html", "dtnsim.description.file_list"})
 READS = ANSWERS - {"networkx"}
 CALCULATES = READS - {"yaml"}
 ASKED = CALCULATES - {"numpy"}

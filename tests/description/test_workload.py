@@ -1,6 +1,6 @@
 """A workload as a path file says it: what is understood, and what is refused with a line and a remedy.
 
-`dtnsim.description.workload` and `dtnsim.description.outages` are tried here too.
+`dtnsim.description.templates` and `dtnsim.description.outages` are tried here too.
 """
 
 import textwrap

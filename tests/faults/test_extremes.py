@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 
 from dtnsim.composition.compose import compose
-from dtnsim.description import dataset, file_sizes, spec
+from dtnsim.description import dataset, file_list, spec
 from dtnsim.ground.errors import SpecError
 from dtnsim.ground.quantity import Draw
 from dtnsim.planning.sweep import sweep
@@ -122,12 +122,12 @@ def test_more_data_than_the_drives_hold_are_warned_of(
 
 def test_long_lists_of_sizes_are_read_in_blocks(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     file = tmp_path / "sizes.txt"
-    monkeypatch.setattr(file_sizes, "BLOCK", 64)
+    monkeypatch.setattr(file_list, "BLOCK", 64)
     sizes = [n * n for n in range(1, 3000)]
     file.write_text("".join(f"{n}\n" for n in sizes))
     found = dataset.load({"sizes_file": str(file)})
     assert (found.files, found.payload_B) == (2999, float(sum(sizes)))
-    monkeypatch.setattr(file_sizes, "MAX_LISTED", 2000)
+    monkeypatch.setattr(file_list, "MAX_LISTED", 2000)
     with pytest.raises(SpecError, match="has more than 2,000 sizes"):
         dataset.load({"sizes_file": str(file)})
     file.write_text("1\n" * 500 + "x\n")

@@ -10,8 +10,9 @@ from typing import Any, Final
 import numpy as np
 
 from dtnsim.description.spec import PathSpec
+from dtnsim.description.templates import members
 from dtnsim.description.transfer import split_end
-from dtnsim.description.workload import TransferClass, members
+from dtnsim.description.workload import TransferClass
 from dtnsim.ground.errors import SpecError
 from dtnsim.ground.quantity import Draw, Quantity
 from dtnsim.simulation.fleet import arrivals, compiled, corruption, faults, job_classes
