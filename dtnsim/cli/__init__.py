@@ -41,7 +41,7 @@ COMMANDS: Final = {
     "logs": "What the parsers read from benchmark logs.",
     "calibrate": "Fit the numbers of hosts and parts to measured logs.",
     "validate": "Predictions beside measurements, over all cases.",
-    "discover": "A host file from what this machine, or another one, reports of itself.",
+    "discover": "A host file from what this machine, or another one, reports about itself.",
     "measure": "Measure this machine under light load, and write what was measured as a host file.",
     "components": "The library of kinds and parts.",
     "schema": "JSON Schema of path and part files, for editors.",

@@ -26,17 +26,17 @@ def command(
         Path | None, options.Written(help="Write every station's use by hour: .csv or .parquet.", check=options.table)
     ] = None,
     processes: Annotated[
-        int | None, Option(help="Processes that share the replicas; one a processor if left out.", min=1)
+        int | None, Option(help="Processes that share the replicas (default: one per core).", min=1)
     ] = None,
     scheduler: options.Scheduler = None,
     checkpoint: Annotated[
-        Path | None, options.Written(help="Keep runs here, also in mid-run, and go on from what is there.")
+        Path | None, options.Written(help="Save runs here, also mid-run, and resume from them.")
     ] = None,
     json: options.Json = False,
 ) -> None:
     """Simulate a facility's workload over months: completion, deadlines, failures, what needs upgrading, and when.
 
-    Ctrl-C ends it: what was done is shown, and it leaves with 130.
+    Ctrl-C stops it: results so far are shown, and the exit code is 130.
 
     \b
     Examples:

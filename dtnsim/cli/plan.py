@@ -44,7 +44,7 @@ def command(
     ] = None,
     catalog: Annotated[str | None, Option(metavar="FILE", help="Your prices, .yaml or .csv.")] = None,
     max_watts: Annotated[str | None, Option(metavar="POWER", help="Power limit for everything bought: 300W.")] = None,
-    most: Annotated[int, Option(metavar="N", help="At most so many changes at once.", min=1, max=20)] = 6,
+    most: Annotated[int, Option(metavar="N", help="Maximum number of changes at once.", min=1, max=20)] = 6,
     grows: Annotated[
         str | None, Option("--growth", metavar="SHARE", help="How the target grows: 40%/year, 40+-10%/year.")
     ] = None,

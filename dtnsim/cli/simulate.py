@@ -30,14 +30,14 @@ def command(
     trace: Annotated[
         Path | None, options.Written(help="Write everything over time: .csv or .parquet.", check=options.table)
     ] = None,
-    max_events: Annotated[int, Option(help="Steps after which a run is given up.", min=1)] = 50_000_000,
+    max_events: Annotated[int, Option(help="Abort a run after so many steps.", min=1)] = 50_000_000,
     plot: options.Plot = False,
     picture: options.Picture = None,
     json: options.Json = False,
 ) -> None:
     """Simulate a path in time: rates, caches, events, completion of every file.
 
-    Ctrl-C ends it between two events: what was done is shown, and it leaves with 130.
+    Ctrl-C stops it between two events: results so far are shown, and the exit code is 130.
 
     \b
     Examples:

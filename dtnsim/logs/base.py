@@ -12,7 +12,7 @@ which parsers care for that shape, and hands them the cleaned line. So a parser 
 
 - contain one of its ``words`` as a whole run of letters (``words = "copied transferred"``; case matters;
   digits, dots and punctuation separate words: ``bw=253MiB/s`` has the words ``bw``, ``MiB``, ``s``;
-  ``beside`` narrows words that many tools print), or
+  ``beside = {"bytes": ("Mbits",)}`` narrows a word that many tools print), or
 - whose shape matches its ``shape`` regular expression (for lines without words, such as CSV), or
 - follow while the parser set ``self.open = True`` (in the middle of a table, of a run ...). An open
   parser gets **every** line, so keep it cheap and close it soon: on a blank line, a new command,
