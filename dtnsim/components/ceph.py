@@ -86,12 +86,9 @@ class Cephfs(ParallelFilesystem, OsdPool):
         "each is waited for and 5.3 s where none is (J. Layton, ceph-devel, January 2020, all on one workstation)",
     )
 
-    change_time: RequestTime | None = prior(
-        "1 ms",
-        0.4,
+    change_time: RequestTime | None = prior("1 ms", 0.4,
         "one client that waits makes 1,010 files a second (Layton, as above) or 450 to 1,350, and removes 440 to 1,040 "
-        "(mdtest of one task on flash: Compare FileSystem with RBD, a text kept in a GitHub repository)",
-    )
+        "(mdtest of one task on flash: Compare FileSystem with RBD, a text kept in a GitHub repository)")  # fmt: skip
     sync_latency: RequestTime = prior(
         "0 s", 0.0, "Linux fs/ceph/caps.c, ceph_fsync: the MDS hears of a file's size and times, and is not waited for"
     )

@@ -91,11 +91,8 @@ class Daos(ParallelFilesystem, Copies):
     engine_reads: OpRate = prior(
         "0.7M ops/s", 0.6, "as they read, by the ratio of Parallelstore: 30,000 requests a second to 1.15 GiB/s"
     )
-    engine_writes: OpRate = prior(
-        "0.36M ops/s",
-        0.6,
-        "as they write, by the ratio of Parallelstore with 2+1: 10,000 (15,000 stored) to 0.75 GiB/s",
-    )
+    engine_writes: OpRate = prior("0.36M ops/s", 0.6,
+        "as they write, by the ratio of Parallelstore with 2+1: 10,000 (15,000 stored) to 0.75 GiB/s")  # fmt: skip
 
     @property
     def fabric(self) -> Fabric:

@@ -123,21 +123,15 @@ class DmCrypt(Layer):
     kind: ClassVar[str] = "dm-crypt"
 
     cipher: Annotated[Quantity, Unit("cycles/B", spread=0.4)] = core_cost("aes256_xts")
-    without_aes: Annotated[Quantity, Unit("cycles/B", spread=0.4)] = prior(
-        "12 cycles/B",
-        0.4,
+    without_aes: Annotated[Quantity, Unit("cycles/B", spread=0.4)] = prior("12 cycles/B", 0.4,
         "Crowley and Biggers, Adiantum (2018): AES-256-XTS takes a Cortex-A7 some five times the 10.6 cycles/B of "
-        "Adiantum, and a cycle of it does 0.23 of a server core's (1.9 DMIPS/MHz)",
-    )
+        "Adiantum, and a cycle of it does 0.23 of a server core's (1.9 DMIPS/MHz)")  # fmt: skip
     sector: Annotated[Quantity, Unit("B", low=512, high=4096)] = prior(
         "512 B", 0.0, "cryptsetup(8): LUKS1, and drives of 512 B"
     )
-    sector_work: Annotated[Quantity, Unit("cycles", spread=0.5)] = prior(
-        "320 cycles",
-        0.7,
+    sector_work: Annotated[Quantity, Unit("cycles", spread=0.5)] = prior("320 cycles", 0.7,
         "systemd issue 24382: sectors of 4 KiB make 512 B half as fast again, c + w/512 = 1.5 (c + w/4096) with the "
-        "cipher's c alone; assumed: up to twice that, since what else is on that core counts into c",
-    )
+        "cipher's c alone; assumed: up to twice that, since what else is on that core counts into c")  # fmt: skip
     workqueue: bool = True
     request: Annotated[Quantity, Unit("B", low=4096)] = prior(
         "1 MiB", 0.0, "Linux commit 0d815e3400e6: a request of 1 MiB is ciphered on one core before 6.11"
@@ -148,12 +142,9 @@ class DmCrypt(Layer):
     queue_write: Annotated[Quantity, Unit("s", spread=0.5)] = prior(
         "33 us", 1.0, f"three, {_WOKEN.format('12')}; {_QUEUES.format('97 us a write, 8 of them the RAM disk')}"
     )
-    queue_rate: Annotated[Quantity, Unit("1/s", spread=0.5, low=1e3)] = prior(
-        "490000 ops/s",
-        0.5,
+    queue_rate: Annotated[Quantity, Unit("1/s", spread=0.5, low=1e3)] = prior("490000 ops/s", 0.5,
         "Linux lib/test_workqueue.c, its commit 24b2e73f9700 and its first version: 286,000, 591,000 and 708,000 items "
-        "a second through one pool that 50 to 72 processors fill",
-    )
+        "a second through one pool that 50 to 72 processors fill")  # fmt: skip
     inline: Annotated[Quantity, Unit("s", spread=0.5)] = prior(
         "6 us", 0.6, _QUEUES.format("309 and 290 MB/s, 13 to 14 us a request, where the RAM disk alone takes 8")
     )

@@ -82,12 +82,9 @@ class Gpfs(ParallelFilesystem):
         1.0,
         "assumed: a message between daemons, 0.1 ms, and a block of inodes: 0.2 ms from flash, 6 from disks",
     )
-    data_time: RequestTime = prior(
-        "0.9 ms",
-        0.6,
+    data_time: RequestTime = prior("0.9 ms", 0.6,
         f"{_PIXSTOR}: one thread makes 960 files of 3 KiB a second, in their inodes, less their creation; 512 make "
-        "68,100 of 4 KiB, outside, and are not yet the most",
-    )
+        "68,100 of 4 KiB, outside, and are not yet the most")  # fmt: skip
     contended: Annotated[Quantity, Unit("1", high=1.0)] = prior("0", 0.0, "this node keeps its directories' tokens")
 
     @property

@@ -27,14 +27,11 @@ _KEPT = Quantity(
     "assumed: one of three disks of 10 TB and more, which answers in 0.1 ms",
 )
 #: power of the queue by which a drive's own order of random reads is faster than theirs
-_SORTED: Final = prior(
-    "0.23",
-    0.32,
+_SORTED: Final = prior("0.23", 0.32,
     "mean and deviation of eight drives. CrystalDiskMark, 4 KiB within 1 GB, 32 at once over one: 1.50 (WD 1 TB), 1.68 "
     "(Seagate 7200 rpm), 1.95 (Samsung HD502HJ), 2.29 (VelociRaptor), 2.75 (ST3500418AS), powers of 0.12 to 0.29; of "
     "WD20EARS in five arrays 0.25 in the mean (sgvulcan 2014, habeebq 2015, AFIO 2013). Sheets, on the whole stroke: "
-    "Seagate Exos X16 170 a second with 16, 0.28; an arm of 2X14 152 with 8, 0.31",
-)
+    "Seagate Exos X16 170 a second with 16, 0.28; an arm of 2X14 152 with 8, 0.31")  # fmt: skip
 #: random writes that the caches of smaller disks sort, generations of 16 to 64 MB
 _SMALLER_B: Final = 4e12
 _FEWER_WRITES: Final = prior(

@@ -70,12 +70,9 @@ class Nfs(Remote):
         0.8,
         "github beckerg/nct, README: a GETATTR takes 15 to 33 us; assumed: a look-up that much or twice that",
     )
-    change_time: RequestTime | None = prior(
-        "0.2 ms",
-        1.5,
+    change_time: RequestTime | None = prior("0.2 ms", 1.5,
         "assumed: from some 0.05 ms with a log in memory to some ms where a disk's log is waited for (RFC 1813, "
-        "section 4.8: changes are on stable storage before the answer)",
-    )
+        "section 4.8: changes are on stable storage before the answer)")  # fmt: skip
 
     proto: Literal["tcp", "rdma"] = "tcp"
     # nfs-utils 2.8.2 of December 2024: nfsd, NFSD_NPROC
@@ -112,13 +109,10 @@ class Nfs(Remote):
         "the end of its read), 0.1 to 0.5 cycles/B; one connection to an appliance carries about 2 GB/s of reads and "
         "1.2 GB/s of writes (ngxstorage.com, nconnect), 1.5 to 2.5 cycles/B in all at 3 GHz, of which TCP has some 0.5",
     )
-    rdma_byte: Annotated[Quantity, Unit("cycles/B", spread=0.4)] = prior(
-        "0.07 cycles/B",
-        1.0,
+    rdma_byte: Annotated[Quantity, Unit("cycles/B", spread=0.4)] = prior("0.07 cycles/B", 1.0,
         "assumed: 100 to 700 cycles a page to map and register it, one request after the other (Linux "
         "net/sunrpc/xprtrdma/frwr_ops.c, frwr_map); the card places the data, and the reply's handler touches none. "
-        "VAST documentation has two connections for each 100 Gb/s, 6 GB/s of each and no most",
-    )
+        "VAST documentation has two connections for each 100 Gb/s, 6 GB/s of each and no most")  # fmt: skip
     stable: RequestTime = prior(
         "0 s", 0.0, "async export, or a server with a log in memory that survives (then part of op_time and service)"
     )
@@ -265,12 +259,9 @@ class Vast(Nfs):
         "0.5 ms", 0.6, "assumed: a request for data at a node whose flash is behind a fabric, 0.3 to 1 ms"
     )
     service_byte: Annotated[Quantity, Unit("s/B", spread=0.5)] = prior("0 ns/B", 0.0, "part of service")
-    rpc_byte: Annotated[Quantity, Unit("cycles/B", spread=0.4)] = prior(
-        "1.5 cycles/B",
-        0.5,
+    rpc_byte: Annotated[Quantity, Unit("cycles/B", spread=0.4)] = prior("1.5 cycles/B", 0.5,
         "VAST documentation: eight connections for each 100 Gb/s with TCP, 2 GB/s of one at most; at about 3 GHz that "
-        "is 1.5 to 2 cycles/B in all, of which TCP has some 0.5",
-    )
+        "is 1.5 to 2 cycles/B in all, of which TCP has some 0.5")  # fmt: skip
     read_ahead: Annotated[Quantity, Unit("B", spread=0.5, low=4096)] | None = prior(
         "15 MiB", 0.3, "assumed: read_ahead_kb raised as for other NFS appliances (Linux' old default of 15 requests)"
     )

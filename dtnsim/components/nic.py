@@ -18,11 +18,8 @@ from dtnsim.physics import bonding, cpu, nic as physics, pcie, rdma
 #: InfiniBand MTU where the card's ``mtu`` is not given: what subnet managers set for most fabrics
 _INFINIBAND_MTU = prior("2048 B", 0.0, "MTU of most InfiniBand fabrics (opensm's default)")
 #: what the kernel does in connected mode of IPoIB
-_CHECKSUM = prior(
-    "0.25 cycles/B",
-    0.5,
-    "assumed: sums of 8 B a cycle from cache (0.125) to the 10 GB/s that a core has from memory (0.3)",
-)
+_CHECKSUM = prior("0.25 cycles/B", 0.5,
+    "assumed: sums of 8 B a cycle from cache (0.125) to the 10 GB/s that a core has from memory (0.3)")  # fmt: skip
 _PAGE = prior(
     "94 ns", 0.4, "LLFree, USENIX ATC 2023: Linux allocates 4 KiB in 94 ns on one core, ten times as long on 26"
 )
@@ -34,13 +31,10 @@ _DATAGRAM = prior(
     "B to a Core 2 of 3 GHz (SCST, README of iscsi-scst), whose softirq has 5,000 of its lesser cycles at most",
 )
 #: what a frame takes besides its bytes, and the payload of those for which stacks say what a byte takes (MTU 9000)
-_FRAME = prior(
-    "500 cycles",
-    0.4,
+_FRAME = prior("500 cycles", 0.4,
     "assumed: driver, skb and GRO, more than half of what a core takes to drop a frame of 1500 B in the table raw, 3.6 "
     "to 3.9 million a second (Toukan, net/mlx5e: Implement RX mapped page cache for page recycle, Linux 4.9): 640 to "
-    "980 cycles at 2.5 to 3.5 GHz",
-)
+    "980 cycles at 2.5 to 3.5 GHz")  # fmt: skip
 _JUMBO_B: Final = 8948.0
 
 

@@ -57,12 +57,9 @@ REEF = "ceph.io, Reef Freeze Part 1 (2023)"
 _FLASH_BPS = 200e6
 _DISK = prior("80 IOPS", 0.5, "a disk of 7,200 rpm: 8.5 ms to the track and half a turn, 4.2 ms")
 #: a request alone, its transfer left out
-READ_TIME = prior(
-    "0.25 ms",
-    0.7,
+READ_TIME = prior("0.25 ms", 0.7,
     "a core's work, 0.11 ms (core_iops of rbd), flash, 0.09 ms, and a round trip, 0.03 to 0.06 ms; ceph.io, Reef "
-    "Encryption Performance (2023): 0.13 ms, of what an OSD may have in memory",
-)
+    "Encryption Performance (2023): 0.13 ms, of what an OSD may have in memory")  # fmt: skip
 WRITE_TIME = prior(
     "0.7 ms",
     0.7,

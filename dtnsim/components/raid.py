@@ -338,16 +338,11 @@ class Raid(LinuxMd):
             return self._spread()
         size = row.term(BLOCK_REQUEST) if use.buffered and not use.random else term(min(use.block_B, 2.0**40), "B")
         return law(
-            md.direct_amplification,
-            request_B=size,
-            chunk_B=self._chunk(row),
-            disks=self.disks,
-            parity=self.parity,
+            md.direct_amplification, request_B=size, chunk_B=self._chunk(row), disks=self.disks, parity=self.parity,
             in_flight=use.queue_depth,
             entries=self.stripe_cache / max(use.streams, 1) if self.software and not use.random else 0,
-            drives_bind=drives_bind,
-            resyncing=self.resync,
-        )
+            drives_bind=drives_bind, resyncing=self.resync,
+        )  # fmt: skip
 
     def _random_bitmap(self, row: Row, use: Access) -> Term:
         """What setting and clearing bits of the write-intent bitmap costs random writes."""

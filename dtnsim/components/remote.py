@@ -46,12 +46,9 @@ class Remote(SharedFilesystem):
         0.7,
         "github beckerg/nct, README (FreeBSD 12): a GETATTR takes 15 to 33 us, network and client included",
     )
-    service_byte: Annotated[Quantity, Unit("s/B", spread=0.5)] = prior(
-        "0.2 ns/B",
-        0.7,
+    service_byte: Annotated[Quantity, Unit("s/B", spread=0.5)] = prior("0.2 ns/B", 0.7,
         "github beckerg/nct, README: a READ of 128 KiB takes 52 to 56 us more than a GETATTR and the wire, at both "
-        "ends; assumed: half of it at the server",
-    )
+        "ends; assumed: half of it at the server")  # fmt: skip
 
     call: Annotated[Quantity, Unit("cycles", spread=0.5)] = prior(
         "24000 cycles",

@@ -137,12 +137,9 @@ class Iscsi(RemoteBlock):
     protocol_byte: Annotated[Quantity, Unit("cycles/B", spread=0.5)] = prior(
         "0.2 cycles/B", 0.7, "assumed: headers and a copy in part, in the session's one thread"
     )
-    command: Annotated[Quantity, Unit("cycles", spread=0.5)] = prior(
-        "15000 cycles",
-        0.7,
+    command: Annotated[Quantity, Unit("cycles", spread=0.5)] = prior("15000 cycles", 0.7,
         "a target does 100,000 (nvme-storage.com, NVMe-oF vs iSCSI) to 400,000 commands a second (nvme-tcp.com, "
-        "NVMe/TCP vs iSCSI) through one queue: 7,500 to 30,000 cycles at 3 GHz",
-    )
+        "NVMe/TCP vs iSCSI) through one queue: 7,500 to 30,000 cycles at 3 GHz")  # fmt: skip
     first_burst: Annotated[Quantity, Unit("B", low=0)] = prior("64 KiB", 0.0, "RFC 7143, 13.14: default 65536")
     burst: Annotated[Quantity, Unit("B", low=512)] = prior("256 KiB", 0.0, "RFC 7143, 13.13: default 262144")
     served: Annotated[Quantity, Unit("1/s", spread=0.5, low=10)] = prior(

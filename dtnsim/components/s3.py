@@ -63,12 +63,9 @@ class S3(SharedFilesystem, Copies):
     latency: RequestTime = prior(
         "100 ms", 0.5, "AWS, Performance guidelines for Amazon S3: first-byte latencies of roughly 100 to 200 ms"
     )
-    metadata_time: RequestTime = prior(
-        "60 ms",
-        0.4,
+    metadata_time: RequestTime = prior("60 ms", 0.4,
         "AWS Labs, latency benchmark of mountpoint-s3 (April 2025): 49 to 61 ms to list 100 names, 225 to 248 to make "
-        "a file of a byte, some four requests; cdouglas/endive (2025): 60 ms of small PUTs in the region",
-    )
+        "a file of a byte, some four requests; cdouglas/endive (2025): 60 ms of small PUTs in the region")  # fmt: skip
     stream: Annotated[Quantity, Unit("B/s", spread=0.3, low=1e4)] = prior(
         "87 MB/s", 0.3, "AWS, Performance design patterns: one concurrent request for each 85 to 90 MB/s"
     )

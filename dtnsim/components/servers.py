@@ -35,12 +35,9 @@ class MetadataServers(Model):
     """
 
     count: Many = 1
-    create: OpRate = prior(
-        "20000 ops/s",
-        0.8,
+    create: OpRate = prior("20000 ops/s", 0.8,
         "Dell HPC Lustre storage papers, mdtest of one MDS with many threads: 15K, 27K, 29K creates/s; machines of two "
-        "processors, where others have virtual ones of few cores",
-    )
+        "processors, where others have virtual ones of few cores")  # fmt: skip
     stat: OpRate = prior(
         "450000 ops/s", 0.8, "Dell HPC Lustre storage papers, mdtest of one MDS: 400K, 500K, 544K stats/s"
     )

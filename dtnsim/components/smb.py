@@ -80,18 +80,12 @@ class Smb(Remote):
         False
     )
     encrypt: bool = False
-    smb_byte: Annotated[Quantity, Unit("cycles/B", spread=0.4)] = prior(
-        "1.5 cycles/B",
-        0.6,
+    smb_byte: Annotated[Quantity, Unit("cycles/B", spread=0.4)] = prior("1.5 cycles/B", 0.6,
         "assumed: more than a connection of NFS, since replies are read page by page (Linux fs/smb/client, "
-        "cifs_read_page_from_socket); one of Samba fills 10 GbE on cores of 3 GHz and more",
-    )
-    smbd_byte: Annotated[Quantity, Unit("cycles/B", spread=0.4)] = prior(
-        "0.7 cycles/B",
-        0.6,
+        "cifs_read_page_from_socket); one of Samba fills 10 GbE on cores of 3 GHz and more")  # fmt: skip
+    smbd_byte: Annotated[Quantity, Unit("cycles/B", spread=0.4)] = prior("0.7 cycles/B", 0.6,
         "a report on tuning SMB on ZFS (fs2, September 2026): smbd's one thread for all channels at some 80 % of "
-        "a core with 2.0 to 2.3 GB/s; 3.5 GHz assumed, less 0.6 cycles/B of TCP",
-    )
+        "a core with 2.0 to 2.3 GB/s; 3.5 GHz assumed, less 0.6 cycles/B of TCP")  # fmt: skip
     cipher_byte: Annotated[Quantity, Unit("cycles/B", spread=0.4)] = _CIPHER
     sign_byte: Annotated[Quantity, Unit("cycles/B", spread=0.4)] = prior(
         "0.4 cycles/B", 0.5, "assumed: AES-128-GMAC, the authentication of GCM, half of its cycles"

@@ -29,12 +29,9 @@ UNSTATED_SEAT: Final = replace(
     key="slots of NVMe drives",
 )
 #: part of a drive in use where nothing tells it what is free
-_UNTRIMMED: Final = prior(
-    "0.95",
-    0.1,
+_UNTRIMMED: Final = prior("0.95", 0.1,
     "Red Hat Enterprise Linux 6, storage administration guide, 20.1: software RAID 1, 4, 5 and 6 write to all of the "
-    "blocks when they are made; Linux drivers/md/raid5.c: no discard unless devices_handle_discard_safely",
-)
+    "blocks when they are made; Linux drivers/md/raid5.c: no discard unless devices_handle_discard_safely")  # fmt: skip
 _YOUNG: Final = 4  #: the first generation of PCIe that machines in use may lack
 #: what a program's turn takes of a latency that it sees
 _TURN: Final = prior("3 us", 0.4, "direct_call, 10,000 cycles, at the 3 to 4 GHz of hosts that drives are rated on")

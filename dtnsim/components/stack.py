@@ -89,20 +89,14 @@ class Stack(Component):
     sendfile_byte: Annotated[Quantity, Unit("cycles/B", spread=0.4)] = prior(
         "0.12 cycles/B", 0.5, "assumed: page references instead of a copy"
     )
-    socket_call: Annotated[Quantity, Unit("cycles", spread=0.5)] = prior(
-        "900 cycles",
-        0.5,
+    socket_call: Annotated[Quantity, Unit("cycles", spread=0.5)] = prior("900 cycles", 0.5,
         "assumed: system call and socket layer, a third of the 2,790 cycles of a datagram (1.05 million a second at "
-        "2.93 GHz: Rizzo, netmap, USENIX ATC 2012, figure 5)",
-    )
+        "2.93 GHz: Rizzo, netmap, USENIX ATC 2012, figure 5)")  # fmt: skip
     socket_block: Annotated[Quantity, Unit("B", low=1)] = prior(
         "64 KiB", 0.0, "nuttcp's buffer, with which the costs of a byte were measured: larger calls gain little"
     )
-    verbs_call: Annotated[Quantity, Unit("cycles", spread=0.5)] = prior(
-        "500 cycles",
-        0.6,
-        "assumed: to post a work request of RDMA and poll its completion, 4 to 12 million a second a core",
-    )
+    verbs_call: Annotated[Quantity, Unit("cycles", spread=0.5)] = prior("500 cycles", 0.6,
+        "assumed: to post a work request of RDMA and poll its completion, 4 to 12 million a second a core")  # fmt: skip
     interrupt_byte: Annotated[Quantity, Unit("cycles/B", spread=0.4)] = prior(
         "0.2 cycles/B", 0.4, "assumed: driver and protocol in softirq, about a quarter of the receive work"
     )
@@ -151,26 +145,17 @@ class Stack(Component):
     hot_byte: Annotated[Quantity, Unit("cycles/B", spread=0.3)] = prior(
         "0.36 cycles/B", 0.4, "lz4 README: memcpy 13.7 GB/s at 4.9 GHz, data in cache"
     )
-    miss_byte: Annotated[Quantity, Unit("cycles/B", spread=0.5)] = prior(
-        "0.2 cycles/B",
-        0.6,
-        "assumed: a core reads about 11 GB/s from memory and twice as much from its last-level cache",
-    )
-    far_byte: Annotated[Quantity, Unit("cycles/B", spread=0.5)] = prior(
-        "0.06 cycles/B",
-        0.6,
-        "assumed: a line of the last-level cache instead of the core's own, some 30 cycles in ten at once",
-    )
+    miss_byte: Annotated[Quantity, Unit("cycles/B", spread=0.5)] = prior("0.2 cycles/B", 0.6,
+        "assumed: a core reads about 11 GB/s from memory and twice as much from its last-level cache")  # fmt: skip
+    far_byte: Annotated[Quantity, Unit("cycles/B", spread=0.5)] = prior("0.06 cycles/B", 0.6,
+        "assumed: a line of the last-level cache instead of the core's own, some 30 cycles in ten at once")  # fmt: skip
     zero_byte: Annotated[Quantity, Unit("cycles/B", spread=0.3)] = prior(
         "0.2 cycles/B", 0.3, "clearing user pages; UCI dd /dev/zero to /dev/null 16.8 GB/s on a ~3 GHz laptop"
     )
 
-    page_fault: Annotated[Quantity, Unit("cycles", spread=0.4)] = prior(
-        "1000 cycles",
-        0.5,
+    page_fault: Annotated[Quantity, Unit("cycles", spread=0.4)] = prior("1000 cycles", 0.5,
         "first touch of a page: at least 1,842 cycles on an 11th-generation Core i7, Linux 6.6 (ddumbying.vercel.app, "
-        "experiments/pagefault-latency), of which clearing 4 KiB has some 820 (zero_byte)",
-    )
+        "experiments/pagefault-latency), of which clearing 4 KiB has some 820 (zero_byte)")  # fmt: skip
     page: Annotated[Quantity, Unit("B", low=4096)] = prior(
         "4 KiB", 0.0, "x86 base page; 2 MiB where transparent huge pages serve a program's large buffers"
     )

@@ -124,12 +124,9 @@ class Zfs(LocalFilesystem):
     jump_call: Annotated[Quantity, Unit("cycles", spread=0.5)] = prior(
         "5000 cycles", 0.6, "assumed: record, dnode and page-table lookups that miss the processor's caches"
     )
-    fetch_record: Annotated[Quantity, Unit("cycles", spread=0.5)] = prior(
-        "100000 cycles",
-        0.5,
+    fetch_record: Annotated[Quantity, Unit("cycles", spread=0.5)] = prior("100000 cycles", 0.5,
         "OpenZFS pull 13452: one thread reads a wide NVMe pool at 2.5 GB/s; 3 GHz and records of 128 KiB assumed, less "
-        "read_byte and read_call",
-    )
+        "read_byte and read_call")  # fmt: skip
     pipeline_byte: Annotated[Quantity, Unit("cycles/B", spread=0.3)] = prior(
         "1.2 cycles/B", 0.5, "assumed: allocation and I/O of one byte on the taskq threads, all cores"
     )

@@ -167,16 +167,9 @@ class Restic(BlockBackup):
         begin = Opening(trips, work.worth(_START.value + (work.value if ssh else 0.0), _START.source), "repository")
         at_once = 1 if ssh else self.connections
         return self.blocks(
-            job,
-            begin,
-            threads=job.cores,
-            connections=at_once,
-            seen=_SEEN,
-            packed=_PACKED,
-            link=link,
-            kept=self.pack_size,
-            served=self.repository == "rest" and job.remote,
-        )
+            job, begin, threads=job.cores, connections=at_once, seen=_SEEN, packed=_PACKED, link=link,
+            kept=self.pack_size, served=self.repository == "rest" and job.remote,
+        )  # fmt: skip
 
 
 _MD5 = core_cost("md5", "hash of a block, to find blocks that are known")

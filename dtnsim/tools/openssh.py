@@ -35,19 +35,13 @@ BLOCK_BY_LIMITS: Final = prior(
 _LIMITS: Final = (8, 6)
 #: a request or its answer goes the other way: one more packet to encrypt, send, receive and decrypt, and one more turn
 #: of either process
-REQUEST_WORK: Final = prior(
-    "42e3 cycles",
-    0.5,
+REQUEST_WORK: Final = prior("42e3 cycles", 0.5,
     f"{LOT}: sftp with requests of 32 KiB 1.3 cycles/B above scp -O, mean of three ciphers, both ways and both "
-    "processes (0.4 to 2.0); with 255 KiB 0.45",
-)
+    "processes (0.4 to 2.0); with 255 KiB 0.45")  # fmt: skip
 #: what the process at the file pays to pass a byte on through the pipe to ssh or sshd, beside the file itself
-PIPE_WORK: Final = prior(
-    "2.5 cycles/B",
-    0.5,
+PIPE_WORK: Final = prior("2.5 cycles/B", 0.5,
     f"{LOT}: scp, sftp and sftp-server took 3 cycles/B where they read files, 4 to 6 where they wrote them, less what "
-    "the files cost",
-)
+    "the files cost")  # fmt: skip
 #: messages of a file that wait. Put: OPEN, the last WRITE, CLOSE, and FSETSTAT of the length where scp writes in place;
 #: get: OPEN, READ, the READ that finds the end, CLOSE (sizes and times came with the folder's list)
 PUT: Final = 3.0

@@ -54,11 +54,8 @@ class Xrdcp(Tool):
         "8 MiB", 0.0, "XrdClConstants.hh: DefaultCPChunkSize"
     )
     parallel_chunks: Annotated[int, named("parallel_chunks", "XRD_CPPARALLELCHUNKS", ge=1, le=255)] = 4
-    overhead: Cycles = prior(
-        "0.5 cycles/B",
-        0.8,
-        "assumed: chunks that pass queues and leave the processor's cache, half a copy at either end",
-    )
+    overhead: Cycles = prior("0.5 cycles/B", 0.8,
+        "assumed: chunks that pass queues and leave the processor's cache, half a copy at either end")  # fmt: skip
     cksum: Literal["none", "md5", "adler32", "crc32c"] = "none"
     xrate: Rate | None = None
     tpc: Literal["none", "only", "first", "delegate"] = "none"
