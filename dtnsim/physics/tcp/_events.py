@@ -152,7 +152,6 @@ def _slow_start_overflow(
     s.clear = np.where(over, np.where((more > 0) & (gap > 0), 2 * gap + more, np.inf), s.clear)
     s.lost = s.lost + np.where(over, s.dropped, 0.0)
     s.detect = np.where(over, noticed, s.detect)
-    s.hole = np.where(over, s.t + 2 * room / share, s.hole)  # every acknowledgment until then has sent two
     return np.asarray(at_drop, float)
 
 
@@ -326,9 +325,10 @@ def repaired(s: State, p: Fixed, tail_s: FloatArray) -> FloatArray:
 
     Source: as `finish`.
     """
-    lost = np.isfinite(s.detect) & ((s.peak == 0) | (s.t >= s.hole))
-    noticed = np.where(lost, s.detect + tail_s, 0.0)
-    again = np.where((s.phase == RECOVERY) & np.isfinite(s.recover), s.recover - p.T / 2, 0.0)
+    # of what has left the bottleneck by now: what the queue holds behind that is not sent where nothing comes after it
+    noticed = np.where(s.detect - p.T * (1 + linux.RACK_SHARE) <= s.t, s.detect + tail_s, 0.0)
+    comes = np.minimum(s.recover - p.T / 2, np.maximum(s.t, s.resume) + p.T / 2)
+    again = np.where((s.phase == RECOVERY) & np.isfinite(s.recover), comes, 0.0)
     return np.asarray(np.maximum(noticed, again), float)
 
 

@@ -101,7 +101,6 @@ class State:
     before: FloatArray  #: Window of the slow-start round before this [segments].
     peak: FloatArray  #: Window at the detection of a slow-start overflow, 0 if none [segments].
     dropped: FloatArray  #: What that drops [segments].
-    hole: FloatArray  #: From when the first of those is missing among what has been sent [s].
     clear: FloatArray  #: What comes between its drops of one round and the next, inf where one drops [segments].
     #: State of CUBIC and H-TCP.
     top: FloatArray

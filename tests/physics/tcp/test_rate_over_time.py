@@ -99,6 +99,7 @@ def test_the_last_byte_waits_for_what_was_lost_before_it(size_B, measured_s, res
     took = o.time_of(np.array([size_B]), trains=1.0 if own["cc"] == "bbr" else np.inf)
     assert (took + o.repair_s(took))[0] + own["rtt_s"] / 2 == pytest.approx(measured_s, rel=0.12)
     assert (o.repair_s(took)[0] > 0) == resent
+    assert course(**WIDE | {"cc": "htcp", "streams": 16}, loss=1e-5, buffer_B=LINK).behind_s.max() < 0.6  # s of queue
 
 
 def test_unknown_algorithms_are_refused_and_answers_remembered():
