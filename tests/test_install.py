@@ -10,7 +10,7 @@ import pytest
 import yaml
 
 import dtnsim
-from dtnsim.ground.extras import EXTRAS
+from dtnsim.ground.errors import EXTRAS
 
 pytestmark = pytest.mark.long
 

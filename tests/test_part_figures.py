@@ -7,9 +7,8 @@ import pytest
 
 from dtnsim.components.base import Component, find_kind
 from dtnsim.components.cores import Cpu
-from dtnsim.components.hba import Hba
 from dtnsim.components.hdd import Hdd
-from dtnsim.components.nic import Nic
+from dtnsim.components.nic import Hba, Nic
 from dtnsim.components.ssd import Ssd
 from dtnsim.ground import library
 from dtnsim.physics import pcie

@@ -106,10 +106,10 @@ def app(arguments: list[str]) -> object:
 
 def _versions() -> str:
     """Lines that a report of a fault needs."""
-    from dtnsim.ground import extras, library
+    from dtnsim.ground import errors, library
 
     lines = [f"dtnsim {__version__}", f"Python {platform.python_version()} on {platform.system()} {platform.machine()}"]
-    lines += [f"{name} {version or 'is not installed'}" for name, version in extras.versions().items()]
+    lines += [f"{name} {version or 'is not installed'}" for name, version in errors.versions().items()]
     return "\n".join([*lines, *(f"{room} {library.digest(room)}" for room in ("models", "calibration"))])
 
 

@@ -39,6 +39,7 @@ TOGETHER: Final = {
     "local": "btrfs ext4 local none tmpfs unknown xfs",
     "middlebox": "encryptor firewall policer",
     "nfs": "nfs vast",
+    "nic": "hba nic",
     "offload": "crypto-accelerator dpu",
     "remote_block": "iscsi nvme-of",
     "vdevs": "draid mirror raidz",

@@ -9,8 +9,7 @@ from dtnsim.components.access import Access, Thread
 from dtnsim.components.chassis import Slot
 from dtnsim.components.device import BLOCK_REQUEST, Connections, Device, Fabric
 from dtnsim.components.filesystem import label_of
-from dtnsim.components.hba import Hba
-from dtnsim.components.nic import Nic
+from dtnsim.components.nic import Hba, Nic
 from dtnsim.components.offload import CHAINED, WITHOUT_AES, Duty, Offload
 from dtnsim.components.wiring import Wiring, link_known
 from dtnsim.ground.ledger import Row

@@ -11,9 +11,8 @@ from dtnsim.components.base import Model, Pick, empty
 from dtnsim.components.chassis import Slot
 from dtnsim.components.cores import Cores
 from dtnsim.components.device import Device
-from dtnsim.components.hba import Hba
 from dtnsim.components.memory import Memory
-from dtnsim.components.nic import Nic
+from dtnsim.components.nic import Hba, Nic
 from dtnsim.components.offload import Offload
 from dtnsim.components.stack import Stack
 from dtnsim.components.tuning import Vm

@@ -14,10 +14,9 @@ from pydantic import Field, model_validator
 from dtnsim.components.base import Pick, empty
 from dtnsim.components.chassis import Slot
 from dtnsim.components.filesystem import Filesystem, label_of
-from dtnsim.components.hba import Hba
 from dtnsim.components.machine import Machine, Mounted
 from dtnsim.components.model import Names
-from dtnsim.components.nic import Nic
+from dtnsim.components.nic import Hba, Nic
 from dtnsim.components.offload import Offload
 from dtnsim.components.servers import SharedFilesystem
 from dtnsim.components.tuning import TcpTuning

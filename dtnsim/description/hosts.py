@@ -14,7 +14,7 @@ from pathlib import Path
 from typing import Any, Final, TypeVar
 
 from dtnsim.components.base import Component, place, remembering, spot_of
-from dtnsim.description import boards, ipoib, over_wan, personal
+from dtnsim.description import boards, ipoib, personal, spoken_paths
 from dtnsim.description.drawn_hosts import UNKNOWN, drawn, mounts_of
 from dtnsim.description.host import Host, build_host, no_path
 from dtnsim.description.override import merge, override, split_key
@@ -92,7 +92,7 @@ class Hosts:
         ]
         mounted = any(isinstance(v, Mapping) and "server" in v for each in volumes for v in each.values())
         self._mounts, self._networked = mounts_of(raw), mounted or "wan" in raw or "links" in raw
-        self._over_tcp, self._over_wan = ipoib.over_tcp(raw), over_wan.has_one_host(raw)
+        self._over_tcp, self._over_wan = ipoib.over_tcp(raw), spoken_paths.has_one_host(raw)
         self._texts = by_key((alias, text) for text in overrides if (alias := inside(text)) is not None)
         #: what was read from names that the library does not have
         self.notes: list[str] = []
@@ -114,7 +114,7 @@ class Hosts:
                 host = drawn(first, one, self._mounts.get(first, ()), notes, networked=self._networked)
                 host = arrays(host, f"hosts.{first}", notes)
                 host = ipoib.cards(first, host, notes) if first in self._over_tcp else host
-                host = over_wan.volumes(first, host, notes) if self._over_wan else host
+                host = spoken_paths.volumes(first, host, notes) if self._over_wan else host
                 hosts.put(name, boards.fitted_out(host), *self._given.lines.get(name, (hosts.file, hosts.line)))
         refuse(wrong)
         return hosts

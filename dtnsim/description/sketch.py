@@ -14,7 +14,7 @@ from dtnsim.components.base import DRIVES, find_kind, kinds
 from dtnsim.components.network_kinds import MEDIA
 from dtnsim.components.tuning import Role
 from dtnsim.description.dataset import many
-from dtnsim.description.over_wan import filesystem_kind
+from dtnsim.description.spoken_paths import filesystem_kind
 from dtnsim.ground import library, units
 from dtnsim.ground.errors import SpecError
 from dtnsim.ground.library import words

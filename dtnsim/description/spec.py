@@ -17,7 +17,7 @@ from typing import TYPE_CHECKING, Annotated, Any, Literal
 from pydantic import Field, PrivateAttr
 
 from dtnsim.components.base import LazyModel, empty, place, spot_of, validate
-from dtnsim.description import over_wan, spoken_paths
+from dtnsim.description import spoken_paths
 from dtnsim.description.fitted import Fits, fitted_hosts
 from dtnsim.description.graph import Joined
 from dtnsim.description.host import Host
@@ -281,7 +281,7 @@ def _resolved(raw: Mapping, overrides: Sequence[str], beside: Path | None, built
     for text in remaining:  # before anything rewrites what they act on, so that they do what the file would do
         override(raw, text, read)
     written_hosts = raw.get("hosts")
-    over_wan.buckets(raw, read)
+    spoken_paths.buckets(raw, read)
     mounted = spoken_paths.shares(raw, read)
     spoken_paths.segments(raw, read)
     if raw.get("hosts") is written_hosts:
@@ -299,7 +299,7 @@ def _resolved(raw: Mapping, overrides: Sequence[str], beside: Path | None, built
     with built.parts():
         spec = validate(PathSpec, raw)
     _check_names(spec, raw)
-    over_wan.check(spec, raw)
+    spoken_paths.check(spec, raw)
     updates = keyed(spec.hosts, spec.host_files, spec.wan, spec.links, spec.transfers, fits, built)
     spec, folded = spec.model_copy(update=updates), spoken_paths.folded([*read, *notes])
     spec._origin = Origin(given_raw, tuple(overrides), beside or Path(), origins, built, fits, folded, mounted)  # noqa: SLF001
@@ -308,7 +308,7 @@ def _resolved(raw: Mapping, overrides: Sequence[str], beside: Path | None, built
 
 def _of_hosts(raw: Mapping, overrides: Sequence[str]) -> tuple[tuple[str, ...], tuple[str, ...]]:
     """Overrides that hosts are read with, and those of what is read before: what hosts are, buckets, all else."""
-    stores = over_wan.stores(raw)
+    stores = spoken_paths.stores(raw)
     host_texts = {text for text in overrides if comes_first(text) or inside(text) not in (None, *stores)}
     late = tuple(text for text in overrides if text in host_texts and not machine(text))
     return late, tuple(text for text in overrides if text not in late)
@@ -375,7 +375,9 @@ def _check_names(spec: PathSpec, raw: Mapping) -> None:
             host, path = split_end(end)
             where = {**place(items[number], key), "key": f"transfer.{key}", "value": end}
             if host not in spec.hosts:
-                raise SpecError(f"there is no host {host!r}", **where, remedy=over_wan.hosts_to_name(end, spec.hosts))
+                raise SpecError(
+                    f"there is no host {host!r}", **where, remedy=spoken_paths.hosts_to_name(end, spec.hosts)
+                )
             if path not in DEVICES and spec.hosts[host].mount_of(path) is None:
                 mounts = ", ".join([*spec.hosts[host].volumes, "/dev/zero", "/dev/null", "memory"])
                 remedy = f"write {host}: and one of {mounts}; or give it one, 'volumes: {{{path}: unknown}}'"

@@ -12,8 +12,7 @@ from operator import attrgetter
 from pathlib import Path
 from typing import Any
 
-from dtnsim.ground.errors import InputError
-from dtnsim.ground.extras import need
+from dtnsim.ground.errors import InputError, need
 
 
 @contextmanager

@@ -19,8 +19,7 @@ from itertools import islice
 from time import sleep
 from typing import Any, Final, Generic, Self, TypeVar
 
-from dtnsim.ground.errors import DtnsimError, InputError, ModelError
-from dtnsim.ground.extras import need
+from dtnsim.ground.errors import DtnsimError, InputError, ModelError, need
 
 Shared = TypeVar("Shared")
 Piece = TypeVar("Piece")

@@ -11,8 +11,7 @@ from contextlib import AbstractContextManager, contextmanager, nullcontext
 from pathlib import Path
 from typing import IO, Final, cast
 
-from dtnsim.ground.errors import LogError
-from dtnsim.ground.extras import hint
+from dtnsim.ground.errors import LogError, hint
 
 BLOCK: Final = 1 << 20
 PATIENCE_MS: Final = 5000  #: how long a named pipe may stay silent before it is taken for one nobody writes to [ms]

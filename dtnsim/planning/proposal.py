@@ -11,7 +11,7 @@ import numpy as np
 
 from dtnsim.description.spec import PathSpec
 from dtnsim.ground import units
-from dtnsim.ground.extras import frame
+from dtnsim.ground.errors import frame
 from dtnsim.ground.lazy import Shown
 from dtnsim.ground.output import fields, rates
 from dtnsim.ground.records import Prediction

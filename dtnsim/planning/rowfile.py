@@ -12,8 +12,7 @@ from pathlib import Path
 from typing import Any, Final
 
 from dtnsim.ground import output
-from dtnsim.ground.errors import InputError
-from dtnsim.ground.extras import need
+from dtnsim.ground.errors import InputError, need
 
 #: columns behind those of the keys
 ANSWERS: Final = (

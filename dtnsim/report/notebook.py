@@ -3,7 +3,7 @@
 from collections.abc import Callable
 from typing import Any, Final
 
-from dtnsim.ground.extras import frame as rows_frame, need
+from dtnsim.ground.errors import frame as rows_frame, need
 from dtnsim.ground.records import Prediction
 from dtnsim.planning.compare import Comparison
 from dtnsim.planning.plan import Plan

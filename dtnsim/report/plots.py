@@ -8,8 +8,7 @@ from pathlib import Path
 from typing import Any, Final
 
 from dtnsim.ground import output, units
-from dtnsim.ground.errors import InputError
-from dtnsim.ground.extras import need
+from dtnsim.ground.errors import InputError, need
 from dtnsim.ground.lazy import Shown
 from dtnsim.ground.records import Prediction
 from dtnsim.planning.sweep import SweepResult

@@ -10,7 +10,7 @@ from typing import Final
 
 from dtnsim import __version__
 from dtnsim.description.spec import PathSpec
-from dtnsim.ground import extras, units
+from dtnsim.ground import errors, units
 from dtnsim.ground.errors import DtnsimError
 from dtnsim.ground.records import Prediction
 from dtnsim.ground.term import without_words
@@ -299,7 +299,7 @@ def _add_rerun_section(page: Page, p: Prediction, request: Sections) -> None:
     page.heading("How to make this again")
     if request.command:
         page.verbatim(shlex.join(request.command), "The command")
-    versions = {"dtnsim": __version__, "Python": platform.python_version(), **extras.versions()}
+    versions = {"dtnsim": __version__, "Python": platform.python_version(), **errors.versions()}
     facts = (f"{name} {version}" for name, version in versions.items() if version)
     calibration = f", calibration {p.given.calibration}" if p.given.calibration else ""
     page.text(f"{', '.join(facts)}; seed {request.seed}, {request.samples} draws{calibration}.")

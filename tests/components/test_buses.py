@@ -6,8 +6,8 @@ import pytest
 from hypothesis import given, strategies as st
 
 from dtnsim.components import memory
-from dtnsim.components.hba import Hba
 from dtnsim.components.memory import Crossing, Memory
+from dtnsim.components.nic import Hba
 from dtnsim.description.host import build_host
 from dtnsim.ground.errors import SpecError
 from tests.each import cases, tables, worked_out

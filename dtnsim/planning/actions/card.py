@@ -5,8 +5,7 @@ from typing import Any
 
 from dtnsim.components.base import expand
 from dtnsim.components.chassis import Slot
-from dtnsim.components.hba import Hba
-from dtnsim.components.nic import Nic
+from dtnsim.components.nic import Hba, Nic
 from dtnsim.description.host import Host
 from dtnsim.ground.grouping import by_key
 from dtnsim.physics import pcie
