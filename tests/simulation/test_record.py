@@ -206,6 +206,7 @@ def test_of_a_transfer_that_has_not_begun_nothing_is_told() -> None:
     assert math.isnan(late.started_s)
     assert math.isnan(late.throughput_Bps)
     assert late.file_quantiles((0.5,)) == []
+    assert replace(late, file_s=np.array([1.0, 2.0]), file_counts=np.ones(2)).file_quantiles((0.5, 1.0)) == [1.0, 2.0]
     assert (late.payload_B, late.files, late.held) == (0.0, 0, ())
 
 
