@@ -218,15 +218,13 @@ class Rbd(Device, OsdPool):
     hyperconverged: Annotated[bool, Field(description="the host is one of the nodes with OSDs")] = False
     port_rate: Annotated[Quantity, Unit("B/s", low=1e5, line=True)] | None = None
     depth: Annotated[int, Field(ge=1, le=4096)] = 128
-    request: Annotated[Quantity, Unit("B", low=4096)] = prior(
-        "4 MiB", 0.0, "krbd sets read_ahead_kb and the largest request to the object size (drivers/block/rbd.c)"
-    )
+    request: Annotated[Quantity, Unit("B", low=4096)] = prior("4 MiB", 0.0,
+        "krbd sets read_ahead_kb and the largest request to the object size (drivers/block/rbd.c)")  # fmt: skip
     read_time: RequestTime = READ_TIME
     write_time: RequestTime = WRITE_TIME
     connections: Annotated[int, Field(ge=1, le=1000)] = 3
-    byte: Annotated[Quantity, Unit("cycles/B", spread=0.5)] = prior(
-        "0.4 cycles/B", 0.7, "assumed: CRC32C of each message and a copy, some 0.3 to 0.6 cycles a byte"
-    )
+    byte: Annotated[Quantity, Unit("cycles/B", spread=0.5)] = prior("0.4 cycles/B", 0.7,
+        "assumed: CRC32C of each message and a copy, some 0.3 to 0.6 cycles a byte")  # fmt: skip
 
     @property
     def fabric(self) -> Fabric:

@@ -154,9 +154,8 @@ class Filesystem(FileOperations):
     connected_by_tools: ClassVar[bool] = False
     #: True where written bytes may gather in memory while the medium works on earlier ones
     keeps_dirty: ClassVar[bool] = True
-    sync_latency: Annotated[Quantity, Unit("s", spread=0.5)] = prior(
-        "4 ms", 0.8, "assumed: flush of a drive's cache through the file system's log"
-    )
+    sync_latency: Annotated[Quantity, Unit("s", spread=0.5)] = prior("4 ms", 0.8,
+        "assumed: flush of a drive's cache through the file system's log")  # fmt: skip
 
     @property
     def elsewhere(self) -> float:

@@ -56,24 +56,20 @@ class Gpfs(ParallelFilesystem):
         remove=prior("150000 ops/s", 1.0, f"{_PIXSTOR}: 145K to 194K removals/s; assumed: disks do a tenth of it"),
     )
 
-    block: Annotated[Quantity, Unit("B", low=16384)] = prior(
-        "4 MiB", 0.5, "assumed: block size of large file systems, 1 to 8 MiB"
-    )
+    block: Annotated[Quantity, Unit("B", low=16384)] = prior("4 MiB", 0.5,
+        "assumed: block size of large file systems, 1 to 8 MiB")  # fmt: skip
     allocation: Literal["scatter", "cluster"] = "scatter"
     prefetch: Annotated[int, Field(ge=1, le=10000)] = 72
-    prefetch_share: Annotated[Quantity, Unit("1", low=0.01, high=0.6)] = prior(
-        "0.2", 0.3, "prefetchPct 20: the part of the pagepool that prefetch and write-behind may fill"
-    )
+    prefetch_share: Annotated[Quantity, Unit("1", low=0.01, high=0.6)] = prior("0.2", 0.3,
+        "prefetchPct 20: the part of the pagepool that prefetch and write-behind may fill")  # fmt: skip
     pagepool: Annotated[Quantity, Unit("B", low=2**20)] = prior("1 GiB", 0.3, "IBM Spectrum Scale: default pagepool")
-    latency: Annotated[Quantity, Unit("s", spread=0.4)] = prior(
-        "20 ms", 0.6, "assumed: one block from disk NSDs under load"
-    )
+    latency: Annotated[Quantity, Unit("s", spread=0.4)] = prior("20 ms", 0.6,
+        "assumed: one block from disk NSDs under load")  # fmt: skip
     nsds: Annotated[int, Field(ge=1, le=100000)] = 100
     nsd_rate: TargetRate = prior("500 MB/s", 0.5, "assumed: one NSD (RAID group of ten disks) of the 2010s")
     nsd_write: TargetRate | None = None
-    share: Annotated[Quantity, Unit("1", spread=0.5, low=1e-3, high=1.0)] = prior(
-        "0.4", 0.7, "assumed: what other users leave of the servers at a random hour"
-    )
+    share: Annotated[Quantity, Unit("1", spread=0.5, low=1e-3, high=1.0)] = prior("0.4", 0.7,
+        "assumed: what other users leave of the servers at a random hour")  # fmt: skip
     op_time: RequestTime = prior("6 us", 0.5, f"{_PIXSTOR}: 11.2 million stats a second of 64 threads")
     change_time: RequestTime | None = prior("94 us", 0.5, f"{_PIXSTOR}: 170,600 removals a second of 16 threads")
     create_time: RequestTime = prior("0.14 ms", 0.7, f"{_PIXSTOR}: 222,100 empty ones a second of 32 threads")

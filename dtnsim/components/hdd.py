@@ -66,19 +66,15 @@ class Hdd(Device):
         1.0,
         "assumed: a disk of unknown size, 1 to 16 TB; how far apart small files and random requests lie depends on it",
     )
-    inner: Annotated[Quantity, Unit("1", low=0.1, high=1.0)] = prior(
-        "0.5", 0.1, "assumed: innermost over outermost radius of a 3.5-inch platter"
-    )
-    position: Annotated[Quantity, Unit("1", high=1.0)] = prior(
-        "0.05", 0.5, "assumed: files lie near the outer edge of a fairly empty disk"
-    )
+    inner: Annotated[Quantity, Unit("1", low=0.1, high=1.0)] = prior("0.5", 0.1,
+        "assumed: innermost over outermost radius of a 3.5-inch platter")  # fmt: skip
+    position: Annotated[Quantity, Unit("1", high=1.0)] = prior("0.05", 0.5,
+        "assumed: files lie near the outer edge of a fairly empty disk")  # fmt: skip
     spindle: Annotated[Quantity, Unit("Hz", low=10, high=400)] = prior("120 Hz", 0.0, "7200 rpm, as most")
-    seek: Annotated[Quantity, Unit("s", spread=0.1)] = prior(
-        "7.4 ms", 0.1, "WD Ultrastar DC HC310 specification p. 23: average read seek"
-    )
-    track_seek: Annotated[Quantity, Unit("s", spread=0.2)] = prior(
-        "0.23 ms", 0.2, "WD Ultrastar DC HC310 specification p. 23: single-track seek, typical"
-    )
+    seek: Annotated[Quantity, Unit("s", spread=0.1)] = prior("7.4 ms", 0.1,
+        "WD Ultrastar DC HC310 specification p. 23: average read seek")  # fmt: skip
+    track_seek: Annotated[Quantity, Unit("s", spread=0.2)] = prior("0.23 ms", 0.2,
+        "WD Ultrastar DC HC310 specification p. 23: single-track seek, typical")  # fmt: skip
     ncq: Annotated[
         int, Field(ge=1, le=256, description="requests that the drive may sort: 32 SATA, 64 or more SAS")
     ] = 32
@@ -92,23 +88,20 @@ class Hdd(Device):
     )
     file_distance: Annotated[Quantity, Unit("1", high=1.0)] | None = None
     tree_distance: Annotated[Quantity, Unit("1", high=1.0)] | None = None
-    visit: Annotated[Quantity, Unit("B", spread=0.5, low=512)] = prior(
-        "512 KiB", 0.6, "assumed: bytes read per visit where nobody above says (read-ahead of the drive and queue)"
-    )
+    visit: Annotated[Quantity, Unit("B", spread=0.5, low=512)] = prior("512 KiB", 0.6,
+        "assumed: bytes read per visit where nobody above says (read-ahead of the drive and queue)")  # fmt: skip
     actuators: Annotated[int, Field(ge=1, le=4, description="arms that work at the same time")] = 1
     shingled_cache: Annotated[Quantity, Unit("B", spread=0.5)] | None = None
-    band: Annotated[Quantity, Unit("B", spread=0.3, low=2**20)] = prior(
-        "30 MiB", 0.4, "Aghayev and Desnoyers, Skylight, FAST 2015: bands of 15 to 40 MiB"
-    )
+    band: Annotated[Quantity, Unit("B", spread=0.3, low=2**20)] = prior("30 MiB", 0.4,
+        "Aghayev and Desnoyers, Skylight, FAST 2015: bands of 15 to 40 MiB")  # fmt: skip
     link: Annotated[Quantity, Unit("B/s", low=1e6)] = prior("300 MB/s", 0.0, "SATA 3 Gb/s after 8b/10b")
     write_cache: Annotated[
         Literal["volatile", "none", "protected"],
         Field(description="none: switched off; protected: kept when power fails (ArmorCache, persistent write cache)"),
         Otherwise("protected", "disks of 10 TB and more whose flash takes over (Toshiba MG06 and later, WD OptiNAND)"),
     ] = "volatile"
-    answer: Annotated[Quantity, Unit("s", spread=0.5)] = prior(
-        "0.1 ms", 0.6, "assumed: a command that the drive's memory answers over SATA or SAS, 0.05 to 0.2 ms"
-    )
+    answer: Annotated[Quantity, Unit("s", spread=0.5)] = prior("0.1 ms", 0.6,
+        "assumed: a command that the drive's memory answers over SATA or SAS, 0.05 to 0.2 ms")  # fmt: skip
 
     @property
     def rotates(self) -> bool:

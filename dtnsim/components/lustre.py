@@ -86,22 +86,17 @@ class Lustre(ParallelFilesystem):
     checksum_byte: Annotated[Quantity, Unit("cycles/B", spread=0.4)] = prior("0.3 cycles/B", 0.5,
         "assumed: CRC-32C or Adler-32 of each page on the ptlrpcd threads (on by default: Lustre manual)")  # fmt: skip
     rpcs: Annotated[int, Field(ge=1, le=4096)] = 8
-    rpc_size: Annotated[Quantity, Unit("B", low=65536)] = prior(
-        "4 MiB", 0.0, "Lustre manual: default RPC size (max 16 MiB)"
-    )
+    rpc_size: Annotated[Quantity, Unit("B", low=65536)] = prior("4 MiB", 0.0,
+        "Lustre manual: default RPC size (max 16 MiB)")  # fmt: skip
     max_dirty: Annotated[Quantity, Unit("B", low=65536)] | None = None
-    read_ahead: Annotated[Quantity, Unit("B", low=65536)] = prior(
-        "64 MiB", 0.5, "Lustre, llite_internal.h: SBI_DEFAULT_READAHEAD_MAX, 64 MiB (40 MiB before 2.10)"
-    )
-    latency: Annotated[Quantity, Unit("s", spread=0.4)] = prior(
-        "4 ms", 0.6, "assumed: one bulk RPC of 4 MiB to an OST of 1 GB/s, network included"
-    )
-    client_rate: Annotated[Quantity, Unit("B/s", spread=0.2, low=1e5)] = prior(
-        "4.5 GB/s", 0.3, "Lustre manual: single-client rate known in production (FDR InfiniBand)"
-    )
-    metadata_time: RequestTime = prior(
-        "0.2 ms", 0.6, "Dell, Intel EE for Lustre (2014), mdtest: one thread looks at 5,000 directories a second"
-    )
+    read_ahead: Annotated[Quantity, Unit("B", low=65536)] = prior("64 MiB", 0.5,
+        "Lustre, llite_internal.h: SBI_DEFAULT_READAHEAD_MAX, 64 MiB (40 MiB before 2.10)")  # fmt: skip
+    latency: Annotated[Quantity, Unit("s", spread=0.4)] = prior("4 ms", 0.6,
+        "assumed: one bulk RPC of 4 MiB to an OST of 1 GB/s, network included")  # fmt: skip
+    client_rate: Annotated[Quantity, Unit("B/s", spread=0.2, low=1e5)] = prior("4.5 GB/s", 0.3,
+        "Lustre manual: single-client rate known in production (FDR InfiniBand)")  # fmt: skip
+    metadata_time: RequestTime = prior("0.2 ms", 0.6,
+        "Dell, Intel EE for Lustre (2014), mdtest: one thread looks at 5,000 directories a second")  # fmt: skip
     change_time: RequestTime | None = prior("0.36 ms", 0.8,
         "one thread makes 1,800 directories a second (Dell, 2014), twelve remove 18,000 files (Dell, EDR); 8,000 "
         "changes a second, one after the other (LU-5319); geometric mean")  # fmt: skip

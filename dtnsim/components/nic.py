@@ -25,9 +25,8 @@ _INFINIBAND_MTU = prior("2048 B", 0.0, "MTU of most InfiniBand fabrics (opensm's
 #: what the kernel does in connected mode of IPoIB
 _CHECKSUM = prior("0.25 cycles/B", 0.5,
     "assumed: sums of 8 B a cycle from cache (0.125) to the 10 GB/s that a core has from memory (0.3)")  # fmt: skip
-_PAGE = prior(
-    "94 ns", 0.4, "LLFree, USENIX ATC 2023: Linux allocates 4 KiB in 94 ns on one core, ten times as long on 26"
-)
+_PAGE = prior("94 ns", 0.4,
+    "LLFree, USENIX ATC 2023: Linux allocates 4 KiB in 94 ns on one core, ten times as long on 26")  # fmt: skip
 #: and in datagram mode
 _DATAGRAM = prior(
     "2500 cycles",
@@ -106,9 +105,8 @@ class Nic(Component):
     packets: Annotated[Quantity, Unit("1/s", spread=0.1, low=1e3)] | None = None
     allowance: Annotated[Allowance, Pick(Allowance)] | None = None
     protocol: Literal["ethernet", "infiniband"] = "ethernet"
-    credits: Annotated[Quantity, Unit("B", spread=0.5, low=1024)] = prior(
-        "256 KiB", 0.7, "assumed: a virtual lane's buffer of adapters and switches, enough for some kilometres of cable"
-    )
+    credits: Annotated[Quantity, Unit("B", spread=0.5, low=1024)] = prior("256 KiB", 0.7,
+        "assumed: a virtual lane's buffer of adapters and switches, enough for some kilometres of cable")  # fmt: skip
     slot: str | None = None
     more_slots: list[str] = Field(default_factory=empty)
     card_lanes: Annotated[int, Field(ge=1, le=32, default_factory=lambda known: _link(known)[0])]
@@ -280,19 +278,16 @@ class Hba(Component):
     drive_lane: Annotated[Quantity, Unit("B/s", low=1e7)] = prior("600 MB/s", 0.0, "SAS or SATA 6 Gb/s after 8b/10b")
     buffered: Annotated[bool, Field(description="expander with store-and-forward buffers (DataBolt)")] = False
     expander_lane: Annotated[Quantity, Unit("B/s", low=1e7)] | None = None
-    engine: Annotated[Quantity, Unit("B/s", spread=0.1, low=1e7)] = prior(
-        "6 GB/s", 0.15, "assumed: controller core of the SAS3 generation, near its slot's rate"
-    )
+    engine: Annotated[Quantity, Unit("B/s", spread=0.1, low=1e7)] = prior("6 GB/s", 0.15,
+        "assumed: controller core of the SAS3 generation, near its slot's rate")  # fmt: skip
     engine_write: (
         Annotated[Quantity, Unit("B/s", spread=0.35, low=1e7), Field(description="writes that a RAID controller takes")]
         | None
     ) = None
-    iops: Annotated[Quantity, Unit("1/s", spread=0.2, low=1)] = prior(
-        "500k IOPS", 0.4, "ServeTheHome, LSI 9202-16: 350k IOPS on one SAS2008"
-    )
-    request: Annotated[Quantity, Unit("B", spread=0.3, low=512)] = prior(
-        "128 KiB", 0.5, "assumed: merged request of sequential I/O in the block layer"
-    )
+    iops: Annotated[Quantity, Unit("1/s", spread=0.2, low=1)] = prior("500k IOPS", 0.4,
+        "ServeTheHome, LSI 9202-16: 350k IOPS on one SAS2008")  # fmt: skip
+    request: Annotated[Quantity, Unit("B", spread=0.3, low=512)] = prior("128 KiB", 0.5,
+        "assumed: merged request of sequential I/O in the block layer")  # fmt: skip
     allowance: Annotated[Allowance, Pick(Allowance)] | None = None
     card_lanes: Annotated[int, Field(ge=1, le=32)] = 8
     card_generation: Annotated[int, Field(ge=1, le=6)] = 3

@@ -89,9 +89,8 @@ class OsdPool(Copies):
         share: Part of the cluster that other users leave.
     """
 
-    object_size: Annotated[Quantity, Unit("B", low=65536)] = prior(
-        "4 MiB", 0.0, "Ceph: object size of a default layout; rbd(8): --object-size"
-    )
+    object_size: Annotated[Quantity, Unit("B", low=65536)] = prior("4 MiB", 0.0,
+        "Ceph: object size of a default layout; rbd(8): --object-size")  # fmt: skip
     osds: Annotated[int, Field(ge=1, le=100000)] = 60
     osd_read: TargetRate = prior(
         "1.5 GB/s",
@@ -104,12 +103,10 @@ class OsdPool(Copies):
         Otherwise("nautilus", "clusters of 2019 to 2021 (ceph versions)"),
         Since(_RELEASES),
     ] = "pacific"
-    osd_iops: Annotated[Quantity, Unit("1/s", spread=0.3, low=1)] = prior(
-        "49k IOPS", 0.6, f"random reads of 4 KiB: 33,000 and 73,000 ({PACIFIC}, {REEF}: 2 and 4.4 million on 60 drives)"
-    )
-    osd_write_iops: Annotated[Quantity, Unit("1/s", spread=0.3, low=1)] = prior(
-        "26k IOPS", 0.5, f"random writes of 4 KiB: {PACIFIC}: 527,603 of three copies on 60 drives"
-    )
+    osd_iops: Annotated[Quantity, Unit("1/s", spread=0.3, low=1)] = prior("49k IOPS", 0.6,
+        f"random reads of 4 KiB: 33,000 and 73,000 ({PACIFIC}, {REEF}: 2 and 4.4 million on 60 drives)")  # fmt: skip
+    osd_write_iops: Annotated[Quantity, Unit("1/s", spread=0.3, low=1)] = prior("26k IOPS", 0.5,
+        f"random writes of 4 KiB: {PACIFIC}: 527,603 of three copies on 60 drives")  # fmt: skip
     replicas: Annotated[int, Field(ge=1, le=10)] = 3
     share: Left = prior("0.6", 0.5, "assumed: what other users leave of a shared cluster at a random hour")
 

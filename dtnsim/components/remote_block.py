@@ -131,12 +131,10 @@ class Iscsi(RemoteBlock):
     kind: ClassVar[str] = "iscsi"
 
     depth: Annotated[int, Field(ge=1, le=4096)] = 32
-    request: Annotated[Quantity, Unit("B", low=4096)] = prior(
-        "128 KiB", 0.0, "Linux: read_ahead_kb of block devices; open-iscsi takes data segments of up to 256 KiB"
-    )
-    protocol_byte: Annotated[Quantity, Unit("cycles/B", spread=0.5)] = prior(
-        "0.2 cycles/B", 0.7, "assumed: headers and a copy in part, in the session's one thread"
-    )
+    request: Annotated[Quantity, Unit("B", low=4096)] = prior("128 KiB", 0.0,
+        "Linux: read_ahead_kb of block devices; open-iscsi takes data segments of up to 256 KiB")  # fmt: skip
+    protocol_byte: Annotated[Quantity, Unit("cycles/B", spread=0.5)] = prior("0.2 cycles/B", 0.7,
+        "assumed: headers and a copy in part, in the session's one thread")  # fmt: skip
     command: Annotated[Quantity, Unit("cycles", spread=0.5)] = prior("15000 cycles", 0.7,
         "a target does 100,000 (nvme-storage.com, NVMe-oF vs iSCSI) to 400,000 commands a second (nvme-tcp.com, "
         "NVMe/TCP vs iSCSI) through one queue: 7,500 to 30,000 cycles at 3 GHz")  # fmt: skip
@@ -202,9 +200,8 @@ class NvmeOf(RemoteBlock):
 
     connections: Annotated[int, Field(ge=1, le=4096)] = 8
     round_trip: Annotated[Quantity, Unit("s", spread=0.4)] | None = None
-    protocol_byte: Annotated[Quantity, Unit("cycles/B", spread=0.5)] = prior(
-        "0 cycles/B", 0.0, "nothing besides the transport: a byte is copied or placed by it"
-    )
+    protocol_byte: Annotated[Quantity, Unit("cycles/B", spread=0.5)] = prior("0 cycles/B", 0.0,
+        "nothing besides the transport: a byte is copied or placed by it")  # fmt: skip
     command: Annotated[Quantity, Unit("cycles", spread=0.5)] = prior(
         "8000 cycles",
         0.8,

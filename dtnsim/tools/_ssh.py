@@ -110,9 +110,8 @@ LOGIN_WORK: Final = prior("0.28 s", 0.25,
 FAREWELL: Final = 1.0  #: after the last answer: end of file, exit status and close of the channel
 
 #: processor time of one log-in at both ends, where many are made at once
-LOGIN_CPU: Final = prior(
-    "0.15 s", 0.25, "OpenSSH 9.2 to an empty folder: user and system time of the client 0.2 s with its start, on a VM"
-)
+LOGIN_CPU: Final = prior("0.15 s", 0.25,
+    "OpenSSH 9.2 to an empty folder: user and system time of the client 0.2 s with its start, on a VM")  # fmt: skip
 
 
 def crowd(each: Quantity, connections: int, job: Job, round_trips: float) -> Quantity:

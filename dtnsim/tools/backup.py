@@ -208,9 +208,8 @@ class Crashplan(Tool):
     changed: Share = prior("1", 0.0, "initial backup: every file is new")
     literal: Share = prior("1", 0.0, "initial backup: no block is known")
     ratio: Ratio = prior("1", 0.0, "incompressible data")
-    cpu: Annotated[Quantity, Unit("1", low=0.01, high=1.0)] = prior(
-        "0.8", 0.15, "assumed: 80 % of a core by default while the user is away"
-    )
+    cpu: Annotated[Quantity, Unit("1", low=0.01, high=1.0)] = prior("0.8", 0.15,
+        "assumed: 80 % of a core by default while the user is away")  # fmt: skip
     cipher: Cycles = prior("20 cycles/B", 0.5, "assumed: Blowfish or AES in Java without AES instructions")
     block: Size = prior("64 KiB", 1.0, "assumed: block that is hashed and sent")
     session: Rate = prior(

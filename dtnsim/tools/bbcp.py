@@ -49,9 +49,8 @@ class Bbcp(Tool):
     z: Annotated[bool, documented()] = False
     P: Annotated[int, documented(ge=0)] = 0
     x: Annotated[Rate | None, named("x", "limit")] = None
-    buffer_work: Cycles = prior(
-        "0.1 cycles/B", 0.7, "assumed: hand-over of a block between threads, 10 000 cycles for each 128 KiB"
-    )
+    buffer_work: Cycles = prior("0.1 cycles/B", 0.7,
+        "assumed: hand-over of a block between threads, 10 000 cycles for each 128 KiB")  # fmt: skip
     turn_work: Cycles = prior(
         "2.2 cycles/B",
         0.45,

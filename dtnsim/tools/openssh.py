@@ -29,9 +29,8 @@ from dtnsim.tools.plan import CpuUse, FileCost, Job, NetUse, Opening, Plan
 BLOCK: Final = prior("32 KiB", 0.0, "openssh-portable sftp-client.h, DEFAULT_COPY_BUFLEN")
 REQUESTS: Final = 64
 #: bytes of a request where nobody says them, since the server is asked for its limits, and the release that began it
-BLOCK_BY_LIMITS: Final = prior(
-    "255 KiB", 0.0, "openssh-portable sftp-client.c: limits@openssh.com since 8.6, SFTP_MAX_MSG_LENGTH less 1024 B"
-)
+BLOCK_BY_LIMITS: Final = prior("255 KiB", 0.0,
+    "openssh-portable sftp-client.c: limits@openssh.com since 8.6, SFTP_MAX_MSG_LENGTH less 1024 B")  # fmt: skip
 _LIMITS: Final = (8, 6)
 #: a request or its answer goes the other way: one more packet to encrypt, send, receive and decrypt, and one more turn
 #: of either process
@@ -245,9 +244,8 @@ class Hpnscp(SftpCopy):
     ] = True
     r: Annotated[bool, documented("r", "recursive")] = False
     R: Annotated[int, named("R", "num_requests", ge=1, le=65536)] = 1024
-    B: Annotated[Size, named("B", "buffer_size")] = prior(
-        "128 KiB", 0.0, "hpn-ssh sftp-client.c: DEFAULT_COPY_BUFLEN 131072"
-    )
+    B: Annotated[Size, named("B", "buffer_size")] = prior("128 KiB", 0.0,
+        "hpn-ssh sftp-client.c: DEFAULT_COPY_BUFLEN 131072")  # fmt: skip
 
     @property
     def requests(self) -> tuple[int, Quantity]:
@@ -281,9 +279,8 @@ class Mscp(SshCopy):
     u: Annotated[Count, named("u", "max_startups")] = 8
     a: Annotated[Count, named("a", "nr_ahead")] = 32
     b: Annotated[Size, named("b", "buf_size")] = prior("16 KiB", 0.0, "mscp(1): -b 16384")
-    s: Annotated[Size, named("s", "min_chunk_size")] = prior(
-        "64 MiB", 0.0, "mscp src/mscp.c: DEFAULT_MIN_CHUNK_SZ 64 << 20"
-    )
+    s: Annotated[Size, named("s", "min_chunk_size")] = prior("64 MiB", 0.0,
+        "mscp src/mscp.c: DEFAULT_MIN_CHUNK_SZ 64 << 20")  # fmt: skip
     S: Annotated[Size | None, named("S", "max_chunk_size")] = None
     g: Annotated[CongestionControl | None, named("g", "congestion")] = None
     limit: Annotated[Rate | None, named("limit", "L")] = None

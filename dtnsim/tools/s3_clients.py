@@ -21,9 +21,8 @@ from dtnsim.tools.plan import CpuUse, Job, Plan, Step, Tool
 
 _START: Final = prior("0.6 s", 0.5, "assumed: Python and botocore's service descriptions are read, about half a second")
 _UNLOCKED: Final = prior("0.3 cycles/B", 0.7, "assumed: what threads do outside the interpreter's lock")
-_NATIVE: Final = prior(
-    "1.5 cycles/B", 0.7, "assumed: HTTP and a checksum in C, a copy or two on the event loops' threads"
-)
+_NATIVE: Final = prior("1.5 cycles/B", 0.7,
+    "assumed: HTTP and a checksum in C, a copy or two on the event loops' threads")  # fmt: skip
 #: of a request, in the interpreter and on the event loops' threads
 _PYTHON_REQUEST: Final = prior("13000000 cycles", 0.35,
     "measured: 2.0 to 4.1 ms of a core for each of 3,000 PUTs of 4 KiB to a server beside it, 2.7 in geometric mean "
@@ -95,9 +94,8 @@ class AwsS3(Tool):
 
 #: of every body that is put, before it is sent: aws-sdk-go service/s3/body_hash.go (computeBodyHashes)
 _BODY_HASHES: Final = "hash of a body before it is sent (aws-sdk-go, computeBodyHashes); Go's assembler as OpenSSL's"
-_S5CMD_START: Final = prior(
-    "0.1 s", 0.5, "assumed: a Go program that reads its credentials; rclone over http takes 0.15 s"
-)
+_S5CMD_START: Final = prior("0.1 s", 0.5,
+    "assumed: a Go program that reads its credentials; rclone over http takes 0.15 s")  # fmt: skip
 
 
 class S5cmd(Tool):
