@@ -176,6 +176,7 @@ def test_layouts_keep_the_drives_and_survive_a_lost_one() -> None:
     (mirrors,) = _found(nas, ["nas"], "layout").values()
     before, after = nas.hosts["nas"].volumes["/pool"].array, nas.changed(mirrors).hosts["nas"].volumes["/pool"].array
     assert (before.drives, after.drives) == (24, 24)  # type: ignore[union-attr]
+    assert [growth.value for growth in actions.drive.anew(before, 12)] == [12, 6]  # type: ignore[arg-type]
     assert after.kind == "mirror"  # type: ignore[union-attr]
     levels = _found(spec.load("examples/dtn-100g-xfs"), ["east"], "layout")
     assert levels["east: layout of /xfs"] == ("hosts.east.volumes./xfs.array.level=5",)  # the last of 6 and 5
