@@ -27,6 +27,7 @@ from dtnsim.steady.goals import Goal
 from dtnsim.steady.prediction import predict, predicted
 
 _ANOTHER: Final = 1.1  #: gain over settings alone from which on it is worth learning another tool
+_MORE: Final = 1.03  #: times as fast in the median, from which on more at once is asked for
 
 
 @dataclass(frozen=True, slots=True)
@@ -130,7 +131,9 @@ def free(start: PathSpec, request: Request, rater: Rater | None = None) -> tuple
     full = rate(settings_of(won)) * (1 + tuning.WORTH) >= most
     # by the medians that `tools` has, since tools miss what is said of them by more or less at the same ceiling
     medians = request.rater(start) if rater is None else rater
-    together = [w.setting for w in won if w.together]
+    if rater is not None and medians(combined(won))[3] <= 1:
+        won = _more_at_once(won, tried, rate, rater)
+    together = combined(won)
     with_kept = [s for s in together if not s.overrides[0].startswith("transfer")]
     overrides = [o for s in with_kept for o in s.overrides]
     names = [s.what for s in tried]
@@ -154,6 +157,26 @@ def free(start: PathSpec, request: Request, rater: Rater | None = None) -> tuple
     share = rate(()) / rate(best.overrides)  # of the rest what it gains beside that tool
     beside = (replace(win, alone_Bps=win.alone_Bps * share) for win in more)
     return (tuning.Win(best, rate(best.overrides), together=True), *beside), tuple(dict.fromkeys(names))
+
+
+def _more_at_once(
+    won: tuple[Win, ...], tried: Sequence[Setting], rate: tuning.Throughputs, rater: Rater
+) -> tuple[Win, ...]:
+    """Settings with as many files, streams and runs at once as are best in the median, which tie at the ceiling.
+
+    Args:
+        rate: Throughput at the ceiling.
+    """
+    for _ in range(2):  # files, and streams of each
+        sets = {s: [*(w.setting for w in won if w.together and w.setting.what != s.what), s] for s in tried}
+        medians = {s: rater(those)[0] for s, those in sets.items() if s.overrides[0].startswith("transfer")}
+        most = max(medians.values(), default=0.0)
+        if most <= rater(combined(won))[0] * _MORE:
+            break
+        best = next(s for s, median in medians.items() if median * _MORE >= most)
+        others = (w for w in won if w.setting.what != best.what)
+        won = (*others, Win(best, rate(best.overrides), together=True))
+    return won
 
 
 def would_help(best: Stage, start: PathSpec, request: Request) -> list[Would]:
