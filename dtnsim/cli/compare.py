@@ -96,10 +96,8 @@ def _show(result: Comparison) -> None:
     for note in result.notes:
         out.print(note)
     first = result.variants[0].prediction.warnings
-    for line in (f"{v.name}: {w}" for v in result.variants[1:] for w in v.prediction.warnings if w not in first):
-        out.print(f"warning: {line}")
-    for warning in first:
-        out.print(f"warning: {warning}")
+    out.warn(f"{v.name}: {w}" for v in result.variants[1:] for w in v.prediction.warnings if w not in first)
+    out.warn(first)
     for number in range(1, len(result.variants)):
         out.print()
         out.print(result.sentence(number))

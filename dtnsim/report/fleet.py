@@ -173,8 +173,7 @@ def show(a: FleetAnswer, out: Out) -> None:
     out.print(held_table(a))
     _failures(a, out)
     _week(a, out)
-    for warning in a.warnings:
-        out.print(f"warning: {warning}")
+    out.warn(a.warnings)
 
 
 def _completion(a: FleetAnswer, out: Out) -> None:

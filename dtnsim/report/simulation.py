@@ -150,8 +150,7 @@ def show(s: Simulation, out: Out) -> None:
     if len(first.happened) > HAPPENED:
         out.print(f"and {len(first.happened) - HAPPENED} more events")
     _busiest(first, out)
-    for warning in s.warnings:
-        out.print(f"warning: {warning}")
+    out.warn(s.warnings)
     text.assumptions(s.assumed, out)
 
 

@@ -190,6 +190,11 @@ class Out:
         for number, line in enumerate(item.fitted(screen.width)):
             screen.print(_row(line, number < bold), soft_wrap=True)
 
+    def warn(self, warnings: Iterable[str]) -> None:
+        """Prints warnings, a line each."""
+        for warning in warnings:
+            self.print(f"warning: {warning}")
+
 
 def _line(title: str, text: str) -> Text:
     """A line for a terminal, what is seen first in colour."""

@@ -93,8 +93,7 @@ def prediction(p: Prediction, out: Out, *, busiest: int = 12, every: bool = Fals
         for number, rung in enumerate(t.ladder, 1):
             rungs.add_row(str(number), rate(rung.throughput_Bps), rung.station, rung.reason)
         out.print(rungs)
-    for warning in p.warnings:
-        out.print(f"warning: {warning}")
+    out.warn(p.warnings)
     assumptions(p.assumed, out)
 
 
@@ -258,9 +257,11 @@ def explanation(p: Prediction, out: Out, ways: Sequence[Way], steps: Sequence[St
     if steps:
         _steps(p, steps, out)
     for w in ways:
-        _print_remedy(w, out)
-    for warning in p.warnings:
-        out.print(f"warning: {warning}")
+        out.print(f"route of {w.transfer}: {' - '.join(w.nodes)}", apart=True)
+        out.print(f"single points of failure: {', '.join(w.single_points) or 'none'}")
+        if w.cut.nodes:
+            out.print(f"the wiring carries at most {rate(w.cut.rate_Bps)}: {', '.join(w.cut.nodes)}")
+    out.warn(p.warnings)
 
 
 def _explained(t: Transfer, stations: Mapping[str, Station], out: Out) -> None:
@@ -303,13 +304,6 @@ def _steps(p: Prediction, steps: Sequence[Step], out: Out) -> None:
         rows.add_row(step.what, f"{show(step.change_Bps, 'B/s')} ({share:+.1%})", rate(step.median_Bps))
     out.print(rows)
     out.print(f"throughput = {p.throughput_Bps.p50!r} B/s = {rate(p.throughput_Bps.p50)}")
-
-
-def _print_remedy(w: Way, out: Out) -> None:
-    out.print(f"route of {w.transfer}: {' - '.join(w.nodes)}", apart=True)
-    out.print(f"single points of failure: {', '.join(w.single_points) or 'none'}")
-    if w.cut.nodes:
-        out.print(f"the wiring carries at most {rate(w.cut.rate_Bps)}: {', '.join(w.cut.nodes)}")
 
 
 def _binds(station: Station, demand: float) -> float:
