@@ -20,7 +20,7 @@ from dtnsim.ground.ledger import Row
 from dtnsim.ground.pages import Cache
 from dtnsim.ground.quantity import Quantity, Unit, Value, middle, prior
 from dtnsim.ground.term import Term, law, term
-from dtnsim.physics import cache, cpu, metadata
+from dtnsim.physics import cache, cpu, metadata, waiting
 
 
 class FileOperations(Component):
@@ -271,7 +271,12 @@ class Filesystem(FileOperations):
         # write what was there before, or read ahead; so is the way to drives behind a network; the latency of others
         # comes on top
         beside = use.random or array.fabric is not None or array.answers_early(use)
-        return np.maximum(wait + rest, 0.0) if beside else wait + np.maximum(rest, 0.0)
+        left: Value = np.maximum(wait + rest, 0.0) if beside else wait + np.maximum(rest, 0.0)
+        if not (use.random and array.rotates) or array.answers_early(use):
+            return left
+        taken = np.asarray(busy) * seen.block_B / use.block_B
+        whole = np.maximum(np.asarray(left) + taken, 1e-300)
+        return np.asarray(whole * waiting.crowded_time(use.in_flight, taken / whole) - taken)
 
     def request_size(self, use: Access) -> float:
         """Bytes that a device is asked for where a program asks for one block."""

@@ -24,8 +24,8 @@ from dtnsim.steady.solve import Solution
 
 #: entries over all scenarios from which on these are solved in blocks half as large: 64 MB per array
 MOST: Final = 16_000_000
-#: stations that carry bytes at a rate that no system exceeds
-WIRES: Final = frozenset({"nic", "ib", "network", "pcie", "sata", "sas", "policer"})
+#: stations that carry bytes at a rate that no system exceeds; a cloud's disk has a token bucket
+WIRES: Final = frozenset({"nic", "ib", "network", "pcie", "sata", "sas", "policer", "cloud-disk"})
 #: factor on rates that is large enough for the wires to limit them
 _NO_LIMIT: Final = 1e9
 
