@@ -79,12 +79,10 @@ class Cephfs(ParallelFilesystem, OsdPool):
     write_back: Annotated[int, Field(ge=1, le=10000)] = 16
     latency: RequestTime = READ_TIME
     write_latency: RequestTime = WRITE_TIME
-    metadata_time: RequestTime = prior(
-        "0.35 ms",
-        0.8,
+    metadata_time: RequestTime = prior("0.35 ms", 0.8,
         "between 0.25 ms, a message, 0.13 ms, and the MDS's own time, and 0.46 ms: 10,000 creations take 9.9 s where "
-        "each is waited for and 5.3 s where none is (J. Layton, ceph-devel, January 2020, all on one workstation)",
-    )
+        "each is waited for and 5.3 s where none is (J. Layton, ceph-devel, January 2020, "
+        "all on one workstation)")  # fmt: skip
 
     change_time: RequestTime | None = prior("1 ms", 0.4,
         "one client that waits makes 1,010 files a second (Layton, as above) or 450 to 1,350, and removes 440 to 1,040 "

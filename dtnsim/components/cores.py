@@ -44,11 +44,9 @@ class Cpu(Component):
     sockets: Annotated[int, Field(ge=1, le=64)] = 1
     cores: Annotated[int, Field(ge=1, le=1024, description="cores of one socket")]
     clock: Annotated[Quantity, Unit("Hz", spread=0.05, low=1e8, high=1e10)]
-    per_cycle: Annotated[Quantity, Unit("1", spread=0.15, low=0.1, high=5.0)] = prior(
-        "1",
-        0.24,
-        "the library's 147 parts and hosts, 0.5 to 2: standard deviation of the logarithm 0.19, each known to 15 %",
-    )
+    per_cycle: Annotated[Quantity, Unit("1", spread=0.15, low=0.1, high=5.0)] = prior("1", 0.24,
+        "the library's 147 parts and hosts, 0.5 to 2: standard deviation of the logarithm 0.19, "
+        "each known to 15 %")  # fmt: skip
     smt: Annotated[int, Field(ge=1, le=8)] = 1
     cache: Annotated[Quantity, Unit("B", low=1024)] | None = None
     cache_groups: Annotated[int, Field(ge=1, le=64)] = 1

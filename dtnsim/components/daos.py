@@ -55,27 +55,21 @@ class Daos(ParallelFilesystem, Copies):
     library: Literal["none", "ioil", "pil4dfs"] = "none"
     eq_count: Annotated[int, Field(ge=1, le=64)] = 1
     proto: Literal["tcp", "rdma"] = "rdma"
-    dfuse_byte: Work = prior(
-        "1.5 cycles/B",
-        0.5,
-        "docs.daos.io: 1.9 GB/s a node read with dfuse (Run IOR), 1.5 GB/s written by dd; about 3 GHz assumed",
-    )
-    process_byte: Work = prior(
-        "0.7 cycles/B",
-        0.5,
-        "docs.daos.io, Interception library: dd writes zeros at 4.3 GB/s with libioil; about 3 GHz assumed",
-    )
+    dfuse_byte: Work = prior("1.5 cycles/B", 0.5,
+        "docs.daos.io: 1.9 GB/s a node read with dfuse (Run IOR), 1.5 GB/s written by dd; "
+        "about 3 GHz assumed")  # fmt: skip
+    process_byte: Work = prior("0.7 cycles/B", 0.5,
+        "docs.daos.io, Interception library: dd writes zeros at 4.3 GB/s with libioil; "
+        "about 3 GHz assumed")  # fmt: skip
     request: Annotated[Quantity, Unit("B", low=4096)] = prior("1 MiB", 0.0,
         "Linux, fs/fuse: max_pages of at most 256 pages of 4 KiB")  # fmt: skip
     read_ahead: Annotated[Quantity, Unit("B", low=4096)] = prior("1 MiB", 0.5,
         "assumed: the largest request, as a FUSE daemon may ask for in its init reply")  # fmt: skip
     latency: RequestTime = prior("0.3 ms", 0.4, "Google Cloud, Parallelstore overview: reads of 4 KiB, from one client")
     sync_latency: RequestTime = prior("0.3 ms", 0.5, "assumed: as a read; a write is answered once it is persistent")
-    metadata_time: RequestTime = prior(
-        "0.9 ms",
-        0.5,
-        "docs.daos.io, Run mdtest: 2,944 files of 4 KiB created a second by ten tasks, 3.4 ms for some four calls",
-    )
+    metadata_time: RequestTime = prior("0.9 ms", 0.5,
+        "docs.daos.io, Run mdtest: 2,944 files of 4 KiB created a second by ten tasks, "
+        "3.4 ms for some four calls")  # fmt: skip
     metadata_direct: RequestTime = prior("0.4 ms", 0.6,
         "assumed: a transaction at a server or two, without the kernel's way")  # fmt: skip
     share: Left = prior("0.6", 0.5, "assumed: what other users leave of a shared system at a random hour")

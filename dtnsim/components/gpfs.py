@@ -73,11 +73,9 @@ class Gpfs(ParallelFilesystem):
     op_time: RequestTime = prior("6 us", 0.5, f"{_PIXSTOR}: 11.2 million stats a second of 64 threads")
     change_time: RequestTime | None = prior("94 us", 0.5, f"{_PIXSTOR}: 170,600 removals a second of 16 threads")
     create_time: RequestTime = prior("0.14 ms", 0.7, f"{_PIXSTOR}: 222,100 empty ones a second of 32 threads")
-    metadata_time: RequestTime = prior(
-        "1 ms",
-        1.0,
-        "assumed: a message between daemons, 0.1 ms, and a block of inodes: 0.2 ms from flash, 6 from disks",
-    )
+    metadata_time: RequestTime = prior("1 ms", 1.0,
+        "assumed: a message between daemons, 0.1 ms, and a block of inodes: 0.2 ms from flash, "
+        "6 from disks")  # fmt: skip
     data_time: RequestTime = prior("0.9 ms", 0.6,
         f"{_PIXSTOR}: one thread makes 960 files of 3 KiB a second, in their inodes, less their creation; 512 make "
         "68,100 of 4 KiB, outside, and are not yet the most")  # fmt: skip

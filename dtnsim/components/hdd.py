@@ -34,12 +34,10 @@ _SORTED: Final = prior("0.23", 0.32,
     "Seagate Exos X16 170 a second with 16, 0.28; an arm of 2X14 152 with 8, 0.31")  # fmt: skip
 #: random writes that the caches of smaller disks sort, generations of 16 to 64 MB
 _SMALLER_B: Final = 4e12
-_FEWER_WRITES: Final = prior(
-    "16",
-    0.8,
+_FEWER_WRITES: Final = prior("16", 0.8,
     "CrystalDiskMark, writes of 4 KiB, 32 at once (the same drives): 173, 193, 244, 150 a second of four at 7200 rpm, "
-    "201 of a WD20EARS at 5400, 474 of a VelociRaptor at 10,000: the best of 9, 14, 29, 6, 22, 40 requests",
-)
+    "201 of a WD20EARS at 5400, 474 of a VelociRaptor at 10,000: the best of 9, 14, 29, 6, 22, "
+    "40 requests")  # fmt: skip
 _UNSTATED_CACHE: Final = replace(Mixture.of_kinds("write cache", (_TURN, _TURN, _KEPT)), value=1.0)
 
 
@@ -61,11 +59,9 @@ class Hdd(Device):
     columns: ClassVar[tuple[str, ...]] = ("rate",)
 
     rate: Annotated[Quantity, Unit("B/s", spread=0.08, low=1e5)]
-    capacity: Annotated[Quantity, Unit("B", low=1e8)] = prior(
-        "4 TB",
-        1.0,
-        "assumed: a disk of unknown size, 1 to 16 TB; how far apart small files and random requests lie depends on it",
-    )
+    capacity: Annotated[Quantity, Unit("B", low=1e8)] = prior("4 TB", 1.0,
+        "assumed: a disk of unknown size, 1 to 16 TB; "
+        "how far apart small files and random requests lie depends on it")  # fmt: skip
     inner: Annotated[Quantity, Unit("1", low=0.1, high=1.0)] = prior("0.5", 0.1,
         "assumed: innermost over outermost radius of a 3.5-inch platter")  # fmt: skip
     position: Annotated[Quantity, Unit("1", high=1.0)] = prior("0.05", 0.5,

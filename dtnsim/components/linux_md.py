@@ -51,12 +51,10 @@ class LinuxMd(Layer):
     partial_work: Annotated[Quantity, Unit("cycles", spread=0.5)] = prior("40000 cycles", 0.6,
         "Artur Paszkiewicz, linux-raid, 27 August 2024: 463,000 random writes of 4 KiB a second of RAID 5 on null_blk, "
         "eight threads a node; some 3 GHz and one or two nodes assumed, less their pages")  # fmt: skip
-    hand_over: Annotated[Quantity, Unit("s", spread=0.6)] = prior(
-        "20 us",
-        0.6,
+    hand_over: Annotated[Quantity, Unit("s", spread=0.6)] = prior("20 us", 0.6,
         "Jonathan Derrick, linux-raid, 17 February 2023, biosnoop of a RAID 10 written at depth one: 27 us from bitmap "
-        "to data and 62 from data to the next bitmap, less 15 us of the drives and 10 of a program's own turn",
-    )
+        "to data and 62 from data to the next bitmap, "
+        "less 15 us of the drives and 10 of a program's own turn")  # fmt: skip
     parity_threads: Annotated[
         int, Field(ge=0, le=1024, description="md's group_thread_cnt, threads of each socket; 0 (default): one in all")
     ] = 0

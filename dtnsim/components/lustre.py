@@ -71,12 +71,10 @@ class Lustre(ParallelFilesystem):
     target_rate: TargetRate = prior("1 GB/s", 0.6, "assumed: one OST of ten disks in a production system of the 2010s")
     target_write: TargetRate | None = None
     share: Left = prior("0.4", 0.7, "assumed: what other users leave of a busy scratch system at a random hour")
-    stream: Annotated[Quantity, Unit("B/s", spread=0.5, low=1e5)] = prior(
-        "1.06 GB/s",
-        0.6,
+    stream: Annotated[Quantity, Unit("B/s", spread=0.5, low=1e5)] = prior("1.06 GB/s", 0.6,
         "Swinburne gSTAR, Lustre in production: 350 to 500 MB/s for a single stream of one OST, of which others leave "
-        "some 0.4 (share); idle test beds give a single client 0.93 to 1.5 GB/s (Dell HPC Lustre storage white papers)",
-    )
+        "some 0.4 (share); idle test beds give a single client 0.93 to 1.5 GB/s (Dell HPC Lustre storage white "
+        "papers)")  # fmt: skip
     client_byte: Annotated[Quantity, Unit("cycles/B", spread=0.4)] = prior("1.9 cycles/B", 0.5,
         "page locks and cl_io of a client thread: one client with one thread reads 0.93 GB/s and writes 0.65 GB/s on a "
         "Xeon X5650 at 2.67 GHz (Dell, Intel EE for Lustre, 4.1), 2.9 and 4.1 cycles/B, and has 1 to 1.5 GB/s with EDR "

@@ -65,11 +65,9 @@ class Nfs(Remote):
     setting: ClassVar[str] = "nfs.conf: threads"
     wires: ClassVar[str] = "filesystem.nconnect"
 
-    op_time: RequestTime = prior(
-        "30 us",
-        0.8,
-        "github beckerg/nct, README: a GETATTR takes 15 to 33 us; assumed: a look-up that much or twice that",
-    )
+    op_time: RequestTime = prior("30 us", 0.8,
+        "github beckerg/nct, README: a GETATTR takes 15 to 33 us; assumed: "
+        "a look-up that much or twice that")  # fmt: skip
     change_time: RequestTime | None = prior("0.2 ms", 1.5,
         "assumed: from some 0.05 ms with a log in memory to some ms where a disk's log is waited for (RFC 1813, "
         "section 4.8: changes are on stable storage before the answer)")  # fmt: skip
@@ -98,14 +96,12 @@ class Nfs(Remote):
     acregmin: Annotated[Quantity, Unit("s", low=0.0)] = prior("3 s", 0.0, "nfs(5): acregmin, default 3 s")
     acdirmin: Annotated[Quantity, Unit("s", low=0.0)] = prior("30 s", 0.0, "nfs(5): acdirmin, default 30 s")
     depth: Annotated[int, Field(ge=0, le=100)] = 4
-    rpc_byte: Annotated[Quantity, Unit("cycles/B", spread=0.4)] = prior(
-        "0.6 cycles/B",
-        0.8,
+    rpc_byte: Annotated[Quantity, Unit("cycles/B", spread=0.4)] = prior("0.6 cycles/B", 0.8,
         "the mean of two sources far apart: replies are read into pages as any TCP receiver reads (Linux commit "
         "277e4ab7d530), which leaves some 500 to 2000 cycles a page (fs/nfs/pagelist.c, read.c: a request, two locks, "
         "the end of its read), 0.1 to 0.5 cycles/B; one connection to an appliance carries about 2 GB/s of reads and "
-        "1.2 GB/s of writes (ngxstorage.com, nconnect), 1.5 to 2.5 cycles/B in all at 3 GHz, of which TCP has some 0.5",
-    )
+        "1.2 GB/s of writes (ngxstorage.com, nconnect), 1.5 to 2.5 cycles/B in all at 3 GHz, "
+        "of which TCP has some 0.5")  # fmt: skip
     rdma_byte: Annotated[Quantity, Unit("cycles/B", spread=0.4)] = prior("0.07 cycles/B", 1.0,
         "assumed: 100 to 700 cycles a page to map and register it, one request after the other (Linux "
         "net/sunrpc/xprtrdma/frwr_ops.c, frwr_map); the card places the data, and the reply's handler touches none. "

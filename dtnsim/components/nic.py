@@ -28,12 +28,10 @@ _CHECKSUM = prior("0.25 cycles/B", 0.5,
 _PAGE = prior("94 ns", 0.4,
     "LLFree, USENIX ATC 2023: Linux allocates 4 KiB in 94 ns on one core, ten times as long on 26")  # fmt: skip
 #: and in datagram mode
-_DATAGRAM = prior(
-    "2500 cycles",
-    0.5,
+_DATAGRAM = prior("2500 cycles", 0.5,
     "assumed: driver, skb and GRO for each packet, 2,000 to 3,500 cycles: netperf brings 1200 MB/s in packets of 2044 "
-    "B to a Core 2 of 3 GHz (SCST, README of iscsi-scst), whose softirq has 5,000 of its lesser cycles at most",
-)
+    "B to a Core 2 of 3 GHz (SCST, README of iscsi-scst), "
+    "whose softirq has 5,000 of its lesser cycles at most")  # fmt: skip
 #: what a frame takes besides its bytes, and the payload of those for which stacks say what a byte takes (MTU 9000)
 _FRAME = prior("500 cycles", 0.4,
     "assumed: driver, skb and GRO, more than half of what a core takes to drop a frame of 1500 B in the table raw, 3.6 "

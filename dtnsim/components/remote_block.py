@@ -140,12 +140,10 @@ class Iscsi(RemoteBlock):
         "NVMe/TCP vs iSCSI) through one queue: 7,500 to 30,000 cycles at 3 GHz")  # fmt: skip
     first_burst: Annotated[Quantity, Unit("B", low=0)] = prior("64 KiB", 0.0, "RFC 7143, 13.14: default 65536")
     burst: Annotated[Quantity, Unit("B", low=512)] = prior("256 KiB", 0.0, "RFC 7143, 13.13: default 262144")
-    served: Annotated[Quantity, Unit("1/s", spread=0.5, low=10)] = prior(
-        "96000 ops/s",
-        1.4,
+    served: Annotated[Quantity, Unit("1/s", spread=0.5, low=10)] = prior("96000 ops/s", 1.4,
         "one session to a target whose thread is full: 22,000 (LIO of Linux 3.12 on an E5, RAM disk, 32 readers: LKML, "
-        "March 2015), 100,000 (nvme-storage.com, NVMe-oF vs iSCSI), 400,000 (nvme-tcp.com, NVMe/TCP vs iSCSI)",
-    )
+        "March 2015), 100,000 (nvme-storage.com, NVMe-oF vs iSCSI), 400,000 (nvme-tcp.com, "
+        "NVMe/TCP vs iSCSI)")  # fmt: skip
     target_threads: Annotated[int, Field(ge=1, le=4096)] | None = None
     digest: bool = False
     digest_byte: Annotated[Quantity, Unit("cycles/B", spread=0.5)] = _CRC
@@ -202,11 +200,9 @@ class NvmeOf(RemoteBlock):
     round_trip: Annotated[Quantity, Unit("s", spread=0.4)] | None = None
     protocol_byte: Annotated[Quantity, Unit("cycles/B", spread=0.5)] = prior("0 cycles/B", 0.0,
         "nothing besides the transport: a byte is copied or placed by it")  # fmt: skip
-    command: Annotated[Quantity, Unit("cycles", spread=0.5)] = prior(
-        "8000 cycles",
-        0.8,
-        "assumed: a command, its completion and a wake-up of the queue's worker, half of iSCSI's without SCSI's layers",
-    )
+    command: Annotated[Quantity, Unit("cycles", spread=0.5)] = prior("8000 cycles", 0.8,
+        "assumed: a command, its completion and a wake-up of the queue's worker, "
+        "half of iSCSI's without SCSI's layers")  # fmt: skip
 
     ROUND_TRIP: ClassVar[dict[str, Quantity]] = {
         "tcp": prior("32 us", 0.4, "nvme-tcp.com, NVMe/TCP vs NVMe/RDMA: 25 to 40 us"),

@@ -70,12 +70,10 @@ class S3(SharedFilesystem, Copies):
     get_rate: Annotated[Quantity, Unit("1/s", spread=0.1, low=1)] = prior("5500 ops/s", 0.1, _PREFIX)
     put_rate: Annotated[Quantity, Unit("1/s", spread=0.1, low=1)] = prior("3500 ops/s", 0.1, _PREFIX)
 
-    commit: RequestTime = prior(
-        "3 ms",
-        1.2,
+    commit: RequestTime = prior("3 ms", 1.2,
         "assumed: a store of one's own, whose PUT creates, flushes and renames a file on each drive (MinIO "
-        "cmd/xl-storage.go: writeAllDirect ends with Fdatasync): 0.3 ms on flash with capacitors to 30 ms on disks",
-    )
+        "cmd/xl-storage.go: writeAllDirect ends with Fdatasync): "
+        "0.3 ms on flash with capacitors to 30 ms on disks")  # fmt: skip
 
     @model_validator(mode="before")
     @classmethod

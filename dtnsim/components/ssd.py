@@ -114,12 +114,10 @@ class Ssd(Device):
     iops_write: Annotated[Quantity, Unit("1/s", spread=0.2, low=1)] = prior("45k IOPS", 0.36,
         f"{_SATA}: 28,000 to 65,000 of full drives with capacitors")  # fmt: skip
     power_loss_protection: bool = False
-    flush: Annotated[Quantity, Unit("s", spread=0.3)] = prior(
-        "0.8 ms",
-        0.7,
+    flush: Annotated[Quantity, Unit("s", spread=0.3)] = prior("0.8 ms", 0.7,
         "Vitastor documentation, understanding performance: desktop drives do 1000 to 2000 writes a second with fsync; "
-        "Samsung 990 Pro 0.45 ms (smalldatum, January 2026), 960 Pro 3.5 ms for the two of an fsync (Percona, 2018)",
-    )
+        "Samsung 990 Pro 0.45 ms (smalldatum, January 2026), 960 Pro 3.5 ms for the two of an fsync (Percona, "
+        "2018)")  # fmt: skip
     link: Annotated[Quantity, Unit("B/s", low=1e6)] | None = None
 
     @model_validator(mode="after")

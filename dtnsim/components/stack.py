@@ -20,11 +20,9 @@ _S2 = "fitted from NASA GSFC nuttcp CPU shares (3.2 GHz Nehalem, LRO, MTU 9000, 
 #: /dev/urandom since ``_CHACHA``, and before
 CHACHA_BYTE: Final = prior("9 cycles/B", 0.4,
     "blogs.oracle.com/linux, entropy_avail 256: /dev/random gives 250 to 400 MB/s a core, some 3 GHz")  # fmt: skip
-_SHA1_BYTE: Final = prior(
-    "160 cycles/B",
-    0.5,
-    "Venadi post, dd if=/dev/urandom 14.6 MB/s on a Cori login node (2.3 GHz assumed); pthree.org, 2016: 13.4 MB/s",
-)
+_SHA1_BYTE: Final = prior("160 cycles/B", 0.5,
+    "Venadi post, dd if=/dev/urandom 14.6 MB/s on a Cori login node (2.3 GHz assumed); pthree.org, 2016: "
+    "13.4 MB/s")  # fmt: skip
 #: Linux drivers/char/random.c, commit e192be9d9a30: replace the non-blocking pool with a ChaCha20-based generator
 _CHACHA: Final = (4, 8)
 
@@ -110,24 +108,18 @@ class Stack(Component):
         f"{_FLUSHER}: xfs written at 14.6 GB/s with the flusher at 20 % of a core")  # fmt: skip
     file_call: Annotated[Quantity, Unit("cycles", spread=0.5)] = prior("3000 cycles", 0.5,
         "assumed: system call and file-system lookup, about a microsecond")  # fmt: skip
-    direct_call: Annotated[Quantity, Unit("cycles", spread=0.5)] = prior(
-        "10000 cycles",
-        0.5,
+    direct_call: Annotated[Quantity, Unit("cycles", spread=0.5)] = prior("10000 cycles", 0.5,
         "4 KiB direct reads a second at 100 % of one core, some 3 GHz: 279,000 by fio with libaio, 346,000 by another "
-        "program (PhotonLibOS, File IO performance), 608,000 on bare devices in batches (Axboe, io_uring, 2019)",
-    )
+        "program (PhotonLibOS, File IO performance), 608,000 on bare devices in batches (Axboe, io_uring, "
+        "2019)")  # fmt: skip
     storage_interrupt_byte: Annotated[Quantity, Unit("cycles/B", spread=0.5)] = prior("0.1 cycles/B", 0.5,
         "assumed: completions of large requests")  # fmt: skip
-    memory_stall: Annotated[Quantity, Unit("1", spread=0.4)] = prior(
-        "0.25",
-        0.4,
-        "half of the cycles wait for memory, whose latency rises by half at full load (dtnsim.physics.memory)",
-    )
-    memory_reference: Annotated[Quantity, Unit("1", high=1.0)] = prior(
-        "0.44",
-        0.2,
-        "memory load while the costs above were measured: 0.33 (write) to 0.56 (read) of 19.5 GB/s in NASA test 2",
-    )
+    memory_stall: Annotated[Quantity, Unit("1", spread=0.4)] = prior("0.25", 0.4,
+        "half of the cycles wait for memory, whose latency rises by half at full load "
+        "(dtnsim.physics.memory)")  # fmt: skip
+    memory_reference: Annotated[Quantity, Unit("1", high=1.0)] = prior("0.44", 0.2,
+        "memory load while the costs above were measured: 0.33 (write) to 0.56 (read) "
+        "of 19.5 GB/s in NASA test 2")  # fmt: skip
     hot_byte: Annotated[Quantity, Unit("cycles/B", spread=0.3)] = prior("0.36 cycles/B", 0.4,
         "lz4 README: memcpy 13.7 GB/s at 4.9 GHz, data in cache")  # fmt: skip
     miss_byte: Annotated[Quantity, Unit("cycles/B", spread=0.5)] = prior("0.2 cycles/B", 0.6,

@@ -80,11 +80,9 @@ class Tape(LocalFilesystem):
         "assumed: to stop a tape, change the wrap and start again, 3 to 8 s")  # fmt: skip
     drives: Annotated[int, Field(ge=1, le=1000)] = 1
     robots: Annotated[int, Field(ge=1, le=100)] = 1
-    move: Annotated[Quantity, Unit("s", spread=0.4)] = prior(
-        "15 s",
-        0.6,
-        "assumed: a picker fetches a cartridge and puts it into a drive in 5 s (small) to 30 s (many frames)",
-    )
+    move: Annotated[Quantity, Unit("s", spread=0.4)] = prior("15 s", 0.6,
+        "assumed: a picker fetches a cartridge and puts it into a drive in 5 s (small) "
+        "to 30 s (many frames)")  # fmt: skip
     tapes: Annotated[int, Field(ge=1, le=1000000)] | None = None
     run: Annotated[Quantity, Unit("B", low=1e3)] | None = None
     scattered: Annotated[Quantity, Unit("1", spread=0.5, high=1.0)] = prior("0.5", 0.8,

@@ -66,11 +66,9 @@ class Weka(ParallelFilesystem):
     )
 
     num_cores: Annotated[int, Field(ge=1, le=19)] = 1
-    core_byte: Annotated[Quantity, Unit("cycles/B", spread=0.3)] = prior(
-        "1.1 cycles/B",
-        0.3,
-        "docs.weka.io, single client: 9.6 and 10.1 GB/s on 4 cores at 3.4 GHz (1.4), 18.5 GB/s on 6 at 3.1 GHz (1.0)",
-    )
+    core_byte: Annotated[Quantity, Unit("cycles/B", spread=0.3)] = prior("1.1 cycles/B", 0.3,
+        "docs.weka.io, single client: 9.6 and 10.1 GB/s on 4 cores at 3.4 GHz (1.4), "
+        "18.5 GB/s on 6 at 3.1 GHz (1.0)")  # fmt: skip
     core_read: Cycles = prior("29000 cycles", 0.2,
         "docs.weka.io, single client: 393,333 reads/s of 4 KiB on 4 cores, 563,667 on 6")  # fmt: skip
     core_write: Cycles = prior("42000 cycles", 0.2,

@@ -123,11 +123,9 @@ class Zfs(LocalFilesystem):
     dirty_max: Annotated[Quantity, Unit("B", spread=0.1)] | None = None
     sync_at: Annotated[Quantity, Unit("B", spread=0.1)] | None = None
     txg_timeout: Annotated[Quantity, Unit("s", low=0.1)] = prior("5 s", 0.0, "OpenZFS module parameter zfs_txg_timeout")
-    commit_time: Annotated[Quantity, Unit("s", spread=0.6)] = prior(
-        "0.1 ms",
-        0.6,
-        "assumed: zil_commit hands a write to four threads (issue, interrupt, flush, waiter), 10 to 40 us each",
-    )
+    commit_time: Annotated[Quantity, Unit("s", spread=0.6)] = prior("0.1 ms", 0.6,
+        "assumed: zil_commit hands a write to four threads (issue, interrupt, flush, waiter), "
+        "10 to 40 us each")  # fmt: skip
     sync_passes: Annotated[Quantity, Unit("1", high=100.0)] = prior(
         "6", 0.4, "assumed: spa_sync settles in 3 to 8 passes (zfs_sync_pass_dont_compress = 8), and writes two labels"
     )

@@ -212,12 +212,10 @@ class Crashplan(Tool):
         "assumed: 80 % of a core by default while the user is away")  # fmt: skip
     cipher: Cycles = prior("20 cycles/B", 0.5, "assumed: Blowfish or AES in Java without AES instructions")
     block: Size = prior("64 KiB", 1.0, "assumed: block that is hashed and sent")
-    session: Rate = prior(
-        "3.8 Mb/s",
-        1.0,
+    session: Rate = prior("3.8 Mb/s", 1.0,
         "clients of version 3 and 4 in public reports, geometric mean: 2.1 Mb/s (technazgul.com 2011-01), 4 to 6 Mb/s "
-        "(JrCs/docker-crashplan issue 10), 16 and 1.2 Mb/s (jlesage/docker-crashplan issue 10); processors mostly idle",
-    )
+        "(JrCs/docker-crashplan issue 10), 16 and 1.2 Mb/s (jlesage/docker-crashplan issue 10); "
+        "processors mostly idle")  # fmt: skip
 
     def plan(self, job: Job) -> Plan:
         """A scan of all files, then one engine thread at the source; on one host there is no network."""

@@ -51,12 +51,10 @@ class Bbcp(Tool):
     x: Annotated[Rate | None, named("x", "limit")] = None
     buffer_work: Cycles = prior("0.1 cycles/B", 0.7,
         "assumed: hand-over of a block between threads, 10 000 cycles for each 128 KiB")  # fmt: skip
-    turn_work: Cycles = prior(
-        "2.2 cycles/B",
-        0.45,
+    turn_work: Cycles = prior("2.2 cycles/B", 0.45,
         "SLAC confluence, bbcp (2009): /dev/zero to /dev/null on one host, 4 streams, 0.83 to 0.85 GB/s; at 2.66 GHz "
-        "(assumed) 3.2 cycles/B with buffers half of today's default: 1.6 if it goes with buffers, 3.2 if with bytes",
-    )
+        "(assumed) 3.2 cycles/B with buffers half of today's default: 1.6 if it goes with buffers, "
+        "3.2 if with bytes")  # fmt: skip
 
     @model_validator(mode="before")
     @classmethod
