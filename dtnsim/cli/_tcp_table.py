@@ -14,23 +14,40 @@ Row = dict[str, str]
 
 #: column -> (least, most, default; None: must be given)
 NUMBERS: Final[dict[str, tuple[float, float, float | None]]] = {
-    "rate_bps": (1e3, 1e13, None), "rtt_s": (1e-5, 10.0, None), "buffer_bytes": (1.0, 1e15, math.nan),
-    "buffer_bdp": (0.0, 1e6, math.nan), "loss_prob": (0.0, 0.999999, 0.0), "burst_loss_prob": (0.0, 0.999999, 0.0),
-    "burst_len_pkts": (1.0, 1e6, 1.0), "loss_rev_prob": (0.0, 0.999999, 0.0), "bg_share": (0.0, 0.999, 0.0),
-    "mtu_bytes": (576.0, 65535.0, 1500.0), "mss_bytes": (100.0, 65495.0, math.nan), "streams": (1.0, 10_000.0, 1.0),
-    "known_retransmits": (0.0, 1e15, math.nan), "known_moved_bytes": (1.0, 1e18, math.nan),
-    "window_bytes": (1.0, 1e15, math.inf), "socket_buffer_bytes": (1.0, 1e15, math.inf),
-    "wnd_limit_bytes": (1.0, 1e15, math.inf), "line_rate_bps": (1e3, 1e15, math.inf),
-    "size_bytes": (1.0, 1e18, math.inf), "flow2_rtt_s": (1e-5, 10.0, math.nan),
-    "flow2_start_s": (0.0, 1e6, rounds.SECOND_START_S), "warmup_s": (0.0, 1e6, 0.0),
+    "rate_bps": (1e3, 1e13, None),
+    "rtt_s": (1e-5, 10.0, None),
+    "buffer_bytes": (1.0, 1e15, math.nan),
+    "buffer_bdp": (0.0, 1e6, math.nan),
+    "loss_prob": (0.0, 0.999999, 0.0),
+    "burst_loss_prob": (0.0, 0.999999, 0.0),
+    "burst_len_pkts": (1.0, 1e6, 1.0),
+    "loss_rev_prob": (0.0, 0.999999, 0.0),
+    "bg_share": (0.0, 0.999, 0.0),
+    "mtu_bytes": (576.0, 65535.0, 1500.0),
+    "mss_bytes": (100.0, 65495.0, math.nan),
+    "streams": (1.0, 10_000.0, 1.0),
+    "known_retransmits": (0.0, 1e15, math.nan),
+    "known_moved_bytes": (1.0, 1e18, math.nan),
+    "window_bytes": (1.0, 1e15, math.inf),
+    "socket_buffer_bytes": (1.0, 1e15, math.inf),
+    "wnd_limit_bytes": (1.0, 1e15, math.inf),
+    "line_rate_bps": (1e3, 1e15, math.inf),
+    "size_bytes": (1.0, 1e18, math.inf),
+    "flow2_rtt_s": (1e-5, 10.0, math.nan),
+    "flow2_start_s": (0.0, 1e6, rounds.SECOND_START_S),
+    "warmup_s": (0.0, 1e6, 0.0),
     "duration_s": (1e-3, 1e9, math.nan),
-}  # fmt: skip
+}
 NEEDED: Final = (*(key for key, (_, _, default) in NUMBERS.items() if default is None), "cc")
 REMEDY: Final = "use the column names that --help lists: rate_bps, rtt_s, cc, buffer_bdp, loss_prob, streams, ..."
 PREDICTED: Final = (
-    "predicted_goodput_bps", "predicted_p10_bps", "predicted_p90_bps", "limit", "predicted_completion_s",
+    "predicted_goodput_bps",
+    "predicted_p10_bps",
+    "predicted_p90_bps",
+    "limit",
+    "predicted_completion_s",
     "predicted_flow2_goodput_bps",
-)  # fmt: skip
+)
 
 
 def _word(row: Row, key: str, allowed: tuple[str, ...], default: str = "") -> str:

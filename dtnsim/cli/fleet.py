@@ -66,10 +66,18 @@ def command(
             return watch.tell_simulated(now, share, rate)
 
         answer: Any = fleet(
-            path, workload=workload, overrides=overrides or (), calibration=calibration, replicas=replicas, seed=seed,
-            processes=processes, scheduler=scheduler, checkpoint=checkpoint, progress=tell,
+            path,
+            workload=workload,
+            overrides=overrides or (),
+            calibration=calibration,
+            replicas=replicas,
+            seed=seed,
+            processes=processes,
+            scheduler=scheduler,
+            checkpoint=checkpoint,
+            progress=tell,
             transfers=transfers is not None or hours is not None,
-        )  # fmt: skip
+        )
     if transfers is not None:
         fleet_page.transfers(answer, transfers)
     if hours is not None:

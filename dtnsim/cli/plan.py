@@ -84,13 +84,28 @@ def command(
 
     with Watch("planning") as watch:
         proposal = plan(
-            options.path_with_options(path, calibration, dataset, line), target=target, move=move, within=within,
-            budget=budget, confidence=units.of_option("--confidence", confidence, "1"), allow=options.listed(allow),
-            keep=keep or (), mine=mine or (), catalog=catalog,
+            options.path_with_options(path, calibration, dataset, line),
+            target=target,
+            move=move,
+            within=within,
+            budget=budget,
+            confidence=units.of_option("--confidence", confidence, "1"),
+            allow=options.listed(allow),
+            keep=keep or (),
+            mine=mine or (),
+            catalog=catalog,
             max_watts=units.of_option("--max-watts", max_watts, "W") if max_watts is not None else float("inf"),
-            most=most, grows=grows, years=years, kwh=kwh, rates=rates or (), overrides=overrides or (),
-            calibration=calibration, samples=samples, seed=seed, progress=partial(watch.tell, math.nan),
-        )  # fmt: skip
+            most=most,
+            grows=grows,
+            years=years,
+            kwh=kwh,
+            rates=rates or (),
+            overrides=overrides or (),
+            calibration=calibration,
+            samples=samples,
+            seed=seed,
+            progress=partial(watch.tell, math.nan),
+        )
     with options.leaves(3 if proposal.chosen is None else 0):
         if json:
             options.emit(_document(proposal))

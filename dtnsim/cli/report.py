@@ -81,10 +81,16 @@ def command(
         request = whole.Sections(
             simulation=simulated(path_spec, seed=seed, until=end) if simulate and path_spec.workload is None else None,
             fleet=fleet(path_spec, seed=seed) if path_spec.workload is not None else None,
-            plan=_planned(path_spec, plan, seed, samples) if plan is not None else None, planned=not no_plan,
-            goal=_goal(target, deadline), start=clock(start) if start is not None else None, scenarios=scenarios,
-            tools=tools, samples=samples, seed=seed, command=("dtnsim", *sys.argv[1:]),
-        )  # fmt: skip
+            plan=_planned(path_spec, plan, seed, samples) if plan is not None else None,
+            planned=not no_plan,
+            goal=_goal(target, deadline),
+            start=clock(start) if start is not None else None,
+            scenarios=scenarios,
+            tools=tools,
+            samples=samples,
+            seed=seed,
+            command=("dtnsim", *sys.argv[1:]),
+        )
         page = whole.report(path_spec, request, watch.count)
     output.write(out, page, "--out")
     if json:

@@ -65,10 +65,19 @@ def command(
                 watch.count(done, total)
 
             result = sweep(
-                options.path_with_options(path, calibration, dataset, line), vary or (), sample=sample, table=table,
-                overrides=overrides or (), calibration=calibration, out=out, processes=processes, scheduler=scheduler,
-                samples=samples, seed=seed, progress=progress,
-            )  # fmt: skip
+                options.path_with_options(path, calibration, dataset, line),
+                vary or (),
+                sample=sample,
+                table=table,
+                overrides=overrides or (),
+                calibration=calibration,
+                out=out,
+                processes=processes,
+                scheduler=scheduler,
+                samples=samples,
+                seed=seed,
+                progress=progress,
+            )
     except KeyboardInterrupt:
         note = f"; {counted[0]:,} rows are in {out}: the same command goes on from there" if out is not None else ""
         options.note(f"stopped{note}")

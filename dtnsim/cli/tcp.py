@@ -92,9 +92,13 @@ def command(
     )  # fmt: skip
     lost = _loss(loss, burst_loss, burst_length, retransmits, moved, mtu)
     case = replace(
-        case, loss=lost[0], burst=lost[1], window_B=_window(window, socket_buffer, kernel, mtu),
-        line_Bps=line * case.ip_share(mtu, ethernet=ethernet), paced=pacing,
-    )  # fmt: skip
+        case,
+        loss=lost[0],
+        burst=lost[1],
+        window_B=_window(window, socket_buffer, kernel, mtu),
+        line_Bps=line * case.ip_share(mtu, ethernet=ethernet),
+        paced=pacing,
+    )
     wanted = positive("--target", target, "B/s") if target else 0.9 * case.link_Bps
     from dtnsim.cli import _tcp_text
 

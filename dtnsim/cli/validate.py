@@ -74,10 +74,16 @@ def command(
         chosen = cases.load_all([Path(s) for s in sources] if sources else None)
     with Watch("predicting cases") as watch:
         validated = validate.validate(
-            chosen, calibration=calibration, samples=samples, seed=seed, leave_one_out=leave_one_out,
-            reasons=json or html is not None, residuals=discrepancy is not None, progress=watch.count,
+            chosen,
+            calibration=calibration,
+            samples=samples,
+            seed=seed,
+            leave_one_out=leave_one_out,
+            reasons=json or html is not None,
+            residuals=discrepancy is not None,
+            progress=watch.count,
             scheduler=scheduler,
-        )  # fmt: skip
+        )
     if discrepancy is not None:
         from dtnsim.evidence import learn
 

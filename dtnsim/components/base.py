@@ -44,10 +44,27 @@ __all__ = [
 _MOST_KNOWN: Final = 4096  #: components of a host that are remembered at most
 #: packages that are searched for kinds, and the modules in them that are none
 PACKAGES = ("dtnsim.components", "dtnsim.tools")
-SUPPORT = frozenset((
-    "access", "base", "buses", "device", "disk_filesystem", "facts", "filesystem", "linux_md", "machine", "model",
-    "network_kinds", "parallel", "plan", "remote", "servers", "tuning", "wiring",
-))  # fmt: skip
+SUPPORT = frozenset(
+    (
+        "access",
+        "base",
+        "buses",
+        "device",
+        "disk_filesystem",
+        "facts",
+        "filesystem",
+        "linux_md",
+        "machine",
+        "model",
+        "network_kinds",
+        "parallel",
+        "plan",
+        "remote",
+        "servers",
+        "tuning",
+        "wiring",
+    )
+)
 
 #: drives of which people say no more than this -> part
 DRIVES: Final = {"disk": "any-disk", "hdd": "any-disk", "ssd": "any-ssd", "nvme": "any-nvme"}

@@ -69,16 +69,24 @@ class Beegfs(ParallelFilesystem):
     mirror: bool = False
     share: Left = prior("0.6", 0.5, "assumed: what other users leave of a group's scratch system at a random hour")
     connections: Annotated[int, Field(ge=1, le=1000)] = 12
-    buffer: Annotated[Quantity, Unit("B", low=4096)] = prior("512 KiB", 0.0,
-        "BeeGFS client: tuneFileCacheBufSize, 512 KiB")  # fmt: skip
-    latency: Annotated[Quantity, Unit("s", spread=0.5, low=1e-6)] = prior("0.35 ms", 0.6,
+    buffer: Annotated[Quantity, Unit("B", low=4096)] = prior(
+        "512 KiB", 0.0, "BeeGFS client: tuneFileCacheBufSize, 512 KiB"
+    )
+    latency: Annotated[Quantity, Unit("s", spread=0.5, low=1e-6)] = prior(
+        "0.35 ms",
+        0.6,
         "assumed: one request of 512 KiB, its wire left out: a message, 0.15 ms, and two copies of its bytes at the"
-        " server, 5 GB/s each")  # fmt: skip
-    metadata_time: RequestTime = prior("0.15 ms", 0.8,
+        " server, 5 GB/s each",
+    )
+    metadata_time: RequestTime = prior(
+        "0.15 ms",
+        0.8,
         "assumed: a name that the server has in memory: 20 to 150 us there and back in a cluster, 20 to 60 us in the"
-        " threads of a daemon that hand it on")  # fmt: skip
-    unlinks: Annotated[Quantity, Unit("1/s", spread=1.0, low=1)] = prior("20000 ops/s", 1.0,
-        "assumed: a storage server takes as many chunks away as a metadata server names")  # fmt: skip
+        " threads of a daemon that hand it on",
+    )
+    unlinks: Annotated[Quantity, Unit("1/s", spread=1.0, low=1)] = prior(
+        "20000 ops/s", 1.0, "assumed: a storage server takes as many chunks away as a metadata server names"
+    )
 
     @property
     def keeps_files(self) -> float:

@@ -167,10 +167,16 @@ class Buses(Wiring):
         direction, card = "rx" if use.operation == "read" else "tx", self.nics[name]
         spread = many or Connections(1 if fabric is None else fabric.connections)
         card.send_bits(
-            self.mount(row, volume, spread), name, direction=direction, streams=spread.number, port=None,
-            wire=card.storage_wire(verbs=verbs), lockstep=spread.tied, total_B=use.total_B,
+            self.mount(row, volume, spread),
+            name,
+            direction=direction,
+            streams=spread.number,
+            port=None,
+            wire=card.storage_wire(verbs=verbs),
+            lockstep=spread.tied,
+            total_B=use.total_B,
             flows=spread.number if many is not None else None,
-        )  # fmt: skip
+        )
         if fabric is not None and fabric.transport == "user":
             self.nic_bus(row, name, receiving=use.operation == "read")
             return

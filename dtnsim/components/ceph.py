@@ -79,14 +79,20 @@ class Cephfs(ParallelFilesystem, OsdPool):
     write_back: Annotated[int, Field(ge=1, le=10000)] = 16
     latency: RequestTime = READ_TIME
     write_latency: RequestTime = WRITE_TIME
-    metadata_time: RequestTime = prior("0.35 ms", 0.8,
+    metadata_time: RequestTime = prior(
+        "0.35 ms",
+        0.8,
         "between 0.25 ms, a message, 0.13 ms, and the MDS's own time, and 0.46 ms: 10,000 creations take 9.9 s where "
         "each is waited for and 5.3 s where none is (J. Layton, ceph-devel, January 2020, "
-        "all on one workstation)")  # fmt: skip
+        "all on one workstation)",
+    )
 
-    change_time: RequestTime | None = prior("1 ms", 0.4,
+    change_time: RequestTime | None = prior(
+        "1 ms",
+        0.4,
         "one client that waits makes 1,010 files a second (Layton, as above) or 450 to 1,350, and removes 440 to 1,040 "
-        "(mdtest of one task on flash: Compare FileSystem with RBD, a text kept in a GitHub repository)")  # fmt: skip
+        "(mdtest of one task on flash: Compare FileSystem with RBD, a text kept in a GitHub repository)",
+    )
     sync_latency: RequestTime = prior(
         "0 s", 0.0, "Linux fs/ceph/caps.c, ceph_fsync: the MDS hears of a file's size and times, and is not waited for"
     )
@@ -216,13 +222,15 @@ class Rbd(Device, OsdPool):
     hyperconverged: Annotated[bool, Field(description="the host is one of the nodes with OSDs")] = False
     port_rate: Annotated[Quantity, Unit("B/s", low=1e5, line=True)] | None = None
     depth: Annotated[int, Field(ge=1, le=4096)] = 128
-    request: Annotated[Quantity, Unit("B", low=4096)] = prior("4 MiB", 0.0,
-        "krbd sets read_ahead_kb and the largest request to the object size (drivers/block/rbd.c)")  # fmt: skip
+    request: Annotated[Quantity, Unit("B", low=4096)] = prior(
+        "4 MiB", 0.0, "krbd sets read_ahead_kb and the largest request to the object size (drivers/block/rbd.c)"
+    )
     read_time: RequestTime = READ_TIME
     write_time: RequestTime = WRITE_TIME
     connections: Annotated[int, Field(ge=1, le=1000)] = 3
-    byte: Annotated[Quantity, Unit("cycles/B", spread=0.5)] = prior("0.4 cycles/B", 0.7,
-        "assumed: CRC32C of each message and a copy, some 0.3 to 0.6 cycles a byte")  # fmt: skip
+    byte: Annotated[Quantity, Unit("cycles/B", spread=0.5)] = prior(
+        "0.4 cycles/B", 0.7, "assumed: CRC32C of each message and a copy, some 0.3 to 0.6 cycles a byte"
+    )
 
     @property
     def fabric(self) -> Fabric:

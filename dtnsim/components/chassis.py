@@ -38,13 +38,15 @@ class Slot(Component):
         Annotated[Quantity, Unit("B", low=128, high=4096)] | None,
         Otherwise("128 B", "firmware that leaves it at the smallest (lspci -vv, MaxPayload)", "256 B, or 512 B"),
     ] = None
-    mrrs: Annotated[Quantity, Unit("B", low=128, high=4096)] = prior("512 B", 0.0,
-        "power-on default of the read request size (PCI Express base specification)")  # fmt: skip
+    mrrs: Annotated[Quantity, Unit("B", low=128, high=4096)] = prior(
+        "512 B", 0.0, "power-on default of the read request size (PCI Express base specification)"
+    )
     tags: Annotated[int, Field(ge=1, le=1024, description="reads that a card has in flight: 32, extended tags 256")] = (
         256
     )
-    latency: Annotated[Quantity, Unit("s", spread=0.2)] = prior("0.6 us", 0.3,
-        "Neugebauer et al., SIGCOMM 2018: 0.4 to 0.6 us for a DMA read on Xeon E5")  # fmt: skip
+    latency: Annotated[Quantity, Unit("s", spread=0.2)] = prior(
+        "0.6 us", 0.3, "Neugebauer et al., SIGCOMM 2018: 0.4 to 0.6 us for a DMA read on Xeon E5"
+    )
     behind: str | None = None
     socket: Annotated[int, Field(ge=0, le=63, description="socket that the lanes end at, from 0")] | None = None
 

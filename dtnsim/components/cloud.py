@@ -100,10 +100,12 @@ class CloudDisk(Device):
 
     rate: Annotated[Quantity, Unit("B/s", spread=0.05, low=1e5)]
     iops: Annotated[Quantity, Unit("1/s", spread=0.05, low=1)]
-    counted: Annotated[Quantity, Unit("B", low=512)] = prior("256 KiB", 0.0,
-        "AWS, I/O characteristics: a request of an SSD volume counts once up to 256 KiB")  # fmt: skip
-    response: Annotated[Quantity, Unit("s", spread=0.3)] = prior("0.8 ms", 0.5,
-        "AWS: gp3 single-digit milliseconds, io2 Block Express below one; assumed: half to one")  # fmt: skip
+    counted: Annotated[Quantity, Unit("B", low=512)] = prior(
+        "256 KiB", 0.0, "AWS, I/O characteristics: a request of an SSD volume counts once up to 256 KiB"
+    )
+    response: Annotated[Quantity, Unit("s", spread=0.3)] = prior(
+        "0.8 ms", 0.5, "AWS: gp3 single-digit milliseconds, io2 Block Express below one; assumed: half to one"
+    )
     baseline: Annotated[Quantity, Unit("B/s", spread=0.05, low=1e4)] | None = None
     credits: Annotated[Quantity, Unit("B", spread=0.3)] | None = None
 

@@ -44,17 +44,21 @@ class Cpu(Component):
     sockets: Annotated[int, Field(ge=1, le=64)] = 1
     cores: Annotated[int, Field(ge=1, le=1024, description="cores of one socket")]
     clock: Annotated[Quantity, Unit("Hz", spread=0.05, low=1e8, high=1e10)]
-    per_cycle: Annotated[Quantity, Unit("1", spread=0.15, low=0.1, high=5.0)] = prior("1", 0.24,
-        "the library's 147 parts and hosts, 0.5 to 2: standard deviation of the logarithm 0.19, "
-        "each known to 15 %")  # fmt: skip
+    per_cycle: Annotated[Quantity, Unit("1", spread=0.15, low=0.1, high=5.0)] = prior(
+        "1",
+        0.24,
+        "the library's 147 parts and hosts, 0.5 to 2: standard deviation of the logarithm 0.19, each known to 15 %",
+    )
     smt: Annotated[int, Field(ge=1, le=8)] = 1
     cache: Annotated[Quantity, Unit("B", low=1024)] | None = None
     cache_groups: Annotated[int, Field(ge=1, le=64)] = 1
     core_cache: Annotated[Quantity, Unit("B", low=1024)] | None = None
-    smt_gain: Annotated[Quantity, Unit("1", low=1.0, high=2.0)] = prior("1.25", 0.05,
-        "assumed: two busy siblings do 1.2 to 1.3 times the work of one")  # fmt: skip
-    numa_penalty: Annotated[Quantity, Unit("1", spread=0.2, low=1.0, high=4.0)] = prior("1.4", 0.2,
-        "ESnet fasterdata, Interrupt Binding: up to 2x slower on the wrong socket at 40/100G")  # fmt: skip
+    smt_gain: Annotated[Quantity, Unit("1", low=1.0, high=2.0)] = prior(
+        "1.25", 0.05, "assumed: two busy siblings do 1.2 to 1.3 times the work of one"
+    )
+    numa_penalty: Annotated[Quantity, Unit("1", spread=0.2, low=1.0, high=4.0)] = prior(
+        "1.4", 0.2, "ESnet fasterdata, Interrupt Binding: up to 2x slower on the wrong socket at 40/100G"
+    )
     numbering: Literal["blocks", "alternate"] = "blocks"
     socket_link: Annotated[Quantity, Unit("1/s", low=1e8, high=1e11)] | None = None
     socket_links: Annotated[int, Field(ge=1, le=8)] = 1

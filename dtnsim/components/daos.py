@@ -55,32 +55,47 @@ class Daos(ParallelFilesystem, Copies):
     library: Literal["none", "ioil", "pil4dfs"] = "none"
     eq_count: Annotated[int, Field(ge=1, le=64)] = 1
     proto: Literal["tcp", "rdma"] = "rdma"
-    dfuse_byte: Work = prior("1.5 cycles/B", 0.5,
-        "docs.daos.io: 1.9 GB/s a node read with dfuse (Run IOR), 1.5 GB/s written by dd; "
-        "about 3 GHz assumed")  # fmt: skip
-    process_byte: Work = prior("0.7 cycles/B", 0.5,
-        "docs.daos.io, Interception library: dd writes zeros at 4.3 GB/s with libioil; "
-        "about 3 GHz assumed")  # fmt: skip
-    request: Annotated[Quantity, Unit("B", low=4096)] = prior("1 MiB", 0.0,
-        "Linux, fs/fuse: max_pages of at most 256 pages of 4 KiB")  # fmt: skip
-    read_ahead: Annotated[Quantity, Unit("B", low=4096)] = prior("1 MiB", 0.5,
-        "assumed: the largest request, as a FUSE daemon may ask for in its init reply")  # fmt: skip
+    dfuse_byte: Work = prior(
+        "1.5 cycles/B",
+        0.5,
+        "docs.daos.io: 1.9 GB/s a node read with dfuse (Run IOR), 1.5 GB/s written by dd; about 3 GHz assumed",
+    )
+    process_byte: Work = prior(
+        "0.7 cycles/B",
+        0.5,
+        "docs.daos.io, Interception library: dd writes zeros at 4.3 GB/s with libioil; about 3 GHz assumed",
+    )
+    request: Annotated[Quantity, Unit("B", low=4096)] = prior(
+        "1 MiB", 0.0, "Linux, fs/fuse: max_pages of at most 256 pages of 4 KiB"
+    )
+    read_ahead: Annotated[Quantity, Unit("B", low=4096)] = prior(
+        "1 MiB", 0.5, "assumed: the largest request, as a FUSE daemon may ask for in its init reply"
+    )
     latency: RequestTime = prior("0.3 ms", 0.4, "Google Cloud, Parallelstore overview: reads of 4 KiB, from one client")
     sync_latency: RequestTime = prior("0.3 ms", 0.5, "assumed: as a read; a write is answered once it is persistent")
-    metadata_time: RequestTime = prior("0.9 ms", 0.5,
-        "docs.daos.io, Run mdtest: 2,944 files of 4 KiB created a second by ten tasks, "
-        "3.4 ms for some four calls")  # fmt: skip
-    metadata_direct: RequestTime = prior("0.4 ms", 0.6,
-        "assumed: a transaction at a server or two, without the kernel's way")  # fmt: skip
+    metadata_time: RequestTime = prior(
+        "0.9 ms",
+        0.5,
+        "docs.daos.io, Run mdtest: 2,944 files of 4 KiB created a second by ten tasks, 3.4 ms for some four calls",
+    )
+    metadata_direct: RequestTime = prior(
+        "0.4 ms", 0.6, "assumed: a transaction at a server or two, without the kernel's way"
+    )
     share: Left = prior("0.6", 0.5, "assumed: what other users leave of a shared system at a random hour")
-    engine_read: TargetRate = prior("29 GB/s", 0.4,
-        "ALCF user guides, DAOS on Aurora: more than 30 TB/s of 1,024 servers with two engines each")  # fmt: skip
-    engine_write: TargetRate = prior("19 GB/s", 0.5,
-        "as they read, by the ratio of Parallelstore: 0.5 GiB/s with 2+1 (0.75 stored) to 1.15 GiB/s")  # fmt: skip
-    engine_reads: OpRate = prior("0.7M ops/s", 0.6,
-        "as they read, by the ratio of Parallelstore: 30,000 requests a second to 1.15 GiB/s")  # fmt: skip
-    engine_writes: OpRate = prior("0.36M ops/s", 0.6,
-        "as they write, by the ratio of Parallelstore with 2+1: 10,000 (15,000 stored) to 0.75 GiB/s")  # fmt: skip
+    engine_read: TargetRate = prior(
+        "29 GB/s", 0.4, "ALCF user guides, DAOS on Aurora: more than 30 TB/s of 1,024 servers with two engines each"
+    )
+    engine_write: TargetRate = prior(
+        "19 GB/s", 0.5, "as they read, by the ratio of Parallelstore: 0.5 GiB/s with 2+1 (0.75 stored) to 1.15 GiB/s"
+    )
+    engine_reads: OpRate = prior(
+        "0.7M ops/s", 0.6, "as they read, by the ratio of Parallelstore: 30,000 requests a second to 1.15 GiB/s"
+    )
+    engine_writes: OpRate = prior(
+        "0.36M ops/s",
+        0.6,
+        "as they write, by the ratio of Parallelstore with 2+1: 10,000 (15,000 stored) to 0.75 GiB/s",
+    )
 
     @property
     def fabric(self) -> Fabric:

@@ -22,9 +22,12 @@ ONCE: Final = Term(1.0, "1")  #: demand of a byte that costs no more than its tr
 #: what the block layer makes of sequential writes where nothing gathers whole stripes
 BLOCK_REQUEST: Final = prior("1280 KiB", 0.0, "Linux include/linux/blkdev.h: BLK_DEF_MAX_SECTORS")
 #: what a pair of controllers with mirrored write caches takes
-MIRROR_RATE: Final = prior("2.5 GB/s", 0.6,
+MIRROR_RATE: Final = prior(
+    "2.5 GB/s",
+    0.6,
     "Dell EMC BeeGFS High Capacity Storage guide, p. 18: four ME4084, caches mirrored, are written at 16.54 GB/s, so "
-    "4.1 GB/s a pair; assumed: a half to a third of that a generation or two before")  # fmt: skip
+    "4.1 GB/s a pair; assumed: a half to a third of that a generation or two before",
+)
 #: (ports, PCIe or DMI generation, lanes) of what SATA drives hang on: chipsets of 2008, 2011 and 2015 (Intel ICH10,
 #: series 6 and 100, data sheets), LSI SAS2008 and SAS3008, Marvell 88SE9215 and 88SE9230, ASMedia ASM1061 and ASM1166,
 #: JMicron JMB585

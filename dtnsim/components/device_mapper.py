@@ -43,8 +43,9 @@ class Lvm(Layer):
     disks: Annotated[int, Field(ge=1, le=128)] = 1
     stripesize: Annotated[Quantity, Unit("B", low=4096)] = prior("64 KiB", 0.0, "lvcreate(8): stripes of 64 KiB")
     thin: bool = False
-    chunksize: Annotated[Quantity, Unit("B", low=65536, high=2**30)] = prior("64 KiB", 0.0,
-        "lvmthin(7): 64 KiB, more for pools whose metadata would not fit 128 MiB")  # fmt: skip
+    chunksize: Annotated[Quantity, Unit("B", low=65536, high=2**30)] = prior(
+        "64 KiB", 0.0, "lvmthin(7): 64 KiB, more for pools whose metadata would not fit 128 MiB"
+    )
     zero: bool = True
     interleaved: Annotated[int, Field(ge=1, le=10000)] = 1
 
@@ -122,26 +123,40 @@ class DmCrypt(Layer):
     kind: ClassVar[str] = "dm-crypt"
 
     cipher: Annotated[Quantity, Unit("cycles/B", spread=0.4)] = core_cost("aes256_xts")
-    without_aes: Annotated[Quantity, Unit("cycles/B", spread=0.4)] = prior("12 cycles/B", 0.4,
+    without_aes: Annotated[Quantity, Unit("cycles/B", spread=0.4)] = prior(
+        "12 cycles/B",
+        0.4,
         "Crowley and Biggers, Adiantum (2018): AES-256-XTS takes a Cortex-A7 some five times the 10.6 cycles/B of "
-        "Adiantum, and a cycle of it does 0.23 of a server core's (1.9 DMIPS/MHz)")  # fmt: skip
-    sector: Annotated[Quantity, Unit("B", low=512, high=4096)] = prior("512 B", 0.0,
-        "cryptsetup(8): LUKS1, and drives of 512 B")  # fmt: skip
-    sector_work: Annotated[Quantity, Unit("cycles", spread=0.5)] = prior("320 cycles", 0.7,
+        "Adiantum, and a cycle of it does 0.23 of a server core's (1.9 DMIPS/MHz)",
+    )
+    sector: Annotated[Quantity, Unit("B", low=512, high=4096)] = prior(
+        "512 B", 0.0, "cryptsetup(8): LUKS1, and drives of 512 B"
+    )
+    sector_work: Annotated[Quantity, Unit("cycles", spread=0.5)] = prior(
+        "320 cycles",
+        0.7,
         "systemd issue 24382: sectors of 4 KiB make 512 B half as fast again, c + w/512 = 1.5 (c + w/4096) with the "
-        "cipher's c alone; assumed: up to twice that, since what else is on that core counts into c")  # fmt: skip
+        "cipher's c alone; assumed: up to twice that, since what else is on that core counts into c",
+    )
     workqueue: bool = True
-    request: Annotated[Quantity, Unit("B", low=4096)] = prior("1 MiB", 0.0,
-        "Linux commit 0d815e3400e6: a request of 1 MiB is ciphered on one core before 6.11")  # fmt: skip
-    queue_read: Annotated[Quantity, Unit("s", spread=0.5)] = prior("18 us", 0.8,
-        f"two wake-ups, {_WOKEN.format('8')}; {_QUEUES.format('48 us a read, 8 of them the RAM disk')}")  # fmt: skip
-    queue_write: Annotated[Quantity, Unit("s", spread=0.5)] = prior("33 us", 1.0,
-        f"three, {_WOKEN.format('12')}; {_QUEUES.format('97 us a write, 8 of them the RAM disk')}")  # fmt: skip
-    queue_rate: Annotated[Quantity, Unit("1/s", spread=0.5, low=1e3)] = prior("490000 ops/s", 0.5,
+    request: Annotated[Quantity, Unit("B", low=4096)] = prior(
+        "1 MiB", 0.0, "Linux commit 0d815e3400e6: a request of 1 MiB is ciphered on one core before 6.11"
+    )
+    queue_read: Annotated[Quantity, Unit("s", spread=0.5)] = prior(
+        "18 us", 0.8, f"two wake-ups, {_WOKEN.format('8')}; {_QUEUES.format('48 us a read, 8 of them the RAM disk')}"
+    )
+    queue_write: Annotated[Quantity, Unit("s", spread=0.5)] = prior(
+        "33 us", 1.0, f"three, {_WOKEN.format('12')}; {_QUEUES.format('97 us a write, 8 of them the RAM disk')}"
+    )
+    queue_rate: Annotated[Quantity, Unit("1/s", spread=0.5, low=1e3)] = prior(
+        "490000 ops/s",
+        0.5,
         "Linux lib/test_workqueue.c, its commit 24b2e73f9700 and its first version: 286,000, 591,000 and 708,000 items "
-        "a second through one pool that 50 to 72 processors fill")  # fmt: skip
-    inline: Annotated[Quantity, Unit("s", spread=0.5)] = prior("6 us", 0.6,
-        _QUEUES.format("309 and 290 MB/s, 13 to 14 us a request, where the RAM disk alone takes 8"))  # fmt: skip
+        "a second through one pool that 50 to 72 processors fill",
+    )
+    inline: Annotated[Quantity, Unit("s", spread=0.5)] = prior(
+        "6 us", 0.6, _QUEUES.format("309 and 290 MB/s, 13 to 14 us a request, where the RAM disk alone takes 8")
+    )
 
     def _piece(self, use: Access) -> Quantity:
         """What one core ciphers of a request, by the kernel where nobody states it."""

@@ -19,8 +19,9 @@ from dtnsim.physics import cache, local, metadata
 #: writes of a journal's commit that wait for each other: blocks, and then the record that makes them count
 _BARRIERS = 2.0
 #: memory of the kernel for a file that it knows, and a block of a file system
-_IN_MEMORY = prior("1.3 KiB", 0.2,
-    "Linux: an inode of ext4 1072 B in 4.9 (Debian bug 861964), of xfs some 1 KiB; a name 192 B")  # fmt: skip
+_IN_MEMORY = prior(
+    "1.3 KiB", 0.2, "Linux: an inode of ext4 1072 B in 4.9 (Debian bug 861964), of xfs some 1 KiB; a name 192 B"
+)
 _BLOCK_B = 4096.0
 
 
@@ -55,8 +56,9 @@ class LocalFilesystem(PageCached):
     inodes_ahead: ClassVar[int] = 1
 
     read_ahead: Annotated[Quantity, Unit("B", spread=0.5, low=4096)] | None = None
-    forgotten: Annotated[Quantity, Unit("1", high=1.0)] = prior("0.5", 0.7,
-        "assumed: anything from none to all; data that are read push inodes out (vfs_cache_pressure 100)")  # fmt: skip
+    forgotten: Annotated[Quantity, Unit("1", high=1.0)] = prior(
+        "0.5", 0.7, "assumed: anything from none to all; data that are read push inodes out (vfs_cache_pressure 100)"
+    )
 
     @property
     def metadata_writes(self) -> float:
@@ -218,8 +220,9 @@ class ExtentFilesystem(AgedFilesystem):
     Neglects: work of the kernel that makes room.
     """
 
-    log_size: Annotated[Quantity, Unit("B", low=2**20)] = prior("128 MiB", 0.0,
-        "mke2fs: 128 MiB on file systems of 32 GiB and more, later releases up to 1 GiB")  # fmt: skip
+    log_size: Annotated[Quantity, Unit("B", low=2**20)] = prior(
+        "128 MiB", 0.0, "mke2fs: 128 MiB on file systems of 32 GiB and more, later releases up to 1 GiB"
+    )
 
     def _moved(self, requests: Operations) -> list[tuple[float, Access]]:
         """What is looked at, and what of the changes is written back: new files go with their data."""

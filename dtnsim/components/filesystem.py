@@ -40,12 +40,17 @@ class FileOperations(Component):
     #: keys that say what an operation takes, and what a change does
     times: ClassVar[tuple[str, str]] = ("op_time", "change_time")
 
-    op_time: Annotated[Quantity, Unit("s", spread=0.5)] = prior("2 us", 0.7,
-        "mdtest 1.9.3 on tmpfs, two tasks (vi4io.org): 0.8 to 1.6 million stats and reads a second, "
-        "1.3 to 2.6 us each")  # fmt: skip
-    change_time: Annotated[Quantity, Unit("s", spread=0.5)] | None = prior("25 us", 0.5,
+    op_time: Annotated[Quantity, Unit("s", spread=0.5)] = prior(
+        "2 us",
+        0.7,
+        "mdtest 1.9.3 on tmpfs, two tasks (vi4io.org): 0.8 to 1.6 million stats and reads a second, 1.3 to 2.6 us each",
+    )
+    change_time: Annotated[Quantity, Unit("s", spread=0.5)] | None = prior(
+        "25 us",
+        0.5,
         "32 us a create and its close on ext3 at 2.66 GHz, 327,800 files (foddex.net, 2009), and 17 us on ext4, xfs "
-        "and btrfs at 3.65 GHz of Zen 4 (measured): 25 us at 3.3 GHz less the close")  # fmt: skip
+        "and btrfs at 3.65 GHz of Zen 4 (measured): 25 us at 3.3 GHz less the close",
+    )
 
     def called(self, operations: Iterable[str]) -> list[str]:
         """What some operations are called here."""
@@ -152,8 +157,9 @@ class Filesystem(FileOperations):
     connected_by_tools: ClassVar[bool] = False
     #: True where written bytes may gather in memory while the medium works on earlier ones
     keeps_dirty: ClassVar[bool] = True
-    sync_latency: Annotated[Quantity, Unit("s", spread=0.5)] = prior("4 ms", 0.8,
-        "assumed: flush of a drive's cache through the file system's log")  # fmt: skip
+    sync_latency: Annotated[Quantity, Unit("s", spread=0.5)] = prior(
+        "4 ms", 0.8, "assumed: flush of a drive's cache through the file system's log"
+    )
 
     @property
     def elsewhere(self) -> float:

@@ -56,29 +56,38 @@ class Gpfs(ParallelFilesystem):
         remove=prior("150000 ops/s", 1.0, f"{_PIXSTOR}: 145K to 194K removals/s; assumed: disks do a tenth of it"),
     )
 
-    block: Annotated[Quantity, Unit("B", low=16384)] = prior("4 MiB", 0.5,
-        "assumed: block size of large file systems, 1 to 8 MiB")  # fmt: skip
+    block: Annotated[Quantity, Unit("B", low=16384)] = prior(
+        "4 MiB", 0.5, "assumed: block size of large file systems, 1 to 8 MiB"
+    )
     allocation: Literal["scatter", "cluster"] = "scatter"
     prefetch: Annotated[int, Field(ge=1, le=10000)] = 72
-    prefetch_share: Annotated[Quantity, Unit("1", low=0.01, high=0.6)] = prior("0.2", 0.3,
-        "prefetchPct 20: the part of the pagepool that prefetch and write-behind may fill")  # fmt: skip
+    prefetch_share: Annotated[Quantity, Unit("1", low=0.01, high=0.6)] = prior(
+        "0.2", 0.3, "prefetchPct 20: the part of the pagepool that prefetch and write-behind may fill"
+    )
     pagepool: Annotated[Quantity, Unit("B", low=2**20)] = prior("1 GiB", 0.3, "IBM Spectrum Scale: default pagepool")
-    latency: Annotated[Quantity, Unit("s", spread=0.4)] = prior("20 ms", 0.6,
-        "assumed: one block from disk NSDs under load")  # fmt: skip
+    latency: Annotated[Quantity, Unit("s", spread=0.4)] = prior(
+        "20 ms", 0.6, "assumed: one block from disk NSDs under load"
+    )
     nsds: Annotated[int, Field(ge=1, le=100000)] = 100
     nsd_rate: TargetRate = prior("500 MB/s", 0.5, "assumed: one NSD (RAID group of ten disks) of the 2010s")
     nsd_write: TargetRate | None = None
-    share: Annotated[Quantity, Unit("1", spread=0.5, low=1e-3, high=1.0)] = prior("0.4", 0.7,
-        "assumed: what other users leave of the servers at a random hour")  # fmt: skip
+    share: Annotated[Quantity, Unit("1", spread=0.5, low=1e-3, high=1.0)] = prior(
+        "0.4", 0.7, "assumed: what other users leave of the servers at a random hour"
+    )
     op_time: RequestTime = prior("6 us", 0.5, f"{_PIXSTOR}: 11.2 million stats a second of 64 threads")
     change_time: RequestTime | None = prior("94 us", 0.5, f"{_PIXSTOR}: 170,600 removals a second of 16 threads")
     create_time: RequestTime = prior("0.14 ms", 0.7, f"{_PIXSTOR}: 222,100 empty ones a second of 32 threads")
-    metadata_time: RequestTime = prior("1 ms", 1.0,
-        "assumed: a message between daemons, 0.1 ms, and a block of inodes: 0.2 ms from flash, "
-        "6 from disks")  # fmt: skip
-    data_time: RequestTime = prior("0.9 ms", 0.6,
+    metadata_time: RequestTime = prior(
+        "1 ms",
+        1.0,
+        "assumed: a message between daemons, 0.1 ms, and a block of inodes: 0.2 ms from flash, 6 from disks",
+    )
+    data_time: RequestTime = prior(
+        "0.9 ms",
+        0.6,
         f"{_PIXSTOR}: one thread makes 960 files of 3 KiB a second, in their inodes, less their creation; 512 make "
-        "68,100 of 4 KiB, outside, and are not yet the most")  # fmt: skip
+        "68,100 of 4 KiB, outside, and are not yet the most",
+    )
     contended: Annotated[Quantity, Unit("1", high=1.0)] = prior("0", 0.0, "this node keeps its directories' tokens")
 
     @property

@@ -27,17 +27,23 @@ _KEPT = Quantity(
     "assumed: one of three disks of 10 TB and more, which answers in 0.1 ms",
 )
 #: power of the queue by which a drive's own order of random reads is faster than theirs
-_SORTED: Final = prior("0.23", 0.32,
+_SORTED: Final = prior(
+    "0.23",
+    0.32,
     "mean and deviation of eight drives. CrystalDiskMark, 4 KiB within 1 GB, 32 at once over one: 1.50 (WD 1 TB), 1.68 "
     "(Seagate 7200 rpm), 1.95 (Samsung HD502HJ), 2.29 (VelociRaptor), 2.75 (ST3500418AS), powers of 0.12 to 0.29; of "
     "WD20EARS in five arrays 0.25 in the mean (sgvulcan 2014, habeebq 2015, AFIO 2013). Sheets, on the whole stroke: "
-    "Seagate Exos X16 170 a second with 16, 0.28; an arm of 2X14 152 with 8, 0.31")  # fmt: skip
+    "Seagate Exos X16 170 a second with 16, 0.28; an arm of 2X14 152 with 8, 0.31",
+)
 #: random writes that the caches of smaller disks sort, generations of 16 to 64 MB
 _SMALLER_B: Final = 4e12
-_FEWER_WRITES: Final = prior("16", 0.8,
+_FEWER_WRITES: Final = prior(
+    "16",
+    0.8,
     "CrystalDiskMark, writes of 4 KiB, 32 at once (the same drives): 173, 193, 244, 150 a second of four at 7200 rpm, "
     "201 of a WD20EARS at 5400, 474 of a VelociRaptor at 10,000: the best of 9, 14, 29, 6, 22, "
-    "40 requests")  # fmt: skip
+    "40 requests",
+)
 _UNSTATED_CACHE: Final = replace(Mixture.of_kinds("write cache", (_TURN, _TURN, _KEPT)), value=1.0)
 
 
@@ -59,18 +65,24 @@ class Hdd(Device):
     columns: ClassVar[tuple[str, ...]] = ("rate",)
 
     rate: Annotated[Quantity, Unit("B/s", spread=0.08, low=1e5)]
-    capacity: Annotated[Quantity, Unit("B", low=1e8)] = prior("4 TB", 1.0,
-        "assumed: a disk of unknown size, 1 to 16 TB; "
-        "how far apart small files and random requests lie depends on it")  # fmt: skip
-    inner: Annotated[Quantity, Unit("1", low=0.1, high=1.0)] = prior("0.5", 0.1,
-        "assumed: innermost over outermost radius of a 3.5-inch platter")  # fmt: skip
-    position: Annotated[Quantity, Unit("1", high=1.0)] = prior("0.05", 0.5,
-        "assumed: files lie near the outer edge of a fairly empty disk")  # fmt: skip
+    capacity: Annotated[Quantity, Unit("B", low=1e8)] = prior(
+        "4 TB",
+        1.0,
+        "assumed: a disk of unknown size, 1 to 16 TB; how far apart small files and random requests lie depends on it",
+    )
+    inner: Annotated[Quantity, Unit("1", low=0.1, high=1.0)] = prior(
+        "0.5", 0.1, "assumed: innermost over outermost radius of a 3.5-inch platter"
+    )
+    position: Annotated[Quantity, Unit("1", high=1.0)] = prior(
+        "0.05", 0.5, "assumed: files lie near the outer edge of a fairly empty disk"
+    )
     spindle: Annotated[Quantity, Unit("Hz", low=10, high=400)] = prior("120 Hz", 0.0, "7200 rpm, as most")
-    seek: Annotated[Quantity, Unit("s", spread=0.1)] = prior("7.4 ms", 0.1,
-        "WD Ultrastar DC HC310 specification p. 23: average read seek")  # fmt: skip
-    track_seek: Annotated[Quantity, Unit("s", spread=0.2)] = prior("0.23 ms", 0.2,
-        "WD Ultrastar DC HC310 specification p. 23: single-track seek, typical")  # fmt: skip
+    seek: Annotated[Quantity, Unit("s", spread=0.1)] = prior(
+        "7.4 ms", 0.1, "WD Ultrastar DC HC310 specification p. 23: average read seek"
+    )
+    track_seek: Annotated[Quantity, Unit("s", spread=0.2)] = prior(
+        "0.23 ms", 0.2, "WD Ultrastar DC HC310 specification p. 23: single-track seek, typical"
+    )
     ncq: Annotated[
         int, Field(ge=1, le=256, description="requests that the drive may sort: 32 SATA, 64 or more SAS")
     ] = 32
@@ -84,20 +96,23 @@ class Hdd(Device):
     )
     file_distance: Annotated[Quantity, Unit("1", high=1.0)] | None = None
     tree_distance: Annotated[Quantity, Unit("1", high=1.0)] | None = None
-    visit: Annotated[Quantity, Unit("B", spread=0.5, low=512)] = prior("512 KiB", 0.6,
-        "assumed: bytes read per visit where nobody above says (read-ahead of the drive and queue)")  # fmt: skip
+    visit: Annotated[Quantity, Unit("B", spread=0.5, low=512)] = prior(
+        "512 KiB", 0.6, "assumed: bytes read per visit where nobody above says (read-ahead of the drive and queue)"
+    )
     actuators: Annotated[int, Field(ge=1, le=4, description="arms that work at the same time")] = 1
     shingled_cache: Annotated[Quantity, Unit("B", spread=0.5)] | None = None
-    band: Annotated[Quantity, Unit("B", spread=0.3, low=2**20)] = prior("30 MiB", 0.4,
-        "Aghayev and Desnoyers, Skylight, FAST 2015: bands of 15 to 40 MiB")  # fmt: skip
+    band: Annotated[Quantity, Unit("B", spread=0.3, low=2**20)] = prior(
+        "30 MiB", 0.4, "Aghayev and Desnoyers, Skylight, FAST 2015: bands of 15 to 40 MiB"
+    )
     link: Annotated[Quantity, Unit("B/s", low=1e6)] = prior("300 MB/s", 0.0, "SATA 3 Gb/s after 8b/10b")
     write_cache: Annotated[
         Literal["volatile", "none", "protected"],
         Field(description="none: switched off; protected: kept when power fails (ArmorCache, persistent write cache)"),
         Otherwise("protected", "disks of 10 TB and more whose flash takes over (Toshiba MG06 and later, WD OptiNAND)"),
     ] = "volatile"
-    answer: Annotated[Quantity, Unit("s", spread=0.5)] = prior("0.1 ms", 0.6,
-        "assumed: a command that the drive's memory answers over SATA or SAS, 0.05 to 0.2 ms")  # fmt: skip
+    answer: Annotated[Quantity, Unit("s", spread=0.5)] = prior(
+        "0.1 ms", 0.6, "assumed: a command that the drive's memory answers over SATA or SAS, 0.05 to 0.2 ms"
+    )
 
     @property
     def rotates(self) -> bool:

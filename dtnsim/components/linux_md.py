@@ -18,9 +18,12 @@ MD_CHUNK: Final = prior("512 KiB", 0.0, "mdadm(8), --chunk: 512 KiB since mdadm 
 MD_REBUILD: Final = prior("1000 KiB/s", 0.0, "md(4): sync_speed_min, kept beside other traffic")
 #: time between requests that take no lock of their array: of RAID 10, and of RAID 5 and 6, whose reads all cores count
 _FREE: Final = prior("1e-6 us", 0.0, "none is taken in this release")
-_COUNTED: Final = prior("0.25 us", 0.4,
+_COUNTED: Final = prior(
+    "0.25 us",
+    0.4,
     "Linux commit 97ae27252f49: 4 million reads of 4 KiB a second of RAID 6 on RAM disks without the lock, 1024 "
-    "threads on 96 cores of two sockets (active_aligned_reads is one counter for all)")  # fmt: skip
+    "threads on 96 cores of two sockets (active_aligned_reads is one counter for all)",
+)
 
 
 class LinuxMd(Layer):
@@ -45,22 +48,34 @@ class LinuxMd(Layer):
     bitmap: Annotated[bool | None, Field(description="md's write-intent bitmap; left out: mdadm's choice")] = None
     bitmap_chunk: Annotated[Quantity, Unit("B", low=4096)] = prior("64 MiB", 0.0, "mdadm(8), --bitmap-chunk: default")
     journal: Annotated[Device, Pick(Device)] | None = None
-    parity_work: Annotated[Quantity, Unit("cycles/B", spread=0.5)] = prior("2 cycles/B", 0.6,
+    parity_work: Annotated[Quantity, Unit("cycles/B", spread=0.5)] = prior(
+        "2 cycles/B",
+        0.6,
         "Linux commit 765d704db1f5 (2017): one raid5d writes 600 MB/s on an Atom, about 2.2 GHz and 3.7 cycles/B; "
-        "assumed: a server core takes about half of that")  # fmt: skip
-    partial_work: Annotated[Quantity, Unit("cycles", spread=0.5)] = prior("40000 cycles", 0.6,
+        "assumed: a server core takes about half of that",
+    )
+    partial_work: Annotated[Quantity, Unit("cycles", spread=0.5)] = prior(
+        "40000 cycles",
+        0.6,
         "Artur Paszkiewicz, linux-raid, 27 August 2024: 463,000 random writes of 4 KiB a second of RAID 5 on null_blk, "
-        "eight threads a node; some 3 GHz and one or two nodes assumed, less their pages")  # fmt: skip
-    hand_over: Annotated[Quantity, Unit("s", spread=0.6)] = prior("20 us", 0.6,
+        "eight threads a node; some 3 GHz and one or two nodes assumed, less their pages",
+    )
+    hand_over: Annotated[Quantity, Unit("s", spread=0.6)] = prior(
+        "20 us",
+        0.6,
         "Jonathan Derrick, linux-raid, 17 February 2023, biosnoop of a RAID 10 written at depth one: 27 us from bitmap "
         "to data and 62 from data to the next bitmap, "
-        "less 15 us of the drives and 10 of a program's own turn")  # fmt: skip
+        "less 15 us of the drives and 10 of a program's own turn",
+    )
     parity_threads: Annotated[
         int, Field(ge=0, le=1024, description="md's group_thread_cnt, threads of each socket; 0 (default): one in all")
     ] = 0
-    lock_time: Annotated[Quantity, Unit("s", spread=0.4)] = prior("0.55 us", 0.4,
+    lock_time: Annotated[Quantity, Unit("s", spread=0.4)] = prior(
+        "0.55 us",
+        0.4,
         "Linux commits 97ae27252f49 and b9b083f9044a (md): 1.6 and 2 million reads a second of RAID 6 on two sockets, "
-        "1.8 of RAID 10 on two sockets and on one node of four; 0.76 to 0.84 on all four")  # fmt: skip
+        "1.8 of RAID 10 on two sockets and on one node of four; 0.76 to 0.84 on all four",
+    )
 
     def marked(self, use: Access, level: int) -> bool:
         """Whether the array has a bitmap: where nobody says it, arrays with redundancy on members of 100 GiB and more.

@@ -65,13 +65,16 @@ class Xfs(ExtentFilesystem):
     inode_block: ClassVar[float] = 1 / 32
     name_block: ClassVar[float] = 1 / 64
 
-    log_size: Annotated[Quantity, Unit("B", low=2**20)] = prior("512 MiB", 1.0,
-        "mkfs.xfs(8): 1/2048 of the file system, up to 2 GiB; assumed: one of 1 TiB")  # fmt: skip
+    log_size: Annotated[Quantity, Unit("B", low=2**20)] = prior(
+        "512 MiB", 1.0, "mkfs.xfs(8): 1/2048 of the file system, up to 2 GiB; assumed: one of 1 TiB"
+    )
     logbufs: Annotated[int, Field(ge=2, le=8)] = 8
-    logbsize: Annotated[Quantity, Unit("B", low=16384, high=2**18)] = prior("32 KiB", 0.0,
-        "Linux, xfs-delayed-logging-design: 8 log buffers of 32 KiB each by default")  # fmt: skip
-    log_record: Annotated[Quantity, Unit("B", spread=0.5)] = prior("400 B", 0.5,
-        "assumed: inode core of 176 B, its log headers, and its part of directory and allocation blocks")  # fmt: skip
+    logbsize: Annotated[Quantity, Unit("B", low=16384, high=2**18)] = prior(
+        "32 KiB", 0.0, "Linux, xfs-delayed-logging-design: 8 log buffers of 32 KiB each by default"
+    )
+    log_record: Annotated[Quantity, Unit("B", spread=0.5)] = prior(
+        "400 B", 0.5, "assumed: inode core of 176 B, its log headers, and its part of directory and allocation blocks"
+    )
 
     def sees(self, use: Access) -> Access:
         """Where inodes have 32 bits, on file systems above 1 TiB, each file begins in the next allocation group.
@@ -123,8 +126,9 @@ class Tmpfs(PageCached):
     kind: ClassVar[str] = "tmpfs"
     keeps_dirty: ClassVar[bool] = False
 
-    change_time: Annotated[Quantity, Unit("s", spread=0.5)] | None = prior("4 us", 0.6,
-        "mdtest 1.9.3 on tmpfs, two tasks (vi4io.org): 2 to 6 us a create or removal")  # fmt: skip
+    change_time: Annotated[Quantity, Unit("s", spread=0.5)] | None = prior(
+        "4 us", 0.6, "mdtest 1.9.3 on tmpfs, two tasks (vi4io.org): 2 to 6 us a create or removal"
+    )
     huge: bool = False
 
     @model_validator(mode="after")
@@ -171,8 +175,9 @@ class NoFilesystem(LocalFilesystem):
 
     kind: ClassVar[str] = "none"
 
-    op_time: Annotated[Quantity, Unit("s", spread=0.5)] = prior("5 us", 0.7,
-        "assumed: open and close of a device file, system calls of 2 to 10 us")  # fmt: skip
+    op_time: Annotated[Quantity, Unit("s", spread=0.5)] = prior(
+        "5 us", 0.7, "assumed: open and close of a device file, system calls of 2 to 10 us"
+    )
     change_time: Annotated[Quantity, Unit("s", spread=0.5)] | None = None
 
     def flush_wait(self, row: Row, use: Access, host: Machine, volume: str) -> Value:
@@ -197,8 +202,9 @@ class Unknown(Device):
 
     read: Annotated[Quantity, Unit("B/s", spread=0.2, low=1e5)] = prior("800 MB/s", 1.5, _RANGE)
     write: Annotated[Quantity, Unit("B/s", spread=0.3, low=1e5)] = prior("600 MB/s", 1.5, _RANGE)
-    access: Annotated[Quantity, Unit("s", high=10.0)] = prior("1 ms", 2.0,
-        "assumed: log-normal between flash (0.1 ms) and a seek of a disk (10 ms)")  # fmt: skip
+    access: Annotated[Quantity, Unit("s", high=10.0)] = prior(
+        "1 ms", 2.0, "assumed: log-normal between flash (0.1 ms) and a seek of a disk (10 ms)"
+    )
 
     def serve(self, row: Row, use: Access, name: str, *, copies: int = 1, visit_B: Term | Value | None = None) -> None:
         """Charges one station for whatever is behind the volume; a random request also waits for its place."""

@@ -71,33 +71,50 @@ class Lustre(ParallelFilesystem):
     target_rate: TargetRate = prior("1 GB/s", 0.6, "assumed: one OST of ten disks in a production system of the 2010s")
     target_write: TargetRate | None = None
     share: Left = prior("0.4", 0.7, "assumed: what other users leave of a busy scratch system at a random hour")
-    stream: Annotated[Quantity, Unit("B/s", spread=0.5, low=1e5)] = prior("1.06 GB/s", 0.6,
+    stream: Annotated[Quantity, Unit("B/s", spread=0.5, low=1e5)] = prior(
+        "1.06 GB/s",
+        0.6,
         "Swinburne gSTAR, Lustre in production: 350 to 500 MB/s for a single stream of one OST, of which others leave "
         "some 0.4 (share); idle test beds give a single client 0.93 to 1.5 GB/s (Dell HPC Lustre storage white "
-        "papers)")  # fmt: skip
-    client_byte: Annotated[Quantity, Unit("cycles/B", spread=0.4)] = prior("1.9 cycles/B", 0.5,
+        "papers)",
+    )
+    client_byte: Annotated[Quantity, Unit("cycles/B", spread=0.4)] = prior(
+        "1.9 cycles/B",
+        0.5,
         "page locks and cl_io of a client thread: one client with one thread reads 0.93 GB/s and writes 0.65 GB/s on a "
         "Xeon X5650 at 2.67 GHz (Dell, Intel EE for Lustre, 4.1), 2.9 and 4.1 cycles/B, and has 1 to 1.5 GB/s with EDR "
         "and Omni-Path at about 3 GHz (Dell HPC Lustre storage papers), 2 to 3; less the copy that every file system "
-        "pays, 0.6 and 1.2 cycles/B on those kernels")  # fmt: skip
+        "pays, 0.6 and 1.2 cycles/B on those kernels",
+    )
     checksums: bool = True
-    checksum_byte: Annotated[Quantity, Unit("cycles/B", spread=0.4)] = prior("0.3 cycles/B", 0.5,
-        "assumed: CRC-32C or Adler-32 of each page on the ptlrpcd threads (on by default: Lustre manual)")  # fmt: skip
+    checksum_byte: Annotated[Quantity, Unit("cycles/B", spread=0.4)] = prior(
+        "0.3 cycles/B",
+        0.5,
+        "assumed: CRC-32C or Adler-32 of each page on the ptlrpcd threads (on by default: Lustre manual)",
+    )
     rpcs: Annotated[int, Field(ge=1, le=4096)] = 8
-    rpc_size: Annotated[Quantity, Unit("B", low=65536)] = prior("4 MiB", 0.0,
-        "Lustre manual: default RPC size (max 16 MiB)")  # fmt: skip
+    rpc_size: Annotated[Quantity, Unit("B", low=65536)] = prior(
+        "4 MiB", 0.0, "Lustre manual: default RPC size (max 16 MiB)"
+    )
     max_dirty: Annotated[Quantity, Unit("B", low=65536)] | None = None
-    read_ahead: Annotated[Quantity, Unit("B", low=65536)] = prior("64 MiB", 0.5,
-        "Lustre, llite_internal.h: SBI_DEFAULT_READAHEAD_MAX, 64 MiB (40 MiB before 2.10)")  # fmt: skip
-    latency: Annotated[Quantity, Unit("s", spread=0.4)] = prior("4 ms", 0.6,
-        "assumed: one bulk RPC of 4 MiB to an OST of 1 GB/s, network included")  # fmt: skip
-    client_rate: Annotated[Quantity, Unit("B/s", spread=0.2, low=1e5)] = prior("4.5 GB/s", 0.3,
-        "Lustre manual: single-client rate known in production (FDR InfiniBand)")  # fmt: skip
-    metadata_time: RequestTime = prior("0.2 ms", 0.6,
-        "Dell, Intel EE for Lustre (2014), mdtest: one thread looks at 5,000 directories a second")  # fmt: skip
-    change_time: RequestTime | None = prior("0.36 ms", 0.8,
+    read_ahead: Annotated[Quantity, Unit("B", low=65536)] = prior(
+        "64 MiB", 0.5, "Lustre, llite_internal.h: SBI_DEFAULT_READAHEAD_MAX, 64 MiB (40 MiB before 2.10)"
+    )
+    latency: Annotated[Quantity, Unit("s", spread=0.4)] = prior(
+        "4 ms", 0.6, "assumed: one bulk RPC of 4 MiB to an OST of 1 GB/s, network included"
+    )
+    client_rate: Annotated[Quantity, Unit("B/s", spread=0.2, low=1e5)] = prior(
+        "4.5 GB/s", 0.3, "Lustre manual: single-client rate known in production (FDR InfiniBand)"
+    )
+    metadata_time: RequestTime = prior(
+        "0.2 ms", 0.6, "Dell, Intel EE for Lustre (2014), mdtest: one thread looks at 5,000 directories a second"
+    )
+    change_time: RequestTime | None = prior(
+        "0.36 ms",
+        0.8,
         "one thread makes 1,800 directories a second (Dell, 2014), twelve remove 18,000 files (Dell, EDR); 8,000 "
-        "changes a second, one after the other (LU-5319); geometric mean")  # fmt: skip
+        "changes a second, one after the other (LU-5319); geometric mean",
+    )
     metadata_rpcs: Annotated[int, Field(ge=1, le=256)] = 8
     modifying_rpcs: Annotated[
         int,

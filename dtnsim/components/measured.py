@@ -55,8 +55,9 @@ class Measured(Device):
     write: Annotated[Quantity, Unit("B/s", spread=0.1, low=1e5)]
     read_several: Annotated[Quantity, Unit("B/s", spread=0.1, low=1e5)] | None = None
     first_write: Annotated[Quantity, Unit("B/s", spread=0.1, low=1e5)] | None = None
-    fresh: Annotated[Quantity, Unit("1", high=1.0)] = prior("0.5", 0.6,
-        "assumed: nobody knows which of the free blocks were in use before")  # fmt: skip
+    fresh: Annotated[Quantity, Unit("1", high=1.0)] = prior(
+        "0.5", 0.6, "assumed: nobody knows which of the free blocks were in use before"
+    )
     burst_write: Annotated[Quantity, Unit("B/s", spread=0.1, low=1e5)] | None = None
     burst: Annotated[Quantity, Unit("B", spread=0.3)] | None = None
     depths: Annotated[dict[int, Depth], Field(min_length=1, description="requests in flight: their rates")]

@@ -49,13 +49,16 @@ class Memory(Component):
     channels: Annotated[int, Field(ge=1, le=64, description="channels of all sockets together")]
     rate: Annotated[Quantity, Unit("1/s", low=1e8, high=2e10)]
     size: Annotated[Quantity, Unit("B", low=2**20)]
-    efficiency: Annotated[Quantity, Unit("1", low=0.1, high=1.0)] = prior("0.76", 0.03,
-        "TI SPRAD45A: STREAM reaches 74 to 78 % of the wire rate of DDR4")  # fmt: skip
-    ddio: Annotated[Quantity, Unit("1", high=1.0)] = prior("0", 0.0,
-        "not counted on: windows of many megabytes outgrow the part of the cache that Intel DDIO may fill")  # fmt: skip
+    efficiency: Annotated[Quantity, Unit("1", low=0.1, high=1.0)] = prior(
+        "0.76", 0.03, "TI SPRAD45A: STREAM reaches 74 to 78 % of the wire rate of DDR4"
+    )
+    ddio: Annotated[Quantity, Unit("1", high=1.0)] = prior(
+        "0", 0.0, "not counted on: windows of many megabytes outgrow the part of the cache that Intel DDIO may fill"
+    )
 
-    uncounted: Annotated[Quantity, Unit("1", spread=0.3, low=0.01, high=100.0)] = prior("1", 0.0,
-        "channels are counted")  # fmt: skip
+    uncounted: Annotated[Quantity, Unit("1", spread=0.3, low=0.01, high=100.0)] = prior(
+        "1", 0.0, "channels are counted"
+    )
 
     def bandwidth(self, row: Row) -> Term:
         """What all channels sustain, reads and writes together [B/s]."""

@@ -30,8 +30,9 @@ class Firewall(Component):
 
     engine: Annotated[Quantity, Unit("B/s", spread=0.3, low=1e3, line=True)]
     total: Annotated[Quantity, Unit("B/s", spread=0.2, low=1e3, line=True)] | None = None
-    buffer: Annotated[Quantity, Unit("B", spread=0.5, low=1500)] = prior("128 KiB", 1.0,
-        "assumed: input buffers of firewalls are small (ESnet fasterdata, Firewall Performance Issues)")  # fmt: skip
+    buffer: Annotated[Quantity, Unit("B", spread=0.5, low=1500)] = prior(
+        "128 KiB", 1.0, "assumed: input buffers of firewalls are small (ESnet fasterdata, Firewall Performance Issues)"
+    )
     strips_window_scaling: bool = False
 
 
@@ -64,8 +65,9 @@ class Encryptor(Middlebox):
     total: Annotated[Quantity, Unit("B/s", spread=0.1, low=1e3, line=True)]
     tunnels: Annotated[int, Field(ge=1, le=4096)] = 1
     tunnel: Annotated[Quantity, Unit("B/s", spread=0.2, low=1e3, line=True)] | None = None
-    overhead: Annotated[Quantity, Unit("B")] = prior("57 B", 0.1,
-        "RFC 4303, RFC 4106, AES-GCM in a tunnel: 20 IP, 8 ESP, 8 IV, 2 to 5 padding, 2 trailer, 16 check")  # fmt: skip
+    overhead: Annotated[Quantity, Unit("B")] = prior(
+        "57 B", 0.1, "RFC 4303, RFC 4106, AES-GCM in a tunnel: 20 IP, 8 ESP, 8 IV, 2 to 5 padding, 2 trailer, 16 check"
+    )
 
     def charge(self, row: Row, name: str, wire: Term, packet_B: Term, streams: int) -> None:
         """Its engines: what passes and what it adds; and the tunnels that the flows reach."""

@@ -65,12 +65,17 @@ class Nfs(Remote):
     setting: ClassVar[str] = "nfs.conf: threads"
     wires: ClassVar[str] = "filesystem.nconnect"
 
-    op_time: RequestTime = prior("30 us", 0.8,
-        "github beckerg/nct, README: a GETATTR takes 15 to 33 us; assumed: "
-        "a look-up that much or twice that")  # fmt: skip
-    change_time: RequestTime | None = prior("0.2 ms", 1.5,
+    op_time: RequestTime = prior(
+        "30 us",
+        0.8,
+        "github beckerg/nct, README: a GETATTR takes 15 to 33 us; assumed: a look-up that much or twice that",
+    )
+    change_time: RequestTime | None = prior(
+        "0.2 ms",
+        1.5,
         "assumed: from some 0.05 ms with a log in memory to some ms where a disk's log is waited for (RFC 1813, "
-        "section 4.8: changes are on stable storage before the answer)")  # fmt: skip
+        "section 4.8: changes are on stable storage before the answer)",
+    )
 
     proto: Literal["tcp", "rdma"] = "tcp"
     # nfs-utils 2.8.2 of December 2024: nfsd, NFSD_NPROC
@@ -86,28 +91,38 @@ class Nfs(Remote):
         Field(description="exports(5); sync is the default"),
         Otherwise("async", "Synology's rules as DSM writes them, and servers set up for speed (exports(5))"),
     ] = "sync"
-    rsize: Annotated[Quantity, Unit("B", low=512, high=2**20), _SMALLER] = prior("1 MiB", 0.0,
-        "nfs(5): negotiated maximum")  # fmt: skip
-    wsize: Annotated[Quantity, Unit("B", low=512, high=2**20), _SMALLER] = prior("1 MiB", 0.0,
-        "nfs(5): negotiated maximum")  # fmt: skip
-    slots: Annotated[Quantity, Unit("1", low=1, spread=0.3)] = prior("128", 0.7,
-        "assumed: sunrpc slot table, 16 fixed on old kernels, dynamic to 65536 on newer (SUSE KB 7023238)")  # fmt: skip
+    rsize: Annotated[Quantity, Unit("B", low=512, high=2**20), _SMALLER] = prior(
+        "1 MiB", 0.0, "nfs(5): negotiated maximum"
+    )
+    wsize: Annotated[Quantity, Unit("B", low=512, high=2**20), _SMALLER] = prior(
+        "1 MiB", 0.0, "nfs(5): negotiated maximum"
+    )
+    slots: Annotated[Quantity, Unit("1", low=1, spread=0.3)] = prior(
+        "128", 0.7, "assumed: sunrpc slot table, 16 fixed on old kernels, dynamic to 65536 on newer (SUSE KB 7023238)"
+    )
     nconnect: Annotated[int, Field(ge=1, le=16), Otherwise("4", "mounts of fast servers (nfs(5))")] = 1
     acregmin: Annotated[Quantity, Unit("s", low=0.0)] = prior("3 s", 0.0, "nfs(5): acregmin, default 3 s")
     acdirmin: Annotated[Quantity, Unit("s", low=0.0)] = prior("30 s", 0.0, "nfs(5): acdirmin, default 30 s")
     depth: Annotated[int, Field(ge=0, le=100)] = 4
-    rpc_byte: Annotated[Quantity, Unit("cycles/B", spread=0.4)] = prior("0.6 cycles/B", 0.8,
+    rpc_byte: Annotated[Quantity, Unit("cycles/B", spread=0.4)] = prior(
+        "0.6 cycles/B",
+        0.8,
         "the mean of two sources far apart: replies are read into pages as any TCP receiver reads (Linux commit "
         "277e4ab7d530), which leaves some 500 to 2000 cycles a page (fs/nfs/pagelist.c, read.c: a request, two locks, "
         "the end of its read), 0.1 to 0.5 cycles/B; one connection to an appliance carries about 2 GB/s of reads and "
         "1.2 GB/s of writes (ngxstorage.com, nconnect), 1.5 to 2.5 cycles/B in all at 3 GHz, "
-        "of which TCP has some 0.5")  # fmt: skip
-    rdma_byte: Annotated[Quantity, Unit("cycles/B", spread=0.4)] = prior("0.07 cycles/B", 1.0,
+        "of which TCP has some 0.5",
+    )
+    rdma_byte: Annotated[Quantity, Unit("cycles/B", spread=0.4)] = prior(
+        "0.07 cycles/B",
+        1.0,
         "assumed: 100 to 700 cycles a page to map and register it, one request after the other (Linux "
         "net/sunrpc/xprtrdma/frwr_ops.c, frwr_map); the card places the data, and the reply's handler touches none. "
-        "VAST documentation has two connections for each 100 Gb/s, 6 GB/s of each and no most")  # fmt: skip
-    stable: RequestTime = prior("0 s", 0.0,
-        "async export, or a server with a log in memory that survives (then part of op_time and service)")  # fmt: skip
+        "VAST documentation has two connections for each 100 Gb/s, 6 GB/s of each and no most",
+    )
+    stable: RequestTime = prior(
+        "0 s", 0.0, "async export, or a server with a log in memory that survives (then part of op_time and service)"
+    )
     stable_byte: Annotated[Quantity, Unit("s/B", spread=0.5)] = prior("0 ns/B", 0.0, "as long for requests of any size")
 
     @property
@@ -242,18 +257,24 @@ class Vast(Nfs):
     behind_kind: ClassVar[str] = ""
     filer: ClassVar[Mapping[str, Quantity]] = {}
 
-    op_time: RequestTime = prior("0.2 ms", 1.0,
-        "assumed: a look-up at a node whose metadata are behind a fabric, as a request for data or less")  # fmt: skip
+    op_time: RequestTime = prior(
+        "0.2 ms", 1.0, "assumed: a look-up at a node whose metadata are behind a fabric, as a request for data or less"
+    )
     nconnect: Annotated[int, Field(ge=1, le=64)] = 1
     remoteports: Annotated[int, Field(ge=1, le=1024)] = 1
-    service: RequestTime = prior("0.5 ms", 0.6,
-        "assumed: a request for data at a node whose flash is behind a fabric, 0.3 to 1 ms")  # fmt: skip
+    service: RequestTime = prior(
+        "0.5 ms", 0.6, "assumed: a request for data at a node whose flash is behind a fabric, 0.3 to 1 ms"
+    )
     service_byte: Annotated[Quantity, Unit("s/B", spread=0.5)] = prior("0 ns/B", 0.0, "part of service")
-    rpc_byte: Annotated[Quantity, Unit("cycles/B", spread=0.4)] = prior("1.5 cycles/B", 0.5,
+    rpc_byte: Annotated[Quantity, Unit("cycles/B", spread=0.4)] = prior(
+        "1.5 cycles/B",
+        0.5,
         "VAST documentation: eight connections for each 100 Gb/s with TCP, 2 GB/s of one at most; at about 3 GHz that "
-        "is 1.5 to 2 cycles/B in all, of which TCP has some 0.5")  # fmt: skip
-    read_ahead: Annotated[Quantity, Unit("B", spread=0.5, low=4096)] | None = prior("15 MiB", 0.3,
-        "assumed: read_ahead_kb raised as for other NFS appliances (Linux' old default of 15 requests)")  # fmt: skip
+        "is 1.5 to 2 cycles/B in all, of which TCP has some 0.5",
+    )
+    read_ahead: Annotated[Quantity, Unit("B", spread=0.5, low=4096)] | None = prior(
+        "15 MiB", 0.3, "assumed: read_ahead_kb raised as for other NFS appliances (Linux' old default of 15 requests)"
+    )
 
     def touched(self, row: Row, use: Access, nodes: Servers) -> Term | None:
         """As many nodes as there are addresses with a connection."""

@@ -23,20 +23,30 @@ from dtnsim.physics import bonding, cpu, nic as physics, pcie, rdma, waiting
 #: InfiniBand MTU where the card's ``mtu`` is not given: what subnet managers set for most fabrics
 _INFINIBAND_MTU = prior("2048 B", 0.0, "MTU of most InfiniBand fabrics (opensm's default)")
 #: what the kernel does in connected mode of IPoIB
-_CHECKSUM = prior("0.25 cycles/B", 0.5,
-    "assumed: sums of 8 B a cycle from cache (0.125) to the 10 GB/s that a core has from memory (0.3)")  # fmt: skip
-_PAGE = prior("94 ns", 0.4,
-    "LLFree, USENIX ATC 2023: Linux allocates 4 KiB in 94 ns on one core, ten times as long on 26")  # fmt: skip
+_CHECKSUM = prior(
+    "0.25 cycles/B",
+    0.5,
+    "assumed: sums of 8 B a cycle from cache (0.125) to the 10 GB/s that a core has from memory (0.3)",
+)
+_PAGE = prior(
+    "94 ns", 0.4, "LLFree, USENIX ATC 2023: Linux allocates 4 KiB in 94 ns on one core, ten times as long on 26"
+)
 #: and in datagram mode
-_DATAGRAM = prior("2500 cycles", 0.5,
+_DATAGRAM = prior(
+    "2500 cycles",
+    0.5,
     "assumed: driver, skb and GRO for each packet, 2,000 to 3,500 cycles: netperf brings 1200 MB/s in packets of 2044 "
     "B to a Core 2 of 3 GHz (SCST, README of iscsi-scst), "
-    "whose softirq has 5,000 of its lesser cycles at most")  # fmt: skip
+    "whose softirq has 5,000 of its lesser cycles at most",
+)
 #: what a frame takes besides its bytes, and the payload of those for which stacks say what a byte takes (MTU 9000)
-_FRAME = prior("500 cycles", 0.4,
+_FRAME = prior(
+    "500 cycles",
+    0.4,
     "assumed: driver, skb and GRO, more than half of what a core takes to drop a frame of 1500 B in the table raw, 3.6 "
     "to 3.9 million a second (Toukan, net/mlx5e: Implement RX mapped page cache for page recycle, Linux 4.9): 640 to "
-    "980 cycles at 2.5 to 3.5 GHz")  # fmt: skip
+    "980 cycles at 2.5 to 3.5 GHz",
+)
 _JUMBO_B: Final = 8948.0
 
 
@@ -103,8 +113,9 @@ class Nic(Component):
     packets: Annotated[Quantity, Unit("1/s", spread=0.1, low=1e3)] | None = None
     allowance: Annotated[Allowance, Pick(Allowance)] | None = None
     protocol: Literal["ethernet", "infiniband"] = "ethernet"
-    credits: Annotated[Quantity, Unit("B", spread=0.5, low=1024)] = prior("256 KiB", 0.7,
-        "assumed: a virtual lane's buffer of adapters and switches, enough for some kilometres of cable")  # fmt: skip
+    credits: Annotated[Quantity, Unit("B", spread=0.5, low=1024)] = prior(
+        "256 KiB", 0.7, "assumed: a virtual lane's buffer of adapters and switches, enough for some kilometres of cable"
+    )
     slot: str | None = None
     more_slots: list[str] = Field(default_factory=empty)
     card_lanes: Annotated[int, Field(ge=1, le=32, default_factory=lambda known: _link(known)[0])]
@@ -276,16 +287,19 @@ class Hba(Component):
     drive_lane: Annotated[Quantity, Unit("B/s", low=1e7)] = prior("600 MB/s", 0.0, "SAS or SATA 6 Gb/s after 8b/10b")
     buffered: Annotated[bool, Field(description="expander with store-and-forward buffers (DataBolt)")] = False
     expander_lane: Annotated[Quantity, Unit("B/s", low=1e7)] | None = None
-    engine: Annotated[Quantity, Unit("B/s", spread=0.1, low=1e7)] = prior("6 GB/s", 0.15,
-        "assumed: controller core of the SAS3 generation, near its slot's rate")  # fmt: skip
+    engine: Annotated[Quantity, Unit("B/s", spread=0.1, low=1e7)] = prior(
+        "6 GB/s", 0.15, "assumed: controller core of the SAS3 generation, near its slot's rate"
+    )
     engine_write: (
         Annotated[Quantity, Unit("B/s", spread=0.35, low=1e7), Field(description="writes that a RAID controller takes")]
         | None
     ) = None
-    iops: Annotated[Quantity, Unit("1/s", spread=0.2, low=1)] = prior("500k IOPS", 0.4,
-        "ServeTheHome, LSI 9202-16: 350k IOPS on one SAS2008")  # fmt: skip
-    request: Annotated[Quantity, Unit("B", spread=0.3, low=512)] = prior("128 KiB", 0.5,
-        "assumed: merged request of sequential I/O in the block layer")  # fmt: skip
+    iops: Annotated[Quantity, Unit("1/s", spread=0.2, low=1)] = prior(
+        "500k IOPS", 0.4, "ServeTheHome, LSI 9202-16: 350k IOPS on one SAS2008"
+    )
+    request: Annotated[Quantity, Unit("B", spread=0.3, low=512)] = prior(
+        "128 KiB", 0.5, "assumed: merged request of sequential I/O in the block layer"
+    )
     allowance: Annotated[Allowance, Pick(Allowance)] | None = None
     card_lanes: Annotated[int, Field(ge=1, le=32)] = 8
     card_generation: Annotated[int, Field(ge=1, le=6)] = 3

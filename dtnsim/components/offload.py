@@ -105,13 +105,16 @@ class CryptoAccelerator(Offload):
     compression: Annotated[Quantity, Unit("B/s", spread=0.2, low=1e6)] | None = None
     algorithms: tuple[Literal["aes-gcm", "aes-ctr", "chacha20-poly1305"], ...] = ("aes-gcm", "aes-ctr")
     engines: Annotated[int, Field(ge=1, le=256)] = 8
-    request: Annotated[Quantity, Unit("B", low=64)] = prior("16 KiB", 0.0,
-        "RFC 8446: largest TLS record; packets of SSH carry up to 32 KiB")  # fmt: skip
-    latency: Annotated[Quantity, Unit("s", spread=0.5)] = prior("20 us", 0.7,
-        "assumed: doorbell, DMA both ways and polling of a PCIe card, some ten microseconds")  # fmt: skip
+    request: Annotated[Quantity, Unit("B", low=64)] = prior(
+        "16 KiB", 0.0, "RFC 8446: largest TLS record; packets of SSH carry up to 32 KiB"
+    )
+    latency: Annotated[Quantity, Unit("s", spread=0.5)] = prior(
+        "20 us", 0.7, "assumed: doorbell, DMA both ways and polling of a PCIe card, some ten microseconds"
+    )
     in_flight: Annotated[int, Field(ge=1, le=65536)] = 1
-    submit: Annotated[Quantity, Unit("cycles", spread=0.5)] = prior("3000 cycles", 0.6,
-        "assumed: building descriptors, a doorbell and polling, about a microsecond a request")  # fmt: skip
+    submit: Annotated[Quantity, Unit("cycles", spread=0.5)] = prior(
+        "3000 cycles", 0.6, "assumed: building descriptors, a doorbell and polling, about a microsecond a request"
+    )
 
     def takes(self, duty: Duty) -> bool:
         """Ciphers that it has engines for; deflate where it has a rate for it."""
@@ -161,13 +164,16 @@ class Dpu(Offload):
     takes_over: tuple[Literal["tcp", "tls", "nvme-of"], ...] = ("tcp", "tls", "nvme-of")
     cores: Annotated[int, Field(ge=1, le=256)]
     clock: Annotated[Quantity, Unit("Hz", spread=0.05, low=1e8, high=1e10)]
-    per_cycle: Annotated[Quantity, Unit("1", spread=0.2, low=0.1, high=5.0)] = prior("0.7", 0.25,
-        "assumed: Arm Cortex-A72, three instructions wide, beside four of a Xeon")  # fmt: skip
+    per_cycle: Annotated[Quantity, Unit("1", spread=0.2, low=0.1, high=5.0)] = prior(
+        "0.7", 0.25, "assumed: Arm Cortex-A72, three instructions wide, beside four of a Xeon"
+    )
     crypto: Annotated[Quantity, Unit("B/s", spread=0.1, low=1e6)] | None = None
-    request: Annotated[Quantity, Unit("B", low=512)] = prior("64 KiB", 0.3,
-        "assumed: buffers of a virtual device, as large as a segmentation offload's")  # fmt: skip
-    submit: Annotated[Quantity, Unit("cycles", spread=0.5)] = prior("3000 cycles", 0.6,
-        "assumed: a descriptor, a doorbell and a completion, about a microsecond a request")  # fmt: skip
+    request: Annotated[Quantity, Unit("B", low=512)] = prior(
+        "64 KiB", 0.3, "assumed: buffers of a virtual device, as large as a segmentation offload's"
+    )
+    submit: Annotated[Quantity, Unit("cycles", spread=0.5)] = prior(
+        "3000 cycles", 0.6, "assumed: a descriptor, a doorbell and a completion, about a microsecond a request"
+    )
 
     def takes(self, duty: Duty) -> bool:
         """What ``takes_over`` names, for bytes that pass its ports."""

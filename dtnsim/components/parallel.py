@@ -57,9 +57,12 @@ REEF = "ceph.io, Reef Freeze Part 1 (2023)"
 _FLASH_BPS = 200e6
 _DISK = prior("80 IOPS", 0.5, "a disk of 7,200 rpm: 8.5 ms to the track and half a turn, 4.2 ms")
 #: a request alone, its transfer left out
-READ_TIME = prior("0.25 ms", 0.7,
+READ_TIME = prior(
+    "0.25 ms",
+    0.7,
     "a core's work, 0.11 ms (core_iops of rbd), flash, 0.09 ms, and a round trip, 0.03 to 0.06 ms; ceph.io, Reef "
-    "Encryption Performance (2023): 0.13 ms, of what an OSD may have in memory")  # fmt: skip
+    "Encryption Performance (2023): 0.13 ms, of what an OSD may have in memory",
+)
 WRITE_TIME = prior(
     "0.7 ms",
     0.7,
@@ -89,8 +92,9 @@ class OsdPool(Copies):
         share: Part of the cluster that other users leave.
     """
 
-    object_size: Annotated[Quantity, Unit("B", low=65536)] = prior("4 MiB", 0.0,
-        "Ceph: object size of a default layout; rbd(8): --object-size")  # fmt: skip
+    object_size: Annotated[Quantity, Unit("B", low=65536)] = prior(
+        "4 MiB", 0.0, "Ceph: object size of a default layout; rbd(8): --object-size"
+    )
     osds: Annotated[int, Field(ge=1, le=100000)] = 60
     osd_read: TargetRate = prior(
         "1.5 GB/s",
@@ -103,10 +107,12 @@ class OsdPool(Copies):
         Otherwise("nautilus", "clusters of 2019 to 2021 (ceph versions)"),
         Since(_RELEASES),
     ] = "pacific"
-    osd_iops: Annotated[Quantity, Unit("1/s", spread=0.3, low=1)] = prior("49k IOPS", 0.6,
-        f"random reads of 4 KiB: 33,000 and 73,000 ({PACIFIC}, {REEF}: 2 and 4.4 million on 60 drives)")  # fmt: skip
-    osd_write_iops: Annotated[Quantity, Unit("1/s", spread=0.3, low=1)] = prior("26k IOPS", 0.5,
-        f"random writes of 4 KiB: {PACIFIC}: 527,603 of three copies on 60 drives")  # fmt: skip
+    osd_iops: Annotated[Quantity, Unit("1/s", spread=0.3, low=1)] = prior(
+        "49k IOPS", 0.6, f"random reads of 4 KiB: 33,000 and 73,000 ({PACIFIC}, {REEF}: 2 and 4.4 million on 60 drives)"
+    )
+    osd_write_iops: Annotated[Quantity, Unit("1/s", spread=0.3, low=1)] = prior(
+        "26k IOPS", 0.5, f"random writes of 4 KiB: {PACIFIC}: 527,603 of three copies on 60 drives"
+    )
     replicas: Annotated[int, Field(ge=1, le=10)] = 3
     share: Left = prior("0.6", 0.5, "assumed: what other users leave of a shared cluster at a random hour")
 

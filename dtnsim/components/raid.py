@@ -46,14 +46,16 @@ class Raid(LinuxMd):
     lost: Annotated[int, Field(ge=0, le=3)] = 0
     rebuild: Annotated[Quantity, Unit("B/s", spread=0.3)] = prior("0 B/s", 0.0, "no rebuild running")
     rebuilding: Annotated[bool, Field(description="a rebuild, check or resync runs at its default rate")] = False
-    rebuild_window: Annotated[Quantity, Unit("B", spread=0.5, low=4096)] = prior("1 MiB", 0.6,
-        "Linux drivers/md: 256 pages of the stripe cache (raid5.c), 32 requests of 64 KiB (raid1-10.c)")  # fmt: skip
+    rebuild_window: Annotated[Quantity, Unit("B", spread=0.5, low=4096)] = prior(
+        "1 MiB", 0.6, "Linux drivers/md: 256 pages of the stripe cache (raid5.c), 32 requests of 64 KiB (raid1-10.c)"
+    )
     resync: bool = False
     cache: Annotated[Quantity, Unit("B")] | None = None
     write_back: bool = True
     read_ahead: bool = True
-    answer: Annotated[Quantity, Unit("s", spread=0.5)] = prior("60 us", 0.5,
-        "assumed: a command to a controller's memory: driver, firmware, interrupt, 30 to 100 us")  # fmt: skip
+    answer: Annotated[Quantity, Unit("s", spread=0.5)] = prior(
+        "60 us", 0.5, "assumed: a command to a controller's memory: driver, firmware, interrupt, 30 to 100 us"
+    )
     mirrored: Annotated[bool, Field(description="two controllers keep copies of each other's write cache")] = False
     mirror_rate: Annotated[Quantity, Unit("B/s", spread=0.4, low=1e6)] = MIRROR_RATE
 
@@ -336,11 +338,16 @@ class Raid(LinuxMd):
             return self._spread()
         size = row.term(BLOCK_REQUEST) if use.buffered and not use.random else term(min(use.block_B, 2.0**40), "B")
         return law(
-            md.direct_amplification, request_B=size, chunk_B=self._chunk(row), disks=self.disks, parity=self.parity,
+            md.direct_amplification,
+            request_B=size,
+            chunk_B=self._chunk(row),
+            disks=self.disks,
+            parity=self.parity,
             in_flight=use.queue_depth,
             entries=self.stripe_cache / max(use.streams, 1) if self.software and not use.random else 0,
-            drives_bind=drives_bind, resyncing=self.resync,
-        )  # fmt: skip
+            drives_bind=drives_bind,
+            resyncing=self.resync,
+        )
 
     def _random_bitmap(self, row: Row, use: Access) -> Term:
         """What setting and clearing bits of the write-intent bitmap costs random writes."""

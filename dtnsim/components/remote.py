@@ -41,17 +41,25 @@ class Remote(SharedFilesystem):
     read_ahead: Annotated[Quantity, Unit("B", spread=0.5, low=4096)] | None = None
     warm: Annotated[bool, Field(description="True where the server has the files in its memory")] = False
     threads: Annotated[int, Field(ge=1, le=4096)] = 8
-    service: RequestTime = prior("20 us", 0.7,
-        "github beckerg/nct, README (FreeBSD 12): a GETATTR takes 15 to 33 us, "
-        "network and client included")  # fmt: skip
-    service_byte: Annotated[Quantity, Unit("s/B", spread=0.5)] = prior("0.2 ns/B", 0.7,
+    service: RequestTime = prior(
+        "20 us",
+        0.7,
+        "github beckerg/nct, README (FreeBSD 12): a GETATTR takes 15 to 33 us, network and client included",
+    )
+    service_byte: Annotated[Quantity, Unit("s/B", spread=0.5)] = prior(
+        "0.2 ns/B",
+        0.7,
         "github beckerg/nct, README: a READ of 128 KiB takes 52 to 56 us more than a GETATTR and the wire, at both "
-        "ends; assumed: half of it at the server")  # fmt: skip
+        "ends; assumed: half of it at the server",
+    )
 
-    call: Annotated[Quantity, Unit("cycles", spread=0.5)] = prior("24000 cycles", 0.6,
+    call: Annotated[Quantity, Unit("cycles", spread=0.5)] = prior(
+        "24000 cycles",
+        0.6,
         "between a command of iSCSI, 15,000, and 38,000 at most: two connections of NFS 4.2 with RDMA do 136,000 "
         "random reads a second on a Xeon of 2.6 GHz (burrito documentation, NetApp NFS RDMA Performance Test, "
-        "2024)")  # fmt: skip
+        "2024)",
+    )
 
     @property
     def connections(self) -> int:

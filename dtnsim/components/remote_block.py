@@ -131,19 +131,27 @@ class Iscsi(RemoteBlock):
     kind: ClassVar[str] = "iscsi"
 
     depth: Annotated[int, Field(ge=1, le=4096)] = 32
-    request: Annotated[Quantity, Unit("B", low=4096)] = prior("128 KiB", 0.0,
-        "Linux: read_ahead_kb of block devices; open-iscsi takes data segments of up to 256 KiB")  # fmt: skip
-    protocol_byte: Annotated[Quantity, Unit("cycles/B", spread=0.5)] = prior("0.2 cycles/B", 0.7,
-        "assumed: headers and a copy in part, in the session's one thread")  # fmt: skip
-    command: Annotated[Quantity, Unit("cycles", spread=0.5)] = prior("15000 cycles", 0.7,
+    request: Annotated[Quantity, Unit("B", low=4096)] = prior(
+        "128 KiB", 0.0, "Linux: read_ahead_kb of block devices; open-iscsi takes data segments of up to 256 KiB"
+    )
+    protocol_byte: Annotated[Quantity, Unit("cycles/B", spread=0.5)] = prior(
+        "0.2 cycles/B", 0.7, "assumed: headers and a copy in part, in the session's one thread"
+    )
+    command: Annotated[Quantity, Unit("cycles", spread=0.5)] = prior(
+        "15000 cycles",
+        0.7,
         "a target does 100,000 (nvme-storage.com, NVMe-oF vs iSCSI) to 400,000 commands a second (nvme-tcp.com, "
-        "NVMe/TCP vs iSCSI) through one queue: 7,500 to 30,000 cycles at 3 GHz")  # fmt: skip
+        "NVMe/TCP vs iSCSI) through one queue: 7,500 to 30,000 cycles at 3 GHz",
+    )
     first_burst: Annotated[Quantity, Unit("B", low=0)] = prior("64 KiB", 0.0, "RFC 7143, 13.14: default 65536")
     burst: Annotated[Quantity, Unit("B", low=512)] = prior("256 KiB", 0.0, "RFC 7143, 13.13: default 262144")
-    served: Annotated[Quantity, Unit("1/s", spread=0.5, low=10)] = prior("96000 ops/s", 1.4,
+    served: Annotated[Quantity, Unit("1/s", spread=0.5, low=10)] = prior(
+        "96000 ops/s",
+        1.4,
         "one session to a target whose thread is full: 22,000 (LIO of Linux 3.12 on an E5, RAM disk, 32 readers: LKML, "
         "March 2015), 100,000 (nvme-storage.com, NVMe-oF vs iSCSI), 400,000 (nvme-tcp.com, "
-        "NVMe/TCP vs iSCSI)")  # fmt: skip
+        "NVMe/TCP vs iSCSI)",
+    )
     target_threads: Annotated[int, Field(ge=1, le=4096)] | None = None
     digest: bool = False
     digest_byte: Annotated[Quantity, Unit("cycles/B", spread=0.5)] = _CRC
@@ -198,11 +206,14 @@ class NvmeOf(RemoteBlock):
 
     connections: Annotated[int, Field(ge=1, le=4096)] = 8
     round_trip: Annotated[Quantity, Unit("s", spread=0.4)] | None = None
-    protocol_byte: Annotated[Quantity, Unit("cycles/B", spread=0.5)] = prior("0 cycles/B", 0.0,
-        "nothing besides the transport: a byte is copied or placed by it")  # fmt: skip
-    command: Annotated[Quantity, Unit("cycles", spread=0.5)] = prior("8000 cycles", 0.8,
-        "assumed: a command, its completion and a wake-up of the queue's worker, "
-        "half of iSCSI's without SCSI's layers")  # fmt: skip
+    protocol_byte: Annotated[Quantity, Unit("cycles/B", spread=0.5)] = prior(
+        "0 cycles/B", 0.0, "nothing besides the transport: a byte is copied or placed by it"
+    )
+    command: Annotated[Quantity, Unit("cycles", spread=0.5)] = prior(
+        "8000 cycles",
+        0.8,
+        "assumed: a command, its completion and a wake-up of the queue's worker, half of iSCSI's without SCSI's layers",
+    )
 
     ROUND_TRIP: ClassVar[dict[str, Quantity]] = {
         "tcp": prior("32 us", 0.4, "nvme-tcp.com, NVMe/TCP vs NVMe/RDMA: 25 to 40 us"),

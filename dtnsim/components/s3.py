@@ -56,24 +56,33 @@ class S3(SharedFilesystem, Copies):
     drives_in_arrays: ClassVar[bool] = True
     scattered: ClassVar[bool] = True
 
-    part_size: Annotated[Quantity, Unit("B", low=1)] = prior("8 MiB", 0.0,
-        "aws-cli: multipart_chunksize 8 MB; AWS advises ranges of 8 to 16 MB")  # fmt: skip
+    part_size: Annotated[Quantity, Unit("B", low=1)] = prior(
+        "8 MiB", 0.0, "aws-cli: multipart_chunksize 8 MB; AWS advises ranges of 8 to 16 MB"
+    )
     concurrency: Annotated[int, Field(ge=1, le=10000)] = 10
-    latency: RequestTime = prior("100 ms", 0.5,
-        "AWS, Performance guidelines for Amazon S3: first-byte latencies of roughly 100 to 200 ms")  # fmt: skip
-    metadata_time: RequestTime = prior("60 ms", 0.4,
+    latency: RequestTime = prior(
+        "100 ms", 0.5, "AWS, Performance guidelines for Amazon S3: first-byte latencies of roughly 100 to 200 ms"
+    )
+    metadata_time: RequestTime = prior(
+        "60 ms",
+        0.4,
         "AWS Labs, latency benchmark of mountpoint-s3 (April 2025): 49 to 61 ms to list 100 names, 225 to 248 to make "
-        "a file of a byte, some four requests; cdouglas/endive (2025): 60 ms of small PUTs in the region")  # fmt: skip
-    stream: Annotated[Quantity, Unit("B/s", spread=0.3, low=1e4)] = prior("87 MB/s", 0.3,
-        "AWS, Performance design patterns: one concurrent request for each 85 to 90 MB/s")  # fmt: skip
+        "a file of a byte, some four requests; cdouglas/endive (2025): 60 ms of small PUTs in the region",
+    )
+    stream: Annotated[Quantity, Unit("B/s", spread=0.3, low=1e4)] = prior(
+        "87 MB/s", 0.3, "AWS, Performance design patterns: one concurrent request for each 85 to 90 MB/s"
+    )
     prefixes: Annotated[int, Field(ge=1, le=100000)] = 1
     get_rate: Annotated[Quantity, Unit("1/s", spread=0.1, low=1)] = prior("5500 ops/s", 0.1, _PREFIX)
     put_rate: Annotated[Quantity, Unit("1/s", spread=0.1, low=1)] = prior("3500 ops/s", 0.1, _PREFIX)
 
-    commit: RequestTime = prior("3 ms", 1.2,
+    commit: RequestTime = prior(
+        "3 ms",
+        1.2,
         "assumed: a store of one's own, whose PUT creates, flushes and renames a file on each drive (MinIO "
         "cmd/xl-storage.go: writeAllDirect ends with Fdatasync): "
-        "0.3 ms on flash with capacitors to 30 ms on disks")  # fmt: skip
+        "0.3 ms on flash with capacitors to 30 ms on disks",
+    )
 
     @model_validator(mode="before")
     @classmethod

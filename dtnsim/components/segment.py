@@ -24,8 +24,9 @@ PACKET_B, HEADERS_B = 1500.0, 52.0
 MOST_LOST: Final = 0.5  #: the most that a segment loses
 
 #: part of what slow starts may lose by themselves that they do lose
-_STARTS: Final = prior("0.5", 1.4,
-    "none to all, quartiles at 0.25 and 0.8: calibration/tcp-truth, Reno 1, CUBIC 0 to 0.8")  # fmt: skip
+_STARTS: Final = prior(
+    "0.5", 1.4, "none to all, quartiles at 0.25 and 0.8: calibration/tcp-truth, Reno 1, CUBIC 0 to 0.8"
+)
 
 #: what the MTU of a segment often is where nobody says it
 _SMALL: Final = Otherwise(

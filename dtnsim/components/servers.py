@@ -35,13 +35,18 @@ class MetadataServers(Model):
     """
 
     count: Many = 1
-    create: OpRate = prior("20000 ops/s", 0.8,
+    create: OpRate = prior(
+        "20000 ops/s",
+        0.8,
         "Dell HPC Lustre storage papers, mdtest of one MDS with many threads: 15K, 27K, 29K creates/s; machines of two "
-        "processors, where others have virtual ones of few cores")  # fmt: skip
-    stat: OpRate = prior("450000 ops/s", 0.8,
-        "Dell HPC Lustre storage papers, mdtest of one MDS: 400K, 500K, 544K stats/s")  # fmt: skip
-    remove: OpRate = prior("130000 ops/s", 0.8,
-        "Dell HPC Lustre storage papers, mdtest of one MDS: 100K, 144K, 160K removals/s")  # fmt: skip
+        "processors, where others have virtual ones of few cores",
+    )
+    stat: OpRate = prior(
+        "450000 ops/s", 0.8, "Dell HPC Lustre storage papers, mdtest of one MDS: 400K, 500K, 544K stats/s"
+    )
+    remove: OpRate = prior(
+        "130000 ops/s", 0.8, "Dell HPC Lustre storage papers, mdtest of one MDS: 100K, 144K, 160K removals/s"
+    )
     striped: bool = False
 
     def filled(self, usual: Self) -> Self:
@@ -92,8 +97,9 @@ class Servers(Model):
     count: Many = 1
     ports: Many = 1
     port_rate: Annotated[Quantity, Unit("B/s", spread=0.05, low=1e5, line=True)] | None = None
-    port_share: Annotated[Quantity, Unit("1", low=0.1, high=1.0)] = prior("0.93", 0.03,
-        "0.9 (Lustre manual) to 0.95 (Dell PixStor: 23 GB/s through two EDR ports)")  # fmt: skip
+    port_share: Annotated[Quantity, Unit("1", low=0.1, high=1.0)] = prior(
+        "0.93", 0.03, "0.9 (Lustre manual) to 0.95 (Dell PixStor: 23 GB/s through two EDR ports)"
+    )
     rate: Annotated[Quantity, Unit("B/s", spread=0.2, low=1e5)] | None = None
     arrays: Many = 1
     read: Annotated[Quantity, Unit("B/s", spread=0.2, low=1e5)] | None = None
@@ -101,8 +107,9 @@ class Servers(Model):
     mirrored: Annotated[bool, Field(description="two controllers keep copies of each other's write cache")] = False
     mirror_rate: Annotated[Quantity, Unit("B/s", spread=0.4, low=1e6)] = MIRROR_RATE
     controllers: Annotated[int, Field(ge=1, le=2)] = 2
-    cache: Annotated[Quantity, Unit("B", spread=0.3)] = prior("4 GiB", 0.7,
-        "assumed: controller memory for data of an enclosure of 60 to 84 drives (4 to 16 GiB, mirrored)")  # fmt: skip
+    cache: Annotated[Quantity, Unit("B", spread=0.3)] = prior(
+        "4 GiB", 0.7, "assumed: controller memory for data of an enclosure of 60 to 84 drives (4 to 16 GiB, mirrored)"
+    )
     positioning: Annotated[Quantity, Unit("s", spread=0.3)] = prior("0 s", 0.0, "flash: nothing moves")
     failed: Annotated[int, Field(ge=0)] = 0
     metadata: MetadataServers | None = None

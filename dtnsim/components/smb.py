@@ -16,8 +16,9 @@ from dtnsim.ground.uncertainty import Otherwise
 from dtnsim.physics import nfs
 
 #: requests of clients before Linux 4.20
-_OLD_SMB: Final = prior("1 MiB", 0.0,
-    "Linux fs/smb, SMB21_DEFAULT_IOSIZE; commit 3d621230b867 made it 4 MiB with SMB 3")  # fmt: skip
+_OLD_SMB: Final = prior(
+    "1 MiB", 0.0, "Linux fs/smb, SMB21_DEFAULT_IOSIZE; commit 3d621230b867 made it 4 MiB with SMB 3"
+)
 #: requests of a read-ahead before Linux 5.13 and since
 _ONE, _TWO = (prior(f"{n}", 0.0, "Linux fs/smb/client/cifsfs.c, cifs_read_super (ra_pages)") for n in (1, 2))
 _CIPHER = core_cost("aes128_gcm")  #: AES-128-GMAC (SMB 3.1.1) is the authentication of GCM without its cipher
@@ -60,30 +61,41 @@ class Smb(Remote):
     setting: ClassVar[str] = "smb.conf: aio max threads"
     wires: ClassVar[str] = "filesystem.channels"
 
-    op_time: RequestTime = prior("0.3 ms", 1.5,
-        "assumed: one compound of create, query and close at a server in user space")  # fmt: skip
+    op_time: RequestTime = prior(
+        "0.3 ms", 1.5, "assumed: one compound of create, query and close at a server in user space"
+    )
     threads: Annotated[int, Field(ge=1, le=4096)] = 100
-    service: RequestTime = prior("0.1 ms", 0.7,
-        "assumed: a request at a server in user space whose threads hand it on, 50 to 200 us")  # fmt: skip
-    rsize: Annotated[Quantity, Unit("B", low=4096, high=2**23)] = prior("4 MiB", 0.0,
-        "mount.cifs(8): rsize, 4 MiB with SMB 3")  # fmt: skip
-    wsize: Annotated[Quantity, Unit("B", low=4096, high=2**23)] = prior("4 MiB", 0.0,
-        "mount.cifs(8): wsize, 4 MiB with SMB 3")  # fmt: skip
+    service: RequestTime = prior(
+        "0.1 ms", 0.7, "assumed: a request at a server in user space whose threads hand it on, 50 to 200 us"
+    )
+    rsize: Annotated[Quantity, Unit("B", low=4096, high=2**23)] = prior(
+        "4 MiB", 0.0, "mount.cifs(8): rsize, 4 MiB with SMB 3"
+    )
+    wsize: Annotated[Quantity, Unit("B", low=4096, high=2**23)] = prior(
+        "4 MiB", 0.0, "mount.cifs(8): wsize, 4 MiB with SMB 3"
+    )
     credits: Annotated[int, Field(ge=1, le=65535)] = 8192
     channels: Annotated[int, Field(ge=1, le=16)] = 1
     sign: Annotated[bool, Otherwise("true", "Windows 11 and Server 2025 ask for it (Get-SmbClientConfiguration)")] = (
         False
     )
     encrypt: bool = False
-    smb_byte: Annotated[Quantity, Unit("cycles/B", spread=0.4)] = prior("1.5 cycles/B", 0.6,
+    smb_byte: Annotated[Quantity, Unit("cycles/B", spread=0.4)] = prior(
+        "1.5 cycles/B",
+        0.6,
         "assumed: more than a connection of NFS, since replies are read page by page (Linux fs/smb/client, "
-        "cifs_read_page_from_socket); one of Samba fills 10 GbE on cores of 3 GHz and more")  # fmt: skip
-    smbd_byte: Annotated[Quantity, Unit("cycles/B", spread=0.4)] = prior("0.7 cycles/B", 0.6,
+        "cifs_read_page_from_socket); one of Samba fills 10 GbE on cores of 3 GHz and more",
+    )
+    smbd_byte: Annotated[Quantity, Unit("cycles/B", spread=0.4)] = prior(
+        "0.7 cycles/B",
+        0.6,
         "a report on tuning SMB on ZFS (fs2, September 2026): smbd's one thread for all channels at some 80 % of "
-        "a core with 2.0 to 2.3 GB/s; 3.5 GHz assumed, less 0.6 cycles/B of TCP")  # fmt: skip
+        "a core with 2.0 to 2.3 GB/s; 3.5 GHz assumed, less 0.6 cycles/B of TCP",
+    )
     cipher_byte: Annotated[Quantity, Unit("cycles/B", spread=0.4)] = _CIPHER
-    sign_byte: Annotated[Quantity, Unit("cycles/B", spread=0.4)] = prior("0.4 cycles/B", 0.5,
-        "assumed: AES-128-GMAC, the authentication of GCM, half of its cycles")  # fmt: skip
+    sign_byte: Annotated[Quantity, Unit("cycles/B", spread=0.4)] = prior(
+        "0.4 cycles/B", 0.5, "assumed: AES-128-GMAC, the authentication of GCM, half of its cycles"
+    )
 
     @property
     def sessions(self) -> int:

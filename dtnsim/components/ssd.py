@@ -29,9 +29,12 @@ UNSTATED_SEAT: Final = replace(
     key="slots of NVMe drives",
 )
 #: part of a drive in use where nothing tells it what is free
-_UNTRIMMED: Final = prior("0.95", 0.1,
+_UNTRIMMED: Final = prior(
+    "0.95",
+    0.1,
     "Red Hat Enterprise Linux 6, storage administration guide, 20.1: software RAID 1, 4, 5 and 6 write to all of the "
-    "blocks when they are made; Linux drivers/md/raid5.c: no discard unless devices_handle_discard_safely")  # fmt: skip
+    "blocks when they are made; Linux drivers/md/raid5.c: no discard unless devices_handle_discard_safely",
+)
 _YOUNG: Final = 4  #: the first generation of PCIe that machines in use may lack
 #: what a program's turn takes of a latency that it sees
 _TURN: Final = prior("3 us", 0.4, "direct_call, 10,000 cycles, at the 3 to 4 GHz of hosts that drives are rated on")
@@ -94,30 +97,42 @@ class Ssd(Device):
     compresses: bool = False
     write_compressed: Annotated[Quantity, Unit("B/s", spread=0.3, low=1e5)] | None = None
     spare: Annotated[Quantity, Unit("1", spread=0.1, high=10.0)] | None = None
-    indirection: Annotated[Quantity, Unit("B", low=512)] = prior("4 KiB", 0.0,
-        "mapping table of one entry a 4-KiB page")  # fmt: skip
+    indirection: Annotated[Quantity, Unit("B", low=512)] = prior(
+        "4 KiB", 0.0, "mapping table of one entry a 4-KiB page"
+    )
     hot: Annotated[Quantity, Unit("B/s", spread=0.2, low=1e5)] | None = None
-    hot_after: Annotated[Quantity, Unit("s", spread=0.3)] = prior("120 s", 0.7,
-        "assumed: a drive without heat sink at full rate throttles after one to a few minutes")  # fmt: skip
-    interference: Annotated[Quantity, Unit("1", high=5.0)] = prior("0.2", 1.0,
-        "assumed: reads that wait for dies busy with programs cost a mixed load 0 to 40 % at an even mix")  # fmt: skip
-    latency_read: Annotated[Quantity, Unit("s", spread=0.2)] = prior("105 us", 0.15,
-        "Intel S4500 datasheet: 110 us; Samsung 850 EVO: 10,000 random reads a second at depth 1")  # fmt: skip
-    latency_sequential: Annotated[Quantity, Unit("s", spread=0.2)] = prior("36 us", 0.3,
-        "Intel S4500 datasheet: 36 us sequential")  # fmt: skip
-    page: Annotated[Quantity, Unit("B", low=512)] = prior("16 KiB", factor_spread(1.5),
-        "sabrent.com, NAND organization: pages tend to be 16 KB, of two to four planes")  # fmt: skip
-    latency_write: Annotated[Quantity, Unit("s", spread=0.2)] = prior("36 us", 0.35,
-        "Intel S4500 datasheet: 36 to 52 us; Samsung 850 EVO: 40,000 random writes a second at depth 1")  # fmt: skip
-    iops_read: Annotated[Quantity, Unit("1/s", spread=0.1, low=1)] = prior("82k IOPS", 0.3,
-        f"{_SATA}: 45,000 to 100,000")  # fmt: skip
-    iops_write: Annotated[Quantity, Unit("1/s", spread=0.2, low=1)] = prior("45k IOPS", 0.36,
-        f"{_SATA}: 28,000 to 65,000 of full drives with capacitors")  # fmt: skip
+    hot_after: Annotated[Quantity, Unit("s", spread=0.3)] = prior(
+        "120 s", 0.7, "assumed: a drive without heat sink at full rate throttles after one to a few minutes"
+    )
+    interference: Annotated[Quantity, Unit("1", high=5.0)] = prior(
+        "0.2", 1.0, "assumed: reads that wait for dies busy with programs cost a mixed load 0 to 40 % at an even mix"
+    )
+    latency_read: Annotated[Quantity, Unit("s", spread=0.2)] = prior(
+        "105 us", 0.15, "Intel S4500 datasheet: 110 us; Samsung 850 EVO: 10,000 random reads a second at depth 1"
+    )
+    latency_sequential: Annotated[Quantity, Unit("s", spread=0.2)] = prior(
+        "36 us", 0.3, "Intel S4500 datasheet: 36 us sequential"
+    )
+    page: Annotated[Quantity, Unit("B", low=512)] = prior(
+        "16 KiB", factor_spread(1.5), "sabrent.com, NAND organization: pages tend to be 16 KB, of two to four planes"
+    )
+    latency_write: Annotated[Quantity, Unit("s", spread=0.2)] = prior(
+        "36 us", 0.35, "Intel S4500 datasheet: 36 to 52 us; Samsung 850 EVO: 40,000 random writes a second at depth 1"
+    )
+    iops_read: Annotated[Quantity, Unit("1/s", spread=0.1, low=1)] = prior(
+        "82k IOPS", 0.3, f"{_SATA}: 45,000 to 100,000"
+    )
+    iops_write: Annotated[Quantity, Unit("1/s", spread=0.2, low=1)] = prior(
+        "45k IOPS", 0.36, f"{_SATA}: 28,000 to 65,000 of full drives with capacitors"
+    )
     power_loss_protection: bool = False
-    flush: Annotated[Quantity, Unit("s", spread=0.3)] = prior("0.8 ms", 0.7,
+    flush: Annotated[Quantity, Unit("s", spread=0.3)] = prior(
+        "0.8 ms",
+        0.7,
         "Vitastor documentation, understanding performance: desktop drives do 1000 to 2000 writes a second with fsync; "
         "Samsung 990 Pro 0.45 ms (smalldatum, January 2026), 960 Pro 3.5 ms for the two of an fsync (Percona, "
-        "2018)")  # fmt: skip
+        "2018)",
+    )
     link: Annotated[Quantity, Unit("B/s", low=1e6)] | None = None
 
     @model_validator(mode="after")

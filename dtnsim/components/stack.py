@@ -18,11 +18,14 @@ OTHERS: Final = ("freebsd", "macos", "windows")  #: parts with the costs of kern
 
 _S2 = "fitted from NASA GSFC nuttcp CPU shares (3.2 GHz Nehalem, LRO, MTU 9000, interrupts on other cores)"
 #: /dev/urandom since ``_CHACHA``, and before
-CHACHA_BYTE: Final = prior("9 cycles/B", 0.4,
-    "blogs.oracle.com/linux, entropy_avail 256: /dev/random gives 250 to 400 MB/s a core, some 3 GHz")  # fmt: skip
-_SHA1_BYTE: Final = prior("160 cycles/B", 0.5,
-    "Venadi post, dd if=/dev/urandom 14.6 MB/s on a Cori login node (2.3 GHz assumed); pthree.org, 2016: "
-    "13.4 MB/s")  # fmt: skip
+CHACHA_BYTE: Final = prior(
+    "9 cycles/B", 0.4, "blogs.oracle.com/linux, entropy_avail 256: /dev/random gives 250 to 400 MB/s a core, some 3 GHz"
+)
+_SHA1_BYTE: Final = prior(
+    "160 cycles/B",
+    0.5,
+    "Venadi post, dd if=/dev/urandom 14.6 MB/s on a Cori login node (2.3 GHz assumed); pthree.org, 2016: 13.4 MB/s",
+)
 #: Linux drivers/char/random.c, commit e192be9d9a30: replace the non-blocking pool with a ChaCha20-based generator
 _CHACHA: Final = (4, 8)
 
@@ -76,64 +79,102 @@ class Stack(Component):
     ] = "5.15"
 
     receive_byte: Annotated[Quantity, Unit("cycles/B", spread=0.15)] = prior("0.632 cycles/B", 0.15, _S2)
-    receive_packet: Annotated[Quantity, Unit("cycles", spread=0.3)] = prior("3000 cycles", 0.3,
-        "assumed: per-aggregate protocol work, a few thousand cycles (Cai et al., SIGCOMM 2021)")  # fmt: skip
+    receive_packet: Annotated[Quantity, Unit("cycles", spread=0.3)] = prior(
+        "3000 cycles", 0.3, "assumed: per-aggregate protocol work, a few thousand cycles (Cai et al., SIGCOMM 2021)"
+    )
     send_byte: Annotated[Quantity, Unit("cycles/B", spread=0.15)] = prior("0.394 cycles/B", 0.15, _S2)
-    send_packet: Annotated[Quantity, Unit("cycles", spread=0.3)] = prior("2500 cycles", 0.3,
-        "assumed: per-aggregate protocol work, a few thousand cycles (Cai et al., SIGCOMM 2021)")  # fmt: skip
-    sendfile_byte: Annotated[Quantity, Unit("cycles/B", spread=0.4)] = prior("0.12 cycles/B", 0.5,
-        "assumed: page references instead of a copy")  # fmt: skip
-    socket_call: Annotated[Quantity, Unit("cycles", spread=0.5)] = prior("900 cycles", 0.5,
+    send_packet: Annotated[Quantity, Unit("cycles", spread=0.3)] = prior(
+        "2500 cycles", 0.3, "assumed: per-aggregate protocol work, a few thousand cycles (Cai et al., SIGCOMM 2021)"
+    )
+    sendfile_byte: Annotated[Quantity, Unit("cycles/B", spread=0.4)] = prior(
+        "0.12 cycles/B", 0.5, "assumed: page references instead of a copy"
+    )
+    socket_call: Annotated[Quantity, Unit("cycles", spread=0.5)] = prior(
+        "900 cycles",
+        0.5,
         "assumed: system call and socket layer, a third of the 2,790 cycles of a datagram (1.05 million a second at "
-        "2.93 GHz: Rizzo, netmap, USENIX ATC 2012, figure 5)")  # fmt: skip
-    socket_block: Annotated[Quantity, Unit("B", low=1)] = prior("64 KiB", 0.0,
-        "nuttcp's buffer, with which the costs of a byte were measured: larger calls gain little")  # fmt: skip
-    verbs_call: Annotated[Quantity, Unit("cycles", spread=0.5)] = prior("500 cycles", 0.6,
-        "assumed: to post a work request of RDMA and poll its completion, 4 to 12 million a second a core")  # fmt: skip
-    interrupt_byte: Annotated[Quantity, Unit("cycles/B", spread=0.4)] = prior("0.2 cycles/B", 0.4,
-        "assumed: driver and protocol in softirq, about a quarter of the receive work")  # fmt: skip
-    aggregate: Annotated[Quantity, Unit("B", low=512)] = prior("32 KiB", 0.3,
-        "assumed: half of the 64 KiB that GSO, GRO and LRO allow (Linux net/core/gro.c)")  # fmt: skip
-    file_read_byte: Annotated[Quantity, Unit("cycles/B", spread=0.3)] = prior("0.45 cycles/B", 0.3,
-        "assumed: copy to user space and read-ahead on a current kernel")  # fmt: skip
+        "2.93 GHz: Rizzo, netmap, USENIX ATC 2012, figure 5)",
+    )
+    socket_block: Annotated[Quantity, Unit("B", low=1)] = prior(
+        "64 KiB", 0.0, "nuttcp's buffer, with which the costs of a byte were measured: larger calls gain little"
+    )
+    verbs_call: Annotated[Quantity, Unit("cycles", spread=0.5)] = prior(
+        "500 cycles",
+        0.6,
+        "assumed: to post a work request of RDMA and poll its completion, 4 to 12 million a second a core",
+    )
+    interrupt_byte: Annotated[Quantity, Unit("cycles/B", spread=0.4)] = prior(
+        "0.2 cycles/B", 0.4, "assumed: driver and protocol in softirq, about a quarter of the receive work"
+    )
+    aggregate: Annotated[Quantity, Unit("B", low=512)] = prior(
+        "32 KiB", 0.3, "assumed: half of the 64 KiB that GSO, GRO and LRO allow (Linux net/core/gro.c)"
+    )
+    file_read_byte: Annotated[Quantity, Unit("cycles/B", spread=0.3)] = prior(
+        "0.45 cycles/B", 0.3, "assumed: copy to user space and read-ahead on a current kernel"
+    )
     file_miss_byte: Annotated[Quantity, Unit("cycles/B", spread=0.3)] | None = None
     unbacked_byte: Annotated[Quantity, Unit("cycles/B", spread=0.3)] | None = None
-    unbacked: Annotated[Quantity, Unit("1", high=1.0)] = prior("0.5", 0.6,
-        "assumed: nobody knows how much of the free memory was in use a moment ago")  # fmt: skip
-    file_write_byte: Annotated[Quantity, Unit("cycles/B", spread=0.3)] = prior("0.9 cycles/B", 0.3,
-        "assumed: copy from user space, page allocation and write-back set-up")  # fmt: skip
-    write_back_byte: Annotated[Quantity, Unit("cycles/B", spread=0.4)] = prior("0.65 cycles/B", 0.5,
-        f"{_FLUSHER}: ext4 written at 5,383 MB/s with the flusher at 100 % of a core")  # fmt: skip
-    folio_write_back_byte: Annotated[Quantity, Unit("cycles/B", spread=0.4)] = prior("0.05 cycles/B", 0.7,
-        f"{_FLUSHER}: xfs written at 14.6 GB/s with the flusher at 20 % of a core")  # fmt: skip
-    file_call: Annotated[Quantity, Unit("cycles", spread=0.5)] = prior("3000 cycles", 0.5,
-        "assumed: system call and file-system lookup, about a microsecond")  # fmt: skip
-    direct_call: Annotated[Quantity, Unit("cycles", spread=0.5)] = prior("10000 cycles", 0.5,
+    unbacked: Annotated[Quantity, Unit("1", high=1.0)] = prior(
+        "0.5", 0.6, "assumed: nobody knows how much of the free memory was in use a moment ago"
+    )
+    file_write_byte: Annotated[Quantity, Unit("cycles/B", spread=0.3)] = prior(
+        "0.9 cycles/B", 0.3, "assumed: copy from user space, page allocation and write-back set-up"
+    )
+    write_back_byte: Annotated[Quantity, Unit("cycles/B", spread=0.4)] = prior(
+        "0.65 cycles/B", 0.5, f"{_FLUSHER}: ext4 written at 5,383 MB/s with the flusher at 100 % of a core"
+    )
+    folio_write_back_byte: Annotated[Quantity, Unit("cycles/B", spread=0.4)] = prior(
+        "0.05 cycles/B", 0.7, f"{_FLUSHER}: xfs written at 14.6 GB/s with the flusher at 20 % of a core"
+    )
+    file_call: Annotated[Quantity, Unit("cycles", spread=0.5)] = prior(
+        "3000 cycles", 0.5, "assumed: system call and file-system lookup, about a microsecond"
+    )
+    direct_call: Annotated[Quantity, Unit("cycles", spread=0.5)] = prior(
+        "10000 cycles",
+        0.5,
         "4 KiB direct reads a second at 100 % of one core, some 3 GHz: 279,000 by fio with libaio, 346,000 by another "
         "program (PhotonLibOS, File IO performance), 608,000 on bare devices in batches (Axboe, io_uring, "
-        "2019)")  # fmt: skip
-    storage_interrupt_byte: Annotated[Quantity, Unit("cycles/B", spread=0.5)] = prior("0.1 cycles/B", 0.5,
-        "assumed: completions of large requests")  # fmt: skip
-    memory_stall: Annotated[Quantity, Unit("1", spread=0.4)] = prior("0.25", 0.4,
-        "half of the cycles wait for memory, whose latency rises by half at full load "
-        "(dtnsim.physics.memory)")  # fmt: skip
-    memory_reference: Annotated[Quantity, Unit("1", high=1.0)] = prior("0.44", 0.2,
-        "memory load while the costs above were measured: 0.33 (write) to 0.56 (read) "
-        "of 19.5 GB/s in NASA test 2")  # fmt: skip
-    hot_byte: Annotated[Quantity, Unit("cycles/B", spread=0.3)] = prior("0.36 cycles/B", 0.4,
-        "lz4 README: memcpy 13.7 GB/s at 4.9 GHz, data in cache")  # fmt: skip
-    miss_byte: Annotated[Quantity, Unit("cycles/B", spread=0.5)] = prior("0.2 cycles/B", 0.6,
-        "assumed: a core reads about 11 GB/s from memory and twice as much from its last-level cache")  # fmt: skip
-    far_byte: Annotated[Quantity, Unit("cycles/B", spread=0.5)] = prior("0.06 cycles/B", 0.6,
-        "assumed: a line of the last-level cache instead of the core's own, some 30 cycles in ten at once")  # fmt: skip
-    zero_byte: Annotated[Quantity, Unit("cycles/B", spread=0.3)] = prior("0.2 cycles/B", 0.3,
-        "clearing user pages; UCI dd /dev/zero to /dev/null 16.8 GB/s on a ~3 GHz laptop")  # fmt: skip
+        "2019)",
+    )
+    storage_interrupt_byte: Annotated[Quantity, Unit("cycles/B", spread=0.5)] = prior(
+        "0.1 cycles/B", 0.5, "assumed: completions of large requests"
+    )
+    memory_stall: Annotated[Quantity, Unit("1", spread=0.4)] = prior(
+        "0.25",
+        0.4,
+        "half of the cycles wait for memory, whose latency rises by half at full load (dtnsim.physics.memory)",
+    )
+    memory_reference: Annotated[Quantity, Unit("1", high=1.0)] = prior(
+        "0.44",
+        0.2,
+        "memory load while the costs above were measured: 0.33 (write) to 0.56 (read) of 19.5 GB/s in NASA test 2",
+    )
+    hot_byte: Annotated[Quantity, Unit("cycles/B", spread=0.3)] = prior(
+        "0.36 cycles/B", 0.4, "lz4 README: memcpy 13.7 GB/s at 4.9 GHz, data in cache"
+    )
+    miss_byte: Annotated[Quantity, Unit("cycles/B", spread=0.5)] = prior(
+        "0.2 cycles/B",
+        0.6,
+        "assumed: a core reads about 11 GB/s from memory and twice as much from its last-level cache",
+    )
+    far_byte: Annotated[Quantity, Unit("cycles/B", spread=0.5)] = prior(
+        "0.06 cycles/B",
+        0.6,
+        "assumed: a line of the last-level cache instead of the core's own, some 30 cycles in ten at once",
+    )
+    zero_byte: Annotated[Quantity, Unit("cycles/B", spread=0.3)] = prior(
+        "0.2 cycles/B", 0.3, "clearing user pages; UCI dd /dev/zero to /dev/null 16.8 GB/s on a ~3 GHz laptop"
+    )
 
-    page_fault: Annotated[Quantity, Unit("cycles", spread=0.4)] = prior("1000 cycles", 0.5,
+    page_fault: Annotated[Quantity, Unit("cycles", spread=0.4)] = prior(
+        "1000 cycles",
+        0.5,
         "first touch of a page: at least 1,842 cycles on an 11th-generation Core i7, Linux 6.6 (ddumbying.vercel.app, "
-        "experiments/pagefault-latency), of which clearing 4 KiB has some 820 (zero_byte)")  # fmt: skip
-    page: Annotated[Quantity, Unit("B", low=4096)] = prior("4 KiB", 0.0,
-        "x86 base page; 2 MiB where transparent huge pages serve a program's large buffers")  # fmt: skip
+        "experiments/pagefault-latency), of which clearing 4 KiB has some 820 (zero_byte)",
+    )
+    page: Annotated[Quantity, Unit("B", low=4096)] = prior(
+        "4 KiB", 0.0, "x86 base page; 2 MiB where transparent huge pages serve a program's large buffers"
+    )
 
     @property
     def release(self) -> tuple[int, ...] | None:

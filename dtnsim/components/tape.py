@@ -69,33 +69,40 @@ class Tape(LocalFilesystem):
     slowest: Annotated[Quantity, Unit("B/s", spread=0.1, low=1e5)]
     capacity: Annotated[Quantity, Unit("B", low=1e9)]
     buffer: Annotated[Quantity, Unit("B", low=1e6)] = prior("1024 MB", 0.0, "IBM LTO-9 specifications: cache buffer")
-    compression: Annotated[Quantity, Unit("1", low=1.0, high=10.0)] = prior("1", 0.0,
-        "data that are compressed already: 1; the drives' data sheets promise 2.5")  # fmt: skip
+    compression: Annotated[Quantity, Unit("1", low=1.0, high=10.0)] = prior(
+        "1", 0.0, "data that are compressed already: 1; the drives' data sheets promise 2.5"
+    )
     link: Annotated[Quantity, Unit("B/s", low=1e6)] = prior("800 MB/s", 0.0, "Fibre Channel 8 Gb/s after 8b/10b")
     load: Annotated[Quantity, Unit("s", spread=0.1)]
     unload: Annotated[Quantity, Unit("s", spread=0.1)]
     rewind: Annotated[Quantity, Unit("s", spread=0.1)]
     away: Annotated[Quantity, Unit("s", spread=0.1)]
-    turn: Annotated[Quantity, Unit("s", spread=0.5)] = prior("5 s", 0.5,
-        "assumed: to stop a tape, change the wrap and start again, 3 to 8 s")  # fmt: skip
+    turn: Annotated[Quantity, Unit("s", spread=0.5)] = prior(
+        "5 s", 0.5, "assumed: to stop a tape, change the wrap and start again, 3 to 8 s"
+    )
     drives: Annotated[int, Field(ge=1, le=1000)] = 1
     robots: Annotated[int, Field(ge=1, le=100)] = 1
-    move: Annotated[Quantity, Unit("s", spread=0.4)] = prior("15 s", 0.6,
-        "assumed: a picker fetches a cartridge and puts it into a drive in 5 s (small) "
-        "to 30 s (many frames)")  # fmt: skip
+    move: Annotated[Quantity, Unit("s", spread=0.4)] = prior(
+        "15 s",
+        0.6,
+        "assumed: a picker fetches a cartridge and puts it into a drive in 5 s (small) to 30 s (many frames)",
+    )
     tapes: Annotated[int, Field(ge=1, le=1000000)] | None = None
     run: Annotated[Quantity, Unit("B", low=1e3)] | None = None
-    scattered: Annotated[Quantity, Unit("1", spread=0.5, high=1.0)] = prior("0.5", 0.8,
-        "assumed: nobody knows which other files came to the tapes meanwhile; none (0) to all (1)")  # fmt: skip
+    scattered: Annotated[Quantity, Unit("1", spread=0.5, high=1.0)] = prior(
+        "0.5", 0.8, "assumed: nobody knows which other files came to the tapes meanwhile; none (0) to all (1)"
+    )
     rao: bool = False
-    sync: Annotated[Quantity, Unit("B", low=1e6)] = prior("32 GB", 0.0,
-        "CTA cta-taped.conf: MaxBytesBeforeFlush 32 GB (and MaxFilesBeforeFlush 200)")  # fmt: skip
+    sync: Annotated[Quantity, Unit("B", low=1e6)] = prior(
+        "32 GB", 0.0, "CTA cta-taped.conf: MaxBytesBeforeFlush 32 GB (and MaxFilesBeforeFlush 200)"
+    )
     staged: Annotated[Quantity, Unit("1", spread=0.3, high=1.0)] = prior("0", 0.0, "nothing is on the disk yet")
     prestage: bool = True
     wait: bool = True
     share: Annotated[Quantity, Unit("1", spread=0.3, low=1e-3, high=1.0)] = prior("1", 0.0, "all drives are ours")
-    mover_byte: Annotated[Quantity, Unit("cycles/B", spread=0.5)] = prior("1 cycles/B", 0.6,
-        "assumed: a copy between tape and file and an Adler-32 or CRC on the way")  # fmt: skip
+    mover_byte: Annotated[Quantity, Unit("cycles/B", spread=0.5)] = prior(
+        "1 cycles/B", 0.6, "assumed: a copy between tape and file and an Adler-32 or CRC on the way"
+    )
 
     # -- the drives -------------------------------------------------------------------------------
 

@@ -158,8 +158,9 @@ class Vm(Model):
         Unit("1", low=0.001, high=1.0),
         Otherwise("40 %", "tuned's profiles for throughput on RHEL (sysctl vm)"),
     ] = prior(f"{_RATIOS[1]:g}", 0.0, f"default 20 %, {_LINUX}; by the kernel, 40 % before 2.6.22, 10 % to 2.6.29")
-    dirty_background_ratio: Annotated[Quantity, Unit("1", high=1.0)] = prior(f"{_RATIOS[0]:g}", 0.0,
-        f"default 10 %, {_LINUX}; by the kernel, 5 % from 2.6.22 to 2.6.29")  # fmt: skip
+    dirty_background_ratio: Annotated[Quantity, Unit("1", high=1.0)] = prior(
+        f"{_RATIOS[0]:g}", 0.0, f"default 10 %, {_LINUX}; by the kernel, 5 % from 2.6.22 to 2.6.29"
+    )
     dirty_bytes: Annotated[Quantity, Unit("B", low=8192)] | None = None
     dirty_background_bytes: Annotated[Quantity, Unit("B")] | None = None
     dirty_expire: Annotated[Quantity, Unit("s", high=1e6)] = prior("30 s", 0.0, f"default 3000 centiseconds, {_LINUX}")

@@ -66,34 +66,45 @@ class Weka(ParallelFilesystem):
     )
 
     num_cores: Annotated[int, Field(ge=1, le=19)] = 1
-    core_byte: Annotated[Quantity, Unit("cycles/B", spread=0.3)] = prior("1.1 cycles/B", 0.3,
-        "docs.weka.io, single client: 9.6 and 10.1 GB/s on 4 cores at 3.4 GHz (1.4), "
-        "18.5 GB/s on 6 at 3.1 GHz (1.0)")  # fmt: skip
-    core_read: Cycles = prior("29000 cycles", 0.2,
-        "docs.weka.io, single client: 393,333 reads/s of 4 KiB on 4 cores, 563,667 on 6")  # fmt: skip
-    core_write: Cycles = prior("42000 cycles", 0.2,
-        "docs.weka.io, single client: 302,333 writes/s of 4 KiB on 4 cores, 378,667 on 6")  # fmt: skip
-    request: Annotated[Quantity, Unit("B", low=4096)] = prior("1 MiB", 0.5,
-        "assumed: neighbours in the page cache are asked for together, 128 KiB to some MiB")  # fmt: skip
-    read_ahead: Annotated[Quantity, Unit("B", low=4096)] = prior("32 MiB", 0.0,
-        "docs.weka.io, mount options: readahead_kb, 32768")  # fmt: skip
+    core_byte: Annotated[Quantity, Unit("cycles/B", spread=0.3)] = prior(
+        "1.1 cycles/B",
+        0.3,
+        "docs.weka.io, single client: 9.6 and 10.1 GB/s on 4 cores at 3.4 GHz (1.4), 18.5 GB/s on 6 at 3.1 GHz (1.0)",
+    )
+    core_read: Cycles = prior(
+        "29000 cycles", 0.2, "docs.weka.io, single client: 393,333 reads/s of 4 KiB on 4 cores, 563,667 on 6"
+    )
+    core_write: Cycles = prior(
+        "42000 cycles", 0.2, "docs.weka.io, single client: 302,333 writes/s of 4 KiB on 4 cores, 378,667 on 6"
+    )
+    request: Annotated[Quantity, Unit("B", low=4096)] = prior(
+        "1 MiB", 0.5, "assumed: neighbours in the page cache are asked for together, 128 KiB to some MiB"
+    )
+    read_ahead: Annotated[Quantity, Unit("B", low=4096)] = prior(
+        "32 MiB", 0.0, "docs.weka.io, mount options: readahead_kb, 32768"
+    )
     latency: Seconds = prior("0.2 ms", 0.5, "docs.weka.io, single client, 4 KiB: 0.145 and 0.272 ms, 0.107 and 0.298")
-    sync_latency: RequestTime = prior("0.2 ms", 0.5,
-        "docs.weka.io: writes of 4 KiB with direct=1 take 0.107 and 0.298 ms; drives keep what they have")  # fmt: skip
+    sync_latency: RequestTime = prior(
+        "0.2 ms", 0.5, "docs.weka.io: writes of 4 KiB with direct=1 take 0.107 and 0.298 ms; drives keep what they have"
+    )
     metadata_time: Seconds = prior("0.3 ms", 0.7, "assumed: one request to a compute process, up to a few of them")
     qos_max_throughput: Rate | None = None
     share: Left = prior("0.6", 0.5, "assumed: what other users leave of a shared cluster at a random hour")
     data: Annotated[int, Field(ge=1, le=16)] = 4
     parity: Annotated[int, Field(ge=0, le=4)] = 2
     compute: Cores = 12
-    compute_read: Rate = prior("1.3 GB/s", 0.1,
-        "docs.weka.io, eight clients: 36.2 GiB/s of 32 compute cores, 123 GiB/s of 96")  # fmt: skip
-    compute_write: Rate = prior("0.4 GB/s", 0.1,
-        "docs.weka.io, eight clients, 4+2: 11.6 GiB/s of 32 compute cores, 37.6 GiB/s of 96")  # fmt: skip
-    compute_reading: Seconds = prior("16 us", 0.25,
-        "docs.weka.io, eight clients, 4 KiB: 1,978,330 reads/s of 32 compute cores, 4,346,330 of 96")  # fmt: skip
-    compute_writing: Seconds = prior("65 us", 0.15,
-        "docs.weka.io, eight clients, 4 KiB: 404,670 writes/s of 32 compute cores, 1,317,000 of 96")  # fmt: skip
+    compute_read: Rate = prior(
+        "1.3 GB/s", 0.1, "docs.weka.io, eight clients: 36.2 GiB/s of 32 compute cores, 123 GiB/s of 96"
+    )
+    compute_write: Rate = prior(
+        "0.4 GB/s", 0.1, "docs.weka.io, eight clients, 4+2: 11.6 GiB/s of 32 compute cores, 37.6 GiB/s of 96"
+    )
+    compute_reading: Seconds = prior(
+        "16 us", 0.25, "docs.weka.io, eight clients, 4 KiB: 1,978,330 reads/s of 32 compute cores, 4,346,330 of 96"
+    )
+    compute_writing: Seconds = prior(
+        "65 us", 0.15, "docs.weka.io, eight clients, 4 KiB: 404,670 writes/s of 32 compute cores, 1,317,000 of 96"
+    )
     drives: Annotated[int, Field(ge=1, le=64)] = 6
     drive_read: Rate = prior("3.5 GB/s", 0.3, "Micron 9300: 3,500 MB/s, the drives of the published cluster")
     drive_write: Rate = prior("3.1 GB/s", 0.4, "Micron 9300: 3,100 MB/s, the drives of the published cluster")

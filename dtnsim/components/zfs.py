@@ -60,8 +60,9 @@ class Zfs(LocalFilesystem):
     name_block: ClassVar[float] = 1 / 128  # some in a leaf of 16 KiB (OpenZFS, zap_leaf.h)
     in_page_cache: ClassVar[bool] = False
 
-    change_time: Annotated[Quantity, Unit("s", spread=0.5)] | None = prior("60 us", 0.7,
-        "assumed: a transaction with a directory, an inode and a log record, two to three creates on ext4")  # fmt: skip
+    change_time: Annotated[Quantity, Unit("s", spread=0.5)] | None = prior(
+        "60 us", 0.7, "assumed: a transaction with a directory, an inode and a log record, two to three creates on ext4"
+    )
     version: Annotated[
         Literal["0.6", "0.7", "0.8", "2.0", "2.1", "2.2", "2.3", "2.4"],
         BeforeValidator(lambda given: ".".join(str(given).removeprefix("zfs-").split(".")[:2])),  # of 0.8.3 the release
@@ -99,33 +100,47 @@ class Zfs(LocalFilesystem):
     aggregation_limit: Annotated[Quantity, Unit("B", high=2**24)] | None = None
     fragmentation: Annotated[Quantity, Unit("1", high=1.0)] = prior("0", 0.0, "a fresh pool")
     filled: Annotated[Quantity, Unit("1", high=0.99)] = prior("0.5", 0.5, "assumed: half full")
-    write_byte: Annotated[Quantity, Unit("cycles/B", spread=0.2)] = prior("0.75 cycles/B", 0.3,
-        "assumed: copy into the ARC and transaction bookkeeping, as the page cache")  # fmt: skip
-    write_call: Annotated[Quantity, Unit("cycles", spread=0.3)] = prior("12000 cycles", 0.5,
-        "assumed: dmu_tx assign, hold and commit of a partial record, a few microseconds")  # fmt: skip
-    record_call: Annotated[Quantity, Unit("cycles", spread=0.5)] = prior("20000 cycles", 0.7,
-        "assumed: transaction of a whole record that is borrowed, not copied twice")  # fmt: skip
-    read_byte: Annotated[Quantity, Unit("cycles/B", spread=0.2)] = prior("0.4 cycles/B", 0.3,
-        "assumed: copy from the ARC, as from the page cache")  # fmt: skip
-    read_call: Annotated[Quantity, Unit("cycles", spread=0.3)] = prior("5000 cycles", 0.5,
-        "assumed: lookup of a cached record and system call")  # fmt: skip
-    fresh_byte: Annotated[Quantity, Unit("cycles/B", spread=0.5)] = prior("0.3 cycles/B", 0.6,
-        "assumed: pages for a new record and clearing them before a part is written, 10 GB/s or so")  # fmt: skip
-    rest_byte: Annotated[Quantity, Unit("cycles/B", spread=0.5)] = prior("0.36 cycles/B", 0.5,
-        "lz4 README, memcpy 13.7 GB/s at 4.9 GHz: a byte of the record that a random write leaves")  # fmt: skip
-    jump_call: Annotated[Quantity, Unit("cycles", spread=0.5)] = prior("5000 cycles", 0.6,
-        "assumed: record, dnode and page-table lookups that miss the processor's caches")  # fmt: skip
-    fetch_record: Annotated[Quantity, Unit("cycles", spread=0.5)] = prior("100000 cycles", 0.5,
+    write_byte: Annotated[Quantity, Unit("cycles/B", spread=0.2)] = prior(
+        "0.75 cycles/B", 0.3, "assumed: copy into the ARC and transaction bookkeeping, as the page cache"
+    )
+    write_call: Annotated[Quantity, Unit("cycles", spread=0.3)] = prior(
+        "12000 cycles", 0.5, "assumed: dmu_tx assign, hold and commit of a partial record, a few microseconds"
+    )
+    record_call: Annotated[Quantity, Unit("cycles", spread=0.5)] = prior(
+        "20000 cycles", 0.7, "assumed: transaction of a whole record that is borrowed, not copied twice"
+    )
+    read_byte: Annotated[Quantity, Unit("cycles/B", spread=0.2)] = prior(
+        "0.4 cycles/B", 0.3, "assumed: copy from the ARC, as from the page cache"
+    )
+    read_call: Annotated[Quantity, Unit("cycles", spread=0.3)] = prior(
+        "5000 cycles", 0.5, "assumed: lookup of a cached record and system call"
+    )
+    fresh_byte: Annotated[Quantity, Unit("cycles/B", spread=0.5)] = prior(
+        "0.3 cycles/B", 0.6, "assumed: pages for a new record and clearing them before a part is written, 10 GB/s or so"
+    )
+    rest_byte: Annotated[Quantity, Unit("cycles/B", spread=0.5)] = prior(
+        "0.36 cycles/B", 0.5, "lz4 README, memcpy 13.7 GB/s at 4.9 GHz: a byte of the record that a random write leaves"
+    )
+    jump_call: Annotated[Quantity, Unit("cycles", spread=0.5)] = prior(
+        "5000 cycles", 0.6, "assumed: record, dnode and page-table lookups that miss the processor's caches"
+    )
+    fetch_record: Annotated[Quantity, Unit("cycles", spread=0.5)] = prior(
+        "100000 cycles",
+        0.5,
         "OpenZFS pull 13452: one thread reads a wide NVMe pool at 2.5 GB/s; 3 GHz and records of 128 KiB assumed, less "
-        "read_byte and read_call")  # fmt: skip
-    pipeline_byte: Annotated[Quantity, Unit("cycles/B", spread=0.3)] = prior("1.2 cycles/B", 0.5,
-        "assumed: allocation and I/O of one byte on the taskq threads, all cores")  # fmt: skip
+        "read_byte and read_call",
+    )
+    pipeline_byte: Annotated[Quantity, Unit("cycles/B", spread=0.3)] = prior(
+        "1.2 cycles/B", 0.5, "assumed: allocation and I/O of one byte on the taskq threads, all cores"
+    )
     dirty_max: Annotated[Quantity, Unit("B", spread=0.1)] | None = None
     sync_at: Annotated[Quantity, Unit("B", spread=0.1)] | None = None
     txg_timeout: Annotated[Quantity, Unit("s", low=0.1)] = prior("5 s", 0.0, "OpenZFS module parameter zfs_txg_timeout")
-    commit_time: Annotated[Quantity, Unit("s", spread=0.6)] = prior("0.1 ms", 0.6,
-        "assumed: zil_commit hands a write to four threads (issue, interrupt, flush, waiter), "
-        "10 to 40 us each")  # fmt: skip
+    commit_time: Annotated[Quantity, Unit("s", spread=0.6)] = prior(
+        "0.1 ms",
+        0.6,
+        "assumed: zil_commit hands a write to four threads (issue, interrupt, flush, waiter), 10 to 40 us each",
+    )
     sync_passes: Annotated[Quantity, Unit("1", high=100.0)] = prior(
         "6", 0.4, "assumed: spa_sync settles in 3 to 8 passes (zfs_sync_pass_dont_compress = 8), and writes two labels"
     )

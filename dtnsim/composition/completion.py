@@ -165,9 +165,13 @@ def time_of(streams: Connection, size_B: Any, openings: Openings, most_Bps: Valu
 
 @lru_cache(maxsize=1024)
 def _took(
-    course: Course, size_B: tuple[float, ...], times_s: tuple[float, float], limits: tuple[tuple[str, float], ...],
-    *, trains: float,
-) -> Any:  # fmt: skip
+    course: Course,
+    size_B: tuple[float, ...],
+    times_s: tuple[float, float],
+    limits: tuple[tuple[str, float], ...],
+    *,
+    trains: float,
+) -> Any:
     """`_after` for one scenario, cached: each phase and each like transfer asks for it."""
     return _after(course, np.array(size_B), times_s, dict(limits), trains=trains)
 

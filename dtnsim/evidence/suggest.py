@@ -84,8 +84,12 @@ def candidates(target: Target) -> list[Candidate]:
             tool = {"name": "fio", "direct": "true", "ioengine": "libaio", **options}
             flags = [f"--{k}={v}" for k, v in options.items()]
             timed = [
-                "--direct=1", f"--size={size // _MIB:.0f}M", "--time_based", "--runtime=30", "--output-format=json",
-            ]  # fmt: skip
+                "--direct=1",
+                f"--size={size // _MIB:.0f}M",
+                "--time_based",
+                "--runtime=30",
+                "--output-format=json",
+            ]
             command = ("fio", "--name=dtnsim", "--directory=DIR", *flags, "--ioengine=libaio", *timed)
             tests.append(_candidate(target, mount, command, tool, size))
         for dd_options in table()["volumes"]["dd"]:

@@ -183,9 +183,17 @@ class SpecError(InputError):
 
 #: package -> extra of dtn-pathsim that installs it
 EXTRAS: Final = {
-    "dask": "cluster", "distributed": "cluster", "kaleido": "report", "llvmlite": "fast", "numba": "fast",
-    "pandas": "report", "plotext": "report", "plotly": "report", "pyarrow": "report", "zstandard": "zstd",
-}  # fmt: skip
+    "dask": "cluster",
+    "distributed": "cluster",
+    "kaleido": "report",
+    "llvmlite": "fast",
+    "numba": "fast",
+    "pandas": "report",
+    "plotext": "report",
+    "plotly": "report",
+    "pyarrow": "report",
+    "zstandard": "zstd",
+}
 #: libraries that answers depend on, and those of extras that may change how fast they come
 LIBRARIES: Final = ("numpy", "scipy", "networkx", "simpy", "pydantic", "PyYAML", "numba")
 

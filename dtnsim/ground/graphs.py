@@ -20,10 +20,15 @@ _ENTERED: Final = (
 )  # fmt: skip
 #: what is in the package itself from the start
 _PARTS: Final = (
-    "exception", "utils", "classes", "algorithms.shortest_paths.generic", "algorithms.shortest_paths.weighted",
-    "algorithms.shortest_paths.unweighted", "algorithms.traversal.depth_first_search",
+    "exception",
+    "utils",
+    "classes",
+    "algorithms.shortest_paths.generic",
+    "algorithms.shortest_paths.weighted",
+    "algorithms.shortest_paths.unweighted",
+    "algorithms.traversal.depth_first_search",
     "algorithms.traversal.breadth_first_search",
-)  # fmt: skip
+)
 _ASKED: Final = ("__all__", "__version__")  #: what people and star imports ask a package for
 
 

@@ -58,8 +58,13 @@ _FREE_OF_IT: Final = {
 }
 #: deadlines that a card asks for
 _DEADLINES: Final = (
-    (60.0, "1min"), (600.0, "10min"), (3600.0, "1h"), (28800.0, "8h"), (86400.0, "24h"), (604800.0, "7d"),
-)  # fmt: skip
+    (60.0, "1min"),
+    (600.0, "10min"),
+    (3600.0, "1h"),
+    (28800.0, "8h"),
+    (86400.0, "24h"),
+    (604800.0, "7d"),
+)
 #: what a change costs, by how its key ends
 _COSTS: Final = (
     (".loss", "nothing to buy: a fault that the network's operator finds"),

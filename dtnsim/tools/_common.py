@@ -19,8 +19,9 @@ OPENED: Final = FileCost(source=("open", "close"), destination=("create", "close
 COPIED: Final = FileCost(source=("stat", "open", "close"), destination=("create", "close"), directory=("mkdir",))
 COPIED_WITH_TIMES: Final = replace(COPIED, destination=("create", "close", "setattr"))
 
-ZERO_BYTE: Final = prior("0.2 cycles/B", 0.3,
-    "clearing pages: UCI LightPath report, dd /dev/zero to /dev/null 16.8 GB/s, ~3 GHz laptop")  # fmt: skip
+ZERO_BYTE: Final = prior(
+    "0.2 cycles/B", 0.3, "clearing pages: UCI LightPath report, dd /dev/zero to /dev/null 16.8 GB/s, ~3 GHz laptop"
+)
 
 #: part of a host's memory that holds files for another reading (assumed: programs and what waits to be written have
 #: the rest; from a quarter to nearly all)

@@ -18,9 +18,12 @@ KEYS_A_PAGE: Final = 1000  #: keys in one answer of ListObjectsV2 (Amazon S3 API
 #: work of a client in Go on a byte
 GO_CLIENT: Final = prior("1 cycles/B", 0.7, "assumed: Go's HTTP client, two copies in user space")
 #: and on a request, whatever it carries
-GO_REQUEST: Final = prior("300000 cycles", 0.8,
+GO_REQUEST: Final = prior(
+    "300000 cycles",
+    0.8,
     "assumed: 0.1 ms at 3 GHz, from 30 us of Go's net/http to 0.3 ms with an SDK's handlers, signature and XML; client "
-    "and MinIO on one machine took 1.3 ms a stat with 12 at once (github minio/warp, pull 22)")  # fmt: skip
+    "and MinIO on one machine took 1.3 ms a stat with 12 at once (github minio/warp, pull 22)",
+)
 _GCM: Final = core_cost("aes128_gcm", "TLS")
 _BLOCK: Final = prior("256 KiB", 0.5, "s3transfer manager.py: io_chunksize 256 KiB; Go's io.Copy reads 32 KiB")
 

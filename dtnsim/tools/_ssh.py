@@ -104,14 +104,18 @@ _UNZLIB: Final = core_cost("zlib6_decompress", "ssh -C")
 #: until what the server sent before is acknowledged; command
 LOGIN: Final = 12.0
 #: what runs before and besides: process start at both ends, sntrup761 and ECDH, a signature, login shell
-LOGIN_WORK: Final = prior("0.28 s", 0.25,
+LOGIN_WORK: Final = prior(
+    "0.28 s",
+    0.25,
     "OpenSSH 9.2 less its round trips on shared VMs: 0.33 s on one (scp, sftp, rsync to an empty folder at 5 ms), "
-    "0.21 to 0.27 s on another ('ssh host true', calibration/lot-truth)")  # fmt: skip
+    "0.21 to 0.27 s on another ('ssh host true', calibration/lot-truth)",
+)
 FAREWELL: Final = 1.0  #: after the last answer: end of file, exit status and close of the channel
 
 #: processor time of one log-in at both ends, where many are made at once
-LOGIN_CPU: Final = prior("0.15 s", 0.25,
-    "OpenSSH 9.2 to an empty folder: user and system time of the client 0.2 s with its start, on a VM")  # fmt: skip
+LOGIN_CPU: Final = prior(
+    "0.15 s", 0.25, "OpenSSH 9.2 to an empty folder: user and system time of the client 0.2 s with its start, on a VM"
+)
 
 
 def crowd(each: Quantity, connections: int, job: Job, round_trips: float) -> Quantity:
@@ -202,9 +206,15 @@ class SshLink(Model):
         """
         channel = channel or self.window()
         return NetUse(
-            SENDER, RECEIVER, channel=channel, rate=rate, overhead=sent * OVERHEAD, stopped=stopped, answered=True,
+            SENDER,
+            RECEIVER,
+            channel=channel,
+            rate=rate,
+            overhead=sent * OVERHEAD,
+            stopped=stopped,
+            answered=True,
             grain=grain,
-        )  # fmt: skip
+        )
 
     def crypto(self, sent: float = 1.0) -> tuple[CpuUse, ...]:
         """Work of the SSH processes; HPN-SSH spreads ChaCha20 and AES-CTR over threads beside them."""

@@ -167,9 +167,16 @@ class Restic(BlockBackup):
         begin = Opening(trips, work.worth(_START.value + (work.value if ssh else 0.0), _START.source), "repository")
         at_once = 1 if ssh else self.connections
         return self.blocks(
-            job, begin, threads=job.cores, connections=at_once, seen=_SEEN, packed=_PACKED, link=link,
-            kept=self.pack_size, served=self.repository == "rest" and job.remote,
-        )  # fmt: skip
+            job,
+            begin,
+            threads=job.cores,
+            connections=at_once,
+            seen=_SEEN,
+            packed=_PACKED,
+            link=link,
+            kept=self.pack_size,
+            served=self.repository == "rest" and job.remote,
+        )
 
 
 _MD5 = core_cost("md5", "hash of a block, to find blocks that are known")
@@ -208,14 +215,18 @@ class Crashplan(Tool):
     changed: Share = prior("1", 0.0, "initial backup: every file is new")
     literal: Share = prior("1", 0.0, "initial backup: no block is known")
     ratio: Ratio = prior("1", 0.0, "incompressible data")
-    cpu: Annotated[Quantity, Unit("1", low=0.01, high=1.0)] = prior("0.8", 0.15,
-        "assumed: 80 % of a core by default while the user is away")  # fmt: skip
+    cpu: Annotated[Quantity, Unit("1", low=0.01, high=1.0)] = prior(
+        "0.8", 0.15, "assumed: 80 % of a core by default while the user is away"
+    )
     cipher: Cycles = prior("20 cycles/B", 0.5, "assumed: Blowfish or AES in Java without AES instructions")
     block: Size = prior("64 KiB", 1.0, "assumed: block that is hashed and sent")
-    session: Rate = prior("3.8 Mb/s", 1.0,
+    session: Rate = prior(
+        "3.8 Mb/s",
+        1.0,
         "clients of version 3 and 4 in public reports, geometric mean: 2.1 Mb/s (technazgul.com 2011-01), 4 to 6 Mb/s "
         "(JrCs/docker-crashplan issue 10), 16 and 1.2 Mb/s (jlesage/docker-crashplan issue 10); "
-        "processors mostly idle")  # fmt: skip
+        "processors mostly idle",
+    )
 
     def plan(self, job: Job) -> Plan:
         """A scan of all files, then one engine thread at the source; on one host there is no network."""

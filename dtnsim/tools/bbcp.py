@@ -49,12 +49,16 @@ class Bbcp(Tool):
     z: Annotated[bool, documented()] = False
     P: Annotated[int, documented(ge=0)] = 0
     x: Annotated[Rate | None, named("x", "limit")] = None
-    buffer_work: Cycles = prior("0.1 cycles/B", 0.7,
-        "assumed: hand-over of a block between threads, 10 000 cycles for each 128 KiB")  # fmt: skip
-    turn_work: Cycles = prior("2.2 cycles/B", 0.45,
+    buffer_work: Cycles = prior(
+        "0.1 cycles/B", 0.7, "assumed: hand-over of a block between threads, 10 000 cycles for each 128 KiB"
+    )
+    turn_work: Cycles = prior(
+        "2.2 cycles/B",
+        0.45,
         "SLAC confluence, bbcp (2009): /dev/zero to /dev/null on one host, 4 streams, 0.83 to 0.85 GB/s; at 2.66 GHz "
         "(assumed) 3.2 cycles/B with buffers half of today's default: 1.6 if it goes with buffers, "
-        "3.2 if with bytes")  # fmt: skip
+        "3.2 if with bytes",
+    )
 
     @model_validator(mode="before")
     @classmethod

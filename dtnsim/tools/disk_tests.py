@@ -169,8 +169,9 @@ class Bonnie(VolumeTest):
     reads_option = writes_option = "d"
 
     test: Annotated[Test, one_of(Test)] = "block-write"
-    chunk: Annotated[Size, named("chunk", "chunk_size", "chunk-size")] = prior("8 KiB", 0.0,
-        "bonnie++(8): default chunk size")  # fmt: skip
+    chunk: Annotated[Size, named("chunk", "chunk_size", "chunk-size")] = prior(
+        "8 KiB", 0.0, "bonnie++(8): default chunk size"
+    )
     b: Annotated[bool, Field(description="fsync after every write")] = False
     direct: Annotated[bool, named("D", "direct", description="O_DIRECT")] = False
     d: Annotated[str | None, documented("d", "volume", description=ON_VOLUME)] = None

@@ -51,8 +51,9 @@ class Ftp(Tool):
     preserve: Annotated[bool, Field(description="times of fetched files are asked for (MDTM)")] = True
     client: Client = "source"
     block: Size = prior("64 KiB", 0.7, "usr.bin/ftp/ftp.c: st_blksize of the file, 4 KiB to 1 MiB")
-    overhead: Cycles = prior("0.4 cycles/B", 0.7,
-        "assumed: a copy between file and socket and two system calls a block")  # fmt: skip
+    overhead: Cycles = prior(
+        "0.4 cycles/B", 0.7, "assumed: a copy between file and socket and two system calls a block"
+    )
 
     def plan(self, job: Job) -> Plan:
         sender, receiver = Thread("ftp sender"), Thread("ftp receiver")
@@ -101,8 +102,9 @@ class Lftp(Tool):
     parallel: Annotated[Count, named("parallel", "P")] = 1
     pget: Annotated[Count, named("pget", "n")] = 1
     packets: Annotated[Count, named("packets", "max-packets-in-flight")] = _PACKETS
-    block: Annotated[Size, named("block", "size-read", "size-write")] = prior("32 KiB", 0.0,
-        "lftp(1): sftp:size-read and sftp:size-write 0x8000")  # fmt: skip
+    block: Annotated[Size, named("block", "size-read", "size-write")] = prior(
+        "32 KiB", 0.0, "lftp(1): sftp:size-read and sftp:size-write 0x8000"
+    )
     ssh: SshLink = SshLink(version="9.2")
 
     def plan(self, job: Job) -> Plan:

@@ -72,8 +72,9 @@ class Gridftp(Tool):
     udt: bool = False
     r: Annotated[bool, documented("r", "recurse")] = False
     tcp_bs: Annotated[Size | None, named("tcp_bs", "tcp-bs", "tcp_buffer_size", "tcp-buffer-size")] = None
-    bs: Annotated[Size, named("bs", "block_size", "block-size")] = prior("256 KiB", 0.0,
-        "globus-gridftp-server: default block size 262144")  # fmt: skip
+    bs: Annotated[Size, named("bs", "block_size", "block-size")] = prior(
+        "256 KiB", 0.0, "globus-gridftp-server: default block size 262144"
+    )
     third_party: Annotated[
         bool, Field(description="the client is neither end: two servers, one commands the other")
     ] = True

@@ -126,8 +126,9 @@ class Aria2(Tool):
 #: the director is asked (TCP, TLS, an answer that names the cache), then the cache (TCP, TLS, HEAD); both are assumed
 #: to be as far away as the cache
 _ASKED: Final = 2 * (CONNECT + TLS + REQUEST)
-_PELICAN_START: Final = prior("0.2 s", 0.6,
-    "assumed: a Go program that reads its configuration and federation's metadata")  # fmt: skip
+_PELICAN_START: Final = prior(
+    "0.2 s", 0.6, "assumed: a Go program that reads its configuration and federation's metadata"
+)
 
 
 class Pelican(Tool):

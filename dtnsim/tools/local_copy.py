@@ -115,8 +115,9 @@ class NfsCp(Tool):
     kind: ClassVar[str] = "nfs-cp"
     tool_class = "local"
 
-    buffer: Annotated[Size, named("buffer", "rsize")] = prior("1 MiB", 0.0,
-        "libnfs utils/nfs-cp.c: buffer of 1024 x 1024 B")  # fmt: skip
+    buffer: Annotated[Size, named("buffer", "rsize")] = prior(
+        "1 MiB", 0.0, "libnfs utils/nfs-cp.c: buffer of 1024 x 1024 B"
+    )
 
     def plan(self, job: Job) -> Plan:
         sender, receiver = Thread("nfs server"), Thread("nfs-cp")

@@ -39,8 +39,9 @@ class Ascp(Tool):
     kind: ClassVar[str] = "ascp"
     tool_class = "mover"
 
-    target: Annotated[Rate, named("l", "target", "target_rate")] = prior("10 Mb/s", 0.0,
-        "ascp command reference: -l, default 10000 Kbps")  # fmt: skip
+    target: Annotated[Rate, named("l", "target", "target_rate")] = prior(
+        "10 Mb/s", 0.0, "ascp command reference: -l, default 10000 Kbps"
+    )
     T: Annotated[bool, Field(description="no encryption")] = False
     k: Annotated[int, documented(ge=0, le=3, description="resume level")] = 0
     policy: Annotated[Literal["fixed", "high", "fair", "low"], documented("policy", "Q")] = "fair"
@@ -170,8 +171,9 @@ class Condor(Tool):
     block: Size = prior("256 KiB", 0.7, "assumed: 64 KiB to 1 MiB, ReliSock's buffer")
     cipher: Cycles = core_cost("aes128_gcm", "AES of a security session")
     overhead: Cycles = prior("1 cycles/B", 0.7, "assumed: a copy in user space at either end")
-    start: Annotated[Quantity, Unit("s")] = prior("0.1 s", 0.7,
-        "assumed: a shadow and a starter agree on a job's files")  # fmt: skip
+    start: Annotated[Quantity, Unit("s")] = prior(
+        "0.1 s", 0.7, "assumed: a shadow and a starter agree on a job's files"
+    )
 
     def plan(self, job: Job) -> Plan:
         jobs = max(1, math.ceil(job.files / self.files_per_job))

@@ -51,8 +51,9 @@ class Netperf(MemoryTest):
     t: Annotated[Literal["TCP_STREAM", "TCP_MAERTS", "TCP_SENDFILE", "UDP_STREAM"], named("t", "testname")] = (
         "TCP_STREAM"
     )
-    seconds: Annotated[Seconds, named("l", "seconds", "testlen")] = prior("10 s", 0.0,
-        "netperf(1): -l, default 10 seconds")  # fmt: skip
+    seconds: Annotated[Seconds, named("l", "seconds", "testlen")] = prior(
+        "10 s", 0.0, "netperf(1): -l, default 10 seconds"
+    )
     m: Annotated[Size, named("m", "send_size")] = _SEND
     s: Annotated[Size | None, named("s", "local_socket")] = None
     S: Annotated[Size | None, named("S", "remote_socket")] = None
@@ -165,8 +166,9 @@ class Perftest(MemoryTest):
     qps: Annotated[Count, named("q", "qp", "qps")] = 1
     depth: Annotated[int, named("t", "tx-depth", "depth", ge=1, le=32768)] = 128
     o: Annotated[int, named("o", "outs", ge=1, le=128)] = _READS
-    seconds: Annotated[Seconds, named("D", "duration", "seconds")] = prior("10 s", 0.0,
-        "perftest: -D in seconds; 10 where neither it nor a data set is given")  # fmt: skip
+    seconds: Annotated[Seconds, named("D", "duration", "seconds")] = prior(
+        "10 s", 0.0, "perftest: -D in seconds; 10 where neither it nor a data set is given"
+    )
     report_gbits: Annotated[bool, documented("report_gbits", "report-gbits", "R")] = False
 
     def net(self) -> NetUse:
@@ -198,8 +200,9 @@ class Iperf2(MemoryTest):
 
     P: Annotated[Count, named("P", "parallel")] = 1
     w: Annotated[Size | None, named("w", "window")] = None
-    length: Annotated[Size, named("l", "len", "length")] = prior("128 KiB", 0.0,
-        "iperf(1), version 2: default length of a read or write over TCP")  # fmt: skip
+    length: Annotated[Size, named("l", "len", "length")] = prior(
+        "128 KiB", 0.0, "iperf(1), version 2: default length of a read or write over TCP"
+    )
     Z: Annotated[CongestionControl | None, named("Z", "linux-congestion", "tcp-cc")] = None
     u: Annotated[bool, named("u", "udp")] = False
     b: Annotated[Rate | None, named("b", "bandwidth")] = None

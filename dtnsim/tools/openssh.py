@@ -29,18 +29,25 @@ from dtnsim.tools.plan import CpuUse, FileCost, Job, NetUse, Opening, Plan
 BLOCK: Final = prior("32 KiB", 0.0, "openssh-portable sftp-client.h, DEFAULT_COPY_BUFLEN")
 REQUESTS: Final = 64
 #: bytes of a request where nobody says them, since the server is asked for its limits, and the release that began it
-BLOCK_BY_LIMITS: Final = prior("255 KiB", 0.0,
-    "openssh-portable sftp-client.c: limits@openssh.com since 8.6, SFTP_MAX_MSG_LENGTH less 1024 B")  # fmt: skip
+BLOCK_BY_LIMITS: Final = prior(
+    "255 KiB", 0.0, "openssh-portable sftp-client.c: limits@openssh.com since 8.6, SFTP_MAX_MSG_LENGTH less 1024 B"
+)
 _LIMITS: Final = (8, 6)
 #: a request or its answer goes the other way: one more packet to encrypt, send, receive and decrypt, and one more turn
 #: of either process
-REQUEST_WORK: Final = prior("42e3 cycles", 0.5,
+REQUEST_WORK: Final = prior(
+    "42e3 cycles",
+    0.5,
     f"{LOT}: sftp with requests of 32 KiB 1.3 cycles/B above scp -O, mean of three ciphers, both ways and both "
-    "processes (0.4 to 2.0); with 255 KiB 0.45")  # fmt: skip
+    "processes (0.4 to 2.0); with 255 KiB 0.45",
+)
 #: what the process at the file pays to pass a byte on through the pipe to ssh or sshd, beside the file itself
-PIPE_WORK: Final = prior("2.5 cycles/B", 0.5,
+PIPE_WORK: Final = prior(
+    "2.5 cycles/B",
+    0.5,
     f"{LOT}: scp, sftp and sftp-server took 3 cycles/B where they read files, 4 to 6 where they wrote them, less what "
-    "the files cost")  # fmt: skip
+    "the files cost",
+)
 #: messages of a file that wait. Put: OPEN, the last WRITE, CLOSE, and FSETSTAT of the length where scp writes in place;
 #: get: OPEN, READ, the READ that finds the end, CLOSE (sizes and times came with the folder's list)
 PUT: Final = 3.0
@@ -244,8 +251,9 @@ class Hpnscp(SftpCopy):
     ] = True
     r: Annotated[bool, documented("r", "recursive")] = False
     R: Annotated[int, named("R", "num_requests", ge=1, le=65536)] = 1024
-    B: Annotated[Size, named("B", "buffer_size")] = prior("128 KiB", 0.0,
-        "hpn-ssh sftp-client.c: DEFAULT_COPY_BUFLEN 131072")  # fmt: skip
+    B: Annotated[Size, named("B", "buffer_size")] = prior(
+        "128 KiB", 0.0, "hpn-ssh sftp-client.c: DEFAULT_COPY_BUFLEN 131072"
+    )
 
     @property
     def requests(self) -> tuple[int, Quantity]:
@@ -279,8 +287,9 @@ class Mscp(SshCopy):
     u: Annotated[Count, named("u", "max_startups")] = 8
     a: Annotated[Count, named("a", "nr_ahead")] = 32
     b: Annotated[Size, named("b", "buf_size")] = prior("16 KiB", 0.0, "mscp(1): -b 16384")
-    s: Annotated[Size, named("s", "min_chunk_size")] = prior("64 MiB", 0.0,
-        "mscp src/mscp.c: DEFAULT_MIN_CHUNK_SZ 64 << 20")  # fmt: skip
+    s: Annotated[Size, named("s", "min_chunk_size")] = prior(
+        "64 MiB", 0.0, "mscp src/mscp.c: DEFAULT_MIN_CHUNK_SZ 64 << 20"
+    )
     S: Annotated[Size | None, named("S", "max_chunk_size")] = None
     g: Annotated[CongestionControl | None, named("g", "congestion")] = None
     limit: Annotated[Rate | None, named("limit", "L")] = None

@@ -132,8 +132,9 @@ class Rclone(Tool):
     transfers: Count = 4
     checkers: Count = 8
     multi_thread_streams: Annotated[int, named("multi_thread_streams", "multi-thread-streams", ge=0, le=4096)] = 4
-    multi_thread_cutoff: Annotated[Size, named("multi_thread_cutoff", "multi-thread-cutoff")] = prior("256 MiB", 0.0,
-        "rclone documentation: --multi-thread-cutoff")  # fmt: skip
+    multi_thread_cutoff: Annotated[Size, named("multi_thread_cutoff", "multi-thread-cutoff")] = prior(
+        "256 MiB", 0.0, "rclone documentation: --multi-thread-cutoff"
+    )
     bwlimit: Rate | None = None
     inplace: Annotated[bool, Field(description="no name of its own while it is written; so before rclone 1.63")] = False
     ignore_checksum: Annotated[bool, named("ignore_checksum", "ignore-checksum")] = False
@@ -142,10 +143,12 @@ class Rclone(Tool):
     sftp_chunk_size: Annotated[Size, named("sftp_chunk_size", "sftp-chunk-size")] = _BLOCK
     tls: bool = True
     client: Client | None = None
-    s3_chunk_size: Annotated[Size, named("s3_chunk_size", "s3-chunk-size")] = prior("5 MiB", 0.0,
-        "rclone documentation, s3: --s3-chunk-size")  # fmt: skip
-    s3_upload_cutoff: Annotated[Size, named("s3_upload_cutoff", "s3-upload-cutoff")] = prior("200 MiB", 0.0,
-        "rclone documentation, s3: --s3-upload-cutoff")  # fmt: skip
+    s3_chunk_size: Annotated[Size, named("s3_chunk_size", "s3-chunk-size")] = prior(
+        "5 MiB", 0.0, "rclone documentation, s3: --s3-chunk-size"
+    )
+    s3_upload_cutoff: Annotated[Size, named("s3_upload_cutoff", "s3-upload-cutoff")] = prior(
+        "200 MiB", 0.0, "rclone documentation, s3: --s3-upload-cutoff"
+    )
     s3_upload_concurrency: Annotated[Count, named("s3_upload_concurrency", "s3-upload-concurrency")] = 4
     s3_disable_checksum: Annotated[bool, named("s3_disable_checksum", "s3-disable-checksum")] = False
     s3_no_head: Annotated[bool, named("s3_no_head", "s3-no-head")] = False

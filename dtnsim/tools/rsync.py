@@ -35,9 +35,11 @@ _SENDER, _RECEIVER = Thread("rsync sender"), Thread("rsync receiver")
 PROTOCOL = 5.0
 #: the daemon: TCP, greeting, module, @RSYNCD: OK, and its fork's answer (clientserver.c), then versions
 DAEMON = 7.0
-START = prior("0.05 s", 0.4,
-    "rsync 3.2.7, an empty folder within one host: 0.03 to 0.07 s, "
-    "most of it waiting for its own processes to end")  # fmt: skip
+START = prior(
+    "0.05 s",
+    0.4,
+    "rsync 3.2.7, an empty folder within one host: 0.03 to 0.07 s, most of it waiting for its own processes to end",
+)
 _DAEMON_WORK = prior("0.1 s", 0.3, "rsync 3.5.0 daemon, empty folder: start of two processes and of the list")
 
 

@@ -21,13 +21,17 @@ from dtnsim.tools.plan import CpuUse, Job, Plan, Step, Tool
 
 _START: Final = prior("0.6 s", 0.5, "assumed: Python and botocore's service descriptions are read, about half a second")
 _UNLOCKED: Final = prior("0.3 cycles/B", 0.7, "assumed: what threads do outside the interpreter's lock")
-_NATIVE: Final = prior("1.5 cycles/B", 0.7,
-    "assumed: HTTP and a checksum in C, a copy or two on the event loops' threads")  # fmt: skip
+_NATIVE: Final = prior(
+    "1.5 cycles/B", 0.7, "assumed: HTTP and a checksum in C, a copy or two on the event loops' threads"
+)
 #: of a request, in the interpreter and on the event loops' threads
-_PYTHON_REQUEST: Final = prior("13000000 cycles", 0.35,
+_PYTHON_REQUEST: Final = prior(
+    "13000000 cycles",
+    0.35,
     "measured: 2.0 to 4.1 ms of a core for each of 3,000 PUTs of 4 KiB to a server beside it, 2.7 in geometric mean "
     "(10 and 100 at once, http and https, aws-cli 1.16, 1.22, 1.27 and 1.46 on Python 3.7, 3.8, 3.9 and 3.11), start "
-    "taken off, at 3.65 GHz on a shared EPYC of Zen 4, whose cycles do 1.35 times the work")  # fmt: skip
+    "taken off, at 3.65 GHz on a shared EPYC of Zen 4, whose cycles do 1.35 times the work",
+)
 _NATIVE_REQUEST: Final = prior("150000 cycles", 0.8, "assumed: HTTP and a signature in C, 20 to 100 us")
 #: aws-c-s3 source/s3_client.c: 250 connections for 100 Gb/s [B/s], and no fewer or more than these
 _CONNECTION_BPS, _FEWEST, _MOST = 100e9 / 250 / 8, 10, 10000
@@ -64,20 +68,31 @@ class AwsS3(Tool):
     changed: Share = prior("1", 0.0, "every object is new; matters to sync only")
     tls: Annotated[bool, Field(description="https; false for --endpoint-url http://...")] = True
     client: ClientEnd | None = None
-    overhead: Cycles = prior("12.2 cycles/B", 0.5,
+    overhead: Cycles = prior(
+        "12.2 cycles/B",
+        0.5,
         "github scylladb/scylladb, pull 22634: aws-cli with ten threads moved 276 MB/s; at some 3.8 GHz (assumed), one "
-        "interpreter: copies, MD5 or CRC and TLS of Python's ssl, less 1.6 of a request for each 8 MiB")  # fmt: skip
+        "interpreter: copies, MD5 or CRC and TLS of Python's ssl, less 1.6 of a request for each 8 MiB",
+    )
 
     def plan(self, job: Job) -> Plan:
         put, native = uploads(job, self.kind, self.client), self.preferred_transfer_client == "crt"
         aimed = min(max(math.ceil(self.target_bandwidth.value / _CONNECTION_BPS), _FEWEST), _MOST)
         client = Client(
-            "aws-cli", put, at_once=aimed if native else self.max_concurrent_requests,
-            part_B=self.multipart_chunksize.value, threshold_B=self.multipart_threshold.value,
-            head=0.0 if put or job.files > 1 else 1.0, start=_START, overhead=_NATIVE if native else _UNLOCKED,
-            tls=self.tls, lists=self.command == "sync" or (not put and job.files > 1), limit=self.max_bandwidth,
-            share=self.changed.value if self.command == "sync" else 1.0, request=_NATIVE_REQUEST if native else None,
-        )  # fmt: skip
+            "aws-cli",
+            put,
+            at_once=aimed if native else self.max_concurrent_requests,
+            part_B=self.multipart_chunksize.value,
+            threshold_B=self.multipart_threshold.value,
+            head=0.0 if put or job.files > 1 else 1.0,
+            start=_START,
+            overhead=_NATIVE if native else _UNLOCKED,
+            tls=self.tls,
+            lists=self.command == "sync" or (not put and job.files > 1),
+            limit=self.max_bandwidth,
+            share=self.changed.value if self.command == "sync" else 1.0,
+            request=_NATIVE_REQUEST if native else None,
+        )
         return client.plan(job) if native else self._locked(client, job)
 
     def _locked(self, client: Client, job: Job) -> Plan:
@@ -94,8 +109,9 @@ class AwsS3(Tool):
 
 #: of every body that is put, before it is sent: aws-sdk-go service/s3/body_hash.go (computeBodyHashes)
 _BODY_HASHES: Final = "hash of a body before it is sent (aws-sdk-go, computeBodyHashes); Go's assembler as OpenSSL's"
-_S5CMD_START: Final = prior("0.1 s", 0.5,
-    "assumed: a Go program that reads its credentials; rclone over http takes 0.15 s")  # fmt: skip
+_S5CMD_START: Final = prior(
+    "0.1 s", 0.5, "assumed: a Go program that reads its credentials; rclone over http takes 0.15 s"
+)
 
 
 class S5cmd(Tool):

@@ -50,11 +50,15 @@ class Xrdcp(Tool):
 
     S: Annotated[int, named("S", "streams", ge=1, le=15)] = 1
     parallel: Annotated[int, Field(ge=1, le=128)] = 1
-    chunk_size: Annotated[Size, named("chunk_size", "XRD_CPCHUNKSIZE")] = prior("8 MiB", 0.0,
-        "XrdClConstants.hh: DefaultCPChunkSize")  # fmt: skip
+    chunk_size: Annotated[Size, named("chunk_size", "XRD_CPCHUNKSIZE")] = prior(
+        "8 MiB", 0.0, "XrdClConstants.hh: DefaultCPChunkSize"
+    )
     parallel_chunks: Annotated[int, named("parallel_chunks", "XRD_CPPARALLELCHUNKS", ge=1, le=255)] = 4
-    overhead: Cycles = prior("0.5 cycles/B", 0.8,
-        "assumed: chunks that pass queues and leave the processor's cache, half a copy at either end")  # fmt: skip
+    overhead: Cycles = prior(
+        "0.5 cycles/B",
+        0.8,
+        "assumed: chunks that pass queues and leave the processor's cache, half a copy at either end",
+    )
     cksum: Literal["none", "md5", "adler32", "crc32c"] = "none"
     xrate: Rate | None = None
     tpc: Literal["none", "only", "first", "delegate"] = "none"
