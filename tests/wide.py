@@ -10,8 +10,8 @@ behind a network, fio; 0.1 to 300 ms, no loss to 1e-2, one to 64 streams, tools 
 
 Seeds of ``--mixed`` looked at while causes were mended, 60 paths each. Judged once before: 20270112 to 20270122, 90 to
 98 % within 5 or 6 %, 93 % to all within 10 %; 20270125 to 20270129: 95 % within 2 to 6 %, 99 % within 10 %; 20270131 to
-20270133 (50 each), 97 to 99 % within 5 %, 524 of 525 within 10 %, and 20270134 without it 96 and 99 %. 20270104,
-20270110, 20270111, 20270201 to 20270203, 91 and 97 %.
+20270133 and 20270136 (50 each), 95 to 99 % within 5 %, all but three within 10 %; without it 20270134 96 and 99 %, and
+20270135 all within 5 %. 20270104, 20270110, 20270111, 20270201 to 20270204, 91 and 97 %.
 """
 
 import math
