@@ -85,8 +85,10 @@ def narrowest(route: Route, frame: Framing, nics: list[Nic], streams: int, draw:
     per_wire = frame.mtu / frame.wire
     rate: Value = np.inf
     buffer: Value = np.inf
-    for number, card in enumerate(nics):
-        rate = np.minimum(rate, card.carries(draw, streams, sending=number == 0) * per_wire)
+    ports = [card.carries(draw, streams, sending=number == 0) * per_wire for number, card in enumerate(nics)]
+    sends = ports[0] if ports else np.inf
+    for port in ports:
+        rate = np.minimum(rate, port)
     for number, (_, segment, _) in enumerate(route.hops):
         left = draw(segment.bandwidth) * per_wire
         taken = segment.share_taken(draw)
@@ -102,8 +104,9 @@ def narrowest(route: Route, frame: Framing, nics: list[Nic], streams: int, draw:
         if segment.firewall is not None:
             places.append(_inspected(route, number, segment.firewall, frame, nics, streams, draw))
         for speed, room in places:
-            # the narrowest place decides; of equally narrow ones, that with the smallest buffer
-            buffer = np.where(speed < rate, room, np.where(speed == rate, np.minimum(buffer, room), buffer))
+            # the narrowest place decides; of equally narrow ones, that with the smallest buffer, if bytes come faster
+            tie = np.asarray(speed == rate) & np.asarray(speed < sends)
+            buffer = np.where(speed < rate, room, np.where(tie, np.minimum(buffer, room), buffer))
             rate = np.minimum(rate, speed)
     return rate, buffer
 

@@ -38,13 +38,13 @@ def test_delays_add(delays: list[float]) -> None:
 
 
 def test_the_narrowest_place_and_its_buffer() -> None:
-    """Of equally narrow places the one with the smallest buffer; a NIC's own queue is as large as it likes."""
+    """Of equally narrow places the one with the smallest buffer; a sender's own queue is as large as it likes."""
     segments = [{"bandwidth": "40 Gb/s", "buffer": "1 MB"}, {"bandwidth": "5 Gb/s", "buffer": "9 MB"},
                 {"bandwidth": "5 Gb/s", "buffer": "3 MB"}]  # fmt: skip
     rate, buffer = route.narrowest(way(*segments), FRAME, [NIC, NIC], 1, Draw())
     assert float(rate) == pytest.approx(0.625e9 * 9000 / 9038)  # IP bytes of the wire's
     assert float(buffer) == 3e6
-    rate, buffer = route.narrowest(way(segments[0]), FRAME, [NIC, NIC], 1, Draw())
+    rate, buffer = route.narrowest(way(segments[0], {"bandwidth": "10 Gb/s", "buffer": "9kB"}), FRAME, [NIC], 1, Draw())
     assert float(rate) == pytest.approx(1.25e9 * 9000 / 9038)
     assert np.isinf(buffer)
 
