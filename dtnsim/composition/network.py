@@ -14,7 +14,7 @@ from dtnsim.composition.route import Framing, Route, charge_segment
 from dtnsim.description import graph
 from dtnsim.description.host import Host
 from dtnsim.description.spec import PathSpec
-from dtnsim.description.transfer import TransferSpec
+from dtnsim.description.transfer import TransferSpec, split_end
 from dtnsim.ground.errors import SpecError
 from dtnsim.ground.ledger import Row
 from dtnsim.ground.quantity import Quantity
@@ -32,6 +32,7 @@ class Network:
         self._spec = spec
         self._linked = any(s.between is not None for s in spec.links.values())
         self._routes: dict[tuple[Any, ...], Route] = {}
+        self._lone = len({split_end(t.source_end)[0] for t in spec.transfers}) < 2  # who sends
 
     def route(self, source: Host, destination: Host, via: list[str], nics: Mapping[str, str] | None = None) -> Route:
         """The route from one host to another: the quickest in the path's graph, or over the links a transfer names.
@@ -48,7 +49,8 @@ class Network:
         key = (id(source), id(destination), tuple(via), tuple((nics or {}).items()))
         route = self._routes.get(key)
         if route is None:
-            route = self._routes[key] = self._route(source, destination, via, nics)
+            route = replace(self._route(source, destination, via, nics), lone=self._lone)
+            self._routes[key] = route
         return route
 
     def over(self, host: Host, mount: str, *, reading: bool) -> Route:

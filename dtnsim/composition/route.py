@@ -27,6 +27,7 @@ class Route:
     hops: tuple[tuple[str, Segment, bool], ...]  #: Segments in between.
     #: Name of the end that is the servers of a volume, and that volume's key; of them only TCP's settings are known.
     servers: tuple[str, str] = ("", "")
+    lone: bool = True  #: Whether no other host of the path sends.
 
     def rtt(self, draw: Draw) -> Value:
         """Round-trip time of all segments."""
@@ -105,7 +106,7 @@ def narrowest(route: Route, frame: Framing, nics: list[Nic], streams: int, draw:
             places.append(_inspected(route, number, segment.firewall, frame, nics, streams, draw))
         for speed, room in places:
             # the narrowest place decides; of equally narrow ones, that with the smallest buffer, if bytes come faster
-            tie = np.asarray(speed == rate) & np.asarray(speed < sends)
+            tie = np.asarray(speed == rate) & (np.asarray(speed < sends) | (not route.lone))
             buffer = np.where(speed < rate, room, np.where(tie, np.minimum(buffer, room), buffer))
             rate = np.minimum(rate, speed)
     return rate, buffer
