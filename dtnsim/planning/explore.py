@@ -168,8 +168,8 @@ def _more_at_once(
         rate: Throughput at the ceiling.
     """
     for _ in range(2):  # files, and streams of each
-        sets = {s: [*(w.setting for w in won if w.together and w.setting.what != s.what), s] for s in tried}
-        medians = {s: rater(those)[0] for s, those in sets.items() if s.overrides[0].startswith("transfer")}
+        own = [s for s in tried if s.overrides[0].startswith("transfer")]
+        medians = {s: rater([*(each for each in combined(won) if each.what != s.what), s])[0] for s in own}
         most = max(medians.values(), default=0.0)
         if most <= rater(combined(won))[0] * _MORE:
             break

@@ -116,12 +116,10 @@ def decide(p: Prediction, wanted: Sequence[Goal] = (), start: dt.time | None = N
     says, tools = verdict(p, wanted, start), _by_another(p, f) if len(p.transfers) == 1 else []
     usual = holds.usual(p)
     ways = () if _until_last_start(p) else _distinct((*(usual.ways if usual is not None else ()), *_remedies(p, t)))
-    more = _more_at_once(p, f, ways)
     # what can be typed comes first, unless another brings more than twice as much
-    rank = {way: 2 if typed(p, way) else 1 for way in (*ways, *more)}
-    ranked = sorted(ways, key=lambda w: -w.ceiling_Bps * rank[w])[:_TRIED]
-    helps = _helpful(p, ranked) or _helpful(p, more)
-    helps.sort(key=lambda each: -_speedup(p, each[1]) * rank[each[0]])
+    ranked = sorted(ways, key=lambda w: -w.ceiling_Bps * (2 if typed(p, w) else 1))[:_TRIED]
+    helps = _helpful(p, ranked) or _helpful(p, _more_at_once(p, f, ways))
+    helps.sort(key=lambda each: -_speedup(p, each[1]) * (2 if typed(p, each[0]) else 1))
     measure = _first(p, wanted, 1 if helps or len(p.transfers) > 1 else _TRIED)
     measure = tuple(text for text in measure if text.endswith(LATE)) or (() if enough else measure)  # a verdict's alone
     if helps:

@@ -249,6 +249,11 @@ class Occupancy:
         part = np.concatenate([np.broadcast_to(part, (len(part), s)) for part in parts])
         return station[order], np.repeat(np.arange(len(sizes)), sizes)[order], part[order]
 
+    @cached_property
+    def _visit_B(self) -> Array:
+        """(C,) bytes of a visit of each column."""
+        return np.array([visit_B(self._transfers[column.f]) for column in self._columns])
+
     def _may_fill(self, active: BoolArray, scenarios: Index) -> BoolArray:
         """(S,) whether columns ``active`` (S, C) could fill a station that several of them visit."""
         station, column, part = self._most_used
@@ -344,5 +349,4 @@ class Occupancy:
         visits = np.zeros((len(self._columns), m.capacity.shape[1] + 1), np.intp)
         visits[np.array(owner)[m.total.row], m.total.station] = 1
         rates = Rates(m if isinstance(scenarios, slice) else m.take(scenarios))
-        visit_Bs = np.array([visit_B(self._transfers[column.f]) for column in self._columns])
-        return _Apart(rates, means, begin, visits[:, :-1], visit_Bs)
+        return _Apart(rates, means, begin, visits[:, :-1], self._visit_B)
