@@ -106,11 +106,7 @@ class Component(Model):
 
     @classmethod
     def build(cls, raw: object, *, key: str = "") -> Self:
-        """Validates ``raw`` (a mapping, a part name, or a component already built).
-
-        Raises:
-            SpecError: with file, line, key, value and remedy.
-        """
+        """Validates ``raw``: a mapping, a part name, or a component already built."""
         if isinstance(raw, cls):
             return raw
         mapping = expand(raw, key=key, family=cls.family)
@@ -150,11 +146,7 @@ def _by_its_name(mapping: Mapping, target: type[Component]) -> Mapping:
 
 
 def expand(raw: object, *, key: str = "", family: str = "") -> Mapping:
-    """A mapping with the part it names merged in: the part's keys first, the keys written here on top.
-
-    Raises:
-        SpecError: no such part, or no mapping.
-    """
+    """A mapping with the part it names merged in, below the keys written here; `SpecError` where there is none."""
     if isinstance(raw, str):
         named = Mapping(getattr(raw, "file", ""), getattr(raw, "line", 0))
         named.put("part", raw, named.file, named.line)
@@ -275,11 +267,7 @@ def kinds() -> dict[str, str]:
 
 
 def find_kind(kind: str, *, near: object = None, family: str = "") -> type[Component]:
-    """The class of a kind; only its own module is imported.
-
-    Raises:
-        SpecError: no such kind.
-    """
+    """The class of a kind; only its own module is imported; `SpecError` where there is none."""
     modules, written = kinds(), kind
     kind = next((k for k in (ALSO.get(kind, kind), kind.replace(" ", "-"), kind.lower()) if k in modules), kind)
     if kind not in modules:

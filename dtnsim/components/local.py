@@ -151,11 +151,7 @@ class Tmpfs(PageCached):
         )
 
     def medium(self, row: Row, use: Access, host: Machine, volume: str) -> None:
-        """Refuses drives: the files are in memory alone.
-
-        Raises:
-            SpecError: the volume has drives.
-        """
+        """Refuses drives: the files are in memory alone."""
         if host.volumes[volume].array is not None:
             key = f"hosts.{host.name}.volumes.{volume}.array"
             remedy = "leave it out, or mount another file system"

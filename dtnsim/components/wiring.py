@@ -73,11 +73,7 @@ class Wiring(Machine):
     volumes: dict[str, Volume] = Field(default_factory=dict)
 
     def check_wiring(self) -> None:
-        """Checks that every name exists, nothing hangs on itself, and every card fits its slot.
-
-        Raises:
-            SpecError: with the key and what to write instead.
-        """
+        """Checks that every name exists, nothing hangs on itself, and every card fits its slot."""
         for name, slot in self.slots.items():
             self._slot(f"slots.{name}.behind", slot.behind)
         for name in self.slots:
@@ -144,11 +140,7 @@ class Wiring(Machine):
             raise SpecError(message, key=f"{self.name}.{key}", remedy=remedy)
 
     def chain(self, slot: str | None) -> list[str]:
-        """The slots and uplinks from one slot to memory.
-
-        Raises:
-            SpecError: they hang on each other in a loop.
-        """
+        """The slots and uplinks from one slot to memory; `SpecError` where they hang on each other in a loop."""
         slots: list[str] = []
         while slot is not None:
             if slot in slots:

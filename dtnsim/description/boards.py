@@ -78,11 +78,7 @@ def _fast(array: object) -> bool:
 
 
 def check(host: Host) -> None:
-    """Checks that processors and memory fit the board, and drives the bays, as far as somebody says what fits.
-
-    Raises:
-        SpecError: with the key and what fits there.
-    """
+    """Checks that processors and memory fit the board, and drives the bays, as far as somebody says what fits."""
     board = host.board
     if board is not None:
         socket = host.cpu.facts.places[0] if host.cpu.facts is not None and host.cpu.facts.fits else board.socket
@@ -116,12 +112,9 @@ def _holds(host: Host) -> Counter[str]:
 
 
 def _bays_taken(host: Host) -> Counter[str]:
-    """Bays that drives take, each the first of its forms that is there.
+    """Bays that drives take, each the first of its forms that is there; `SpecError` where there is none.
 
     Volumes of as many drives of one part behind the same adapters are taken for two uses of the same drives.
-
-    Raises:
-        SpecError: drives that fit no bay, or more than there are.
     """
     taken: Counter[str] = Counter()
     holds = _holds(host)

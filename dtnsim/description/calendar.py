@@ -25,11 +25,7 @@ _FIELDS: Final = (
 
 
 def clock(text: str) -> float:
-    """Seconds after midnight of ``02:30``; ``24:00`` is the end of the day.
-
-    Raises:
-        ValueError: Not a time of day.
-    """
+    """Seconds after midnight of ``02:30``; ``24:00`` is the end of the day; `ValueError` where it is no time of day."""
     match = _CLOCK.match(text.strip())
     if match is None:
         raise ValueError(f"{text!r} is not a time of day; write it like 02:30")
@@ -40,11 +36,7 @@ def clock(text: str) -> float:
 
 
 def weekdays(text: str) -> frozenset[int]:
-    """Days of the week of ``mon-fri``, ``sat,sun`` or ``daily``; Monday is 0.
-
-    Raises:
-        ValueError: Not days.
-    """
+    """Days of the week of ``mon-fri``, ``sat,sun`` or ``daily``; Monday is 0; `ValueError` for anything else."""
     if text.strip().lower() in ("daily", "all", "*"):
         return frozenset(range(7))
     days: set[int] = set()
@@ -115,11 +107,7 @@ def _number(text: str, names: tuple[str, ...], low: int) -> int:
 
 @lru_cache(maxsize=64)
 def date(text: str) -> dt.datetime:
-    """A day, or a day and a time: ``2026-01-05`` or ``2026-01-05 08:00``.
-
-    Raises:
-        ValueError: Not one.
-    """
+    """A day, or a day and a time: ``2026-01-05`` or ``2026-01-05 08:00``; `ValueError` for anything else."""
     try:
         parsed = dt.datetime.fromisoformat(text.strip())
     except ValueError:

@@ -65,11 +65,7 @@ class Listed:
 
 
 def read(path: Path, where: dict[str, Any]) -> Listed:
-    """Reads a list.
-
-    Raises:
-        SpecError: it cannot be read, or is no list of files; with the line, never with what stands there.
-    """
+    """Reads a list; what it refuses has the line, never what stands there."""
     if not path.is_file():
         raise SpecError(f"cannot be read: {'it is' if path.exists() else 'there is'} no file", **where)
     try:

@@ -60,11 +60,7 @@ class Fits:
 def fitted_hosts(
     raw: Mapping, overrides: Sequence[str], beside: Path | None, built: Built
 ) -> tuple[dict[str, Host], dict[str, str], Fits, list[str]]:
-    """The hosts of a path, the names of their files, what was fitted, and what was noted.
-
-    Raises:
-        SpecError: a host cannot be used, or an override leads nowhere.
-    """
+    """The hosts of a path, the names of their files, what was fitted, and what was noted."""
     reader = Hosts(raw, beside, overrides)
     raw.put("hosts", reader.read(), *raw.at("hosts"))
     fits = Fits()
@@ -78,12 +74,9 @@ def fitted_hosts(
 
 
 def _fitted(raw: Mapping, beside: Path | None, written: MappingABC[str, set[Steps]], built: Built) -> Fits:
-    """Puts fitted parameters over those of the hosts they were fitted for.
+    """Puts fitted parameters over those of the hosts they were fitted for, which are found by the name of their file.
 
-    Hosts are found by the name of their file; what a number was when it was fitted must be what it is here.
-
-    Raises:
-        SpecError: not a calibration file.
+    What a number was when it was fitted must be what it is here.
     """
     name = raw["calibration"]
     if not isinstance(name, str):
@@ -134,11 +127,7 @@ def _read(file: Path, stamp: tuple[int, int]) -> tuple[Mapping, Correlation]:
 
 
 def _noise(read: Mapping) -> tuple[float, float | None] | None:
-    """How far runs and days lie apart, where tests were run more than once.
-
-    Raises:
-        SpecError: it is no share.
-    """
+    """How far runs and days lie apart, where tests were run more than once."""
     repeats = read.get("repeats")
     if not isinstance(repeats, Mapping) or repeats.get("run_to_run") is None:
         return None
@@ -227,11 +216,7 @@ def _note(alias: str, key: str, host: BaseModel, prior: Mapping, entry: Any, fil
 
 
 def fitted_together(fitted: Mapping) -> Correlation:
-    """The correlation that a calibration file states; none where it states none.
-
-    Raises:
-        SpecError: it is not a correlation of as many parameters.
-    """
+    """The correlation that a calibration file states, checked; none where it states none."""
     covariance = fitted.get("covariance")
     if covariance is None:
         return Correlation()

@@ -91,14 +91,7 @@ def _join_servers(graph: nx.Graph[str], spec: Joined, node: str, host: Host, ove
 
 
 def shortest_route(graph: nx.Graph[str], source: str, destination: str) -> list[str]:
-    """Segments on the quickest way between two NICs, in order; no host is passed through.
-
-    Returns:
-        Names of segments, without ``network.``.
-
-    Raises:
-        networkx.NetworkXNoPath: nothing joins them.
-    """
+    """Names of segments on the quickest way between two NICs, in order; `NetworkXNoPath` where nothing joins them."""
     import networkx as nx
 
     def passable(node: str) -> bool:

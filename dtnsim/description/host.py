@@ -166,11 +166,7 @@ def build_host(name: str, raw: dict[str, Any]) -> Host:
 
 
 def no_path(raw: Mapping, name: str, file: str) -> Mapping:
-    """The mapping of a host's file.
-
-    Raises:
-        SpecError: it is a path file.
-    """
+    """The mapping of a host's file; `SpecError` where it is a path file."""
     hosts = raw.get("hosts")
     if not isinstance(hosts, Mapping):
         return raw

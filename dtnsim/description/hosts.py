@@ -248,9 +248,6 @@ def numbered(hosts: Mapping) -> Mapping:
     """Hosts with names like ``dtn{01..20}``, and those with a ``count``, written out, one for each number.
 
     Of ``clients: {count: 32}`` the first keeps its name, and clients-2 to clients-32 are like it.
-
-    Raises:
-        SpecError: A range that runs backwards or is too long, or a name that comes twice.
     """
     if not any("{" in name or (isinstance(item, Mapping) and "count" in item) for name, item in hosts.items()):
         return hosts
@@ -321,11 +318,7 @@ class Built:
         self._paths: dict[Hashable, tuple[Mapping, Any]] = {}
 
     def host(self, name: str, raw: Any) -> Host:
-        """The host of a mapping (see `build_host`).
-
-        Raises:
-            SpecError: it cannot be used.
-        """
+        """The host of a mapping (see `build_host`)."""
 
         def build() -> Host:
             with self.parts(name):
@@ -348,11 +341,7 @@ class Built:
         return path
 
     def hosts(self, mappings: Mapping) -> dict[str, Host]:
-        """The hosts of a path.
-
-        Raises:
-            SpecError: one cannot be built.
-        """
+        """The hosts of a path."""
         hosts: dict[str, Host] = {}
         wrong: list[SpecError] = []
         for name, raw in mappings.items():

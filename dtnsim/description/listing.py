@@ -42,11 +42,7 @@ _HEADING: Final = re.compile(r"\A(?:#\s*yaml-language-server.*\n)?#\s*(.+)")
 
 
 def names(room: str) -> list[str]:
-    """Names of one room.
-
-    Raises:
-        SpecError: no such room.
-    """
+    """Names of one room; `SpecError` where there is no such room."""
     if room not in ROOMS:
         near = difflib.get_close_matches(room, ROOMS, n=1, cutoff=0.5)
         remedy = f"did you mean {near[0]!r}?" if near else f"write one of {', '.join(ROOMS)}"
@@ -116,11 +112,7 @@ def _described(room: str, name: str) -> str:
 
 
 def starter(name: str) -> str:
-    """The text of a starter file.
-
-    Raises:
-        SpecError: no such starter.
-    """
+    """The text of a starter file; `SpecError` where there is none."""
     starters = names("starters")
     if name not in starters:
         near = difflib.get_close_matches(name, starters, n=1, cutoff=0.3)

@@ -55,11 +55,7 @@ def texts(overrides: Overrides) -> list[str]:
 
 @contextmanager
 def given_with(option: str) -> Iterator[None]:
-    """Errors of overrides name the option that gives them in the place of ``--set``.
-
-    Raises:
-        SpecError: one that cannot be used.
-    """
+    """Errors of overrides name the option that gives them in the place of ``--set``."""
     try:
         yield
     except SpecError as error:
@@ -69,11 +65,7 @@ def given_with(option: str) -> Iterator[None]:
 
 
 def override(raw: Mapping, text: str, notes: list[str] | None = None) -> list[str]:
-    """Puts one ``key=value`` over the mapping of a path; returns the key in full, in steps.
-
-    Raises:
-        SpecError: not of that form, or a key that leads nowhere.
-    """
+    """Puts one ``key=value`` over the mapping of a path; returns the key in full, in steps."""
     key, equals, value = text.partition("=")
     steps = split_key(key)
     if not equals or not steps:

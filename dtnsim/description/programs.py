@@ -77,11 +77,7 @@ class Program(Model):
 
 
 def expanded(programs: object, at: tuple[str, int]) -> list[Mapping]:
-    """The transfers of a path file's ``programs``.
-
-    Raises:
-        SpecError: Steps that make no sense.
-    """
+    """The transfers of a path file's ``programs``."""
     if not isinstance(programs, list):
         raise SpecError("needs a list of programs", file=at[0], line=at[1], key="programs")
     transfers: list[Mapping] = []

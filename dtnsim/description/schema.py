@@ -30,11 +30,7 @@ def schema_id(name: str) -> str:
 
 
 def json_schema(name: str) -> Node:
-    """JSON Schema of ``path``, ``host``, ``dataset`` or a kind.
-
-    Raises:
-        SpecError: no such thing.
-    """
+    """JSON Schema of ``path``, ``host``, ``dataset`` or a kind; `SpecError` for anything else."""
     from dtnsim.description import dataset, host, spec
 
     files: dict[str, tuple[type[Model], Callable[[Node, _Builder], Node]]]

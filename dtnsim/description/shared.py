@@ -32,11 +32,7 @@ _OF_TASK: Final = ("concurrency", "cc", "max_concurrency", "servers")  #: of a t
 
 
 def shared_out(items: list[Any], hosts: MappingABC[str, Host]) -> tuple[list[Any], list[int]]:
-    """(transfers, those that are shared once for each part; the number of each one's description).
-
-    Raises:
-        SpecError: a number or a host that cannot be, or fewer files than parts.
-    """
+    """(transfers, those that are shared once for each part; the number of each one's description)."""
     done: list[Any] = []
     origins: list[int] = []
     names: dict[str, list[str]] = {}
@@ -78,11 +74,7 @@ def _archived(items: list[Any], hosts: MappingABC[str, Host]) -> list[tuple[Any,
 
 
 def _steps(item: Mapping, hosts: MappingABC[str, Host]) -> list[Mapping]:
-    """The archive sent, packed before and, but in a bucket, unpacked after; the files' bytes count once, as packed.
-
-    Raises:
-        SpecError: there are no files, or several runs or hosts would share the one archive.
-    """
+    """The archive sent, packed before and, but in a bucket, unpacked after; the files' bytes count once, as packed."""
     from dtnsim.physics.tools import tar_archive
 
     spot: dict[str, Any] = {**place(item, "archive"), "key": "transfer.archive"}

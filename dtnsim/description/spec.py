@@ -254,11 +254,7 @@ def _told_whole(raw: Mapping, overrides: Sequence[str], beside: Path | None) -> 
 def resolve(
     raw: Mapping, overrides: Sequence[str] = (), *, beside: Path | None = None, built: Built | None = None
 ) -> PathSpec:
-    """Validates the mapping of a path file; ``built``: its hosts as they were with other overrides.
-
-    Raises:
-        SpecError: it cannot be used; what has no place of its own is in this file.
-    """
+    """Validates the mapping of a path file; ``built``: its hosts as they were with other overrides."""
     try:
         return _resolved(raw, overrides, beside, Built() if built is None else built)
     except SpecError as error:

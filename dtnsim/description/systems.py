@@ -88,11 +88,7 @@ def is_personal(host: Mapping) -> bool:
 
 
 def usual(host: Mapping) -> Mapping:
-    """What is usual on a host's system; nothing where it names none.
-
-    Raises:
-        SpecError: a system that is not known.
-    """
+    """What is usual on a host's system; nothing where it names none; `SpecError` for one that is not known."""
     if host.get("os") is None:
         return Mapping()
     year = str(host.get("year", ""))
@@ -114,11 +110,7 @@ def release_of(system: str | None, tool: str) -> str | None:
 
 
 def arrays(host: Mapping, where: str, notes: list[str]) -> Mapping:
-    """A host whose RAID is a controller's where its system is not Linux, whose md is what software RAID is here.
-
-    Raises:
-        SpecError: md, or software RAID with parity, on another system.
-    """
+    """A host whose RAID is a controller's where its system is not Linux, whose md is what software RAID is here."""
     os, volumes = host.get("os"), host.get("volumes")
     if family(None if os is None else str(os), None, str(host.get("stack")))[0] == "linux":
         return host

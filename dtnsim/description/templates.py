@@ -37,11 +37,7 @@ def named_workload(raw: Mapping, beside: Path | None) -> Mapping:
 
 
 def with_workload(raw: Mapping) -> None:
-    """Validates the workload of a path, and puts its templates among the transfers.
-
-    Raises:
-        SpecError: With file, line, key, value and remedy.
-    """
+    """Validates the workload of a path, and puts its templates among the transfers."""
     spec = raw.get("workload")
     if spec is None:
         return
@@ -89,11 +85,7 @@ def _template(name: str, workload: Workload, hosts: list[str], spec: Mapping, lo
 
 
 def members(end: str, workload: Workload, hosts: list[str], where: dict[str, Any]) -> list[str]:
-    """The hosts, each with the path, that an end of a class, ``endpoint:/path``, stands for.
-
-    Raises:
-        SpecError: There is none.
-    """
+    """The hosts, each with the path, that an end of a class, ``endpoint:/path``, stands for."""
     name, colon, path = end.partition(":")
     name = name.strip()
     patterns = workload.endpoints[name].hosts if name in workload.endpoints else [name]

@@ -215,9 +215,6 @@ def with_ends(item: Mapping, hosts: Sequence[str]) -> Mapping:
     """A transfer whose tool may stand under its own name (``fio: {rw: write}``) and may name the files itself.
 
     A file without a host is on the only one there is.
-
-    Raises:
-        SpecError: an end is said twice, or of several hosts none.
     """
     item = _with_tool(item.clone())
     tool = item.get("tool")

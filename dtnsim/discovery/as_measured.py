@@ -131,11 +131,7 @@ class Logs:
 
 
 def host(discovered: Found, logs: Logs, mount: str) -> Found:
-    """The host with what was measured in the place of what was found.
-
-    Raises:
-        InputError: logs without figures, or a volume that nobody described.
-    """
+    """The host with what was measured in the place of what was found."""
     volume = volume_of(discovered, mount)
     tree = dict(discovered.tree)
     clock = _clock(tree, logs)
@@ -155,11 +151,7 @@ def host(discovered: Found, logs: Logs, mount: str) -> Found:
 
 
 def volume_of(discovered: Found, mount: str) -> Tree:
-    """A volume of a host that was found.
-
-    Raises:
-        InputError: it is of a kind that `discover` leaves to a person.
-    """
+    """A volume of a host that was found; `InputError` where `discover` leaves its kind to a person."""
     volumes = below(discovered.tree, "volumes")
     if volume := below(volumes, mount):
         return volume
@@ -263,11 +255,7 @@ def _volume(spec: Tree, logs: Logs) -> Tree:
 
 
 def _depths(logs: Logs) -> Tree:
-    """Rates by requests in flight, of the depths at which every test gave a figure.
-
-    Raises:
-        InputError: there is none.
-    """
+    """Rates by requests in flight, of depths at which every test gave a figure; `InputError` where there is none."""
     tree: Tree = {}
     for depth in DEPTHS:
         names = {key: f"{name}-{depth}" for key, name in _REQUESTS.items()}

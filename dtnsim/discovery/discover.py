@@ -48,11 +48,7 @@ class Found:
 
 
 def discover(folder: str | Path | None = None) -> Found:
-    """Describes this machine, or the one whose outputs ``collect.sh`` left in a folder, or people pasted into a file.
-
-    Raises:
-        InputError: the folder holds no outputs, or this machine cannot be asked.
-    """
+    """Describes this machine, or that of outputs which ``collect.sh`` left in a folder, or people pasted in a file."""
     outputs = read(folder) if folder is not None else collect()
     processor = hardware.cpu(outputs)
     sockets, cores = (_count(processor, key) for key in ("sockets", "cores"))

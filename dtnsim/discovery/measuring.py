@@ -122,11 +122,7 @@ def _benchmark(name: str, row: dict[str, Any], size_B: int, **words: str) -> Ben
 
 
 def size_of(volume: Path) -> int:
-    """Size of a large file on a volume [B].
-
-    Raises:
-        InputError: no folder that can be written to, or too little room.
-    """
+    """Size of a large file on a volume [B]; `InputError` where it cannot be written there, or with too little room."""
     if not volume.is_dir():
         raise InputError(f"--volume: {volume} is no folder; name a mounted volume, never a device: --volume /data")
     if not os.access(volume, os.W_OK):
@@ -147,11 +143,7 @@ def missing(tests: Sequence[Benchmark]) -> dict[str, str]:
 
 @contextmanager
 def workplace(volume: Path) -> Iterator[Path]:
-    """A folder of its own on the volume, which is gone afterwards, whatever happens.
-
-    Raises:
-        InputError: something of that name is there that is not ours, or somebody else measures there.
-    """
+    """A folder of its own on the volume, which is gone afterwards, whatever happens; refused where one is there."""
     folder, mark = volume / FOLDER, volume / FOLDER / "written-by-dtnsim-measure"
     if folder.is_symlink() or (folder.exists() and not mark.exists()):
         raise InputError(
@@ -166,15 +158,7 @@ def workplace(volume: Path) -> Iterator[Path]:
 
 @contextmanager
 def log_folder(folder: Path, label: str) -> Iterator[Path]:
-    """The folder of the raw logs, with a note of what they are of.
-
-    Args:
-        folder: The folder, which is made if it is not there.
-        label: Machine and volume.
-
-    Raises:
-        InputError: it cannot be made, or is of something else, or somebody else fills it.
-    """
+    """The folder of the raw logs, with a note (``label``) of machine and volume; refused where others fill it."""
     note = folder / "measured"
     try:
         folder.mkdir(parents=True, exist_ok=True)
@@ -259,11 +243,7 @@ def _log(test: Benchmark, turn: int, logs: Path) -> Path:
 
 
 def _run_once(test: Benchmark, turn: int, folder: Path, log: Path) -> list[str]:
-    """One run: its log is there once it is whole, and has a figure.
-
-    Raises:
-        InputError: the folder has vanished, or the log cannot be written.
-    """
+    """One run: its log is there once it is whole, and has a figure; `InputError` where it cannot be written."""
     port = _free_port()
     words = [w.replace("RUN", str(turn)).replace("PORT", port) for w in test.command]
     try:

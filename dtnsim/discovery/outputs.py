@@ -82,11 +82,7 @@ class Outputs:
 
 
 def read(place: str | Path) -> Outputs:
-    """Outputs that `collect.sh` has left in a folder, and what else of other programs lies there or in one file.
-
-    Raises:
-        InputError: there is no such folder or file, or nothing of it is an output.
-    """
+    """Outputs that `collect.sh` has left in a folder, and what else of other programs lies there or in one file."""
     place = Path(place)
     if not place.exists():
         raise InputError(f"--from: there is no folder or file {place}; make one with: sh collect.sh {place}")
@@ -179,11 +175,7 @@ def begun(
 
 
 def collect() -> Outputs:
-    """Runs the script on this machine; what a command lacks or refuses is left out.
-
-    Raises:
-        InputError: there is no shell, or nothing could be collected.
-    """
+    """Runs the script on this machine; what a command lacks or refuses is left out."""
     with removed(Path(tempfile.mkdtemp(prefix="dtnsim-"))) as folder:
         try:
             done = ask(["sh", "-s", str(folder)], _PATIENCE_S, text=script())

@@ -123,11 +123,7 @@ class Engine:
         return transfer
 
     def row(self, demands: Mapping[int, float]) -> Row:
-        """Checks a row once, for many transfers.
-
-        Raises:
-            InputError: A station that does not exist, or a demand that is negative or not finite.
-        """
+        """Checks a row once, for many transfers: its stations exist, its demands are finite and not negative."""
         return self.fluid.row(demands)
 
     def cancel(self, transfer: Transfer) -> float:
@@ -146,11 +142,7 @@ class Engine:
     def change(
         self, transfer: Transfer, *, cap: float | None = None, row: Mapping[int, float] | Row | None = None
     ) -> None:
-        """Gives a transfer under way another cap or row from now on, unless it has ended; None: as it is.
-
-        Raises:
-            InputError: A cap or demand that means nothing.
-        """
+        """Gives a transfer under way another cap or row from now on, unless it has ended; None: as it is."""
         old = transfer.flow
         if old.at < 0:
             return
@@ -190,11 +182,7 @@ class Engine:
     # ---- stations ----
 
     def set_capacity(self, station: int, capacity: float) -> None:
-        """Sets a station's capacity from now on [station's unit/s].
-
-        Raises:
-            InputError: No such station, or a capacity that is negative or not a number.
-        """
+        """Sets a station's capacity from now on [station's unit/s]; `InputError` where it is negative or no number."""
         self.fluid.set_capacity(station, capacity)
         if station in self._watchers or station in self._limits:
             self._poked[station] = None

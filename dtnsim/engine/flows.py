@@ -41,22 +41,14 @@ class Flow:
 
 
 def check_capacity(value: float, station: int) -> float:
-    """Refuses capacities that mean nothing.
-
-    Raises:
-        InputError: Negative or not a number.
-    """
+    """Refuses capacities that are negative or not a number."""
     if not value >= 0:
         raise InputError(f"capacity of station {station} is {value}; give a number >= 0 (infinite for no limit)")
     return float(value)
 
 
 def checked_row(demands: Mapping[int, float], stations: int) -> Demands:
-    """Demands as a sorted tuple without zeros.
-
-    Raises:
-        InputError: A station that does not exist, or a demand that is negative or not finite.
-    """
+    """Demands, finite and not negative, at stations that exist, as a sorted tuple without zeros."""
     pairs = []
     for station, demand in sorted(demands.items()):
         if not 0 <= station < stations:
@@ -69,11 +61,7 @@ def checked_row(demands: Mapping[int, float], stations: int) -> Demands:
 
 
 def check_flow(size: float, weight: float, cap: float) -> None:
-    """Refuses sizes, weights and caps that mean nothing.
-
-    Raises:
-        InputError: Size negative or not a number, weight not positive and finite, cap negative.
-    """
+    """Refuses sizes that are negative or no number, weights that are not positive and finite, and negative caps."""
     if not size >= 0:
         raise InputError(f"bytes of a flow are {size}; give a number >= 0 (infinite for a lasting load)")
     if not (weight > 0 and math.isfinite(weight)):

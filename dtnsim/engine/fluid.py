@@ -42,11 +42,7 @@ class Fluid:
         self._begin()
 
     def row(self, demands: Mapping[int, float]) -> Row:
-        """The row of these demands: station -> demand of one byte [station's unit/B].
-
-        Raises:
-            InputError: A station that does not exist, or a demand that is negative or not finite.
-        """
+        """The row of these demands, checked: station -> demand of one byte [station's unit/B]."""
         key = checked_row(demands, len(self.stations))
         row = self._rows.get(key)
         if row is None:
@@ -57,11 +53,7 @@ class Fluid:
         return row
 
     def flow(self, row: Row, size: float, weight: float = 1.0, cap: float = math.inf) -> Flow:
-        """A flow, checked, not started yet.
-
-        Raises:
-            InputError: Size negative, weight not positive and finite, cap negative.
-        """
+        """A flow, checked (`check_flow`), not started yet."""
         check_flow(size, weight, cap)
         self._created += 1
         return Flow(row, size, weight, cap, self._created)
@@ -90,11 +82,7 @@ class Fluid:
         return rest
 
     def set_capacity(self, station: int, value: float) -> None:
-        """Sets a station's capacity [station's unit/s]; the level follows at the next settling.
-
-        Raises:
-            InputError: No such station, or a capacity that is negative or not a number.
-        """
+        """Sets a station's capacity [station's unit/s]; the level follows at the next settling."""
         if not 0 <= station < len(self.stations):
             raise InputError(f"capacity of station {station}: there are stations 0 to {len(self.stations) - 1}")
         self.stations[station] = check_capacity(value, station)
@@ -133,11 +121,7 @@ class Fluid:
     # ---- time ----
 
     def settle(self, now: float) -> None:
-        """Makes the shares fair and finds the next ends.
-
-        Raises:
-            ModelError: Too many settlings at one instant, or levels without rest.
-        """
+        """Makes the shares fair and finds the next ends; `ModelError` where the levels do not come to rest."""
         self.settled += 1
         f, q, h = self.f, self.q, self.h
         try:

@@ -249,11 +249,7 @@ def rises(f: Floats, q: Integers, h: Heaps, n: int, now: float, tie: float) -> b
 
 
 def share(f: Floats, q: Integers, h: Heaps, now: float) -> None:
-    """Makes the shares fair.
-
-    Raises:
-        RuntimeError: The levels do not come to rest, or there are a million changes at one instant.
-    """
+    """Makes the shares fair; `RuntimeError` where levels do not rest, or after a million changes at one instant."""
     q[REPEATS] = 0 if now != f[LAST] else q[REPEATS] + 1
     f[LAST] = now
     if q[REPEATS] > 1_000_000:

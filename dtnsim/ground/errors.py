@@ -96,11 +96,7 @@ def noted(errors: list[SpecError], under: str = "") -> Iterator[None]:
 
 
 def refuse(errors: Sequence[SpecError]) -> None:
-    """Raises what was noted, if anything was.
-
-    Raises:
-        SpecError: the first, followed by the others.
-    """
+    """Raises the first of what was noted, followed by the others; nothing where nothing was."""
     if errors:
         raise errors[0].followed_by(errors[1:])
 
@@ -234,9 +230,5 @@ def need(module: str, feature: str, *, instead: str = "") -> Any:
 
 
 def frame(rows: Sequence[Mapping[str, Any]]) -> Any:
-    """A ``pandas.DataFrame`` of rows; what they nest is in columns of its own, with dots in their names.
-
-    Raises:
-        InputError: pandas is not installed.
-    """
+    """A ``pandas.DataFrame`` of rows; what they nest is in columns of its own, with dots in their names."""
     return need("pandas", "to_frame()").json_normalize(list(rows))

@@ -95,19 +95,11 @@ class Pictured:
         return str(importlib.import_module(_DRAWN_BY).html(self))
 
     def to_frame(self) -> Any:
-        """The answer as a ``pandas.DataFrame``.
-
-        Raises:
-            InputError: pandas is not installed.
-        """
+        """The answer as a ``pandas.DataFrame``; `InputError` where pandas is not installed."""
         return importlib.import_module(_DRAWN_BY).frame(self)
 
     def figure(self) -> Any:
-        """The answer as a ``plotly.graph_objects.Figure``.
-
-        Raises:
-            InputError: plotly is not installed.
-        """
+        """The answer as a ``plotly.graph_objects.Figure``; `InputError` where plotly is not installed."""
         return importlib.import_module(_DRAWN_BY).figure(self)
 
 

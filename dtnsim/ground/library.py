@@ -203,11 +203,7 @@ def words(name: str) -> frozenset[str]:
 
 
 def calibration(name: str, *, beside: Path | None = None) -> Path:
-    """The file of fitted parameters that ``name`` means: a file, or a shipped calibration.
-
-    Raises:
-        SpecError: there is none.
-    """
+    """The file of fitted parameters that ``name`` means: a file, or a shipped calibration."""
     if len(name) > 300 or "\x00" in name:
         raise SpecError("is not a name of a calibration", key="calibration", value=name)
     for base in (beside, Path()):

@@ -19,11 +19,7 @@ from dtnsim.ground.errors import InputError, need
 def in_one_piece(file: Path | str, option: str = "") -> Iterator[Path]:
     """A place to write to that becomes ``file`` at the end; if anything goes wrong, the old one stays.
 
-    Args:
-        file: The file; pipes and devices take what comes as it comes.
-
-    Raises:
-        InputError: it cannot be written; the message names the file.
+    Pipes and devices take what comes as it comes.
     """
     path, temporary = Path(file), ""
     try:
@@ -75,22 +71,14 @@ def _umask() -> int:
 
 
 def write(file: Path | str, text: str, option: str = "") -> None:
-    """Writes text in one piece.
-
-    Raises:
-        InputError: it cannot be written; the message names the file.
-    """
+    """Writes text in one piece; `InputError` where it cannot be written."""
     with in_one_piece(file, option) as part, part.open("w", encoding="utf-8") as out:
         out.write(text)
         out.flush()
 
 
 def check_table(file: Path, option: str) -> None:
-    """Whether a table can be written so, before it is made.
-
-    Raises:
-        InputError: another ending, or pyarrow missing.
-    """
+    """Whether a table can be written so, before it is made; `InputError` where it cannot."""
     if file.suffix not in (".csv", ".parquet"):
         raise InputError(f"{option} {file}: write a file that ends in .csv or .parquet")
     if file.suffix == ".parquet":
@@ -98,11 +86,7 @@ def check_table(file: Path, option: str) -> None:
 
 
 def table(columns: Mapping[str, Sequence[Any]], file: Path, option: str) -> None:
-    """Writes columns of equal length, by name, as CSV or Parquet, by the file's ending, in one piece.
-
-    Raises:
-        InputError: another ending, pyarrow missing, or a place that cannot be written.
-    """
+    """Writes columns of equal length, by name, as CSV or Parquet, by the file's ending, in one piece."""
     check_table(file, option)
     with in_one_piece(file, option) as part:
         if file.suffix == ".parquet":

@@ -292,11 +292,7 @@ class Session(Generic[Shared]):
         return self.client.submit(_calls, work, self._common, pieces, pure=False)
 
     def lot(self, work: Callable[[Shared, Piece], Result], pieces: Sequence[Piece]) -> list[Result]:
-        """The results of some pieces, in order.
-
-        Raises:
-            DtnsimError: the scheduler was lost on the way, or a piece kills its workers.
-        """
+        """The results of some pieces, in order; `DtnsimError` where the scheduler is lost or a piece kills workers."""
         futures = [self.submit(work, [piece]) for piece in pieces]
         for future in _dask().as_completed(list(futures), loop=self.client.loop):
             _result(self.client, future, self._scheduler)
@@ -304,11 +300,7 @@ class Session(Generic[Shared]):
 
 
 def check(scheduler: str) -> None:
-    """Checks that an address could be one, and that the client is installed.
-
-    Raises:
-        InputError: it cannot, or it is not.
-    """
+    """Checks that an address could be one, and that the client is installed."""
     if "://" not in scheduler:
         raise InputError(f"--scheduler: {scheduler!r} is no address; write it like tcp://login1:8786")
     _dask()

@@ -182,11 +182,7 @@ class Unit:
     plain: bool = False  #: Whether a bare number is one of ``dim``, as an MTU is bytes to everybody.
 
     def read(self, raw: object) -> Quantity:
-        """Turns what a file or a caller gave into a `Quantity`.
-
-        Raises:
-            ValueError: with a message that says what to write instead.
-        """
+        """Turns what a file or a caller gave into a `Quantity`; its `ValueError` says what to write instead."""
         if isinstance(raw, Quantity):
             if raw.dim != self.dim:
                 raise ValueError(f"{raw} has unit {raw.dim} where {self.dim} is due")

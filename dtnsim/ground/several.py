@@ -35,11 +35,7 @@ class Several(float):
 
 
 def agreed(holds: Any) -> bool:
-    """Whether something holds in all scenarios, or in none.
-
-    Raises:
-        MixedError: it holds in some.
-    """
+    """Whether something holds in all scenarios, or in none; `MixedError` where it holds in some."""
     every = np.asarray(holds, bool)
     if every.all() or not every.any():
         return bool(every.flat[0])

@@ -128,14 +128,7 @@ def _or_none(value: float) -> float:
 
 @lru_cache(maxsize=4096)
 def read(text: str) -> tuple[float, str]:
-    """Reads ``text`` as a number with its unit.
-
-    Returns:
-        (value in SI, dimension), e.g. ``read("10 Gb/s") == (1.25e9, "B/s")``.
-
-    Raises:
-        UnitError: not a number, not finite, or a unit that dtnsim does not know.
-    """
+    """(value in SI, dimension) of a number with its unit: ``read("10 Gb/s") == (1.25e9, "B/s")``; else `UnitError`."""
     number, unit = _split_unit(text)
     if not number:
         raise UnitError(f"{text[:80]!r} is not a number with a unit; write it like '10 Gb/s', '64 KiB' or '3.1 ms'")
@@ -180,11 +173,7 @@ def around(text: str, otherwise: float) -> tuple[str, float]:
 
 
 def parse(text: str | float, dimension: str) -> float:
-    """Reads ``text`` as a quantity of one dimension (a key of `EXAMPLES`) and returns it in SI.
-
-    Raises:
-        UnitError: unreadable, no unit where one is needed, a unit of another dimension, or a size in bits.
-    """
+    """Reads ``text`` as a quantity of one dimension (a key of `EXAMPLES`), in SI; `UnitError` where it is none."""
     if isinstance(text, bool):
         raise UnitError(f"{text!r} is not {_WHAT[dimension]}; write it like {EXAMPLES[dimension]}")
     if isinstance(text, int | float):
@@ -369,11 +358,7 @@ def cents(amount: Decimal) -> Decimal:
 
 
 def money(text: str, option: str) -> Money:
-    """Reads ``15kEUR``, ``700 USD`` or ``$ 700``.
-
-    Raises:
-        InputError: it is no price.
-    """
+    """Reads ``15kEUR``, ``700 USD`` or ``$ 700``; `InputError` where it is no price."""
     match = _PRICE.fullmatch(text)
     sign = (match[4] or match[1]) if match else ""
     currency = _SIGN.get(sign, sign.upper())

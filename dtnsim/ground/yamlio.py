@@ -125,11 +125,7 @@ def plain(path: Path) -> Any:
 
 
 def load(path: Path, *, inherit: bool = False, name: str = "") -> Mapping:
-    """Reads the mapping that a YAML file holds; ``name`` is its name in messages and sources.
-
-    Raises:
-        SpecError: missing, too big, not text, not YAML, too deep, or not a mapping.
-    """
+    """Reads the mapping that a YAML file holds; ``name`` is its name in messages and sources."""
     name = name or str(path)
     if path == STDIN and not path.exists():  # Windows has no such file
         return loads(_text(sys.stdin.buffer.read(MAX_BYTES), name), name, inherit=inherit)

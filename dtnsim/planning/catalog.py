@@ -254,11 +254,7 @@ def _counted(text: str, where: str) -> tuple[str, int]:
 
 
 def _family(row: Mapping[str, Any]) -> str:
-    """What kind of thing is offered: what its row says, else a part of the library, else a host.
-
-    Raises:
-        SpecError: nothing of that name.
-    """
+    """What kind of thing is offered: what its row says, else a part of the library, else a host."""
     name, kind = str(row["part"]), row.get("what")
     if kind is not None:
         if kind not in (DIMM, EXTRA, SHELF):

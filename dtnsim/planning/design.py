@@ -79,11 +79,7 @@ class Design:
 
 
 def axis(text: str) -> Axis:
-    """Reads one ``--vary``.
-
-    Raises:
-        InputError: it is neither a range nor a list.
-    """
+    """Reads one ``--vary``; `InputError` where it is neither a range nor a list."""
     key, equals, values = (part.strip() for part in text.partition("="))
     if not equals or not key or not values:
         raise InputError(f"--vary: {text!r} varies nothing; {_HOW}")
@@ -149,11 +145,7 @@ def hypercube(axes: Sequence[Axis], count: int, seed: int) -> Design:
 
 
 def table(file: str | Path) -> Design:
-    """Scenarios of a CSV file: its heading has the keys.
-
-    Raises:
-        InputError: no file, no heading, or rows of another width.
-    """
+    """Scenarios of a CSV file: its heading has the keys."""
     try:
         text = yamlio.decoded(Path(file).read_bytes())
         rows = [[cell.strip() for cell in row] for row in csv.reader(text.splitlines()) if any(c.strip() for c in row)]
@@ -170,11 +162,7 @@ def table(file: str | Path) -> Design:
 
 
 def sampling(text: str) -> int:
-    """How many scenarios ``lhs:1000`` asks for.
-
-    Raises:
-        InputError: it is not of that form.
-    """
+    """How many scenarios ``lhs:1000`` asks for; `InputError` where it is not of that form."""
     kind, _, count = text.partition(":")
     if kind.strip().lower() != "lhs" or not re.fullmatch(r"\s*[0-9]+\s*", count) or not 0 < int(count) <= MOST:
         raise InputError(f"--sample: {text!r} is no sample; write lhs:1000")
@@ -182,11 +170,7 @@ def sampling(text: str) -> int:
 
 
 def check(axes: Sequence[Axis]) -> None:
-    """Refuses no axis at all, and two of one key.
-
-    Raises:
-        InputError: so it is.
-    """
+    """Refuses no axis at all, and two of one key."""
     if not axes:
         raise InputError(f"nothing is varied; {_HOW}, or --table FILE")
     seen: set[str] = set()

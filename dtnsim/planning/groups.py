@@ -107,14 +107,7 @@ def groups(design: Design, vector: tuple[str, ...], todo: np.ndarray, pace: Pace
 
 
 def vector_keys(path: PathSpec, design: Design, *, arrays: bool = True) -> tuple[str, ...]:
-    """Keys of a design whose values may be one array.
-
-    Args:
-        arrays: Whether arrays are wanted at all.
-
-    Raises:
-        SpecError: the first scenario cannot be used: a key that does not exist.
-    """
+    """Keys of a design whose values may be one array; ``arrays``: whether arrays are wanted at all."""
     first = [f"{k}={v}" for k, v in zip(design.keys, design.row(0), strict=True)]
     start = path.changed(first)
     if not arrays or any(t.timing() is not None for t in start.transfers):

@@ -27,11 +27,7 @@ Growth: TypeAlias = float | Array  #: growth a year: a number, or draws of it be
 
 
 def growth(text: str) -> Quantity:
-    """``40%/year`` as 0.4, ``40+-10%/year`` with a standard deviation of 0.1.
-
-    Raises:
-        InputError: it is no growth.
-    """
+    """``40%/year`` as 0.4, ``40+-10%/year`` with a standard deviation of 0.1; `InputError` for anything else."""
     match = _GROWTH.fullmatch(text)
     if match is None:
         raise InputError(f"--growth: {text!r} is no growth; write 40%/year, or 40+-10%/year")
@@ -49,11 +45,7 @@ def drawn(rate: Quantity, samples: int, seed: int) -> Growth:
 
 
 def of_workload(workload: Workload) -> Goal:
-    """Rate that a facility's classes need together: those with deadlines in time, the others as fast as they arrive.
-
-    Raises:
-        InputError: no class says how much it moves.
-    """
+    """Rate that a facility's classes need together: those with deadlines in time, the others as fast as they arrive."""
     rates = []
     for kind in workload.classes.values():
         if kind.volume is not None:

@@ -58,11 +58,7 @@ class Exchange:
 
 
 def exchange(texts: Sequence[str]) -> Exchange:
-    """Reads ``EUR/USD=1.08``: one EUR is 1.08 USD; pairs that nobody states are as usual.
-
-    Raises:
-        InputError: it is no rate.
-    """
+    """Reads ``EUR/USD=1.08``: one EUR is 1.08 USD; pairs that nobody states are as usual."""
     rates: dict[tuple[str, str], Decimal] = {}
     for text in texts:
         match = _RATE.fullmatch(text)

@@ -238,14 +238,7 @@ def _steps(path: spec.PathSpec, request: Request, bought: Sequence[Stage], rate:
 
 
 def towards(p: Prediction, goal: goals.Goal, allow: Sequence[str] = USUAL, samples: int = 256, seed: int = 1) -> Plan:
-    """What would meet a goal of a path that is predicted, as surely as it is required, or else with 80 %.
-
-    Args:
-        p: The prediction.
-
-    Raises:
-        InputError: it cannot be planned.
-    """
+    """What would meet a goal of a path that is predicted, as surely as it is required, or else with 80 %."""
     rate = goal.value if goal.kind == "target" else ordering.moved(p)[1] / goal.value
     sure = min(goal.required or _SURE, _SUREST)
     target = f"{rate!r} B/s"

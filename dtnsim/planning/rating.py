@@ -59,11 +59,7 @@ class Paths:
         self._ahead: dict[tuple[str, ...], PathSpec] = {}
 
     def __call__(self, overrides: Sequence[str]) -> PathSpec:
-        """The path with the overrides.
-
-        Raises:
-            DtnsimError: the overrides do not go together.
-        """
+        """The path with the overrides; `DtnsimError` where they do not go together."""
         return self._ahead.pop(tuple(overrides), None) or (self.given.changed(overrides) if overrides else self.given)
 
     def ahead(self, every: Iterable[Sequence[str]]) -> None:
@@ -142,11 +138,7 @@ class Rater:
         return swept.station_held(nominal, replace(m, capacity=solution.capacity), solution, 0, f)[0]
 
     def described(self, overrides: Sequence[str]) -> Described:
-        """The path at its medians, and drawn.
-
-        Raises:
-            DtnsimError: the overrides do not go together.
-        """
+        """The path at its medians, and drawn; `DtnsimError` where the overrides do not go together."""
         key = tuple(overrides)
         if key not in self._described:
             composer, middle = self._composer(key), partial(self.middle, key)
@@ -161,11 +153,7 @@ class Rater:
         self._paths.ahead(o for o in every if tuple(o) not in self._composers)
 
     def middle(self, overrides: Sequence[str]) -> Problem:
-        """The path at its medians.
-
-        Raises:
-            DtnsimError: the overrides do not go together.
-        """
+        """The path at its medians; `DtnsimError` where the overrides do not go together."""
         key = tuple(overrides)
         if key not in self._middle:
             with without_words():

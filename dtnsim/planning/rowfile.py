@@ -53,11 +53,7 @@ class RowFile:
         self._size = self._csv.stat().st_size if self._csv.exists() else 0
 
     def append(self, rows: Iterable[Row]) -> None:
-        """Adds rows, all of them in one write.
-
-        Raises:
-            InputError: it cannot be written, or is not as it was left: another run writes it, too.
-        """
+        """Adds rows, all in one write; `InputError` where it cannot, or where another run has written meanwhile."""
         before = [] if self._size else [self.columns, *(self.done.values() if self._parquet else ())]
         data = _as_csv([*before, *rows])
         try:

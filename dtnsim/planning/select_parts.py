@@ -80,11 +80,7 @@ class _Shop:
         self.said: list[str] = []
 
     def key(self, name: str, option: str) -> str:
-        """A key of the records.
-
-        Raises:
-            InputError: there is none of that name.
-        """
+        """A key of the records; `InputError` where there is none of that name."""
         key = ALSO.get(name, name)
         if key in self._known:
             return key
@@ -94,11 +90,7 @@ class _Shop:
         raise InputError(f"{option}: {name!r} is nothing that a {self._kind} has; {remedy}")
 
     def condition(self, text: str) -> tuple[str, Callable[[Mapping[str, Any]], bool]]:
-        """(key that a condition is about, whether a record meets it).
-
-        Raises:
-            InputError: it is no condition.
-        """
+        """(key that a condition is about, whether a record meets it); `InputError` where it is no condition."""
         match = _CONDITION.fullmatch(text)
         if match is None:
             raise InputError(f"--where: {text!r} is no condition; write it like 'price < 500 EUR' or 'year >= 2020'")

@@ -98,11 +98,7 @@ def _ports(hosts: Mapping[str, Host], names: Sequence[str] | Mapping[str, Host])
 
 
 def read(section: object, where: str) -> Site:
-    """Reads ``site:`` of a price list.
-
-    Raises:
-        InputError: it says something else.
-    """
+    """Reads ``site:`` of a price list."""
     if section is None:
         return Site()
     shape = "site: {switch: {100 Gb/s: {free: 2, price: 450 EUR}}, rack units: {free: 4}, watts: {ours: 120 W}}"

@@ -29,11 +29,7 @@ _FIRST: Final = 15  #: lines in which the heading is looked for
 
 
 def read(path: Path) -> tuple[list[tuple[int, dict[str, str]]], list[str]]:
-    """(line and cells by key, what was left out) of a list with a heading.
-
-    Raises:
-        InputError: it cannot be read, or has no heading with a part and a price.
-    """
+    """(line and cells by key, what was left out) of a list whose heading has at least a part and a price."""
     try:
         raw = path.read_bytes()
     except OSError as error:
@@ -90,9 +86,6 @@ def _headed(path: Path, text: str, mark: str) -> tuple[list[str], list[tuple[int
     """(heading, line and cells of what is below) of a sheet; None where its first rows are no heading.
 
     A heading of two rows, the upper of which spans columns (``Preis`` over ``netto`` and ``brutto``), is read as one.
-
-    Raises:
-        InputError: a cell of more than 128 KiB.
     """
     rows: list[tuple[int, list[str]]] = []
     reader, line = csv.reader(io.StringIO(text), delimiter=mark), 1

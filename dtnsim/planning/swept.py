@@ -139,11 +139,7 @@ def _same(a: Any, b: Any) -> bool:
 
 
 def rates(path: PathSpec) -> Rates:
-    """Rates of a path: for one scenario, or for as many as its swept quantities have.
-
-    Raises:
-        NeedsOneError: a swept quantity decides more than a rate or a demand.
-    """
+    """Rates of a path: one, or one a scenario; `NeedsOneError` where a swept quantity decides more than numbers."""
     with without_words():
         if any(t.timing() is not None for t in path.transfers):
             problem = timed.composer(path, Scan()).problem()

@@ -288,11 +288,7 @@ def _took(path: PathSpec, samples: int, seed: int) -> float:
 
 
 def _best(spec: PathSpec, kind: str, usage: Usage, samples: int = _DRAWS, seed: int = 1) -> dict[str, Any]:
-    """Options of a usage: one after the other, the usual value unless another one gives more by 3 %.
-
-    Raises:
-        DtnsimError: it cannot serve the path.
-    """
+    """Options of a usage: one after the other, the usual value unless another one gives more by 3 %."""
     cache: dict[tuple[Any, ...], float] = {}
 
     def seconds(tried: list[dict[str, Any]]) -> list[float]:
