@@ -193,13 +193,7 @@ class Description(Model):
 
 
 def load(spec: object) -> Dataset:
-    """A data set by name, from a file, or from an inline mapping.
-
-    Args:
-        spec: Name of a shipped data set, path of a YAML file, a mapping as above, or a `Dataset`.
-
-    Raises:
-        SpecError: with file, line, key, value and remedy.
+    """A data set by name, from a file, from an inline mapping, or one already loaded.
 
     Examples:
         >>> load({"files": 1000, "each": "1 MB"}).payload_B

@@ -63,9 +63,7 @@ _PARALLEL: Final = "lustre"
 def drawn(name: str, host: Mapping, mounts: Iterable[str], notes: list[str], *, networked: bool) -> Mapping:
     """A host with what it does not say of its machine; hosts of two names are drawn apart.
 
-    Args:
-        mounts: Mount points that transfers name, which are volumes where the host has none at all.
-        networked: Whether the path has a network.
+    Without volumes it gets those at ``mounts``, which transfers name; ``networked``: whether the path has a network.
     """
     where = f"hosts.{name}"
     host = spoken.adapters(spoken.board(host, where, notes), where, notes)

@@ -196,11 +196,7 @@ class Cut:
 
 
 def single_points(graph: nx.Graph[str], source: str, destination: str) -> list[str]:
-    """Nodes that every way from one node to another passes, in order, without the ends themselves.
-
-    Returns:
-        Names of nodes; each of them alone stops the transfer when it goes (the dominators of the destination).
-    """
+    """Nodes, in order, that every way between two others passes (dominators): each alone stops what goes there."""
     import networkx as nx
     from networkx.algorithms.dominance import immediate_dominators
 

@@ -44,9 +44,7 @@ def keyed(
 ) -> dict[str, Any]:
     """The parts of a path with every quantity knowing its key.
 
-    Args:
-        files: Names in the path -> names of the host files, by which fitted parameters are kept.
-        fits: Fitted parameters; those that the path says itself keep the path's keys.
+    Fitted parameters, ``fits``, go by names of host ``files``; those that the path says itself keep the path's keys.
     """
     if sum(s.rtt.value for s in (*wan, *links.values())) <= _REGION_S and all(host.rented for host in hosts.values()):
         hosts = {alias: host.within_a_region() for alias, host in hosts.items()}

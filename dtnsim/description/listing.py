@@ -124,12 +124,7 @@ def starter(name: str) -> str:
 def describe_all(name: str) -> list[dict[str, Any]]:
     """Everything that is known of all that a name means, each line with its source.
 
-    Args:
-        name: A host, path, data set, part, kind, tool or workload; ``hosts/venadi`` where several share a name;
-            ``keys`` for every key of a path file.
-
-    Raises:
-        SpecError: nothing is called so; the message names the nearest of each room.
+    ``hosts/venadi`` where several share a name; ``keys`` for every key of a path file.
     """
     room, slash, short = name.partition("/")
     if name == "keys":

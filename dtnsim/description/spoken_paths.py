@@ -100,11 +100,7 @@ def _as_fast(segment: Mapping) -> Mapping:
 
 
 def shares(raw: Mapping, notes: list[str]) -> dict[str, tuple[str, ...]]:
-    """Mounts, in a path file, the share that a transfer with ``tool: smb`` copies to or from, and copies there.
-
-    Returns:
-        ``key=value`` of those shares and of the ends there, by the key of the transfer.
-    """
+    """Mounts shares that transfers with ``tool: smb`` copy to or from; their ``key=value`` by a transfer's key."""
     overrides: dict[str, tuple[str, ...]] = {}
 
     def mounted(item: Any, key: str) -> Any:

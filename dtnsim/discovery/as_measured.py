@@ -57,15 +57,12 @@ class Figure:
 
 
 def figure(values: Sequence[float], source: str, more: float = 0.0) -> Figure:
-    """Median and spread of runs.
+    """Median and spread of runs; `InputError` where none gave more than nothing.
 
     Args:
         values: What each run gave [SI].
         source: Logs that they are from.
         more: Relative spread beside that of the runs [1].
-
-    Raises:
-        InputError: no run gave more than nothing.
     """
     runs = sorted(v for v in values if v > 0 and math.isfinite(v))
     if not runs:

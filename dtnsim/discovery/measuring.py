@@ -80,9 +80,6 @@ def plan(
         time_s: Time for all of them.
         peer: Name or address of another host.
         sorts: Sorts of tests that are worth it.
-
-    Raises:
-        InputError: no host is called so.
     """
     if peer is not None and not _HOST.fullmatch(peer):
         raise InputError(f"--peer: {peer!r} is no host's name or address; write it like --peer dtn2.example.org")

@@ -133,16 +133,13 @@ def _stop(*_signal: object) -> None:
 def ask(
     words: Sequence[str], seconds: float, folder: Path | None = None, text: str = ""
 ) -> subprocess.CompletedProcess[str]:
-    """Runs a program; when it is done, late or stopped, it ends with all that it has begun.
+    """Runs a program, and all that it has begun ends with it; `OSError` where it cannot run, or is not done in time.
 
     Args:
         words: The program and its arguments; no shell reads them.
         seconds: Longest that it may take.
         folder: Where it runs.
         text: What it reads from standard input.
-
-    Raises:
-        OSError: it cannot be run, or is not done by then (`TimeoutError`).
     """
     with begun(words, folder, subprocess.PIPE) as program:
         try:

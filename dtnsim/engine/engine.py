@@ -101,7 +101,7 @@ class Engine:
         cap: float = math.inf,
         label: Any = None,
     ) -> Transfer:
-        """Starts moving bytes now.
+        """Starts moving bytes now; `InputError` where bytes, weight, cap or a demand mean nothing.
 
         Args:
             row: Station -> what one byte costs there [station's unit/B]; or what `Engine.row` made of that.
@@ -110,9 +110,6 @@ class Engine:
 
         Returns:
             The `Transfer`, an event to yield.
-
-        Raises:
-            InputError: Bytes, weight, cap or demand that mean nothing.
         """
         if not isinstance(row, Row):
             row = self.fluid.row(row)
@@ -127,11 +124,7 @@ class Engine:
         return self.fluid.row(demands)
 
     def cancel(self, transfer: Transfer) -> float:
-        """Takes a transfer out; its event will not happen (unless it already has).
-
-        Returns:
-            Bytes that it still had to go [B].
-        """
+        """Takes a transfer out, whose event will not happen any more; bytes that it still had to go [B]."""
         if transfer.flow.at < 0:
             return 0.0
         left = self.fluid.withdraw(transfer.flow, self._engine_time())

@@ -59,22 +59,14 @@ class Fluid:
         return Flow(row, size, weight, cap, self._created)
 
     def start(self, flow: Flow, now: float) -> bool:
-        """Starts a flow now; its rate is fair after the next `settle`. Times must not run backwards.
-
-        Returns:
-            False where it ends at once: no bytes, or nothing that limits it.
-        """
+        """Starts a flow now (times never run back), to settle; False where it ends at once: no bytes, or no limit."""
         if flow.size <= 0:
             return False
         self._lay(flow.row, now)
         return self._insert(flow, flow.size, now)
 
     def withdraw(self, flow: Flow, now: float) -> float:
-        """Takes a flow out before its end.
-
-        Returns:
-            Bytes that it had still to go [B].
-        """
+        """Takes a flow out before its end; bytes that it had still to go [B]."""
         if flow.at < 0:
             return 0.0
         rest = max_min.withdraw(self.f, self.q, self.h, flow.at, now)

@@ -20,11 +20,7 @@ FEW: Final = 1024  #: draws up to which they are kept: 8 MB of scores, and as mu
 
 
 def around(median: ArrayLike, spread: ArrayLike, score: ArrayLike, *, share: bool = False) -> Array:
-    """Values of numbers at standard normal scores.
-
-    Args:
-        score: How many standard deviations above the median.
-    """
+    """Values of numbers at standard normal scores, standard deviations above the median."""
     middle, off = np.asarray(median, float), np.sqrt(np.log1p(np.square(spread))) * score
     if not share:
         return np.asarray(middle * np.exp(off))

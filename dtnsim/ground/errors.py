@@ -81,12 +81,7 @@ class ModelError(DtnsimError):
 
 @contextmanager
 def noted(errors: list[SpecError], under: str = "") -> Iterator[None]:
-    """Notes what is refused and goes on, so that all of several things are looked at; `refuse` raises it.
-
-    Args:
-        errors: Takes what is refused.
-        under: Key that all of it is below, where it does not say so.
-    """
+    """Notes in ``errors`` what is refused, below the key ``under``, and goes on to the next; `refuse` raises it."""
     try:
         yield
     except SpecError as error:
@@ -211,15 +206,12 @@ def hint(package: str) -> str:
 
 
 def need(module: str, feature: str, *, instead: str = "") -> Any:
-    """Imports a module of an extra.
+    """Imports a module of an extra; `InputError` where it is not installed.
 
     Args:
         module: The module, like ``pyarrow.parquet``.
         feature: What needs it, as the message begins: ``--out FILE.parquet``.
         instead: What goes without it, as the message ends.
-
-    Raises:
-        InputError: it is not installed.
     """
     try:
         return importlib.import_module(module)

@@ -146,9 +146,6 @@ class Row:
 
         Returns:
             Name of the station.
-
-        Raises:
-            SpecError: the host has another component of that name.
         """
         host = self.host or "network"
         name = f"{host}.{component}" + (f"[{self.whose}]" if private else "")
@@ -186,9 +183,7 @@ class Row:
     def likewise(self, key: tuple[Any, ...], charge: Callable[[], None]) -> None:
         """Charges this row as one before it that was seen from the same place was, where ``key`` was the same.
 
-        Args:
-            key: All that the charges follow from, but for this row and the name of its transfer.
-            charge: What charges this row, the first time.
+        The key is all that charges follow from, but for this row and its transfer's name; ``charge`` charges the first.
         """
         ledger, factor = self.ledger, self.factor
         if ledger.tape is not None or not isinstance(factor.value if isinstance(factor, Term) else factor, float):

@@ -89,7 +89,7 @@ def own_names(folder: str, beside: Path | None = None) -> list[str]:
 
 
 def find(folder: str, name: str, *, beside: Path | None = None, noun: str = "") -> Path:
-    """The YAML file that ``name`` means.
+    """The YAML file that ``name`` means; the `SpecError` of one that is not there names the nearest.
 
     Args:
         folder: ``paths``, ``hosts``, ``parts`` or ``datasets``.
@@ -97,9 +97,6 @@ def find(folder: str, name: str, *, beside: Path | None = None, noun: str = "") 
             library or among those shipped (for parts, with or without its kind in front).
         beside: Folder of the file that mentions it.
         noun: What it might have been, for the message; one of the folder if left out.
-
-    Raises:
-        SpecError: there is none; the message names the nearest.
     """
     if folder == "paths" and name == "-":
         from dtnsim.ground import yamlio

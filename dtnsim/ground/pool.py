@@ -70,12 +70,7 @@ class Pool(Generic[Shared, Piece, Result]):
             child.end()
 
     def results(self, stop: Callable[[], bool] | None = None) -> Iterator[tuple[int, Result]]:
-        """(number of the piece, its result) as they are done; fewer once ``stop`` says so.
-
-        Raises:
-            DtnsimError: What the work has raised; a child that was ended from outside.
-            InputError: No scheduler answers there, or it has no workers.
-        """
+        """(number of the piece, its result) as they are done; fewer once ``stop`` says so."""
         if self._scheduler is not None:
             yield from spread(self._work, self._shared, [p for _, p in self._left], self._scheduler)
         elif self._count:

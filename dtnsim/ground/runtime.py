@@ -109,9 +109,8 @@ def gc_paused() -> Iterator[None]:
 def gc_resumed(*, aside: bool) -> Iterator[None]:
     """The collector as it was before it was paused.
 
-    Args:
-        aside: Sets what there is aside, where the collector does not look: very many records that outlive all that is
-            made meanwhile. Not for what is done again and again, whose garbage would pile up.
+    With ``aside`` it does not look at what there is: very many records that outlive all that is made meanwhile. Not for
+    what is done again and again, whose garbage would pile up.
     """
     running = gc.isenabled()
     if aside:

@@ -111,12 +111,7 @@ def largest(*terms: Term) -> Term:
 
 
 def law(function: Callable[..., Any], **arguments: Any) -> Term:
-    """The result of a law of `dtnsim.physics`; the formula is the call itself.
-
-    Args:
-        function: A function of a module of `dtnsim.physics` that returns one number (or one a scenario).
-        arguments: Its arguments by name: terms, numbers or words.
-    """
+    """The result of a law of `dtnsim.physics`, by its arguments' names; the formula is the call itself."""
     value = _answer(function, {name: a.value if isinstance(a, Term) else a for name, a in arguments.items()})
     if not _WORDED.get():
         return Term(value, "")

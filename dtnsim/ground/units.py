@@ -153,12 +153,7 @@ def _split_unit(text: str) -> tuple[str, str]:
 
 
 def around(text: str, otherwise: float) -> tuple[str, float]:
-    """The number and the relative standard deviation of ``45 ms +- 5 ms``, ``10 Gb/s ± 20 %`` or ``30-60 ms``.
-
-    Args:
-        text: What was written.
-        otherwise: The deviation of a number alone.
-    """
+    """The number and the relative standard deviation of ``45 ms +- 5 ms``, ``10 Gb/s ± 20 %`` or ``30-60 ms``."""
     if (ends := _BETWEEN.fullmatch(text)) is not None and 0 < (low := float(ends[1])) < (high := float(ends[2])):
         return f"{(low + high) / 2:g} {ends[3]}", (high - low) / (high + low)
     match = _AROUND.fullmatch(text)
@@ -313,7 +308,7 @@ WST XAF XCD XOF XPF YER ZAR ZMW ZWG
 
 
 def number_in(row: Mapping[str, str], key: str, least: float, most: float, default: float | None = None) -> float:
-    """The number in a cell of a table.
+    """The number in a cell of a table; `SpecError` where it is missing or no number that can be used.
 
     Args:
         row: The row by the names of its columns.
@@ -321,9 +316,6 @@ def number_in(row: Mapping[str, str], key: str, least: float, most: float, defau
         least: Least that it may be.
         most: Most that it may be.
         default: What an empty cell means; None where it has to be filled.
-
-    Raises:
-        SpecError: nothing where there has to be something, or no number that can be used.
     """
     text = (row.get(key) or "").strip()
     if not text and default is not None:

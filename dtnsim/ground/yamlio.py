@@ -53,11 +53,7 @@ class Mapping(dict[str, Any]):
         return self.lines.get(key, (self.file, self.line))
 
     def but(self, key: str, value: Any, location: tuple[str, int] | None = None) -> Mapping:
-        """A copy with a key set, as if written where it was, or at a place that is given.
-
-        Args:
-            location: File and line that say it; where the key was, if left out.
-        """
+        """A copy with a key set, as if written where it was, or at a place that is given."""
         new = self.clone()
         new.put(key, value, *(location or self.at(key)))
         return new
@@ -90,11 +86,7 @@ def content(value: Any) -> Hashable:
 
 
 def mapping(entries: dict[str, Any], file: str, line: int) -> Mapping:
-    """A dict as a mapping, every key of which was written at one place: the line of a log that says all of it.
-
-    Args:
-        entries: Keys and values; plain dicts in it become mappings too.
-    """
+    """A dict, and those in it, as a mapping, every key of which was written at one place, like the line of a log."""
     new = Mapping(file, line)
     for key, value in entries.items():
         new.put(key, mapping(value, file, line) if type(value) is dict else value, file, line)

@@ -251,12 +251,8 @@ class Bound:
     def each_option(self, place: str, choices: Open) -> dict[tuple[Option | None, bool], tuple[Array, Rates]]:
         """Rates of the path in each draw, and rated by what holds it, with each option in a place beside all others.
 
-        Args:
-            choices: Options of all places, any of which may be in them; also what is there now.
-
-        Returns:
-            By the option (None: what is there now), and by whether the others' options count by the most that they can
-            take on the stations of the place, or by the least.
+        By the option (None: what is there now), and by whether the others' options count by the most that they can take
+        on the stations of the place, or by the least.
         """
         others = {p: (None, *o) for p, o in choices.items() if p != place}
         # stations whose time differs between what can be in the place, (keys, 1)

@@ -106,14 +106,9 @@ def _own_place(part: str | None) -> str:
 
 
 def read(file: str | None = None) -> Catalog:
-    """Reads a price list.
+    """Reads a price list, ``.yaml`` or a spreadsheet as text; the shipped list where none is given.
 
-    Args:
-        file: A ``.yaml`` file, or a spreadsheet as text; the shipped list where none is given. What a user's list does
-            not say of sockets, bays, watts and cables is taken from the shipped one; prices never are.
-
-    Raises:
-        InputError: it cannot be read, or no row of it: parts that do not exist, a price or a date that lacks.
+    What a user's list does not say of sockets, bays, watts and cables is taken from the shipped one; prices never are.
     """
     if file is None:
         return _shipped()

@@ -133,10 +133,6 @@ def hypercube(axes: Sequence[Axis], count: int, seed: int) -> Design:
     """A Latin hypercube (McKay, Beckman and Conover 1979): each range, or list, is hit evenly.
 
     Its points are those of `scipy.stats.qmc.LatinHypercube`, which takes a second to import.
-
-    Args:
-        axes: Ranges and lists.
-        count: How many scenarios.
     """
     draw = np.random.default_rng(seed).spawn(1)[0]
     within = draw.uniform(size=(count, len(axes)))

@@ -22,12 +22,7 @@ Company = Mapping[tuple[Option | None, bool], tuple[Array, Rates]]
 
 
 def worth(bound: Bound, choices: Mapping[str, Sequence[Option]], loss: float) -> dict[str, list[Option]]:
-    """The options that are worth a look, heaviest place first.
-
-    Args:
-        bound: Upper bounds on sets.
-        loss: Relative loss of throughput, per place, that is not worth paying for.
-    """
+    """The options that are worth a look, heaviest place first; ``loss`` is that of throughput, relative, in a place."""
     remaining: dict[str, list[Option]] = {}
     for place, options in choices.items():
         left: list[Option | None] = [None]

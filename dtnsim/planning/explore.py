@@ -162,11 +162,7 @@ def free(start: PathSpec, request: Request, rater: Rater | None = None) -> tuple
 def _more_at_once(
     won: tuple[Win, ...], tried: Sequence[Setting], rate: tuning.Throughputs, rater: Rater
 ) -> tuple[Win, ...]:
-    """Settings with as many files, streams and runs at once as are best in the median, which tie at the ceiling.
-
-    Args:
-        rate: Throughput at the ceiling.
-    """
+    """Settings with as many files, streams and runs at once as are best in the median, which tie at the ceiling."""
     for _ in range(2):  # files, and streams of each
         own = [s for s in tried if s.overrides[0].startswith("transfer")]
         medians = {s: rater([*(each for each in combined(won) if each.what != s.what), s])[0] for s in own}
@@ -235,12 +231,7 @@ def free_beside(start: PathSpec, request: Request, won: Sequence[Win]) -> tuple[
 
 
 def in_medians(rater: Rater, request: Request, won: Sequence[Win], now: Stage) -> tuple[Win, ...]:
-    """Settings with each one's own median, as for stages; if another tool is taken, with its gain beside that.
-
-    Args:
-        rater: What rates the path.
-        now: The path as it is.
-    """
+    """Settings with each one's own median, as for stages; if another tool is taken, with its gain beside that."""
     tool = [w.setting for w in won if w.together and w.setting.another_tool]
 
     def alone_Bps(win: Win) -> float:
@@ -345,9 +336,7 @@ def machines(start: PathSpec, request: Request) -> tuple[list[Stage], Offered]:
 def _in_several_places(path: PathSpec, request: Request, offered: Offered, tuned: Mapping[Option, Option]) -> list[Set]:
     """Sets of machines for several hosts at once, because neither helps alone if both ends bind.
 
-    Args:
-        offered: What is for sale.
-        tuned: Machines that can be paid, each with the settings that it has alone.
+    ``tuned`` are machines that can be paid, each with the settings that it has alone.
     """
     choices = by_key((option.place, option) for option in tuned if not machine.is_beside(option))
     if len(choices) < 2 or request.most < 2:
@@ -361,9 +350,6 @@ def instead(best: Stage, sure: float) -> tuple[whynot.Instead, ...]:
     """Goals that can be met if no stage meets this one as surely as asked: a lower rate, or a lower probability.
 
     Rates and probabilities are rounded down, to three and two digits, so that they are really met.
-
-    Args:
-        sure: How sure the goal was to be met.
     """
     alternatives, rate = [], float(np.quantile(best.total_Bps, 1 - sure, method="inverted_cdf"))
     if rate > 0:

@@ -28,11 +28,7 @@ from dtnsim.steady import timed
 
 
 def options(shop: Shop, hosts: Sequence[str], allow: Collection[str] = ("parts",)) -> Offered:
-    """What can be bought for some hosts.
-
-    Args:
-        shop: An empty shop for the path.
-    """
+    """What can be bought for some hosts; the shop is an empty one."""
     for name in actions.written(shop.given, hosts):
         shop.visit(name)
         actions.fill(shop, allow)
@@ -223,11 +219,7 @@ class Shop:
         return self.best(place, [o for o in alike if o.part != old], old)
 
     def best(self, place: str, candidates: Sequence[Offer], old: str | None) -> list[Offer]:
-        """Offers that no other beats.
-
-        Args:
-            candidates: Offers that fit.
-        """
+        """Offers that no other beats."""
         unbeaten, beaten = offers.unbeaten(candidates, self.given.folder, self.present(old))
         why = "another costs no more and none of its figures is worse"
         self._beaten += [Refused(o.part, place, why, "beaten") for o in beaten]

@@ -36,11 +36,7 @@ def growth(text: str) -> Quantity:
 
 
 def drawn(rate: Quantity, samples: int, seed: int) -> Growth:
-    """Growth drawn alongside a prediction's draws; a number if it has no spread.
-
-    Args:
-        rate: Growth a year.
-    """
+    """Growth a year drawn alongside a prediction's draws; a number if it has no spread."""
     return np.asarray(Draw(samples, seed)(rate), float) if rate.spread else rate.value
 
 
@@ -100,12 +96,7 @@ def due(stages: Sequence[Stage], target_Bps: float, confidence: float, rate: Gro
 
 
 def last(stages: Sequence[Stage], target_Bps: float, confidence: float, rate: Growth, years: int) -> Stage:
-    """The cheapest stage that meets the target of the latest year in which any does; if none, the present one.
-
-    Args:
-        rate: Growth a year.
-        years: How far to look.
-    """
+    """The cheapest stage that meets the target of the latest year in which any does; if none, the present one."""
     for year in range(years, -1, -1):
         good = [s for s in stages if _probability(s, target_Bps * (1 + rate) ** year) >= confidence]
         if good:

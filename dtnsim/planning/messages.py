@@ -107,11 +107,7 @@ def joint_gain(purchases: SearchResult, best: Stage, tuned: Stage) -> list[str]:
 
 
 def foreign_bottleneck(hosts: Sequence[str], stage: Stage, foreign: Sequence[str]) -> list[str]:
-    """Sentence if the bottleneck is not yours to change.
-
-    Args:
-        stage: The stage whose bottleneck counts.
-    """
+    """Sentence if the bottleneck of a stage is not yours to change."""
     bottleneck = stage.prediction.bottleneck
     if bottleneck.host not in foreign:
         return []
@@ -119,12 +115,7 @@ def foreign_bottleneck(hosts: Sequence[str], stage: Stage, foreign: Sequence[str
 
 
 def verdict(plan: Plan, asks: str) -> str:
-    """What to do, and what comes of it, in a sentence.
-
-    Args:
-        plan: The plan.
-        asks: What was asked for: bytes and a time [B, s] as text, or a rate.
-    """
+    """What to do, and what comes of it, in a sentence; ``asks``: what was asked for, as text."""
     best, settings = plan.best, plan.best.settings
     requests = [c[2:] for s in settings for c in s.commands if c.startswith("# ask those of ")]
     yours = [_short_setting(s) for s in settings if not (s.another_tool or s.commands[0].startswith("# ask those of "))]
@@ -159,12 +150,7 @@ def _short_setting(setting: Setting) -> str:
 def outcome(
     goal: Goal, confidence: float, tuned: Stage, best: Stage, met: Stage | None, shares: Sequence[Share]
 ) -> list[str]:
-    """Whether the goal is reached, and by what; else what is short, and of what.
-
-    Args:
-        met: The cheapest stage that reaches the goal, if one does.
-        shares: What makes the interval of the best stage wide.
-    """
+    """Whether the goal is reached, by ``met``; else what is short, and of what ``shares`` it is unsure."""
     lines = []
     if met is None or met.options:
         lines.append(f"Tuning alone is not enough: {goal.words} with a probability of only {tuned.probability:.0%}.")
@@ -182,11 +168,7 @@ def outcome(
 
 
 def hardly_better(best: Stage, top: Stage, draws: int) -> list[str]:
-    """What costs more than what is recommended, and what the draws do not tell from it.
-
-    Args:
-        draws: Draws behind each.
-    """
+    """What costs more than what is recommended, and what the draws do not tell from it."""
     more = Money(top.price.amount - best.price.amount, top.price.currency)
     if not more.amount > 0 or top.rate < best.rate:
         return []
@@ -239,12 +221,7 @@ def refused(refusals: Sequence[Refused]) -> list[str]:
 def own_side_alone(
     purchases: SearchResult | None, confidence: float, foreign: Sequence[str], currency: str
 ) -> list[str]:
-    """What your side would need if the other side had no limits.
-
-    Args:
-        purchases: The search as if the others held nothing.
-        currency: In which all is counted.
-    """
+    """What your side would need if the other side had no limits, by a search in which the others hold nothing."""
     if purchases is None:
         return []
     enough = next(((s, r) for s, r in purchases.frontier if r[2] - 1 >= confidence), None)

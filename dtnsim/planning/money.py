@@ -37,15 +37,12 @@ class Exchange:
         return [f"{a}/{b} = {rate:g} ({USUAL_SOURCE}); --rate says otherwise." for (a, b), rate in usual.items()]
 
     def convert(self, price: Money, currency: str, label: str) -> Decimal:
-        """A price in another currency.
+        """A price in another currency; `InputError` where nobody states the rate.
 
         Args:
             price: The price.
             currency: The other currency.
             label: What costs it, for the message.
-
-        Raises:
-            InputError: nobody states the rate.
         """
         if price.currency == currency:
             return price.amount
@@ -102,14 +99,11 @@ def _items(value: Any, count: int) -> Iterator[Item]:
 def total(
     parts: tuple[Item, ...], rates: Exchange, currency: str | None = None
 ) -> tuple[Money | None, tuple[str, ...]]:
-    """(sum of the known prices, parts without one); None where no price is known.
+    """(sum of the known prices, parts without one); None where none is known; `InputError` where a rate is missing.
 
     Args:
         parts: What is bought.
         currency: Of the sum; that of the first price if left out.
-
-    Raises:
-        InputError: prices of several currencies, and no rate.
     """
     unknown = tuple(dict.fromkeys(i.part for i in parts if i.price is None))
     priced = [(i, i.price) for i in parts if i.price is not None]

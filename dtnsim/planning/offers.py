@@ -101,9 +101,7 @@ def _figures(part: str, family: str, folder: Path | None) -> tuple[tuple[float, 
 def unbeaten(offers: Sequence[Offer], folder: Path | None, present: Offer | None) -> tuple[list[Offer], list[Offer]]:
     """(offers that none beats, those that one does: it costs no more and does no less; what is there costs nothing).
 
-    Args:
-        offers: Of what goes into one place.
-        present: The part that is there, whatever it costs; more bytes than it has make a drive no better.
+    ``present`` is there; more bytes than it has make a drive no better.
     """
     best: list[Offer] = []
     out: list[Offer] = []

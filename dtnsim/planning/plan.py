@@ -252,15 +252,12 @@ def _moved_by_path(path: spec.PathSpec) -> str | None:
 
 
 def goal_of(target: str | None, move: str | None, within: str | None) -> goals.Goal:
-    """The rate that is asked for.
+    """The rate that is asked for; `InputError` for none, for two, or for what is no rate.
 
     Args:
         target: The rate, as ``--target`` has it.
         move: What has to be moved.
         within: The time that it may take.
-
-    Raises:
-        InputError: none, or two, or no rate.
     """
     if target is not None and (move is not None or within is not None):
         raise InputError("a rate and a time are two goals: give --target alone, or --move with --within, or --within")

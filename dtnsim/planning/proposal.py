@@ -258,9 +258,6 @@ def cheapest(stages: Sequence[Stage], top: Stage, confidence: float) -> Stage:
     """The cheapest stage that does not differ significantly from the best.
 
     Shares of draws are known to two standard errors. A goal is kept within a point; medians count where it never is.
-
-    Args:
-        stages: Stages by rising price.
     """
     each, least, slowest = top.total_Bps, _least_probability(top), 0.0
     if top.probability >= confidence:

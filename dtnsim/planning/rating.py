@@ -110,21 +110,14 @@ class Rater:
     def could_help(self, hosts: Collection[str], beside: Collection[str] = ()) -> bool:
         """Whether it would be faster by half a percent, or surer by one, if some hosts had no limits.
 
-        TCP connections whose bottleneck link is theirs have no limit either.
-
-        Args:
-            beside: Other hosts that have no limits before and after.
+        TCP connections whose bottleneck link is theirs have none either; hosts ``beside`` have none before and after.
         """
         without = self.relieving({*hosts, *beside}, lines=True)
         before = self.relieving(beside, lines=True) if beside else self
         return any(b > a * (1 + s) for a, b, s in zip(before(()), without(()), SAME, strict=True))
 
     def relieving(self, hosts: Collection[str], *, lines: bool = False) -> Rater:
-        """The rater for the same path if these hosts had no limits either.
-
-        Args:
-            lines: Whether the lines of connections have no limits either.
-        """
+        """The rater for the same path if these hosts, and with ``lines`` those of connections, had no limits either."""
         rater = copy(self)
         rater._relieved, rater._lines = self._relieved | frozenset(hosts), lines  # noqa: SLF001
         return rater

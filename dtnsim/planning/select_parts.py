@@ -46,9 +46,6 @@ def select(kind: str, sort: str | None = None, where: Sequence[str] = (), rates:
         kind: The kind.
         sort: Number to sort by, ``-`` in front for the largest first; parts that do not have it come last.
         where: Conditions that all hold, like ``price < 500 EUR``; parts that lack the number do not meet them.
-
-    Raises:
-        InputError: no such number, no such condition, or prices whose currencies nobody states in each other.
     """
     key_units = catalogue.units_of(kind)
     shop = _Shop(kind, key_units, exchange(rates))

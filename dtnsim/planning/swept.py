@@ -173,12 +173,7 @@ def station_held(problem: Problem, m: Matrices, solution: solve.Solution, s: int
 
 
 def with_values(path: PathSpec, where: Sequence[tuple[Place, ...]], values: Sequence[Array]) -> PathSpec:
-    """The path with the numbers of some keys swept.
-
-    Args:
-        where: Places of each key.
-        values: Values of each key, (S,) [SI].
-    """
+    """The path with the numbers of some keys swept: at the places of each key its values, (S,) [SI]."""
     leaves = places(path)
     spots = ((place, v) for each, v in zip(where, values, strict=True) for place in each)
     table = {".".join(map(str, place)): swept(leaves[place], v) for place, v in spots}

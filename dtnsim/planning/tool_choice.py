@@ -81,9 +81,6 @@ def choose(
     Args:
         have: Kinds of tools that are there; empty: all.
         answer: The path's own prediction by these draws, if known.
-
-    Raises:
-        InputError: a kind that is none, or none of the tools can do it.
     """
     rows = {usage.name for _, usage in usages()}
     tools = {kind for kind in have if kind in kinds() and issubclass(find_kind(kind), Tool)}
@@ -135,10 +132,7 @@ def quick(spec: PathSpec, *, ready: bool) -> list[Setting]:
     """Tools of other kinds, the fastest at the ceiling first: few enough to rate each by its draws.
 
     All are tried with the usual and the last value of each option, and those not far behind the best with all values.
-    Empty if no other tool can serve the first transfer.
-
-    Args:
-        ready: Whether it may need nothing but what is there wherever files are moved.
+    Empty if no other tool can serve the first transfer; ``ready``: with nothing but what is there at both ends.
     """
     transfer, tried = spec.transfers[0], list[tuple[PathSpec, tuple[str, Usage, tuple[str, ...]]]]()
     of_files = not transfer.tool.tool_class.endswith("test") and getattr(transfer.tool, "packer", "") != "zfs"

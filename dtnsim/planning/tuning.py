@@ -70,14 +70,7 @@ class Throughputs:
 
 
 def wires_Bps(path: PathSpec, *, cards: bool = True) -> float:
-    """Ceiling that the wires set for every tool and setting [B/s].
-
-    Infinite if larger frames, with fewer headers, could be set.
-
-    Args:
-        path: The path.
-        cards: Whether the ports of the hosts' cards count, which other hosts and parts would change.
-    """
+    """Ceiling that wires, with ``cards`` ports too, set for all tools and settings [B/s]; inf if frames could grow."""
     if any(mtu(Scope(path, list(path.hosts)))):
         return math.inf
     problem = timed.composer(path, Draw()).problem()

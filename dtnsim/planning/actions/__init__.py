@@ -114,11 +114,7 @@ def _load() -> None:
 def settings(
     path: PathSpec, hosts: Sequence[str], target_Bps: float, allow: Collection[str], *, anew: bool = False
 ) -> list[Setting]:
-    """What could be set of the kinds that are allowed.
-
-    Args:
-        anew: Only of those kinds with which the others are tuned again.
-    """
+    """What could be set of the kinds that are allowed; ``anew``: of those alone with which others are tuned again."""
     return [s for s in _settings(Scope(path, hosts, target_Bps), allow, anew=anew) if isinstance(s, Setting)]
 
 

@@ -49,11 +49,7 @@ def buffers(scope: Scope) -> Iterator[Setting]:
 
 
 def sysctls(path: PathSpec, host: str, overrides: Sequence[str]) -> Setting | None:
-    """TCP buffers of a host; None where none of the values is its own.
-
-    Args:
-        overrides: Values of any keys of any host, ``key=size``.
-    """
+    """TCP buffers (``key=size``) of a host; None where none of the values is its own."""
     sizes = tcp_of(host, overrides)
     return Setting(f"{host}: TCP buffers", sizes, sysctl_lines(sizes, path.hosts[host].system)) if sizes else None
 
