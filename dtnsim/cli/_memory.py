@@ -15,11 +15,7 @@ _CONTAINERS: Final = (Path("/sys/fs/cgroup/memory.max"), Path("/sys/fs/cgroup/me
 
 
 def cap() -> None:
-    """Limits the data of this process and of those that it starts, where the system can (Linux 4.7 and later).
-
-    Raises:
-        InputError: the variable says no size, or one that is too small.
-    """
+    """Limits the data of this process and of those that it starts, where the system can (Linux 4.7 and later)."""
     text = os.environ.get(VARIABLE, "").strip()
     if text.lower() == "unlimited":
         return

@@ -14,16 +14,7 @@ from dtnsim.ground.yamlio import decoded
 
 
 def read(path: str, needed: Iterable[str], remedy: str) -> tuple[list[str], list[dict[str, str]]]:
-    """Columns and rows of a CSV file.
-
-    Args:
-        path: The file.
-        needed: Columns that it must have; ``a|b`` is either of the two.
-        remedy: What to do, for a message.
-
-    Raises:
-        SpecError: no table, columns that are missing, or rows of another length: file and line.
-    """
+    """Columns and rows of a CSV file that has columns ``needed`` (``a|b``: either); ``remedy`` is for the message."""
     name = str(path)
     try:
         text = decoded(Path(path).read_bytes())

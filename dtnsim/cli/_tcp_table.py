@@ -58,11 +58,7 @@ def _word(row: Row, key: str, allowed: tuple[str, ...], default: str = "") -> st
 
 
 def cases(rows: Sequence[Row], file: str) -> rounds.Cases:
-    """The cases that rows describe.
-
-    Raises:
-        SpecError: a value that cannot be used: file, line, column.
-    """
+    """The cases that rows describe."""
     parsed = []
     for line, row in enumerate(rows, start=2):
         try:
@@ -139,11 +135,7 @@ def _window(row: Row, n: dict[str, float], mtu: float, mss: float) -> float:
 
 
 def answer(rows: Sequence[Row], file: str, seed: int) -> list[dict[str, Any]]:
-    """The rows of a table with the predicted columns added.
-
-    Raises:
-        SpecError: a value that cannot be used: file, line, column.
-    """
+    """The rows of a table with the predicted columns added."""
     o = outcome.simulate(cases(rows, file), seed=seed)
     rates = (8 * goodput for goodput in (o.goodput_Bps, o.goodput_p10_Bps, o.goodput_p90_Bps))
     columns = dict(zip(PREDICTED, (*rates, o.limit, o.completion_s, 8 * o.second_Bps), strict=True))

@@ -81,11 +81,7 @@ def command(
 
 
 def _free(file: str, *, force: bool) -> Path:
-    """A file that may be written.
-
-    Raises:
-        InputError: it cannot be, or is there already.
-    """
+    """A file that may be written."""
     options.writable(file, "init")
     target = Path(file)
     if target.exists() and not force:
@@ -119,11 +115,7 @@ def _from_text(text: str) -> str:
 
 
 def _from_answers() -> str:
-    """A path file from answers at a terminal.
-
-    Raises:
-        InputError: there is no terminal to ask at.
-    """
+    """A path file from answers at a terminal."""
     if not sys.stdin.isatty():
         raise InputError("init: --ask needs a terminal; write --from-text 'A -> B, 25 ms' instead")
     sys.stderr.write("Enter where you do not know: it is drawn from what such paths have.\n")

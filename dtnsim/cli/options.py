@@ -65,11 +65,7 @@ Scheduler = Annotated[
 
 
 def writable(name: object, option: str) -> None:
-    """Checks before any work that a file can be written.
-
-    Raises:
-        InputError: its folder is not there or cannot be written to, or it is a folder.
-    """
+    """Checks before any work that a file can be written."""
     path = pathlib.Path(str(name))
     if str(name) == "-":
         raise InputError(f"{option}: - is no file; write the name of one")
@@ -213,11 +209,7 @@ def check_effects(name: str, signature: inspect.Signature, options: dict[str, An
 
 
 def check_numbers(command: Callable[..., None], arguments: list[str]) -> None:
-    """Holds numbers to what files may say: to Python ``1_0`` is ten, as are full-width digits, and ``nan`` is one.
-
-    Raises:
-        BadParameter: An option has something else.
-    """
+    """Holds numbers to what files may say: to Python ``1_0`` is ten, as are full-width digits, and ``nan`` is one."""
     numeric = number_options(command)
     for word, after in zip(arguments, [*arguments[1:], "0"], strict=True):
         option, joined, value = word.partition("=")
@@ -266,11 +258,7 @@ _LARGE: Final = 200  #: transfers in a document up to which it is indented for p
 
 @contextmanager
 def leaves(code: int) -> Iterator[None]:
-    """What is printed within, then this exit code: also where whoever reads it has had enough, as of ``| head -1``.
-
-    Raises:
-        typer.Exit: where the code is not 0.
-    """
+    """What is printed within, then this exit code: also where whoever reads it has had enough, as of ``| head -1``."""
     try:
         yield
         sys.stdout.flush()

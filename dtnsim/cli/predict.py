@@ -108,11 +108,7 @@ def command(
 
 
 def _wanted(target: str | None, deadline: str | None, require: Sequence[str], samples: int) -> list[Goal]:
-    """The goals that are asked about, and those that are required.
-
-    Raises:
-        InputError: there are some, and nothing is drawn.
-    """
+    """The goals that are asked about, and those that are required."""
     if target is None and deadline is None and not require:
         return []
     from dtnsim.steady import goals

@@ -227,11 +227,7 @@ class Case:
 
 
 def load(file: Path) -> list[Case]:
-    """Reads the cases of one file.
-
-    Raises:
-        SpecError: with file, line, key, value and remedy.
-    """
+    """Reads the cases of one file."""
     raw = yamlio.load(file)
     if "cases" not in raw:
         remedy = f"write 'schema: {SCHEMA}' and 'cases: [...]'"
@@ -244,11 +240,7 @@ def load(file: Path) -> list[Case]:
 
 
 def load_all(where: Path | Iterable[Path] | None = None) -> list[Case]:
-    """Reads cases of all sites: of files, of folders that hold ``cases.yaml`` (or ``*/cases.yaml``), or those shipped.
-
-    Raises:
-        SpecError: a file is no cases file, or there is none.
-    """
+    """Reads cases of all sites: of files, of folders with ``cases.yaml`` (or ``*/cases.yaml``), or those shipped."""
     places = [library.root("calibration")] if where is None else [where] if isinstance(where, Path) else list(where)
     files: list[Path] = []
     for place_ in places:

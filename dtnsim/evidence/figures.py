@@ -61,11 +61,7 @@ def with_rates(drawn: Scenarios, rates: Array) -> Solved:
 
 
 def transfer_index(case: Case, problem: Problem) -> int | None:
-    """Index of the transfer that a case means; None for all together.
-
-    Raises:
-        SpecError: the path has no such transfer.
-    """
+    """Index of the transfer that a case means; None for all together."""
     if case.transfer is None:
         return None
     names = [t.name for t in problem.transfers]
@@ -76,11 +72,7 @@ def transfer_index(case: Case, problem: Problem) -> int | None:
 
 
 def values(case: Case, answer: Solved) -> Array:
-    """The figure of a case in every scenario, (S,) [SI unit of its quantity].
-
-    Raises:
-        SpecError: the case names a transfer or a station that the path does not have.
-    """
+    """The figure of a case in every scenario, (S,) [SI unit of its quantity]."""
     which = transfer_index(case, answer.problem)
     rates = answer.solution.rate
     if case.quantity == "cpu_share":
@@ -120,11 +112,7 @@ class Paths:
         self._changed: dict[tuple[Path, tuple[str, ...]], PathSpec] = {}
 
     def __call__(self, case: Case) -> PathSpec:
-        """The path of a case, with its overrides.
-
-        Raises:
-            SpecError: the path cannot be used.
-        """
+        """The path of a case, with its overrides."""
         key = (case.path, case.overrides)
         if key not in self._changed:
             if case.path not in self._files:

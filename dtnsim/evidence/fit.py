@@ -98,9 +98,6 @@ def fit(figures: Sequence[Figure], hosts: Sequence[str], free: Sequence[str] = (
 
     Returns:
         The `Fit`.
-
-    Raises:
-        InputError: no figures, or none that depends on a parameter of these hosts.
     """
     if not figures:
         raise InputError("there is no figure to fit to; give cases with 'role: fit', or logs of component tests")
@@ -125,11 +122,7 @@ def _fitted(model: Model, free: Sequence[str]) -> Fit:
 
 
 def search_minimum(model: Model, free: Sequence[str] = ()) -> tuple[Search, Array, Array]:
-    """(the search, the estimates, the error each figure was weighed with).
-
-    Raises:
-        InputError: no figure depends on a parameter of the hosts.
-    """
+    """(the search, the estimates, the error each figure was weighed with)."""
     wide = freed(model.parameters, free)
     changing = np.union1d(_changing(model), sorted(wide)).astype(np.int64)
     if not any(model.parameters[j].host for j in changing):

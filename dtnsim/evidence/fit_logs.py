@@ -43,9 +43,6 @@ def read(
 
     Returns:
         (figures, notes on what was left out and why, what outputs say of the hosts' parts).
-
-    Raises:
-        InputError: a log cannot be read, is of another host, or none has a figure.
     """
     targets = Targets([hosts] if isinstance(hosts, str) else hosts, volume, names, devices_of(logs))
     measured, unread = read_logs(logs) if runs is None else (list(runs), [])
@@ -141,11 +138,7 @@ def _joined(runs: list[Measurement]) -> list[Measurement]:
 
 
 def check_conflicts(figures: Sequence[Figure]) -> None:
-    """Refuses two figures of one and the same test that contradict each other; more of them say how they scatter.
-
-    Raises:
-        InputError: naming both places.
-    """
+    """Refuses two figures of one and the same test that contradict each other; more of them say how they scatter."""
     tests = ((f.case.path, f.case.overrides, f.case.quantity, f.case.pattern, f.case.transfer) for f in figures)
     for cases in by_key(zip(tests, (f.case for f in figures), strict=True)).values():
         low, high = min(cases, key=lambda c: c.measured), max(cases, key=lambda c: c.measured)

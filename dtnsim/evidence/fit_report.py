@@ -152,14 +152,7 @@ def words(fit: Fit) -> list[str]:
 
 
 def write(fit: Fit, file: Path, suggested: Sequence[Suggestion] = ()) -> None:
-    """Writes the calibration file in one piece: either it is complete, or the old one stays.
-
-    Args:
-        file: Where to.
-
-    Raises:
-        InputError: the file cannot be written.
-    """
+    """Writes the calibration file in one piece: either it is complete, or the old one stays."""
     import yaml
 
     head = "# Made by 'dtnsim calibrate'; the same logs give the same bytes. Values here are put over the hosts' own.\n"
@@ -242,11 +235,7 @@ def unexplained(fit: Fit) -> list[str]:
 
 
 def check_followed(fit: Fit) -> None:
-    """Refuses a fit that follows nothing: its parameters would be the prior's, whatever was measured.
-
-    Raises:
-        ModelError: which figure is furthest off, by how much, and what would have to be otherwise.
-    """
+    """Refuses a fit that follows nothing: its parameters would be the prior's, whatever was measured."""
     if len(not_followed(fit)) < len(fit.figures):
         return
     worst = int(np.argmax(np.abs(fit.ratio_after)))

@@ -103,11 +103,9 @@ class Search:
         return self._last[1], self._last[2]
 
     def cost(self, ratio: Array, u: Array, error: Array, *, firm: bool, plain: bool = False) -> Array:
-        """Half the sum of soft squares and of prior squares, over the last axis.
+        """Half the sum of soft squares of ln(predicted / measured) and of prior squares, over the last axis.
 
-        Args:
-            ratio: ln(predicted / measured) of the figures.
-            plain: Whether squares of what figures are off count whole.
+        With ``plain`` squares of what figures are off count whole.
         """
         z = (ratio / error) ** 2
         soft = z if plain else np.log1p(z) if firm else 2 * (np.sqrt(1 + z) - 1)
@@ -117,9 +115,6 @@ class Search:
         """Descends, looks along single parameters for a better bottleneck, and descends again.
 
         Every figure pulls (``soft_l1``), until at the end (``firm``) those far off let go (``cauchy``).
-
-        Args:
-            u: Where to begin.
         """
         u = self._descend(u, error, firm=firm)
         for _ in range(_ROUNDS):
@@ -193,20 +188,12 @@ class Released:
 
 
 def freed(parameters: Sequence[Parameter], free: Sequence[str]) -> dict[int, float]:
-    """Parameters that the user frees, and how wide their priors are [stated deviations].
-
-    Raises:
-        InputError: a word of ``free`` means none.
-    """
+    """Parameters that the user frees, and how wide their priors are [stated deviations]."""
     return {j: _FREED * scale(parameters[j]) for j in matching(parameters, free)}
 
 
 def matching(parameters: Sequence[Parameter], free: Sequence[str]) -> list[int]:
-    """Parameters of hosts that words of ``--free`` mean: whole keys, or their last steps.
-
-    Raises:
-        InputError: a word means none; the message lists the last steps that there are.
-    """
+    """Parameters of hosts that words of ``--free`` mean: whole keys, or their last steps."""
     matches: list[int] = []
     for word in free:
         wanted = split_key(word)

@@ -115,11 +115,7 @@ class Targets:
                 raise InputError(f"host {target.name!r} has no volume {volume!r}; write one of {valid}")
 
     def target_of(self, m: Measurement) -> Target:
-        """The host that a figure is of.
-
-        Raises:
-            InputError: it is of another host, or does not say of which of several.
-        """
+        """The host that a figure is of."""
         file = Path(m.file or "log")
         ran_on = m.conditions.get("machine") or m.conditions.get("host")
         for place in (file.name, file.stem, file.parent.name):
@@ -162,11 +158,7 @@ class Targets:
 
 
 def pairs(texts: Iterable[str]) -> dict[str, str]:
-    """``NAME=NAME`` texts of ``--as``.
-
-    Raises:
-        InputError: a text is none.
-    """
+    """``NAME=NAME`` texts of ``--as``."""
     aliases = {}
     for text in texts:
         theirs, mark, ours = text.rpartition("=")

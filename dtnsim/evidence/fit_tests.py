@@ -44,11 +44,7 @@ _HDPARM_B: Final = 2 * 1024**2  #: block of ``hdparm -t`` (hdparm.c: TIMING_BUF_
 
 
 def described(m: Measurement, target: Target) -> Described:
-    """The transfer that a figure is of.
-
-    Raises:
-        Skip: it fits nothing on this host, and why.
-    """
+    """The transfer that a figure is of; `Skip` says why it fits nothing on this host."""
     builder = _BUILDERS.get(m.tool)
     if builder is None:
         raise Skip(why_not(m.tool))

@@ -78,11 +78,7 @@ class Way:
 
 
 def read_way(logs: Sequence[Path], names: Mapping[str, str] | None = None) -> Way:
-    """Reads the way that logs are of.
-
-    Raises:
-        InputError: no round trip is in them, or they are of several ways.
-    """
+    """Reads the way that logs are of."""
     ways: dict[str, Way] = {}
     called = {theirs.lower(): ours for theirs, ours in (names or {}).items()}
     for m in read_logs(list(logs))[0]:
@@ -193,9 +189,7 @@ def _merged(ways: Sequence[Way]) -> Way:
 def text(way_: Way, bandwidth: str = "") -> str:
     """The network as a file that a path names: ``wan: {part: my-wan.yaml}``.
 
-    Args:
-        way_: What was measured.
-        bandwidth: Rate of the host's card; where none is known that of Ethernet above the fastest run, or 10 Gb/s.
+    No ``bandwidth`` of the host's card: that of Ethernet above the fastest run, or 10 Gb/s.
     """
     runs, days = plural(len(way_.means), "run"), f" on {plural(len(way_.days), 'day')}" if way_.days else ""
     spread = f"spread: {100 * min(way_.spread, _WIDEST):.2g} %, " if way_.spread >= 0.005 else ""

@@ -77,11 +77,7 @@ class Learned:
 
 
 def learn(residuals: Sequence[Residual], noises: Discrepancy, near: Learned | None = None) -> Learned:
-    """The laws of all kinds and groups that have figures.
-
-    Args:
-        near: What was learned from nearly the same figures: where the search begins.
-    """
+    """The laws of all kinds and groups that have figures; ``near``, of nearly the same, is where the search begins."""
     from scipy.optimize import minimize
 
     model = _Model(residuals)
@@ -99,11 +95,7 @@ def learn(residuals: Sequence[Residual], noises: Discrepancy, near: Learned | No
 
 
 def folds(residuals: Sequence[Residual], noises: Discrepancy, whole: Learned | None = None) -> dict[str, Discrepancy]:
-    """For every study the laws that were learned without it.
-
-    Args:
-        whole: What was learned from all residuals.
-    """
+    """For every study the laws that were learned without it; ``whole`` is what was learned from all residuals."""
     studies = dict.fromkeys(r.study for r in residuals)
     return {s: learn([r for r in residuals if r.study != s], noises, whole).discrepancy for s in studies}
 

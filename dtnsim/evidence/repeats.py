@@ -260,11 +260,7 @@ def _split(mine: list[Figure], tests: int) -> tuple[list[list[Figure]], tuple[Ch
 
 
 def changes_at(shifts: Sequence[tuple[int, float]], days: Sequence[date], values: Array) -> tuple[Change, ...]:
-    """Shifts of a series as changes.
-
-    Args:
-        shifts: First index after each, and its probability by chance.
-    """
+    """Shifts of a series (first index after each, its probability by chance) as changes."""
     level = [float(part.mean()) for part in np.split(values, [n for n, _ in shifts])]
     return tuple(Change(days[n], math.exp(level[i + 1] - level[i]), p) for i, (n, p) in enumerate(shifts))
 

@@ -131,11 +131,7 @@ def _candidate(
 
 
 def suggest(tests: Sequence[Candidate], host: str, fit: Fit | None = None) -> tuple[list[Suggestion], list[str]]:
-    """(the shortest list of tests that determines what these tests can, what none of them does).
-
-    Args:
-        tests: Candidates on one host.
-    """
+    """(the shortest list of tests that determines what these candidates on a host can, what none of them does)."""
     if not tests:
         return [], []
     model = Model([t.figure for t in tests], [host])

@@ -92,11 +92,7 @@ def key_of(row: Mapping[str, str]) -> str:
 
 
 def tool_of(row: Mapping[str, str], unknown: list[str] | None = None) -> dict[str, Any]:
-    """The tool of a row with its options, as a path file has them.
-
-    Raises:
-        SpecError: a tool or an option that is not known.
-    """
+    """The tool of a row with its options, as a path file has them."""
     key = (row.get("tool_key") or "").strip() or key_of(row)
     if key not in KEYS:
         raise SpecError("is not a tool that is known here", key="tool_key", value=key, remedy=", ".join(sorted(KEYS)))
@@ -207,11 +203,7 @@ def ahead(runs: Iterable[Run]) -> None:
 
 
 def answer(run: Run, samples: int, seed: int = 1) -> Answer:
-    """Predicts a run like any other path.
-
-    Args:
-        run: The run.
-    """
+    """Predicts a run like any other path."""
     from dtnsim.steady.prediction import predict
     from dtnsim.steady.scenarios import composed_and_drawn, interval
 

@@ -80,9 +80,6 @@ def cases(
 
     Returns:
         (cases, notes on what was left out).
-
-    Raises:
-        InputError: the path has several transfers, or no log has one that goes its way.
     """
     loaded = spec.load(path)
     if len(loaded.transfers) != 1:

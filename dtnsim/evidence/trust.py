@@ -189,12 +189,7 @@ def first(judged: Sequence[Judgement]) -> list[Judgement]:
 
 
 def trust(judged: Sequence[Judgement], among: Sequence[Judgement] | None = None) -> Trust | None:
-    """Coverage and scores of the judging figures; None where there are none.
-
-    Args:
-        judged: The figures.
-        among: All figures, from which the constant factor is taken.
-    """
+    """Coverage and scores of the judging figures, the constant factor of those ``among``; None where there are none."""
     chosen, pool = judging(judged), judging(judged if among is None else among)
     if not chosen:
         return None
@@ -259,10 +254,5 @@ def interval_score(low: float, high: float, measured: float, level: float) -> fl
 
 
 def constant_factor(errors: Array, level: float) -> float:
-    """Half width of the one interval for all that would have held ``level`` of the other studies' figures.
-
-    Args:
-        errors: |ln(measured / predicted)| of the figures of all studies but that which is judged.
-        level: Share to be held.
-    """
+    """Half width of the one interval for all that would have held ``level`` of the other studies' |ln ratios|."""
     return float(quantile(errors, level, between=True)) if errors.size else 0.0

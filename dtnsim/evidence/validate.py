@@ -257,9 +257,6 @@ def ratios(progress: Callable[[int, int], None] | None, site: tuple[Sequence[Fig
 
     A figure that its own fit hardly follows (`LEVERAGE`) is taken out by one Gauss-Newton step; for the others the
     remaining figures are fitted again, from where the fit to all of them ended.
-
-    Raises:
-        InputError: the figures say nothing about these hosts.
     """
     figures, model = site[0], Model(*site)
     search, u, error = fit.search_minimum(model)

@@ -115,14 +115,7 @@ def watch(
     volume: str | None = None,
     free: Sequence[str] = (),
 ) -> Watched:
-    """Series of a folder, their changes, and the fit of the hosts to the runs since.
-
-    Args:
-        history: The logs of the folder.
-
-    Raises:
-        InputError: a host file cannot be used.
-    """
+    """Series of a folder's logs, their changes, and the fit of the hosts to the runs since."""
     watched = Watched(history, [], [], notes=[log.note for log in history.logs.values() if log.note])
     runs = [m for log in history.logs.values() for m in log.runs]
     if hosts and runs:
@@ -266,15 +259,7 @@ def _parameters(fit: Fit, since: date) -> list[str]:
 def judge(
     watched: Watched, path: str, goal: Goal, hosts: Sequence[str], names: Mapping[str, str], volume: str | None
 ) -> None:
-    """Adds how likely a path meets a goal with the fit, and with one to the runs before the latest change of a host.
-
-    Args:
-        watched: What the folder says; takes the goal.
-        goal: Rate or time that the path has to meet.
-
-    Raises:
-        SpecError: the path cannot be used.
-    """
+    """Adds how likely a path meets a goal with the fit, and with one to the runs before the latest change of a host."""
     from dtnsim.steady.prediction import predict
 
     def likely(fit: Fit | None) -> float:

@@ -69,11 +69,7 @@ def read_logs(sources: str | Path | Iterable[str | Path]) -> tuple[list[Measurem
 
 
 def read_text(text: str | bytes, name: str = "text") -> tuple[list[Measurement], list[Unread]]:
-    """Reads a log that is at hand as text: (measurements, notes).
-
-    Raises:
-        LogError: empty, or not text.
-    """
+    """Reads a log that is at hand as text: (measurements, notes)."""
     raw = text.encode("utf-8", "surrogateescape") if isinstance(text, str) else text
     return _collected(iter_log(io.BytesIO(raw), name), name)
 

@@ -203,11 +203,7 @@ class Nearest(NamedTuple):
 
 
 def nearest(source: str | Path) -> Nearest | None:
-    """The line of a file (of an archive the first member's) that agrees longest with what a tool prints; or None.
-
-    Raises:
-        LogError: as of `dtnsim.logs.iter_log`.
-    """
+    """The line of a file (of an archive the first member's) that agrees longest with what a tool prints; or None."""
     from dtnsim.logs._source import logs
 
     best, shapes, parsers = None, Shapes(catalogue()), catalogue().lines

@@ -100,11 +100,9 @@ def tokens(text: str) -> list[tuple[str, int, int]]:
 
 
 def by_right_edge(cells: list[tuple[str, int, int]], edges: list[int]) -> list[int] | None:
-    """Column of each right-aligned cell: the nearest right edge, ascending; None when cells do not fit the columns.
+    """Column of each right-aligned (cell, start, end): the nearest of the headings' ascending right edges.
 
-    Args:
-        cells: (text, start, end) of each cell.
-        edges: Right edges of the column headings, ascending; wide figures shift what follows a little.
+    Wide figures shift what follows a little; None when cells do not fit the columns.
     """
     indices: list[int] = []
     for _, _, end in cells:

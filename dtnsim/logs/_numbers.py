@@ -161,12 +161,7 @@ def text_in(record: Mapping[str, Any], key: str) -> str | None:
 
 
 def agrees(computed: float, printed: float, text: str) -> bool:
-    """Whether a computed figure is the printed one to within the printed digits.
-
-    Args:
-        computed: Value computed from bytes and seconds [any unit].
-        printed: Value as printed, in the same unit.
-        text: The printed figure (``4.2``), whose digits say how far rounding may go.
+    """Whether a computed figure is the ``printed`` one, of the same unit, to within the digits of its text (``4.2``).
 
     Half a unit of the last digit, plus 2 % for clocks that the tool rounds or stops elsewhere.
     """

@@ -217,12 +217,7 @@ class Parser(ABC):
         return Measurement(self.tool, quantity, value, unit, printed, conditions, status, self.version, ctx.file, place)
 
     def failure(self, text: str, *, line: int | None = None, **conditions: Condition) -> Measurement:
-        """Makes the record of a run that failed: it has no figure, ``printed`` is the tool's message.
-
-        Args:
-            text: The tool's message.
-            conditions: What is known of the run.
-        """
+        """The record of a run that failed: it has no figure, ``printed`` is the tool's message."""
         ctx = self.ctx
         if ctx.host is not None:
             conditions.setdefault("host", ctx.host)
@@ -233,12 +228,7 @@ class Parser(ABC):
     def printed(
         self, quantity: str, text: str, word: str, conditions: Mapping[str, Condition] = _NOTHING, **more: Any
     ) -> Record:
-        """`measure` of a figure as the tool prints it.
-
-        Args:
-            text: The number: ``4.27``.
-            word: The tool's word of the unit, of `scale_of`.
-        """
+        """`measure` of a figure as the tool prints it, ``4.27``, in the tool's ``word`` of the unit, of `scale_of`."""
         shown = f"{text}{word}" if word == "%" else f"{text} {word}"
         return self.measure(quantity, amount(text, word), shown, conditions, **more)
 
@@ -300,13 +290,7 @@ class Parser(ABC):
         return self.measure("throughput", value, printed, conditions, **how)
 
     def release(self, record: Record | None, status: Status = "complete", **more: Condition) -> Iterator[Record]:
-        """A figure that was kept until it was known how its run ended, if there is one.
-
-        Args:
-            record: The figure.
-            status: How the run ended; a figure that is cut stays so where it is complete.
-            more: Conditions that are known by now.
-        """
+        """A figure that was kept until it was known how its run ended, if any; one that is cut stays so if complete."""
         if isinstance(record, Measurement):
             conditions = {**record.conditions, **{key: value for key, value in more.items() if value is not None}}
             record = record._replace(conditions=conditions, status=record.status if status == "complete" else status)
@@ -325,8 +309,7 @@ class Parser(ABC):
     def need(self, needed: _T | None, text: str, why: str, *, line: int | None = None) -> _T:
         """Ends a line, document or run at hand (or what is `noted`) with a note, if what its figures need is not there.
 
-        Args:
-            needed: What they need, which is given back, or whether it is there.
+        What is ``needed`` is given back.
         """
         if needed is None or not needed:
             raise NothingError(self.unread(text, why, line=line))
@@ -364,12 +347,7 @@ class Mean:
     line: int = 0  # of the last one
 
     def add(self, volume: float, seconds: float, line: int) -> None:
-        """Counts an interval.
-
-        Args:
-            volume: What was moved [B].
-            seconds: How long it took [s].
-        """
+        """Counts an interval: what was moved [B], and how long it took [s]."""
         if seconds > 0:
             self.seconds += seconds
             self.volume += volume
@@ -384,11 +362,6 @@ class Mean:
 
 
 def located(pattern: re.Pattern[str], text: str, *words: str) -> re.Match[str] | None:
-    """The match of a pattern at the first place of one of the words it begins with: one try, however long the text.
-
-    Args:
-        pattern: The pattern, tried where one of the words is.
-        words: What the pattern begins with.
-    """
+    """The match at the first place of a word the pattern begins with: one try, however long the text."""
     starts = [offset for word in words if (offset := text.find(word)) >= 0]
     return pattern.match(text, min(starts)) if starts else None

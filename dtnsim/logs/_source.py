@@ -25,9 +25,6 @@ def logs(source: str | Path | IO[bytes], name: str) -> Iterator[tuple[str, Itera
     """Yields (name, `blocks`) of every log in a file: one, or each member of a tar archive as ``archive:member``.
 
     The blocks of a log are to be used up before the next log is asked for.
-
-    Raises:
-        LogError: missing, a directory, not readable, compressed and broken; `blocks` raises it for what is no text.
     """
     with _complained(name), _bytes(source) as packed:
         file = _unpacked(packed, name)
@@ -120,11 +117,7 @@ def _unpacked(packed: IO[bytes], name: str) -> _Peekable:
 
 
 def blocks(file: _Peekable, name: str) -> Iterator[bytes]:
-    """Yields the bytes of a log in UTF-8 (or the 8-bit encoding it has), about 1 MiB at a time.
-
-    Raises:
-        LogError: empty, compressed and broken, not text.
-    """
+    """Yields the bytes of a log in UTF-8 (or the 8-bit encoding it has), about 1 MiB at a time."""
     with _complained(name):
         first = file.read(BLOCK)
         while 0 < len(first) < 8192 and (more := file.read(BLOCK)):  # a pipe gives little at first
@@ -146,11 +139,7 @@ def blocks(file: _Peekable, name: str) -> Iterator[bytes]:
 
 
 def _encoding(first: bytes, name: str) -> str | None:
-    """The encoding to translate from; None for UTF-8 and 8-bit text.
-
-    Raises:
-        LogError: binary data.
-    """
+    """The encoding to translate from; None for UTF-8 and 8-bit text."""
     if first.startswith((codecs.BOM_UTF32_LE, codecs.BOM_UTF32_BE)):
         return "utf-32"
     if first.startswith((codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE)):

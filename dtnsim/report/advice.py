@@ -69,12 +69,7 @@ def path_of(p: Prediction) -> str:
 
 
 def measured(p: Prediction, a: Assumption, rates: Sequence[float], wanted: Sequence[Goal] = ()) -> str:
-    """What to find out, how, and what becomes of the answer.
-
-    Args:
-        a: What was assumed.
-        rates: Medians at both ends of it, all transfers together [B/s].
-    """
+    """What to find out, how, and what becomes of the answer: ``rates`` are its medians at both ends of it [B/s]."""
     late = next((g.value for g in wanted if g.kind == "deadline"), np.inf)
     more, median_s = [rate / max(p.throughput_Bps.p50, 1e-300) for rate in rates], p.duration_s.p50
     ends = [*zip(more, (a.low, a.high), strict=True)][: 1 + a.ranges]

@@ -16,11 +16,7 @@ _NAMED: Final = 3  #: hosts that a line names one by one
 
 
 def table(path: PathSpec, shares: Sequence[Share]) -> Table:
-    """Every uncertain number that the path file does not write, those that matter most first.
-
-    Args:
-        shares: What makes the interval wide.
-    """
+    """Every uncertain number that the path file does not write, those that matter most (``shares``) first."""
     by_key = {s.name: s.share for s in shares}
     together = {key: f"fitted parameters of {key.partition(': ')[0]}" for key in path.correlation.keys}
     merged: dict[tuple[str, ...], list[str]] = {}

@@ -26,12 +26,7 @@ _DAY_S: Final = 86400.0
 
 
 def show(fit: Fit, suggested: Sequence[Suggestion], out: Out) -> None:
-    """Parameters, what the figures say against the description, runs over days, and what to run next.
-
-    Args:
-        fit: The fit.
-        suggested: Tests that would determine more.
-    """
+    """Parameters, what the figures say against the description, runs over days, and tests that would determine more."""
     document = fit_report.document(fit)
     out.print(_table(fit, document))
     out.print(f"{_errors(document)}", apart=True)
@@ -45,11 +40,7 @@ def show(fit: Fit, suggested: Sequence[Suggestion], out: Out) -> None:
 
 
 def plot(fit: Fit, out: Out) -> None:
-    """Runs over days, drawn in the terminal.
-
-    Raises:
-        InputError: plotext is not installed.
-    """
+    """Runs over days, drawn in the terminal."""
     drawn = _dated(fit)
     for r in drawn:
         days, rates, means = _curve(r)

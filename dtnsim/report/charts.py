@@ -44,12 +44,7 @@ _LEGEND: Final = 20  #: pixels of a line of a legend
 
 
 def ladder(p: Prediction, t: TransferPrediction, reliefs: Sequence[tuple[str, str]]) -> Figure:
-    """What binds, and what binds next, with what relieves it, its command and its price.
-
-    Args:
-        t: A transfer of the answer.
-        reliefs: For each rung what to type, and the cheapest part that helps.
-    """
+    """What binds, and what binds next, with what relieves it, its command and its price: ``reliefs``, of each rung."""
     names = [f"{n}  {called(p, r.station, r.reason)}" for n, r in enumerate(t.ladder, 1)]
     down = rows_axis(names, [r.station.removesuffix(f"[{t.name}]") for r in t.ladder])
     values = [gbps(r.throughput_Bps) for r in t.ladder]

@@ -188,11 +188,9 @@ def _plain(p: Prediction, way: Remedy) -> str:
 
 
 def _predicted_again(p: Prediction, changed: PathSpec, gone: frozenset[str] = frozenset()) -> Prediction:
-    """Another path, drawn as the answer was; of many transfers as a few draws or the medians have it, if hardly faster.
+    """Another path without the stations ``gone``, drawn as the answer was.
 
-    Args:
-        changed: The path.
-        gone: Stations that hold nobody there.
+    Of many transfers as a few draws or the medians have it, if hardly faster.
     """
     drawn = p.drawn
     if drawn is None or len(p.transfers) > relieved.TRIED:

@@ -149,11 +149,7 @@ def _demand(d: Demand, unit: dict[str, str]) -> dict[str, Any]:
 
 
 def read_prediction(file: str) -> dict[str, Any]:
-    """A document that ``dtnsim predict --json`` has written.
-
-    Raises:
-        InputError: it cannot be read, or is none.
-    """
+    """A document that ``dtnsim predict --json`` has written."""
     try:
         read = json.loads(yamlio.decoded(Path(file).read_bytes()))
     except OSError as error:

@@ -168,11 +168,7 @@ def _first(a: FleetAnswer, what: str) -> ReadyFleet:
 
 
 def transfers(a: FleetAnswer, path: Path) -> None:
-    """Writes every transfer of the first run, atomically.
-
-    Raises:
-        InputError: The first run came from a checkpoint, or the place cannot be written.
-    """
+    """Writes every transfer of the first run, atomically."""
     first = _first(a, "transfers")
     course = first.course
     work, n = course.work, len(course.work)
@@ -205,11 +201,7 @@ def transfers(a: FleetAnswer, path: Path) -> None:
 
 
 def hours(a: FleetAnswer, path: Path) -> None:
-    """Writes the utilisation of every station by hour in the first run, atomically.
-
-    Raises:
-        InputError: The first run came from a checkpoint, or the place cannot be written.
-    """
+    """Writes the utilisation of every station by hour in the first run, atomically."""
     first = _first(a, "hours")
     span, carried = used(first)
     capacity = np.array(first.course.capacity)

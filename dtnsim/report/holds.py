@@ -43,12 +43,7 @@ def holds(p: Prediction, b: Bottleneck) -> str:
 
 
 def called(p: Prediction, name: str, reason: str = "") -> str:
-    """A station in a few words for people; its name where it is none of the answer's.
-
-    Args:
-        name: The station.
-        reason: Why it holds, which tells the limits of one connection apart.
-    """
+    """A station in a few words, by the ``reason`` for which it holds; its name where it is none of the answer's."""
     if (s := _station(p, name)) is None:
         return name
     place = s.component.removeprefix("tcp.")

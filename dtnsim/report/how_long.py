@@ -20,11 +20,7 @@ _CLOCK: Final = re.compile(r"([01]?\d|2[0-3]):([0-5]\d)")
 
 
 def clock(text: str) -> dt.time:
-    """A time of day like 22:00.
-
-    Raises:
-        InputError: it is none.
-    """
+    """A time of day like 22:00."""
     match = _CLOCK.fullmatch(text.strip())
     if match is None:
         raise InputError(f"--start: {text!r} is no time of day; write it like 22:00")
@@ -32,11 +28,9 @@ def clock(text: str) -> dt.time:
 
 
 def how_long(p: Prediction, start: dt.time | None = None, was: Prediction | None = None) -> str:
-    """Time and rate with the interval.
+    """Time and rate with the interval; also the time of day at which transfers from ``start`` on end.
 
-    Args:
-        start: Time of day at which the transfers begin; then the time of day at which they end is told.
-        was: Another answer, whose time is told beside it; of other bytes these are told (fio's size is each job's).
+    The time of another answer is told beside it; if of other bytes these are told (fio's size is each job's).
     """
     rate = p.throughput_Bps
     low, middle, high = (units.show(v, "B/s", digits=3) for v in (rate.p10, rate.p50, rate.p90))

@@ -29,11 +29,7 @@ _COLOUR: Final = re.compile(r"\x1b\[[0-9;]*m")
 
 
 def check(file: str) -> None:
-    """Whether a picture can be written so, before any work.
-
-    Raises:
-        InputError: another ending, or what draws it is not installed.
-    """
+    """Whether a picture can be written so, before any work."""
     if Path(file).suffix not in ENDINGS:
         raise InputError(f"--picture {file}: write a file that ends in {', '.join(ENDINGS)}; pages: dtnsim report")
     need("plotly", "--picture", instead="use --plot")
@@ -41,11 +37,7 @@ def check(file: str) -> None:
 
 
 def write(answer: Shown, file: str) -> None:
-    """Writes an answer's figure as a picture.
-
-    Raises:
-        InputError: it cannot be drawn; kaleido draws with a Chrome or Chromium of the machine.
-    """
+    """Writes an answer's figure as a picture."""
     figure = answer.figure()
     figure.update_layout(width=_WIDTH, paper_bgcolor="white", plot_bgcolor="white")
     try:
@@ -88,11 +80,7 @@ def over_time(s: Simulation, out: Out) -> None:
 
 
 def swept(result: SweepResult, out: Out) -> None:
-    """Throughput over the first key that was varied, a curve for each value of the second.
-
-    Raises:
-        InputError: more was varied, or no numbers.
-    """
+    """Throughput over the first key that was varied, a curve for each value of the second."""
     if not 1 <= len(result.keys) <= 2:
         raise InputError("--plot: shows one or two keys; vary fewer, or use -o rows.csv")
     if result.keys[0] not in result.numbers():
@@ -112,9 +100,6 @@ def curves(title: str, lines: Lines, axis: str, out: Out, *, zero: bool = False)
         lines: Places and values by name; more than the first few are left out.
         axis: What the axis of the places is.
         zero: Whether both axes begin at 0.
-
-    Raises:
-        InputError: plotext is not installed.
     """
     plot = need("plotext", "--plot")
     plot.clear_figure()

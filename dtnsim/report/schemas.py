@@ -21,11 +21,7 @@ def names() -> list[str]:
 
 
 def json_schema(name: str) -> Schema:
-    """JSON Schema of a document.
-
-    Args:
-        name: One of `names`.
-    """
+    """JSON Schema of a document, of one of `names`."""
     from dtnsim.description.schema import DRAFT, schema_id
 
     head = {"$schema": DRAFT, "$id": schema_id(f"output/{name}"), "title": f"dtnsim {name}"}

@@ -53,11 +53,9 @@ def rate(value: float) -> str:
 
 
 def prediction(p: Prediction, out: Out, *, busiest: int = 12, every: bool = False) -> None:
-    """Prints a prediction: answer, reason, utilisation bars, ladder; of very many transfers those that take longest.
+    """Prints a prediction: answer, reason, ladder, the use of the ``busiest`` stations.
 
-    Args:
-        busiest: Most stations whose use is shown.
-        every: Every transfer, however many are alike.
+    Of very many transfers those that take longest, unless ``every`` one is asked for.
     """
     out.print(title=p.name)
     order = sorted(range(len(p.transfers)), key=lambda f: -p.transfers[f].duration_s.p50)

@@ -147,12 +147,9 @@ def _files(s: Simulation, transfers: Sequence[dict[str, Any]]) -> Figure | None:
 def by_hour(
     rates_Bps: Sequence[float], edges_s: Sequence[float], title: str, start: dt.time | None = None
 ) -> Figure | None:
-    """Rates of a long run as a heat map, hours of the day over days; None below two days.
+    """Rates of a long run between edges [s] as a heat map, hours of the day over days; None below two days.
 
-    Args:
-        rates_Bps: Throughputs between the edges (k,).
-        edges_s: From the begin on (k + 1,).
-        start: Time of day of the begin; midnight where it is not known.
+    It begins at midnight where ``start`` is not known.
     """
     first = 0 if start is None else start.hour * 3600 + start.minute * 60
     if not len(edges_s) or edges_s[-1] <= 86400.0:

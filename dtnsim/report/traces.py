@@ -29,12 +29,7 @@ Trace = dict[str, Any]
 def line(
     name: str, x: Sequence[Any], y: Sequence[Any], hover: str = "", *, marked: bool = False, **style: Any
 ) -> Trace:
-    """A line.
-
-    Args:
-        marked: Whether points have marks.
-        style: Plotly's: color, dash, shape, width.
-    """
+    """A line; ``marked`` by points, in Plotly's ``style``: color, dash, shape, width."""
     trace = {"type": "scatter", "mode": "lines+markers" if marked else "lines", "name": name, "x": x, "y": y}
     return {**trace, "line": {"color": BLUE, **style}, **_hover(hover)}
 
@@ -42,12 +37,7 @@ def line(
 def marks(
     name: str, x: Sequence[Any], y: Sequence[Any], hover: str = "", spans: Trace | None = None, **marker: Any
 ) -> Trace:
-    """Marks.
-
-    Args:
-        spans: Intervals beside them, of `spans`.
-        marker: Plotly's: color, symbol, size.
-    """
+    """Marks, with intervals of `spans` beside them; ``marker`` is Plotly's: color, symbol, size."""
     trace = {"type": "scatter", "mode": "markers", "name": name, "x": x, "y": y, **(spans or {})}
     return {**trace, "marker": {"color": BLUE, "size": 10, **marker}, **_hover(hover)}
 
@@ -69,23 +59,13 @@ def spans(along: str, low: Sequence[float], middle: Sequence[float], high: Seque
 
 
 def bars(values: Sequence[Any], hover: str = "", name: str = "", **marker: Any) -> Trace:
-    """Bars to the right, one a row.
-
-    Args:
-        values: How long.
-        marker: Plotly's: color, pattern.
-    """
+    """Bars to the right, one a row; ``marker`` is Plotly's: color, pattern."""
     trace = {"type": "bar", "orientation": "h", "x": values, "y": list(range(len(values)))}
     return {**trace, **({"name": name} if name else {}), "marker": {"color": BLUE, **marker}, **_hover(hover)}
 
 
 def heat(z: Sequence[Sequence[Any]], unit: str, hover: str, x: Sequence[Any] | None = None, **more: Any) -> Trace:
-    """A map, its rows from the top.
-
-    Args:
-        z: Values of its rows.
-        more: Plotly's.
-    """
+    """A map, its rows of values from the top; ``more`` is Plotly's."""
     across = list(range(len(z[0]))) if x is None else x
     trace = {"type": "heatmap", "x": across, "y": list(range(len(z))), "z": z, "colorscale": "Viridis"}
     return {**trace, "colorbar": {"title": {"text": unit}, "thickness": 14}, **more, **_hover(hover)}
@@ -151,13 +131,7 @@ def folded(text: str) -> str:
 def quantiles(
     names: Sequence[str], values: Mapping[str, list[float]], title: str, unit: str
 ) -> tuple[list[Trace], dict[str, Any]]:
-    """(traces, layout) of some quantiles of several rows, as marks: on a logarithmic axis bars have no length.
-
-    Args:
-        names: Of the rows.
-        values: Of each quantile (p50, max), row by row.
-        title: Of the axis.
-    """
+    """(traces, layout) of quantiles (p50, max) of several rows, as marks: on a logarithmic axis bars have no length."""
     traces, down = [], rows_axis(names)
     for number, (name, each) in enumerate(values.items()):
         look: Trace = {"color": TONES[number % len(TONES)], "symbol": _MARKS[number % len(_MARKS)], "size": 12}

@@ -61,12 +61,7 @@ class Sections:
 
 
 def report(path: PathSpec, request: Sections, progress: Callable[[int, int], None] | None = None) -> str:
-    """The HTML of a report; the same bytes for the same path, command, versions, seed and day.
-
-    Args:
-        request: What the report is to have.
-        progress: Called with the scenarios done and all of them.
-    """
+    """The HTML of a report; the same bytes for the same path, command, versions, seed and day."""
     p = predict(path, samples=request.samples, seed=request.seed)
     page = Page(path.name)
     if request.fleet is not None:

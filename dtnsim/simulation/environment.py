@@ -150,8 +150,7 @@ class Environment:
     def shut(self, leg: Leg, *, stalled: bool = False) -> tuple[simpy.Event, int] | None:
         """(event for the next change of a dead link, the dead link that a phase crosses); None if it crosses none.
 
-        Args:
-            stalled: Whether a link that carries next to nothing counts too.
+        Of those ``stalled`` also a link that carries next to nothing.
         """
         dead = next((k for k, fully in self._dead.items() if (stalled or fully) and leg.visits((k,))), None)
         turned = self.turned() if dead is not None else None
@@ -181,9 +180,7 @@ class Environment:
     def _renew(self, which: Sequence[int] | None = None, *, moved_on: bool = True) -> None:
         """New legs for some jobs (None: all), and for their bytes in flight.
 
-        Args:
-            which: Numbers of the jobs.
-            moved_on: Whether the path itself has changed, so that a transfer with the same demands has new legs too.
+        If the path itself has changed (``moved_on``), a transfer with the same demands has new legs too.
         """
         changed = [(f, self._median_beside(f)) for f in (range(len(self.jobs)) if which is None else which)]
         changed = [(f, t) for f, t in changed if moved_on or t is not self._costs.get(f, self._drives.beside_all(f))]

@@ -35,11 +35,7 @@ _MOST: Final = 0.5  #: an index of two flows of which one has nearly everything
 
 
 def uneven(jobs: Sequence[Job], seed: int, *, drawn: bool) -> None:
-    """Sets the jitter of jobs: of shares and steps for jobs with several steps, of waits for all.
-
-    Args:
-        drawn: Whether the run draws its parameters rather than taking their medians.
-    """
+    """Sets the jitter of jobs: of waits for all, of shares and steps where there are several; ``drawn`` or median."""
     unfair = UNFAIRNESS.value
     if drawn:
         unfair *= Random(f"{seed} fairness").lognormvariate(0.0, math.sqrt(math.log1p(UNFAIRNESS.spread**2)))  # noqa: S311 - no secret

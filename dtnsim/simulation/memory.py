@@ -180,12 +180,9 @@ class Memory:
                 self._enter(store, report, flow, adds)
 
     def note(self, cache: PageCache, parts: Iterable[Part], *, minds: bool, close: bool) -> None:
-        """Takes a store's report: its bytes, and the flows that change them.
+        """Takes a store's report: its bytes, and its flows, each with the bytes that one of its bytes adds.
 
-        Args:
-            parts: The store's flows, each with the bytes that one of its bytes adds.
-            minds: Whether to tell it when its own rates leave the band.
-            close: Whether to tell it of every change of them.
+        With ``minds`` it is told when its own rates leave the band, with ``close`` of every change of them.
         """
         self._advance(cache.env.now)
         self._forget(cache)

@@ -271,11 +271,9 @@ class Recorder:
 
 
 def held_by(changes: Sequence[tuple[float, str]], end: float, parts: int = BINS) -> tuple[Held, ...]:
-    """What held a transfer until its end, in stretches no shorter than one of so many parts of the whole.
+    """What held a transfer until its end [s], of changes (time [s], by what from then on).
 
-    Args:
-        changes: (time [s], what held it from then on).
-        end: When it ended [s].
+    No stretch is shorter than one of so many parts of the whole.
     """
     stops = [*(t for t, _ in changes[1:]), end]
     stretches = [Held(a, min(b, end), k) for (a, k), b in zip(changes, stops, strict=False) if min(b, end) > a]

@@ -58,17 +58,7 @@ def composed(task: Task, scene: Scene | None = None) -> Work:
 def results(
     task: Task, scene: Scene, first: Run, processes: int | Executor | None, scheduler: str | None, progress: Progress
 ) -> Iterator[Run]:
-    """The replicas but the first, in order.
-
-    Args:
-        scene: The path composed at its medians.
-        first: The run before them.
-        progress: As in `simulate`.
-
-    Raises:
-        InputError: No scheduler answers there, or it has no workers of this version.
-        DtnsimError: It was lost on the way, or a child process was ended from outside.
-    """
+    """The replicas but the first, in order; ``progress`` as in `simulate`."""
     count = task.replicas - 1
     if scheduler is not None:
         with pool.Pool(_on_cluster, task, range(count), scheduler=scheduler) as workers:

@@ -57,11 +57,7 @@ class Limits:
 
 
 def run_once(scene: Scene, problem: Problem, scenario: int, seed: int, limits: Limits) -> Run:
-    """Runs a path once.
-
-    Raises:
-        ModelError: It never ends (a station stays at zero), or takes too many events.
-    """
+    """Runs a path once."""
     with runtime.gc_paused():
         world, processes = _set_up(scene, problem, scenario, seed, limits)
         env = world.env
@@ -184,11 +180,7 @@ def _report_progress(world: Environment, limits: Limits) -> bool:
 
 
 def _check_moving(world: Environment, time: float, until: float) -> None:
-    """Refuses to go on if no transfer moves and nothing that is scheduled can change that.
-
-    Raises:
-        ModelError: It never ends.
-    """
+    """Refuses to go on if no transfer moves and nothing that is scheduled can change that."""
     if until < math.inf or (time < math.inf and not _stuck(world)):
         return
     zero = [s.name for s, c in zip(world.scene.problem.stations, world.capacities(), strict=True) if c == 0]

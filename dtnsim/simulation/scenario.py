@@ -114,11 +114,7 @@ class Scene:
         return tuple(result)
 
     def state(self, key: Key) -> tuple[Problem, Volumes]:
-        """The path in the state of a key, and its drives' demands by number of streams.
-
-        Raises:
-            SpecError: Keys that change what the path is made of.
-        """
+        """The path in the state of a key, and its drives' demands by number of streams."""
         if key not in self.states:
             active, shares = key
             texts = [f"{k}={v}" for number in active for k, v in (self.events[number].change or {}).items()]
@@ -139,12 +135,7 @@ def _composed(path: PathSpec, scene: Scene | None = None) -> tuple[Problem, Volu
 
 
 def make_scene(path: PathSpec) -> Scene:
-    """Works out and checks everything around a path.
-
-    Raises:
-        SpecError: Stations or keys that the path does not have, or events that change what it is made of.
-        InputError: A trace that cannot be read.
-    """
+    """Works out and checks everything around a path."""
     problem, volumes, rates = _composed(path)
     varying = [b for s in _varying(path) if (b := s.background)]
     loads = tuple((b.share.value, b.diurnal.value, b.peak_hour, b.hour or 0.0) for b in varying)
@@ -192,11 +183,7 @@ def _try(scene: Scene, number: int) -> None:
 
 
 def check_load(scene: Scene, until: float) -> None:
-    """Refuses other traffic whose backlog would grow for ever.
-
-    Raises:
-        SpecError: They offer a station more than it carries, and the run has no end of its own.
-    """
+    """Refuses other traffic whose backlog would grow for ever, where the run has no end of its own."""
     offered: dict[int, float] = {}
     for crowd in scene.others:
         for k in crowd.row:
@@ -222,14 +209,7 @@ def settled(problem: Problem) -> tuple[Problem, Array]:
 
 
 def matching(problem: Problem, pattern: str, key: str = "station") -> list[int]:
-    """Indices of the stations that a name with ``*`` matches.
-
-    Args:
-        pattern: The name.
-
-    Raises:
-        SpecError: There is none.
-    """
+    """Indices of the stations that a name with ``*`` matches."""
     # a name may hold brackets of its own: only * and ? are special
     plain = pattern.replace("[", "[[]")
     matches = [k for k, s in enumerate(problem.stations) if fnmatchcase(s.name, plain)]
@@ -269,11 +249,7 @@ def poisson(others: Others, rng: np.random.Generator) -> Iterator[tuple[float, f
 
 
 def read_trace(path: Path) -> Iterator[tuple[float, float]]:
-    """(time [s], bytes) of each line of a CSV with the columns ``time_s`` and ``bytes``.
-
-    Raises:
-        InputError: It cannot be read, or a line is not what it should be.
-    """
+    """(time [s], bytes) of each line of a CSV with the columns ``time_s`` and ``bytes``."""
     last = 0.0
     try:
         with path.open(newline="", encoding="utf-8") as file:

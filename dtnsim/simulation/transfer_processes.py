@@ -174,12 +174,7 @@ class Worker:
     ) -> Generator[Any, Any, bool]:
         """Waits for a part of a file in one phase, then moves it; False where a fault stopped it, or the time is up.
 
-        Args:
-            place: Of the phase.
-            size: Bytes [B].
-            files: Files that it is waited for.
-            chance: Luck and pause of the file.
-            first: Whether the part is the file's first.
+        The ``chance`` is luck and pause of the file, of which it may be the ``first`` part.
         """
         env, job, ages, (luck, pause) = self._env, self._job, self._ages, chance
         crossed = slice(None) if self._fresh else slice(place, place + 1)  # a log-in crosses what any phase does

@@ -12,15 +12,7 @@ from dtnsim.simulation.jobs import phases_of
 
 
 def check_same(old: Problem, new: Problem, active: tuple[int, ...]) -> None:
-    """Refuses changes of a path's parts or data: only numbers may change while it runs.
-
-    Args:
-        new: The path in another state.
-        active: Numbers of the events whose keys hold in it.
-
-    Raises:
-        SpecError: Another path.
-    """
+    """Refuses changes of a path's parts or data by ``active`` events: only numbers may change while it runs."""
     where = f"events.{active[-1]}.set" if active else "events"
     before, after = {s.name for s in old.stations}, {s.name for s in new.stations}
     if before != after:
@@ -38,10 +30,6 @@ def as_drawn(old: Problem, new: Problem, drawn: Problem, scenario: int) -> Probl
     """A variant in a drawn scenario: every number changes by the same factor as its median.
 
     Stations are in the order of ``old``; what was nothing takes the median as it is.
-
-    Args:
-        new: The variant at the median.
-        drawn: The path at the start, drawn.
     """
     by_name = {s.name: s for s in new.stations}
     new = replace(new, stations=tuple(by_name[s.name] for s in old.stations))
@@ -67,13 +55,7 @@ def _scaled(old: Any, new: Any, drawn: Any, scenario: int) -> float:
 
 
 def drawn_transfer(old: Transfer, new: Transfer, drawn: Transfer, scenario: int) -> Transfer:
-    """A transfer in another state, in a drawn scenario.
-
-    Args:
-        old: The transfer at the start, at the median.
-        new: In the other state, at the median.
-        drawn: At the start, drawn.
-    """
+    """A transfer in another state in a drawn scenario; ``old`` and ``new`` are at the median."""
     before, after = ({p.name: p for p in t.phases} for t in (old, drawn))
     phases = tuple(  # a draw may fall into other stretches of the cache; those are not simulated by themselves
         _drawn_phase(before[p.name], p, after[p.name], scenario) if p.name in before and p.name in after else p

@@ -62,9 +62,6 @@ def parse(line: str, unknown: list[str] | None = None) -> dict[str, Any]:
         line: ``rsync -aW -e ssh data/ host:/data``; what is no option (files, hosts) does not matter.
         unknown: Takes options that are not known, which are left out then; None: they are refused.
 
-    Raises:
-        SpecError: a program or an option that is not known.
-
     Examples:
         >>> parse("globus-url-copy -p 8 -fast -pp")
         {'name': 'gridftp', 'p': '8', 'fast': True, 'pp': True}
@@ -121,11 +118,7 @@ def _stream(line: str) -> dict[str, Any] | None:
 
 
 def tool_of(line: str) -> Tool:
-    """The tool that a command line runs, with its options.
-
-    Raises:
-        SpecError: a program, an option or a value that cannot be used.
-    """
+    """The tool that a command line runs, with its options."""
     options = parse(line)
     return Tool.build({"kind": options.pop("name"), **options})
 

@@ -133,9 +133,6 @@ def protocol(job: Job, option: str, chosen: str | None, ways: Mapping[Far, tuple
         option: Name of the tool's option.
         chosen: Its value, where the path says it.
         ways: What leads to each kind of far end, the usual one first.
-
-    Raises:
-        SpecError: what is asked for does not lead there.
     """
     fit = ways[job.far_end]
     if chosen is None or chosen in fit:
@@ -187,11 +184,7 @@ class VolumeTest(Tool):
     def read_access(
         self, job: Job, thread: Thread, block: Quantity, *, direct: bool = False, cached: bool = True, **how: Any
     ) -> Access:
-        """Reading the volume, a file for each copy of the thread; ``cached``: the page cache has what lies there.
-
-        Raises:
-            SpecError: neither end is a volume.
-        """
+        """Reading the volume, a file for each copy of the thread; ``cached``: the page cache has what lies there."""
         if job.destination != "volume":
             needs_volume(job, "source", self.kind)
         finish: Finish = "direct" if direct else "steady"
@@ -200,11 +193,7 @@ class VolumeTest(Tool):
         return access.but(cached=cached and not direct and in_memory(job), **how)
 
     def write_access(self, job: Job, thread: Thread, block: Quantity, finish: Finish, **how: Any) -> Access:
-        """Writing the volume, as many files at once as the thread has copies.
-
-        Raises:
-            SpecError: the destination is no volume.
-        """
+        """Writing the volume, as many files at once as the thread has copies."""
         needs_volume(job, "destination", self.kind)
         access = writing(job, thread, block, workers=thread.copies, finish=finish)
         assert access is not None

@@ -40,11 +40,7 @@ def cut(use: Access | None, part_B: float, parts: int = 1) -> Access | None:
 
 
 def uploads(job: Job, tool: str, client: End | None) -> bool:
-    """Whether the bucket is the destination; memory or a device may stand for one.
-
-    Raises:
-        SpecError: the other end is no bucket.
-    """
+    """Whether the bucket is the destination; memory or a device may stand for one."""
     put = client == "source" if client is not None else job.buckets != (True, False)
     far, kind = (("to", job.destination), ("from", job.source))[not put]
     if kind == "volume" and not job.buckets[put]:

@@ -63,11 +63,7 @@ class Fio(VolumeTest):
     ramp_time: Annotated[Quantity | None, Unit("s"), Field(description="time before what counts (--ramp_time)")] = None
 
     def timing(self, *, sized: bool) -> Timing | None:
-        """``runtime``, after a ``ramp_time`` that does not count; with ``time_based`` the files are used again.
-
-        Raises:
-            SpecError: ``time_based`` or ``ramp_time`` without ``runtime``.
-        """
+        """``runtime``, after a ``ramp_time`` that does not count; with ``time_based`` the files are used again."""
         if self.runtime is None:
             for name in ("time_based", "ramp_time"):
                 if getattr(self, name):

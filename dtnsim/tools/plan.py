@@ -310,11 +310,7 @@ class Tool(Component):
         return None
 
     def timing(self, *, sized: bool) -> Timing | None:
-        """How long it runs where a time ends it; None where it ends with its bytes (``sized``: the path says them).
-
-        Raises:
-            SpecError: a data set, and one of the options that say the time.
-        """
+        """How long it runs where a time ends it; None where it ends with its bytes (``sized``: the path says them)."""
         options = [name for name in (self.time_option, self.omit_option) if name]
         if options and not sized:
             omitted: Quantity | None = getattr(self, self.omit_option, None)

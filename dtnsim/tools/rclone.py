@@ -157,11 +157,7 @@ class Rclone(Tool):
     overhead: Cycles = GO_CLIENT
 
     def plan(self, job: Job) -> Plan:
-        """Files at once; streams a file only where it is large enough.
-
-        Raises:
-            SpecError: a protocol or a client that does not lead to the far end.
-        """
+        """Files at once; streams a file only where it is large enough."""
         way = self._route(job)
         workers = max(1, min(self.transfers, job.files))
         cut = job.mean_B >= self.multi_thread_cutoff.value and not (way.put and way.backend in _WHOLE)

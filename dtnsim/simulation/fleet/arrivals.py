@@ -42,10 +42,6 @@ def draw(name: str, workload: Workload, seed: int, folder: Path) -> Arrived:
         workload: Its workload.
         seed: Of the run; each class has numbers of its own, so that one does not change another.
         folder: Where a trace lies.
-
-    Raises:
-        SpecError: More of them, or larger ones, than can be reckoned with.
-        InputError: A trace that cannot be used.
     """
     kind = workload.classes[name]
     rng = np.random.default_rng([seed, *name.encode()])
@@ -146,11 +142,7 @@ def _pairs(kind: TransferClass, n: int, where: str, rng: np.random.Generator) ->
 
 
 def shares(kind: TransferClass, where: str) -> Array:
-    """(from, to) how often each pair of a class' ends is chosen, relative to the others.
-
-    Raises:
-        SpecError: Ends that the class does not have, or no pair at all.
-    """
+    """(from, to) how often each pair of a class' ends is chosen, relative to the others."""
     begin, to = [e.partition(":")[0].strip() for e in kind.begin], [e.partition(":")[0].strip() for e in kind.to]
     share = np.array([[float(a != b or len(begin) == len(to) == 1) for b in to] for a in begin])
     if kind.pairs is not None and kind.pairs.gravity is not None:

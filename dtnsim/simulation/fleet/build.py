@@ -230,9 +230,6 @@ def _arrays(fleet: Fleet, pattern: str, rebuild: Quantity, key: str) -> list[fau
     """The arrays of drives that ``host:/volume`` names, and what lost drives leave of them.
 
     What a lost drive costs follows from composing the path once more with the drive lost.
-
-    Raises:
-        SpecError: There is none, or it is none that can lose a drive.
     """
     host_pattern, colon, mount_pattern = pattern.partition(":")
     volumes = [

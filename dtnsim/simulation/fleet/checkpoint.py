@@ -108,11 +108,7 @@ def _read(line: str) -> dict[str, Any]:
 
 
 def save(loop: EventLoop, file: Path, mark: str) -> None:
-    """Writes an event loop between two instants; the old file stays until the new one is whole.
-
-    Raises:
-        InputError: The file cannot be written.
-    """
+    """Writes an event loop between two instants; the old file stays until the new one is whole."""
     lengths, entries = loop.heaps()
     hours, ways, moved = loop.of_hours
     columns: dict[str, Any] = {
@@ -126,11 +122,7 @@ def save(loop: EventLoop, file: Path, mark: str) -> None:
 
 
 def load(loop: EventLoop, file: Path, mark: str) -> bool:
-    """Restores a loop before its first event from what `save` has written; False where that is not there, or not whole.
-
-    Raises:
-        InputError: The file is of another fleet.
-    """
+    """Restores a loop before its first event from what `save` has written; False where none is there, or not whole."""
     if not file.is_file():
         return False
     try:

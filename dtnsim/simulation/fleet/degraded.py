@@ -45,9 +45,6 @@ class Degraded:
             host: The host.
             mount: Its volume.
             rebuild: Rate at which a lost drive is rebuilt.
-
-        Raises:
-            SpecError: It is none that can lose a drive.
         """
         array: Any = self._fleet.given.hosts[host].volumes[mount].array
         name = f"{host}:{mount}"

@@ -155,11 +155,7 @@ class EventLoop:
     # -- the loop -----------------------------------------------------------------------------------
 
     def run(self, most: int) -> bool:
-        """Goes on for so many events; returns whether there is nothing more to come.
-
-        Raises:
-            ModelError: Shares that do not come to rest.
-        """
+        """Goes on for so many events; returns whether there is nothing more to come."""
         goal = self.events + most
         while self.events < goal:
             try:

@@ -62,11 +62,7 @@ Arrays = Callable[[str, Quantity, str], list[Target]]
 
 
 def _targets(target: tuple[str, str], stations: Sequence[Station | None], key: str) -> list[Target]:
-    """The targets of a failure or a maintenance, one by one.
-
-    Raises:
-        SpecError: Nothing has that name, or nothing that transfers cross.
-    """
+    """The targets of a failure or a maintenance, one by one."""
     kind, pattern = target
     by_name: dict[str, list[int]] = {}
     for k, station in enumerate(stations):
@@ -92,9 +88,6 @@ def outages(workload: Workload, stations: Sequence[Station | None], seed: int, a
         workload: Which failures and maintenances there are.
         stations: Those of the fleet.
         arrays: What finds arrays of drives.
-
-    Raises:
-        SpecError: Names that nothing has, or more faults than can be reckoned with.
     """
     stretches: list[Outage] = []
     span = workload.span.value

@@ -305,12 +305,7 @@ def _own_holder(problem: Problem, m: solve.Matrices, binding: int | None) -> tup
 
 
 def sorts(sizes: Array, files: IntArray, typical_B: float) -> tuple[list[Sort], IntArray]:
-    """What a class moves, in kinds that are composed apart, and which one each transfer is of.
-
-    Args:
-        sizes: Bytes of each transfer [B].
-        typical_B: Size for which demands are composed [B].
-    """
+    """What a class moves, in kinds that are composed apart, and which one each transfer is of, by its size [B]."""
     if len(sizes) == 0:
         return [], np.zeros(0, np.int64)
     one, count = float(sizes[0]), int(files[0])

@@ -49,11 +49,7 @@ def growing(workload: Workload) -> list[str]:
 def promises(
     fleet: Fleet, seed: int, scenario: int, stop: Callable[[float], bool] = lambda _: False
 ) -> tuple[Promise, ...]:
-    """The promises of the classes that grow; ``stop`` is asked, with the years gone by, before a week of then is run.
-
-    Raises:
-        StoppedError: ``stop`` says so.
-    """
+    """The promises of the classes that grow; ``stop`` is asked, with the years gone by, before each week is run."""
     weeks: dict[float, dict[str, _Week]] = {}
 
     def week(years: float) -> dict[str, _Week]:

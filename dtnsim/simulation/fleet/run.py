@@ -179,11 +179,7 @@ def _nobody(_now: float, _share: float, _done: int) -> bool:
 def _course(built: ReadyFleet, progress: Progress, part_of_all: float, part: tuple[Path, str] | None) -> bool:
     """Runs a fleet; returns whether somebody stopped it.
 
-    Args:
-        built: The fleet, put together.
-        progress: Called now and then.
-        part_of_all: Its share of all that is to be done; nan where nobody knows.
-        part: File in which it is kept in mid-run, and goes on from what is there; and what it is of.
+    Its ``part_of_all`` is nan where nobody knows; ``part`` is the file of what is in mid-run, and what it is of.
     """
     course = built.course
     if part is not None:

@@ -46,15 +46,7 @@ class Trace:
 
 
 def read(path: Path, begin: dt.datetime) -> Trace:
-    """Reads a trace.
-
-    Args:
-        path: The CSV file.
-        begin: Date that times of day and dates count from; numbers are seconds already.
-
-    Raises:
-        InputError: With file, line, value and what to write instead.
-    """
+    """Reads a trace from CSV; times of day and dates count from the date ``begin``, numbers are seconds already."""
     names: dict[str, int] = {}
     first: list[int] = []
     columns = [array("d") for _ in range(6)]

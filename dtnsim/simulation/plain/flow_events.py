@@ -59,11 +59,7 @@ class Course:
         self._epoch = 0
 
     def run(self) -> Self:
-        """Runs the flows to their ends.
-
-        Raises:
-            ModelError: It never ends (a station stays at zero), or takes too many steps.
-        """
+        """Runs the flows to their ends."""
         self.edges.take(0.0, np.zeros(len(self.columns.plain)))
         try:
             self._steps()
@@ -108,11 +104,7 @@ class Course:
                 raise limits.given_up(now)
 
     def _end(self, now: float) -> None:
-        """Nothing more happens before the end of the run.
-
-        Raises:
-            ModelError: Flows are left that nothing moves.
-        """
+        """Nothing more happens before the end of the run."""
         until = self.limits.until
         if now < math.inf or (self.fluid.live and until < math.inf):
             self.edges.upto(until, self._count)
