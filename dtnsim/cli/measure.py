@@ -104,11 +104,7 @@ def command(
 
 
 class _Hers:
-    """A path of the user's, in which this machine is one of the hosts.
-
-    Raises:
-        DtnsimError: no such path, or no such host in it.
-    """
+    """A path of the user's, in which this machine is one of the hosts."""
 
     def __init__(self, path: str, name: str | None) -> None:
         from dtnsim.description import spec

@@ -32,43 +32,26 @@ _MAD: Final = 1.4826  #: standard deviation of a normal law over its median abso
 
 @dataclass(frozen=True, slots=True)
 class Fit:
-    """What a fit found.
+    """What a fit found."""
 
-    Attributes:
-        parameters: All parameters that any figure depends on (P).
-        u: Their estimates [prior standard deviations], (P,).
-        covariance: Posterior covariance of u, (P, P).
-        figures: Figures used (N).
-        ratio_before: ln(predicted / measured) with priors, (N,).
-        ratio_after: With the estimates, (N,).
-        error: Relative error each figure was weighed with, the scatter of its log included, (N,).
-        weight: Robust weight of each figure, (N,).
-        jacobian: d ln(predicted) / du at the estimate, (N, P).
-        hosts: Hosts whose parameters are kept.
-        untouched: Names of uncertain parameters of these hosts that no figure depends on.
-        prior_sd: Standard deviation of the prior of u that holds, (P,): 1, or more for what was freed or gave way.
-        released: Parameters whose stated value the figures contradict.
-        repeats: Runs of one test, and what they say of days.
-        facts: What outputs of the hosts show to be otherwise than their files say.
-        suspect: The parameter whose prior would have to go for figures to be followed, where none is.
-    """
-
-    parameters: tuple[Parameter, ...]
-    u: Array
-    covariance: Array
-    figures: tuple[Figure, ...]
-    ratio_before: Array
-    ratio_after: Array
-    error: Array
-    weight: Array
-    jacobian: Array
-    hosts: frozenset[str] = field(default_factory=frozenset)
-    untouched: tuple[str, ...] = ()
+    parameters: tuple[Parameter, ...]  #: All parameters that any figure depends on (P).
+    u: Array  #: Their estimates [prior standard deviations], (P,).
+    covariance: Array  #: Posterior covariance of u, (P, P).
+    figures: tuple[Figure, ...]  #: Figures used (N).
+    ratio_before: Array  #: ln(predicted / measured) with priors, (N,).
+    ratio_after: Array  #: With the estimates, (N,).
+    error: Array  #: Relative error each figure was weighed with, the scatter of its log included, (N,).
+    weight: Array  #: Robust weight of each figure, (N,).
+    jacobian: Array  #: d ln(predicted) / du at the estimate, (N, P).
+    hosts: frozenset[str] = field(default_factory=frozenset)  #: Hosts whose parameters are kept.
+    untouched: tuple[str, ...] = ()  #: Names of uncertain parameters of these hosts that no figure depends on.
+    #: Standard deviation of the prior of u that holds, (P,): 1, or more for what was freed or gave way.
     prior_sd: Array = field(default_factory=lambda: np.ones(1))
-    released: tuple[Released, ...] = ()
+    released: tuple[Released, ...] = ()  #: Parameters whose stated value the figures contradict.
+    #: The parameter whose prior would have to go for figures to be followed, where none is.
     suspect: Released | None = None
-    repeats: tuple[Repeats, ...] = ()
-    facts: tuple[Fact, ...] = ()
+    repeats: tuple[Repeats, ...] = ()  #: Runs of one test, and what they say of days.
+    facts: tuple[Fact, ...] = ()  #: What outputs of the hosts show to be otherwise than their files say.
 
     @property
     def spread(self) -> Array:

@@ -90,11 +90,7 @@ def part(task: Task, piece: tuple[Array, Sequence[int]]) -> Array:
 
 
 class SpreadModel(Model):
-    """`Model`, worked out elsewhere.
-
-    Raises:
-        InputError: No scheduler answers there, or it has no workers.
-    """
+    """`Model`, worked out elsewhere."""
 
     def __init__(self, figures: Sequence[Figure], hosts: Sequence[str], scheduler: str) -> None:
         super().__init__(figures, hosts)

@@ -81,9 +81,6 @@ class Targets:
         names: What logs call hosts, volumes and devices -> what the host files call them; the name of a log file
             or of its folder stands for the host that it is of.
         devices: What lsblk says, see `devices_of`.
-
-    Raises:
-        InputError: a name leads to nothing.
     """
 
     def __init__(

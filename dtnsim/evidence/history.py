@@ -74,30 +74,21 @@ class Log:
 
 
 class History:
-    """What is known of a folder.
-
-    Attributes:
-        logs: By name, in the order in which they came.
-        told: Changes that somebody was told: (series, first day).
-        new: Names of logs that are new or have changed.
-
-    Raises:
-        InputError: the folder or the history cannot be read.
-    """
+    """What is known of a folder."""
 
     def __init__(self, folder: Path, file: Path | None) -> None:
         if not folder.is_dir():
             raise InputError(f"--watch: {folder} is no folder; give the folder in which the logs gather")
         self.folder, self.file = folder, file
-        self.logs: dict[str, Log] = {}
-        self.told: list[tuple[str, str]] = []
+        self.logs: dict[str, Log] = {}  #: By name, in the order in which they came.
+        self.told: list[tuple[str, str]] = []  #: Changes that somebody was told: (series, first day).
         for number, line in enumerate(_lines(file), 1):
             try:
                 self._take(json.loads(line))
             except (ValueError, RecursionError):
                 remedy = "move the file away, and it is made anew from the logs that are there"
                 raise InputError(f"--history: {file}:{number}: is no line of a history; {remedy}") from None
-        self.new = [log.name for log in self._read()]
+        self.new = [log.name for log in self._read()]  #: Names of logs that are new or have changed.
 
     def _take(self, entry: object) -> None:
         if isinstance(entry, dict) and "told" in entry:

@@ -35,15 +35,7 @@ _NOBODY: Final = -1  #: origin of a factor on a station that no event has set
 
 
 class Environment:
-    """The stations of a running simulation.
-
-    Attributes:
-        jobs: The transfers, once they are made.
-        recorder: Who counts; there before anything happens.
-        files: What the hosts' memories hold; likewise.
-        happened: (time [s], what) of everything that happened.
-        pending: Events that are still to come.
-    """
+    """The stations of a running simulation."""
 
     def __init__(self, engine: Engine, scene: Scene, problem: Problem, scenario: int) -> None:
         self.engine, self.scene, self.scenario = engine, scene, scenario
@@ -53,11 +45,11 @@ class Environment:
         self._base = station_capacities(problem, scenario)
         self._factors: list[dict[int, float]] = [{} for _ in self._base]
         self._shared = engine_stations(problem)
-        self.jobs: list[Job] = []
-        self.recorder: Recorder
-        self.files: Files
-        self.happened: list[tuple[float, str]] = []
-        self.pending = 0
+        self.jobs: list[Job] = []  #: The transfers, once they are made.
+        self.recorder: Recorder  #: Who counts; there before anything happens.
+        self.files: Files  #: What the hosts' memories hold; likewise.
+        self.happened: list[tuple[float, str]] = []  #: (time [s], what) of everything that happened.
+        self.pending = 0  #: Events that are still to come.
         self._key = scene.start
         _, self._drives = scene.state(scene.start)
         self._sharing = self._drives.shared

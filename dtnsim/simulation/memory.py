@@ -74,18 +74,12 @@ class Memory:
     Args:
         size: Dirty bytes from which on writers are throttled [B].
         free: Memory that this is a part of, which programs may take from [B]; infinite where it is none.
-
-    Attributes:
-        caches: Those that share it.
-        part: What programs leave of the limits [1].
-        size: Dirty bytes from which on writers are throttled now [B].
-        throttled: Those whose writers are.
     """
 
     def __init__(self, size: float, free: float = math.inf) -> None:
         self._whole, self._free, self._held = size, free, 0.0
-        self.part, self.size = 1.0, size
-        self.caches: list[PageCache] = []
+        self.part, self.size = 1.0, size  #: What programs leave of the limits [1], and the size now [B].
+        self.caches: list[PageCache] = []  #: Those that share it.
         self._engine: Engine  # since the first has joined
         self._stations: set[int] = set()
         self._unwatch: Callable[[], None] = lambda: None
@@ -96,7 +90,7 @@ class Memory:
         self._waiting: dict[float, dict[PageCache, None]] = {}  # for so many bytes until write-back begins
         self._stopping: dict[PageCache, float] = {}  # until all hold so few bytes
         self._pressing: dict[PageCache, None] = {}
-        self.throttled: dict[PageCache, None] = {}
+        self.throttled: dict[PageCache, None] = {}  #: Those whose writers are.
         self._idle: dict[PageCache, None] = {}
         self._close: dict[PageCache, None] = {}  # told of every change
         self._due: list[dict[PageCache, None]] = []
@@ -317,11 +311,7 @@ def _time_to(distance: float, rate: float) -> float:
 
 
 class Files:
-    """The files in the memories of a path's hosts.
-
-    Args:
-        memories: Limits on dirty bytes, by pool.
-    """
+    """The files in the memories of a path's hosts; ``memories`` are limits on dirty bytes, by pool."""
 
     def __init__(self, jobs: Sequence[Job], memories: Mapping[str, Memory], scenario: int) -> None:
         self._jobs, self._memories = jobs, memories

@@ -87,56 +87,33 @@ class LazySeries(Series):
 
 @dataclass(frozen=True, slots=True)
 class PhaseTime:
-    """What the workers of a transfer spent on one of its phases.
+    """What the workers of a transfer spent on one of its phases."""
 
-    Attributes:
-        name: ``transfer``, ``verification`` ...
-        moving_s: Worker-seconds in which bytes moved.
-        waiting_s: Worker-seconds of round trips, file operations and slow start.
-    """
-
-    name: str
-    moving_s: float
-    waiting_s: float
+    name: str  #: ``transfer``, ``verification`` ...
+    moving_s: float  #: Worker-seconds in which bytes moved.
+    waiting_s: float  #: Worker-seconds of round trips, file operations and slow start.
 
 
 @dataclass(frozen=True, slots=True)
 class TransferRun:
-    """One transfer of one run.
+    """One transfer of one run."""
 
-    Attributes:
-        name: Name in the path file.
-        started_s: When its first worker began; nan if it did not.
-        written_s: When the tool's last byte had been written (into the cache, where there is one); nan if not yet.
-        finished_s: When all was done: ``written_s``, or later where the medium's last byte is waited for.
-        on_medium_s: When the medium had every byte; infinite where it has not by the end of the run.
-        payload_B: Bytes of the files done, and what had been carried of those under way.
-        files: Files done.
-        file_s: How long a file took, a sample (see `Durations`).
-        file_counts: How many files each entry of ``file_s`` represents.
-        phases: What the workers spent on each phase.
-        retries: Files started again after a fault.
-        held: What held it back, when.
-        omitted_s: Time after its start that does not count [s].
-        sender_Bps: What the sender of a timed test reports; None where bytes end it.
-        counted: Whether its bytes count among those of the whole path.
-    """
-
-    name: str
-    started_s: float
+    name: str  #: Name in the path file.
+    started_s: float  #: When its first worker began; nan if it did not.
+    #: When the tool's last byte had been written (into the cache, where there is one); nan if not yet.
     written_s: float
-    finished_s: float
-    on_medium_s: float
-    payload_B: float
-    files: int
-    file_s: Array
-    file_counts: Array
-    phases: tuple[PhaseTime, ...]
-    retries: int
-    held: Sequence[Held]
-    omitted_s: float = 0.0
-    sender_Bps: float | None = None
-    counted: bool = True
+    finished_s: float  #: When all was done: ``written_s``, or later where the medium's last byte is waited for.
+    on_medium_s: float  #: When the medium had every byte; infinite where it has not by the end of the run.
+    payload_B: float  #: Bytes of the files done, and what had been carried of those under way.
+    files: int  #: Files done.
+    file_s: Array  #: How long a file took, a sample (see `Durations`).
+    file_counts: Array  #: How many files each entry of ``file_s`` represents.
+    phases: tuple[PhaseTime, ...]  #: What the workers spent on each phase.
+    retries: int  #: Files started again after a fault.
+    held: Sequence[Held]  #: What held it back, when.
+    omitted_s: float = 0.0  #: Time after its start that does not count [s].
+    sender_Bps: float | None = None  #: What the sender of a timed test reports; None where bytes end it.
+    counted: bool = True  #: Whether its bytes count among those of the whole path.
 
     @property
     def duration_s(self) -> float:
@@ -167,50 +144,30 @@ class TransferRun:
 
 @dataclass(frozen=True, slots=True)
 class Run:
-    """One run (replica) of a path.
+    """One run (replica) of a path."""
 
-    Attributes:
-        seed: What its arrivals were drawn from.
-        end_s: Simulated time at its end.
-        transfers: Its transfers, in the order of the file.
-        stations: Names of the stations, in the order of the series.
-        series: What happened over time; empty but for the first run.
-        happened: (time [s], what) of every event.
-        events: Steps of the event loop.
-        complete: True where every transfer has finished.
-        interrupted: True where somebody stopped it.
-    """
-
-    seed: int
-    end_s: float
-    transfers: Sequence[TransferRun]
-    stations: Sequence[str]
-    series: Series
-    happened: tuple[tuple[float, str], ...]
-    events: int
-    complete: bool
-    interrupted: bool = False
+    seed: int  #: What its arrivals were drawn from.
+    end_s: float  #: Simulated time at its end.
+    transfers: Sequence[TransferRun]  #: Its transfers, in the order of the file.
+    stations: Sequence[str]  #: Names of the stations, in the order of the series.
+    series: Series  #: What happened over time; empty but for the first run.
+    happened: tuple[tuple[float, str], ...]  #: (time [s], what) of every event.
+    events: int  #: Steps of the event loop.
+    complete: bool  #: True where every transfer has finished.
+    interrupted: bool = False  #: True where somebody stopped it.
 
 
 @dataclass(frozen=True, repr=False)
 class Simulation(Shown):
-    """All runs of a path; the first one has every parameter at its median.
+    """All runs of a path; the first one has every parameter at its median."""
 
-    Attributes:
-        name: Name of the path.
-        runs: The runs, in the order of their numbers.
-        warnings: What the reader should know.
-        wanted: How many runs were asked for.
-        why: For each transfer, what has held it (as in `Held.station`) and why that binds, in words.
-        given: The path.
-    """
-
-    name: str
-    runs: tuple[Run, ...]
-    warnings: tuple[str, ...]
-    wanted: int = 1
+    name: str  #: Name of the path.
+    runs: tuple[Run, ...]  #: The runs, in the order of their numbers.
+    warnings: tuple[str, ...]  #: What the reader should know.
+    wanted: int = 1  #: How many runs were asked for.
+    #: For each transfer, what has held it (as in `Held.station`) and why that binds, in words.
     why: Sequence[Mapping[str, str]] = ()
-    given: Any = field(default=None, compare=False, repr=False)
+    given: Any = field(default=None, compare=False, repr=False)  #: The path.
 
     def __repr__(self) -> str:
         """One line."""

@@ -160,29 +160,20 @@ class CpuUse:
 
 @dataclass(frozen=True, slots=True)
 class FileCost:
-    """What each file costs in time before the next one can start in the same worker.
+    """What each file costs in time before the next one can start in the same worker."""
 
-    Attributes:
-        round_trips, drawn: Control round trips between the ends; as drawn where releases differ and nobody states one.
-        source: Metadata operations at the source, each of which waits.
-        destination: Metadata operations at the destination.
-        ahead: Files whose commands are sent ahead (pipelining), which hides the control round trips.
-        fixed: Fixed time a file (process start, database ...).
-        directory: Metadata operations at the destination for each directory.
-        together: True where the two ends work on different files at the same time: the slower one counts.
-        folder: Where the files are that the same host has just made: in one of the task's own, or one that all share.
-        walk: Whether the step looks at a whole tree, of which memory may have forgotten a part since the last time.
-    """
-
+    #: Control round trips between the ends; as drawn where releases differ and nobody states one.
     round_trips: float = 0.0
-    source: tuple[str, ...] = ()
-    destination: tuple[str, ...] = ()
-    ahead: float = 1.0
-    fixed: Quantity | None = None
-    directory: tuple[str, ...] = ()
-    together: bool = False
+    source: tuple[str, ...] = ()  #: Metadata operations at the source, each of which waits.
+    destination: tuple[str, ...] = ()  #: Metadata operations at the destination.
+    ahead: float = 1.0  #: Files whose commands are sent ahead (pipelining), which hides the control round trips.
+    fixed: Quantity | None = None  #: Fixed time a file (process start, database ...).
+    directory: tuple[str, ...] = ()  #: Metadata operations at the destination for each directory.
+    together: bool = False  #: True where the two ends work on different files at the same time: the slower one counts.
+    #: Where the files are that the same host has just made: in one of the task's own, or one that all share.
     folder: Literal["own", "shared"] | None = None
     drawn: Quantity | None = None
+    #: Whether the step looks at a whole tree, of which memory may have forgotten a part since the last time.
     walk: bool = False
 
 

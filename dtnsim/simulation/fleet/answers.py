@@ -26,78 +26,57 @@ WEEK: Final = 168  #: hours of a week
 
 @dataclass(frozen=True, slots=True)
 class Group:
-    """Transfers of a class, of a pair of ends, or all.
+    """Transfers of a class, of a pair of ends, or all."""
 
-    Attributes:
-        name, source, target: Its class (empty: all), and the ends (empty: all).
-        asked, done, failed, open: How many were asked for, are done, were given up, are still to be done.
-        size_B, moved_B, resent_B: Bytes asked for, moved in all, and moved in vain [B].
-        corrupted, unnoticed: Files that were found damaged and sent again, and damaged ones that nobody noticed.
-        retries: How often they were broken off.
-        with_deadline, missed: How many have a deadline, and how many missed it.
-        completion_s: Quantiles of the time from asking to the end [s].
-        slowdown: Quantiles of that over the time that it would take alone.
-        waited_s: Mean time until it began [s].
-    """
-
+    #: Its class (empty: all), and the ends (empty: all).
     name: str
     source: str
     target: str
+    #: How many were asked for, are done, were given up, are still to be done.
     asked: int
     done: int
     failed: int
     open: int
+    #: Bytes asked for, moved in all, and moved in vain [B].
     size_B: float
     moved_B: float
     resent_B: float
+    #: Files that were found damaged and sent again, and damaged ones that nobody noticed.
     corrupted: int
     unnoticed: int
-    retries: int
+    retries: int  #: How often they were broken off.
+    #: How many have a deadline, and how many missed it.
     with_deadline: int
     missed: int
-    completion_s: tuple[float, ...]
-    slowdown: tuple[float, ...]
-    waited_s: float
+    completion_s: tuple[float, ...]  #: Quantiles of the time from asking to the end [s].
+    slowdown: tuple[float, ...]  #: Quantiles of that over the time that it would take alone.
+    waited_s: float  #: Mean time until it began [s].
 
 
 @dataclass(frozen=True, slots=True)
 class StationYear:
-    """A station over a run.
+    """A station over a run."""
 
-    Attributes:
-        name: The station.
-        mean: Its mean utilisation.
-        busy, busy_day: Utilisation of the hour, and of the day, that one in twenty exceeds.
-        peak: Of the busiest hour.
-        of_week: (168,) mean by hour of the week, from Monday midnight on.
-        weeks: Mean of each week.
-        due_years: When its busy day (or hour) passes the mark, from the start on; infinite beyond the horizon.
-    """
-
-    name: str
-    mean: float
+    name: str  #: The station.
+    mean: float  #: Its mean utilisation.
+    #: Utilisation of the hour, and of the day, that one in twenty exceeds.
     busy: float
     busy_day: float
-    peak: float
-    of_week: tuple[float, ...]
-    weeks: tuple[float, ...]
-    due_years: float
+    peak: float  #: Of the busiest hour.
+    of_week: tuple[float, ...]  #: (168,) mean by hour of the week, from Monday midnight on.
+    weeks: tuple[float, ...]  #: Mean of each week.
+    due_years: float  #: When its busy day (or hour) passes the mark, from the start on; infinite beyond the horizon.
 
 
 @dataclass(frozen=True, slots=True)
 class Promise:
-    """When a class breaks its promises, at the growth that is stated.
+    """When a class breaks its promises, at the growth that is stated."""
 
-    Attributes:
-        name: The class.
-        missed_years: When a week first misses a deadline; infinite beyond the horizon, None without deadlines.
-        doubled_years: When the p95 of completion is twice that of the first week.
-        held: Station that holds the class most in the week in which the first of these breaks; empty where none does.
-    """
-
-    name: str
+    name: str  #: The class.
+    #: When a week first misses a deadline; infinite beyond the horizon, None without deadlines.
     missed_years: float | None
-    doubled_years: float
+    doubled_years: float  #: When the p95 of completion is twice that of the first week.
+    #: Station that holds the class most in the week in which the first of these breaks; empty where none does.
     held: str
 
 

@@ -40,15 +40,7 @@ class ReadyFleet:
 
 
 class Fleet:
-    """Everything that the runs of a workload have in common.
-
-    Args:
-        given: A path with a workload.
-        runs: How many runs of it this process will make, about: whether compiling pays.
-
-    Raises:
-        SpecError: The path has no workload, or ends that nothing stands behind.
-    """
+    """Everything that the runs of a workload have in common; by how many this process makes, compiling pays or not."""
 
     def __init__(self, path: PathSpec, draw: Draw, runs: int = 1) -> None:
         if path.workload is None:

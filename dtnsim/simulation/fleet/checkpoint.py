@@ -47,11 +47,7 @@ def signature(task: Task, overrides: Sequence[str] = ()) -> str:
 
 
 class CheckpointFile:
-    """The file of a fleet's replicas, made where it is not there.
-
-    Raises:
-        InputError: It is something else, or of another fleet.
-    """
+    """The file of a fleet's replicas, made where it is not there."""
 
     def __init__(self, file: str | Path, mark: str) -> None:
         self._file = Path(file)

@@ -31,11 +31,6 @@ class EventLoop:
         hosts: How many there are.
         fast: Whether to compile, where numba is installed.
         idle: Whether it lasts to the end of the span when all is done.
-
-    Attributes:
-        status: (N,) what has become of each transfer.
-        begun, ended: (N,) when [s].
-        way: (N,) the one that each took last; -1: none yet.
     """
 
     def __init__(
@@ -79,7 +74,7 @@ class EventLoop:
         self._next_fault()
 
     def _keep(self, t: Any, u: Any) -> None:
-        """Keeps the tables of the transfers."""
+        """Keeps the tables of transfers: (N,) begin and end of each [s], its state, its last way (-1: none yet)."""
         self.t, self.u = t, u
         self.begun, self.ended, self.status, self.way = t[at.BEGUN], t[at.ENDED], u[at.STATUS], u[at.WAY_NUMBER]
 

@@ -33,26 +33,17 @@ Progress = Callable[[float, float, int], bool]
 
 @dataclass(frozen=True, slots=True, repr=False)
 class FleetAnswer(Shown):
-    """What `fleet` answers.
+    """What `fleet` answers."""
 
-    Attributes:
-        name: Of the path.
-        workload: What was moved.
-        runs: One a replica, in order; the first has every parameter at its median.
-        wanted: How many replicas were asked for.
-        first: The first run itself, for tables of its transfers; None where it came from a checkpoint.
-        warnings: What the reader should know.
-        given: The path.
-        remedies: (station, what relieves it) of those that hold a promise when it breaks.
-    """
-
-    name: str
-    workload: Any
-    runs: tuple[FleetRun, ...]
-    wanted: int
+    name: str  #: Of the path.
+    workload: Any  #: What was moved.
+    runs: tuple[FleetRun, ...]  #: One a replica, in order; the first has every parameter at its median.
+    wanted: int  #: How many replicas were asked for.
+    #: The first run itself, for tables of its transfers; None where it came from a checkpoint.
     first: ReadyFleet | None
-    warnings: tuple[str, ...]
-    given: Any = None
+    warnings: tuple[str, ...]  #: What the reader should know.
+    given: Any = None  #: The path.
+    #: (station, what relieves it) of those that hold a promise when it breaks.
     remedies: tuple[tuple[str, str], ...] = ()
 
     def __repr__(self) -> str:

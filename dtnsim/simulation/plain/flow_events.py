@@ -21,25 +21,18 @@ _TELL_EVERY: Final = 2_000  #: how often progress is reported, in steps
 
 
 class Course:
-    """Plain flows on their way, and what became of them.
-
-    Attributes:
-        columns: The flows.
-        first: (N,) when the first byte of each moved, or was to move [s].
-        ended: (N,) when its last had passed; nan until then [s].
-        now: Time [s].
-        steps: Starts, ends and openings so far.
-        stopped: Why it ended before all had.
-        edges: Times at which all was counted, and bytes of each flow that had passed by then.
-        times, flows, holders: When something else held a flow than before, which flow, and what.
-    """
+    """Plain flows on their way, and what became of them."""
 
     def __init__(self, columns: Columns, limits: Limits) -> None:
         self.columns, self.limits = columns, limits
         count = len(columns.plain)
+        #: (N,) when the first byte of each moved, or was to move, and when its last had passed; nan until then [s]
         self.first, self.ended = columns.plain.start + columns.wait, np.full(count, np.nan)
+        #: time [s]; starts, ends and openings so far; why it ended before all had
         self.now, self.steps, self.stopped = 0.0, 0, ""
+        #: times at which all was counted, and bytes of each flow that had passed by then
         self.edges = Edges.of(min(columns.expected_s, limits.until), count)
+        #: when something else held a flow than before, which flow, and what
         self.times: list[float] = []
         self.flows: list[int] = []
         self.holders: list[int] = []
