@@ -247,7 +247,6 @@ class Read:
         self._function, self._schema = read, schema
 
     def __get_pydantic_core_schema__(self, source: Any, handler: Any) -> CoreSchema:
-        """Validation: what the function does."""
         from pydantic_core import core_schema
 
         return core_schema.no_info_plain_validator_function(self._function)

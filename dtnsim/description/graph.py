@@ -94,10 +94,9 @@ def shortest_route(graph: nx.Graph[str], source: str, destination: str) -> list[
     """Names of segments on the quickest way between two NICs, in order; `NetworkXNoPath` where nothing joins them."""
     import networkx as nx
 
-    def passable(node: str) -> bool:
-        return node in (source, destination) or graph.nodes[node]["host"] == "network"
-
-    nodes = nx.shortest_path(nx.subgraph_view(graph, filter_node=passable), source, destination, weight="rtt")
+    ends = (source, destination)
+    passed = nx.subgraph_view(graph, filter_node=lambda n: n in ends or graph.nodes[n]["host"] == "network")
+    nodes = nx.shortest_path(passed, source, destination, weight="rtt")
     return [n.removeprefix("network.") for n in nodes if graph.nodes[n]["kind"] == "segment"]
 
 

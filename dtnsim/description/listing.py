@@ -130,7 +130,8 @@ def describe_all(name: str) -> list[dict[str, Any]]:
     if name == "keys":
         return [_keys()]
     if Path(name).is_file():
-        return [_shown(_room_of(name), name)]
+        raw, room_by_key = yamlio.load(Path(name)), {"kind": "parts", "cpu": "hosts", "like": "hosts", "hosts": "paths"}
+        return [_shown(next((room for key, room in room_by_key.items() if key in raw), "datasets"), name)]
     if slash and room in ROOMS:
         return [_shown(room, short)]
     matches = [r for r in _OWN if _has(r, name)]
@@ -141,14 +142,6 @@ def describe_all(name: str) -> list[dict[str, Any]]:
     if like := (library.spoken()["filesystems"] | ALSO).get(name.lower()):
         return describe_all(like)
     raise SpecError(f"{name!r} is neither shipped nor one of your files", value=name, remedy=_nearest(name))
-
-
-def _room_of(file: str) -> str:
-    """Room of a file, by its keys."""
-    raw = yamlio.load(Path(file))
-    if "kind" in raw:
-        return "parts"
-    return "hosts" if "cpu" in raw or "like" in raw else "paths" if "hosts" in raw else "datasets"
 
 
 def _has(room: str, name: str) -> bool:

@@ -152,7 +152,9 @@ class _Builder:
 
     def kind_schema(self, kind: str) -> Node:
         """One kind with what it needs where it names no part."""
-        return _without_a_part(self.kind(kind))
+        schema = self.kind(kind)
+        required = schema.pop("required", None)
+        return {**schema, "anyOf": [{"required": required}, {"required": ["part"]}]} if required else schema
 
     def family(self, family: str) -> Node:
         """A component of a family: a part by its name, or an object whose ``kind`` decides its keys."""
@@ -219,12 +221,6 @@ def _shipped(folder: str) -> Node:
 
 def _when(key: str, value: str, then: Node) -> Node:
     return {"if": {"properties": {key: {"const": value}}, "required": [key]}, "then": then}
-
-
-def _without_a_part(schema: Node) -> Node:
-    """What is required is so only where no part is named that it comes from."""
-    required = schema.pop("required", None)
-    return {**schema, "anyOf": [{"required": required}, {"required": ["part"]}]} if required else schema
 
 
 _KIND: Final = "What sort of machine it is, where no model is known; it has the TCP settings and drives of such."

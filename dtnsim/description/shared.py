@@ -135,7 +135,10 @@ def _parts(item: Mapping, hosts: MappingABC[str, Host]) -> list[Mapping]:
         if n:
             part["name"] = f"{item['name']}-{n + 1}"
         part.update(data[n])
-        _on_core(part, n // movers, [hosts[c[n % movers % len(c)]] for c in choices.values() if c[0] in hosts])
+        placed = [hosts[c[n % movers % len(c)]] for c in choices.values() if c[0] in hosts]
+        cores = min((len(h.placement.application) for h in placed if h.placement.application), default=0)
+        if n >= movers and cores:  # a further run is on the next application core
+            part["core"] = Scalar(str((_whole_number(part.get("core")) + n // movers) % cores))
         parts.append(part)
     return parts
 
@@ -205,13 +208,6 @@ def _dealt(whole: Dataset, count: int, item: Mapping) -> list[Dataset]:
         replace(whole, sizes_B=whole.sizes_B[mine > 0], counts=mine[mine > 0], directories=directories)
         for mine, directories in zip(counts, folders, strict=True)
     ]
-
-
-def _on_core(part: Mapping, run: int, ends: list[Host]) -> None:
-    """Puts a further run on the next application core, where those are placed."""
-    cores = min((len(h.placement.application) for h in ends if h.placement.application), default=0)
-    if run and cores:
-        part["core"] = Scalar(str((_whole_number(part.get("core")) + run) % cores))
 
 
 def _whole_number(raw: object) -> int:

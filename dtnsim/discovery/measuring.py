@@ -241,7 +241,9 @@ def _log(test: Benchmark, turn: int, logs: Path) -> Path:
 
 def _run_once(test: Benchmark, turn: int, folder: Path, log: Path) -> list[str]:
     """One run: its log is there once it is whole, and has a figure; `InputError` where it cannot be written."""
-    port = _free_port()
+    with socket.socket() as taken:
+        taken.bind(("127.0.0.1", 0))
+        port = str(taken.getsockname()[1])
     words = [w.replace("RUN", str(turn)).replace("PORT", port) for w in test.command]
     try:
         if test.memory is not None:
@@ -268,12 +270,6 @@ def _run_once(test: Benchmark, turn: int, folder: Path, log: Path) -> list[str]:
 def gave_figure(run: Sequence[Measurement]) -> bool:
     """Whether a log has what its test is for: a rate, or a round-trip time."""
     return any(m.quantity in ("throughput", "rtt") and m.status == "complete" and m.value > 0 for m in run)
-
-
-def _free_port() -> str:
-    with socket.socket() as taken:
-        taken.bind(("127.0.0.1", 0))
-        return str(taken.getsockname()[1])
 
 
 @contextmanager

@@ -38,12 +38,9 @@ _UNSEEN: Final = re.compile(r"[\x00-\x1f\x7f-\x9f\u061c\u200b-\u200f\u2028-\u202
 
 def visible(text: str) -> str:
     """The text with escapes for what a terminal would obey and not show: control and direction characters."""
-    return text if text.isprintable() else _UNSEEN.sub(_escape, text)
-
-
-def _escape(match: re.Match[str]) -> str:
-    code = ord(match[0])
-    return f"\\x{code:02x}" if code < 0x100 else f"\\u{code:04x}"
+    if text.isprintable():
+        return text
+    return _UNSEEN.sub(lambda m: f"\\x{ord(m[0]):02x}" if m[0] < "\u0100" else f"\\u{ord(m[0]):04x}", text)
 
 
 class DtnsimError(Exception):
@@ -148,7 +145,6 @@ class SpecError(InputError):
         return self.message == MISSING
 
     def __str__(self) -> str:
-        """All findings."""
         return "\n".join(map(visible, self.lines))
 
     @property

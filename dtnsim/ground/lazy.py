@@ -17,15 +17,12 @@ class _Unmade(Sequence[T_co]):
     """Equal to what has the same items; in another process it is a plain tuple."""
 
     def __eq__(self, other: object) -> bool:
-        """Whether the items are the same."""
         return isinstance(other, Sequence) and tuple(self) == tuple(other)
 
     def __hash__(self) -> int:
-        """Of the items."""
         return hash(tuple(self))
 
     def __reduce__(self) -> tuple[type[tuple[T_co, ...]], tuple[tuple[T_co, ...]]]:
-        """The items as a tuple."""
         return tuple, (tuple(self),)
 
 
@@ -49,7 +46,6 @@ class Lazy(_Unmade[T_co]):
     @overload
     def __getitem__(self, index: slice) -> Sequence[T_co]: ...
     def __getitem__(self, index: int | slice) -> T_co | Sequence[T_co]:
-        """One item, or several."""
         if isinstance(index, slice):
             begin, end, step = index.start or 0, index.stop, index.step or 1
             first = end is not None and min(begin, end) >= 0 < step
@@ -57,7 +53,6 @@ class Lazy(_Unmade[T_co]):
         return self._items(index + 1 if index >= 0 else None)[index]
 
     def __len__(self) -> int:
-        """How many there are."""
         return len(self._items())
 
 
@@ -73,7 +68,6 @@ class LazyItems(_Unmade[T_co]):
     @overload
     def __getitem__(self, index: slice) -> Sequence[T_co]: ...
     def __getitem__(self, index: int | slice) -> T_co | Sequence[T_co]:
-        """One item, or several."""
         every = range(self._count)[index]
         if not isinstance(every, int):
             return [self[n] for n in every]
@@ -82,7 +76,6 @@ class LazyItems(_Unmade[T_co]):
         return self._made[every]
 
     def __len__(self) -> int:
-        """How many there are."""
         return self._count
 
 

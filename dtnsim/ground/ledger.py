@@ -158,11 +158,8 @@ class Row:
                 alone if private else None, label, remedy=remedy, changes=changes,
             )  # fmt: skip
         elif (station.kind, station.unit) != (kind, unit):
-            raise SpecError(
-                f"names two components, a {station.kind} and a {kind}",
-                key=name,
-                remedy="give mounts, adapters and NICs other names",
-            )
+            remedy = "give mounts, adapters and NICs other names"
+            raise SpecError(f"names two components, a {station.kind} and a {kind}", key=name, remedy=remedy)
         else:
             use = use * _scale(station, rate)
         factor = self.factor

@@ -72,9 +72,8 @@ def _umask() -> int:
 
 def write(file: Path | str, text: str, option: str = "") -> None:
     """Writes text in one piece; `InputError` where it cannot be written."""
-    with in_one_piece(file, option) as part, part.open("w", encoding="utf-8") as out:
-        out.write(text)
-        out.flush()
+    with in_one_piece(file, option) as part:
+        part.write_text(text, encoding="utf-8")
 
 
 def check_table(file: Path, option: str) -> None:

@@ -82,7 +82,6 @@ class Quantity:
         return Quantity(self.value, self.dim, self.spread, self.source, self.text, self.typical, key)
 
     def __str__(self) -> str:
-        """The value as people write it."""
         return self.text or units.show(self.value, self.dim)
 
 

@@ -322,7 +322,6 @@ class Prediction(Shown):
     unstated: Sequence[str] = ()
 
     def __repr__(self) -> str:
-        """One line."""
         rate, station = self.throughput_Bps, self.bottleneck.station
         return f"<Prediction {self.name}: {units.show(rate.p50, 'B/s')} ({rate.ends('B/s')}), held by {station}>"
 

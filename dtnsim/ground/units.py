@@ -216,14 +216,9 @@ def _suggested(text: str, dimension: str) -> str:
     unit = unit.lower()
     if number and dimension == "B" and unit in ("k", "m", "g", "t", "p"):
         return f"{number} {unit.upper()}iB, or {number} {unit.upper() if unit != 'k' else 'k'}B"
-    meant = _unit_in_other_case(unit, dimension) if number and dimension in ("B", "Hz") else None
-    return f"{number} {meant}" if meant else f"it like {EXAMPLES[dimension]}"
-
-
-def _unit_in_other_case(unit: str, dimension: str) -> str | None:
-    """The unit that is written like this one but for the case of its letters; None where there is none."""
     near = [u for u, (of, _) in UNITS.items() if of == dimension and u.lower() == unit and not u.endswith(tuple(_BITS))]
-    return min(near, key=lambda u: (u.startswith("k"), len(u)), default=None)
+    meant = min(near, key=lambda u: (u.startswith("k"), len(u)), default=None)
+    return f"{number} {meant}" if meant and number and dimension in ("B", "Hz") else f"it like {EXAMPLES[dimension]}"
 
 
 def _bare_rate(text: str) -> float | None:

@@ -125,11 +125,8 @@ def load(path: Path, *, inherit: bool = False, name: str = "") -> Mapping:
         if path.is_dir():
             raise SpecError("is a folder, not a YAML file", file=name)
         if path.stat().st_size > MAX_BYTES:
-            raise SpecError(
-                f"is {path.stat().st_size} bytes long; a description has at most {MAX_BYTES}",
-                file=name,
-                remedy="give a path file, not data",
-            )
+            message = f"is {path.stat().st_size} bytes long; a description has at most {MAX_BYTES}"
+            raise SpecError(message, file=name, remedy="give a path file, not data")
         raw = path.read_bytes() if path.is_file() else _from_pipe(path, name)
     except OSError as error:
         raise SpecError(f"cannot be read: {error.strerror or error}", file=name) from None
@@ -222,12 +219,8 @@ class _Builder:
         self.nodes += size
         self.repeated += size
         if self.repeated > MAX_NODES:
-            raise SpecError(
-                f"expands to more than {MAX_NODES} values",
-                file=self.file,
-                line=event.start_mark.line + 1,
-                remedy="remove the aliases that repeat each other",
-            )
+            message, line = f"expands to more than {MAX_NODES} values", event.start_mark.line + 1
+            raise SpecError(message, file=self.file, line=line, remedy="remove the aliases that repeat each other")
 
     def _node(self, event: Any, events: Iterator[Any], depth: int) -> Any:
         line = event.start_mark.line + 1
@@ -236,9 +229,8 @@ class _Builder:
         kind = event.__class__
         if kind is yaml.AliasEvent:
             if event.anchor not in self.anchors:
-                raise SpecError(
-                    f"alias *{event.anchor} repeats nothing that is whole before it", file=self.file, line=line
-                )
+                message = f"alias *{event.anchor} repeats nothing that is whole before it"
+                raise SpecError(message, file=self.file, line=line)
             value, size = self.anchors[event.anchor]
             self._repeat(event, size)
             return value
@@ -250,20 +242,14 @@ class _Builder:
             if value is not None:
                 self.scalars.append(value)
         elif kind is yaml.SequenceStartEvent:
-            value = self._sequence(events, depth)
+            value = []
+            while (item := next(events)).__class__ is not yaml.SequenceEndEvent:
+                value.append(self._node(item, events, depth + 1))
         else:
             value = self._mapping(events, depth, line)
         if event.anchor:
             self.anchors[event.anchor] = (value, self.nodes - before)
         return value
-
-    def _sequence(self, events: Iterator[Any], depth: int) -> list[Any]:
-        items: list[Any] = []
-        for event in events:
-            if event.__class__ is yaml.SequenceEndEvent:
-                return items
-            items.append(self._node(event, events, depth + 1))
-        return items
 
     def _mapping(self, events: Iterator[Any], depth: int, line: int) -> Mapping:
         mapping = Mapping(self.file, line)

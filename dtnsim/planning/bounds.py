@@ -120,7 +120,8 @@ def with_stations(problem: Problem, others: Iterable[Problem]) -> Problem:
         by_name, before = {s.name: s for s in other.stations}, set(visited)
         for f, (mine, theirs) in enumerate(zip(problem.transfers, other.transfers, strict=False)):
             for phase in theirs.phases:
-                index = _matching_phase(mine.phases, phase)
+                same_step = next((n for n, p in enumerate(mine.phases) if p.step == phase.step), None)
+                index = next((n for n, p in enumerate(mine.phases) if p.name == phase.name), same_step)
                 for d in phase.demands:
                     if index is None or (mine.name, d.station) in before:
                         continue
@@ -144,12 +145,6 @@ def _by_step(phases: Sequence[Phase]) -> tuple[Phase, ...]:
         for n, p in enumerate(phases)
         for first in [steps.index(p.step)]
     )
-
-
-def _matching_phase(phases: Sequence[Phase], other: Phase) -> int | None:
-    """The phase with the same name as another, else the first of the same step."""
-    named = (n for n, p in enumerate(phases) if p.name == other.name)
-    return next(named, next((n for n, p in enumerate(phases) if p.step == other.step), None))
 
 
 def _limited(problem: Problem) -> dict[Key, Array]:

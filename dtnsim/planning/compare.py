@@ -30,7 +30,6 @@ class Variant:
     unpriced: tuple[str, ...]  #: Parts of which no price is known.
 
     def __repr__(self) -> str:
-        """One line."""
         return f"<Variant {self.name}: {units.show(self.prediction.throughput_Bps.p50, 'B/s')}>"
 
     def allowances(self) -> dict[str, float]:
@@ -59,7 +58,6 @@ class Comparison(Pictured):
     notes: tuple[str, ...] = ()
 
     def __repr__(self) -> str:
-        """One line."""
         return f"<Comparison of {len(self.variants)} variants: {', '.join(v.name for v in self.variants)}>"
 
     def changes(self, number: int) -> tuple[StationChange, ...]:

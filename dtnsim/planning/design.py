@@ -70,7 +70,6 @@ class Design:
     columns: tuple[tuple[tuple[str, ...], np.ndarray], ...]
 
     def __len__(self) -> int:
-        """How many scenarios."""
         return len(self.columns[0][1])
 
     def row(self, number: int) -> tuple[str, ...]:

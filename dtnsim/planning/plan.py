@@ -105,7 +105,9 @@ def plan(
     rate = growth.drawn(grow, samples, seed) if grow is not None else 0.0
     hosts = _hosts(path_spec, keep, mine)
     foreign = [name for name in path_spec.hosts if name not in hosts]
-    written, path_spec = path_spec, _set_apart(path_spec, foreign)
+    written, path_spec = path_spec, path_spec.set_apart(foreign)
+    for name in dict.fromkeys(split_end(end)[0] for t in path_spec.transfers for end in (t.source_end, t.to)):
+        path_spec = path_spec.set_apart([name])  # so that no end of a transfer follows the other end
     listed = offers.world(catalogs.read(catalog), path_spec.folder, shipped=catalog is None)
     most_money = money(budget, "--budget") if budget is not None else None
     if most_money is not None and not most_money.amount > 0:
@@ -122,15 +124,6 @@ def plan(
     verdict = messages.verdict(draft, f"{move} within {within}" if move is not None else goal.words)
     sentences = (*draft.sentences, *messages.hosts_set_apart(follow))
     return replace(draft, stated=bool(keep or mine), sentences=sentences, verdict=verdict)
-
-
-def _set_apart(path: spec.PathSpec, foreign: Sequence[str]) -> spec.PathSpec:
-    """The path, where hosts that are not yours follow no other, and no end of a transfer follows the other end."""
-    path = path.set_apart(foreign)
-    for t in path.transfers:
-        for name in dict.fromkeys(split_end(end)[0] for end in (t.source_end, t.to)):
-            path = path.set_apart([name])
-    return path
 
 
 def _planned(path: spec.PathSpec, request: Request, rate: Growth, years: int, energy: Money | None) -> Plan:

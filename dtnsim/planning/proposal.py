@@ -76,7 +76,6 @@ class Stage:
     settings: tuple[Setting, ...] = ()  #: What of that costs nothing.
 
     def __repr__(self) -> str:
-        """One line."""
         rate = units.show(self.rate, "B/s")
         return f"<Stage {self.name}: {rate}, P {self.probability:.0%}, {self.price}>"
 
@@ -169,7 +168,6 @@ class Plan(Shown):
     verdict: str = ""
 
     def __repr__(self) -> str:
-        """One line."""
         status = "not met" if self.chosen is None else f"met with {self.chosen.name}"
         return f"<Plan {self.path}: {units.show(self.target_Bps, 'B/s')} {status}>"
 

@@ -49,11 +49,9 @@ class SweepResult(Pictured):
     vector: tuple[str, ...] = ()
 
     def __len__(self) -> int:
-        """How many scenarios."""
         return len(self.rows)
 
     def __repr__(self) -> str:
-        """One line."""
         return f"<SweepResult {self.path}: {len(self):,} scenarios of {', '.join(self.keys)}>"
 
     @property

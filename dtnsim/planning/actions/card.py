@@ -111,7 +111,8 @@ def _hba(shop: Shop, names: list[str]) -> None:
 def _seats(host: Host, card: Nic | Hba, offer: Offer | None) -> Iterator[tuple[str | None, bool]]:
     """(slot, whether it is another than now) where a card could sit: its own, and free ones that carry more."""
     new = card if offer is None else expand(offer.part)
-    width, generation = (int(_number_at(new, k, d)) for k, d in (("card_lanes", 8), ("card_generation", 3)))
+    numbers = new if isinstance(new, Mapping) else vars(new)
+    width, generation = (int(numbers.get(k, d)) for k, d in (("card_lanes", 8), ("card_generation", 3)))
     current = host.slots.get(card.slot or "")
     if offer is not None:
         yield card.slot, False
@@ -137,10 +138,6 @@ def kinds_of_slots(host: Host) -> list[str]:
 
 def _bonding(place: str, card: Nic) -> list[str]:
     return [f"{place}.bonding=hash"] if card.bonding == "none" else []
-
-
-def _number_at(card: Any, key: str, default: int) -> Any:
-    return card.get(key, default) if isinstance(card, Mapping) else getattr(card, key, default)
 
 
 def _link(slot: Slot, lanes: int, generation: int) -> float:
