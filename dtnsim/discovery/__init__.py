@@ -7,5 +7,6 @@ paste them (`pasted`), and has the host made of them, by `hardware` (processor, 
 
 What functions take has one name everywhere: ``outputs``, what a machine says of itself; ``discovered``, its host as
 `discover` has it, or as measured; the raw ``logs`` of tests; ``mount``, the volume that they were on; ``peer``, name or
-address of another host, on which ``iperf3 -s`` runs.
+address of another host, on which ``iperf3 -s`` runs; ``words``, a program with its arguments, which no shell reads, and
+the ``folder`` where it runs.
 """

@@ -293,12 +293,7 @@ def _burst(file: Path, steady: Figure) -> Tree:
 
 
 def path_to(discovered: Found, file: str, logs: Logs, peer: str, peer_file: Path, mount: str) -> str:
-    """A path file from the host to a peer; empty where the peer's own file or the tests between the two are missing.
-
-    Args:
-        file: The host's file.
-        peer_file: The peer's file, beside the host's.
-    """
+    """A path file from the host to a peer; empty where its own file, or tests between the two, are missing."""
     ping, to = f"peer-ping-{peer}", f"peer-to-{peer}"
     if not peer_file.is_file() or not logs.has(ping, to):
         return ""

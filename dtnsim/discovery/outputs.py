@@ -133,14 +133,7 @@ def _stop(*_signal: object) -> None:
 def ask(
     words: Sequence[str], seconds: float, folder: Path | None = None, text: str = ""
 ) -> subprocess.CompletedProcess[str]:
-    """Runs a program, and all that it has begun ends with it; `OSError` where it cannot run, or is not done in time.
-
-    Args:
-        words: The program and its arguments; no shell reads them.
-        seconds: Longest that it may take.
-        folder: Where it runs.
-        text: What it reads from standard input.
-    """
+    """Runs a program, and all that it has begun ends with it; `OSError` where it cannot run, or is not done in time."""
     with begun(words, folder, subprocess.PIPE) as program:
         try:
             out, err = program.communicate(text, seconds)
@@ -153,13 +146,7 @@ def ask(
 def begun(
     words: Sequence[str], folder: Path | None = None, stdin: int = subprocess.DEVNULL
 ) -> Iterator[subprocess.Popen[str]]:
-    """A program that runs beside; afterwards it has ended, with all that it has begun.
-
-    Args:
-        words: The program and its arguments; no shell reads them.
-        folder: Where it runs.
-        stdin: What it reads, as `subprocess.Popen` says it.
-    """
+    """A program that runs beside; afterwards it has ended, with all that it has begun."""
     with subprocess.Popen(  # noqa: S603 - a list of words, no shell
         words, cwd=folder, stdin=stdin, stdout=subprocess.PIPE, stderr=subprocess.PIPE, encoding="utf-8",
         errors="replace", env={**os.environ, "LC_ALL": "C"}, start_new_session=True,

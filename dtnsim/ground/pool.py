@@ -226,19 +226,11 @@ _LARGEST: Final = 32
 def spread(
     work: Callable[[Shared, Piece], Result], shared: Shared, pieces: Sequence[Piece], scheduler: str
 ) -> Iterator[tuple[int, Result]]:
-    """Works on pieces wherever the scheduler has workers.
+    """(number of each piece, its result) as they are done, each once, wherever the scheduler has workers.
 
-    Args:
-        work: A function of a module that the workers have too; it is called with ``shared`` and a piece. A task is
-            several pieces where there are many for each core of the cluster.
-        shared: What every piece needs; it travels once a worker, and survives workers that die.
-
-    Yields:
-        (number of the piece, its result) as they are done, each once.
-
-    Raises:
-        InputError: no scheduler answers there, it has no workers, or they run another version of dtnsim.
-        DtnsimError: the scheduler was lost on the way, or a piece kills its workers.
+    The work is a function of a module that the workers have too; a task is several pieces where there are many for each
+    core of the cluster. What is shared survives workers that die. `InputError` where no scheduler answers, or workers
+    are none or of another version; `DtnsimError` where it is lost on the way, or a piece kills its workers.
     """
     with Session(shared, scheduler) as session:
         client, size = session.client, max(1, min(len(pieces) // (_TASKS * session.cores), _LARGEST))

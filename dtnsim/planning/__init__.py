@@ -13,7 +13,9 @@ be met, ``confidence`` or ``sure``; ``request``, all that was asked for; kinds o
 of a set of changes, the ``most`` at once, its ``budget`` and its ``max_watts`` [W]; the key of a ``place`` and the part
 that is there, the ``old`` one, for each place the ``choices`` that can be bought, the ``family`` of the offers, the
 ``rates`` between currencies, like ``EUR/USD=1.08``; ``samples``, how many draws are behind an answer, and the ``seed``
-of these; the ``design`` of a sweep; settings that help, ``won``; the ``stages`` of a plan, the first of which buys
-nothing: ``tuned``, the best without a purchase, the ``best`` of all, and ``top``, the cheapest that meets the goal as
-surely as asked, or else the surest; ``each``, which gives what is worked out one after another and says how far it is.
+of these; the ``design`` of a sweep; the path to ``start`` from, the ``rater`` of it, and what is put over it: as
+``key=value`` the ``overrides``, of ``settings`` and of ``options`` that are bought; settings that help, ``won``; a
+``stage`` of a plan and its ``stages``, the first of which buys nothing: ``tuned``, the best without a purchase, the
+``best`` of all, and ``top``, the cheapest that meets the goal as surely as asked, or else the surest, and the
+``currency`` of them all; ``each``, which gives what is worked out one after another and says how far it is.
 """

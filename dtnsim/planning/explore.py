@@ -74,15 +74,7 @@ class Request:
         settings: Sequence[Setting] = (),
         rater: Rater | None = None,
     ) -> Stage:
-        """The path with something changed, predicted in full.
-
-        Args:
-            name: What the stage is called.
-            path: The path before the change.
-            options: What is bought.
-            settings: What is set.
-            rater: What rated the purchases on the path with these settings.
-        """
+        """The path with something changed, predicted in full; ``name`` is the stage's."""
         every = (*(o for s in settings for o in s.overrides), *(o for option in options for o in option.overrides))
         changed, drawn = rater.drawn(options) if rater is not None else (path.changed(every), None)
         answer = predicted(changed, self.samples, self.seed, drawn)
@@ -111,13 +103,7 @@ class SearchResult:
 
 
 def free(start: PathSpec, request: Request, rater: Rater | None = None) -> tuple[tuple[Win, ...], tuple[str, ...]]:
-    """Settings that help a path (and another tool, if allowed), and all that were tried.
-
-    Args:
-        start: The path.
-        request: What is asked.
-        rater: The path's rater, if there is one already.
-    """
+    """Settings that help a path (and another tool, if allowed), and all that were tried."""
     rate = tuning.Throughputs(start, request.known, each=request.tell.count_items)
 
     def settings(path: PathSpec, *, anew: bool = False) -> list[Setting]:
@@ -270,13 +256,7 @@ def combined(wins: Sequence[Win]) -> list[Setting]:
 def purchases(
     path: PathSpec | Rater, request: Request, offered: Offered, *, spent: Decimal = Decimal()
 ) -> SearchResult:
-    """The frontier of purchases on top of a path.
-
-    Args:
-        path: The path, tuned, or what rates it.
-        offered: What can be bought for the path.
-        spent: What of the budget is gone.
-    """
+    """The frontier of purchases on top of a path, tuned, beside what is ``spent`` of the budget."""
     rater = path if isinstance(path, Rater) else request.rater(path)
     hosts = request.hosts if offered.choices and rater.could_help(request.hosts) else ()
     hosts = [h for h in hosts if rater.could_help([h], [other for other in request.hosts if other != h])]

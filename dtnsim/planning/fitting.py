@@ -207,11 +207,9 @@ class Shop:
     def cards(
         self, place: str, family: str, old: str | None, protocol: str = "", *, outside: bool = False
     ) -> list[Offer]:
-        """Cards of a family; whether a slot takes them, the description says.
+        """Cards of a family that speak a protocol (any if empty), or lead ``outside``, to shelves of drives.
 
-        Args:
-            protocol: What they have to speak; any if empty.
-            outside: Whether they lead out of the host, to shelves of drives.
+        Whether a slot takes them, the description says.
         """
         every = [o for o in self.catalog.family_offers(family) if (catalogs.OUTSIDE in o.places) is outside]
         matching = (expand(o.part).get("protocol", protocol and "ethernet") == protocol for o in every)

@@ -133,13 +133,7 @@ def _is_vector(start: PathSpec, key: str, values: tuple[str, ...]) -> bool:
 def places_of(
     start: PathSpec, keys: tuple[str, ...], values: tuple[tuple[str, ...], ...]
 ) -> list[tuple[Place, ...]] | None:
-    """Where the numbers of some keys are; None where a key changes more than a number.
-
-    Args:
-        start: The path.
-        keys: The keys.
-        values: The values of each.
-    """
+    """Where the numbers of some keys are, by the ``values`` of each; None where one changes more than a number."""
     places = []
     for key, texts in zip(keys, values, strict=True):
         try:

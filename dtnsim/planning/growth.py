@@ -56,14 +56,10 @@ def of_workload(workload: Workload) -> Goal:
 
 
 def due(stages: Sequence[Stage], target_Bps: float, confidence: float, rate: Growth, years: int) -> tuple[Due, ...]:
-    """The cheapest order of purchases that meets a growing target every year.
+    """The cheapest order of purchases that meets a growing target every year, for so many years ahead.
 
     A purchase stays until something replaces it; it then brings the list's trade-in, at most what its successor costs.
     Of orders that cost the same, the one that pays later is taken.
-
-    Args:
-        rate: Growth of the target a year, or as it is drawn.
-        years: How many years to look ahead.
     """
     middle = float(np.median(rate))
     needed = [target_Bps * (1 + rate) ** year for year in range(years + 1)]

@@ -87,13 +87,7 @@ def hosts_set_apart(names: Sequence[str]) -> list[str]:
 
 
 def joint_gain(purchases: SearchResult, best: Stage, tuned: Stage) -> list[str]:
-    """Joint gain of a purchase's steps, if it is not the sum of their gains alone.
-
-    Args:
-        purchases: What the search has found.
-        best: The stage with the purchase.
-        tuned: The stage before it.
-    """
+    """Joint gain of a purchase's steps, if it is not the sum of their gains alone."""
     steps = [o for o in best.options if o in itertools.chain(*purchases.search.choices.values())]
     if len(steps) < 2 or best.rate <= tuned.rate:
         return []
@@ -196,12 +190,7 @@ def _short(goal: Goal, confidence: float, best: Stage, shares: Sequence[Share]) 
 
 
 def kinds_tried(allow: Sequence[str], kinds: Sequence[str], would: Sequence[Would], confidence: float) -> list[str]:
-    """Kinds of change that were allowed, and of the others those that would help.
-
-    Args:
-        kinds: All kinds.
-        would: What would help of the others.
-    """
+    """Kinds of change that were allowed, and of all other ``kinds`` those that ``would`` help."""
     barred = [k for k in kinds if k not in allow]
     lines = [f"Allowed: {', '.join(allow)}; not allowed: {', '.join(barred)} (--allow {','.join((*allow, *barred))})."]
     for w in would:
@@ -241,14 +230,7 @@ def own_side_alone(
 
 
 def ownership(stage: Stage, years: int, energy: Money | None, rates: Exchange) -> list[str]:
-    """What is bought over some years: its price, power day and night, and support as the list has it.
-
-    Args:
-        stage: The stage with the purchase.
-        years: How long it is used.
-        energy: Price of a kilowatt-hour; an assumed one if left out.
-        rates: Rates between currencies.
-    """
+    """What is bought over ``years``: its price, power day and night (``energy``: of a kWh), and support as listed."""
     if not years or not stage.options:
         return []
     currency = stage.price.currency
@@ -281,13 +263,7 @@ def old_prices(bought: Sequence[Stage]) -> list[str]:
 
 
 def growth_schedule(years: Sequence[Due], workload: Workload | None, currency: str) -> list[str]:
-    """What to buy when; of a facility by the calendar.
-
-    Args:
-        years: What each year brings.
-        workload: Of a facility, what it moves.
-        currency: In which all is counted.
-    """
+    """What to buy when, by what each of the ``years`` brings; of a facility (``workload``) by the calendar."""
     first = calendar.date(workload.date) if workload is not None else None
 
     def at(years: float) -> str:

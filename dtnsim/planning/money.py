@@ -37,13 +37,7 @@ class Exchange:
         return [f"{a}/{b} = {rate:g} ({USUAL_SOURCE}); --rate says otherwise." for (a, b), rate in usual.items()]
 
     def convert(self, price: Money, currency: str, label: str) -> Decimal:
-        """A price in another currency; `InputError` where nobody states the rate.
-
-        Args:
-            price: The price.
-            currency: The other currency.
-            label: What costs it, for the message.
-        """
+        """A price in another currency; `InputError`, with the ``label`` of what costs it, where no rate is stated."""
         if price.currency == currency:
             return price.amount
         if (price.currency, currency) in self.rates:
@@ -99,11 +93,9 @@ def _items(value: Any, count: int) -> Iterator[Item]:
 def total(
     parts: tuple[Item, ...], rates: Exchange, currency: str | None = None
 ) -> tuple[Money | None, tuple[str, ...]]:
-    """(sum of the known prices, parts without one); None where none is known; `InputError` where a rate is missing.
+    """(sum of the known prices, parts without one); None where none is known.
 
-    Args:
-        parts: What is bought.
-        currency: Of the sum; that of the first price if left out.
+    The currency is that of the first price if left out; `InputError` where a rate is missing.
     """
     unknown = tuple(dict.fromkeys(i.part for i in parts if i.price is None))
     priced = [(i, i.price) for i in parts if i.price is not None]

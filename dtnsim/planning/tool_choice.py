@@ -78,9 +78,7 @@ def choose(
 ) -> tuple[list[Choice], list[Refused]]:
     """The first transfer of a path by its own tool and every other, the fastest first, and the tools that cannot do it.
 
-    Args:
-        have: Kinds of tools that are there; empty: all.
-        answer: The path's own prediction by these draws, if known.
+    Tools that there are can be told (``have``), and the path's own answer by these draws.
     """
     rows = {usage.name for _, usage in usages()}
     tools = {kind for kind in have if kind in kinds() and issubclass(find_kind(kind), Tool)}

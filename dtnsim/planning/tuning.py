@@ -89,12 +89,8 @@ def wins(settings: Sequence[Setting], rate: Throughputs, most_Bps: float = math.
     """Settings that help, alone or together with others, the greatest gain first.
 
     Together: starting from all at once, each is set to its best value beside the others and left out if that costs
-    nothing, so that pairs that only help jointly are found.
-
-    Args:
-        settings: What could be set.
-        rate: Throughput with overrides; 0 where they cannot be.
-        most_Bps: What none of them exceeds.
+    nothing, so that pairs that only help jointly are found. ``rate`` is the throughput with overrides, 0 where they
+    cannot be, and ``most_Bps`` what none exceeds.
     """
     enough = most_Bps * (1 - WORTH / 2)
     base = rate(())

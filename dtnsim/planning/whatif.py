@@ -68,13 +68,7 @@ class Grid:
 
 
 def grid(task: Task, most: int, progress: Callable[[int, int], None] | None = None) -> Grid:
-    """Works out all combinations.
-
-    Args:
-        task: The path, and the draws of each crossing.
-        most: Most crossings; values are left out until there are no more.
-        progress: Called with the crossings done and all of them.
-    """
+    """Works out all combinations: values are left out until there are no more than ``most`` of them."""
     path = task.given
     axes = [a for a in (*_between(path), _streams(path), _files(path), _drives(path)) if a is not None]
     every = _crossings(axes)

@@ -50,13 +50,7 @@ def changed_hosts(before: PathSpec, after: PathSpec) -> list[str]:
 
 
 def in_the_file(written: PathSpec, apart: Sequence[str], overrides: Sequence[str]) -> tuple[str, ...]:
-    """What makes a path of the one that a file has: hosts that would follow others that are changed are written out.
-
-    Args:
-        written: The path as its file has it.
-        apart: Overrides that write out hosts which are like others.
-        overrides: What makes it of the path where all of them are written out.
-    """
+    """What makes a path of the one ``written``, of which ``apart`` writes out hosts that would follow others."""
     needed: list[str] = []
     for name in dict.fromkeys(o.split(".")[1].partition("=")[0] for o in apart):
         prefixes = (f"hosts.{name}=", f"hosts.{name}.")
