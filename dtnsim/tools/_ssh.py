@@ -2,7 +2,7 @@
 
 import math
 import re
-from typing import Annotated, Final, Literal
+from typing import Annotated, Any, Final, Literal
 
 from pydantic import BeforeValidator, Field
 
@@ -186,35 +186,10 @@ class SshLink(Model):
         words = f"ssh log-in ({LOGIN:g} round trips) and {parts}"
         return Opening(LOGIN + FAREWELL + more, LOGIN_WORK, words)
 
-    def network(
-        self,
-        *,
-        channel: Quantity | None = None,
-        rate: Quantity | None = None,
-        sent: float = 1.0,
-        stopped: bool = False,
-        grain: Quantity | None = None,
-    ) -> NetUse:
-        """One TCP connection with one channel; ``sent`` bytes go through it per payload byte.
-
-        Args:
-            channel: The channel's window; the agreed one if left out.
-            rate: Cap that the user set.
-            sent: Bytes that go through it for each payload byte.
-            stopped: Whether a file ends with answers that are waited for.
-            grain: Bytes of one request of the window.
-        """
+    def network(self, *, channel: Quantity | None = None, sent: float = 1.0, **how: Any) -> NetUse:
+        """One TCP connection with one channel, the agreed one if left out; a payload byte is ``sent`` bytes in it."""
         channel = channel or self.window()
-        return NetUse(
-            SENDER,
-            RECEIVER,
-            channel=channel,
-            rate=rate,
-            overhead=sent * OVERHEAD,
-            stopped=stopped,
-            answered=True,
-            grain=grain,
-        )
+        return NetUse(SENDER, RECEIVER, channel=channel, overhead=sent * OVERHEAD, answered=True, **how)
 
     def crypto(self, sent: float = 1.0) -> tuple[CpuUse, ...]:
         """Work of the SSH processes; HPN-SSH spreads ChaCha20 and AES-CTR over threads beside them."""

@@ -10,7 +10,7 @@ from dtnsim.components.access import Thread
 from dtnsim.ground.quantity import Quantity, Scalar, prior
 from dtnsim.tools._common import COPIED, MD5, both_ends, core_cost, transfer
 from dtnsim.tools._options import Count, Cycles, Rate, Size, documented, named
-from dtnsim.tools.plan import CpuUse, Job, NetUse, Plan, Tool
+from dtnsim.tools.plan import CpuUse, Job, Mover, NetUse, Plan
 
 #: bbcp_Config.C, setRWB: from this window on, a buffer has its largest size
 LARGE_WINDOW_B = 418816
@@ -20,7 +20,7 @@ PAGE_B = 4096
 _MD5 = core_cost("md5", "bbcp brings its own MD5")
 
 
-class Bbcp(Tool):
+class Bbcp(Mover):
     """``bbcp -s streams -w [=]window -B buffer -e -r -z -P seconds``.
 
     The window is only where a kernel that tunes its buffers starts; ``w: =8 MiB`` fixes it. ``-P`` is the
@@ -37,7 +37,6 @@ class Bbcp(Tool):
     """
 
     kind: ClassVar[str] = "bbcp"
-    tool_class = "mover"
     streams_option = "s"
 
     s: Annotated[Count, named("s", "streams")] = 4

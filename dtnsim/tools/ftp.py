@@ -25,7 +25,7 @@ from dtnsim.tools._ssh import (
     concurrent_logins,
     crowd,
 )
-from dtnsim.tools.plan import CpuUse, Job, NetUse, Opening, Plan, Tool
+from dtnsim.tools.plan import CpuUse, Job, Mover, NetUse, Opening, Plan
 
 _SESSION: Final = 7.0  #: TCP and greeting, USER, PASS, SYST, TYPE; and QUIT (RFC 959; usr.bin/ftp/util.c)
 _PUT: Final = 4.0  #: put: PASV (or PORT), the data connection, STOR to 150, the last byte to 226
@@ -37,7 +37,7 @@ _LIST: Final = 3.0
 _START: Final = prior("0.03 s", 0.5, "assumed: one small process and a forked server")
 
 
-class Ftp(Tool):
+class Ftp(Mover):
     """``ftp`` with ``mput`` or ``mget``: each file has PASV, a new connection, STOR or RETR, and its 226.
 
     Neglects: ASCII mode; names that are asked for.
@@ -45,7 +45,6 @@ class Ftp(Tool):
     """
 
     kind: ClassVar[str] = "ftp"
-    tool_class = "mover"
 
     mode: Annotated[Literal["passive", "active"], Field(description="PASV, or PORT (ftp -A)")] = "passive"
     preserve: Annotated[bool, Field(description="times of fetched files are asked for (MDTM)")] = True
@@ -86,7 +85,7 @@ _LFTP_START: Final = {
 _PACKETS: Final = 16  #: lftp commands: sftp:max-packets-in-flight
 
 
-class Lftp(Tool):
+class Lftp(Mover):
     """``lftp -c 'mirror --parallel=N'`` and ``pget -n N``.
 
     Neglects: mirror's comparison with what is there already.
@@ -95,7 +94,6 @@ class Lftp(Tool):
     """
 
     kind: ClassVar[str] = "lftp"
-    tool_class = "mover"
     files_option = "parallel"
 
     protocol: Literal["sftp", "http", "ftp"] = "sftp"
@@ -145,7 +143,7 @@ _WORK: Final = prior("0.03 s", 0.5, "assumed: RSA of the log-in and a process fo
 _FORK: Final = prior("2 ms", 0.7, "assumed: a child forked for each stream at both ends")
 
 
-class Bbftp(Tool):
+class Bbftp(Mover):
     """``bbftp -p streams -c -s -e 'setrecvwinsize KB; put file'``: a process a stream, a stretch of the file each.
 
     The streams of a file are new connections: each of them starts slowly. The file is done when the slowest stream is.
@@ -157,7 +155,6 @@ class Bbftp(Tool):
     """
 
     kind: ClassVar[str] = "bbftp"
-    tool_class = "mover"
     streams_option = "p"
 
     p: Annotated[Count, named("p", "setnbstream")] = 1

@@ -9,7 +9,7 @@ from dtnsim.components.access import Thread
 from dtnsim.ground.quantity import prior
 from dtnsim.tools._common import ADLER32, COPIED, both_ends, reading, rereading, transfer
 from dtnsim.tools._options import Count, Cycles, Size, named
-from dtnsim.tools.plan import CpuUse, End, FileCost, Job, NetUse, Plan, Step, Tool
+from dtnsim.tools.plan import CpuUse, End, FileCost, Job, Mover, NetUse, Plan, Step
 
 #: before the data of a file: stat of the source, stat of the destination that finds nothing; after it: its size there
 _STATS: Final = 3.0
@@ -23,7 +23,7 @@ _TRIPS: Final = {"gsiftp": (12.0, 4.0), "davs": (2.0, 4.0), "root": (3.0, 12.0)}
 _PROCESS: Final = prior("0.5 s", 0.7, "assumed: start of a process with gfal2's plug-ins, X.509 proxy, log file")
 
 
-class Fts(Tool):
+class Fts(Mover):
     """A job of FTS3: ``active`` files at once between two storages, ``nostreams`` connections each.
 
     A process of its own moves each file: it asks for the size at the source, for the checksum there (``checksum``),
@@ -38,7 +38,6 @@ class Fts(Tool):
     """
 
     kind: ClassVar[str] = "fts"
-    tool_class = "mover"
 
     active: Annotated[Count, named("active", "max_active")] = 2
     nostreams: Annotated[int, named("nostreams", "streams", ge=1, le=64)] = 1

@@ -17,7 +17,7 @@ from dtnsim.ground.quantity import prior
 from dtnsim.ground.uncertainty import Otherwise
 from dtnsim.tools._common import COPIED, COPIED_WITH_TIMES, MD5, TLS, both_ends, core_cost, rereading, transfer
 from dtnsim.tools._options import STREAMS, Client, Count, Cycles, Size, documented, named
-from dtnsim.tools.plan import FileCost, Job, NetUse, Opening, Plan, Step, Tool
+from dtnsim.tools.plan import FileCost, Job, Mover, NetUse, Opening, Plan, Step
 
 #: A file's messages on the control channel that wait, when the client is an end of the data (RFC 959, GFD.20).
 #: get: PASV, RETR with the data connection, 226; put: also SIZE or the check of the name, and the 226 only after the
@@ -43,7 +43,7 @@ PIPELINE = 20.0
 _LOOP = prior("0.2 cycles/B", 0.7, "assumed: XIO event loop, 20 000 to 100 000 cycles for each block of 256 KiB")
 
 
-class Gridftp(Tool):
+class Gridftp(Mover):
     """``globus-url-copy -p ... -cc ... -pp -fast -udt -tcp-bs ... -bs ... -stripe``.
 
     A server process a file in flight reads (or writes) the file and serves all its streams in one
@@ -59,7 +59,6 @@ class Gridftp(Tool):
     """
 
     kind: ClassVar[str] = "gridftp"
-    tool_class = "mover"
     files_option = "cc"
     streams_option = "p"
 
@@ -143,7 +142,7 @@ _PREFERRED, _MOST, _STREAMS, _MOST_STREAMS = 2, 4, 4, 8
 _AHEAD: Final = 20  #: commands ahead (GridFTP pipelining as globus-url-copy has it)
 
 
-class Globus(Tool):
+class Globus(Mover):
     """A task of the Globus service; ``verify`` reads each file back at both ends and compares MD5 sums.
 
     An endpoint prefers two files at once and allows four for each of its ``servers`` (the fewer of the two ends), with
@@ -160,7 +159,6 @@ class Globus(Tool):
     """
 
     kind: ClassVar[str] = "globus"
-    tool_class = "mover"
     files_option = "concurrency"
     streams_option = "parallelism"
 

@@ -16,7 +16,7 @@ from dtnsim.components.access import Thread
 from dtnsim.ground.quantity import Quantity, prior
 from dtnsim.tools._common import OPENED, TLS as INLINE, both_ends, core_cost, transfer
 from dtnsim.tools._options import Count, Rate, Size, named
-from dtnsim.tools.plan import CpuUse, Job, NetUse, Opening, Plan, Tool
+from dtnsim.tools.plan import CpuUse, Job, Mover, NetUse, Opening, Plan
 
 REQUEST: Final = 1.0  #: a file on an open connection: the request, and its answer with the bytes
 CONNECT: Final = 1.0  #: a new connection: SYN and SYN-ACK
@@ -59,7 +59,7 @@ def _download(
 _PROCESS: Final = prior("0.01 s", 0.4, "curl 7.88.1, a process a file: user and system time of 50 of them")
 
 
-class Curl(Tool):
+class Curl(Mover):
     """``curl -Z --parallel-max N -K list``, or ``each: true`` for a curl (or wget) of its own for each file.
 
     In parallel mode curl first waits whether the server speaks HTTP/2 on the first connection.
@@ -69,7 +69,6 @@ class Curl(Tool):
     """
 
     kind: ClassVar[str] = "curl"
-    tool_class = "mover"
     fetches = True
 
     parallel: Annotated[bool, named("parallel", "Z")] = False
@@ -92,7 +91,7 @@ class Curl(Tool):
 _START: Final = prior("0.06 s", 0.4, "aria2 1.36.0: user and system time of a run with one file")
 
 
-class Aria2(Tool):
+class Aria2(Mover):
     """``aria2c -j files -x connections -s splits -k least -i list``.
 
     A file is cut into at most ``s`` parts of at least ``k``, over at most ``x`` connections to a server; the others
@@ -103,7 +102,6 @@ class Aria2(Tool):
     """
 
     kind: ClassVar[str] = "aria2"
-    tool_class = "mover"
     fetches = True
     streams_option = "s"
 
@@ -131,7 +129,7 @@ _PELICAN_START: Final = prior(
 )
 
 
-class Pelican(Tool):
+class Pelican(Mover):
     """``pelican object get pelican://FEDERATION/PATH``: ``workers`` objects at once, a connection each.
 
     The path's ``from`` is the cache: what it has to fetch from an origin first is a transfer of its own. Of an object
@@ -142,7 +140,6 @@ class Pelican(Tool):
     """
 
     kind: ClassVar[str] = "pelican"
-    tool_class = "mover"
     fetches = True
     files_option = "workers"
 

@@ -17,10 +17,10 @@ from dtnsim.ground.quantity import Quantity, Unit, prior
 from dtnsim.ground.uncertainty import Otherwise, Since
 from dtnsim.tools._common import OPENED, ZERO_BYTE, device_work, needs_volume, one_host, reading, transfer, writing
 from dtnsim.tools._options import Share, Size, Version, documented, named, version_tuple
-from dtnsim.tools.plan import CpuUse, FileCost, Job, NetUse, Opening, Plan, Step, Tool
+from dtnsim.tools.plan import CpuUse, FileCost, Job, LocalTool, NetUse, Opening, Plan, Step
 
 
-class Cp(Tool):
+class Cp(LocalTool):
     """``cp [-r] [-p|-a]``, with ``sync: true`` for ``cp ... && sync``.
 
     New files are created exclusively with their mode, which is a CREATE and a SETATTR on NFSv3 and one call elsewhere;
@@ -38,7 +38,6 @@ class Cp(Tool):
     """
 
     kind: ClassVar[str] = "cp"
-    tool_class = "local"
 
     sync: Annotated[bool, Otherwise("true", "timed until the data are on the medium: cp && sync")] = False
     r: Annotated[bool, documented("r", "R", "recursive")] = False
@@ -71,7 +70,7 @@ class Cp(Tool):
         return Plan((step,))
 
 
-class Rm(Tool):
+class Rm(LocalTool):
     """``rm -rf`` of the data set on the transfer's ``to`` (or on its ``from`` where ``to`` is no volume).
 
     Its throughput is the bytes of the removed files over the time; its duration is what one reads.
@@ -85,7 +84,6 @@ class Rm(Tool):
     """
 
     kind: ClassVar[str] = "rm"
-    tool_class = "local"
 
     r: Annotated[bool, documented("r", "R", "recursive")] = True
     f: Annotated[bool, documented("f", "force")] = True
@@ -105,7 +103,7 @@ _FILE: Final = 3.0
 _START: Final = prior("0.03 s", 0.5, "assumed: one small process")
 
 
-class NfsCp(Tool):
+class NfsCp(LocalTool):
     """``nfs-cp nfs://server/export/file local``: each read waits for the one before it.
 
     Neglects: NFSv3's mount protocol.
@@ -113,7 +111,6 @@ class NfsCp(Tool):
     """
 
     kind: ClassVar[str] = "nfs-cp"
-    tool_class = "local"
 
     buffer: Annotated[Size, named("buffer", "rsize")] = prior(
         "1 MiB", 0.0, "libnfs utils/nfs-cp.c: buffer of 1024 x 1024 B"
@@ -126,7 +123,7 @@ class NfsCp(Tool):
         return Plan((step,), opening=Opening(_OPENING, _START, "mount in user space"))
 
 
-class Robocopy(Tool):
+class Robocopy(LocalTool):
     """``robocopy SRC DST /E /MT:8 /J``: from one volume of a host to another, over SMB where one is mounted so.
 
     ``MT`` threads copy a file each; without it one does. ``J`` reads and writes past the cache. ``changed`` is the
@@ -137,7 +134,6 @@ class Robocopy(Tool):
     """
 
     kind: ClassVar[str] = "robocopy"
-    tool_class = "local"
     files_option = "MT"
 
     MT: Annotated[int, Field(ge=1, le=128, description="threads; /MT alone is 8, no /MT is 1")] = 1
@@ -164,7 +160,7 @@ class Robocopy(Tool):
         return Plan(tuple(steps), workers=workers, weight=workers)
 
 
-class Program(Tool):
+class Program(LocalTool):
     """One thread that calls read or write; a path file's ``programs`` are made of such steps.
 
     One end is a file, the other the host's memory. What it reads goes into memory that it has not used before
@@ -176,7 +172,6 @@ class Program(Tool):
     """
 
     kind: ClassVar[str] = "program"
-    tool_class = "local"
 
     block: Size = prior("1 MiB", 1.0, "assumed: from 64 KiB to a file at once")
     fresh: Annotated[bool, Field(description="whether what is read goes into memory not used before")] = True

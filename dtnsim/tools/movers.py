@@ -19,13 +19,13 @@ from dtnsim.physics.tcp import ratebased
 from dtnsim.tools._common import COPIED, COPIED_WITH_TIMES, CRC32C, MD5, TLS, both_ends, core_cost, transfer
 from dtnsim.tools._options import Count, Cycles, Rate, Size, documented, named
 from dtnsim.tools._ssh import FAREWELL, LOGIN, LOGIN_WORK
-from dtnsim.tools.plan import CpuUse, Job, NetUse, Opening, Plan, Tool
+from dtnsim.tools.plan import CpuUse, Job, Mover, NetUse, Opening, Plan
 
 _FASP: Final = "assumed: AES-128 and integrity checks of a user-space transport on a core with AES instructions"
 _CIPHER = Quantity(ratebased.FASP_CYCLES_PER_BYTE, "cycles/B", 0.5, _FASP)
 
 
-class Ascp(Tool):
+class Ascp(Mover):
     """``ascp -l target [-T] [-k 0..3] [-Q policy]``.
 
     ``fallback`` is what happens where no UDP passes and ``-y 1`` allows it: one connection over HTTP(S) to port 8080 or
@@ -37,7 +37,6 @@ class Ascp(Tool):
     """
 
     kind: ClassVar[str] = "ascp"
-    tool_class = "mover"
 
     target: Annotated[Rate, named("l", "target", "target_rate")] = prior(
         "10 Mb/s", 0.0, "ascp command reference: -l, default 10000 Kbps"
@@ -65,7 +64,7 @@ _JAVA = prior("0.5 s", 0.5, "assumed: start of a Java machine and FDT's classes,
 _OPENING = Opening(5.0, _JAVA, "Java and the session")
 
 
-class Fdt(Tool):
+class Fdt(Mover):
     """``java -jar fdt.jar -P streams -bs buffer -ss window -limit rate -md5 -bio``.
 
     A thread reads, a thread writes (one a device); selectors serve the sockets, with ``bio`` a thread
@@ -76,7 +75,6 @@ class Fdt(Tool):
     """
 
     kind: ClassVar[str] = "fdt"
-    tool_class = "mover"
     streams_option = "P"
 
     P: Annotated[Count, named("P", "streams")] = 4
@@ -106,7 +104,7 @@ _CIPHERS = {
 _URL = 2.0
 
 
-class Wdt(Tool):
+class Wdt(Mover):
     """``wdt -num_ports -block_size_mbytes -buffer_size -encryption_type -enable_checksum ...``.
 
     The receiver is started through ssh, and prints the address to send to.
@@ -119,7 +117,6 @@ class Wdt(Tool):
     """
 
     kind: ClassVar[str] = "wdt"
-    tool_class = "mover"
 
     num_ports: Count = 8
     block_size_mbytes: Annotated[float, Field(le=1e6, description="MiB; 0 or less: whole files")] = 16.0
@@ -153,7 +150,7 @@ _JOB: Final = 6.0
 _FILE: Final = 1.0
 
 
-class Condor(Tool):
+class Condor(Mover):
     """Input (or output) of ``jobs`` jobs, ``files_per_job`` files each, ``concurrent`` of them at once.
 
     Neglects: time that jobs wait to be matched; file-transfer plug-ins (OSDF: see pelican); the disk-load throttle.
@@ -162,7 +159,6 @@ class Condor(Tool):
     """
 
     kind: ClassVar[str] = "condor"
-    tool_class = "mover"
     files_option = "concurrent"
 
     files_per_job: Count = 1

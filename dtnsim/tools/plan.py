@@ -312,3 +312,15 @@ class Tool(Component):
                 remedy = f"leave out {' and '.join(options)}, or the dataset"
                 raise SpecError(message, key=f"tool.{name}", value=value, remedy=remedy)
         return None
+
+
+class Mover(Tool):
+    """The tool class of those that move files by a network protocol of their own."""
+
+    tool_class = "mover"
+
+
+class LocalTool(Tool):
+    """The tool class of those that work within a host or its mounts."""
+
+    tool_class = "local"

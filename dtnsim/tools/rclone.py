@@ -28,7 +28,7 @@ from dtnsim.tools._common import (
 from dtnsim.tools._options import Client, Count, Cycles, Rate, Size, named
 from dtnsim.tools._s3 import GO_CLIENT, cut, uploads
 from dtnsim.tools._ssh import COSTS, LOGIN_CPU
-from dtnsim.tools.plan import CpuUse, End, Far, FileCost, Job, NetUse, Opening, Plan, Step, Tool
+from dtnsim.tools.plan import CpuUse, End, Far, FileCost, Job, Mover, NetUse, Opening, Plan, Step
 
 _GCM = core_cost("aes128_gcm", "TLS")
 _MD5 = core_cost("md5_openssl", "hash of what was read, compared with the remote's")
@@ -101,7 +101,7 @@ class Way(NamedTuple):
     put: bool
 
 
-class Rclone(Tool):
+class Rclone(Mover):
     """``rclone copy --transfers --checkers --multi-thread-streams --multi-thread-cutoff --bwlimit ...``.
 
     ``backend`` is the far end's protocol: s3 to or from a bucket, sftp between hosts, local between mounts of one host
@@ -122,7 +122,6 @@ class Rclone(Tool):
     """
 
     kind: ClassVar[str] = "rclone"
-    tool_class = "mover"
     files_option = "transfers"
 
     backend: Annotated[

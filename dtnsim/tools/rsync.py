@@ -20,7 +20,7 @@ from dtnsim.physics.tools import delta_share
 from dtnsim.tools._common import both_ends, core_cost, device_work, one_host, reading, rereading, scaled, writing
 from dtnsim.tools._options import Count, Cycles, Rate, Ratio, Share, Size, Version, by_release, named, version_tuple
 from dtnsim.tools._ssh import FAREWELL, LOGIN, LOGIN_CPU, SshLink, crowd
-from dtnsim.tools.plan import CpuUse, FileCost, Job, NetUse, Opening, Plan, Step, Tool
+from dtnsim.tools.plan import CpuUse, FileCost, Job, LocalTool, NetUse, Opening, Plan, Step, Tool
 
 _SUM = {"md5": core_cost("md5", "whole-file sum"), "xxh128": core_cost("xxh3", "whole-file sum, XXH128")}
 _PACK = {"zlib": core_cost("zlib6_compress"), "zstd": core_cost("zstd1_compress")}
@@ -253,7 +253,7 @@ class Fpsync(Tool):
         return _several(self.rsync, job, parts_of(job, self.f, self.s.value), self.n)
 
 
-class Msrsync(Tool):
+class Msrsync(LocalTool):
     """``msrsync -p processes -f files -s size -r 'rsync options' SRC/ DST/``.
 
     Neglects: that lists are made while the first are moved.
@@ -262,7 +262,6 @@ class Msrsync(Tool):
 
     kind: ClassVar[str] = "msrsync"
     files_option = "p"
-    tool_class = "local"
 
     p: Annotated[Count, named("p", "processes")] = 1
     f: Annotated[int, named("f", "files", ge=1)] = 1000

@@ -17,7 +17,7 @@ from dtnsim.ground.uncertainty import Otherwise
 from dtnsim.tools._common import MD5, core_cost
 from dtnsim.tools._options import Client as ClientEnd, Count, Cycles, Rate, Share, Size, named
 from dtnsim.tools._s3 import GO_CLIENT, Client, uploads
-from dtnsim.tools.plan import CpuUse, Job, Plan, Step, Tool
+from dtnsim.tools.plan import CpuUse, Job, Mover, Plan, Step
 
 _START: Final = prior("0.6 s", 0.5, "assumed: Python and botocore's service descriptions are read, about half a second")
 _UNLOCKED: Final = prior("0.3 cycles/B", 0.7, "assumed: what threads do outside the interpreter's lock")
@@ -38,7 +38,7 @@ _CONNECTION_BPS, _FEWEST, _MOST = 100e9 / 250 / 8, 10, 10000
 _CONFIG: Final = "aws-cli awscli/customizations/s3/transferconfig.py"
 
 
-class AwsS3(Tool):
+class AwsS3(Mover):
     """``aws s3 cp --recursive`` or ``aws s3 sync``, with the ``s3`` section of the configuration by its own names.
 
     One Python process: its threads share the interpreter, so that all bytes pass one core (``overhead``). ``sync``
@@ -53,7 +53,6 @@ class AwsS3(Tool):
     """
 
     kind: ClassVar[str] = "aws-s3"
-    tool_class = "mover"
     files_option = "max_concurrent_requests"
 
     command: Annotated[Literal["cp", "sync"], Field(description="aws s3 cp --recursive, or aws s3 sync")] = "cp"
@@ -114,7 +113,7 @@ _S5CMD_START: Final = prior(
 )
 
 
-class S5cmd(Tool):
+class S5cmd(Mover):
     """``s5cmd --numworkers N cp -c parts -p MiB``: ``numworkers`` objects at once, ``c`` parts of each at once.
 
     An object that fits one part is one PUT or GET, so ``c`` matters only to larger objects. The first range of a
@@ -128,7 +127,6 @@ class S5cmd(Tool):
     """
 
     kind: ClassVar[str] = "s5cmd"
-    tool_class = "mover"
     files_option, streams_option = "numworkers", "c"
 
     numworkers: Count = 256
@@ -168,7 +166,7 @@ _THREADS: Final = 4
 _SHA256: Final = core_cost("sha256_ni", "signature of the payload, where the store is not reached by https")
 
 
-class Mc(Tool):
+class Mc(Mover):
     """``mc cp -r`` or ``mc mirror`` between a folder and a bucket.
 
     ``workers`` objects at once. mc begins with as many as the host has cores and adds as many every 4 s while that
@@ -181,7 +179,6 @@ class Mc(Tool):
     """
 
     kind: ClassVar[str] = "mc"
-    tool_class = "mover"
 
     workers: Annotated[Count | None, named("workers", "max-workers")] = None
     disable_multipart: Annotated[bool, named("disable_multipart", "disable-multipart")] = False

@@ -17,7 +17,7 @@ from dtnsim.physics.tools import tar_archive
 from dtnsim.tools._common import both_ends, core_cost, one_host, transfer, waits_for
 from dtnsim.tools._options import Cycles, Size, named
 from dtnsim.tools._ssh import SshTool
-from dtnsim.tools.plan import CpuUse, FileCost, Job, NetUse, Opening, Plan, Step, Tool
+from dtnsim.tools.plan import CpuUse, FileCost, Job, LocalTool, Mover, NetUse, Opening, Plan, Step
 
 #: what makes the stream: tar a folder, dd a file or device, zfs send a snapshot
 Packer = Annotated[
@@ -55,7 +55,7 @@ _PACKERS: Final = {
 }
 
 
-class Tar(Tool):
+class Tar(LocalTool):
     """``tar -x`` or ``tar -c``, ``z`` through gzip, ``j`` bzip2, ``J`` xz; ``sync: true`` for ``tar ... && sync``.
 
     What goes to tape is created where nobody says ``mode``.
@@ -69,7 +69,6 @@ class Tar(Tool):
     """
 
     kind: ClassVar[str] = "tar"
-    tool_class = "local"
 
     mode: Annotated[Literal["x", "c"], Field(description="x: extract, c: create")] = "x"
     z: Annotated[bool, named("z", "gzip")] = False
@@ -107,7 +106,7 @@ class Tar(Tool):
 _COPY = prior("0.4 cycles/B", 0.7, "assumed: a copy into mbuffer's memory and one out of it, past the cache")
 
 
-class TarNc(Tool):
+class TarNc(Mover):
     """``tar -cf - DIR | nc -N HOST PORT`` to ``nc -l PORT | tar -xf -``: one TCP stream.
 
     ``packer`` is what makes the stream. ``through: mbuffer`` has ``m`` bytes of memory at each end, which other caches
@@ -118,7 +117,6 @@ class TarNc(Tool):
     """
 
     kind: ClassVar[str] = "tar-nc"
-    tool_class = "mover"
 
     packer: Packer = "tar"
     through: Literal["nc", "mbuffer"] = "nc"

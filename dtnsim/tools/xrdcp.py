@@ -9,7 +9,7 @@ from dtnsim.components.access import Thread
 from dtnsim.ground.quantity import Quantity, prior
 from dtnsim.tools._common import ADLER32, COPIED, CRC32C, MD5, both_ends, core_cost, in_flight, transfer
 from dtnsim.tools._options import Client, Cycles, Rate, Size, named
-from dtnsim.tools.plan import CpuUse, Job, NetUse, Opening, Plan, Tool
+from dtnsim.tools.plan import CpuUse, Job, Mover, NetUse, Opening, Plan
 
 _SUMS = {"md5": core_cost("md5_openssl", "MD5 while copying"), "adler32": ADLER32, "crc32c": CRC32C}
 
@@ -30,7 +30,7 @@ _LOOK_S: Final = 2.5
 _TPC_AT_ONCE: Final = 9  #: copies that a destination does at once (XrdOfsTPCConfig.hh: xfrMax)
 
 
-class Xrdcp(Tool):
+class Xrdcp(Mover):
     """``xrdcp -S streams --parallel jobs --cksum type``, XRD_CPCHUNKSIZE and XRD_CPPARALLELCHUNKS.
 
     No more than ``parallel_chunks`` chunks are on their way at once: their bytes are a window.
@@ -45,7 +45,6 @@ class Xrdcp(Tool):
     """
 
     kind: ClassVar[str] = "xrdcp"
-    tool_class = "mover"
     files_option = "parallel"
 
     S: Annotated[int, named("S", "streams", ge=1, le=15)] = 1
