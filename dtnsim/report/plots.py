@@ -58,7 +58,12 @@ def draw(answers: Sequence[Prediction | Simulation], picture: str | None, *, plo
         plot: Whether all are drawn in the terminal.
     """
     for answer in answers if plot else ():
-        over_time(answer, console()) if isinstance(answer, Simulation) else ladder(answer, console())
+        if isinstance(answer, Simulation):
+            for figure in timeline.figures(answer)[:2]:
+                places = figure.layout["xaxis"]["title"]["text"]
+                curves(figure.title, _lines(figure), places, console(), zero=True)
+        else:
+            ladder(answer, console())
     if picture is not None:
         write(answers[0], picture)
 
@@ -71,12 +76,6 @@ def ladder(p: Prediction, out: Out) -> None:
     for rung in t.ladder:
         rows.add_row(rung.station, units.show(rung.throughput_Bps, "B/s"), bar(rung.throughput_Bps / top))
     out.print(rows, apart=True)
-
-
-def over_time(s: Simulation, out: Out) -> None:
-    """Rates and use over time."""
-    for figure in timeline.figures(s)[:2]:
-        curves(figure.title, _lines(figure), figure.layout["xaxis"]["title"]["text"], out, zero=True)
 
 
 def swept(result: SweepResult, out: Out) -> None:

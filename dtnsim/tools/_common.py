@@ -2,7 +2,6 @@
 
 import math
 from abc import abstractmethod
-from collections.abc import Mapping
 from dataclasses import replace
 from typing import Any, Final
 
@@ -12,7 +11,7 @@ from dtnsim.components.offload import Duty
 from dtnsim.components.stack import CHACHA_BYTE
 from dtnsim.ground.errors import SpecError
 from dtnsim.ground.quantity import Quantity, prior
-from dtnsim.tools.plan import CpuUse, End, Far, FileCost, Job, NetUse, Plan, Step, Tool
+from dtnsim.tools.plan import CpuUse, End, FileCost, Job, NetUse, Plan, Step, Tool
 
 #: what a copy does for each file; for each folder where they go; with the files' times and modes
 OPENED: Final = FileCost(source=("open", "close"), destination=("create", "close"))
@@ -124,22 +123,6 @@ def transfer(
     read = reading(job, ends[0], block, workers=workers)
     write = writing(job, ends[1], block, workers=workers, finish=finish)
     return Step(name, read=read, net=net, write=write, cpu=(*device_work(job, ends[0]), *cpu), files=files)
-
-
-def protocol(job: Job, option: str, chosen: str | None, ways: Mapping[Far, tuple[str, ...]]) -> str:
-    """The protocol that leads to the far end: the one that is asked for, or the first of those that do.
-
-    Args:
-        option: Name of the tool's option.
-        chosen: Its value, where the path says it.
-        ways: What leads to each kind of far end, the usual one first.
-    """
-    fit = ways[job.far_end]
-    if chosen is None or chosen in fit:
-        return chosen or fit[0]
-    end = {"bucket": "a bucket", "mount": "another mount of the same host"}.get(job.far_end, "a host without a bucket")
-    remedy = f"write {' or '.join(fit)}, or leave it out"
-    raise SpecError(f"the other end is {end}", key=f"{job.name}.tool.{option}", value=chosen, remedy=remedy)
 
 
 def one_host(job: Job, tool: str, does: str = "copies", remedy: str = "") -> None:

@@ -124,12 +124,6 @@ def crowd(each: Quantity, connections: int, job: Job, round_trips: float) -> Qua
     return each.worth(more, f"{each.source}; {connections} log-ins at once on {job.cores} cores")
 
 
-def concurrent_logins(work: Quantity, each: Quantity, connections: int, job: Job, round_trips: float) -> Quantity:
-    """Work of an opening with log-ins at once: where their processor time is more than their round trips, it counts."""
-    more = crowd(each, connections, job, round_trips).value
-    return work.worth(work.value + more, f"{work.source}; {connections} log-ins of {each} at once")
-
-
 class SshLink(Model):
     """What the two ends of an SSH connection agree on.
 

@@ -14,17 +14,7 @@ from dtnsim.components.access import Thread
 from dtnsim.ground.quantity import prior
 from dtnsim.tools._common import COPIED, both_ends, core_cost, in_flight, scaled, transfer
 from dtnsim.tools._options import Client, Count, Cycles, Ratio, Size, named
-from dtnsim.tools._ssh import (
-    FAREWELL,
-    LOGIN,
-    LOGIN_CPU,
-    LOGIN_WORK,
-    RECEIVER,
-    SENDER,
-    SshLink,
-    concurrent_logins,
-    crowd,
-)
+from dtnsim.tools._ssh import FAREWELL, LOGIN, LOGIN_CPU, LOGIN_WORK, RECEIVER, SENDER, SshLink, crowd
 from dtnsim.tools.plan import CpuUse, Job, Mover, NetUse, Opening, Plan
 
 _SESSION: Final = 7.0  #: TCP and greeting, USER, PASS, SYST, TYPE; and QUIT (RFC 959; usr.bin/ftp/util.c)
@@ -122,15 +112,18 @@ class Lftp(Mover):
         return Plan((step,), workers=workers, weight=streams, opening=self._opening(job, streams))
 
     def _opening(self, job: Job, streams: int) -> Opening:
-        login = LOGIN + FAREWELL if self.protocol == "sftp" else 0.0
+        over_ssh = self.protocol == "sftp"
+        login = LOGIN + FAREWELL if over_ssh else 0.0
         trips, work = _LFTP_SESSION[self.protocol] + login, _LFTP_START[self.protocol]
         trips += _FOLDER[self.protocol] * max(job.directories - 1, 0) / max(self.parallel, 1)
-        connect, each = _CONNECT[self.protocol], LOGIN_CPU if self.protocol == "sftp" else None
+        connect = _CONNECT[self.protocol]
         if self.pget > 1:  # the parts wait for their connections, and a file is whole when the last one is
             trips += connect
-            work = concurrent_logins(work, LOGIN_CPU, streams, job, connect) if each is not None else work
+            if over_ssh:
+                more = work.value + crowd(LOGIN_CPU, streams, job, connect).value
+                work = work.worth(more, f"{work.source}; {streams} log-ins of {LOGIN_CPU} at once")
             return Opening(trips, work, f"lftp's session over {self.protocol}")
-        further = crowd(LOGIN_CPU, streams - 1, job, connect) if each is not None else None
+        further = crowd(LOGIN_CPU, streams - 1, job, connect) if over_ssh else None
         return Opening(trips, work, f"lftp's session over {self.protocol}", connect, further)
 
 

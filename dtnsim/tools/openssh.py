@@ -81,11 +81,6 @@ def block_of(release: str) -> Quantity:
     return BLOCK if version_tuple(release) < _LIMITS else BLOCK_BY_LIMITS
 
 
-def piped(ends: tuple[Thread, Thread]) -> tuple[CpuUse, ...]:
-    """Work of the processes at the files, which ssh and sshd are beside."""
-    return both_ends(*ends, PIPE_WORK, "pipe to the SSH process")
-
-
 class SftpCopy(SshCopy):
     """A tool that speaks SFTP over its connection."""
 
@@ -161,7 +156,8 @@ class SftpCopy(SshCopy):
         sent = self.sent(job)
         net = self.network(rate=self.limit, stopped=True, sent=sent, **network)
         ends = (Thread(f"{self.kind} reader"), Thread(f"{self.kind} writer"))
-        cpu = (*self.crypto(sent), *requests, *self.packing(), *piped(ends))
+        piped = both_ends(*ends, PIPE_WORK, "pipe to the SSH process")  # of the processes at the files, beside ssh
+        cpu = (*self.crypto(sent), *requests, *self.packing(), *piped)
         return Plan((transfer(job, ends, block, net, cpu, self.each_file(job)),), opening=opening)
 
     def session(self, job: Job, block: Quantity) -> Plan:

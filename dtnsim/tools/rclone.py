@@ -13,18 +13,7 @@ from dtnsim.ground.errors import SpecError
 from dtnsim.ground.quantity import Quantity, prior
 from dtnsim.ground.uncertainty import Otherwise
 from dtnsim.physics.tools import mean_finish_time, pacer_wait, staggered_idle_time
-from dtnsim.tools._common import (
-    COPIED,
-    MD5,
-    TLS,
-    both_ends,
-    core_cost,
-    device_work,
-    protocol,
-    reading,
-    rereading,
-    writing,
-)
+from dtnsim.tools._common import COPIED, MD5, TLS, both_ends, core_cost, device_work, reading, rereading, writing
 from dtnsim.tools._options import Client, Count, Cycles, Rate, Size, named
 from dtnsim.tools._s3 import GO_CLIENT, cut, uploads
 from dtnsim.tools._ssh import COSTS, LOGIN_CPU
@@ -200,7 +189,14 @@ class Rclone(Mover):
         return (step, Step("checksum", read=read, reread=reread, cpu=sums))
 
     def _route(self, job: Job) -> Way:
-        backend = protocol(job, "backend", self.backend, _WAYS)
+        """The protocol that leads to the far end: the one that is asked for, or the first of those that do."""
+        fit = _WAYS[job.far_end]
+        backend = self.backend or fit[0]
+        if backend not in fit:
+            ends = {"bucket": "a bucket", "mount": "another mount of the same host"}
+            end = ends.get(job.far_end, "a host without a bucket")
+            remedy = f"write {' or '.join(fit)}, or leave it out"
+            raise SpecError(f"the other end is {end}", key=f"{job.name}.tool.backend", value=backend, remedy=remedy)
         if backend == "s3":
             return Way(backend, uploads(job, self.kind, self.client))
         if backend == "http" and self.client == "source":

@@ -63,9 +63,8 @@ class Degraded:
             tuple(sorted((number[n], f) for s, f in level.items() if (n := renamed(s, {first: host})) in number))
             for level in levels
         )
-        touched = tuple(
-            k for k, s in enumerate(self._fleet.reduction.stations.given) if s and _belongs_to(s.name, host, mount)
-        )
+        stations, own = self._fleet.reduction.stations.given, f"{host}.{label_of(mount)}."
+        touched = tuple(k for k, s in enumerate(stations) if s and f"{s.name}.".startswith(own))
         drives = array.disks * getattr(array, "groups", 1)
         return Target(name, touched, factors, drives) if touched else None
 
@@ -118,9 +117,3 @@ def _left(intact: Composed, worse: Composed, host: str) -> Mapping[str, float]:
     )
     shares = {name: before[name] / cost for name, cost in after.items() if name in before and cost > 0}
     return {name: share for name, share in shares.items() if share < _SAME}
-
-
-def _belongs_to(station: str, host: str, mount: str) -> bool:
-    """Whether a station belongs to a volume of a host."""
-    label = label_of(mount)
-    return station == f"{host}.{label}" or station.startswith(f"{host}.{label}.")
