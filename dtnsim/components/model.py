@@ -257,12 +257,7 @@ class Read:
 
 
 class LazyModel(Read):
-    """Annotation in the place of a model that few files need: its module is loaded when one has the key.
-
-    Args:
-        module: The module.
-        name: Name of the model in it.
-    """
+    """Annotation in the place of a model that few files need: its module is loaded when one has the key."""
 
     def __init__(self, module: str, name: str) -> None:
         super().__init__(self._read, lambda: {"x-model": (module, name)})

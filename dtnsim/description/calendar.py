@@ -50,12 +50,9 @@ def weekdays(text: str) -> frozenset[int]:
 
 
 class Cron:
-    """Cron's five fields: minute, hour, day of the month, month, day of the week.
+    """Cron's five fields: minute, hour, day of the month, month, day of the week; `ValueError` for anything else.
 
     As in cron, where both days are restricted, either will do.
-
-    Raises:
-        ValueError: Not five fields, or a field that means nothing.
     """
 
     def __init__(self, text: str) -> None:

@@ -57,13 +57,7 @@ def everything(
 
 
 class _Mended:
-    """A path file without what was refused in it.
-
-    Attributes:
-        raw: Its mapping.
-        overrides: Texts of ``--set`` that are left.
-        gone: Steps to what was taken out, or stands in for something.
-    """
+    """A path file without what was refused in it; ``gone`` are the steps to what was taken out or replaced."""
 
     def __init__(self, raw: Mapping, overrides: list[str]) -> None:
         self.raw, self.overrides = raw, overrides

@@ -73,13 +73,7 @@ def moves_hosts(text: str) -> bool:
 
 
 class Hosts:
-    """Reads the hosts of one path.
-
-    Args:
-        raw: Mapping of the path file.
-        beside: Folder that files named in it are relative to.
-        overrides: Texts of ``--set`` that change keys of hosts; hosts that are like a changed one follow it.
-    """
+    """Reads the hosts of one path; hosts that are like one that ``overrides`` change follow it."""
 
     def __init__(self, raw: Mapping, beside: Path | None, overrides: Iterable[str] = ()) -> None:
         hosts = raw.get("hosts")

@@ -117,9 +117,8 @@ class _Builder:
             name = f"unit.{dim.replace('/', '-per-')}{'.plain' if plain else ''}"
             return {**self.define(name, lambda: unit(dim, plain=plain)), "x-unit": dim, "examples": shown(dim)}
         if "x-model" in node:
-            return self.define(node["x-model"][1], lambda: self.model(LazyModel(*node["x-model"]).model)) | annotations(
-                node
-            )
+            module, name = node["x-model"]
+            return self.define(name, lambda: self.model(LazyModel(module, name).model)) | annotations(node)
         if "x-family" in node:
             return {**self.family(node["x-family"]), "x-family": node["x-family"], **annotations(node)}
         if "anyOf" in node:
@@ -267,13 +266,9 @@ def _named_by_its_tool(transfer: Node) -> Node:
         extra = {"description": f"The tool {kind}, in the place of 'tool'.", "examples": [{}]}
         transfer["properties"][kind] = {"$ref": f"#/$defs/tool.{kind}", **extra}
     keys = [key for key in transfer["properties"] if key in kinds_of("tool")]
-    transfer["anyOf"] = [
-        {"required": transfer.pop("required")},
-        *(
-            {"required": [key], "not": {"anyOf": [{"required": ["from"]}, {"required": ["to"]}]}}
-            for key in ["tool", *keys]
-        ),
-    ]
+    no_end = {"not": {"anyOf": [{"required": ["from"]}, {"required": ["to"]}]}}
+    by_its_tool = [{"required": [key], **no_end} for key in ["tool", *keys]]
+    transfer["anyOf"] = [{"required": transfer.pop("required")}, *by_its_tool]
     return transfer
 
 
@@ -286,13 +281,8 @@ def _path(top: Node, builder: _Builder) -> Node:
         properties.pop(key)
     builder.defs["Host"] = _host(builder.defs["Host"], builder)
     known_host = {"if": {"type": "string"}, "then": _shipped("hosts"), "else": {"$ref": "#/$defs/Host"}}
-    host = {"anyOf": [_UNKNOWN, known_host]}
-    properties["hosts"] = {
-        **annotations(properties["hosts"]),
-        "type": "object",
-        "additionalProperties": host,
-        "minProperties": 1,
-    }
+    hosts = {"type": "object", "additionalProperties": {"anyOf": [_UNKNOWN, known_host]}, "minProperties": 1}
+    properties["hosts"] = {**annotations(properties["hosts"]), **hosts}
     segment = builder.family("segment")
     many = {"type": "array", "items": segment}
     properties["wan"] = {"if": {"type": "array"}, "then": many, "else": segment, **annotations(properties["wan"])}

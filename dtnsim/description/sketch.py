@@ -77,14 +77,7 @@ def _gbps(text: str) -> float:
 
 
 class Sketch:
-    """Reads a line of text as a path.
-
-    Args:
-        text: Two ends, ``A -> B`` or ``from A to B``, and what is known of each and of the network, in any order.
-
-    Raises:
-        SpecError: There are no two ends.
-    """
+    """Reads a line of text as a path: ``A -> B`` or ``from A to B``, and what is known of each and of the network."""
 
     def __init__(self, text: str) -> None:
         parts = re.split(r"\s*(?:->|=>|→)\s*", text.strip())
@@ -126,13 +119,10 @@ class Sketch:
         take(rf"\bloss\s*(?:of\s*)?{_NUMBER}\s*(%?)", lambda m: self.wan.update(loss=f"{m[1]} {m[2]}".strip()))
         take(r"\bmtu\s*(\d{3,5})\b", lambda m: self.wan.update(mtu=f"{m[1]} B"))
         self._amounts(end, take)
-        take(
-            r"\b(raid-?z[123]?|raid-?(?:0|1|5|6|10))\b", lambda m: setattr(end, "level", m[1].lower().replace("-", ""))
-        )
-        take(
-            _word_pattern(_either(self._words["tools"])),
-            lambda m: setattr(self, "tool", self._words["tools"][m[1].lower()]),
-        )
+        level = r"\b(raid-?z[123]?|raid-?(?:0|1|5|6|10))\b"
+        take(level, lambda m: setattr(end, "level", m[1].lower().replace("-", "")))
+        tools = self._words["tools"]
+        take(_word_pattern(_either(tools)), lambda m: setattr(self, "tool", tools[m[1].lower()]))
         take(_word_pattern("(?:aws|amazon) s3"), lambda _: setattr(end, "filesystem", "s3"))
         take(_word_pattern(_either(library.spoken()["personal"])), lambda m: end.host.update(kind=m[1].lower()))
         take(_word_pattern(self._words["radio"]), lambda m: end.host.update(nic=m[1].lower()))
@@ -162,10 +152,8 @@ class Sketch:
             lambda m: self.wan.update(bandwidth=_shown(_rate(*(m.groups()[:3] if m[2] else m.groups()[3:])))),
         )
         take(rf"(?<![\w.-]){rate}", lambda m: self._card(end, m))
-        take(
-            rf"(?<![\w.-])(?:(\d+)(?:\s*x\s*|\s+))?{_SIZE}\s*{_DRIVE}",
-            lambda m: self._drives(end, m[1], m[4], m[2] + m[3]),
-        )
+        drives = rf"(?<![\w.-])(?:(\d+)(?:\s*x\s*|\s+))?{_SIZE}\s*{_DRIVE}"
+        take(drives, lambda m: self._drives(end, m[1], m[4], m[2] + m[3]))
         take(rf"(?<![\w.-])(\d+)\s*x\s*{_NUMBER}\s*(ti?b)\b", lambda m: self._drives(end, m[1], "disk", m[2] + m[3]))
         take(rf"(?<![\w.-]){_SIZE}", lambda m: setattr(self, "size", _bytes(m[1], m[2])))
         take(rf"(?<![\w.-])(\d+)\s*(?:x\s*)?{_DRIVE}", lambda m: self._drives(end, m[1], m[2]))

@@ -74,11 +74,7 @@ def figure(values: Sequence[float], source: str, more: float = 0.0) -> Figure:
 
 
 class Logs:
-    """The raw logs of one machine, by the name of the test, in the folder that `measuring.run` has filled.
-
-    Raises:
-        InputError: it holds none.
-    """
+    """The raw logs of one machine, by the name of the test, in the folder that `measuring.run` has filled."""
 
     def __init__(self, folder: Path) -> None:
         self.folder = folder

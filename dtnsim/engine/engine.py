@@ -66,11 +66,7 @@ class _Tick(Event):
 
 
 class Engine:
-    """Stations with capacities, and the transfers that share them.
-
-    Raises:
-        InputError: No SimPy environment, or a capacity that is negative or not a number.
-    """
+    """Stations with capacities, and the transfers that share them, in a SimPy environment."""
 
     def __init__(self, env: Environment, capacities: Sequence[float]) -> None:
         if not isinstance(env, Environment):

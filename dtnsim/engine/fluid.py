@@ -18,11 +18,7 @@ _ROWS = 4096  #: rows beside those of four times the flows under way before what
 
 
 class Fluid:
-    """The engine without SimPy: `start`, `withdraw` and `set_capacity`, then `settle`; `next_time`, `finished`.
-
-    Raises:
-        InputError: A capacity that is negative or not a number.
-    """
+    """The engine without SimPy: `start`, `withdraw` and `set_capacity`, then `settle`; `next_time`, `finished`."""
 
     def __init__(self, capacities: Sequence[float]) -> None:
         #: (K,) capacity of each station now [station's unit/s].

@@ -22,13 +22,9 @@ _LISTED: Final = 8
 
 
 class Network:
-    """Nodes and rows, one record after the other.
+    """Nodes and rows, one record after the other, in ``f`` and ``q``, and the number of heaps that they need.
 
-    Attributes:
-        f, q: The numbers.
-        heaps: How many heaps they need.
-        stations: Address of the first station.
-        members: The stations of each node, by its address.
+    ``members`` are the stations of each node, by its address.
     """
 
     def __init__(self, capacity: Sequence[float]) -> None:

@@ -37,11 +37,7 @@ _ENDED: Final = (
 class Pool(Generic[Shared, Piece, Result]):
     """Works on pieces. Child processes have begun when the block is entered.
 
-    Args:
-        work: A function of a module, called with ``shared`` and a piece.
-        pieces: The pieces, independent of each other; asked for as they are begun, but by a cluster.
-        processes: How many processes share them; up to 1, this one does them.
-        scheduler: Address of a Dask scheduler whose workers do them instead.
+    Pieces are asked for as they are begun, but by a cluster; up to one process, this one does them.
     """
 
     def __init__(
@@ -113,13 +109,7 @@ def processors() -> int:
 
 
 class _Child:
-    """A process that works on pieces.
-
-    Args:
-        work: What is done and what all pieces have in common, pickled.
-        number: The first piece's number.
-        piece: The first piece.
-    """
+    """A process that works on pieces; what is done and what all have in common is pickled."""
 
     def __init__(self, work: bytes, number: int, piece: object) -> None:
         path = os.pathsep.join(p for p in sys.path if p)
@@ -252,11 +242,7 @@ def spread(
 
 
 class Session(Generic[Shared]):
-    """A scheduler's workers for pieces of work that come one lot after another, all with one thing in common.
-
-    Raises:
-        InputError: as in `spread`.
-    """
+    """A scheduler's workers for pieces of work that come one lot after another, all with one thing in common."""
 
     def __init__(self, shared: Shared, scheduler: str) -> None:
         self._scheduler, self.client = scheduler, _client(scheduler)

@@ -172,11 +172,7 @@ def times(problem: Problem) -> dict[tuple[str, str], Array]:
 
 
 class Bound:
-    """Upper bounds on the rates of sets.
-
-    Args:
-        rater: What rates a set in full.
-    """
+    """Upper bounds on the rates of sets, which the rater rates in full."""
 
     def __init__(
         self,
@@ -237,7 +233,8 @@ class Bound:
 
     def _rated(self, drawn: Scenarios, count: int) -> list[Rates]:
         """Rates of tables that were solved together, one for each."""
-        return [self._rater.sure(r) for r in np.split(self._path_rate(drawn.rates(self._rater.laws)), count)]
+        rates = ordering.total_rate(self._of, drawn.rates(self._rater.laws))
+        return [self._rater.sure(r) for r in np.split(rates, count)]
 
     def _option_times(self, chosen: Set, still: Open) -> list[tuple[Array, Array]]:
         decided = {o.place: o for o in chosen}
@@ -266,12 +263,9 @@ class Bound:
             drawn = self._solved(
                 [self._joint([self._least_times(place, (o,)), *company[crowded]]) for o, crowded in batch]
             )
-            plain = np.split(self._path_rate(drawn.parameters), len(batch))
+            plain = np.split(ordering.total_rate(self._of, drawn.parameters), len(batch))
             rated.update(zip(batch, zip(plain, self._rated(drawn, len(batch)), strict=True), strict=True))
         return rated
-
-    def _path_rate(self, rates: Array) -> Array:
-        return ordering.total_rate(self._of, rates)
 
     def _least_times(self, place: str, options: Sequence[Option | None]) -> tuple[Array, Array]:
         """Least times over some options, and those at stations that the reference lacks."""
@@ -303,9 +297,7 @@ class Bound:
         """The quickest option of each place, as far as they are compatible."""
         best: dict[str, Option] = {}
         for place, options in choices.items():
-            keys = {
-                key for option in options for key in _changed(self._alone[option], self._base)
-            }  # it decides on them
+            keys = {key for o in options for key in _changed(self._alone[o], self._base)}  # it decides on them
             for option in sorted(options, key=lambda o: (self._narrowness(o, keys), -o.price)):
                 sets = [x for o in (*best.values(), option) for x in o.overrides]
                 if self._times(sets) is not None:

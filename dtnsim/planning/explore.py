@@ -137,9 +137,8 @@ def free(start: PathSpec, request: Request, rater: Rater | None = None) -> tuple
     if best is None:
         return won, tuple(dict.fromkeys(names))
     path = start.changed(best.overrides)
-    more = tuning.wins(
-        settings(path), tuning.Throughputs(path, request.known, each=request.tell.count_items), most_Bps(path)
-    )
+    beside_it = tuning.Throughputs(path, request.known, each=request.tell.count_items)
+    more = tuning.wins(settings(path), beside_it, most_Bps(path))
     share = rate(()) / rate(best.overrides)  # of the rest what it gains beside that tool
     beside = (replace(win, alone_Bps=win.alone_Bps * share) for win in more)
     return (tuning.Win(best, rate(best.overrides), together=True), *beside), tuple(dict.fromkeys(names))

@@ -38,16 +38,9 @@ def options(shop: Shop, hosts: Sequence[str], allow: Collection[str] = ("parts",
 
 
 class Shop:
-    """Collects options host by host; those that the description refuses become notes.
+    """Collects options host by host (the ``host``, its ``name`` and ``key`` in the path); misfits become notes.
 
-    Attributes:
-        name, host: The host that it is at.
-        key: Its key in the path.
-
-    Args:
-        catalog: What is for sale.
-        currency: That of the plan; that of the first offer where none is named.
-        watts_matter: Whether offers with unstated power are out.
+    With ``watts_matter`` offers with unstated power are out; without a currency that of the first offer holds.
     """
 
     def __init__(

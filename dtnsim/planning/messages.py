@@ -237,13 +237,8 @@ def ownership(stage: Stage, years: int, energy: Money | None, rates: Exchange) -
     kwh = rates.convert(energy, currency, "a kilowatt-hour") if energy is not None else _KWH
     power = cents(Decimal(str(stage.watts)) * _HOURS * years * kwh / 1000)
     buys = [b for option in stage.options for b in option.buys]
-    support = sum(
-        (
-            cents(rates.convert(o.unit_price(n), currency, o.part) * Decimal(str(o.support))) * n * years
-            for o, n in buys
-        ),
-        Decimal(),
-    )
+    prices = ((n, rates.convert(o.unit_price(n), currency, o.part) * Decimal(str(o.support))) for o, n in buys)
+    support = sum((cents(each) * n * years for n, each in prices), Decimal())
     total = Money(stage.price.amount + power + support, currency)
     assumed = "" if energy is not None else ", assumed; --kwh says otherwise"
     rate = f"{stage.watts:+.0f} W at {kwh:g} {currency}/kWh{assumed}"

@@ -34,11 +34,7 @@ T = TypeVar("T")
 
 
 class Progress:
-    """Reports the step that a plan is at, and its progress.
-
-    Args:
-        say: Takes it; None where nobody listens.
-    """
+    """Reports the step that a plan is at, and its progress, where somebody listens."""
 
     def __init__(self, say: Callable[[str], object] | None = None) -> None:
         self._say, self._step = say or (lambda _: None), ""

@@ -74,12 +74,7 @@ class Paths:
 
 
 class Rater:
-    """Rates sets of purchases on a path.
-
-    Args:
-        goal_Bps: Rate to reach.
-        confidence: How sure the second rate has to be.
-    """
+    """Rates sets of purchases on a path by a rate to reach, and how sure the second rate has to be."""
 
     def __init__(self, path: PathSpec, goal_Bps: float, confidence: float, samples: int, seed: int) -> None:
         self.given, self.goal_Bps, self.confidence, self.samples, self.seed = path, goal_Bps, confidence, samples, seed

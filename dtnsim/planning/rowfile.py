@@ -23,16 +23,7 @@ Row = tuple[Any, ...]
 
 
 class RowFile:
-    """The file of a sweep.
-
-    Args:
-        file: ``.csv`` or ``.parquet``.
-        keys: Columns of the scenarios.
-        path: What every row says of the path it belongs to.
-
-    Raises:
-        InputError: the file is there and has the rows of something else.
-    """
+    """The file of a sweep, ``.csv`` or ``.parquet``: columns of the scenarios, then what every row says of its path."""
 
     def __init__(self, file: str | Path, keys: Sequence[str], path: str) -> None:
         self.file = Path(file)

@@ -40,9 +40,7 @@ def ceiling_Bps(path: PathSpec) -> float:
 class Throughputs:
     """Throughput of a path with overrides [B/s]; 0 where they cannot be.
 
-    Args:
-        known: What is known already of what the same file was read into, by all that was put over it.
-        rate_of: Throughput of a path.
+    ``known`` is what is known already of what the same file was read into, by all that was put over it.
     """
 
     def __init__(

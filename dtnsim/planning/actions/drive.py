@@ -217,10 +217,6 @@ class Room:
 
     A volume has to hold what its drives of now hold, unless its ``size``, or the part of a pool that is ``filled``,
     says that less is enough; and the path's own data in any case.
-
-    Args:
-        size_of: Bytes of a drive; 0 where nobody says.
-        mount: The volume.
     """
 
     def __init__(self, path: PathSpec, size_of: Callable[[str | None], float], host: str, mount: str) -> None:
