@@ -282,10 +282,7 @@ def _part_of(drives: object) -> Mapping | None:
 
 
 def array_in_a_line(text: str) -> tuple[str | None, str | None, str] | None:
-    """(level, number, drives) of ``RAID6 of 12 4TB disks``; None where a line tells neither level nor number.
-
-    The words are those of ``layouts`` in models/spoken.yaml; a number of 1 is none.
-    """
+    """(level, number but 1, drives) of ``RAID6 of 12 4TB disks``; None where a line tells neither level nor number."""
     layouts = library.spoken()["layouts"]
     level, left = _first(layouts["level"], text)
     number, left = _first(layouts["number"], left.strip())

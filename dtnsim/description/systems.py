@@ -68,10 +68,7 @@ def _system_of(text: str, year: str | None) -> Mapping | None:
 
 
 def family(system: str | None, year: int | None, stack: str | None) -> tuple[str, str | None]:
-    """The family of a system, and the release of it, of Linux that of the kernel; None where nobody says.
-
-    ``stack`` is the part that has the costs of its kernel.
-    """
+    """The family of a system and its release, of Linux that of the kernel of a ``stack``; None where nobody says."""
     entry = _system_of(system, None if year is None else str(year)) if system is not None else None
     named = str(entry.get("stack", "linux") if entry is not None else stack).rpartition("/")[2]
     if named not in OTHERS:

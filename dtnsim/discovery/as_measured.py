@@ -51,9 +51,8 @@ class Figure:
 
     def as_stated(self, unit: str) -> Stated:
         """As a host file has it."""
-        return Stated(
-            f"{{value: {self.value:.6g} {unit}, spread: {100 * self.spread:.3g} %}}".replace(" 1,", ","), self.source
-        )
+        value = f"{{value: {self.value:.6g} {unit}, spread: {100 * self.spread:.3g} %}}"
+        return Stated(value.replace(" 1,", ","), self.source)
 
 
 def figure(values: Sequence[float], source: str, more: float = 0.0) -> Figure:
@@ -108,9 +107,8 @@ class Logs:
         rates = []
         for run in self.runs.get(name, ()):
             throughput = next((m for m in run if m.quantity == "throughput"), None)
-            call = next(
-                (m for m in run if m.conditions.get("of") == "clat" and m.conditions["statistic"] == "mean"), None
-            )
+            calls = (m for m in run if m.conditions.get("of") == "clat" and m.conditions["statistic"] == "mean")
+            call = next(calls, None)
             if throughput is None or call is None:
                 continue
             size, block = (float(throughput.conditions.get(k) or 0) for k in ("bytes", "block_B"))
@@ -130,9 +128,8 @@ def host(discovered: Found, logs: Logs, mount: str) -> Found:
     clock = _clock(tree, logs)
     work = _per_cycle(logs, clock)
     processor = dict(below(tree, "cpu"))
-    processor["clock"] = Stated(
-        f"{{value: {clock / 1e9:.6g} GHz, spread: 0 %}}", "unit of the costs that were measured"
-    )
+    exactly = f"{{value: {clock / 1e9:.6g} GHz, spread: 0 %}}"
+    processor["clock"] = Stated(exactly, "unit of the costs that were measured")
     if work is not None:
         processor["per_cycle"] = work.as_stated("1")
     per_s = clock * (work.value if work is not None else 1.0)
@@ -181,9 +178,8 @@ def _stack(spec: Stated | Tree, logs: Logs, per_s: float) -> Tree:
     if logs.has("warm", "calls", "fill"):
         large, small = (per_s / statistics.median(logs.figures(name)) for name in ("warm", "calls"))
         call = max((small - large) / (1 / 4096 - 1 / MIB), 0.0)
-        tree["file_call"] = Stated(
-            f"{{value: {call:.6g} cycles, spread: 20 %}}", "calls less warm: blocks of 4 KiB and 1 MiB"
-        )
+        cycles = f"{{value: {call:.6g} cycles, spread: 20 %}}"
+        tree["file_call"] = Stated(cycles, "calls less warm: blocks of 4 KiB and 1 MiB")
         for key, name in (("file_read_byte", "warm"), ("file_write_byte", "fill")):
             costs = [max(per_s / rate - call / MIB, 0.05) for rate in logs.figures(name)]
             tree[key] = figure(costs, name).as_stated("cycles/B")
@@ -201,9 +197,8 @@ def _stack(spec: Stated | Tree, logs: Logs, per_s: float) -> Tree:
             fixed = cost.value / packet + usual.socket_call.value / usual.socket_block.value
             costs = [max(per_s * s / r - fixed, 0.02) for s, r in zip(shares, rates, strict=False)]
             if costs:
-                tree[f"{key}_byte"] = figure(costs, f"loopback-1, processor of {where} iperf3", 0.1).as_stated(
-                    "cycles/B"
-                )
+                per_byte = figure(costs, f"loopback-1, processor of {where} iperf3", 0.1)
+                tree[f"{key}_byte"] = per_byte.as_stated("cycles/B")
     return tree
 
 

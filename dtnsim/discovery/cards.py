@@ -24,12 +24,8 @@ def cards(outputs: Outputs) -> tuple[Tree, Tree]:
     """(network cards, the slots that they are in)."""
     facts, devices = outputs.keyed("net"), _devices(outputs)
     names = [match[1] for key in facts if (match := re.fullmatch(r"/sys/class/net/([^/]+)/device", key))]
-    wired = [
-        n
-        for n in names
-        if not pasted.name_pattern("wireless").search(f"{n} {facts.get(f'/sys/class/net/{n}/model', ('',))[0]}")
-    ]
-    names = wired or names
+    models = {n: f"{n} {facts.get(f'/sys/class/net/{n}/model', ('',))[0]}" for n in names}
+    names = [n for n, model in models.items() if not pasted.name_pattern("wireless").search(model)] or names
     bonds = _bonds(outputs)
     bonded = {slave for slaves, _ in bonds.values() for slave in slaves}
     nics, slots = Tree(), Tree()

@@ -216,12 +216,9 @@ def find(below: Mapping[str, Below], device: str) -> Below:
     if disk in below:
         return Below(below[disk].drives, below[disk].types)
     plain = re.sub(r"[\W_]", "", name.lower())
-    like = [
-        b
-        for b in below.values()
-        if any(len(plain) > 3 and plain in re.sub(r"[\W_]", "", d.model.lower()) for d in b.drives)
-    ]
     drives = {d: b for b in below.values() for d in b.drives}
+    models = ((b, re.sub(r"[\W_]", "", d.model.lower())) for b in below.values() for d in b.drives)
+    like = [b for b, model in models if len(plain) > 3 and plain in model]
     if like or len(drives) == 1:
         return Below((like or list(drives.values()))[0].drives)
     return Below()

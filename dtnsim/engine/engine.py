@@ -233,12 +233,9 @@ class Engine:
         for flow in self.fluid.finished(now):
             self.stirred[flow.label] = None
             flow.owner.succeed(now - flow.owner.started)
-        self._stale = True
         self._settle()
 
     def _settle(self) -> None:
-        if not self._stale:
-            return
         self._stale = False
         now = self._engine_time()
         self.fluid.settle(now)

@@ -68,7 +68,5 @@ def check_flow(size: float, weight: float, cap: float) -> None:
         raise InputError(f"weight of a flow is {weight}; give a finite number > 0")
     if not cap >= 0:
         raise InputError(f"cap of a flow is {cap} B/s; give a number >= 0 (leave it out for none)")
-    if size == 0:
-        return
-    if cap > 0 and not cap / weight > 0:
+    if size != 0 and cap > 0 and not cap / weight > 0:
         raise InputError(f"cap {cap} B/s over weight {weight} is too small to compute with")

@@ -261,10 +261,7 @@ def show(value: float, dimension: str, *, digits: int = 4, line: bool = True) ->
 
 
 def in_one_unit(seconds: Sequence[float], digits: int = 2) -> list[str]:
-    """Times in one unit, as people compare them; each in its own where they are far apart.
-
-    ``alike([6300, 5900, 10000]) == ["1.8 h", "1.6 h", "2.8 h"]``.
-    """
+    """Times in one unit, as people compare them (1.8 h, 1.6 h, 2.8 h); each in its own where they are far apart."""
     for least, most, units in ((_NEARLY, _APART, _UNITS), (_TENTH, _FAR, _UNITS[3:])):
         for unit, factor in units:
             if min(seconds) >= factor * least and factor * (2 if factor > 1 else 1) <= max(seconds) < factor * most:

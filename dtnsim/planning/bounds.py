@@ -218,10 +218,7 @@ class Bound:
         return sorted(place_list, key=weight.__getitem__)
 
     def __call__(self, cases: Sequence[Case]) -> list[Rates]:
-        """Bounds on the sets with the chosen options and, in the open places, any option or none.
-
-        Cases are solved together and cached.
-        """
+        """Bounds on sets with the chosen options and, in the open places, any option or none; solved together."""
         cache = self._asked
         keys = [(frozenset(map(id, c)), *((p, *map(id, o)) for p, o in still.items())) for c, still in cases]
         new = {key: case for key, case in zip(keys, cases, strict=True) if key not in cache}

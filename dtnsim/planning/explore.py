@@ -313,10 +313,7 @@ def machines(start: PathSpec, request: Request) -> tuple[list[Stage], Offered]:
 
 
 def _in_several_places(path: PathSpec, request: Request, offered: Offered, tuned: Mapping[Option, Option]) -> list[Set]:
-    """Sets of machines for several hosts at once, because neither helps alone if both ends bind.
-
-    ``tuned`` are machines that can be paid, each with the settings that it has alone.
-    """
+    """Sets of machines (``tuned`` ones) for several hosts at once: neither helps alone if both ends bind."""
     choices = by_key((option.place, option) for option in tuned if not machine.is_beside(option))
     if len(choices) < 2 or request.most < 2:
         return []
@@ -326,10 +323,7 @@ def _in_several_places(path: PathSpec, request: Request, offered: Offered, tuned
 
 
 def instead(best: Stage, sure: float) -> tuple[whynot.Instead, ...]:
-    """Goals that can be met if no stage meets this one as surely as asked: a lower rate, or a lower probability.
-
-    Rates and probabilities are rounded down, to three and two digits, so that they are really met.
-    """
+    """Goals that can be met where this one is not as surely as asked: a lower rate, or probability, rounded down."""
     alternatives, rate = [], float(np.quantile(best.total_Bps, 1 - sure, method="inverted_cdf"))
     if rate > 0:
         step = 10.0 ** (math.floor(math.log10(rate * 8)) - 2) / 8

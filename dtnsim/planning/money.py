@@ -93,10 +93,7 @@ def _items(value: Any, count: int) -> Iterator[Item]:
 def total(
     parts: tuple[Item, ...], rates: Exchange, currency: str | None = None
 ) -> tuple[Money | None, tuple[str, ...]]:
-    """(sum of the known prices, parts without one); None where none is known.
-
-    The currency is that of the first price if left out; `InputError` where a rate is missing.
-    """
+    """(sum of the known prices in a currency, or that of the first, parts without one); None where none is known."""
     unknown = tuple(dict.fromkeys(i.part for i in parts if i.price is None))
     priced = [(i, i.price) for i in parts if i.price is not None]
     if not priced:

@@ -27,10 +27,7 @@ _CLOSE: Final = 0.03  #: relative difference of figures that nobody pays for
 
 
 def world(listed: Catalog, folder: Path | None, *, shipped: bool) -> Catalog:
-    """A list with every part that has a price and that it does not have itself: yours, and those of the library.
-
-    Prices of the list win; where it is your own, the library's parts (``shipped``) are no offers.
-    """
+    """A list, whose prices win, with all other parts with a price: yours, and those of the library (``shipped``)."""
     names = [n for n in library.own_names("parts", folder) if n.partition("/")[0] in _SOLD]
     names += [n for n in library.names("parts") if shipped and n.partition("/")[0] in _SOLD]
     listed_parts = {o.part for o in listed.offers}

@@ -160,10 +160,7 @@ def quick(spec: PathSpec, *, ready: bool) -> list[Setting]:
 
 
 def _leading(spec: PathSpec) -> Iterator[tuple[str, Usage, tuple[str, ...]]]:
-    """Tools and usages that reach the first transfer's destination, and the share that each needs mounted.
-
-    Usages for a single operating system are left out on others.
-    """
+    """Tools and usages that reach the first transfer's destination, and the share that each needs mounted."""
     wanted, (near, far), (name, path) = leads(spec), _ends(spec), split_end(spec.transfers[0].to)
     mount = f"hosts.{near.host.name}.volumes./{name}={{filesystem: smb, server: '{name}:{path}'}}"
     mounted = mount, f"{spec.transfer_key(0)}.to={near.host.name}:/{name}"
@@ -193,10 +190,7 @@ def _foreign(spec: PathSpec, usage: Usage) -> str:
 
 
 def as_archive(spec: PathSpec) -> list[Setting]:
-    """The first transfer's files as one archive, by its own tool and by the quickest others for one file.
-
-    Nothing where the files are few or large, or where an end has no place for an archive.
-    """
+    """The first transfer's files, many and small, as one archive, by its own tool and the quickest others for one."""
     single = _single(spec)
     if single is None or leads(spec) != "host" or "changed" in spec.transfers[0].tool.model_fields_set:
         return []  # an archive has what has not changed as well
