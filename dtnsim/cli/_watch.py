@@ -18,10 +18,8 @@ STOPPED: Final = 130  #: exit code after Ctrl-C, when what was done by then has 
 class Watch:
     """Says what a run is doing once it takes long, whether or not it reports.
 
-    Args:
-        activity: What it does, in a word or two.
-        orderly: The first Ctrl-C, once it has reported, ends the run between two events, so that what was done is
-            whole and can be shown; a second one ends the program as usual.
+    The first Ctrl-C ends an ``orderly`` run, once it has reported, between two events, so that what was done is
+    whole and can be shown; a second one ends the program as usual.
     """
 
     def __init__(self, activity: str, *, orderly: bool = False) -> None:

@@ -72,15 +72,9 @@ class Fit:
 
 
 def fit(figures: Sequence[Figure], hosts: Sequence[str], free: Sequence[str] = (), scheduler: str | None = None) -> Fit:
-    """Fits the uncertain parameters of hosts to measured figures.
+    """Fits the uncertain parameters of hosts to measured figures (role ``fit``), loaded without any calibration.
 
-    Args:
-        figures: Component figures (role ``fit``) with their paths, loaded without any calibration.
-        hosts: Host files whose parameters are wanted. Numbers of others may move too, within their own
-            spreads, so that they do not bend these, but are not kept.
-
-    Returns:
-        The `Fit`.
+    Numbers of other hosts may move too, within their own spreads, so that they do not bend these, but are not kept.
     """
     if not figures:
         raise InputError("there is no figure to fit to; give cases with 'role: fit', or logs of component tests")

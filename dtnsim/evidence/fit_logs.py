@@ -39,11 +39,7 @@ def read(
     names: Mapping[str, str] | None = None,
     runs: Sequence[Measurement] | None = None,
 ) -> tuple[list[Figure], list[str], list[Fact]]:
-    """Reads component tests of hosts from raw logs.
-
-    Returns:
-        (figures, notes on what was left out and why, what outputs say of the hosts' parts).
-    """
+    """(figures of component tests in raw logs, what was left out and why, what outputs say of the hosts' parts)."""
     targets = Targets([hosts] if isinstance(hosts, str) else hosts, volume, names, devices_of(logs))
     measured, unread = read_logs(logs) if runs is None else (list(runs), [])
     notes = [f"{u.file}:{u.line}: not read: {u.why}" for u in unread]

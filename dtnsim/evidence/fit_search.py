@@ -56,13 +56,9 @@ def price(parameter: Parameter) -> float:
 
 
 class Search:
-    """The minimum of the sum of soft squares over the free parameters.
+    """The minimum of the sum of soft squares over the ``free`` parameters.
 
-    Args:
-        model: The figures' model.
-        free: Parameters that are searched.
-        wide: Of those whose prior is wider than stated: its standard deviation [stated ones].
-        paid: Price of those that gave way [nats].
+    Of those whose prior is ``wide``, its standard deviation [stated ones]; ``paid`` for what gave way [nats].
     """
 
     def __init__(
@@ -213,8 +209,7 @@ def is_missed(ratio: Array, error: Array) -> BoolArray:
 def give_way(search: Search, u: Array, error: Array) -> tuple[Search, Array, list[Released]]:
     """Lets priors give way, one after the other, as long as that makes the whole clearly likelier.
 
-    Returns:
-        (search over the parameters that are free now, its minimum, what gave way).
+    (search over the parameters that are free now, its minimum, what gave way).
     """
     gone: list[Released] = []
     while len(gone) < _MOST and (is_missed(search.at(u)[0], error).any() or (np.abs(u / search.sd) > _STRAINED).any()):

@@ -75,12 +75,9 @@ class Target:
 
 
 class Targets:
-    """The hosts of one calibration.
+    """The hosts of one calibration; ``devices`` is what lsblk says, see `devices_of`.
 
-    Args:
-        names: What logs call hosts, volumes and devices -> what the host files call them; the name of a log file
-            or of its folder stands for the host that it is of.
-        devices: What lsblk says, see `devices_of`.
+    In ``names`` that of a log file or of its folder stands for the host that it is of.
     """
 
     def __init__(

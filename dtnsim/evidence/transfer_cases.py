@@ -73,14 +73,7 @@ class Moved:
 def cases(
     logs: Sequence[Path], path: str, names: Mapping[str, str] | None = None, most: int = MOST
 ) -> tuple[list[Case], list[str]]:
-    """Reads cases from logs of transfers.
-
-    Args:
-        most: So many transfers at most, evenly chosen over the log.
-
-    Returns:
-        (cases, notes on what was left out).
-    """
+    """(cases from logs of transfers, notes on what was left out); so many at ``most``, evenly chosen over the log."""
     loaded = spec.load(path)
     if len(loaded.transfers) != 1:
         raise InputError(f"--path {path}: has {len(loaded.transfers)} transfers; logs are held against a path of one")

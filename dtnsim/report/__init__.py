@@ -7,6 +7,7 @@ from `charts`, `picture` and `timeline`, of the lines and marks of `traces`; `as
 
 What functions take has one name everywhere: the ``path``; its answer, ``p``, with what is ``wanted`` of it, goals; the
 ``ways`` of its transfers through the graph, and the ``steps`` from the ceiling to the median; the time of day of the
-``start``; where it goes, ``out``. Of figures and tables: the ``title`` above, the ``name`` in the legend, ``x``, where,
-and ``y``, how much, in a ``unit``, and ``hover``, the label of a point, bar or cell; none if empty.
+``start``; the ``samples`` behind an interval, and the ``seed`` of the draws; where it goes, ``out``. Of figures and
+tables: the ``title`` above, the ``name`` in the legend, ``x``, where, and ``y``, how much, in a ``unit``, and
+``hover``, the label of a point, bar or cell; none if empty.
 """

@@ -48,14 +48,10 @@ LAYOUT: Final[Mapping[str, Any]] = {
 
 @dataclass(slots=True)
 class Page:
-    """A page under way: sections are added, and it is written out whole.
-
-    Args:
-        data: What scripts of the page read beside the figures.
-    """
+    """A page under way: sections are added, and it is written out whole."""
 
     title: str
-    data: dict[str, Any] = field(default_factory=dict)
+    data: dict[str, Any] = field(default_factory=dict)  #: What scripts of the page read beside the figures.
     _parts: list[str] = field(default_factory=list)
     _figures: list[dict[str, Any]] = field(default_factory=list)
 

@@ -27,12 +27,7 @@ Line = tuple[str, ...]
 
 
 class Table:
-    """Rows of text under their headings.
-
-    Args:
-        head: Headings; a column whose heading begins with ``>`` is set to the right.
-        rows: The cells.
-    """
+    """Rows of text under their headings; a column whose heading begins with ``>`` is set to the right."""
 
     def __init__(self, *head: str, rows: Iterable[Sequence[str]] = (), title: str = "") -> None:
         self.head = tuple(h.removeprefix(">") for h in head)

@@ -71,13 +71,7 @@ def show(val: Validation, out: Out) -> None:
 
 
 def page(val: Validation, *, seed: int = 1, samples: int = 256) -> str:
-    """The whole page; it needs nothing from elsewhere.
-
-    Args:
-        val: What `validate` found.
-        seed: Seed of the draws.
-        samples: Draws behind each interval.
-    """
+    """The whole page of what `validate` found; it needs nothing from elsewhere."""
     report = Page("Measured beside predicted")
     blind = val.summary("blind")
     if blind.n:

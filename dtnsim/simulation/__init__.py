@@ -15,10 +15,10 @@ the ``leg`` of one, the phase that goes through a store, with the ``payload`` th
 to begin with [s]; in how many ``parts`` of the whole stretches are told; ``until``, when it ends at the latest [s], or
 its ``limits``, which also say who hears how far it is; of replicas, the ``task`` that they have in common, and how many
 ``processes`` make them (None: as many as pay; or an executor) or the address of a Dask ``scheduler`` whose workers do;
-the ``columns`` of plain flows. Of a fleet: its ``work``, the transfers, the ``ends`` that these have, from and to,
-``host:/path``, the ``template`` of each among the path's, and the ``sort`` of what it moves; the ``lanes`` where they
-wait, in an ``order``, ``fifo``, ``fair`` or ``deadline``; the ``ways``, all by number; the ``mark`` of what a file is
-of (its signature); its numbers, the floats ``f`` and the integers ``q``.
+the ``columns`` of plain flows. Of a fleet: its ``workload`` and ``stations``, its ``work``, the transfers, the ``ends``
+that these have, from and to, ``host:/path``, the ``template`` of each among the path's, and the ``sort`` of what it
+moves; the ``lanes`` where they wait, in an ``order``, ``fifo``, ``fair`` or ``deadline``; the ``ways``, all by number;
+the ``mark`` of what a file is of (its signature); its numbers, the floats ``f`` and the integers ``q``.
 """
 
 from dtnsim.simulation.runs import simulate

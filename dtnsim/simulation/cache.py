@@ -48,14 +48,11 @@ _SOON_S: Final = 1e-3  #: whatever is due within this time is checked at every c
 
 
 class PageCache(Store):
-    """A store whose content flows onto a medium.
+    """A store whose content flows onto a medium, by the limits on dirty bytes of its ``memory``.
 
-    Args:
-        memory: The host's limits on dirty bytes, which it shares with others that write there.
-        weight: Weight of write-back in sharing.
-        write_back: (dirty bytes of all [B], age of its own oldest [s]) at which write-back begins.
-        each_file: Whether each file waits for its flush before the next; a batch of n files then has n times the
-            store, since only one of them is in it at a time.
+    Its ``write_back`` begins at (dirty bytes of all [B], age of its own oldest [s]) and shares by ``weight``. With
+    ``each_file`` each file waits for its flush before the next; a batch of n files then has n times the store, since
+    only one of them is in it at a time.
     """
 
     def __init__(
@@ -189,11 +186,7 @@ class PageCache(Store):
         return self.look_now() or self._early
 
     def look_now(self) -> bool:
-        """Brings the state in line with level and rates, which may have changed.
-
-        Returns:
-            Whether anything has changed.
-        """
+        """Brings the state in line with level and rates, which may have changed; returns whether anything has."""
         if self._busy:
             return False
         self._busy, self._stale, changed = True, False, False

@@ -76,13 +76,7 @@ class Environment:
     # -- what changes -----------------------------------------------------------------------------
 
     def scale(self, stations: Sequence[int], factor: float | None, who: int = _NOBODY) -> None:
-        """Multiplies capacities by the factor of an event; None takes that event's factor back.
-
-        Args:
-            stations: Which.
-            factor: The factor [1].
-            who: Number of the event.
-        """
+        """Multiplies capacities by the factor of event number ``who``; None takes that event's factor back."""
         for k in stations:
             if factor is None:
                 self._factors[k].pop(who, None)

@@ -69,11 +69,9 @@ class _Report:
 
 
 class Memory:
-    """The limits on dirty bytes that several page caches share.
+    """The limits on dirty bytes that several page caches share: ``size``, from which on writers are throttled [B].
 
-    Args:
-        size: Dirty bytes from which on writers are throttled [B].
-        free: Memory that this is a part of, which programs may take from [B]; infinite where it is none.
+    ``free`` is the memory that this is a part of, which programs may take from [B]; infinite where it is none.
     """
 
     def __init__(self, size: float, free: float = math.inf) -> None:

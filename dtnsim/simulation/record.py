@@ -38,11 +38,7 @@ _ALWAYS: Final = 0.95  #: a station is hardly ever without one of those that use
 
 
 class Edges:
-    """Edges of bins at which something is counted; pairs of bins are merged when time outgrows them.
-
-    Args:
-        most: Bins kept.
-    """
+    """Edges of bins at which something is counted; beyond ``most`` pairs of bins are merged."""
 
     def __init__(self, width: float, most: int) -> None:
         self.width, self.most = width, most
@@ -86,9 +82,7 @@ class Edges:
 class Recorder:
     """Counts everything at the edges of bins, and notes what holds the transfers.
 
-    Args:
-        expected_s: How long it will take, about [s].
-        others: What other people's transfers have taken of each station by a time, (K,) [unit].
+    ``taken`` is what other people's transfers have taken of each station by a time, (K,) [unit].
     """
 
     def __init__(

@@ -34,23 +34,14 @@ COUPLED: Final = (EMPTY, FULL)
 
 
 class Store:
-    """Bytes between two halves of a pipeline.
-
-    Args:
-        state: What it does at first.
-
-    Attributes:
-        state: What it does now.
-        scale: Files of the batch that is in it, of which only one is in it at a time.
-        filled, drained: Bytes that came in and went out so far [B].
-        outflow: The flow onto the medium where that runs by itself.
-    """
+    """Bytes between two halves of a pipeline."""
 
     def __init__(self, engine: Engine, leg: Leg, payload: float, state: State) -> None:
         self.env: simpy.Environment = engine.env
         self.engine, self.leg, self.payload, self.state = engine, leg, payload, state
-        self.scale, self.filled, self.drained = 1.0, 0.0, 0.0
-        self.outflow: Transfer | None = None
+        self.scale = 1.0  #: Files of the batch that is in it, of which only one is in it at a time.
+        self.filled, self.drained = 0.0, 0.0  #: Bytes that came in and went out so far [B].
+        self.outflow: Transfer | None = None  #: The flow onto the medium where that runs by itself.
         self._out_left = 0.0
         self._fills: dict[Move, None] = {}
 
@@ -110,20 +101,13 @@ _DOUBLINGS: Final = 32
 
 
 class Alarm:
-    """Rings once, at the time that was set last.
-
-    Args:
-        env: The clock.
-        ring: Called when it rings; returns whether it has changed anything.
-
-    Attributes:
-        idle: Rings in a row that have changed nothing.
-    """
+    """Rings once, at the time that was set last; ``ring`` returns whether it has changed anything."""
 
     __slots__ = ("_at", "_env", "_ring", "_timer", "_timer_at", "idle")
 
     def __init__(self, env: simpy.Environment, ring: Callable[[], bool]) -> None:
-        self._env, self._ring, self.idle = env, ring, 0
+        self._env, self._ring = env, ring
+        self.idle = 0  #: Rings in a row that have changed nothing.
         self._timer: Any = None
         self._at = self._timer_at = math.inf
 

@@ -35,14 +35,7 @@ class Arrived:
 
 
 def draw(name: str, workload: Workload, seed: int, folder: Path) -> Arrived:
-    """The transfers of a class in one run.
-
-    Args:
-        name: The class.
-        workload: Its workload.
-        seed: Of the run; each class has numbers of its own, so that one does not change another.
-        folder: Where a trace lies.
-    """
+    """A class' transfers in one run, of numbers of its own, so that no class changes another; ``folder`` has traces."""
     kind = workload.classes[name]
     rng = np.random.default_rng([seed, *name.encode()])
     where = f"workload.classes.{name}"

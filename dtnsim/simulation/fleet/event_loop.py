@@ -24,14 +24,7 @@ _OTHERS: Final = ("queue", "down", "back-off")  #: what holds a transfer besides
 
 
 class EventLoop:
-    """A running fleet.
-
-    Args:
-        faults: What happens to stations, in order of time.
-        hosts: How many there are.
-        fast: Whether to compile, where numba is installed.
-        idle: Whether it lasts to the end of the span when all is done.
-    """
+    """A running fleet with its faults in order of time; ``idle``: it lasts to the end of the span when all is done."""
 
     def __init__(
         self,

@@ -82,13 +82,7 @@ def _targets(target: tuple[str, str], stations: Sequence[Station | None], key: s
 
 
 def outages(workload: Workload, stations: Sequence[Station | None], seed: int, arrays: Arrays) -> list[Outage]:
-    """All stretches in which something is down in one run.
-
-    Args:
-        workload: Which failures and maintenances there are.
-        stations: Those of the fleet.
-        arrays: What finds arrays of drives.
-    """
+    """All stretches in which something is down in one run; ``arrays`` finds arrays of drives."""
     stretches: list[Outage] = []
     span = workload.span.value
     for n, failure in enumerate(workload.failures):

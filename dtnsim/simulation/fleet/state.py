@@ -16,12 +16,7 @@ _ORDERS: Final = {"fifo": 0, "fair": 1, "deadline": 2}
 
 
 class Layout(Network):
-    """Puts the numbers of a fleet down, one record after the other.
-
-    Args:
-        kinds: Number of classes.
-        hosts: Number of hosts.
-    """
+    """Puts the numbers of a fleet down, one record after the other: of so many classes (``kinds``) and hosts."""
 
     def __init__(
         self, capacity: Sequence[float], lanes: Sequence[Lane], ways: Sequence[Way], kinds: int, hosts: int
