@@ -98,12 +98,12 @@ def opening_costs(
     opens = opens_s(streams, all_openings, most)
     if not math.isfinite(file_B):
         return opening_s(streams, all_openings, most), opens
-    # no window needs to exceed a file, which the first may have to bring about alone; but where slow start overshoots
-    # what loss leaves, that is spent by all files
+    # no window needs to exceed a file, which the first may have to bring about alone; what slow start is ahead of what
+    # loss leaves is gained by the files that follow
     first = opening_s(streams, all_openings._replace(part_B=np.array([min(file_B, most_B) * scale])), most)
     enough = np.minimum(most, file_B * scale / np.asarray(streams.rtt_s))
-    later = opening_s(streams, all_openings, np.where(overshoots(streams), most, enough))
-    return np.where(overshoots(streams), later, np.maximum(first, later)), opens
+    whole, later = (opening_s(streams, all_openings, limit) for limit in (most, enough))
+    return np.where(overshoots(streams), whole, np.maximum(np.minimum(first, whole), later)), opens
 
 
 def repair(leg: Leg, net: NetUse, connection: tuple[str, Connection] | None, row: Row, *, anew: bool) -> Value:
