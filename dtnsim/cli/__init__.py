@@ -13,7 +13,6 @@ import importlib
 import io
 import os
 import platform
-import signal
 import sys
 from collections.abc import Callable, Iterator
 from typing import Annotated, Any, Final
@@ -131,9 +130,7 @@ class ReaderLeftError(Exception):
 
 
 def main() -> None:
-    """Entry point of the ``dtnsim`` command: errors are one line, exit codes 0, 1 and 2."""
-    if signal.getsignal(signal.SIGINT) is signal.default_int_handler:
-        signal.signal(signal.SIGINT, signal.SIG_DFL)  # until there is work: an import that is broken off prints where
+    """The command line of ``sys.argv``: errors are one line, exit codes 0, 1 and 2."""
     runtime.gc_seldom()
     runtime.one_thread()
     import typer
