@@ -13,6 +13,7 @@ from dtnsim.ground.ledger import Row, solo_rate
 from dtnsim.ground.quantity import Value, middle
 from dtnsim.ground.records import Connection
 from dtnsim.ground.several import MixedError
+from dtnsim.physics.tcp import bbr, controls, linux, window
 from dtnsim.tools.plan import NetUse
 
 if TYPE_CHECKING:
@@ -104,6 +105,33 @@ def opening_costs(
     enough = np.minimum(most, file_B * scale / np.asarray(streams.rtt_s))
     whole, later = (opening_s(streams, all_openings, limit) for limit in (most, enough))
     return np.where(overshoots(streams), whole, np.maximum(np.minimum(first, whole), later)), opens
+
+
+def beside_answers(leg: Leg, net: NetUse, connection: tuple[str, Connection] | None, row: Row) -> Value:
+    """Seconds that files take more (or less, below 0) than at the steady rate, where each waits for an answer.
+
+    Those that open a connection are left to `opening_costs`, whose arguments these are.
+    """
+    passing = _on_the_way(leg, net, connection, row)
+    if passing is None or not math.isfinite(passing[1].waited_B) or leg.job.largest_B > leg.plan.piece_B:
+        return 0.0
+    streams, _, most, scale = passing
+    size_B = leg.data.sizes_B[:, None] * scale
+    all_Bps, trip = np.asarray(streams.capacity_Bps), np.asarray(streams.rtt_s)
+    if not streams.by_loss:
+        segments = size_B / (streams.mss_B * streams.streams / leg.plan.workers)
+        probing = controls.find(streams.cc).probing
+        gain = linux.BBR_HIGH_GAIN if probing is None else probing.start
+        more = bbr.sent_in_start_up(segments, trip, gain) - size_B / np.minimum(all_Bps, most)
+        more = np.maximum(more, 0.0) * (more[-1] > 0)  # the largest has found the bottleneck
+    elif streams.paced:
+        return 0.0
+    else:
+        flights = size_B / (all_Bps / leg.plan.workers * trip)
+        gained = window.gained_in_flights(flights, trip, all_Bps / most)
+        more = np.where(overshoots(streams), 0.0, -gained)  # windows that losses hold are not free, but grow
+    later = max(1.0 - leg.plan.workers / leg.data.files, 0.0)  # with the first file of each the connection opens
+    return single((later * leg.data.counts[:, None] * more).sum(axis=0))
 
 
 def repair(leg: Leg, net: NetUse, connection: tuple[str, Connection] | None, row: Row, *, anew: bool) -> Value:

@@ -20,6 +20,7 @@ from dtnsim.ground.term import Term, count, largest, parameter, term
 from dtnsim.physics.waiting import late_through_cache
 from dtnsim.tools.plan import Job, NetUse, Plan, Step
 
+_ANSWERS: Final = "control round trips"  #: what each file waits for
 _PLAIN = NetUse(Thread("kernel"), Thread("kernel"))  #: how the connections of a mount are used: nothing opens them anew
 Each = Literal["byte", "file", "close", "start", "open", "lead"]  #: what a delay belongs to
 AGAIN: Final = ("byte", "file", "close")  #: what a worker waits for again and again, not once at its start
@@ -53,7 +54,7 @@ def waits_of(storage: Storage, leg: Leg, step: Step, row: Row) -> Waits:
     if cost.round_trips and positive(rtt):
         trips = term(cost.round_trips) if cost.drawn is None else row.term(cost.drawn)
         waited = count(files, "file") * trips * term(rtt, "s", "round-trip time of the route") / cost.ahead
-        before.append((waited * each, "control round trips", "file"))
+        before.append((waited * each, _ANSWERS, "file"))
     operations: list[Wait] = []
     hidden = storage.operations(leg.destination, cost.destination, leg, cost)[0] if cost.together else 0.0
     for end, names, number, beside in (
@@ -192,8 +193,18 @@ def _waits_in(
     if not positive(part.cpu):
         return full_waits  # a flush has no files of its own
     share = term(part.cpu)
+    of_payload = share / term(max(leg.job.payload_B, 1.0), "B")
+    main = None if leg.route is None or step.net is None else tcp.main_connection(row, leg.route)
+    beside = 0.0 if step.net is None else completion.beside_answers(leg, step.net, main, holds)
+    if positive(beside):
+        source = "dtnsim.physics.tcp.bbr: its start-up sends a file no faster"
+        wait(term(beside, "s", source) * of_payload, "pacing of each file", "file")
     for seconds, text, each in waits.before:
-        wait(seconds * share, text, each)
+        whole = seconds * share
+        if text is _ANSWERS and positive(-beside):
+            gained = term(-beside, "s", "dtnsim.physics.tcp.window: the last window of each file leaves at once")
+            whole = largest(whole - gained * of_payload, term(0.0, "s/B"))
+        wait(whole, text, each)
     spent = _time_added(row.ledger.stations, row.demands, metadata, leg.plan.workers)
     for seconds, text, each in waits.operations:
         if not positive(seconds.value):
@@ -205,10 +216,8 @@ def _waits_in(
     for seconds, text, each in waits.after:
         wait(seconds * share, text, each)
     anew = step.net is not None and _anew(leg, step.net)
-    of_payload = share / term(max(leg.job.payload_B, 1.0), "B")
     costs = [completion.opening_costs(leg, _PLAIN, streams, row) for streams in waits.mounted]  # side by side
     if leg.route is not None and step.net is not None:
-        main = tcp.main_connection(row, leg.route)
         costs.append(completion.opening_costs(leg, step.net, main, holds))
         late = completion.repair(leg, step.net, main, holds, anew=anew)
         lost = term(late, "s", "dtnsim.physics.tcp.rate_over_time: holes that are left when the last byte comes")

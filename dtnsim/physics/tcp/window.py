@@ -237,3 +237,27 @@ def ahead_of_arrival(rate: ArrayLike, rtt: ArrayLike, streams: ArrayLike, window
     each = x * np.asarray(rtt, float) / n
     ahead = np.minimum(SEND_BUFFER_WINDOWS * each, np.maximum(np.asarray(window, float), each))
     return np.asarray(n * ahead, float)
+
+
+def gained_in_flights(flights: ArrayLike, rtt: ArrayLike, held: ArrayLike) -> FloatArray:
+    """Time that a file takes less than at a window a round trip, where its sender waits before the next one.
+
+    The window is free when a file begins and goes at once: of F / W flights all but the last take a round trip, and the
+    last what the rest of the way takes for its bytes. g = (x - ceil(x) + 1) T (1 - h).
+
+    Args:
+        flights: x = F / W, a file over what is in flight on average [1].
+        rtt: T, round-trip time [s].
+        held: h, a window a round trip over the rate of the rest of the way [1].
+
+    Returns:
+        Time, at most a round trip [s].
+
+    Valid: connections that stay open, have opened up, and that nothing paces.
+    Neglects: how a window swings that losses hold; flights of several connections that meet.
+    Source: RFC 9293, section 3.8.6 (the window slides with acknowledgments). Own runs, curl over one connection, 60 ms,
+        200 Mb/s, 1 MiB of buffers, round trips a file: 600 kB 1.5 (1.42; 1.93 at a window a round trip), 800 kB 2.2
+        (2.1), 1.2 MB 2.56 (2.38; 2.86), 3.2 MB 5.64 (5.65; 5.95).
+    """
+    x = np.maximum(np.asarray(flights, float), 0.0)
+    return np.asarray((x - np.ceil(x) + 1) * np.asarray(rtt, float) * np.clip(1 - np.asarray(held, float), 0, 1))
