@@ -196,14 +196,11 @@ def _waits_in(
     of_payload = share / term(max(leg.job.payload_B, 1.0), "B")
     main = None if leg.route is None or step.net is None else tcp.main_connection(row, leg.route)
     beside = 0.0 if step.net is None else completion.beside_answers(leg, step.net, main, holds)
-    if positive(beside):
-        source = "dtnsim.physics.tcp.bbr: its start-up sends a file no faster"
-        wait(term(beside, "s", source) * of_payload, "pacing of each file", "file")
     for seconds, text, each in waits.before:
         whole = seconds * share
-        if text is _ANSWERS and positive(-beside):
-            gained = term(-beside, "s", "dtnsim.physics.tcp.window: the last window of each file leaves at once")
-            whole = largest(whole - gained * of_payload, term(0.0, "s/B"))
+        if text is _ANSWERS and np.any(beside):
+            more = term(beside, "s", "dtnsim.physics.tcp: a file's flights beside the connections' mean rate")
+            whole = largest(whole + more * of_payload, term(0.0, "s/B"))
         wait(whole, text, each)
     spent = _time_added(row.ledger.stations, row.demands, metadata, leg.plan.workers)
     for seconds, text, each in waits.operations:
