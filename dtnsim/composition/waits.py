@@ -181,7 +181,6 @@ def _waits_in(
     """What a worker waits for in a stretch of a step, whatever goes on meanwhile; ``rows``: all, and what holds it."""
     full_waits: list[Wait] = []
     row, holds = rows
-
     divided = leg.timing is None and leg.job.largest_B > leg.plan.piece_B
     shared = divided and leg.job.files < leg.plan.workers  # each of them has the one file to wait for
 
