@@ -216,6 +216,7 @@ class Nic(Component):
         wire: Term,
         packet_B: Term | None = None,
         lockstep: bool = False,
+        workers: int = 1,
         total_B: float = math.inf,
         flows: int | None = 0,
     ) -> None:
@@ -225,6 +226,7 @@ class Nic(Component):
             port: The port that the transfer is bound to, if it is.
             packet_B: Payload of a packet, for cards that count packets.
             lockstep: True where all streams carry the same, so that the fullest port decides.
+            workers: Who share the streams; one that is left alone has the ports that its own reach.
             flows: Connections that a limit of one flow holds for; None where nobody counts them, 0: ``streams``.
         """
         if port is not None and not 0 <= port < self.ports:
@@ -240,7 +242,7 @@ class Nic(Component):
         kind = "ib" if self.protocol == "infiniband" else "nic"
         ports, each = [port or 0], wire
         if port is None and self.ports > 1 and self.bonding == "hash":
-            self._bonded(row, name, direction, streams, rate, wire, kind, lockstep=lockstep)
+            self._bonded(row, name, direction, streams, rate, wire, kind, lockstep=lockstep, workers=workers)
             return
         if port is None and self.ports > 1 and self.bonding == "application":
             ports = list(range(min(self.ports, max(streams, 1))))
@@ -251,7 +253,17 @@ class Nic(Component):
             row.charge(station, kind, capacity=rate, per_byte=each, what=what, remedy=remedy)
 
     def _bonded(
-        self, row: Row, name: str, direction: str, streams: int, rate: Term, wire: Term, kind: str, *, lockstep: bool
+        self,
+        row: Row,
+        name: str,
+        direction: str,
+        streams: int,
+        rate: Term,
+        wire: Term,
+        kind: str,
+        *,
+        lockstep: bool,
+        workers: int,
     ) -> None:
         capacity = count(self.ports, "port") * rate
         row.charge(f"{name}.bond.{direction}", kind, capacity=capacity, per_byte=wire, what="bonded wire")
@@ -260,7 +272,9 @@ class Nic(Component):
         capacity = law(spread, link_Bps=rate, links=self.ports, streams=streams)
         text = f"{streams} streams hashed onto {self.ports} ports use {used:.2f} of them on average"
         text += ", all at the pace of the fullest" if lockstep else ""
-        row.charge(f"{name}.bond-hash.{direction}", kind, capacity=capacity, per_byte=wire, private=True, what=text)
+        alone = spread(rate.value, self.ports, max(1, streams // workers)) if workers > 1 else None
+        station = f"{name}.bond-hash.{direction}"
+        row.charge(station, kind, capacity=capacity, per_byte=wire, private=True, alone=alone, what=text)
 
 
 class Hba(Component):

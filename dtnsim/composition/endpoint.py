@@ -81,6 +81,7 @@ def charge(row: Row, side: Side, spec: TransferSpec | None) -> None:
         wire=side.frame.per_payload,
         packet_B=term(side.frame.mss, "B"),
         lockstep=net.lockstep,
+        workers=net.workers,
         total_B=net.total_B,
     )
 
