@@ -195,7 +195,7 @@ def _spec_error(first: ErrorDetails, model: type[BaseModel], raw: Mapping, key: 
     message, remedy = first["msg"].removeprefix("Value error, "), None
     if first["type"] == "extra_forbidden":
         owner, wrong = _model_at(model, first["loc"][:-1]), str(first["loc"][-1])
-        keys = [f.alias or n for n, f in owner.model_fields.items()]
+        keys = [f.alias or n for n, f in owner.model_fields.items() if not f.exclude]
         near = [k for k in keys if k.lower() == wrong.lower()] or [
             k for k in difflib.get_close_matches(wrong, keys, n=2, cutoff=0.6)
             if k not in _OF_ALL or difflib.get_close_matches(wrong, [k], cutoff=0.8)]  # fmt: skip

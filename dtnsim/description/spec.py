@@ -91,9 +91,9 @@ class PathSpec(Joined):
     setting: Literal["isolated", "production"] | None = None
     events: list[Event] = Field(default_factory=empty)
     others: list[Others] = Field(default_factory=empty)
-    file: str = ""
+    file: str = Field("", exclude=True)
     #: name in this path -> name of the host file, by which fitted parameters are kept
-    host_files: dict[str, str] = Field(default_factory=dict)
+    host_files: dict[str, str] = Field(default_factory=dict, exclude=True)
     _origin: Origin = PrivateAttr()
 
     @property
@@ -276,6 +276,9 @@ def _resolved(raw: Mapping, overrides: Sequence[str], beside: Path | None, built
     of_hosts, remaining = _of_hosts(raw, overrides)
     for text in remaining:  # before anything rewrites what they act on, so that they do what the file would do
         override(raw, text, read)
+    for key, field in PathSpec.model_fields.items():
+        if field.exclude and key in raw:  # what is put in below
+            raise SpecError("is not a key here", **place(raw, key), key=key)
     written_hosts = raw.get("hosts")
     spoken_paths.buckets(raw, read)
     mounted = spoken_paths.shares(raw, read)
