@@ -113,7 +113,8 @@ def beside_answers(leg: Leg, net: NetUse, connection: tuple[str, Connection] | N
     Those that open a connection are left to `opening_costs`, whose arguments these are.
     """
     passing = _on_the_way(leg, net, connection, row)
-    if passing is None or not math.isfinite(passing[1].waited_B) or leg.job.largest_B > leg.plan.piece_B:
+    divided, several = leg.job.largest_B > leg.plan.piece_B, leg.data.files > leg.plan.workers
+    if passing is None or not math.isfinite(passing[1].waited_B) or divided or not several:
         return 0.0
     streams, _, most, scale = passing
     size_B = leg.data.sizes_B[:, None] * scale
@@ -130,7 +131,7 @@ def beside_answers(leg: Leg, net: NetUse, connection: tuple[str, Connection] | N
         flights = size_B / (all_Bps / leg.plan.workers * trip)
         gained = window.gained_in_flights(flights, trip, all_Bps / most)
         more = np.where(overshoots(streams), 0.0, -gained)  # windows that losses hold are not free, but grow
-    later = max(1.0 - leg.plan.workers / leg.data.files, 0.0)  # with the first file of each the connection opens
+    later = 1.0 - leg.plan.workers / leg.data.files  # with the first file of each the connection opens
     return single((later * leg.data.counts[:, None] * more).sum(axis=0))
 
 
