@@ -112,9 +112,10 @@ def beside_answers(leg: Leg, net: NetUse, connection: tuple[str, Connection] | N
 
     Those that open a connection are left to `opening_costs`, whose arguments these are.
     """
-    passing = _on_the_way(leg, net, connection, row)
-    divided, several = leg.job.largest_B > leg.plan.piece_B, leg.data.files > leg.plan.workers
-    if passing is None or not math.isfinite(passing[1].waited_B) or divided or not several:
+    waits = net.stopped and not net.reopened and leg.data.files > leg.plan.workers
+    if not waits or leg.job.largest_B > leg.plan.piece_B:
+        return 0.0
+    if (passing := _on_the_way(leg, net, connection, row)) is None:
         return 0.0
     streams, _, most, scale = passing
     size_B = leg.data.sizes_B[:, None] * scale

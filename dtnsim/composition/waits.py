@@ -197,7 +197,7 @@ def _waits_in(
     beside = 0.0 if step.net is None else completion.beside_answers(leg, step.net, main, holds)
     for seconds, text, each in waits.before:
         whole = seconds * share
-        if text is _ANSWERS and np.any(beside):
+        if text == _ANSWERS and np.any(beside):
             more = term(beside, "s", "dtnsim.physics.tcp: a file's flights beside the connections' mean rate")
             whole = largest(whole + more * of_payload, term(0.0, "s/B"))
         wait(whole, text, each)

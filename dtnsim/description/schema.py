@@ -274,11 +274,10 @@ def _named_by_its_tool(transfer: Node) -> Node:
 
 def _path(top: Node, builder: _Builder) -> Node:
     """A path file may name hosts, have one ``wan`` or several, and one ``transfer`` or several."""
-    from dtnsim.description import dataset
+    from dtnsim.description import dataset, spec
 
-    properties = top["properties"]
-    for key in ("file", "host_files"):
-        properties.pop(key)
+    fields = spec.PathSpec.model_fields
+    top["properties"] = properties = {k: v for k, v in top["properties"].items() if not fields[k].exclude}
     builder.defs["Host"] = _host(builder.defs["Host"], builder)
     known_host = {"if": {"type": "string"}, "then": _shipped("hosts"), "else": {"$ref": "#/$defs/Host"}}
     hosts = {"type": "object", "additionalProperties": {"anyOf": [_UNKNOWN, known_host]}, "minProperties": 1}

@@ -253,7 +253,7 @@ def sent_in_start_up(segments: ArrayLike, rtt_s: ArrayLike, gain: float) -> Floa
     Args:
         segments: n, segments of a flight [1].
         rtt_s: T, round-trip time [s].
-        gain: g, of start-up.
+        gain: g, of start-up [1].
 
     Returns:
         Time; 0 for three segments or less [s].
